@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_API_H
+#define FG_API_H
+
+#include <stdint.h>
+
+#include "fg_error.h"
+#include "fg_units.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The C functions Lua sees. The FFI declarations are generated from this header and those it includes, so they
+ * hold plain declarations only: no inline function, no DPDK type.
+ */
+
+/** Raised with every change of this header; the Lua side refuses to run on another. */
+#define FG_API_VERSION 1
+
+/** FG_API_VERSION of the library that was linked. */
+uint32_t fg_api_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Quantities with units. Everything a user writes with a unit passes through here, so that "10Gbps" means the
+ * same in a plan, on the command line and at the prompt. One table holds every suffix; reading and writing
+ * both walk it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fg_units.h"
+
+struct suffix {
+	const char *text;
+	double scale;
+	enum fg_unit unit;
+	int spoken; /* used when writing; the others are only understood */
+};
+
+/* Within a unit from large to small: writing takes the first that keeps the number at 1 or above. */
+static const struct suffix suffixes[] = {
+	{"Tbps", 1e12, FG_UNIT_BPS, 1},
+	{"Gbps", 1e9, FG_UNIT_BPS, 1},
+	{"Mbps", 1e6, FG_UNIT_BPS, 1},
+	{"kbps", 1e3, FG_UNIT_BPS, 1},
+	{"bps", 1, FG_UNIT_BPS, 1},
+	{"Tbit/s", 1e12, FG_UNIT_BPS, 0},
+	{"Gbit/s", 1e9, FG_UNIT_BPS, 0},
+	{"Mbit/s", 1e6, FG_UNIT_BPS, 0},
+	{"kbit/s", 1e3, FG_UNIT_BPS, 0},
+	{"bit/s", 1, FG_UNIT_BPS, 0},
+	{"Gfps", 1e9, FG_UNIT_FPS, 1},
+	{"Mfps", 1e6, FG_UNIT_FPS, 1},
+	{"kfps", 1e3, FG_UNIT_FPS, 1},
+	{"fps", 1, FG_UNIT_FPS, 1},
+	{"%", 1e-2, FG_UNIT_RATIO, 1},
+	{"ppm", 1e-6, FG_UNIT_RATIO, 1},
+	{"h", 3600e9, FG_UNIT_NS, 0},
+	{"min", 60e9, FG_UNIT_NS, 0},
+	{"s", 1e9, FG_UNIT_NS, 1},
+	{"ms", 1e6, FG_UNIT_NS, 1},
+	{"us", 1e3, FG_UNIT_NS, 1},
+	{"\xc2\xb5s", 1e3, FG_UNIT_NS, 0},
+	{"ns", 1, FG_UNIT_NS, 1},
+	{"GiB", 1073741824.0, FG_UNIT_BYTES, 0},
+	{"MiB", 1048576.0, FG_UNIT_BYTES, 0},
+	{"KiB", 1024.0, FG_UNIT_BYTES, 0},
+	{"GB", 1e9, FG_UNIT_BYTES, 1},
+	{"MB", 1e6, FG_UNIT_BYTES, 1},
+	{"kB", 1e3, FG_UNIT_BYTES, 1},
+	{"B", 1, FG_UNIT_BYTES, 1},
+	{"bytes", 1, FG_UNIT_BYTES, 0},
+	{"frames", 1, FG_UNIT_FRAMES, 1},
+	{"", 1, FG_UNIT_NONE, 1},
+};
+
+#define SUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
+
+static const char *
+skip_spaces(const char *s)
+{
+	while (*s == ' ' || *s == '\t')
+		s++;
+	return s;
+}
+
+static const struct suffix *
+find_suffix(const char *text, size_t length)
+{
+	char folded[8];
+
+	if (length >= sizeof(folded))
+		return NULL;
+	memcpy(folded, text, length);
+	folded[length] = '\0';
+	if (folded[0] == 'K' && folded[1] != 'i')
+		folded[0] = 'k';
+	for (size_t i = 0; i < SUFFIXES; i++)
+		if (strcmp(folded, suffixes[i].text) == 0)
+			return &suffixes[i];
+	return NULL;
+}
+
+/* " L2" after a bit rate; anything else left over is an error */
+static int
+parse_layer(const char *s, const struct suffix *suffix, int *layer)
+{
+	*layer = 0;
+	s = skip_spaces(s);
+	if (*s == '\0')
+		return 0;
+	if (suffix->unit != FG_UNIT_BPS || (s[0] != 'L' && s[0] != 'l') || s[1] < '1' || s[1] > '3')
+		return -EINVAL;
+	*layer = s[1] - '0';
+	return *skip_spaces(s + 2) == '\0' ? 0 : -EINVAL;
+}
+
+int
+fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err)
+{
+	const char *start = skip_spaces(text), *unit;
+	const struct suffix *suffix;
+	char *end;
+	double number;
+	size_t length;
+
+	/* strtod alone would take "nan", "inf" and hexadecimal */
+	if (!isdigit((unsigned char)*start) && strchr("+-.", *start) == NULL)
+		goto not_a_quantity;
+	if (strspn(start, "+-.0123456789eExX") > 1 && strpbrk(start, "xX") != NULL)
+		goto not_a_quantity;
+	number = strtod(start, &end);
+	if (end == start)
+		goto not_a_quantity;
+	unit = skip_spaces(end);
+	length = strcspn(unit, " \t");
+	suffix = find_suffix(unit, length);
+	if (suffix == NULL || parse_layer(unit + length, suffix, &out->layer) != 0)
+		goto not_a_quantity;
+	if (!isfinite(number * suffix->scale))
+		return fg_error_set(err, ERANGE, "quantity", "\"%.40s\" is too large a number", text);
+	out->value = number * suffix->scale;
+	out->unit = suffix->unit;
+	return 0;
+
+not_a_quantity:
+	return fg_error_set(err, EINVAL, "quantity",
+			    "\"%.40s\" is not a number with a unit (such as 10Gbps, 900kfps, 40%%, 64B, 120us)", text);
+}
+
+size_t
+fg_units_format(const struct fg_quantity *quantity, char *out, size_t size)
+{
+	const struct suffix *chosen = NULL;
+	char layer[4] = "";
+	int n;
+
+	for (size_t i = 0; i < SUFFIXES; i++) {
+		const struct suffix *s = &suffixes[i];
+
+		if (!s->spoken || s->unit != quantity->unit)
+			continue;
+		chosen = s;
+		if (fabs(quantity->value) >= s->scale * 0.9999995 ||
+		    quantity->unit == FG_UNIT_RATIO)
+			break;
+	}
+	if (quantity->unit == FG_UNIT_BPS && quantity->layer != 0)
+		snprintf(layer, sizeof(layer), " L%d", quantity->layer % 10);
+	n = snprintf(out, size, "%.6g%s%s%s", quantity->value / chosen->scale,
+		     chosen->unit == FG_UNIT_FRAMES ? " " : "", chosen->text, layer);
+	return n < 0 ? 0 : (size_t)n;
+}

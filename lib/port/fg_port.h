@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_PORT_H
+#define FG_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rte_mbuf;
+
+/** What the driver says it can do. Asked at open, never assumed; zero means "no" or "not known". */
+struct fg_port_caps {
+	char driver[32];           /* "net_ixgbe", "net_memif", "wire" */
+	char mode[96];             /* how it was opened, for the report: "AF_XDP (copy, skb)", "memif client" */
+	uint64_t line_rate_bps;    /* 0: the link tells none (memif, null) */
+	uint32_t max_frame;        /* octets with FCS */
+	int numa_node;             /* -1: none */
+	uint8_t mac[6];
+	bool launch_time;          /* departs at the time in the mbuf's tx timestamp field */
+	bool rx_timestamp;         /* stamps every frame it receives, in the mbuf's rx timestamp field */
+	bool timesync;             /* IEEE 1588: stamps single event frames */
+	bool queue_rate_limit;     /* per tx queue, in Mb/s */
+	bool physical;             /* reaches a network outside this process: needs isolated_network */
+	uint16_t rx_ring;          /* descriptors */
+	uint16_t tx_ring;
+};
+
+/** Frames since the port was opened, by what became of them. Read by the control thread only. */
+struct fg_port_counters {
+	uint64_t rx_frames;   /* handed to us */
+	uint64_t tx_frames;   /* taken from us */
+	uint64_t rx_missed;   /* arrived, dropped for want of a free descriptor or in the kernel before us: tester drops */
+	uint64_t rx_no_mbuf;  /* arrived, dropped for want of a buffer: tester drops */
+	uint64_t rx_errors;   /* bad FCS, length */
+	uint64_t tx_errors;
+	uint64_t link_changes;
+};
+
+struct fg_port;
+
+/** What a kind of port does besides sending and receiving. Control thread only. */
+struct fg_port_ops {
+	void (*counters)(struct fg_port *port, struct fg_port_counters *out);
+	bool (*link_up)(struct fg_port *port);
+	void (*close)(struct fg_port *port);
+};
+
+/**
+ * An open port. The two burst functions are the hot path and are called directly; they belong to the lcore that
+ * runs the port's tx respectively rx task, and never block. @p now is the task's clock (fg_engine.h).
+ */
+struct fg_port {
+	/** Hand over up to @p n frames. The first @return of them belong to the port, the rest still to the caller. */
+	uint16_t (*tx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
+	/** Fetch up to @p n frames that have arrived by @p now. They belong to the caller. */
+	uint16_t (*rx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
+	const struct fg_port_ops *ops;
+	struct fg_port_caps caps;
+	char name[32];   /* the plan's */
+	char device[96]; /* as the user wrote it */
+};
+
+/** How the process takes cores, memory and devices from the machine. */
+struct fg_host_config {
+	const char *lcores;           /* EAL core map, "0@0,1@1"; NULL: main on the first allowed CPU, a worker on each other */
+	uint32_t memory_mb;           /* 0: chosen from what is there */
+	int huge_pages;               /* 0 auto, 1 never, 2 required */
+	const char *const *pci;       /* PCI addresses to probe, NULL-terminated; NULL: none, the PCI bus is left alone */
+	const char *const *eal;       /* further EAL arguments, NULL-terminated */
+};
+
+/**
+ * Start EAL once per process. Without huge pages it runs on ordinary memory. EAL's own messages go to fg_log().
+ * @return 0, or -errno and what is wrong and which command mends it; a second call with EAL running returns 0
+ */
+int fg_host_start(const struct fg_host_config *config, struct fg_error *err);
+
+/** Ids of the worker lcores, their CPU and NUMA node. @return how many, at most @p max are written. */
+struct fg_lcore_info {
+	unsigned id;
+	int cpu;  /* -1: floats over several */
+	int node;
+};
+unsigned fg_host_lcores(struct fg_lcore_info *out, unsigned max);
+
+struct fg_port_config {
+	const char *name;   /* in the plan and the report */
+	const char *device; /* "kernel:eth2", "memif:/run/x.sock", "pcap:file", "0000:03:00.0", "vdev:net_null0,..." */
+	uint16_t rx_ring;   /* 0: the driver's preference */
+	uint16_t tx_ring;
+};
+
+/**
+ * Open a device by the name people use for it, one rx and one tx queue, promiscuous, started.
+ * kernel:IF takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
+ * memif:PATH[,server] joins as client unless ",server" is said.
+ * @return 0; -EINVAL for a name that is none, -ENODEV, -EPERM, -EBUSY with what was tried
+ */
+int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);
+
+/** Close any kind of port; NULL is legal. No lcore may be polling it. */
+void fg_port_close(struct fg_port *port);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
