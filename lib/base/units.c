@@ -127,15 +127,16 @@ fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err)
 	return 0;
 
 not_a_quantity:
-	return fg_error_set(err, EINVAL, "quantity",
-			    "\"%.40s\" is not a number with a unit (such as 10Gbps, 900kfps, 40%%, 64B, 120us)", text);
+	return fg_error_set(
+		err, EINVAL, "quantity",
+		"\"%.40s\" is not a number with a unit (such as 10Gbps, 900kfps, 40%%, 64B, 120us)", text);
 }
 
 size_t
 fg_units_format(const struct fg_quantity *quantity, char *out, size_t size)
 {
 	const struct suffix *chosen = NULL;
-	char layer[4] = "";
+	char layer[16] = "";
 	int n;
 
 	for (size_t i = 0; i < SUFFIXES; i++) {
@@ -144,12 +145,11 @@ fg_units_format(const struct fg_quantity *quantity, char *out, size_t size)
 		if (!s->spoken || s->unit != quantity->unit)
 			continue;
 		chosen = s;
-		if (fabs(quantity->value) >= s->scale * 0.9999995 ||
-		    quantity->unit == FG_UNIT_RATIO)
+		if (fabs(quantity->value) >= s->scale * 0.9999995 || quantity->unit == FG_UNIT_RATIO)
 			break;
 	}
 	if (quantity->unit == FG_UNIT_BPS && quantity->layer != 0)
-		snprintf(layer, sizeof(layer), " L%d", quantity->layer % 10);
+		snprintf(layer, sizeof(layer), " L%d", quantity->layer);
 	n = snprintf(out, size, "%.6g%s%s%s", quantity->value / chosen->scale,
 		     chosen->unit == FG_UNIT_FRAMES ? " " : "", chosen->text, layer);
 	return n < 0 ? 0 : (size_t)n;
