@@ -1,0 +1,75 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a line can carry: the arithmetic of Ethernet, with no measuring in it.
+--
+-- A frame of F octets (with its FCS) holds the line for F + 20 of them: 7 of preamble, 1 start delimiter, 12 of gap.
+-- Everything here follows from that. Rates are bits per second of the wire (layer 1) unless a name says otherwise, sizes
+-- are octets. All values are doubles; whole numbers stay exact far beyond 400 Gb/s.
+local M = {}
+
+--- Octets a frame holds the line for besides its own: preamble, start delimiter, inter-frame gap.
+M.OVERHEAD = 20
+
+--- Shortest legal frame with its FCS.
+M.MIN_FRAME = 64
+
+local MAC_AND_FCS = 18
+local TAG = 4
+
+local IP_HEADER = { ipv4 = 20, ipv6 = 40 }
+local TRANSPORT_HEADER = { udp = 8, tcp = 20, ["tcp+ts"] = 32 }
+
+--- Frames per second a line carries at most, a whole number (RFC 5180 A.1).
+-- @param rate        bits per second of the wire
+-- @param frame_size  octets with FCS
+function M.max_fps(rate, frame_size)
+   return math.floor(rate / (8 * (frame_size + M.OVERHEAD)))
+end
+
+--- Bits per second of the wire (layer 1): frames with preamble and gap.
+function M.l1_bps(fps, frame_size)
+   return fps * 8 * (frame_size + M.OVERHEAD)
+end
+
+--- Bits per second of frames with their FCS (layer 2).
+function M.l2_bps(fps, frame_size)
+   return fps * 8 * frame_size
+end
+
+--- Bits per second of IP packets (layer 3).
+-- @param tags  VLAN tags in each frame (default 0)
+function M.l3_bps(fps, frame_size, tags)
+   return fps * 8 * (frame_size - MAC_AND_FCS - TAG * (tags or 0))
+end
+
+--- Frames per second that make a bit rate of one layer: the inverse of l1_bps, l2_bps and l3_bps.
+-- @param layer  1, 2 or 3
+function M.fps(bps, layer, frame_size, tags)
+   return bps / ({ M.l1_bps, M.l2_bps, M.l3_bps })[layer](1, frame_size, tags)
+end
+
+--- Octets an IP packet takes on the wire, preamble, gap and padding of short frames included.
+-- @param mtu   octets of the IP packet
+-- @param tags  VLAN tags (default 0)
+function M.wire_octets(mtu, tags)
+   return math.max(mtu + MAC_AND_FCS + TAG * (tags or 0), M.MIN_FRAME) + M.OVERHEAD
+end
+
+--- Octets of IP and transport header before the payload.
+-- @param ip         "ipv4" or "ipv6"
+-- @param transport  "udp", "tcp" or "tcp+ts" (TCP with the time stamp option)
+function M.header_octets(ip, transport)
+   return IP_HEADER[ip] + TRANSPORT_HEADER[transport]
+end
+
+--- Payload bits per second of a line full of equal packets.
+-- @param rate       bits per second of the wire
+-- @param mtu        octets of each IP packet
+-- @param ip         "ipv4" or "ipv6"
+-- @param transport  "udp", "tcp" or "tcp+ts"
+-- @param tags       VLAN tags (default 0)
+function M.goodput(rate, mtu, ip, transport, tags)
+   return rate * (mtu - M.header_octets(ip, transport)) / M.wire_octets(mtu, tags)
+end
+
+return M
