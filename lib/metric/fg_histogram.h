@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_HISTOGRAM_H
+#define FG_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+__extension__ typedef unsigned __int128 fg_u128;
+
+/**
+ * A histogram with a bounded relative error (the layout of HdrHistogram), for latencies above all.
+ *
+ * Values are integers in a unit of the caller's choice; Framegauge uses nanoseconds. With d significant digits,
+ * S = 2^ceil(log2(2 * 10^d)): values below S have a bin each, and from there on every octave has S/2 bins, so that
+ * no bin is wider than 2/S of its lowest value. Memory is fixed: nothing is sampled, nothing is dropped.
+ *
+ * The fields may be read but only fg_histogram_*() write them. One writer, no locks: read after the writer has
+ * stopped, or read a copy that the writer made.
+ */
+struct fg_histogram {
+	uint64_t count;    /* every value recorded, below and above the range included */
+	uint64_t max;      /* exact; 0 while empty */
+	fg_u128 sum;       /* exact; of negative values 0 enters */
+	fg_u128 squares;   /* sum of v * v, exact while below 2^128: 2^48 values of 2^40 each */
+	uint64_t min;      /* exact; read it with fg_histogram_min() */
+	uint32_t bins;     /* (octaves + 1) * S/2 */
+	uint32_t bits;     /* log2 S */
+	uint64_t counts[]; /* the bins, then the values above the range, then those below 0 */
+} __attribute__((aligned(64)));
+
+/**
+ * Bytes that a histogram takes, for those who bring their own memory (on the lcore's NUMA node).
+ *
+ * @param digits   significant digits, 2 or 3
+ * @param highest  largest value that must be told apart, at least 1; the range ends at the octave that holds it
+ * @return         a multiple of 64; 0 when fg_histogram_init() would refuse
+ */
+size_t fg_histogram_size(unsigned digits, uint64_t highest);
+
+/**
+ * Make an empty histogram of fg_histogram_size() bytes of memory aligned to 64.
+ *
+ * @return 0, or -EINVAL: digits is neither 2 nor 3, highest is 0 or above INT64_MAX
+ */
+int fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, struct fg_error *err);
+
+/** fg_histogram_init() on memory of its own. @return NULL with @p err filled when refused or out of memory */
+struct fg_histogram *fg_histogram_create(unsigned digits, uint64_t highest, struct fg_error *err);
+
+/** Free what fg_histogram_create() made; NULL is allowed. */
+void fg_histogram_free(struct fg_histogram *h);
+
+/** Forget all values; the layout stays. */
+void fg_histogram_reset(struct fg_histogram *h);
+
+/**
+ * Add every value of @p from to @p into, as if all had been recorded there: nothing is lost, minimum, maximum and
+ * sums included.
+ *
+ * @return 0, or -EINVAL: the layouts differ and @p into is unchanged
+ */
+int fg_histogram_merge(struct fg_histogram *into, const struct fg_histogram *from, struct fg_error *err);
+
+/**
+ * The smallest x with F(x) >= p (RFC 2330, 11.3), F being the share of values not above x.
+ *
+ * The top of the bin that holds it is returned, but never more than the exact maximum: at most
+ * fg_histogram_error() too high, never too low. Where it lies above the range, the exact maximum is returned.
+ *
+ * @param p  0.999 for the 99.9th percentile; 0 and below gives the minimum, 1 and above the maximum
+ * @return   0 while the histogram is empty
+ */
+uint64_t fg_histogram_percentile(const struct fg_histogram *h, double p);
+
+/** @return arithmetic mean, exact but for the conversion to double; 0 while empty */
+double fg_histogram_mean(const struct fg_histogram *h);
+
+/** @return standard deviation of the values themselves (not an estimate from a sample); 0 while empty */
+double fg_histogram_deviation(const struct fg_histogram *h);
+
+/** @return the relative error bound of percentiles, 2/S: 0.0078 for 2 digits, 0.00098 for 3 */
+double fg_histogram_error(const struct fg_histogram *h);
+
+/** @return the largest value that falls into bin @p bin (0 .. bins - 1) */
+uint64_t fg_histogram_bin_top(const struct fg_histogram *h, uint32_t bin);
+
+/** @return exact minimum; 0 while empty or once a negative value came */
+static inline uint64_t
+fg_histogram_min(const struct fg_histogram *h)
+{
+	return h->count == 0 ? 0 : h->min;
+}
+
+/** @return values above the range: counted, and in maximum and sums, but not told apart */
+static inline uint64_t
+fg_histogram_overflow(const struct fg_histogram *h)
+{
+	return h->counts[h->bins];
+}
+
+/** @return values below 0, which were taken as 0: a sign of a wrong calibration or of clocks that disagree */
+static inline uint64_t
+fg_histogram_negative(const struct fg_histogram *h)
+{
+	return h->counts[h->bins + 1];
+}
+
+/** @return the bin of @p value, or h->bins when it lies above the range */
+static inline uint32_t
+fg_histogram_bin(const struct fg_histogram *h, uint64_t value)
+{
+	/* the octave above the first S values; setting the low bits makes all of those octave 0 */
+	uint32_t octave = 64 - h->bits - (uint32_t)__builtin_clzll(value | ((1ULL << h->bits) - 1));
+	uint64_t bin = ((uint64_t)octave << (h->bits - 1)) + (value >> octave);
+
+	return bin < h->bins ? (uint32_t)bin : h->bins;
+}
+
+/**
+ * Record one value. Touches the header's line and one counter; takes the same path for every value.
+ *
+ * @param value  negative values are counted apart and taken as 0
+ */
+static inline void
+fg_histogram_record(struct fg_histogram *h, int64_t value)
+{
+	uint64_t v = value < 0 ? 0 : (uint64_t)value;
+	uint32_t bin = fg_histogram_bin(h, v) + (value < 0 ? h->bins + 1 : 0);
+
+	h->counts[bin]++;
+	h->count++;
+	h->sum += v;
+	h->squares += (fg_u128)v * v;
+	h->min = v < h->min ? v : h->min;
+	h->max = v > h->max ? v : h->max;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

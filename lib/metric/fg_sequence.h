@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_SEQUENCE_H
+#define FG_SEQUENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Numbers a tracker remembers unless there is a reason for another size. */
+#define FG_SEQUENCE_WINDOW 4096
+
+/** An arrival that jumped over numbers (RFC 4737, 4.1.2): the reference point of all that come late into its gap. */
+struct fg_sequence_point {
+	uint64_t number;
+	uint64_t index; /* which first copy it was */
+	uint64_t time;
+};
+
+/**
+ * What arrived of one stream: loss (RFC 7680), duplicates (RFC 5560), reordering with its extent (RFC 4737).
+ *
+ * Frames carry 64-bit numbers which never wrap, `first`, first + 1, ... The tracker remembers which of the last W
+ * numbers came. A number more than W behind the highest one can no longer be judged, and is only counted as stale.
+ *
+ * Memory is contiguous and of fixed size: 704 bytes for W = 1024, 2240 for 4096. A frame in order touches the first
+ * line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer made. The
+ * counts are read with fg_sequence_result().
+ */
+struct fg_sequence {
+	uint64_t next;   /* NextExp of RFC 4737: one above the highest number that came */
+	uint64_t head;   /* which numbers came, of the 64 that `next` belongs to */
+	uint64_t unique; /* first copies */
+	uint64_t duplicates;
+	uint64_t stale;
+	uint64_t reordered;
+	uint64_t first;
+	uint32_t word_mask;  /* W/64 - 1 */
+	uint32_t point_mask; /* K - 1 */
+
+	uint64_t discontinuities; /* points there have been; the last K are kept */
+	uint64_t forgotten;       /* below this number, the point is no longer among those kept */
+	uint64_t extent_last, extent_max, extent_sum, extent_beyond;
+	uint64_t late_max;
+
+	/* numbers that have left the window, and so are lost for good */
+	uint64_t run; /* missing ones in a row, up to the edge of the window */
+	uint64_t bursts, burst_max, burst_total;
+
+	uint64_t words[]; /* W/64 words: which numbers came, before those of `head`; then K points */
+} __attribute__((aligned(64)));
+
+/** The counts of a stream, or of many added up. */
+struct fg_sequence_result {
+	uint64_t sent;       /* as the sender says */
+	uint64_t received;   /* all copies: unique + duplicates + stale */
+	uint64_t unique;     /* numbers that came */
+	uint64_t duplicates; /* copies of a number that had come */
+	uint64_t stale; /* numbers more than W behind or below `first`: first copy or duplicate, unknown */
+
+	/*
+	 * sent - unique. A stale frame may be a first copy, so the truth is in lost - stale .. lost. Negative, or
+	 * excess > 0: numbers came that were never sent, and no count of the stream can be trusted.
+	 */
+	int64_t lost;
+	uint64_t excess; /* how far the highest number lies above the last one sent */
+
+	/* runs of consecutive missing numbers; the mean is burst_total / bursts */
+	uint64_t bursts;
+	uint64_t burst_max;
+	uint64_t burst_total; /* = lost, when nothing was stale or in excess */
+
+	/* RFC 4737: type-P-reordered, and the extent e = i - j of arrival i, j the first arrival above its number */
+	uint64_t reordered;
+	uint64_t discontinuities;
+	uint64_t extent_last;
+	uint64_t extent_max;
+	uint64_t extent_sum; /* mean extent: extent_sum / (reordered - extent_beyond) */
+	uint64_t
+		extent_beyond; /* reordered frames whose j was forgotten: extent and late time unknown, but larger */
+	uint64_t late_max; /* arrival(i) - arrival(j), in the caller's unit of time */
+};
+
+/**
+ * Bytes that a tracker takes, for those who bring their own memory (on the lcore's NUMA node).
+ *
+ * @param window  W, a power of two from 64 to 2^24; K, the discontinuities remembered, is W/64 but at least 8
+ * @return        a multiple of 64; 0 when fg_sequence_init() would refuse
+ */
+size_t fg_sequence_size(unsigned window);
+
+/**
+ * Make a tracker of fg_sequence_size() bytes of memory aligned to 64.
+ *
+ * @param first  number of the first frame that will be sent; what comes below it (frames of an earlier trial, if the
+ *               sender goes on counting) is stale
+ * @return       0, or -EINVAL: window is not a power of two from 64 to 2^24
+ */
+int fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err);
+
+/** fg_sequence_init() on memory of its own. @return NULL with @p err filled when refused or out of memory */
+struct fg_sequence *fg_sequence_create(unsigned window, uint64_t first, struct fg_error *err);
+
+/** Free what fg_sequence_create() made; NULL is allowed. */
+void fg_sequence_free(struct fg_sequence *t);
+
+/** Forget all arrivals and begin at @p first; the window stays. */
+void fg_sequence_reset(struct fg_sequence *t, uint64_t first);
+
+/**
+ * The counts so far, given that @p sent frames have left. The tracker is not changed and may go on.
+ *
+ * While frames still fly, those are among the lost: the figure that counts is taken after the drain.
+ */
+void fg_sequence_result(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_result *out);
+
+/** Add the counts of one more stream to @p total: sums, and the larger of the maxima. */
+void fg_sequence_result_add(struct fg_sequence_result *total, const struct fg_sequence_result *one);
+
+/** The rest of fg_sequence_observe(): end of a word, gap, late number, duplicate. Not to be called directly. */
+bool fg_sequence_observe_slow(struct fg_sequence *t, uint64_t number, uint64_t now);
+
+/**
+ * One frame arrived. Call it for every copy, in the order of arrival.
+ *
+ * @param number  its sequence number
+ * @param now     its arrival time, any unit that only grows
+ * @return        true for the first copy of a number, the only one to enter other metrics
+ */
+static inline bool
+fg_sequence_observe(struct fg_sequence *t, uint64_t number, uint64_t now)
+{
+	/* the last number of a word goes the long way, which turns to the next word */
+	if (__builtin_expect(number != t->next || (number & 63) == 63, 0))
+		return fg_sequence_observe_slow(t, number, now);
+	t->head |= 1ULL << (number & 63);
+	t->next = number + 1;
+	t->unique++;
+	return true;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
