@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Answering for the tester's own addresses. A router under test asks for the MAC of its next hop, and a person
+ * who pings the tester expects a reply; both must be served or the device has nowhere to send the test frames.
+ * A question is turned into its answer in place: the same buffer goes back out.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "fg_net.h"
+
+enum {
+	ECHO_REPLY = 0,
+	ECHO_REQUEST = 8,
+	ECHO_REQUEST6 = 128,
+	ECHO_REPLY6 = 129,
+	SOLICITATION = 135,
+	ADVERTISEMENT = 136
+};
+enum { FLAG_SOLICITED = 0x40000000, FLAG_OVERRIDE = 0x20000000 };
+
+static void
+turn_around(const struct fg_host *host, struct fg_ether *ether)
+{
+	memcpy(ether->dst, ether->src, 6);
+	memcpy(ether->src, host->mac, 6);
+}
+
+static size_t
+answer_arp(const struct fg_host *host, struct fg_ether *ether, size_t length)
+{
+	struct fg_arp *arp = (struct fg_arp *)(ether + 1);
+
+	if (length < sizeof(*ether) + sizeof(*arp) || arp->operation != htons(1) || !host->has_ipv4 ||
+	    memcmp(arp->target_ip, host->ipv4, 4) != 0 || memcmp(arp->sender_ip, host->ipv4, 4) == 0)
+		return 0;
+	arp->operation = htons(2);
+	memcpy(arp->target_mac, arp->sender_mac, 6);
+	memcpy(arp->target_ip, arp->sender_ip, 4);
+	memcpy(arp->sender_mac, host->mac, 6);
+	memcpy(arp->sender_ip, host->ipv4, 4);
+	turn_around(host, ether);
+	return sizeof(*ether) + sizeof(*arp);
+}
+
+static size_t
+answer_ipv4(const struct fg_host *host, struct fg_ether *ether, size_t length)
+{
+	struct fg_ipv4 *ip = (struct fg_ipv4 *)(ether + 1);
+	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
+	size_t total;
+
+	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) || !host->has_ipv4 ||
+	    ip->version_ihl != 0x45 || ip->protocol != FG_IP_ICMP || (ip->fragment & htons(0x3fff)) != 0 ||
+	    memcmp(ip->dst, host->ipv4, 4) != 0 || icmp->type != ECHO_REQUEST)
+		return 0;
+	total = ntohs(ip->length);
+	if (total < sizeof(*ip) + sizeof(*icmp) || sizeof(*ether) + total > length)
+		return 0;
+	icmp->type = ECHO_REPLY;
+	icmp->checksum = 0;
+	icmp->checksum = fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip)));
+	memcpy(ip->dst, ip->src, 4);
+	memcpy(ip->src, host->ipv4, 4);
+	ip->ttl = 64;
+	ip->checksum = 0;
+	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip)));
+	turn_around(host, ether);
+	return sizeof(*ether) + total;
+}
+
+static void
+finish_icmpv6(struct fg_ipv6 *ip, size_t payload)
+{
+	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
+
+	icmp->checksum = 0;
+	icmp->checksum = fg_checksum_finish(
+		fg_checksum_add(fg_checksum_pseudo6(ip, FG_IP_ICMPV6, (uint32_t)payload), icmp, payload));
+}
+
+static size_t
+answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t payload)
+{
+	struct fg_ipv6 *ip = (struct fg_ipv6 *)(ether + 1);
+	struct fg_neighbour *nd = (struct fg_neighbour *)(ip + 1);
+
+	/* without the option it is still a question, but 24 octets are the least, and the answer has 32 */
+	if (payload < sizeof(*nd) - 8 || memcmp(nd->target, host->ipv6, 16) != 0)
+		return 0;
+	nd->icmp.type = ADVERTISEMENT;
+	nd->icmp.rest = htonl(FLAG_SOLICITED | FLAG_OVERRIDE);
+	nd->option_type = 2;
+	nd->option_length = 1;
+	memcpy(nd->option_mac, host->mac, 6);
+	memcpy(ip->dst, ip->src, 16);
+	memcpy(ip->src, host->ipv6, 16);
+	ip->payload_length = htons(sizeof(*nd));
+	ip->hop_limit = 255;
+	finish_icmpv6(ip, sizeof(*nd));
+	turn_around(host, ether);
+	return sizeof(*ether) + sizeof(*ip) + sizeof(*nd);
+}
+
+static size_t
+answer_ipv6(const struct fg_host *host, struct fg_ether *ether, size_t length)
+{
+	struct fg_ipv6 *ip = (struct fg_ipv6 *)(ether + 1);
+	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
+	size_t payload;
+
+	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) || !host->has_ipv6 ||
+	    ip->next_header != FG_IP_ICMPV6)
+		return 0;
+	payload = ntohs(ip->payload_length);
+	if (payload < sizeof(*icmp) || sizeof(*ether) + sizeof(*ip) + payload > length)
+		return 0;
+	if (icmp->type == SOLICITATION)
+		return answer_solicitation(host, ether, payload);
+	if (icmp->type != ECHO_REQUEST6 || memcmp(ip->dst, host->ipv6, 16) != 0)
+		return 0;
+	icmp->type = ECHO_REPLY6;
+	memcpy(ip->dst, ip->src, 16);
+	memcpy(ip->src, host->ipv6, 16);
+	ip->hop_limit = 64;
+	finish_icmpv6(ip, payload);
+	turn_around(host, ether);
+	return sizeof(*ether) + sizeof(*ip) + payload;
+}
+
+size_t
+fg_net_answer(const struct fg_host *host, uint8_t *frame, size_t length)
+{
+	struct fg_ether *ether = (struct fg_ether *)frame;
+
+	if (length < sizeof(*ether))
+		return 0;
+	switch (ntohs(ether->type)) {
+	case FG_ETHER_ARP:
+		return answer_arp(host, ether, length);
+	case FG_ETHER_IPV4:
+		return answer_ipv4(host, ether, length);
+	case FG_ETHER_IPV6:
+		return answer_ipv6(host, ether, length);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_NET_H
+#define FG_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Headers as they stand on the wire, the Internet checksum, the arithmetic of an Ethernet line, and the little
+ * conversation (ARP, Neighbor Discovery, echo) that a tester must keep up with its neighbours. Bytes in, bytes
+ * out: no DPDK, no state of its own. All multi-octet fields are in network byte order.
+ */
+
+enum {
+	FG_ETHER_ARP = 0x0806,
+	FG_ETHER_IPV4 = 0x0800,
+	FG_ETHER_IPV6 = 0x86dd,
+	FG_ETHER_HEADER = 14,
+	FG_ETHER_FCS = 4,
+	FG_ETHER_MIN = 64,      /* octets with FCS */
+	FG_ETHER_OVERHEAD = 20, /* preamble 7, start delimiter 1, minimum gap 12 */
+	FG_FRAME_MAX = 16128,   /* largest frame we make, octets with FCS */
+	FG_IP_ICMP = 1,
+	FG_IP_UDP = 17,
+	FG_IP_ICMPV6 = 58,
+};
+
+struct fg_ether {
+	uint8_t dst[6];
+	uint8_t src[6];
+	uint16_t type;
+} __attribute__((packed));
+
+struct fg_arp {
+	uint16_t hardware;
+	uint16_t protocol;
+	uint8_t hardware_length;
+	uint8_t protocol_length;
+	uint16_t operation; /* 1 request, 2 reply */
+	uint8_t sender_mac[6];
+	uint8_t sender_ip[4];
+	uint8_t target_mac[6];
+	uint8_t target_ip[4];
+} __attribute__((packed));
+
+struct fg_ipv4 {
+	uint8_t version_ihl;
+	uint8_t tos;
+	uint16_t length;
+	uint16_t id;
+	uint16_t fragment;
+	uint8_t ttl;
+	uint8_t protocol;
+	uint16_t checksum;
+	uint8_t src[4];
+	uint8_t dst[4];
+} __attribute__((packed));
+
+struct fg_ipv6 {
+	uint32_t version_class_flow;
+	uint16_t payload_length;
+	uint8_t next_header;
+	uint8_t hop_limit;
+	uint8_t src[16];
+	uint8_t dst[16];
+} __attribute__((packed));
+
+struct fg_icmp {
+	uint8_t type;
+	uint8_t code;
+	uint16_t checksum;
+	uint32_t rest; /* echo: identifier and sequence; Neighbor Advertisement: flags */
+} __attribute__((packed));
+
+/** Neighbor Solicitation and Advertisement with one link-layer address option (RFC 4861, 4.3, 4.4, 4.6.1). */
+struct fg_neighbour {
+	struct fg_icmp icmp;
+	uint8_t target[16];
+	uint8_t option_type; /* 1 source, 2 target link-layer address */
+	uint8_t option_length;
+	uint8_t option_mac[6];
+} __attribute__((packed));
+
+/** One interface of ours: what it answers for. */
+struct fg_host {
+	uint8_t mac[6];
+	bool has_ipv4;
+	bool has_ipv6;
+	uint8_t ipv4[4];
+	uint8_t ipv6[16];
+};
+
+/** One's complement sum of @p length octets, added to @p sum (RFC 1071). Not folded, not inverted. */
+uint64_t fg_checksum_add(uint64_t sum, const void *data, size_t length);
+
+/** Fold and invert a sum: the checksum in network byte order, ready to store. */
+uint16_t fg_checksum_finish(uint64_t sum);
+
+/** Sum of the IPv4 pseudo-header (RFC 768) for an upper protocol of @p length octets. */
+uint64_t fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_t length);
+
+/** Sum of the IPv6 pseudo-header (RFC 8200, 8.1). */
+uint64_t fg_checksum_pseudo6(const struct fg_ipv6 *ip, uint8_t protocol, uint32_t length);
+
+/**
+ * Highest frame rate of an Ethernet line: floor(R / (8 (F + 20))) (RFC 5180, A.1).
+ * @param rate_bps    line rate, bit/s
+ * @param frame_size  octets with FCS
+ */
+uint64_t fg_line_max_fps(uint64_t rate_bps, unsigned frame_size);
+
+/** "02:00:00:00:00:01"; either case, six pairs. @return 0 or -EINVAL */
+int fg_mac_parse(const char *text, uint8_t mac[6], struct fg_error *err);
+
+/** Dotted quad, or RFC 4291 text. @return 0 or -EINVAL */
+int fg_ipv4_parse(const char *text, uint8_t address[4], struct fg_error *err);
+int fg_ipv6_parse(const char *text, uint8_t address[16], struct fg_error *err);
+
+/**
+ * Answer an ARP request, Neighbor Solicitation or ICMP/ICMPv6 echo request for @p host, in place.
+ *
+ * @param frame   starts at the destination MAC; at least 128 octets must be writable
+ * @param length  octets without FCS
+ * @return        length of the answer now in @p frame, 0 when it was no question for this host
+ */
+size_t fg_net_answer(const struct fg_host *host, uint8_t *frame, size_t length);
+
+/** Make an ARP request for @p target (RFC 826). With target == own address: a gratuitous announcement. */
+size_t fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *out);
+
+/** Make a Neighbor Solicitation for @p target, sent to its solicited-node group (RFC 4861, 7.2.2). */
+size_t fg_net_ask_ipv6(const struct fg_host *host, const uint8_t target[16], uint8_t *out);
+
+/** Make an unsolicited Neighbor Advertisement to all nodes (RFC 4861, 7.2.6). */
+size_t fg_net_announce_ipv6(const struct fg_host *host, uint8_t *out);
+
+/** Does this frame tell the MAC of @p address (ARP of either kind, Neighbor Advertisement)? Then write it. */
+bool fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t address[4], uint8_t mac[6]);
+bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16], uint8_t mac[6]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
