@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The builder. Pushing a layer lays down its presets; setting a field overwrites them and marks the field as the
+ * user's; finishing joins the headers, writes the payload, and lets every layer compute what is left, from the
+ * inside out, so that an outer checksum covers what the inner layers filled in.
+ *
+ * The signature's place is filled with a signature of zeros: any other sums to the same, so the checksums that
+ * are right for the template are right for every frame made from it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fg_frame.h"
+#include "fg_net.h"
+#include "fg_signature.h"
+#include "frame_priv.h"
+
+enum { MAX_LAYERS = 16 };
+
+struct fg_frame {
+	unsigned layers;
+	struct fg_layer layer[MAX_LAYERS];
+};
+
+struct fg_frame *
+fg_frame_create(void)
+{
+	return calloc(1, sizeof(struct fg_frame));
+}
+
+void
+fg_frame_free(struct fg_frame *frame)
+{
+	free(frame);
+}
+
+int
+fg_frame_push(struct fg_frame *frame, const char *name, struct fg_error *err)
+{
+	const struct fg_protocol *protocol = fg_protocol_find(name);
+	struct fg_layer *layer;
+
+	if (protocol == NULL)
+		return fg_error_set(err, ENOENT, name, "there is no protocol of that name");
+	if (frame->layers == MAX_LAYERS)
+		return fg_error_set(err, E2BIG, name, "a stack has at most %d layers", MAX_LAYERS);
+	layer = &frame->layer[frame->layers++];
+	*layer = (struct fg_layer){.protocol = protocol};
+	for (const struct fg_field *f = protocol->fields; f->name != NULL; f++)
+		if (f->width <= 64)
+			fg_field_write(layer->preset, f->bit, f->width, f->preset);
+	return 0;
+}
+
+/* the field of the last layer, marked as the user's */
+static const struct fg_field *
+take_field(struct fg_frame *frame, const char *name, struct fg_error *err)
+{
+	struct fg_layer *layer = &frame->layer[frame->layers - 1];
+	int i;
+
+	if (frame->layers == 0) {
+		fg_error_set(err, ENOENT, name, "no layer to set it in: push one first");
+		return NULL;
+	}
+	i = fg_field_find(layer->protocol, name);
+	if (i < 0) {
+		fg_error_set(err, ENOENT, name, "%s has no field of that name", layer->protocol->name);
+		return NULL;
+	}
+	layer->written |= 1ULL << i;
+	return &layer->protocol->fields[i];
+}
+
+int
+fg_frame_set(struct fg_frame *frame, const char *name, uint64_t value, struct fg_error *err)
+{
+	const struct fg_field *field = take_field(frame, name, err);
+
+	if (field == NULL)
+		return -ENOENT;
+	if (field->width > 64 || (field->width < 64 && value >> field->width != 0))
+		return fg_error_set(err, ERANGE, name, "%llu does not fit %u bits", (unsigned long long)value,
+				    field->width);
+	fg_field_write(frame->layer[frame->layers - 1].preset, field->bit, field->width, value);
+	return 0;
+}
+
+int
+fg_frame_set_bytes(struct fg_frame *frame, const char *name, const uint8_t *bytes, size_t length,
+		   struct fg_error *err)
+{
+	const struct fg_field *field = take_field(frame, name, err);
+
+	if (field == NULL)
+		return -ENOENT;
+	if (length * 8 != field->width || field->bit % 8 != 0)
+		return fg_error_set(err, ERANGE, name, "%zu octets for a field of %u bits", length,
+				    field->width);
+	memcpy(frame->layer[frame->layers - 1].preset + field->bit / 8, bytes, length);
+	return 0;
+}
+
+/* headers one after the other, each told what follows it; returns the octets they take */
+static size_t
+lay_headers(struct fg_frame *frame, uint8_t *out)
+{
+	uint8_t *at = out;
+
+	for (unsigned i = 0; i < frame->layers; i++) {
+		struct fg_layer *layer = &frame->layer[i];
+		const struct fg_protocol *p = layer->protocol;
+
+		memcpy(at, layer->preset, p->size);
+		layer->header = at;
+		at += p->size;
+		if (p->next_field == NULL || i + 1 == frame->layers)
+			continue;
+		for (const struct fg_next *next = p->next; next->protocol != NULL; next++)
+			if (strcmp(next->protocol, frame->layer[i + 1].protocol->name) == 0)
+				fg_field_fill(layer, layer->header, p->next_field, next->value);
+	}
+	return (size_t)(at - out);
+}
+
+int
+fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out, struct fg_error *err)
+{
+	size_t header = 0;
+	struct fg_template *t;
+
+	for (unsigned i = 0; i < frame->layers; i++)
+		header += frame->layer[i].protocol->size;
+	if (frame_size > FG_FRAME_MAX || frame_size < header + FG_SIGNATURE_SIZE + FG_ETHER_FCS)
+		return fg_error_set(
+			err, EMSGSIZE, "frame_size",
+			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
+			frame_size, header + FG_SIGNATURE_SIZE + FG_ETHER_FCS, FG_FRAME_MAX, header,
+			FG_SIGNATURE_SIZE, FG_ETHER_FCS);
+	t = malloc(sizeof(*t) + frame_size - FG_ETHER_FCS);
+	if (t == NULL)
+		return fg_error_set(err, ENOMEM, "frame", "no memory");
+	t->frame_size = (uint16_t)frame_size;
+	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
+	t->header = (uint16_t)lay_headers(frame, t->bytes);
+	for (unsigned i = t->header; i < t->length; i++)
+		t->bytes[i] = (uint8_t)(i - t->header);
+	fg_signature_write(t->bytes + t->length, 0, 0, 0);
+	for (unsigned i = frame->layers; i-- > 0;) {
+		const struct fg_layer *layer = &frame->layer[i];
+
+		if (layer->protocol->finish != NULL)
+			layer->protocol->finish(layer, layer->header,
+						(size_t)(t->bytes + t->length - layer->header),
+						i > 0 ? layer - 1 : NULL);
+	}
+	*out = t;
+	return 0;
+}
+
+void
+fg_template_free(struct fg_template *t)
+{
+	free(t);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_PACE_H
+#define FG_PACE_H
+
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The departure clock: which frames of a stream are due. Frame i of a constant load leaves at
+ * start + i / rate, always computed from the start in 64.64 fixed point and never accumulated, so rounding cannot
+ * drift. A frame that could not be sent stays due, but only within max_lag: a generator that has fallen further
+ * behind may not make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
+ *
+ * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
+ */
+__extension__ typedef unsigned __int128 fg_u128;
+
+struct fg_pace {
+	uint64_t start;     /* ticks */
+	uint64_t step;      /* ticks between departures, whole */
+	uint64_t step_frac; /* and in 2^-64 */
+	uint64_t next;      /* number in the schedule of the next frame, sent or forgiven before it */
+	uint64_t total;     /* frames in the schedule */
+	uint64_t max_lag;   /* ticks */
+	uint64_t late;      /* frames forgiven */
+	uint64_t worst_lag; /* ticks the most belated sent frame was behind */
+};
+
+/**
+ * Constant load.
+ *
+ * @param fps      frames per second, above 0 and at most one per tick
+ * @param hz       ticks per second
+ * @param start    departure of the first frame, ticks
+ * @param total    frames to send
+ * @param max_lag  ticks a frame may be late and still be sent
+ * @return         0 or -ERANGE
+ */
+int fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
+		     uint64_t max_lag, struct fg_error *err);
+
+/** Departure time of frame @p i of the schedule, ticks. */
+static inline uint64_t
+fg_pace_at(const struct fg_pace *p, uint64_t i)
+{
+	return p->start + i * p->step + (uint64_t)(((fg_u128)i * p->step_frac) >> 64);
+}
+
+/** Departure of the next frame; UINT64_MAX when the schedule is done. */
+static inline uint64_t
+fg_pace_next(const struct fg_pace *p)
+{
+	return p->next < p->total ? fg_pace_at(p, p->next) : UINT64_MAX;
+}
+
+/** Forgive every frame that is more than max_lag behind @p now. @return how many */
+uint64_t fg_pace_forgive(struct fg_pace *pace, uint64_t now);
+
+/**
+ * Frames that should have left by @p now and have not, at most @p max. Does not advance the clock: call
+ * fg_pace_commit() with what the port took.
+ */
+static inline unsigned
+fg_pace_due(struct fg_pace *p, uint64_t now, unsigned max)
+{
+	uint64_t first = fg_pace_next(p);
+	uint64_t behind, due;
+
+	if (first > now)
+		return 0;
+	behind = now - first;
+	if (__builtin_expect(behind > p->max_lag, 0)) {
+		fg_pace_forgive(p, now);
+		first = fg_pace_next(p);
+		if (first > now)
+			return 0;
+		behind = now - first;
+	}
+	if (behind > p->worst_lag)
+		p->worst_lag = behind;
+	/* at least this many are due: the fraction may only bring the next ones later, by a tick in all */
+	for (due = 1; due < max && p->next + due < p->total && fg_pace_at(p, p->next + due) <= now; due++)
+		;
+	return (unsigned)due;
+}
+
+/** @p n frames have been handed to the port. */
+static inline void
+fg_pace_commit(struct fg_pace *p, unsigned n)
+{
+	p->next += n;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

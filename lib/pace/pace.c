@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <math.h>
+
+#include "fg_pace.h"
+
+int
+fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
+		 uint64_t max_lag, struct fg_error *err)
+{
+	/* long double keeps 64 bits: hz / fps is exact to 2^-64 of itself */
+	long double step = (long double)hz / (long double)fps;
+
+	if (!(fps > 0) || !(step >= 1) || step >= 0x1p63L)
+		return fg_error_set(err, ERANGE, "stream.rate",
+				    "%g fps cannot be paced by a clock of %llu Hz", fps,
+				    (unsigned long long)hz);
+	*pace = (struct fg_pace){
+		.start = start,
+		.step = (uint64_t)step,
+		.step_frac = (uint64_t)((step - floorl(step)) * 0x1p64L),
+		.total = total,
+		.max_lag = max_lag,
+	};
+	return 0;
+}
+
+uint64_t
+fg_pace_forgive(struct fg_pace *p, uint64_t now)
+{
+	uint64_t low = p->next, high = p->total, limit = now > p->max_lag ? now - p->max_lag : 0, forgiven;
+
+	/* the first frame that left, or should have, at or after the limit; departures only grow */
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (fg_pace_at(p, middle) < limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	forgiven = low - p->next;
+	p->late += forgiven;
+	p->next = low;
+	return forgiven;
+}
