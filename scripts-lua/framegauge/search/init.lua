@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Searches by name, so that a test method takes one as it takes a number.
+--
+-- Every search is a module with two functions and no knowledge of ports, frames or reports:
+--
+--    search.run(goal)     -> result   makes trials until it can answer
+--    search.expect(goal)  -> { search = n, final = n }   trials it will take if nothing disturbs it
+--
+-- goal = {
+--    trial = function(load, seconds, phase) -> trial record,   -- see framegauge.trial; may yield
+--    min =, max =, initial =,          -- loads, frames per second of one direction
+--    resolution =, relative = bool,    -- width of the answer: frames per second, or share of its upper end
+--    tolerance =,                      -- share of the frames that may be lost
+--    search_trial =, final_trial =,    -- seconds: while looking, and to decide
+--    backoff =, max_trials =,          -- see the search
+-- }
+--
+-- result = {
+--    load =, lower_trial =,    -- highest load with a passing trial of the final length; nil when there is none
+--    upper =, upper_trial =,   -- lowest load above it that failed; nil when the maximum passed
+--    trials =,                 -- how many were made
+--    limited_by =,             -- what ended the way up: "maximum", "loss", "tester", "invalid" or "max_trials"
+-- }
+local M = {}
+
+local MODULES = { binary = "framegauge.search.binary" }
+
+--- Names a plan may use, sorted.
+function M.names()
+   local names = {}
+   for name in pairs(MODULES) do
+      names[#names + 1] = name
+   end
+   table.sort(names)
+   return names
+end
+
+--- The search of one name.
+-- @return the module; an unknown name raises, for plans are checked before
+function M.get(name)
+   return require(MODULES[name] or error("no search is called " .. tostring(name), 2))
+end
+
+return M
