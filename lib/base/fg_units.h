@@ -33,13 +33,14 @@ struct fg_quantity {
  * "120us", "2 min", "512 frames", "7". Prefixes k M G T are powers of 1000, Ki Mi Gi of 1024 (bytes only).
  * Case matters as in SI, except that "K" is taken for "k".
  *
+ * @param out  untouched on failure
  * @return 0, -EINVAL (not a quantity: message says what was expected), -ERANGE (not finite)
  */
 int fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err);
 
 /**
  * Write a quantity as fg_units_parse() reads it, with the largest prefix that keeps the number at 1 or above and
- * at most 6 significant digits. @return length written, without the NUL.
+ * at most 6 significant digits. @return its length without the NUL; @p size or more when it was cut.
  */
 size_t fg_units_format(const struct fg_quantity *quantity, char *out, size_t size);
 

@@ -52,7 +52,9 @@ static const struct suffix suffixes[] = {
 	{"MB", 1e6, FG_UNIT_BYTES, 1},
 	{"kB", 1e3, FG_UNIT_BYTES, 1},
 	{"B", 1, FG_UNIT_BYTES, 1},
+	{"byte", 1, FG_UNIT_BYTES, 0},
 	{"bytes", 1, FG_UNIT_BYTES, 0},
+	{"frame", 1, FG_UNIT_FRAMES, 0},
 	{"frames", 1, FG_UNIT_FRAMES, 1},
 	{"", 1, FG_UNIT_NONE, 1},
 };
@@ -98,32 +100,49 @@ parse_layer(const char *s, const struct suffix *suffix, int *layer)
 	return *skip_spaces(s + 2) == '\0' ? 0 : -EINVAL;
 }
 
+/* A decimal number; strtod alone would take "nan", "inf" and hexadecimal as well. NULL when there is none. */
+static const char *
+parse_number(const char *s, double *number)
+{
+	const char *digits = s + (*s == '+' || *s == '-');
+	char *end;
+
+	if (!isdigit((unsigned char)*digits) && *digits != '.')
+		return NULL;
+	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+		return NULL;
+	*number = strtod(s, &end);
+	return end == s ? NULL : end;
+}
+
+/* 1/100 has no exact double but 100 has: dividing makes "5%" the double nearest to 0.05. No negative zero. */
+static double
+to_base(double number, const struct suffix *suffix)
+{
+	return (suffix->scale < 1 ? number / (1 / suffix->scale) : number * suffix->scale) + 0.0;
+}
+
 int
 fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err)
 {
-	const char *start = skip_spaces(text), *unit;
 	const struct suffix *suffix;
-	char *end;
-	double number;
+	const char *unit;
+	double number, value;
 	size_t length;
+	int layer;
 
-	/* strtod alone would take "nan", "inf" and hexadecimal */
-	if (!isdigit((unsigned char)*start) && strchr("+-.", *start) == NULL)
+	unit = parse_number(skip_spaces(text), &number);
+	if (unit == NULL)
 		goto not_a_quantity;
-	if (strspn(start, "+-.0123456789eExX") > 1 && strpbrk(start, "xX") != NULL)
-		goto not_a_quantity;
-	number = strtod(start, &end);
-	if (end == start)
-		goto not_a_quantity;
-	unit = skip_spaces(end);
+	unit = skip_spaces(unit);
 	length = strcspn(unit, " \t");
 	suffix = find_suffix(unit, length);
-	if (suffix == NULL || parse_layer(unit + length, suffix, &out->layer) != 0)
+	if (suffix == NULL || parse_layer(unit + length, suffix, &layer) != 0)
 		goto not_a_quantity;
-	if (!isfinite(number * suffix->scale))
+	value = to_base(number, suffix);
+	if (!isfinite(value))
 		return fg_error_set(err, ERANGE, "quantity", "\"%.40s\" is too large a number", text);
-	out->value = number * suffix->scale;
-	out->unit = suffix->unit;
+	*out = (struct fg_quantity){.value = value, .unit = suffix->unit, .layer = layer};
 	return 0;
 
 not_a_quantity:
