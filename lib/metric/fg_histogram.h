@@ -16,12 +16,13 @@ __extension__ typedef unsigned __int128 fg_u128;
 /**
  * A histogram with a bounded relative error (the layout of HdrHistogram), for latencies above all.
  *
- * Values are integers in a unit of the caller's choice; Framegauge uses nanoseconds. With d significant digits,
- * S = 2^ceil(log2(2 * 10^d)): values below S have a bin each, and from there on every octave has S/2 bins, so that
- * no bin is wider than 2/S of its lowest value. Memory is fixed: nothing is sampled, nothing is dropped.
+ * Values are integers in a unit of the caller's choice; Framegauge uses nanoseconds. With d significant
+ * digits, S = 2^ceil(log2(2 * 10^d)): values below S have a bin each, and from there on every octave has S/2
+ * bins, so that no bin is wider than 2/S of its lowest value. Memory is fixed: nothing is sampled, nothing is
+ * dropped.
  *
- * The fields may be read but only fg_histogram_*() write them. One writer, no locks: read after the writer has
- * stopped, or read a copy that the writer made.
+ * The fields may be read but only fg_histogram_*() write them. One writer, no locks: read after the writer
+ * has stopped, or read a copy that the writer made.
  */
 struct fg_histogram {
 	uint64_t count;    /* every value recorded, below and above the range included */
@@ -38,8 +39,9 @@ struct fg_histogram {
  * Bytes that a histogram takes, for those who bring their own memory (on the lcore's NUMA node).
  *
  * @param digits   significant digits, 2 or 3
- * @param highest  largest value that must be told apart, at least 1; the range ends at the octave that holds it
- * @return         a multiple of 64; 0 when fg_histogram_init() would refuse
+ * @param highest  largest value to tell apart, at least 1; the range is extended to the end of its octave
+ * @return         a multiple of 64 (3 digits up to 1 s: 172 kB, 2 digits: 25 kB); 0 when
+ *                 fg_histogram_init() would refuse
  */
 size_t fg_histogram_size(unsigned digits, uint64_t highest);
 
@@ -60,8 +62,8 @@ void fg_histogram_free(struct fg_histogram *h);
 void fg_histogram_reset(struct fg_histogram *h);
 
 /**
- * Add every value of @p from to @p into, as if all had been recorded there: nothing is lost, minimum, maximum and
- * sums included.
+ * Add every value of @p from to @p into, as if all had been recorded there: nothing is lost, minimum, maximum
+ * and sums included.
  *
  * @return 0, or -EINVAL: the layouts differ and @p into is unchanged
  */

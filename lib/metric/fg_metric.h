@@ -3,8 +3,8 @@
 #define FG_METRIC_H
 
 /*
- * What is measured on received frames. Everything here has one writer, the lcore that receives the stream, lives
- * in memory of fixed size, and takes the time from its caller; nothing needs DPDK.
+ * What is measured on received frames. Everything here has one writer, the lcore that receives the stream,
+ * lives in memory of fixed size, and takes the time from its caller; nothing needs DPDK.
  */
 #include "fg_histogram.h"
 #include "fg_sequence.h"

@@ -15,22 +15,31 @@ extern "C" {
 /** Numbers a tracker remembers unless there is a reason for another size. */
 #define FG_SEQUENCE_WINDOW 4096
 
-/** An arrival that jumped over numbers (RFC 4737, 4.1.2): the reference point of all that come late into its gap. */
+/** An arrival that jumped over numbers: the reference of those that come late into its gap (RFC 4737, 3.4). */
 struct fg_sequence_point {
 	uint64_t number;
 	uint64_t index; /* which first copy it was */
 	uint64_t time;
 };
 
+/** Runs of consecutive missing numbers. */
+struct fg_sequence_bursts {
+	uint64_t run; /* the one still open */
+	uint64_t count;
+	uint64_t max;
+	uint64_t total;
+};
+
 /**
  * What arrived of one stream: loss (RFC 7680), duplicates (RFC 5560), reordering with its extent (RFC 4737).
  *
- * Frames carry 64-bit numbers which never wrap, `first`, first + 1, ... The tracker remembers which of the last W
- * numbers came. A number more than W behind the highest one can no longer be judged, and is only counted as stale.
+ * Frames carry 64-bit numbers which never wrap, `first`, first + 1, ... The tracker remembers which of the
+ * last W numbers came. A number more than W behind the highest one can no longer be judged, and is only
+ * counted as stale.
  *
- * Memory is contiguous and of fixed size: 704 bytes for W = 1024, 2240 for 4096. A frame in order touches the first
- * line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer made. The
- * counts are read with fg_sequence_result().
+ * Memory is contiguous and of fixed size: 704 bytes for W = 1024, 2240 for 4096. A frame in order touches the
+ * first line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer
+ * made. The counts are read with fg_sequence_result().
  */
 struct fg_sequence {
 	uint64_t next;   /* NextExp of RFC 4737: one above the highest number that came */
@@ -48,9 +57,7 @@ struct fg_sequence {
 	uint64_t extent_last, extent_max, extent_sum, extent_beyond;
 	uint64_t late_max;
 
-	/* numbers that have left the window, and so are lost for good */
-	uint64_t run; /* missing ones in a row, up to the edge of the window */
-	uint64_t bursts, burst_max, burst_total;
+	struct fg_sequence_bursts bursts; /* among the numbers that have left the window */
 
 	uint64_t words[]; /* W/64 words: which numbers came, before those of `head`; then K points */
 } __attribute__((aligned(64)));
@@ -61,11 +68,13 @@ struct fg_sequence_result {
 	uint64_t received;   /* all copies: unique + duplicates + stale */
 	uint64_t unique;     /* numbers that came */
 	uint64_t duplicates; /* copies of a number that had come */
-	uint64_t stale; /* numbers more than W behind or below `first`: first copy or duplicate, unknown */
+	uint64_t
+		stale; /* numbers more than W behind, below `first` or absurd: whether first copies is unknown */
 
 	/*
-	 * sent - unique. A stale frame may be a first copy, so the truth is in lost - stale .. lost. Negative, or
-	 * excess > 0: numbers came that were never sent, and no count of the stream can be trusted.
+	 * sent - unique. A stale frame may be a first copy, so the truth is in lost - stale .. lost.
+	 * Negative, or excess > 0: numbers came that were never sent, and no count of the stream can be
+	 * trusted.
 	 */
 	int64_t lost;
 	uint64_t excess; /* how far the highest number lies above the last one sent */
@@ -75,15 +84,14 @@ struct fg_sequence_result {
 	uint64_t burst_max;
 	uint64_t burst_total; /* = lost, when nothing was stale or in excess */
 
-	/* RFC 4737: type-P-reordered, and the extent e = i - j of arrival i, j the first arrival above its number */
+	/* RFC 4737: reordered, and the extent e = i - j of arrival i, j the first arrival above its number */
 	uint64_t reordered;
 	uint64_t discontinuities;
 	uint64_t extent_last;
 	uint64_t extent_max;
-	uint64_t extent_sum; /* mean extent: extent_sum / (reordered - extent_beyond) */
-	uint64_t
-		extent_beyond; /* reordered frames whose j was forgotten: extent and late time unknown, but larger */
-	uint64_t late_max; /* arrival(i) - arrival(j), in the caller's unit of time */
+	uint64_t extent_sum;    /* mean extent: extent_sum / (reordered - extent_beyond) */
+	uint64_t extent_beyond; /* reordered frames whose j was forgotten: extent and late time unknown */
+	uint64_t late_max;      /* arrival(i) - arrival(j), in the caller's unit of time */
 };
 
 /**
@@ -97,8 +105,8 @@ size_t fg_sequence_size(unsigned window);
 /**
  * Make a tracker of fg_sequence_size() bytes of memory aligned to 64.
  *
- * @param first  number of the first frame that will be sent; what comes below it (frames of an earlier trial, if the
- *               sender goes on counting) is stale
+ * @param first  number of the first frame that will be sent; what comes below it (frames of an earlier trial,
+ * if the sender goes on counting) is stale
  * @return       0, or -EINVAL: window is not a power of two from 64 to 2^24
  */
 int fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err);
@@ -122,7 +130,8 @@ void fg_sequence_result(const struct fg_sequence *t, uint64_t sent, struct fg_se
 /** Add the counts of one more stream to @p total: sums, and the larger of the maxima. */
 void fg_sequence_result_add(struct fg_sequence_result *total, const struct fg_sequence_result *one);
 
-/** The rest of fg_sequence_observe(): end of a word, gap, late number, duplicate. Not to be called directly. */
+/** The rest of fg_sequence_observe(): end of a word, gap, late number, duplicate. Not to be called directly.
+ */
 bool fg_sequence_observe_slow(struct fg_sequence *t, uint64_t number, uint64_t now);
 
 /**

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Latencies span from hundreds of nanoseconds to seconds, and their tail is what people ask for, so neither
+ * bins of equal width nor a sample will do. The layout is that of HdrHistogram: bins are as wide as 2/S of
+ * the values they hold, so that a percentile is right to d digits wherever it lies. With S a power of two, a
+ * value's bin is a count of leading zeros, a shift and an addition.
+ *
+ *   octave 0 holds 0 .. S-1, a bin for each value
+ *   octave k holds S*2^(k-1) .. S*2^k-1 in S/2 bins of 2^k values
+ *   bin(v) = k*S/2 + (v >> k)
+ *
+ * What a bin cannot give exactly (minimum, maximum, sum, sum of squares) is kept beside them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fg_histogram.h"
+
+/* counters beside the bins: above the range, below 0 */
+#define EXTRA 2
+
+static unsigned
+layout_bits(unsigned digits)
+{
+	return digits == 2 ? 8 : 11; /* log2 of 256 and of 2048: the next powers of two above 2 * 10^digits */
+}
+
+static uint32_t
+layout_bins(unsigned digits, uint64_t highest)
+{
+	unsigned bits = layout_bits(digits), octaves = 1;
+
+	if ((digits != 2 && digits != 3) || highest == 0 || highest > INT64_MAX)
+		return 0;
+	while (highest >> (bits + octaves - 1) != 0)
+		octaves++;
+	return (octaves + 1) << (bits - 1);
+}
+
+size_t
+fg_histogram_size(unsigned digits, uint64_t highest)
+{
+	uint32_t bins = layout_bins(digits, highest);
+	size_t size = sizeof(struct fg_histogram) + (bins + (size_t)EXTRA) * sizeof(uint64_t);
+
+	return bins == 0 ? 0 : (size + 63) & ~(size_t)63;
+}
+
+int
+fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, struct fg_error *err)
+{
+	uint32_t bins = layout_bins(digits, highest);
+
+	if (bins == 0)
+		return fg_error_set(err, EINVAL, "histogram",
+				    "%u digits up to %" PRIu64
+				    " is not possible: 2 or 3 digits, up to 2^63 - 1",
+				    digits, highest);
+	h->bins = bins;
+	h->bits = layout_bits(digits);
+	fg_histogram_reset(h);
+	return 0;
+}
+
+struct fg_histogram *
+fg_histogram_create(unsigned digits, uint64_t highest, struct fg_error *err)
+{
+	size_t size = fg_histogram_size(digits, highest);
+	struct fg_histogram *h = aligned_alloc(64, size == 0 ? 64 : size);
+
+	if (h == NULL) {
+		fg_error_set(err, ENOMEM, "histogram", "no memory for %zu bytes", size);
+		return NULL;
+	}
+	if (fg_histogram_init(h, digits, highest, err) != 0) {
+		free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void
+fg_histogram_free(struct fg_histogram *h)
+{
+	free(h);
+}
+
+void
+fg_histogram_reset(struct fg_histogram *h)
+{
+	h->count = 0;
+	h->sum = 0;
+	h->squares = 0;
+	h->min = UINT64_MAX;
+	h->max = 0;
+	memset(h->counts, 0, (h->bins + (size_t)EXTRA) * sizeof(h->counts[0]));
+}
+
+int
+fg_histogram_merge(struct fg_histogram *into, const struct fg_histogram *from, struct fg_error *err)
+{
+	if (into->bins != from->bins || into->bits != from->bits)
+		return fg_error_set(err, EINVAL, "histogram",
+				    "%" PRIu32 " bins cannot take in %" PRIu32 " bins of another layout",
+				    into->bins, from->bins);
+	for (size_t i = 0; i < into->bins + (size_t)EXTRA; i++)
+		into->counts[i] += from->counts[i];
+	into->count += from->count;
+	into->sum += from->sum;
+	into->squares += from->squares;
+	into->min = from->min < into->min ? from->min : into->min;
+	into->max = from->max > into->max ? from->max : into->max;
+	return 0;
+}
+
+/*
+ * The smallest rank whose share of the values is p or more. The product p * count alone may land on the wrong
+ * side of a whole number (0.999 * 1000 must give 999); the quotient is rounded as the literal p was, so it
+ * decides.
+ */
+static uint64_t
+rank_of(uint64_t count, double p)
+{
+	uint64_t rank = (uint64_t)ceil(p * (double)count);
+
+	if (rank > 1 && (double)(rank - 1) / (double)count >= p)
+		return rank - 1;
+	return (double)rank / (double)count >= p ? rank : rank + 1;
+}
+
+uint64_t
+fg_histogram_percentile(const struct fg_histogram *h, double p)
+{
+	uint64_t rank, below = fg_histogram_negative(h);
+
+	if (h->count == 0)
+		return 0;
+	if (!(p > 0))
+		return h->min;
+	if (p >= 1)
+		return h->max;
+	rank = rank_of(h->count, p);
+	for (uint32_t bin = 0; bin < h->bins; bin++) {
+		below += h->counts[bin];
+		if (below >= rank) {
+			uint64_t top = fg_histogram_bin_top(h, bin);
+
+			return top < h->max ? top : h->max;
+		}
+	}
+	return h->max;
+}
+
+double
+fg_histogram_mean(const struct fg_histogram *h)
+{
+	return h->count == 0 ? 0 : (double)h->sum / (double)h->count;
+}
+
+double
+fg_histogram_deviation(const struct fg_histogram *h)
+{
+	fg_u128 whole, around;
+	double rest;
+
+	if (h->count == 0)
+		return 0;
+	/*
+	 * Sum of (v - whole)^2 in integers, whole being the mean without its fraction: no digits are lost to
+	 * the difference of two large numbers. What overflows on the way cancels out, as the result fits.
+	 */
+	whole = h->sum / h->count;
+	rest = (double)(h->sum % h->count) / (double)h->count;
+	around = h->squares - 2 * whole * h->sum + whole * whole * h->count;
+	return sqrt(fmax(0, (double)around / (double)h->count - rest * rest));
+}
+
+double
+fg_histogram_error(const struct fg_histogram *h)
+{
+	return ldexp(2, -(int)h->bits);
+}
+
+uint64_t
+fg_histogram_bin_top(const struct fg_histogram *h, uint32_t bin)
+{
+	uint32_t half = 1U << (h->bits - 1);
+	uint32_t octave = bin < 2 * half ? 0 : bin / half - 1;
+
+	return (((uint64_t)bin - (uint64_t)octave * half + 1) << octave) - 1;
+}

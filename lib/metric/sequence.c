@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tracker of one stream, everything but the frame that comes in order.
+ *
+ * Which numbers came is kept in words of 64 bits. `head` is the word that `next` belongs to; the W/64 words
+ * before it stand in a ring. When `next` enters a new word, the oldest leaves the ring, and what it still
+ * misses is lost for good: the runs of missing numbers are counted there, a word at a time, so that numbers
+ * in order cost nothing. Words before the first number are full, so that nothing is missed there.
+ *
+ * Extent and late time of a reordered frame i need j, the first arrival with a larger number (RFC 4737, 4.2).
+ * No arrival before j had a larger number than i, so j was in order; and it jumped over i's number, which was
+ * still missing: j is one of the discontinuities. They are few, with growing numbers, and the last K of them
+ * are kept.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fg_sequence.h"
+
+#define WINDOW_MAX (1U << 24)
+#define POINTS_MIN 8
+
+static uint32_t
+words_of(unsigned window)
+{
+	if (window < 64 || window > WINDOW_MAX || (window & (window - 1)) != 0)
+		return 0;
+	return window / 64;
+}
+
+static uint32_t
+points_of(uint32_t words)
+{
+	return words < POINTS_MIN ? POINTS_MIN : words;
+}
+
+static struct fg_sequence_point *
+point_at(struct fg_sequence *t, uint64_t index)
+{
+	struct fg_sequence_point *points = (struct fg_sequence_point *)(t->words + t->word_mask + 1);
+
+	return &points[index & t->point_mask];
+}
+
+size_t
+fg_sequence_size(unsigned window)
+{
+	uint32_t words = words_of(window);
+	size_t size = sizeof(struct fg_sequence) + words * sizeof(uint64_t) +
+		      points_of(words) * sizeof(struct fg_sequence_point);
+
+	return words == 0 ? 0 : (size + 63) & ~(size_t)63;
+}
+
+int
+fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err)
+{
+	uint32_t words = words_of(window);
+
+	if (words == 0)
+		return fg_error_set(err, EINVAL, "sequence.window",
+				    "%u numbers is not a power of two from 64 to %u", window, WINDOW_MAX);
+	t->word_mask = words - 1;
+	t->point_mask = points_of(words) - 1;
+	fg_sequence_reset(t, first);
+	return 0;
+}
+
+struct fg_sequence *
+fg_sequence_create(unsigned window, uint64_t first, struct fg_error *err)
+{
+	size_t size = fg_sequence_size(window);
+	struct fg_sequence *t = aligned_alloc(64, size == 0 ? 64 : size);
+
+	if (t == NULL) {
+		fg_error_set(err, ENOMEM, "sequence", "no memory for %zu bytes", size);
+		return NULL;
+	}
+	if (fg_sequence_init(t, window, first, err) != 0) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void
+fg_sequence_free(struct fg_sequence *t)
+{
+	free(t);
+}
+
+void
+fg_sequence_reset(struct fg_sequence *t, uint64_t first)
+{
+	uint32_t word_mask = t->word_mask, point_mask = t->point_mask;
+
+	memset(t, 0, sizeof(*t));
+	t->word_mask = word_mask;
+	t->point_mask = point_mask;
+	t->first = first;
+	t->next = first;
+	t->head = (1ULL << (first & 63)) - 1;
+	memset(t->words, 0xff, (word_mask + (size_t)1) * sizeof(t->words[0]));
+}
+
+static void
+end_run(struct fg_sequence_bursts *b)
+{
+	if (b->run == 0)
+		return;
+	b->count++;
+	b->total += b->run;
+	b->max = b->run > b->max ? b->run : b->max;
+	b->run = 0;
+}
+
+/* Count the runs among the next @p n numbers, at most 64; the lowest bit is the first of them. */
+static void
+count_runs(struct fg_sequence_bursts *b, uint64_t came, unsigned n)
+{
+	unsigned alike;
+
+	while (n > 0) {
+		alike = came == 0 ? 64 : (unsigned)__builtin_ctzll(came);
+		if (alike >= n) {
+			b->run += n;
+			return;
+		}
+		b->run += alike;
+		end_run(b);
+		came >>= alike;
+		n -= alike;
+		if (came == UINT64_MAX)
+			return;
+		alike = (unsigned)__builtin_ctzll(~came);
+		if (alike >= n)
+			return;
+		came >>= alike;
+		n -= alike;
+	}
+}
+
+/* Leave word @p at: it goes into the ring, where the oldest makes room. */
+static void
+turn_word(struct fg_sequence *t, uint64_t at)
+{
+	uint64_t *slot = &t->words[at & t->word_mask];
+
+	count_runs(&t->bursts, *slot, 64);
+	*slot = t->head;
+	t->head = 0;
+}
+
+/* From word @p from to word @p to. However far that is, only as many words as there are need to be looked at.
+ */
+static void
+skip_words(struct fg_sequence *t, uint64_t from, uint64_t to)
+{
+	uint64_t all =
+		t->word_mask + 2ULL; /* the ring and the head: then nothing is left but missing numbers */
+	uint64_t steps = to - from;
+
+	for (uint64_t i = 0; i < steps && i < all; i++)
+		turn_word(t, from + i);
+	if (steps > all)
+		t->bursts.run += (steps - all) * 64;
+}
+
+/* A number above the one expected: those between may be lost, or come late. */
+static void
+jump(struct fg_sequence *t, uint64_t number, uint64_t now)
+{
+	struct fg_sequence_point *point = point_at(t, t->discontinuities);
+
+	if (t->discontinuities > t->point_mask)
+		t->forgotten = point->number;
+	point->number = number;
+	point->index = t->unique + 1;
+	point->time = now;
+	t->discontinuities++;
+	skip_words(t, t->next >> 6, number >> 6);
+}
+
+/* The arrival just counted came late: how late. */
+static void
+measure_extent(struct fg_sequence *t, uint64_t number, uint64_t now)
+{
+	uint64_t kept = t->point_mask + 1ULL;
+	uint64_t oldest = t->discontinuities > kept ? t->discontinuities - kept : 0;
+	uint64_t at = t->discontinuities - 1;
+	const struct fg_sequence_point *point;
+	uint64_t late;
+
+	if (number < t->forgotten) {
+		t->extent_beyond++;
+		return;
+	}
+	while (at > oldest && point_at(t, at - 1)->number > number)
+		at--;
+	point = point_at(t, at);
+	t->extent_last = t->unique - point->index;
+	t->extent_sum += t->extent_last;
+	t->extent_max = t->extent_last > t->extent_max ? t->extent_last : t->extent_max;
+	late = now - point->time;
+	t->late_max = late > t->late_max ? late : t->late_max;
+}
+
+/* A number that is not ahead of what came: late, a copy, or none of the stream's. */
+static bool
+observe_behind(struct fg_sequence *t, uint64_t number, uint64_t now)
+{
+	uint64_t window = (t->word_mask + 1ULL) * 64;
+	uint64_t at = number >> 6, bit = 1ULL << (number & 63);
+	uint64_t *word = at == t->next >> 6 ? &t->head : &t->words[at & t->word_mask];
+
+	if (number < t->first || number > t->next || t->next - number > window) {
+		t->stale++;
+		return false;
+	}
+	if (*word & bit) {
+		t->duplicates++;
+		return false;
+	}
+	*word |= bit;
+	t->unique++;
+	t->reordered++;
+	measure_extent(t, number, now);
+	return true;
+}
+
+bool
+fg_sequence_observe_slow(struct fg_sequence *t, uint64_t number, uint64_t now)
+{
+	/* 2^63 and more ahead no sender can be: it is taken for behind, and there for stale */
+	if (number - t->next > INT64_MAX)
+		return observe_behind(t, number, now);
+	if (number != t->next)
+		jump(t, number, now);
+	t->unique++;
+	t->head |= 1ULL << (number & 63);
+	t->next = number + 1;
+	if ((t->next & 63) == 0)
+		turn_word(t, number >> 6);
+	return true;
+}
+
+/* The bursts that have left the window, those in it, and what is missing at the end. */
+static struct fg_sequence_bursts
+all_bursts(const struct fg_sequence *t, uint64_t end)
+{
+	struct fg_sequence_bursts b = t->bursts;
+
+	for (uint64_t i = 0; i <= t->word_mask; i++)
+		count_runs(&b, t->words[((t->next >> 6) + i) & t->word_mask], 64);
+	count_runs(&b, t->head, t->next & 63);
+	if (end > t->next)
+		b.run += end - t->next;
+	end_run(&b);
+	return b;
+}
+
+void
+fg_sequence_result(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_result *out)
+{
+	uint64_t end = t->first + sent;
+	struct fg_sequence_bursts bursts = all_bursts(t, end);
+
+	out->sent = sent;
+	out->received = t->unique + t->duplicates + t->stale;
+	out->unique = t->unique;
+	out->duplicates = t->duplicates;
+	out->stale = t->stale;
+	out->lost = (int64_t)(sent - t->unique);
+	out->excess = t->next > end ? t->next - end : 0;
+	out->bursts = bursts.count;
+	out->burst_max = bursts.max;
+	out->burst_total = bursts.total;
+	out->reordered = t->reordered;
+	out->discontinuities = t->discontinuities;
+	out->extent_last = t->extent_last;
+	out->extent_max = t->extent_max;
+	out->extent_sum = t->extent_sum;
+	out->extent_beyond = t->extent_beyond;
+	out->late_max = t->late_max;
+}
+
+static void
+raise_to(uint64_t *max, uint64_t value)
+{
+	*max = value > *max ? value : *max;
+}
+
+void
+fg_sequence_result_add(struct fg_sequence_result *total, const struct fg_sequence_result *one)
+{
+	total->sent += one->sent;
+	total->received += one->received;
+	total->unique += one->unique;
+	total->duplicates += one->duplicates;
+	total->stale += one->stale;
+	total->lost += one->lost;
+	total->excess += one->excess;
+	total->bursts += one->bursts;
+	total->burst_total += one->burst_total;
+	total->reordered += one->reordered;
+	total->discontinuities += one->discontinuities;
+	total->extent_sum += one->extent_sum;
+	total->extent_beyond += one->extent_beyond;
+	raise_to(&total->burst_max, one->burst_max);
+	raise_to(&total->extent_max, one->extent_max);
+	raise_to(&total->late_max, one->late_max);
+	if (one->reordered > one->extent_beyond)
+		total->extent_last = one->extent_last;
+}
