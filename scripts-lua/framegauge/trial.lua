@@ -1,0 +1,218 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a trial showed, and whether it may be believed.
+--
+-- The bench hands over bare counts. Here they become one flat record, the same object that a method decides on, that
+-- trials.jsonl keeps and that result.json repeats. Each record carries a verdict:
+--
+--    valid           the load was offered as intended and every lost frame is the device's
+--    tester-limited  the tester fell short, so neither loss nor its absence says anything about the device at this load
+--    invalid         something happened that makes the counts meaningless; the trial should be repeated
+--
+-- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later) and the longest gap between
+-- two polls are shown but decide nothing: if they did harm, it shows in the counts that decide.
+local format = require "framegauge.report.format"
+
+local count, plural = format.count, format.plural
+
+local M = {}
+
+--- The offered load may miss this much of the intended one, in seconds' worth of frames.
+M.OFFERED_TOLERANCE = 10e-6
+
+local function sum(list, key)
+   local total = 0
+   for _, item in ipairs(list) do
+      total = total + (item[key] or 0)
+   end
+   return total
+end
+
+local function greatest(list, key)
+   local most
+   for _, item in ipairs(list) do
+      local value = item[key]
+      if value and (not most or value > most) then
+         most = value
+      end
+   end
+   return most
+end
+
+local function least(list, key)
+   local fewest
+   for _, item in ipairs(list) do
+      local value = item[key]
+      if value and (not fewest or value < fewest) then
+         fewest = value
+      end
+   end
+   return fewest
+end
+
+--- Load really offered: n frames span n - 1 intervals between the first and the last departure.
+local function offered_fps(direction, seconds)
+   if direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
+      return (direction.tx - 1) * 1e9 / direction.tx_duration_ns
+   end
+   return direction.tx / seconds
+end
+
+local function loss_ratio(lost, tx)
+   return tx > 0 and lost / tx or 0
+end
+
+local function of_direction(raw, seconds)
+   local lost = math.max(0, raw.tx - raw.rx)
+   return {
+      direction = raw.name,
+      intended_frames = raw.intended_frames,
+      offered_fps = offered_fps(raw, seconds),
+      tx = raw.tx,
+      rx = raw.rx,
+      lost = lost,
+      loss_ratio = loss_ratio(lost, raw.tx),
+      duplicates = raw.duplicates or 0,
+      reordered = raw.reordered or 0,
+      max_extent = raw.max_extent or 0,
+      late = raw.late or 0,
+      refused = raw.refused or 0,
+      no_mbuf = raw.no_mbuf or 0,
+      latency = raw.latency,
+   }
+end
+
+--- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames together;
+-- a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
+local function merge_latency(directions)
+   local list = {}
+   for _, direction in ipairs(directions) do
+      list[#list + 1] = direction.latency
+   end
+   if #list <= 1 then
+      return list[1]
+   end
+   local frames, weighted = sum(list, "count"), 0
+   for _, latency in ipairs(list) do
+      weighted = weighted + latency.mean_ns * latency.count
+   end
+   return {
+      count = frames,
+      min_ns = least(list, "min_ns"),
+      mean_ns = frames > 0 and weighted / frames or 0,
+      p50_ns = greatest(list, "p50_ns"),
+      p99_ns = greatest(list, "p99_ns"),
+      p999_ns = greatest(list, "p999_ns"),
+      max_ns = greatest(list, "max_ns"),
+      source = list[1].source,
+      error_bound_ns = greatest(list, "error_bound_ns"),
+      definition = list[1].definition,
+   }
+end
+
+local function invalid_reasons(record, ports)
+   local reasons = {}
+   local function add(...)
+      reasons[#reasons + 1] = string.format(...)
+   end
+   for _, d in ipairs(record.directions) do
+      if d.intended_frames == 0 then
+         add("%s: no frame was due; the trial is too short for this load", d.direction)
+      end
+      if d.rx > d.tx then
+         add("%s: more frames were received than sent (%s and %s)", d.direction, count(d.rx), count(d.tx))
+      end
+   end
+   for _, port in ipairs(ports) do
+      if (port.link_changes or 0) > 0 then
+         add("%s: the link changed %s during the trial", port.name, plural(port.link_changes, "time"))
+      end
+   end
+   return reasons
+end
+
+local function tester_reasons(record, ports)
+   local reasons = {}
+   local function add(...)
+      reasons[#reasons + 1] = string.format(...)
+   end
+   for _, d in ipairs(record.directions) do
+      local missing = d.intended_frames - d.tx
+      if d.late > 0 then
+         add("%s: %s came due so late that the tester gave them up (of %s intended)", d.direction,
+            plural(d.late, "frame"), count(d.intended_frames))
+      elseif missing > math.max(1, M.OFFERED_TOLERANCE * record.intended_fps) then
+         add("%s: %s of %s were never sent", d.direction, count(missing), plural(d.intended_frames, "intended frame"))
+      end
+      if d.no_mbuf > 0 then
+         add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
+      end
+   end
+   if record.lost == 0 then
+      return reasons
+   end
+   for _, port in ipairs(ports) do
+      if (port.rx_missed or 0) > 0 then
+         add("%s: %s arrived but were dropped by the tester (receive ring full)", port.name,
+            plural(port.rx_missed, "frame"))
+      end
+      if (port.rx_no_mbuf or 0) > 0 then
+         add("%s: %s arrived but were dropped by the tester (no buffer left)", port.name,
+            plural(port.rx_no_mbuf, "frame"))
+      end
+      if (port.tx_errors or 0) > 0 then
+         add("%s: the port failed to send %s", port.name, plural(port.tx_errors, "frame"))
+      end
+   end
+   return reasons
+end
+
+local function judge(record, ports)
+   local invalid, tester = invalid_reasons(record, ports), tester_reasons(record, ports)
+   record.verdict = #invalid > 0 and "invalid" or #tester > 0 and "tester-limited" or "valid"
+   record.reasons = invalid
+   for _, reason in ipairs(tester) do
+      record.reasons[#record.reasons + 1] = reason
+   end
+   return record
+end
+
+--- Make the record of a trial from what the bench counted.
+-- @param raw  what bench:trial returned
+-- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, and line_fps where known
+-- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
+function M.record(raw, ask)
+   local directions = {}
+   for i, direction in ipairs(raw.directions) do
+      directions[i] = of_direction(direction, ask.seconds)
+   end
+   local tx, lost = sum(directions, "tx"), sum(directions, "lost")
+   return judge({
+      trial = ask.number,
+      test = ask.test,
+      phase = ask.phase,
+      frame_size = ask.frame_size,
+      direction = ask.direction,
+      duration_s = ask.seconds,
+      time = raw.time,
+      intended_fps = ask.fps,
+      intended_percent = ask.line_fps and ask.fps / ask.line_fps * 100,
+      offered_fps = least(directions, "offered_fps"),
+      tx = tx,
+      rx = sum(directions, "rx"),
+      lost = lost,
+      loss_ratio = loss_ratio(lost, tx),
+      duplicates = sum(directions, "duplicates"),
+      reordered = sum(directions, "reordered"),
+      late = sum(directions, "late"),
+      refused = sum(directions, "refused"),
+      tester_drops = sum(raw.ports, "rx_missed") + sum(raw.ports, "rx_no_mbuf"),
+      rx_errors = sum(raw.ports, "rx_errors"),
+      foreign = sum(raw.ports, "foreign"),
+      longest_poll_gap_ns = greatest(raw.lcores or {}, "longest_poll_gap_ns"),
+      latency = merge_latency(directions),
+      directions = directions,
+   }, raw.ports)
+end
+
+return M
