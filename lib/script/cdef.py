@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Turn the API's C header into a Lua module that returns its declarations for LuaJIT's FFI.
+
+usage: cdef.py OUT.lua OUT.d HEADER 'COMPILER...' [INCLUDE_FOLDER]...
+
+The C compiler's preprocessor does the reading, so what Lua declares is what C compiled. System headers are replaced
+by empty ones: LuaJIT knows the fixed-width types itself, and nothing else of them may appear in the API. Our own
+constants (#define FG_X 12) become static const int; attributes, which LuaJIT does not need, are dropped.
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SYSTEM_HEADERS = ['stdint.h', 'stddef.h', 'stdbool.h', 'stdarg.h', 'inttypes.h', 'string.h', 'sys/types.h']
+CONSTANT = re.compile(r'^#define (FG_\w+) \(?(-?(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\)?$', re.MULTILINE)
+
+
+def main(out, depfile, header, compiler, *folders):
+    with tempfile.TemporaryDirectory() as stubs:
+        for name in SYSTEM_HEADERS:
+            path = pathlib.Path(stubs, name)
+            path.parent.mkdir(exist_ok=True)
+            path.touch()
+        base = shlex.split(compiler) + ['-E', '-nostdinc', f'-I{stubs}', '-D__attribute__(x)=']
+        base += [f'-I{folder}' for folder in folders]
+        run = lambda *more: subprocess.run(base + [*more, header], check=True, capture_output=True, text=True).stdout
+        declarations = run('-P')
+        constants = CONSTANT.findall(run('-dM'))
+        rule = run('-MM', '-MT', out)
+    lines = [f'static const int {name} = {value};' for name, value in sorted(constants)] + [declarations]
+    pathlib.Path(out).write_text('return [==[\n' + '\n'.join(lines) + ']==]\n')
+    pathlib.Path(depfile).write_text(rule)
+
+
+main(*sys.argv[1:])

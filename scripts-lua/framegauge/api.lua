@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The C side of Framegauge as LuaJIT sees it.
+--
+-- The declarations (framegauge.cdef) were generated from lib/api/fg_api.h when the program was built. Lua and C can
+-- still part ways when the Lua files come from a folder beside an older program: the version says so before anything
+-- else is called.
+local ffi = require "ffi"
+
+ffi.cdef(require "framegauge.cdef")
+
+local M = {}
+
+--- The namespace of the fg_ functions and constants.
+M.C = ffi.C
+
+local linked, declared = ffi.C.fg_api_version(), ffi.C.FG_API_VERSION
+if linked ~= declared then
+   error(("the program has version %d of the C interface, its declarations are of version %d"):format(linked, declared))
+end
+
+local Error = {}
+Error.__index = Error
+
+function Error:__tostring()
+   return self.where ~= "" and self.where .. ": " .. self.message or self.message
+end
+
+--- Exit status of an error that comes from the machine: a port, memory, a permission.
+Error.status = 4
+
+--- A struct fg_error for one call: `local err = api.error(); api.check(C.fg_x(..., err), err)`.
+M.error = ffi.typeof("struct fg_error")
+
+local function describe(rc, err)
+   local message = err and ffi.string(err.message) or ""
+   return setmetatable({
+      code = math.abs(rc),
+      where = err and ffi.string(err.where) or "",
+      message = message ~= "" and message or "error " .. math.abs(rc),
+   }, Error)
+end
+
+--- Pass the result of a C call on, or raise what it left in its struct fg_error.
+-- @param rc   what the function returned: negative for an error
+-- @param err  the struct fg_error given to it
+-- @return rc. The error raised is an object with code (errno), where and message; tostring() gives the sentence.
+function M.check(rc, err)
+   if rc < 0 then
+      error(describe(rc, err), 2)
+   end
+   return rc
+end
+
+--- As check, for callers that expect the error: returns rc, or nil and the error object.
+function M.try(rc, err)
+   if rc < 0 then
+      return nil, describe(rc, err)
+   end
+   return rc
+end
+
+return M

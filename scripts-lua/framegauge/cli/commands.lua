@@ -1,0 +1,109 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The command table: one row gives parsing, help and the function.
+--
+-- A row: name, summary (for the first page), help (for its own), arguments {name, help, optional, rest}, options {name,
+-- help, value (its placeholder; none: a switch), many}, takes_eal (what follows "--" is DPDK's), verbatim (nothing
+-- behind the first argument is an option of ours), examples, run(arguments, options, eal) -> exit status. Modules are
+-- loaded when the command runs, so that each starts as fast as it can.
+local SET = {
+   name = "set", value = "PATH=VALUE", many = true,
+   help = "change one key of the plan, as in --set reference_device.capacity=700kfps; any number of times",
+}
+
+local PLAN = { name = "PLAN.yaml", help = "what to test, and with which ports; see 'help plan'" }
+
+return {
+   {
+      name = "run",
+      summary = "run the test of a plan and write a result folder",
+      help = "Run the test of a plan. Progress goes to the terminal, results into a folder of their own.",
+      arguments = { PLAN },
+      options = {
+         { name = "quick", help = "trials of about a second; the report is marked 'not RFC-conformant: short trials'" },
+         SET,
+         { name = "out", value = "DIR", help = "the result folder (default: runs/<plan>-<date>)" },
+         {
+            name = "expect", value = "EXPR", many = true,
+            help = "what the device must reach, as 'throughput>=95%' or 'throughput>=800kfps@64' (frame size 64); "
+               .. "else exit status 1. Any number of times",
+         },
+      },
+      takes_eal = true,
+      examples = {
+         "run configs/rfc2544-reference.yaml --quick",
+         "run lab.yaml --expect 'throughput>=95%' --out results/today",
+      },
+      run = function(...)
+         return require("framegauge.cli.plan").run(...)
+      end,
+   },
+   {
+      name = "check",
+      summary = "check a plan: every error with its line and what was expected",
+      help = "Read a plan and say everything that is wrong with it. Opens no port and sends nothing.",
+      arguments = { PLAN },
+      options = { SET, { name = "quick", help = "check it as run --quick would take it" } },
+      takes_eal = true,
+      run = function(...)
+         return require("framegauge.cli.plan").check(...)
+      end,
+   },
+   {
+      name = "script",
+      summary = "run a Lua script with Framegauge's modules",
+      help = "Run a Lua file as a job on the event loop. It finds its arguments in 'arg', gets Framegauge's modules with\n"
+         .. "require 'framegauge.…', and a number it returns becomes the exit status.",
+      arguments = {
+         { name = "FILE.lua", help = "the script" },
+         { name = "ARG", help = "arguments of the script", optional = true, rest = true },
+      },
+      options = {},
+      verbatim = true,
+      run = function(...)
+         return require("framegauge.cli.script").main(...)
+      end,
+   },
+   {
+      name = "theory",
+      summary = "what a line can carry: frame rates and goodput",
+      help = "Print what Ethernet allows, without measuring anything: the most frames per second of each size and line\n"
+         .. "rate, and the payload that UDP and TCP can carry. Without a table's name both are printed.",
+      arguments = { { name = "TABLE", help = "'frames' or 'goodput'", optional = true } },
+      options = {
+         {
+            name = "rate", value = "RATE", many = true,
+            help = "line rate, as 10Gbps; frames takes several (default: 10 Mb/s to 400 Gb/s; goodput: 10 Gb/s)",
+         },
+         { name = "size", value = "OCTETS", many = true, help = "frames: frame size with FCS; any number of times" },
+         { name = "mtu", value = "OCTETS", many = true, help = "goodput: size of the IP packet; any number of times" },
+         { name = "vlan", value = "TAGS", help = "goodput: VLAN tags in each frame, 0 to 2" },
+      },
+      examples = { "theory", "theory frames --rate 10Gbps --rate 25Gbps --size 64 --size 9018",
+         "theory goodput --rate 1Gbps --mtu 1500 --vlan 1" },
+      run = function(...)
+         return require("framegauge.theory").main(...)
+      end,
+   },
+   {
+      name = "doctor",
+      summary = "look over this machine before a test",
+      help = "Look at huge pages, IOMMU, network cards and their drivers, NUMA, cores and clocks, and say what each costs\n"
+         .. "and which command mends it. Only looks: opens no port, changes nothing.",
+      arguments = {},
+      options = {},
+      run = function(...)
+         return require("framegauge.doctor").main(...)
+      end,
+   },
+   {
+      name = "help",
+      summary = "help on a command or a topic",
+      help = "Print the first page, the page of a command, or a topic.",
+      arguments = { { name = "TOPIC", help = "a command, 'plan' or 'exit'", optional = true } },
+      options = {},
+      run = function(...)
+         return require("framegauge.main").help(...)
+      end,
+   },
+}

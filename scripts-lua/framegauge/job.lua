@@ -1,0 +1,208 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Jobs: coroutines on one event loop.
+--
+-- A test method is written straight down the page, yet while it waits for a trial the main thread must go on reading
+-- signals, timers and the console. So each method runs as a job: a coroutine that hands the thread back to the libuv
+-- loop whenever it waits. Any number of jobs may run; one of them, the one given to run(), is in the foreground, and
+-- Ctrl-C is meant for it: its present wait, or else its next one, raises the object {interrupted = true}, so that it
+-- unwinds like from any other error and can write down what it has. A second Ctrl-C during that ends the process
+-- (lib/script/signals.c).
+local signals = require "framegauge.signals"
+
+local found, uv = pcall(require, "luv")
+if not found then
+   error(setmetatable({ status = 4 }, {
+      __tostring = function()
+         return "the Lua module 'luv' is missing; on Debian: apt install lua-luv"
+      end,
+   }))
+end
+
+local M = {}
+
+local Job = {}
+Job.__index = Job
+
+local Interrupted = { interrupted = true, status = 130 }
+Interrupted.__index = Interrupted
+function Interrupted.__tostring()
+   return "interrupted"
+end
+
+local Failure = {}
+Failure.__index = Failure
+function Failure:__tostring()
+   return self.message
+end
+
+local current -- the job whose coroutine is running
+local foreground -- the job Ctrl-C is for
+local interrupts -- poll handle of the signal pipe
+
+-- Error objects pass as they are; a plain message is given the stack of its coroutine, which is lost otherwise.
+local function explain(err)
+   if type(err) ~= "string" then
+      return err
+   end
+   return setmetatable({ message = err, traceback = debug.traceback("", 2):sub(2) }, Failure)
+end
+
+local function pack(...)
+   return { n = select("#", ...), ... }
+end
+
+-- Let the job's coroutine run until it waits again or ends.
+local function advance(job, ...)
+   local previous = current
+   current = job
+   coroutine.resume(job.coroutine, ...)
+   current = previous
+   if coroutine.status(job.coroutine) == "dead" and not job.done then
+      job.done = true
+      for _, wake in ipairs(job.joined) do
+         wake()
+      end
+   end
+end
+
+local function raise_interrupt(job)
+   if job.interrupt_pending then
+      job.interrupt_pending = nil
+      error(setmetatable({}, Interrupted), 0)
+   end
+end
+
+--- The job that is running, or nil outside of any.
+function M.current()
+   return current
+end
+
+--- Start a job; it runs at once until it first waits.
+-- @param fn   its function; the other arguments are given to it
+-- @return the job, with the methods join and interrupt
+function M.spawn(fn, ...)
+   local job = setmetatable({ joined = {}, listeners = {} }, Job)
+   job.coroutine = coroutine.create(function(...)
+      job.results = pack(xpcall(fn, explain, ...))
+   end)
+   advance(job, ...)
+   return job
+end
+
+--- Wait for one event: the only way a job hands the thread back.
+-- @param start  called with a function wake; it must see to it that wake is called (by any libuv callback) when the
+--               event has come, and may return a function that cleans up, which is called however the wait ends
+-- @return what wake was given. Raises {interrupted = true} when the job is interrupted.
+function M.wait(start)
+   local job = current
+   if not job or coroutine.running() ~= job.coroutine then
+      error("only a job can wait: call it inside job.run()", 2)
+   end
+   raise_interrupt(job)
+   local values, sleeping, over
+   local function wake(...)
+      if over then
+         return
+      end
+      over, values = true, pack(...)
+      if sleeping then
+         advance(job)
+      end
+   end
+   local clean_up = start(wake)
+   if not over then
+      sleeping, job.wake = true, wake
+      coroutine.yield()
+      job.wake = nil
+   end
+   if clean_up then
+      clean_up()
+   end
+   raise_interrupt(job)
+   return unpack(values, 1, values.n)
+end
+
+--- Wait for a time.
+-- @param seconds  rounded up to whole milliseconds; 0 lets the others run once
+function M.sleep(seconds)
+   M.wait(function(wake)
+      local timer = uv.new_timer()
+      uv.update_time()
+      timer:start(math.ceil(seconds * 1000), 0, function()
+         wake()
+      end)
+      return function()
+         timer:close()
+      end
+   end)
+end
+
+--- Wait for the job to end. Returns what its function returned, or raises its error.
+function Job:join()
+   if not self.done then
+      M.wait(function(wake)
+         table.insert(self.joined, wake)
+      end)
+   end
+   local results = self.results
+   if not results[1] then
+      error(results[2], 0)
+   end
+   return unpack(results, 2, results.n)
+end
+
+--- Make the job's present or next wait raise {interrupted = true}; its on_interrupt functions are called first.
+function Job:interrupt()
+   if self.done then
+      return
+   end
+   self.interrupt_pending = true
+   for _, listener in ipairs(self.listeners) do
+      listener()
+   end
+   if self.wake then
+      self.wake()
+   end
+end
+
+--- Call a function when the running job is interrupted, before it unwinds. It may not wait.
+function M.on_interrupt(fn)
+   table.insert(assert(current, "on_interrupt: no job is running").listeners, fn)
+end
+
+local function watch_signals()
+   if interrupts then
+      return
+   end
+   interrupts = uv.new_poll(signals.open())
+   interrupts:start("r", function()
+      if signals.take() and foreground then
+         foreground:interrupt()
+      end
+   end)
+   interrupts:unref() -- it alone must not keep a loop alive that nothing else can wake
+end
+
+--- Run a function as the foreground job and the event loop with it, until the function ends.
+-- Inside a job it simply calls the function.
+-- @return what the function returned. Its error is raised again: error objects as they are, a message as an object
+-- with message and traceback.
+function M.run(fn, ...)
+   if current then
+      return fn(...)
+   end
+   watch_signals()
+   local job = M.spawn(fn, ...)
+   foreground = job
+   while not job.done do
+      if not uv.run("once") and not job.done then
+         error("the job waits for an event that cannot come")
+      end
+   end
+   foreground = nil
+   signals.answered()
+   return job:join()
+end
+
+return M
