@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_int128.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,8 +19,6 @@ extern "C" {
  *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
-__extension__ typedef unsigned __int128 fg_u128;
-
 struct fg_pace {
 	uint64_t start;     /* ticks */
 	uint64_t step;      /* ticks between departures, whole */

@@ -60,6 +60,8 @@ struct fg_port {
 	uint16_t (*tx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 	/** Fetch up to @p n frames that have arrived by @p now. They belong to the caller. */
 	uint16_t (*rx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
+	/** When the next frame arrives; only for ports on a clock of their own (lib/wire), else NULL. */
+	uint64_t (*next_arrival)(struct fg_port *port);
 	const struct fg_port_ops *ops;
 	struct fg_port_caps caps;
 	char name[32];   /* the plan's */
