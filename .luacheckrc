@@ -1,0 +1,5 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+std = "luajit"
+max_line_length = 110
+include_files = { "scripts-lua/**/*.lua", "tests/lua/*.lua", "tools/**/*.lua" }
+files["tests/lua/*_spec.lua"] = { std = "+busted" }
