@@ -195,14 +195,27 @@ function M.run(fn, ...)
    watch_signals()
    local job = M.spawn(fn, ...)
    foreground = job
-   while not job.done do
-      if not uv.run("once") and not job.done then
-         error("the job waits for an event that cannot come")
-      end
+   local alive = true
+   while not job.done and alive do
+      alive = uv.run("once")
    end
    foreground = nil
    signals.answered()
+   if not job.done then
+      error("the job waits for an event that cannot come", 2)
+   end
    return job:join()
+end
+
+--- Close whatever the loop still holds, at the end of the program: luv must not find a half-closed handle when the
+-- virtual machine is taken down.
+function M.shut_down()
+   uv.walk(function(handle)
+      if not handle:is_closing() then
+         handle:close()
+      end
+   end)
+   uv.run()
 end
 
 return M

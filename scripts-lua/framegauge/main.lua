@@ -122,6 +122,9 @@ end
 -- @return exit status
 function M.main(args)
    local ok, result = xpcall(dispatch, keep_stack, args)
+   if package.loaded["framegauge.job"] then
+      require("framegauge.job").shut_down()
+   end
    if ok then
       return result
    elseif type(result) == "table" and result.status then

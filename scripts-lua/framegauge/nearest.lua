@@ -5,7 +5,8 @@ local M = {}
 
 --- Edit distance: letters to insert, delete, replace or swap with their neighbour.
 function M.distance(a, b)
-   local before, previous, row = {}, {}, {}
+   local before
+   local previous, row = {}, {}
    for j = 0, #b do
       row[j] = j
    end

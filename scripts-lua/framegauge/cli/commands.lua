@@ -52,8 +52,8 @@ return {
    {
       name = "script",
       summary = "run a Lua script with Framegauge's modules",
-      help = "Run a Lua file as a job on the event loop. It finds its arguments in 'arg', gets Framegauge's modules with\n"
-         .. "require 'framegauge.…', and a number it returns becomes the exit status.",
+      help = "Run a Lua file as a job on the event loop. It finds its arguments in 'arg' and Framegauge's\n"
+         .. "modules with require 'framegauge.…'; a number it returns becomes the exit status.",
       arguments = {
          { name = "FILE.lua", help = "the script" },
          { name = "ARG", help = "arguments of the script", optional = true, rest = true },
@@ -67,8 +67,8 @@ return {
    {
       name = "theory",
       summary = "what a line can carry: frame rates and goodput",
-      help = "Print what Ethernet allows, without measuring anything: the most frames per second of each size and line\n"
-         .. "rate, and the payload that UDP and TCP can carry. Without a table's name both are printed.",
+      help = "Print what Ethernet allows, without measuring anything: the most frames per second of each\n"
+         .. "size and line rate, and the payload that UDP and TCP can carry. Both tables, or one by name.",
       arguments = { { name = "TABLE", help = "'frames' or 'goodput'", optional = true } },
       options = {
          {
@@ -88,8 +88,8 @@ return {
    {
       name = "doctor",
       summary = "look over this machine before a test",
-      help = "Look at huge pages, IOMMU, network cards and their drivers, NUMA, cores and clocks, and say what each costs\n"
-         .. "and which command mends it. Only looks: opens no port, changes nothing.",
+      help = "Look at huge pages, IOMMU, network cards and their drivers, NUMA, cores and clocks, and say what\n"
+         .. "each costs and which command mends it. Only looks: opens no port, changes nothing.",
       arguments = {},
       options = {},
       run = function(...)
