@@ -3,3 +3,4 @@ std = "luajit"
 max_line_length = 110
 include_files = { "scripts-lua/**/*.lua", "tests/lua/*.lua", "tools/**/*.lua" }
 files["tests/lua/*_spec.lua"] = { std = "+busted" }
+files["tests/lua/run.lua"] = { globals = { "arg" } }
