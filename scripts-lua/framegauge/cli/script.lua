@@ -36,6 +36,14 @@ local function report(err, file)
    end
 end
 
+-- os.exit(status, true) would take the virtual machine down under the event loop that is just running the script.
+local function make_exit_safe()
+   local exit = os.exit
+   rawset(os, "exit", function(status)
+      exit(status)
+   end)
+end
+
 --- Run a script.
 -- @param arguments  file, then the script's own arguments, which it finds in `arg`
 -- @return exit status: the number the script returned, else 0; 1 when it raised an error
@@ -55,6 +63,7 @@ function M.main(arguments)
    local script_arguments = { [0] = file, unpack(arguments, 2) }
    rawset(_G, "arg", script_arguments)
    package.path = (file:match("^(.*/)[^/]*$") or "./") .. "?.lua;" .. package.path
+   make_exit_safe()
    local ok, result = pcall(job.run, chunk, unpack(script_arguments))
    if ok then
       return tonumber(result) or 0
