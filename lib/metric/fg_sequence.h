@@ -39,7 +39,7 @@ struct fg_sequence_bursts {
  *
  * Memory is contiguous and of fixed size: 704 bytes for W = 1024, 2240 for 4096. A frame in order touches the
  * first line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer
- * made. The counts are read with fg_sequence_result().
+ * made. The counts are read with fg_sequence_read().
  */
 struct fg_sequence {
 	uint64_t next;   /* NextExp of RFC 4737: one above the highest number that came */
@@ -63,13 +63,12 @@ struct fg_sequence {
 } __attribute__((aligned(64)));
 
 /** The counts of a stream, or of many added up. */
-struct fg_sequence_result {
+struct fg_sequence_counts {
 	uint64_t sent;       /* as the sender says */
 	uint64_t received;   /* all copies: unique + duplicates + stale */
 	uint64_t unique;     /* numbers that came */
 	uint64_t duplicates; /* copies of a number that had come */
-	uint64_t
-		stale; /* numbers more than W behind, below `first` or absurd: whether first copies is unknown */
+	uint64_t stale;      /* more than W behind, or below `first`: first copy or duplicate, unknown */
 
 	/*
 	 * sent - unique. A stale frame may be a first copy, so the truth is in lost - stale .. lost.
@@ -105,8 +104,8 @@ size_t fg_sequence_size(unsigned window);
 /**
  * Make a tracker of fg_sequence_size() bytes of memory aligned to 64.
  *
- * @param first  number of the first frame that will be sent; what comes below it (frames of an earlier trial,
- * if the sender goes on counting) is stale
+ * @param first  number of the first frame that will be sent; what comes below it is stale (frames of an
+ *               earlier trial, if the sender counts on)
  * @return       0, or -EINVAL: window is not a power of two from 64 to 2^24
  */
 int fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err);
@@ -125,13 +124,12 @@ void fg_sequence_reset(struct fg_sequence *t, uint64_t first);
  *
  * While frames still fly, those are among the lost: the figure that counts is taken after the drain.
  */
-void fg_sequence_result(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_result *out);
+void fg_sequence_read(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_counts *out);
 
 /** Add the counts of one more stream to @p total: sums, and the larger of the maxima. */
-void fg_sequence_result_add(struct fg_sequence_result *total, const struct fg_sequence_result *one);
+void fg_sequence_counts_add(struct fg_sequence_counts *total, const struct fg_sequence_counts *one);
 
-/** The rest of fg_sequence_observe(): end of a word, gap, late number, duplicate. Not to be called directly.
- */
+/** The rest of fg_sequence_observe(): end of a word, gap, late number, duplicate. Not called directly. */
 bool fg_sequence_observe_slow(struct fg_sequence *t, uint64_t number, uint64_t now);
 
 /**

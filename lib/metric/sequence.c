@@ -261,7 +261,7 @@ all_bursts(const struct fg_sequence *t, uint64_t end)
 }
 
 void
-fg_sequence_result(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_result *out)
+fg_sequence_read(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_counts *out)
 {
 	uint64_t end = t->first + sent;
 	struct fg_sequence_bursts bursts = all_bursts(t, end);
@@ -292,7 +292,7 @@ raise_to(uint64_t *max, uint64_t value)
 }
 
 void
-fg_sequence_result_add(struct fg_sequence_result *total, const struct fg_sequence_result *one)
+fg_sequence_counts_add(struct fg_sequence_counts *total, const struct fg_sequence_counts *one)
 {
 	total->sent += one->sent;
 	total->received += one->received;
