@@ -1,0 +1,152 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 section 26.1: the highest load of which the device loses no frame, for every frame size of the plan.
+--
+-- Each frame size is one search (framegauge.search) over the load of a direction; both directions, where the plan
+-- wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure published is the
+-- search's lower bound: a load that passed a trial of the full length.
+local line = require "framegauge.line"
+local load = require "framegauge.method.load"
+local search = require "framegauge.search"
+
+local M = {}
+
+M.NAME = "rfc2544.throughput"
+
+--- Directions the plan asks for.
+-- @return list of "from->to", and the name of the whole in reports
+function M.directions(plan)
+   local one, other = plan.ports[1].name, plan.ports[2].name
+   local forward, back = one .. "->" .. other, other .. "->" .. one
+   if plan.rfc2544.bidirectional then
+      return { forward, back }, "both"
+   end
+   return { forward }, forward
+end
+
+--- The search for one frame size, without its trial function.
+--
+-- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it.
+-- @param line_fps  the line's maximum, or nil
+-- @return the goal, or nil and what is wrong
+function M.goal(plan, frame_size, line_fps)
+   local o = plan.rfc2544.throughput
+   local max = load.fps(o.max, frame_size, line_fps)
+   if not max then
+      return nil, "the line rate of these ports is not known, so rfc2544.throughput.max cannot be a share of it; "
+         .. "give a load (--set rfc2544.throughput.max=5Mfps) or the ports' line_rate"
+   end
+   max = line_fps and math.min(max, line_fps) or max
+   local function fps(rate)
+      return rate and math.min(max, load.fps(rate, frame_size, line_fps or max))
+   end
+   return {
+      min = fps(o.min),
+      max = max,
+      initial = fps(o.initial),
+      resolution = fps(o.resolution),
+      backoff = fps(o.backoff),
+      tolerance = o.loss_tolerance,
+      search_trial = math.min(o.search_trial, o.trial),
+      final_trial = o.trial,
+      max_trials = o.max_trials,
+   }
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      local goal, problem = M.goal(plan, frame_size, bench:max_fps(frame_size))
+      if not goal then
+         return problem
+      end
+   end
+   return nil
+end
+
+--- Trials and seconds of sending that one frame size will take, for the estimate of the time left.
+function M.expect(plan, frame_size, line_fps)
+   local goal = M.goal(plan, frame_size, line_fps)
+   local trials = search.get(plan.rfc2544.throughput.search).expect(goal)
+   local phases = plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle
+   return {
+      trials = trials.search + trials.final,
+      seconds = trials.search * (goal.search_trial + phases) + trials.final * (goal.final_trial + phases),
+   }
+end
+
+local VERDICT = { tester = "tester-limited", invalid = "invalid", max_trials = "invalid" }
+
+--- Why the row has its verdict, in sentences.
+local function reasons(result)
+   if result.limited_by == "max_trials" then
+      return { ("the search was not done after %d trials (rfc2544.throughput.max_trials)"):format(result.trials) }
+   elseif VERDICT[result.limited_by] then
+      return result.upper_trial.reasons
+   end
+   return {}
+end
+
+local EVIDENCE = { "late", "refused", "tester_drops", "longest_poll_gap_ns" }
+
+--- The worst of the trials that decided: the one that passed and the one that did not.
+local function evidence(result)
+   local worst = {}
+   for _, record in pairs { result.lower_trial, result.upper_trial } do
+      for _, key in ipairs(EVIDENCE) do
+         local value = record[key]
+         worst[key] = value and math.max(value, worst[key] or 0) or worst[key]
+      end
+   end
+   return worst
+end
+
+local function row(frame_size, direction, line_fps, goal, result, trials)
+   local fps = result.load
+   return {
+      frame_size = frame_size,
+      direction = direction,
+      theoretical_fps = line_fps,
+      throughput_fps = fps,
+      percent = fps and line_fps and fps / line_fps * 100,
+      mbps_l1 = fps and line.l1_bps(fps, frame_size) / 1e6,
+      mbps_l2 = fps and line.l2_bps(fps, frame_size) / 1e6,
+      upper_fps = result.upper,
+      resolution_fps = goal.resolution,
+      loss_tolerance = goal.tolerance,
+      trial_s = goal.final_trial,
+      trials = trials,
+      lower_trial = result.lower_trial and result.lower_trial.trial,
+      upper_trial = result.upper_trial and result.upper_trial.trial,
+      limited_by = result.limited_by,
+      verdict = VERDICT[result.limited_by] or "valid",
+      reasons = reasons(result),
+      latency = result.lower_trial and result.lower_trial.latency,
+      evidence = evidence(result),
+   }
+end
+
+--- Measure one frame size.
+local function measure(plan, session, frame_size, line_fps)
+   local directions, direction = M.directions(plan)
+   local before = #session.trials
+   local goal = assert(M.goal(plan, frame_size, line_fps))
+   function goal.trial(fps, seconds, phase)
+      return session:trial {
+         test = M.NAME, phase = phase, frame_size = frame_size, direction = direction, directions = directions,
+         fps = fps, seconds = seconds, line_fps = line_fps,
+      }
+   end
+   local result = search.get(plan.rfc2544.throughput.search).run(goal)
+   return row(frame_size, direction, line_fps, goal, result, #session.trials - before)
+end
+
+--- Measure every frame size of the plan.
+-- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
+function M.run(plan, bench, session, rows)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      rows[#rows + 1] = measure(plan, session, frame_size, bench:max_fps(frame_size))
+   end
+end
+
+return M

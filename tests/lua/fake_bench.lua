@@ -1,0 +1,76 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A bench without ports: counts made by arithmetic, for tests of everything that stands on the bench.
+local line = require "framegauge.line"
+
+local Bench = {}
+Bench.__index = Bench
+
+--- Open it.
+-- @param o.rate      bits per second of the line; nil: not known
+-- @param o.capacity  frames per second the device carries in each direction, or a table of them by direction
+-- @param o.buffer    frames it can hold back
+-- @param o.tester    frames per second the tester itself can send
+-- @param o.meddle    function(raw, ask, n), called with the n-th trial's counts before they are handed over
+function Bench.new(o)
+   return setmetatable({
+      o = o,
+      asked = {},
+      ports = {
+         { name = "east", device = "wire0", driver = "wire", mode = "virtual", line_rate = o.rate, notes = {} },
+         { name = "west", device = "wire1", driver = "wire", mode = "virtual", line_rate = o.rate, notes = {} },
+      },
+   }, Bench)
+end
+
+function Bench:max_fps(frame_size)
+   return self.o.rate and line.max_fps(self.o.rate, frame_size)
+end
+
+function Bench:snapshot()
+   return self.running
+end
+
+function Bench:close()
+   self.closed = true
+end
+
+local function latency(tx)
+   return {
+      count = tx, min_ns = 20000, mean_ns = 20512.5, p50_ns = 20479, p99_ns = 20991, p999_ns = 21503, max_ns = 21250,
+      source = "wire", error_bound_ns = 0, definition = "first bit to first bit (FIFO)",
+   }
+end
+
+local function counts(o, name, ask)
+   local intended = math.floor(ask.fps * ask.duration + 0.5)
+   local capacity = type(o.capacity) == "table" and o.capacity[name] or o.capacity
+   local tx = o.tester and math.min(intended, math.floor(o.tester * ask.duration)) or intended
+   local carried = math.floor(capacity * ask.duration + 0.5) + (o.buffer or 0)
+   return {
+      name = name, intended_frames = intended, intended_fps = ask.fps, tx = tx, rx = math.min(tx, carried),
+      duplicates = 0, reordered = 0, max_extent = 0, late = intended - tx, refused = 0, no_mbuf = 0,
+      tx_duration_ns = (tx - 1) * 1e9 / ask.fps, latency = latency(math.min(tx, carried)),
+   }
+end
+
+function Bench:trial(ask)
+   self.asked[#self.asked + 1] = ask
+   local raw = {
+      time = "wire-free", duration_s = ask.duration, directions = {},
+      ports = {
+         { name = "east", rx_missed = 0, rx_no_mbuf = 0, rx_errors = 0, tx_errors = 0, link_changes = 0, foreign = 0 },
+         { name = "west", rx_missed = 0, rx_no_mbuf = 0, rx_errors = 0, tx_errors = 0, link_changes = 0, foreign = 0 },
+      },
+      lcores = { { id = 1, longest_poll_gap_ns = 12000, polls = 1000 } },
+   }
+   for i, name in ipairs(ask.directions) do
+      raw.directions[i] = counts(self.o, name, ask)
+   end
+   if self.o.meddle then
+      self.o.meddle(raw, ask, #self.asked)
+   end
+   return raw
+end
+
+return Bench

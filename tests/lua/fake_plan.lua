@@ -1,0 +1,38 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A loaded plan as framegauge.plan hands it over, without a file.
+local function ratio(value)
+   return { unit = "ratio", value = value, text = value * 100 .. "%" }
+end
+
+--- @param o  keys of rfc2544; o.throughput: keys of rfc2544.throughput
+return function(o)
+   local plan = {
+      name = "fake",
+      isolated_network = false,
+      ports = {
+         { name = "east", device = "wire0", ipv4 = "198.18.1.2", prefix4 = 24, gateway4 = "198.18.1.1" },
+         { name = "west", device = "wire1", ipv4 = "198.19.1.2", prefix4 = 24, gateway4 = "198.19.1.1" },
+      },
+      host = { huge_pages = "auto", eal = {} },
+      test = "rfc2544",
+      rfc2544 = {
+         tests = { "throughput" }, frame_sizes = { 64, 512, 1518 }, bidirectional = true, learning_wait = 2, drain = 2,
+         settle = 5, retries = 2,
+         throughput = {
+            search = "binary", min = ratio(0), max = ratio(1), resolution = ratio(0.001), trial = 60, search_trial = 1,
+            loss_tolerance = 0, max_trials = 100,
+         },
+      },
+      quick = false,
+   }
+   for key, value in pairs(o or {}) do
+      if key ~= "throughput" then
+         plan.rfc2544[key] = value
+      end
+   end
+   for key, value in pairs(o and o.throughput or {}) do
+      plan.rfc2544.throughput[key] = value
+   end
+   return plan
+end

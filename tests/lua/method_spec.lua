@@ -1,0 +1,182 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local Bench = require "fake_bench"
+local Session = require "framegauge.method.session"
+local fake_plan = require "fake_plan"
+local load = require "framegauge.method.load"
+local throughput = require "framegauge.method.rfc2544.throughput"
+
+local function session(bench, plan, kept)
+   return Session.new {
+      bench = bench, retries = plan.rfc2544.retries, phases = plan.rfc2544,
+      sink = function(record)
+         kept[#kept + 1] = record
+      end,
+   }
+end
+
+local function measure(device, plan_options)
+   local plan, rows, kept = fake_plan(plan_options), {}, {}
+   local bench = Bench.new(device)
+   throughput.run(plan, bench, session(bench, plan, kept), rows)
+   return rows, kept, bench
+end
+
+local function fps(value)
+   return { unit = "fps", value = value }
+end
+
+describe("a load", function()
+   it("is a share, frames, or bits of a layer", function()
+      assert.equal(500, load.fps({ unit = "ratio", value = 0.5 }, 64, 1000))
+      assert.is_nil(load.fps({ unit = "ratio", value = 0.5 }, 64, nil))
+      assert.equal(7, load.fps(fps(7), 64, nil))
+      assert.equal(1e9 / (8 * 84), load.fps({ unit = "bps", value = 1e9, layer = 1 }, 64, nil))
+      assert.equal(1e9 / (8 * 64), load.fps({ unit = "bps", value = 1e9, layer = 2 }, 64, nil))
+      assert.equal(1e9 / (8 * 46), load.fps({ unit = "bps", value = 1e9, layer = 3 }, 64, nil))
+   end)
+end)
+
+describe("a session", function()
+   local ask = { frame_size = 64, fps = 1000, seconds = 1, directions = { "east->west" }, direction = "east->west" }
+
+   it("repeats an invalid trial and keeps every attempt under its own number", function()
+      local plan, kept = fake_plan(), {}
+      local bench = Bench.new {
+         rate = 1e9, capacity = 1e6,
+         meddle = function(raw, _, n)
+            raw.ports[1].link_changes = n < 3 and 1 or 0
+         end,
+      }
+      local s = session(bench, plan, kept)
+      local record = s:trial(ask)
+      assert.same({ "valid", 3, 3 }, { record.verdict, record.trial, #kept })
+      assert.same({ "invalid", 1 }, { kept[1].verdict, kept[1].trial })
+      assert.same(kept, s.trials)
+   end)
+
+   it("gives an invalid trial back when every attempt was", function()
+      local plan, kept = fake_plan { retries = 1 }, {}
+      local bench = Bench.new {
+         rate = 1e9, capacity = 1e6,
+         meddle = function(raw)
+            raw.directions[1].rx = raw.directions[1].tx + 1
+         end,
+      }
+      assert.equal("invalid", session(bench, plan, kept):trial(ask).verdict)
+      assert.equal(2, #kept)
+   end)
+
+   it("passes the waits of the plan to the bench", function()
+      local plan = fake_plan { learning_wait = 0.1, drain = 0.2, settle = 0.3 }
+      local bench = Bench.new { rate = 1e9, capacity = 1e6 }
+      session(bench, plan, {}):trial(ask)
+      assert.same({ 0.1, 0.2, 0.3 }, { bench.asked[1].learning_wait, bench.asked[1].drain, bench.asked[1].settle })
+   end)
+end)
+
+describe("rfc2544.throughput", function()
+   it("finds the capacity of the device in every frame size", function()
+      local rows = measure { rate = 1e9, capacity = 734e3 }
+      assert.equal(3, #rows)
+      for i, theoretical in ipairs { 1488095, 234962, 81274 } do
+         local row, truth = rows[i], math.min(734e3, theoretical)
+         assert.same({ "both", theoretical, "valid" }, { row.direction, row.theoretical_fps, row.verdict })
+         assert.is_true(row.throughput_fps <= truth and row.throughput_fps >= truth - 1e-3 * theoretical)
+         assert.equal(row.throughput_fps / theoretical * 100, row.percent)
+      end
+      assert.near(rows[1].throughput_fps * 84 * 8 / 1e6, rows[1].mbps_l1, 1e-9)
+      assert.near(rows[1].throughput_fps * 64 * 8 / 1e6, rows[1].mbps_l2, 1e-9)
+      assert.same({ 12, "loss" }, { rows[1].trials, rows[1].limited_by })
+   end)
+
+   it("publishes the line's maximum exactly when it passes", function()
+      local rows = measure({ rate = 1e9, capacity = 1e9 }, { throughput = { trial = 1 } })
+      for _, row in ipairs(rows) do
+         assert.equal(row.theoretical_fps, row.throughput_fps)
+         assert.same({ 100, 1, "maximum", "valid" }, { row.percent, row.trials, row.limited_by, row.verdict })
+         assert.is_nil(row.upper_fps)
+      end
+   end)
+
+   it("measures one way when the plan says so, from the first port to the second", function()
+      local rows, _, bench = measure({ rate = 1e9, capacity = { ["east->west"] = 5e5, ["west->east"] = 1 } },
+         { bidirectional = false, frame_sizes = { 64 } })
+      assert.same({ "east->west" }, bench.asked[1].directions)
+      assert.equal("east->west", rows[1].direction)
+      assert.near(5e5, rows[1].throughput_fps, 1489)
+   end)
+
+   it("is bounded by the weaker direction when both are loaded", function()
+      local rows = measure({ rate = 1e9, capacity = { ["east->west"] = 5e5, ["west->east"] = 3e5 } },
+         { frame_sizes = { 64 } })
+      assert.near(3e5, rows[1].throughput_fps, 1489)
+      assert.is_true(rows[1].throughput_fps <= 3e5)
+   end)
+
+   it("points to its deciding trials and carries the latency of the one that passed", function()
+      local rows, kept = measure({ rate = 1e9, capacity = 734e3 }, { frame_sizes = { 64 } })
+      local row = rows[1]
+      assert.same({ 60, "confirm", row.throughput_fps }, {
+         kept[row.lower_trial].duration_s, kept[row.lower_trial].phase, kept[row.lower_trial].intended_fps,
+      })
+      assert.same({ row.upper_fps, true }, { kept[row.upper_trial].intended_fps, kept[row.upper_trial].lost > 0 })
+      assert.equal(kept[row.lower_trial].latency, row.latency)
+      assert.same({ late = 0, refused = 0, tester_drops = 0, longest_poll_gap_ns = 12000 }, row.evidence)
+   end)
+
+   it("says tester-limited, and why, when the tester is the bound", function()
+      local rows = measure({ rate = 1e9, capacity = 9e5, tester = 2e5 }, { frame_sizes = { 64 } })
+      assert.equal("tester-limited", rows[1].verdict)
+      assert.near(2e5, rows[1].throughput_fps, 1489)
+      assert.matches("gave them up", rows[1].reasons[1])
+      assert.is_true(rows[1].evidence.late > 0)
+   end)
+
+   it("says invalid when trials stay invalid", function()
+      local rows = measure({
+         rate = 1e9, capacity = 9e5,
+         meddle = function(raw, ask)
+            raw.ports[2].link_changes = ask.fps > 1e5 and 1 or 0
+         end,
+      }, { frame_sizes = { 64 } })
+      assert.equal("invalid", rows[1].verdict)
+      assert.matches("link changed", rows[1].reasons[1])
+   end)
+
+   it("reports a device that carries nothing as that", function()
+      local rows = measure({ rate = 1e9, capacity = 0 }, { frame_sizes = { 64 } })
+      assert.is_nil(rows[1].throughput_fps)
+      assert.is_nil(rows[1].percent)
+      assert.equal("valid", rows[1].verdict)
+      assert.is_true(rows[1].upper_fps <= 1489)
+   end)
+
+   it("takes loads in frames and bits, and never more than the line", function()
+      local rows, _, bench = measure({ rate = 1e9, capacity = 1e9 },
+         { throughput = { trial = 1, max = fps(100e3) }, frame_sizes = { 64, 1518 } })
+      assert.same({ 100e3, 81274 }, { rows[1].throughput_fps, rows[2].throughput_fps })
+      assert.same({ 100e3, 81274 }, { bench.asked[1].fps, bench.asked[2].fps })
+   end)
+
+   it("needs a maximum in frames or bits where the line rate is not known", function()
+      local bench = Bench.new { capacity = 3e5 }
+      assert.matches("line rate of these ports is not known", throughput.check(fake_plan(), bench))
+      local options = { throughput = { max = fps(1e6), trial = 1 }, frame_sizes = { 64 } }
+      assert.is_nil(throughput.check(fake_plan(options), bench))
+      local rows = measure({ capacity = 3e5 }, options)
+      assert.is_nil(rows[1].theoretical_fps)
+      assert.is_nil(rows[1].percent)
+      assert.equal(1000, rows[1].resolution_fps)
+      assert.near(3e5, rows[1].throughput_fps, 1000)
+   end)
+
+   it("gives up at max_trials and says so", function()
+      local rows = measure({ rate = 1e9, capacity = 5e5 }, { frame_sizes = { 64 }, throughput = { max_trials = 3 } })
+      assert.same({ "invalid", 3 }, { rows[1].verdict, rows[1].trials })
+      assert.matches("not done after 3 trials", rows[1].reasons[1])
+   end)
+
+   it("knows beforehand what it will take", function()
+      assert.same({ trials = 12, seconds = 11 * (1 + 9) + 60 + 9 }, throughput.expect(fake_plan(), 64, 1488095))
+   end)
+end)
