@@ -95,7 +95,7 @@ fg_sequence_reset(struct fg_sequence *t, uint64_t first)
 {
 	uint32_t word_mask = t->word_mask, point_mask = t->point_mask;
 
-	memset(t, 0, sizeof(*t));
+	memset(t, 0, fg_sequence_size((word_mask + 1) * 64));
 	t->word_mask = word_mask;
 	t->point_mask = point_mask;
 	t->first = first;

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fg_sequence.h"
+
+namespace
+{
+
+struct Arrival {
+	uint64_t number;
+	uint64_t time;
+};
+
+struct Free {
+	void
+	operator()(fg_sequence *t) const
+	{
+		fg_sequence_free(t);
+	}
+};
+using Tracker = std::unique_ptr<fg_sequence, Free>;
+
+Tracker
+make(unsigned window, uint64_t first)
+{
+	return Tracker(fg_sequence_create(window, first, nullptr));
+}
+
+fg_sequence_counts
+result(const Tracker &t, uint64_t sent)
+{
+	fg_sequence_counts r;
+
+	memset(&r, 0xa5, sizeof(r));
+	fg_sequence_read(t.get(), sent, &r);
+	return r;
+}
+
+/* numbers from 1 on, arriving one per unit of time */
+fg_sequence_counts
+track(const std::vector<uint64_t> &numbers, uint64_t sent, unsigned window = FG_SEQUENCE_WINDOW)
+{
+	Tracker t = make(window, 1);
+	uint64_t now = 0;
+
+	for (uint64_t number : numbers)
+		fg_sequence_observe(t.get(), number, now++);
+	return result(t, sent);
+}
+
+std::vector<uint64_t>
+range(uint64_t from, uint64_t to)
+{
+	std::vector<uint64_t> numbers;
+
+	for (uint64_t n = from; n <= to; n++)
+		numbers.push_back(n);
+	return numbers;
+}
+
+TEST(Sequence, FramesInOrderCountNothingElse)
+{
+	fg_sequence_counts r = track(range(1, 100000), 100000);
+
+	EXPECT_EQ(100000u, r.received);
+	EXPECT_EQ(100000u, r.unique);
+	EXPECT_EQ(0, r.lost);
+	EXPECT_EQ(0u, r.duplicates + r.stale + r.excess + r.bursts + r.reordered + r.discontinuities);
+}
+
+TEST(Sequence, OneLateFrame)
+{
+	/* the example of RFC 4737, 4.2.4: 5 arrives at 148 ms, 4 at 210 ms */
+	const Arrival arrivals[] = {{1, 68},  {2, 88},  {3, 108}, {5, 148}, {6, 168},
+				    {7, 188}, {8, 208}, {4, 210}, {9, 228}, {10, 248}};
+	Tracker t = make(1024, 1);
+
+	for (const Arrival &a : arrivals)
+		EXPECT_TRUE(fg_sequence_observe(t.get(), a.number, a.time));
+
+	fg_sequence_counts r = result(t, 10);
+
+	EXPECT_EQ(1u, r.reordered);
+	EXPECT_EQ(1u, r.discontinuities);
+	EXPECT_EQ(4u, r.extent_last);
+	EXPECT_EQ(4u, r.extent_max);
+	EXPECT_EQ(4u, r.extent_sum);
+	EXPECT_EQ(62u, r.late_max);
+	EXPECT_EQ(0, r.lost);
+}
+
+TEST(Sequence, ThreeLateFramesHaveExtents345)
+{
+	const uint64_t extents[] = {3, 4, 5};
+	Tracker t = make(1024, 1);
+
+	for (uint64_t n : {1, 2, 3, 7, 8, 9})
+		fg_sequence_observe(t.get(), n, 0);
+	for (uint64_t n : {4, 5, 6}) {
+		fg_sequence_observe(t.get(), n, 0);
+		EXPECT_EQ(extents[n - 4], result(t, 9).extent_last);
+	}
+	EXPECT_EQ(3u, result(t, 9).reordered);
+	EXPECT_EQ(5u, result(t, 9).extent_max);
+	EXPECT_EQ(12u, result(t, 9).extent_sum);
+}
+
+TEST(Sequence, FirstArrivalIsInOrder)
+{
+	fg_sequence_counts r = track({3, 1, 2}, 3);
+
+	EXPECT_EQ(2u, r.reordered);
+	EXPECT_EQ(1u, r.discontinuities);
+	EXPECT_EQ(2u, r.extent_max);
+	EXPECT_EQ(0u, track({3}, 3).reordered);
+}
+
+TEST(Sequence, LossAloneNeverReorders)
+{
+	fg_sequence_counts r = track({2, 3, 7, 8, 12}, 15);
+
+	EXPECT_EQ(0u, r.reordered);
+	EXPECT_EQ(3u, r.discontinuities);
+	EXPECT_EQ(10, r.lost);
+	EXPECT_EQ(4u, r.bursts); /* 1, 4-6, 9-11, 13-15 */
+	EXPECT_EQ(3u, r.burst_max);
+	EXPECT_EQ(10u, r.burst_total);
+}
+
+TEST(Sequence, NothingReceivedIsOneBurst)
+{
+	fg_sequence_counts r = track({}, 1000);
+
+	EXPECT_EQ(1000, r.lost);
+	EXPECT_EQ(1u, r.bursts);
+	EXPECT_EQ(1000u, r.burst_max);
+	EXPECT_EQ(0u, track({}, 0).bursts);
+}
+
+TEST(Sequence, DuplicatesAreCountedAndEnterNothingElse)
+{
+	Tracker t = make(1024, 1);
+
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 1, 0));
+	EXPECT_FALSE(fg_sequence_observe(t.get(), 1, 0));
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 3, 0));
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 2, 0));
+	EXPECT_FALSE(fg_sequence_observe(t.get(), 2, 0));
+	EXPECT_FALSE(fg_sequence_observe(t.get(), 3, 0));
+
+	fg_sequence_counts r = result(t, 3);
+
+	EXPECT_EQ(6u, r.received);
+	EXPECT_EQ(3u, r.unique);
+	EXPECT_EQ(3u, r.duplicates);
+	EXPECT_EQ(1u, r.reordered);
+	EXPECT_EQ(1u, r.extent_max);
+	EXPECT_EQ(0, r.lost);
+}
+
+TEST(Sequence, DuplicatesDoNotLengthenTheExtent)
+{
+	/* RFC 4737 counts the arrivals of unique packets */
+	EXPECT_EQ(3u, track({1, 3, 3, 3, 4, 4, 5, 2}, 5).extent_max);
+}
+
+TEST(Sequence, BeyondTheWindowNothingIsKnown)
+{
+	std::vector<uint64_t> numbers = range(2, 65);
+
+	numbers.push_back(1); /* 65 behind the next number, 66, of which 64 are remembered */
+	fg_sequence_counts r = track(numbers, 65, 64);
+
+	EXPECT_EQ(1u, r.stale);
+	EXPECT_EQ(65u, r.received);
+	EXPECT_EQ(64u, r.unique);
+	EXPECT_EQ(1, r.lost);
+	EXPECT_EQ(0u, r.reordered + r.duplicates);
+
+	numbers = range(2, 64);
+	numbers.push_back(1); /* just inside */
+	r = track(numbers, 64, 64);
+	EXPECT_EQ(0u, r.stale);
+	EXPECT_EQ(1u, r.reordered);
+	EXPECT_EQ(63u, r.extent_max);
+	EXPECT_EQ(0, r.lost);
+}
+
+TEST(Sequence, NumbersOfAnEarlierTrialAreStale)
+{
+	Tracker t = make(1024, 5000);
+
+	EXPECT_FALSE(fg_sequence_observe(t.get(), 4999, 0));
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 5000, 0));
+	EXPECT_FALSE(fg_sequence_observe(t.get(), 4999, 0));
+
+	fg_sequence_counts r = result(t, 1);
+
+	EXPECT_EQ(2u, r.stale);
+	EXPECT_EQ(1u, r.unique);
+	EXPECT_EQ(0, r.lost);
+	EXPECT_EQ(0u, r.bursts + r.reordered + r.duplicates);
+}
+
+TEST(Sequence, FarNumbersDoNoHarm)
+{
+	Tracker t = make(1024, 1);
+
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 1, 0));
+	EXPECT_FALSE(fg_sequence_observe(t.get(), UINT64_MAX, 0)); /* no sender is that far */
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 2, 0));
+	EXPECT_TRUE(fg_sequence_observe(t.get(), 1ULL << 40, 0)); /* in order, says RFC 4737 */
+	EXPECT_FALSE(fg_sequence_observe(t.get(), 3, 0));
+
+	fg_sequence_counts r = result(t, 3);
+
+	EXPECT_EQ(2u, r.stale);
+	EXPECT_EQ(3u, r.unique);
+	EXPECT_EQ((1ULL << 40) - 3, r.excess);
+	EXPECT_EQ(1u, r.bursts);
+	EXPECT_EQ((1ULL << 40) - 3, r.burst_max);
+}
+
+TEST(Sequence, MoreReceivedThanSentShows)
+{
+	fg_sequence_counts r = track(range(1, 12), 10);
+
+	EXPECT_EQ(-2, r.lost);
+	EXPECT_EQ(2u, r.excess);
+
+	/* even where a loss hides it in the difference */
+	std::vector<uint64_t> numbers = range(2, 11);
+
+	r = track(numbers, 10);
+	EXPECT_EQ(0, r.lost);
+	EXPECT_EQ(1u, r.excess);
+}
+
+TEST(Sequence, ForgottenDiscontinuitiesAreSaid)
+{
+	/* every second number is missing; K = 16 of the 30 discontinuities are remembered */
+	Tracker t = make(1024, 0);
+	uint64_t now = 0;
+
+	for (uint64_t n = 1; n < 60; n += 2)
+		fg_sequence_observe(t.get(), n, now++);
+	fg_sequence_observe(t.get(), 26, now++);
+	EXPECT_EQ(1u, result(t, 60).extent_beyond);
+	EXPECT_EQ(0u, result(t, 60).extent_max);
+	fg_sequence_observe(t.get(), 28, now++);
+
+	fg_sequence_counts r = result(t, 60);
+
+	EXPECT_EQ(2u, r.reordered);
+	EXPECT_EQ(1u, r.extent_beyond);
+	EXPECT_EQ(17u, r.extent_max); /* 15 more odd ones and 26 came after 29 */
+}
+
+TEST(Sequence, ResultMayBeTakenAtAnyTime)
+{
+	Tracker t = make(64, 1), quiet = make(64, 1);
+
+	for (uint64_t n = 1; n < 2000; n += n % 7 ? 1 : 3) {
+		fg_sequence_observe(t.get(), n, n);
+		fg_sequence_observe(quiet.get(), n, n);
+		result(t, n);
+	}
+	EXPECT_EQ(0, memcmp(t.get(), quiet.get(), fg_sequence_size(64)));
+}
+
+TEST(Sequence, ResetBeginsAgain)
+{
+	Tracker t = make(256, 1), fresh = make(256, 777);
+
+	for (uint64_t n : {1, 5, 900, 300, 2, 2})
+		fg_sequence_observe(t.get(), n, n);
+	fg_sequence_reset(t.get(), 777);
+	for (uint64_t n : {778, 780, 777, 781}) {
+		fg_sequence_observe(t.get(), n, n);
+		fg_sequence_observe(fresh.get(), n, n);
+	}
+	fg_sequence_counts a = result(t, 5), b = result(fresh, 5);
+
+	EXPECT_EQ(0, memcmp(&a, &b, sizeof(a)));
+}
+
+TEST(Sequence, ResultsAddUp)
+{
+	fg_sequence_counts total = {};
+	fg_sequence_counts a = track({1, 2, 5, 3, 3}, 6), b = track({4, 1, 2}, 4);
+
+	fg_sequence_counts_add(&total, &a);
+	fg_sequence_counts_add(&total, &b);
+	EXPECT_EQ(10u, total.sent);
+	EXPECT_EQ(8u, total.received);
+	EXPECT_EQ(7u, total.unique);
+	EXPECT_EQ(1u, total.duplicates);
+	EXPECT_EQ(3, total.lost);
+	EXPECT_EQ(3u, total.bursts);
+	EXPECT_EQ(3u, total.burst_total);
+	EXPECT_EQ(1u, total.burst_max);
+	EXPECT_EQ(3u, total.reordered);
+	EXPECT_EQ(2u, total.extent_max);
+	EXPECT_EQ(4u, total.extent_sum);
+	EXPECT_EQ(2u, total.extent_last);
+}
+
+TEST(Sequence, MemoryIsSmallAndWindowsArePowersOfTwo)
+{
+	fg_error err = {};
+
+	EXPECT_EQ(704u, fg_sequence_size(1024));
+	EXPECT_EQ(2240u, fg_sequence_size(4096));
+	EXPECT_EQ(0u, fg_sequence_size(0));
+	EXPECT_EQ(0u, fg_sequence_size(32));
+	EXPECT_EQ(0u, fg_sequence_size(1000));
+	EXPECT_EQ(0u, fg_sequence_size(1U << 31));
+	EXPECT_EQ(nullptr, fg_sequence_create(1000, 0, &err));
+	EXPECT_EQ(EINVAL, err.code);
+	EXPECT_STREQ("sequence.window", err.where);
+	fg_sequence_free(nullptr);
+}
+
+/*
+ * The definitions of RFC 4737, RFC 5560 and RFC 7680 word by word, on the whole list of arrivals. What the tracker
+ * may forget is put in where it is documented: the window and the last K discontinuities.
+ */
+class Oracle
+{
+      public:
+	Oracle(unsigned window, uint64_t first) : window(window), first(first), next(first)
+	{
+	}
+
+	bool
+	observe(uint64_t number, uint64_t time)
+	{
+		r.received++;
+		if (number < first || number + window < next) {
+			r.stale++;
+			return false;
+		}
+		if (!seen.insert(number).second) {
+			r.duplicates++;
+			return false;
+		}
+		r.unique++;
+		unique.push_back({number, time});
+		if (number >= next) {
+			if (number > next) {
+				r.discontinuities++;
+				jumps.push_back(unique.size() - 1);
+			}
+			next = number + 1;
+			return true;
+		}
+		r.reordered++;
+		extent();
+		return true;
+	}
+
+	fg_sequence_counts
+	result(uint64_t sent)
+	{
+		uint64_t run = 0, end = std::max(first + sent, next);
+
+		r.sent = sent;
+		r.lost = (int64_t)sent - (int64_t)r.unique;
+		r.excess = next > first + sent ? next - first - sent : 0;
+		r.bursts = r.burst_max = r.burst_total = 0;
+		for (uint64_t n = first; n <= end; n++) {
+			if (n < end && !seen.count(n)) {
+				run++;
+				continue;
+			}
+			r.bursts += run > 0;
+			r.burst_total += run;
+			r.burst_max = std::max(r.burst_max, run);
+			run = 0;
+		}
+		return r;
+	}
+
+      private:
+	/* "the smallest j < i with s[j] > s[i]", of the arrival that came last */
+	void
+	extent()
+	{
+		size_t i = unique.size() - 1, j = 0;
+		size_t kept = std::max(8u, window / 64);
+
+		while (unique[j].number < unique[i].number)
+			j++;
+		ASSERT_NE(jumps.end(), std::find(jumps.begin(), jumps.end(), j));
+		if (jumps.size() > kept && j < jumps[jumps.size() - kept]) {
+			r.extent_beyond++;
+			return;
+		}
+		r.extent_last = i - j;
+		r.extent_sum += i - j;
+		r.extent_max = std::max<uint64_t>(r.extent_max, i - j);
+		r.late_max = std::max(r.late_max, unique[i].time - unique[j].time);
+	}
+
+	unsigned window;
+	uint64_t first, next;
+	std::set<uint64_t> seen;
+	std::vector<Arrival> unique;
+	std::vector<size_t> jumps;
+	fg_sequence_counts r = {};
+};
+
+/* A network that delays, loses, repeats and now and then loses a lot. */
+struct Network {
+	unsigned delay;    /* at most so many places */
+	unsigned delayed;  /* of 100 frames */
+	unsigned lost;     /* of 100 */
+	unsigned repeated; /* of 100 */
+	unsigned outage;   /* numbers lost in a row, of 1 in 100 frames */
+};
+
+std::vector<uint64_t>
+carry(const Network &network, uint64_t first, uint64_t sent, std::mt19937 &random)
+{
+	std::vector<std::pair<uint64_t, uint64_t>> order;
+	std::vector<uint64_t> arrivals;
+	auto percent = [&](unsigned share) { return random() % 100 < share; };
+
+	for (uint64_t n = first; n < first + sent; n++) {
+		if (network.outage > 0 && percent(1))
+			n += random() % network.outage;
+		if (n >= first + sent || percent(network.lost))
+			continue;
+		do
+			order.push_back({n + (percent(network.delayed) ? random() % network.delay : 0), n});
+		while (percent(network.repeated));
+	}
+	std::stable_sort(order.begin(), order.end(),
+			 [](const auto &a, const auto &b) { return a.first < b.first; });
+	for (const auto &o : order)
+		arrivals.push_back(o.second);
+	return arrivals;
+}
+
+void
+expect_equal(const fg_sequence_counts &want, const struct fg_sequence_counts &got)
+{
+	EXPECT_EQ(want.sent, got.sent);
+	EXPECT_EQ(want.received, got.received);
+	EXPECT_EQ(want.unique, got.unique);
+	EXPECT_EQ(want.duplicates, got.duplicates);
+	EXPECT_EQ(want.stale, got.stale);
+	EXPECT_EQ(want.lost, got.lost);
+	EXPECT_EQ(want.excess, got.excess);
+	EXPECT_EQ(want.bursts, got.bursts);
+	EXPECT_EQ(want.burst_max, got.burst_max);
+	EXPECT_EQ(want.burst_total, got.burst_total);
+	EXPECT_EQ(want.reordered, got.reordered);
+	EXPECT_EQ(want.discontinuities, got.discontinuities);
+	EXPECT_EQ(want.extent_last, got.extent_last);
+	EXPECT_EQ(want.extent_max, got.extent_max);
+	EXPECT_EQ(want.extent_sum, got.extent_sum);
+	EXPECT_EQ(want.extent_beyond, got.extent_beyond);
+	EXPECT_EQ(want.late_max, got.late_max);
+}
+
+class SequenceOracle : public testing::TestWithParam<Network>
+{
+};
+
+TEST_P(SequenceOracle, AgreesWithTheDefinitions)
+{
+	for (unsigned seed = 0; seed < 1000 && !HasFailure(); seed++) {
+		std::mt19937 random(seed);
+		unsigned window = 64u << random() % 4;
+		uint64_t first = random() % 300, sent = random() % 800, now = 0;
+		Tracker t = make(window, first);
+		Oracle oracle(window, first);
+
+		SCOPED_TRACE("seed " + std::to_string(seed) + ", window " + std::to_string(window));
+		for (uint64_t number : carry(GetParam(), first, sent, random)) {
+			now += random() % 10;
+			ASSERT_EQ(oracle.observe(number, now), fg_sequence_observe(t.get(), number, now));
+		}
+		expect_equal(oracle.result(sent), result(t, sent));
+		expect_equal(oracle.result(sent / 2), result(t, sent / 2));
+		expect_equal(oracle.result(sent + 100), result(t, sent + 100));
+	}
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, SequenceOracle,
+			 testing::Values(Network{1, 0, 0, 0, 0}, Network{1, 0, 5, 0, 0},
+					 Network{5, 20, 0, 0, 0}, Network{50, 50, 10, 10, 0},
+					 Network{1000, 100, 0, 0, 0}, Network{1000, 100, 20, 30, 0},
+					 Network{200, 30, 2, 5, 500}, Network{70, 5, 60, 50, 3000},
+					 Network{10, 10, 95, 90, 0}));
+
+} // namespace
