@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whatever comes in from the network. The input is a train of frames (of two octets at least), each behind one octet that says what it is and
+ * two for its length; every frame goes the way of a received one: signature, sequence tracker, histogram, and the
+ * talk with neighbours. A frame lies in memory of just its size, so that the sanitizer sees a read beyond it. Since
+ * few random frames have a valid signature, the first octet may ask for one to be written.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fg_metric.h"
+#include "fg_net.h"
+#include "fg_signature.h"
+
+enum { SIGN = 1, ANSWER_ROOM = 128, HEAD = 3 };
+
+static const struct fg_host host = {
+	.mac = {2, 0, 0, 0, 0, 1},
+	.has_ipv4 = true,
+	.has_ipv6 = true,
+	.ipv4 = {198, 18, 1, 2},
+	.ipv6 = {0x20, 0x01, 0, 2, [15] = 2},
+};
+
+static struct fg_sequence *tracker;
+static struct fg_histogram *latency;
+
+static void
+check(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void
+track(const struct fg_signature *s, uint64_t now)
+{
+	int64_t elapsed = fg_signature_elapsed(now, s->time_ns);
+
+	check(elapsed >= -(1LL << 47) && elapsed < 1LL << 47);
+	if (fg_sequence_observe(tracker, s->sequence, now))
+		fg_histogram_record(latency, elapsed);
+}
+
+static void
+receive(const uint8_t *data, size_t length, int sign, uint64_t now)
+{
+	size_t room = length < ANSWER_ROOM ? ANSWER_ROOM : length;
+	uint8_t *frame = malloc(length), *answer = malloc(room), mac[6];
+	struct fg_signature signature;
+
+	check(frame != NULL && answer != NULL);
+	memcpy(frame, data, length);
+	memcpy(answer, data, length);
+	if (sign && length >= FG_SIGNATURE_SIZE)
+		fg_signature_write(frame + length, data[0], data[1], now);
+	if (fg_signature_read(frame + length, length, &signature))
+		track(&signature, now);
+	else
+		check(!sign || length < FG_SIGNATURE_SIZE);
+	fg_net_learn_ipv4(frame, length, host.ipv4, mac);
+	fg_net_learn_ipv6(frame, length, host.ipv6, mac);
+	check(fg_net_answer(&host, answer, length) <= room);
+	free(frame);
+	free(answer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fg_sequence_counts counts;
+	uint64_t received = 0;
+
+	tracker = fg_sequence_create(64, 0, NULL);
+	latency = fg_histogram_create(2, 1000000, NULL);
+	check(tracker != NULL && latency != NULL);
+	for (uint64_t now = 0; size > HEAD; now += 1000) {
+		size_t length = (size_t)(data[1] << 8 | data[2]);
+
+		length = length > size - HEAD ? size - HEAD : length;
+		if (length > 1)
+			receive(data + HEAD, length, data[0] & SIGN, now);
+		data += HEAD + length;
+		size -= HEAD + length;
+		received++;
+	}
+	fg_sequence_read(tracker, received, &counts);
+	check(counts.received == counts.unique + counts.duplicates + counts.stale);
+	check(counts.received <= received && counts.lost == (int64_t)(received - counts.unique));
+	check(latency->count == counts.unique);
+	check(fg_histogram_percentile(latency, 1) == latency->max);
+	fg_sequence_free(tracker);
+	fg_histogram_free(latency);
+	return 0;
+}
