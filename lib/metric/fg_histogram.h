@@ -26,12 +26,12 @@ __extension__ typedef unsigned __int128 fg_u128;
  */
 struct fg_histogram {
 	uint64_t count;    /* every value recorded, below and above the range included */
-	uint64_t max;      /* exact; 0 while empty */
+	uint32_t bins;     /* (octaves + 1) * S/2 */
+	uint32_t bits;     /* log2 S */
 	fg_u128 sum;       /* exact; of negative values 0 enters */
 	fg_u128 squares;   /* sum of v * v, exact while below 2^128: 2^48 values of 2^40 each */
 	uint64_t min;      /* exact; read it with fg_histogram_min() */
-	uint32_t bins;     /* (octaves + 1) * S/2 */
-	uint32_t bits;     /* log2 S */
+	uint64_t max;      /* exact; 0 while empty */
 	uint64_t counts[]; /* the bins, then the values above the range, then those below 0 */
 } __attribute__((aligned(64)));
 
@@ -117,15 +117,15 @@ fg_histogram_negative(const struct fg_histogram *h)
 static inline uint32_t
 fg_histogram_bin(const struct fg_histogram *h, uint64_t value)
 {
-	/* the octave above the first S values; setting the low bits makes all of those octave 0 */
-	uint32_t octave = 64 - h->bits - (uint32_t)__builtin_clzll(value | ((1ULL << h->bits) - 1));
+	/* 63 ^ clz is log2, rounded down; with the low bits set, all of the first S values are octave 0 */
+	uint32_t octave = (63 ^ (uint32_t)__builtin_clzll(value | ((1ULL << h->bits) - 1))) + 1 - h->bits;
 	uint64_t bin = ((uint64_t)octave << (h->bits - 1)) + (value >> octave);
 
 	return bin < h->bins ? (uint32_t)bin : h->bins;
 }
 
 /**
- * Record one value. Touches the header's line and one counter; takes the same path for every value.
+ * Record one value. Touches the header's line and one counter; only a new extreme leaves the straight path.
  *
  * @param value  negative values are counted apart and taken as 0
  */
@@ -139,8 +139,10 @@ fg_histogram_record(struct fg_histogram *h, int64_t value)
 	h->count++;
 	h->sum += v;
 	h->squares += (fg_u128)v * v;
-	h->min = v < h->min ? v : h->min;
-	h->max = v > h->max ? v : h->max;
+	if (__builtin_expect(v < h->min, 0))
+		h->min = v;
+	if (__builtin_expect(v > h->max, 0))
+		h->max = v;
 }
 
 #ifdef __cplusplus

@@ -42,15 +42,19 @@ struct fg_sequence_bursts {
  * made. The counts are read with fg_sequence_read().
  */
 struct fg_sequence {
-	uint64_t next;   /* NextExp of RFC 4737: one above the highest number that came */
-	uint64_t head;   /* which numbers came, of the 64 that `next` belongs to */
-	uint64_t unique; /* first copies */
+	/*
+	 * What every frame writes stands apart from its like: side by side, compilers write two fields with one
+	 * vector store, and the next frame waits for it when it reads one of them.
+	 */
+	uint64_t next; /* NextExp of RFC 4737: one above the highest number that came */
+	uint64_t first;
+	uint64_t head;       /* which numbers came, of the 64 that `next` belongs to */
+	uint32_t word_mask;  /* W/64 - 1 */
+	uint32_t point_mask; /* K - 1 */
+	uint64_t unique;     /* first copies */
 	uint64_t duplicates;
 	uint64_t stale;
 	uint64_t reordered;
-	uint64_t first;
-	uint32_t word_mask;  /* W/64 - 1 */
-	uint32_t point_mask; /* K - 1 */
 
 	uint64_t discontinuities; /* points there have been; the last K are kept */
 	uint64_t forgotten;       /* below this number, the point is no longer among those kept */

@@ -79,7 +79,7 @@ TEST(Sequence, FramesInOrderCountNothingElse)
 
 TEST(Sequence, OneLateFrame)
 {
-	/* the example of RFC 4737, 4.2.4: 5 arrives at 148 ms, 4 at 210 ms */
+	/* the example of RFC 4737, 7.1: 5 arrives at 148 ms, 4 at 210 ms */
 	const Arrival arrivals[] = {{1, 68},  {2, 88},  {3, 108}, {5, 148}, {6, 168},
 				    {7, 188}, {8, 208}, {4, 210}, {9, 228}, {10, 248}};
 	Tracker t = make(1024, 1);
@@ -100,6 +100,7 @@ TEST(Sequence, OneLateFrame)
 
 TEST(Sequence, ThreeLateFramesHaveExtents345)
 {
+	/* the example of RFC 4737, 7.3 */
 	const uint64_t extents[] = {3, 4, 5};
 	Tracker t = make(1024, 1);
 
