@@ -2,9 +2,9 @@
 
 --- The C side of Framegauge as LuaJIT sees it.
 --
--- The declarations (framegauge.cdef) were generated from lib/api/fg_api.h when the program was built. Lua and C can
--- still part ways when the Lua files come from a folder beside an older program: the version says so before anything
--- else is called.
+-- The declarations (framegauge.cdef) were generated from lib/api/fg_api.h when the program was built. Lua and
+-- C can still part ways when the Lua files come from a folder beside an older program: the version says so
+-- before anything else is called.
 local ffi = require "ffi"
 
 ffi.cdef(require "framegauge.cdef")
@@ -16,7 +16,7 @@ M.C = ffi.C
 
 local linked, declared = ffi.C.fg_api_version(), ffi.C.FG_API_VERSION
 if linked ~= declared then
-   error(("the program has version %d of the C interface, its declarations are of version %d"):format(linked, declared))
+   error(("the program has version %d of the C interface, its declarations %d"):format(linked, declared))
 end
 
 local Error = {}
@@ -44,7 +44,7 @@ end
 --- Pass the result of a C call on, or raise what it left in its struct fg_error.
 -- @param rc   what the function returned: negative for an error
 -- @param err  the struct fg_error given to it
--- @return rc. The error raised is an object with code (errno), where and message; tostring() gives the sentence.
+-- @return rc. The error raised is an object with code (errno), where and message; tostring() says it.
 function M.check(rc, err)
    if rc < 0 then
       error(describe(rc, err), 2)

@@ -2,12 +2,12 @@
 
 --- Jobs: coroutines on one event loop.
 --
--- A test method is written straight down the page, yet while it waits for a trial the main thread must go on reading
--- signals, timers and the console. So each method runs as a job: a coroutine that hands the thread back to the libuv
--- loop whenever it waits. Any number of jobs may run; one of them, the one given to run(), is in the foreground, and
--- Ctrl-C is meant for it: its present wait, or else its next one, raises the object {interrupted = true}, so that it
--- unwinds like from any other error and can write down what it has. A second Ctrl-C during that ends the process
--- (lib/script/signals.c).
+-- A test method is written straight down the page, yet while it waits for a trial the main thread must go on
+-- reading signals, timers and the console. So each method runs as a job: a coroutine that hands the thread
+-- back to the libuv loop whenever it waits. Any number of jobs may run; one of them, the one given to run(),
+-- is in the foreground, and Ctrl-C is meant for it: its present wait, or else its next one, raises the object
+-- {interrupted = true}, so that it unwinds like from any other error and can write down what it has. A second
+-- Ctrl-C during that ends the process (lib/script/signals.c).
 local signals = require "framegauge.signals"
 
 local found, uv = pcall(require, "luv")
@@ -40,7 +40,8 @@ local current -- the job whose coroutine is running
 local foreground -- the job Ctrl-C is for
 local interrupts -- poll handle of the signal pipe
 
--- Error objects pass as they are; a plain message is given the stack of its coroutine, which is lost otherwise.
+-- Error objects pass as they are; a plain message is given the stack of its coroutine, which is lost
+-- otherwise.
 local function explain(err)
    if type(err) ~= "string" then
       return err
@@ -91,8 +92,8 @@ function M.spawn(fn, ...)
 end
 
 --- Wait for one event: the only way a job hands the thread back.
--- @param start  called with a function wake; it must see to it that wake is called (by any libuv callback) when the
---               event has come, and may return a function that cleans up, which is called however the wait ends
+-- @param start  called with a function wake; it must have wake called (by any libuv callback) when
+--               the event has come, and may return a function that cleans up, called however the wait ends
 -- @return what wake was given. Raises {interrupted = true} when the job is interrupted.
 function M.wait(start)
    local job = current
@@ -152,7 +153,7 @@ function Job:join()
    return unpack(results, 2, results.n)
 end
 
---- Make the job's present or next wait raise {interrupted = true}; its on_interrupt functions are called first.
+--- Make the job's present or next wait raise {interrupted = true}; its on_interrupt functions come first.
 function Job:interrupt()
    if self.done then
       return
@@ -186,8 +187,8 @@ end
 
 --- Run a function as the foreground job and the event loop with it, until the function ends.
 -- Inside a job it simply calls the function.
--- @return what the function returned. Its error is raised again: error objects as they are, a message as an object
--- with message and traceback.
+-- @return what the function returned. Its error is raised again: error objects as they are, a message as an
+-- object with message and traceback.
 function M.run(fn, ...)
    if current then
       return fn(...)
@@ -207,8 +208,8 @@ function M.run(fn, ...)
    return job:join()
 end
 
---- Close whatever the loop still holds, at the end of the program: luv must not find a half-closed handle when the
--- virtual machine is taken down.
+--- Close whatever the loop holds, at the end of the program: luv must not find a half-closed handle when
+-- the virtual machine is taken down.
 function M.shut_down()
    uv.walk(function(handle)
       if not handle:is_closing() then

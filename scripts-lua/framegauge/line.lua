@@ -2,9 +2,9 @@
 
 --- What a line can carry: the arithmetic of Ethernet, with no measuring in it.
 --
--- A frame of F octets (with its FCS) holds the line for F + 20 of them: 7 of preamble, 1 start delimiter, 12 of gap.
--- Everything here follows from that. Rates are bits per second of the wire (layer 1) unless a name says otherwise,
--- sizes are octets. All values are doubles; whole numbers stay exact far beyond 400 Gb/s.
+-- A frame of F octets (with its FCS) holds the line for F + 20 of them: 7 of preamble, 1 start delimiter, 12
+-- of gap. Everything here follows from that. Rates are bits per second of the wire (layer 1) unless a name
+-- says otherwise, sizes are octets. All values are doubles; whole numbers stay exact far beyond 400 Gb/s.
 local M = {}
 
 --- Octets a frame holds the line for besides its own: preamble, start delimiter, inter-frame gap.

@@ -2,10 +2,10 @@
 
 --- Strict globals: reading or creating a global nobody declared is an error that names the line.
 --
--- A misspelt variable in a test script must not become a nil that turns into a wrong figure an hour later. The rule
--- holds for our modules and the user's scripts; modules found in the system's package.path folders (busted, penlight)
--- keep Lua's own rule, for they probe for globals as a matter of course. A global wanted on purpose: rawset(_G, name,
--- value).
+-- A misspelt variable in a test script must not become a nil that turns into a wrong figure an hour later.
+-- The rule holds for our modules and the user's scripts; modules found in the system's package.path folders
+-- (busted, penlight) keep Lua's own rule, for they probe for globals as a matter of course. A global wanted
+-- on purpose: rawset(_G, name, value).
 
 local system_folders = {}
 for template in package.path:gmatch("[^;]+") do

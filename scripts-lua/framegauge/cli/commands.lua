@@ -2,10 +2,11 @@
 
 --- The command table: one row gives parsing, help and the function.
 --
--- A row: name, summary (for the first page), help (for its own), arguments {name, help, optional, rest}, options {name,
--- help, value (its placeholder; none: a switch), many}, takes_eal (what follows "--" is DPDK's), verbatim (nothing
--- behind the first argument is an option of ours), examples, run(arguments, options, eal) -> exit status. Modules are
--- loaded when the command runs, so that each starts as fast as it can.
+-- A row: name, summary (for the first page), help (for its own), arguments {name, help, optional, rest},
+-- options {name, help, value (its placeholder; none: a switch), many}, takes_eal (what follows "--" is
+-- DPDK's), verbatim (nothing behind the first argument is an option of ours), examples, run(arguments,
+-- options, eal) -> exit status. Modules are loaded when the command runs, so that each starts as fast as it
+-- can.
 local SET = {
    name = "set", value = "PATH=VALUE", many = true,
    help = "change one key of the plan, as in --set reference_device.capacity=700kfps; any number of times",
@@ -20,13 +21,16 @@ return {
       help = "Run the test of a plan. Progress goes to the terminal, results into a folder of their own.",
       arguments = { PLAN },
       options = {
-         { name = "quick", help = "trials of about a second; the report is marked 'not RFC-conformant: short trials'" },
+         {
+            name = "quick",
+            help = "trials of about a second; the report is marked 'not RFC-conformant: short trials'",
+         },
          SET,
          { name = "out", value = "DIR", help = "the result folder (default: runs/<plan>-<date>)" },
          {
             name = "expect", value = "EXPR", many = true,
-            help = "what the device must reach, as 'throughput>=95%' or 'throughput>=800kfps@64' (frame size 64); "
-               .. "else exit status 1. Any number of times",
+            help = "what the device must reach, as 'throughput>=95%' or 'throughput>=800kfps@64' (frame size "
+               .. "64); else exit status 1. Any number of times",
          },
       },
       takes_eal = true,
@@ -73,10 +77,10 @@ return {
       options = {
          {
             name = "rate", value = "RATE", many = true,
-            help = "line rate, as 10Gbps; frames takes several (default: 10 Mb/s to 400 Gb/s; goodput: 10 Gb/s)",
+            help = "line rate, as 10Gbps; repeatable (default: all up to 400 Gb/s; goodput: 10 Gb/s)",
          },
-         { name = "size", value = "OCTETS", many = true, help = "frames: frame size with FCS; any number of times" },
-         { name = "mtu", value = "OCTETS", many = true, help = "goodput: size of the IP packet; any number of times" },
+         { name = "size", value = "OCTETS", many = true, help = "frames: size with FCS; repeatable" },
+         { name = "mtu", value = "OCTETS", many = true, help = "goodput: IP packet size; repeatable" },
          { name = "vlan", value = "TAGS", help = "goodput: VLAN tags in each frame, 0 to 2" },
       },
       examples = { "theory", "theory frames --rate 10Gbps --rate 25Gbps --size 64 --size 9018",
@@ -88,8 +92,8 @@ return {
    {
       name = "doctor",
       summary = "look over this machine before a test",
-      help = "Look at huge pages, IOMMU, network cards and their drivers, NUMA, cores and clocks, and say what\n"
-         .. "each costs and which command mends it. Only looks: opens no port, changes nothing.",
+      help = "Look at huge pages, IOMMU, network cards, NUMA, cores and clocks; say what each costs\n"
+         .. "and which command mends it. Only looks: opens no port, changes nothing.",
       arguments = {},
       options = {},
       run = function(...)

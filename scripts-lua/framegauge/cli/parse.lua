@@ -81,8 +81,8 @@ end
 --- Read the arguments of a command.
 -- @param command  its row
 -- @param args     list of arguments behind the command's name
--- @return positional arguments (a list), options by name (lists for those that may be repeated), and the arguments
--- behind "--" for a command that takes them. Raises a usage error. An option "help" is always known.
+-- @return positional arguments (a list), options by name (lists for those that may be repeated), and the
+-- arguments behind "--" for a command that takes them. Raises a usage error. "--help" is always known.
 function M.arguments(command, args)
    local positional, values, behind = {}, {}, {}
    for _, option in ipairs(command.options) do
@@ -106,7 +106,8 @@ function M.arguments(command, args)
       elseif argument:sub(1, 2) == "--" then
          i = take_option(command, args, i, values)
       elseif argument:sub(1, 1) == "-" and argument ~= "-" then
-         M.usage_error(command.name, "%s: unknown option '%s'; options begin with two dashes", command.name, argument)
+         M.usage_error(command.name, "%s: unknown option '%s'; options begin with two dashes", command.name,
+            argument)
       else
          positional[#positional + 1] = argument
       end

@@ -36,7 +36,8 @@ local function report(err, file)
    end
 end
 
--- os.exit(status, true) would take the virtual machine down under the event loop that is just running the script.
+-- os.exit(status, true) would take the virtual machine down under the event loop that is just running the
+-- script.
 local function make_exit_safe()
    local exit = os.exit
    rawset(os, "exit", function(status)
