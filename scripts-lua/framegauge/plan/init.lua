@@ -1,0 +1,141 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Plans: from a YAML file to a table that the methods can rely on.
+--
+-- File, YAML nodes (framegauge.yaml), settings of the command line (plan/sets.lua), values by rows
+-- (plan/schema.lua, plan/rows.lua), rules across keys (plan/rules.lua), and here the final shape: base units,
+-- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
+-- wrong comes out at once.
+local problems = require "framegauge.plan.problems"
+local rows = require "framegauge.plan.rows"
+local rules = require "framegauge.plan.rules"
+local schema = require "framegauge.plan.schema"
+local sets = require "framegauge.plan.sets"
+local yaml = require "framegauge.yaml"
+
+local M = {}
+
+-- One byte more than framegauge.yaml takes: enough for it to refuse the file.
+local READ_AT_MOST = 1024 * 1024 + 1
+
+-- What --quick changes. Written into the tree before the settings of the user, which therefore win.
+local quick = {
+   "rfc2544.learning_wait=100ms", "rfc2544.drain=200ms", "rfc2544.settle=0s",
+   "rfc2544.throughput.trial=1s", "rfc2544.throughput.search_trial=200ms",
+}
+
+local function read_file(path)
+   local file, message = io.open(path, "rb")
+   local text
+   if file then
+      text, message = file:read(READ_AT_MOST)
+      file:close()
+      text = text or (not message and "")
+   end
+   if text then
+      return text
+   end
+   message = (message or ""):gsub("^" .. path:gsub("%p", "%%%0") .. ": ", "")
+   return nil, problems.problem {
+      file = path, key = "", message = "cannot be read: " .. message, expected = "a plan, a YAML file",
+   }
+end
+
+-- The name of a plan that says none: that of its file.
+local function stem(path)
+   local name = path:match("([^/]*)$"):gsub("%.ya?ml$", ""):gsub("[^%w ._-]", "-"):sub(1, 64)
+   return name:find("^%w") and name or "plan"
+end
+
+-- Addresses of RFC 2544 C.2.2 for ports that name none.
+local function fill_addresses(ports)
+   for i, port in ipairs(ports) do
+      if not port.ipv4 and not port.ipv6 then
+         port.ipv4 = { address = ("198.%d.1.2"):format(17 + i), prefix = 24 }
+      end
+   end
+end
+
+local function shape_port(port)
+   local device, ipv4, ipv6 = port.device, port.ipv4 or {}, port.ipv6 or {}
+   return {
+      name = port.name, device = device.name, kind = device.kind, physical = device.physical,
+      ipv4 = ipv4.address, prefix4 = ipv4.prefix, gateway4 = port.gateway,
+      ipv6 = ipv6.address, prefix6 = ipv6.prefix, gateway6 = port.gateway6,
+      mac = port.mac, line_rate = port.line_rate,
+   }
+end
+
+local function shape(values, path, options)
+   local plan = {
+      file = path, name = values.name or stem(path), description = values.description,
+      isolated_network = values.isolated_network, device_under_test = values.dut,
+      ports = {}, host = values.host, test = values.test, rfc2544 = values.rfc2544,
+      expect = {}, quick = options.quick == true,
+   }
+   for i, port in ipairs(values.ports) do
+      plan.ports[i] = shape_port(port)
+   end
+   if plan.ports[1].kind == "wire" then
+      plan.reference_device = values.reference_device
+      plan.reference_device.buffer_unit = values.reference_device.buffer.unit
+      plan.reference_device.buffer = values.reference_device.buffer.value
+   end
+   local throughput = plan.rfc2544.throughput
+   throughput.search_trial = math.min(throughput.search_trial, throughput.trial)
+   for _, argument in ipairs(options.eal or {}) do
+      table.insert(plan.host.eal, argument)
+   end
+   return plan
+end
+
+local function apply_sets(root, options, found)
+   -- where --quick finds no room for its keys, the schema says what is wrong there
+   local unheard = problems.new(found.file)
+   for _, text in ipairs(options.quick and quick or {}) do
+      sets.apply(root, text, "--quick", unheard)
+   end
+   for _, text in ipairs(options.sets or {}) do
+      sets.apply(root, text, "--set " .. text, found)
+   end
+end
+
+--- Read a plan from a text.
+-- @param text          YAML
+-- @param name          what errors call it
+-- @param options.sets  list of "path=value", as --set gives them
+-- @param options.quick shorten trials and waits
+-- @param options.eal   further EAL arguments
+-- @return the plan; or nil and the list of all errors, in the order of the file. Each has file, line, column,
+-- key, message and expected, or origin instead of a line; tostring() writes it.
+function M.load_text(text, name, options)
+   options = options or {}
+   local root, err = yaml.parse(text, name)
+   if not root then
+      err.key = ""
+      return nil, { problems.problem(err) }
+   end
+   local found = problems.new(name)
+   if root.kind == "map" then
+      apply_sets(root, options, found)
+   end
+   local values = schema.read(rows, root, found)
+   fill_addresses(values.ports)
+   rules.check(values, found)
+   local list = found:sorted()
+   if #list > 0 then
+      return nil, list
+   end
+   return shape(values, name, options)
+end
+
+--- Read a plan from a file. Options and results as for load_text().
+function M.load(path, options)
+   local text, err = read_file(path)
+   if not text then
+      return nil, { err }
+   end
+   return M.load_text(text, path, options)
+end
+
+return M

@@ -1,0 +1,251 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What must hold between the keys of a plan.
+--
+-- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
+-- default or is nil by now; its own problem is already in the list.
+local address = require "framegauge.plan.address"
+local line = require "framegauge.line"
+local units = require "framegauge.units"
+
+local M = {}
+
+local families = {
+   { bits = 32, own = "ipv4", gateway = "gateway" },
+   { bits = 128, own = "ipv6", gateway = "gateway6" },
+}
+
+local function path(port, key)
+   return "ports." .. port.name .. "." .. key
+end
+
+-- The two ports, once both have the value a rule is about.
+local function pair(values, key)
+   local a, b = values.ports[1], values.ports[2]
+   if #values.ports == 2 and a[key] and b[key] then
+      return a, b
+   end
+   return nil
+end
+
+local function is_wire(port)
+   return port.device ~= nil and port.device.kind == "wire"
+end
+
+local function devices_differ(values, found)
+   local a, b = pair(values, "device")
+   if a and a.device.name == b.device.name then
+      found:add(path(b, "device"), ("%s is used by the port %s already"):format(b.device.name, a.name),
+         "a device of its own")
+   end
+end
+
+local function wires_are_a_pair(values, found)
+   local a, b = pair(values, "device")
+   if a and is_wire(a) ~= is_wire(b) then
+      local other = is_wire(a) and b or a
+      found:add(path(other, "device"), ("%s cannot be joined with a wire"):format(other.device.name),
+         "wire0 and wire1, or two other devices")
+   end
+   for _, port in ipairs(values.ports) do
+      if is_wire(port) and port.device.name ~= "wire0" and port.device.name ~= "wire1" then
+         found:add(path(port, "device"), port.device.name .. " does not exist", "wire0 or wire1")
+      end
+   end
+end
+
+local function reference_device_needs_wires(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.device and not is_wire(port) and found:given("reference_device") then
+         found:add("reference_device", ("no such device is there: the port %s is not a wire"):format(port.name),
+            "wire0 and wire1 as devices, or no reference_device")
+         return
+      elseif is_wire(port) and port.line_rate then
+         found:add(path(port, "line_rate"), "a wire has the rate of the reference device",
+            "reference_device.rate instead")
+      end
+   end
+end
+
+local function network_is_isolated(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.device and port.device.physical and not values.isolated_network then
+         found:add(path(port, "device"),
+            port.device.name .. " may reach a network in use, and RFC 2544 tests must not be run on a production "
+               .. "network (RFC 6815)",
+            "'isolated_network: true' at the top of the plan, once nothing but the device under test is "
+               .. "connected")
+      end
+   end
+end
+
+-- One port's address and gateway in one family.
+local function check_address(port, family, found)
+   local own, gateway = port[family.own], port[family.gateway]
+   if own then
+      local why = address.unusable(own.address, own.prefix)
+      if why then
+         found:add(path(port, family.own), own.address .. " " .. why, "the address of a host")
+      end
+   end
+   if not gateway or found:has(path(port, family.own)) then
+      return
+   elseif not own then
+      found:add(path(port, family.gateway), "a gateway without an address to reach it from",
+         path(port, family.own) .. " beside it")
+   elseif not address.same_network(gateway, own.address, own.prefix) then
+      found:add(path(port, family.gateway), gateway .. " is outside the port's network",
+         ("an address in the network of %s/%d"):format(own.address, own.prefix))
+   elseif gateway == own.address then
+      found:add(path(port, family.gateway), gateway .. " is the port's own address", "the router's address")
+   elseif address.unusable(gateway, own.prefix) then
+      found:add(path(port, family.gateway), gateway .. " " .. address.unusable(gateway, own.prefix),
+         "the address of a router")
+   end
+end
+
+-- Both ports' networks: the same one with no router between, or two that do not overlap.
+local function check_networks(a, b, family, found)
+   local key = path(b, family.own)
+   local one, other = a[family.own], b[family.own]
+   if one.address == other.address then
+      found:add(key, ("%s is the address of the port %s already"):format(other.address, a.name),
+         "an address of its own")
+   elseif not address.same_network(one.address, other.address, math.min(one.prefix, other.prefix)) then
+      return
+   elseif one.prefix ~= other.prefix then
+      found:add(key,
+         ("%s/%d overlaps with %s/%d of the port %s"):format(other.address, other.prefix, one.address, one.prefix,
+            a.name),
+         "the same network (a bridge) or another one (a router)")
+   elseif a[family.gateway] or b[family.gateway] then
+      found:add(key,
+         ("%s/%d is the network of the port %s too, yet a gateway is given"):format(other.address, other.prefix,
+            a.name),
+         "a network of its own for each port, or no gateways")
+   end
+end
+
+local function addresses_fit(values, found)
+   for _, family in ipairs(families) do
+      for _, port in ipairs(values.ports) do
+         check_address(port, family, found)
+      end
+      local a, b = pair(values, family.own)
+      if a then
+         check_networks(a, b, family, found)
+         local without = not a[family.gateway] and a or b
+         local with = without == a and b or a
+         if with[family.gateway] and not without[family.gateway] then
+            found:add(path(without, family.gateway), ("missing, while the port %s has one"):format(with.name),
+               "a gateway for both ports or for none")
+         end
+      end
+   end
+   local a, b = values.ports[1], values.ports[2]
+   if #values.ports == 2 and not (a.ipv4 and b.ipv4) and not (a.ipv6 and b.ipv6) then
+      found:add("ports", "no family of addresses is on both ports", "ipv4 or ipv6 on both")
+   end
+end
+
+-- Ethernet, IPv6 and UDP headers, the signature and the FCS.
+local SHORTEST_IPV6 = 84
+
+local function frames_hold_their_headers(values, found)
+   local a = pair(values, "ipv4")
+   for i, size in ipairs(values.rfc2544.frame_sizes) do
+      if not a and #values.ports == 2 and size < SHORTEST_IPV6 then
+         found:add(found:item("rfc2544.frame_sizes", i),
+            ("%d bytes do not hold an IPv6 test frame"):format(size), "at least " .. SHORTEST_IPV6)
+      end
+   end
+end
+
+--- The rate of the slowest line, nil when the plan does not say it.
+-- @return bits per second, and the key that says it
+function M.line_rate(values)
+   local slowest, key
+   for _, port in ipairs(values.ports) do
+      local rate = is_wire(port) and values.reference_device.rate or port.line_rate
+      if rate and (not slowest or rate < slowest) then
+         slowest, key = rate, is_wire(port) and "reference_device.rate" or path(port, "line_rate")
+      end
+   end
+   return slowest, key
+end
+
+-- Frames per second of a load at one frame size.
+local function load_fps(rate, size, line_rate)
+   if rate.unit == "ratio" then
+      return rate.value * line.max_fps(line_rate, size)
+   end
+   return rate.unit == "fps" and rate.value or line.fps(rate.value, rate.layer, size)
+end
+
+-- The first frame size of which the line cannot carry this load, nil when it carries all.
+local function too_large_for(values, rate, line_rate)
+   for _, size in ipairs(values.rfc2544.frame_sizes) do
+      if load_fps(rate, size, line_rate) > line_rate / line.l1_bps(1, size) then
+         return size
+      end
+   end
+   return nil
+end
+
+local function loads_fit_the_line(values, found)
+   local line_rate, says = M.line_rate(values)
+   for _, key in ipairs { "min", "max", "initial" } do
+      local rate = values.rfc2544.throughput[key]
+      local size = rate and line_rate and too_large_for(values, rate, line_rate)
+      if size then
+         found:add("rfc2544.throughput." .. key,
+            ("%s is more than the line carries in frames of %d bytes (%s: %s)"):format(rate.text, size, says,
+               units.format_bits(line_rate)),
+            ("at most %s fps"):format(units.format_count(line.max_fps(line_rate, size))))
+      end
+   end
+end
+
+-- One load below another at every frame size. Without the line's rate only like can be compared with like.
+local function check_order(values, found, low, high, may_be_equal)
+   local t, line_rate = values.rfc2544.throughput, M.line_rate(values)
+   local low_key, high_key = "rfc2544.throughput." .. low, "rfc2544.throughput." .. high
+   local a, b = t[low], t[high]
+   if not a or not b or found:has(low_key) or found:has(high_key)
+      or not (line_rate or (a.unit == b.unit and a.layer == b.layer)) then
+      return
+   end
+   for _, size in ipairs(values.rfc2544.frame_sizes) do
+      local less, more = load_fps(a, size, line_rate or 1e9), load_fps(b, size, line_rate or 1e9)
+      if less > more or (less == more and not may_be_equal) then
+         if found:given(high_key) then
+            found:add(high_key, ("%s is not above %s (%s)"):format(b.text, low, a.text))
+         else
+            found:add(low_key, ("%s is not below %s (%s)"):format(a.text, high, b.text))
+         end
+         return
+      end
+   end
+end
+
+local function loads_are_in_order(values, found)
+   check_order(values, found, "min", "max", false)
+   check_order(values, found, "min", "initial", true)
+   check_order(values, found, "initial", "max", true)
+end
+
+local rules = {
+   devices_differ, wires_are_a_pair, reference_device_needs_wires, network_is_isolated, addresses_fit,
+   frames_hold_their_headers, loads_fit_the_line, loads_are_in_order,
+}
+
+--- Apply every rule.
+-- @param values  of the whole plan
+-- @param found   takes the problems (plan/problems.lua)
+function M.check(values, found)
+   for _, rule in ipairs(rules) do
+      rule(values, found)
+   end
+end
+
+return M

@@ -1,0 +1,248 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The engine that reads a plan by its rows.
+--
+-- A row describes one key: type, default, range, help. The same row reads the value, fills in the default,
+-- refuses what does not fit, and writes the documentation (plan/help.lua). Rows of keys that hold others:
+--
+--    { type = "group", fields = { row, ... } }    known keys; each field row has its `key`
+--    { type = "map", of = row, name = "name" }    keys of the user's choice; becomes a list in the order of
+-- the file,
+--                                                 each value with the key in its field `name`
+--    { type = "list", of = row }                  a single value may stand for a list of one
+--
+-- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
+-- write them. A row may be `required`, or `optional` (a group that is nil when it is left out). Every problem
+-- is collected, none stops the reading; where a value is bad its default stands in, so that the rest can
+-- still be judged.
+local nearest = require "framegauge.nearest"
+local problems = require "framegauge.plan.problems"
+local types = require "framegauge.plan.types"
+
+local M = {}
+
+-- Whoever wrote more did not mean one of ours.
+local LONGEST_KEY = 40
+
+local kind_names = { map = "a group of keys", list = "a list", scalar = "a single value" }
+
+local read -- of any row; defined below
+
+local function join(path, key)
+   return path == "" and key or path .. "." .. key
+end
+
+-- The value of a text that the rows themselves contain.
+local function known(row, text)
+   local value, wrong = types[row.type].read(text, row)
+   if value == nil then
+      error(("%s: %s"):format(row.key, wrong))
+   end
+   return value
+end
+
+--- What a row takes, in words.
+function M.expected(row)
+   if row.type == "group" then
+      return "a group of keys"
+   elseif row.type == "map" then
+      return row.expected
+   elseif row.type == "list" then
+      return "a list, each " .. M.expected(row.of)
+   end
+   return row.expected or types[row.type].expected(row)
+end
+
+--- The range of a row in words, nil when it has none.
+function M.range(row)
+   if row.min and row.max then
+      return row.min .. " to " .. row.max
+   end
+   return row.min and "at least " .. row.min or row.max and "at most " .. row.max or nil
+end
+
+local function in_range(row, value)
+   local order = types[row.type].order
+   local number = order and order(value)
+   if not number then
+      return true
+   end
+   return (not row.min or number >= order(known(row, row.min)))
+      and (not row.max or number <= order(known(row, row.max)))
+end
+
+--- What a row gives when nothing was written.
+function M.default(row)
+   if row.type == "group" then
+      local values = {}
+      for _, field in ipairs(row.fields) do
+         values[field.key] = M.default(field)
+      end
+      return not row.optional and values or nil
+   elseif row.type == "list" then
+      local values = {}
+      for _, text in ipairs(row.default or {}) do
+         values[#values + 1] = known(row.of, text)
+      end
+      return (row.default or row.required) and values or nil
+   elseif row.type == "map" then
+      return {}
+   end
+   if row.default then
+      return known(row, row.default)
+   end
+   return nil
+end
+
+local function read_scalar(row, node, path, found)
+   if node.kind ~= "scalar" then
+      found:add(path, kind_names[node.kind] .. " cannot stand here", M.expected(row), node)
+      return M.default(row)
+   elseif node.value == "" and not node.quoted then
+      found:add(path, "no value", M.expected(row), node)
+      return M.default(row)
+   end
+   local value, wrong = types[row.type].read(node.value, row)
+   if value == nil then
+      found:add(path, wrong, M.expected(row), node)
+      return M.default(row)
+   elseif not in_range(row, value) then
+      found:add(path, problems.quote(node.value) .. " is out of range", M.range(row), node)
+      return M.default(row)
+   end
+   return value
+end
+
+local function find_row(rows, key)
+   for _, row in ipairs(rows) do
+      if row.key == key then
+         return row
+      end
+   end
+   return nil
+end
+
+local function keys_of(rows)
+   local keys = {}
+   for i, row in ipairs(rows) do
+      keys[i] = row.key
+   end
+   return keys
+end
+
+-- Where else in the plan a key of this name belongs, so that "frame_sizes" at the top finds its group.
+local function place_of(row, key, path)
+   for _, field in ipairs(row.fields or {}) do
+      if field.key == key then
+         return join(path, key)
+      end
+      local below = place_of(field, key, join(path, field.key))
+      if below then
+         return below
+      end
+   end
+   return row.of and place_of(row.of, key, path .. ".<name>")
+end
+
+local function unknown_key(row, entry, path, found)
+   local meant = #entry.key <= LONGEST_KEY and nearest.word(entry.key, keys_of(row.fields))
+   local elsewhere = not meant and place_of(found.root, entry.key, "")
+   local expected = meant or (elsewhere and "it as " .. elsewhere) or table.concat(keys_of(row.fields), ", ")
+   found:add(join(path, entry.key), "unknown key", expected, entry)
+end
+
+local function read_group(row, node, path, found)
+   if node.kind ~= "map" then
+      found:add(path, kind_names[node.kind] .. " cannot stand here",
+         "a group of keys: " .. table.concat(keys_of(row.fields), ", "), node)
+      return M.default(row)
+   end
+   local values, given = {}, {}
+   for _, entry in ipairs(node.entries) do
+      local field = find_row(row.fields, entry.key)
+      if field then
+         given[entry.key] = true
+         values[entry.key] = read(field, entry.value, join(path, entry.key), found)
+      else
+         unknown_key(row, entry, path, found)
+      end
+   end
+   for _, field in ipairs(row.fields) do
+      if not given[field.key] then
+         values[field.key] = M.default(field)
+         if field.required then
+            found:add(join(path, field.key), "missing", M.expected(field))
+         end
+      end
+   end
+   return values
+end
+
+local function count_fits(row, count, path, found, node)
+   local least, most = row.least or 0, row.most or math.huge
+   if count < least or count > most then
+      local bound = least == most and "" or count < least and "at least " or "at most "
+      found:add(path, ("%d given"):format(count), bound .. (count < least and least or most), node)
+   end
+end
+
+local function read_map(row, node, path, found)
+   if node.kind ~= "map" then
+      found:add(path, kind_names[node.kind] .. " cannot stand here", M.expected(row), node)
+      return {}
+   end
+   local list = {}
+   for _, entry in ipairs(node.entries) do
+      local below = join(path, entry.key)
+      if not types.string.read(entry.key, row.names) then
+         found:add(below, problems.quote(entry.key) .. " is not a name", row.names.expected, entry)
+      else
+         local value = read(row.of, entry.value, below, found)
+         value[row.name] = entry.key
+         list[#list + 1] = value
+      end
+   end
+   count_fits(row, #node.entries, path, found, node)
+   return list
+end
+
+local function read_list(row, node, path, found)
+   if node.kind == "map" then
+      found:add(path, "a group of keys cannot stand here", M.expected(row), node)
+      return M.default(row)
+   end
+   local items = node.kind == "list" and node.items or { node }
+   local list, seen = {}, {}
+   for i, item in ipairs(items) do
+      local below = node.kind == "list" and ("%s[%d]"):format(path, i) or path
+      local value = read(row.of, item, below, found)
+      if value ~= nil then
+         if seen[value] and row.unique then
+            found:add(below, problems.quote(item.value) .. " is there twice", "each value once", item)
+         end
+         seen[value] = true
+         list[#list + 1] = value
+      end
+   end
+   count_fits(row, #items, path, found, node)
+   return list
+end
+
+local readers = { group = read_group, map = read_map, list = read_list }
+
+function read(row, node, path, found)
+   found:place(path, node)
+   return (readers[row.type] or read_scalar)(row, node, path, found)
+end
+
+--- Read a document.
+-- @param row    the row of the whole plan, a group
+-- @param node   the root node of the YAML document
+-- @param found  takes the problems (plan/problems.lua)
+-- @return the values, complete with defaults
+function M.read(row, node, found)
+   found.root = row
+   return read(row, node, "", found)
+end
+
+return M

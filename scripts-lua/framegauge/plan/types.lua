@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The types a single value of a plan can have.
+--
+-- Each type: `read(text, row)` gives the canonical value, or nil and what is wrong; `expected(row)` says what
+-- would be right; `order(value)` gives the number that min and max compare, where there is one.
+local address = require "framegauge.plan.address"
+local device = require "framegauge.plan.device"
+local problems = require "framegauge.plan.problems"
+local units = require "framegauge.units"
+
+local M = {}
+
+local function same(value)
+   return value
+end
+
+local function always(text)
+   return function() return text end
+end
+
+-- A type read by a function of units.
+local function quantity(name, order)
+   return { read = units["parse_" .. name], expected = always(units.expected[name]), order = order or same }
+end
+
+-- A type read by a function that gives nil for what it does not know.
+local function form(read, expected)
+   local noun = expected:match("^(.-), such as") or expected
+   return {
+      read = function(text)
+         local value = read(text)
+         if value == nil then
+            return nil, ("%s is not %s"):format(problems.quote(text), noun)
+         end
+         return value
+      end,
+      expected = always(expected),
+   }
+end
+
+M.string = {
+   read = function(text, row)
+      if text == "" then
+         return nil, "empty"
+      elseif #text > (row.longest or 1000) then
+         return nil, ("longer than %d characters"):format(row.longest or 1000)
+      elseif text:find("%z") or (row.match and not text:find(row.match)) then
+         return nil, problems.quote(text) .. " does not fit"
+      end
+      return text
+   end,
+   expected = function(row) return row.expected or "text" end,
+}
+
+M.boolean = {
+   read = function(text)
+      if text == "true" or text == "false" then
+         return text == "true"
+      end
+      return nil, problems.quote(text) .. " is neither true nor false"
+   end,
+   expected = always("true or false"),
+}
+
+local function read_number(text)
+   return text:find("^[+-]?[%d.]") and not text:find("[xX]") and tonumber(text) or nil
+end
+
+M.number = form(read_number, "a number")
+M.number.order = same
+
+M.integer = form(function(text)
+   local number = read_number(text)
+   return number and number % 1 == 0 and number or nil
+end, "a whole number")
+M.integer.order = same
+
+M.time = quantity("time")
+M.bits = quantity("bits")
+M.frame_rate = quantity("frame_rate")
+M.ratio = quantity("ratio")
+M.size = quantity("size")
+M.buffer = quantity("buffer", function(buffer) return buffer.value end)
+-- Frames and bits are measured against the line, which a row cannot know; a share can be compared at once.
+M.rate = quantity("rate", function(rate) return rate.unit == "ratio" and rate.value or nil end)
+M.load_step = {
+   read = function(text)
+      local rate, wrong = units.parse_rate(text)
+      if rate and rate.unit == "bps" then
+         return nil, problems.quote(text) .. " is in bits"
+      end
+      return rate, wrong
+   end,
+   expected = always("a share of the line (0.1%) or frames per second (500fps)"),
+   order = M.rate.order,
+}
+
+M.enum = {
+   read = function(text, row)
+      for _, value in ipairs(row.values) do
+         if value == text then
+            return value
+         end
+      end
+      return nil, problems.quote(text) .. " is not known"
+   end,
+   expected = function(row)
+      if #row.values == 1 then
+         return row.values[1]
+      end
+      return table.concat(row.values, ", ", 1, #row.values - 1) .. " or " .. row.values[#row.values]
+   end,
+}
+
+M.ipv4 = form(function(text) return address.parse(text, 4) end, "an IPv4 address, such as 198.18.1.1")
+M.ipv6 = form(function(text) return address.parse(text, 6) end, "an IPv6 address, such as 2001:2:0:1::1")
+M.ipv4_prefix = form(function(text) return address.parse_prefix(text, 4) end,
+   "an IPv4 address with its prefix length, such as 198.18.1.2/24")
+M.ipv6_prefix = form(function(text) return address.parse_prefix(text, 6) end,
+   "an IPv6 address with its prefix length, such as 2001:2:0:1::2/64")
+M.mac = form(function(text)
+   local mac = address.parse_mac(text)
+   local multicast = mac and tonumber(mac:sub(2, 2), 16) % 2 == 1
+   return mac and not multicast and mac ~= "00:00:00:00:00:00" and mac or nil
+end, "the MAC address of a station, such as 02:00:00:00:00:01")
+M.device = form(device.parse, "a device")
+M.device.expected = always(device.expected)
+
+return M
