@@ -15,7 +15,7 @@ extern "C" {
 /** Numbers a tracker remembers unless there is a reason for another size. */
 #define FG_SEQUENCE_WINDOW 4096
 
-/** An arrival that jumped over numbers: the reference of those that come late into its gap (RFC 4737, 3.4). */
+/** An arrival that jumped over numbers: the reference of what comes late into its gap (RFC 4737, 3.4). */
 struct fg_sequence_point {
 	uint64_t number;
 	uint64_t index; /* which first copy it was */
@@ -43,8 +43,8 @@ struct fg_sequence_bursts {
  */
 struct fg_sequence {
 	/*
-	 * What every frame writes stands apart from its like: side by side, compilers write two fields with one
-	 * vector store, and the next frame waits for it when it reads one of them.
+	 * What every frame writes stands apart from its like: side by side, compilers write two fields with
+	 * one vector store, and the next frame waits for it when it reads one of them.
 	 */
 	uint64_t next; /* NextExp of RFC 4737: one above the highest number that came */
 	uint64_t first;

@@ -332,8 +332,8 @@ TEST(Sequence, MemoryIsSmallAndWindowsArePowersOfTwo)
 }
 
 /*
- * The definitions of RFC 4737, RFC 5560 and RFC 7680 word by word, on the whole list of arrivals. What the tracker
- * may forget is put in where it is documented: the window and the last K discontinuities.
+ * The definitions of RFC 4737, RFC 5560 and RFC 7680 word by word, on the whole list of arrivals. What the
+ * tracker may forget is put in where it is documented: the window and the last K discontinuities.
  */
 class Oracle
 {
