@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Control: takes over ports and lcores, hands trials to them and collects what they counted. Between trials the
+ * lcores of real ports run an idle image, so that neighbours are answered; those of the wire rest, for its time
+ * stands still.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_ring.h>
+
+#include "engine_priv.h"
+#include "fg_wire.h"
+
+enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256 };
+
+static bool
+on_wire(const struct fg_engine *e)
+{
+	return e->config.time != FG_TIME_TSC;
+}
+
+void
+engine_rx_init(const struct fg_engine *e, unsigned port, struct rx_task *rx)
+{
+	*rx = (struct rx_task){
+		.task.poll = e->config.port[port].port->caps.rx_timestamp ? rx_poll_stamped : rx_poll_now,
+		.task.publish = rx_publish,
+		.port = e->config.port[port].port,
+		.clock = &e->clock,
+		.time_offset = e->rx_time_offset,
+		.time_flag = e->rx_time_flag,
+		.to_responder = e->port[port].to_responder,
+	};
+}
+
+static void
+want_all(struct fg_engine *e, struct image *images)
+{
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		atomic_store_explicit(&e->lcore[i].want, images == NULL ? NULL : &images[i],
+				      memory_order_release);
+}
+
+/* the lcores look at `want` every few microseconds, or after their rest */
+static void
+await_have(struct fg_engine *e)
+{
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		while (atomic_load_explicit(&e->lcore[i].have, memory_order_acquire) !=
+		       atomic_load_explicit(&e->lcore[i].want, memory_order_relaxed))
+			rte_delay_us_sleep(20);
+}
+
+static int
+port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err)
+{
+	const struct fg_engine_port *c = &e->config.port[i];
+	struct engine_port *p = &e->port[i];
+	struct responder *r = &p->responder;
+	char name[RTE_RING_NAMESIZE];
+
+	snprintf(name, sizeof(name), "fg_responder_%u_%u", serial, i);
+	p->config = *c;
+	p->to_responder =
+		rte_ring_create(name, RESPONDER_RING, c->port->caps.numa_node, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	r->pool = rte_pktmbuf_pool_create(name, RESPONDER_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
+					  c->port->caps.numa_node);
+	if (p->to_responder == NULL || r->pool == NULL)
+		return fg_error_set(err, ENOMEM, "host.memory", "no room for the buffers of port %s",
+				    c->port->name);
+	r->task.poll = responder_poll;
+	r->port = c->port;
+	r->from_rx = p->to_responder;
+	r->clock = &e->clock;
+	r->announce_at = UINT64_MAX;
+	r->host = (struct fg_host){.has_ipv4 = c->has_ipv4, .has_ipv6 = c->has_ipv6};
+	memcpy(r->host.mac, c->mac, 6);
+	memcpy(r->host.ipv4, c->ipv4, 4);
+	memcpy(r->host.ipv6, c->ipv6, 16);
+	r->has_gateway4 = c->has_gateway4;
+	r->has_gateway6 = c->has_gateway6;
+	memcpy(r->gateway4, c->gateway4, 4);
+	memcpy(r->gateway6, c->gateway6, 16);
+	engine_rx_init(e, i, &p->idle_rx);
+	return 0;
+}
+
+static int
+idle_init(struct fg_engine *e, struct fg_error *err)
+{
+	for (unsigned i = 0; i < e->config.lcores; i++) {
+		struct image *image = &e->idle[i];
+
+		image->task = calloc(2 * e->config.ports, sizeof(*image->task));
+		if (image->task == NULL)
+			return fg_error_set(err, ENOMEM, "engine", "no memory");
+		image->end = UINT64_MAX;
+		image->relaxed = true;
+		image->serial = ++e->serial;
+		for (unsigned k = 0; k < e->config.ports; k++) {
+			if (e->config.port[k].rx_lcore == i)
+				image->task[image->tasks++] = &e->port[k].idle_rx.task;
+			if (e->config.port[k].tx_lcore == i)
+				image->task[image->tasks++] = &e->port[k].responder.task;
+		}
+	}
+	return 0;
+}
+
+static int
+lcores_start(struct fg_engine *e, struct fg_error *err)
+{
+	for (unsigned i = 0; i < e->config.lcores; i++) {
+		struct lcore *l = &e->lcore[i];
+
+		l->id = e->config.lcore[i];
+		l->time = e->config.time;
+		l->clock = &e->clock;
+		if (rte_eal_remote_launch(lcore_run, l, l->id) != 0) {
+			e->config.lcores = i; /* so that only those that run are stopped */
+			return fg_error_set(err, EBUSY, "host.lcores", "lcore %u is no free worker", l->id);
+		}
+	}
+	if (!on_wire(e))
+		want_all(e, e->idle);
+	return 0;
+}
+
+static int
+check_config(const struct fg_engine_config *c, struct fg_error *err)
+{
+	if (c->ports == 0 || c->ports > FG_MAX_PORTS || c->lcores == 0 || c->lcores > FG_MAX_LCORES)
+		return fg_error_set(err, EINVAL, "engine",
+				    "%u ports and %u lcores: needs 1 to %d and 1 to %d", c->ports, c->lcores,
+				    FG_MAX_PORTS, FG_MAX_LCORES);
+	if (c->time != FG_TIME_TSC && c->lcores != 1)
+		return fg_error_set(err, EINVAL, "host.lcores",
+				    "the virtual wire is run by one lcore, not %u", c->lcores);
+	for (unsigned i = 0; i < c->ports; i++)
+		if (c->port[i].tx_lcore >= c->lcores || c->port[i].rx_lcore >= c->lcores)
+			return fg_error_set(err, EINVAL, c->port[i].port->name,
+					    "placed on an lcore that is not there");
+	return 0;
+}
+
+int
+fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, struct fg_error *err)
+{
+	static unsigned serial;
+	struct fg_engine *e;
+	int rc = check_config(config, err);
+
+	if (rc != 0)
+		return rc;
+	e = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*e));
+	if (e == NULL)
+		return fg_error_set(err, ENOMEM, "engine", "no memory");
+	memset(e, 0, sizeof(*e));
+	e->config = *config;
+	e->clock.hz = on_wire(e) ? FG_WIRE_HZ : rte_get_tsc_hz();
+	e->clock.ns_per_tick_q64 = (uint64_t)(1e9L / (long double)e->clock.hz * 0x1p64L);
+	if (rte_mbuf_dyn_tx_timestamp_register(&e->tx_time_offset, &e->tx_time_flag) != 0 ||
+	    rte_mbuf_dyn_rx_timestamp_register(&e->rx_time_offset, &e->rx_time_flag) != 0)
+		rc = fg_error_set(err, ENOMEM, "engine", "no room for time stamps in the frame buffers");
+	serial++;
+	for (unsigned i = 0; i < config->ports && rc == 0; i++)
+		rc = port_init(e, i, serial, err);
+	if (rc == 0)
+		rc = idle_init(e, err);
+	if (rc == 0)
+		rc = lcores_start(e, err);
+	else
+		e->config.lcores = 0; /* none runs */
+	if (rc != 0) {
+		fg_engine_free(e);
+		return rc;
+	}
+	*out = e;
+	return 0;
+}
+
+static void
+drain_ring(struct rte_ring *ring)
+{
+	void *m;
+
+	while (ring != NULL && rte_ring_dequeue(ring, &m) == 0)
+		rte_pktmbuf_free(m);
+	rte_ring_free(ring);
+}
+
+void
+fg_engine_free(struct fg_engine *e)
+{
+	if (e == NULL)
+		return;
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		atomic_store_explicit(&e->lcore[i].want, &image_quit, memory_order_release);
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		rte_eal_wait_lcore(e->lcore[i].id);
+	trial_free(e, e->trial);
+	for (unsigned i = 0; i < FG_MAX_LCORES; i++)
+		free(e->idle[i].task);
+	for (unsigned i = 0; i < e->config.ports; i++) {
+		drain_ring(e->port[i].to_responder);
+		rte_mempool_free(e->port[i].responder.pool);
+	}
+	for (unsigned i = 0; i < e->pools; i++) {
+		free(e->pool[i].content);
+		rte_mempool_free(e->pool[i].pool);
+	}
+	free(e->pool);
+	free(e);
+}
+
+int
+fg_engine_start(struct fg_engine *e, const struct fg_trial_config *config, struct fg_error *err)
+{
+	struct trial *old = e->trial;
+	int rc;
+
+	if (fg_engine_running(e))
+		return fg_error_set(err, EBUSY, "engine", "a trial is running");
+	rc = trial_compile(e, config, err);
+	if (rc != 0)
+		return rc;
+	if (old != NULL)
+		trial_free(e, old);
+	for (unsigned i = 0; i < e->config.ports; i++) {
+		struct fg_port *port = e->config.port[i].port;
+
+		port->ops->counters(port, &e->port[i].before);
+	}
+	e->running = true;
+	want_all(e, e->trial->image);
+	return 0;
+}
+
+bool
+fg_engine_running(struct fg_engine *e)
+{
+	if (!e->running)
+		return false;
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		if (atomic_load_explicit(&e->lcore[i].finished, memory_order_acquire) !=
+		    e->trial->image[i].serial)
+			return true;
+	if (on_wire(e))
+		e->wire_now = atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed);
+	want_all(e, on_wire(e) ? NULL : e->idle);
+	await_have(e);
+	e->running = false;
+	return false;
+}
+
+void
+fg_engine_stop(struct fg_engine *e)
+{
+	if (!e->running)
+		return;
+	/* leaving the image is all it takes: fg_engine_running() then finds it finished */
+	want_all(e, on_wire(e) ? NULL : e->idle);
+	await_have(e);
+	e->ready_at = 0;
+}
+
+bool
+fg_engine_gateway(const struct fg_engine *e, unsigned port, int version, uint8_t mac[6])
+{
+	const struct responder *r = &e->port[port].responder;
+
+	if (version == 4 ? !r->known4 : !r->known6)
+		return false;
+	memcpy(mac, version == 4 ? r->mac4 : r->mac6, 6);
+	return true;
+}

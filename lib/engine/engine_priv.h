@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ENGINE_PRIV_H
+#define ENGINE_PRIV_H
+
+#include <stdatomic.h>
+
+#include <rte_common.h>
+#include <rte_mempool.h>
+
+#include "fg_engine.h"
+#include "fg_frame.h"
+#include "fg_int128.h"
+#include "fg_metric.h"
+#include "fg_net.h"
+#include "fg_pace.h"
+#include "fg_port.h"
+
+enum {
+	BURST = 32,             /* frames handed to or taken from a port at a time */
+	POLLS_PER_LOOK = 16,    /* on the TSC: rounds between looks at `want` */
+	ROUNDS_PER_COPY = 2048, /* between publications of counters */
+};
+
+/** Ticks of the task's clock, and what they are in nanoseconds. */
+struct clock {
+	uint64_t hz;
+	uint64_t ns_per_tick_q64; /* both clocks tick faster than 1 GHz */
+};
+
+static inline uint64_t
+clock_ns(const struct clock *c, uint64_t ticks)
+{
+	return (uint64_t)(((fg_u128)ticks * c->ns_per_tick_q64) >> 64);
+}
+
+static inline uint64_t
+clock_ticks(const struct clock *c, uint64_t ns)
+{
+	return (uint64_t)((fg_u128)ns * c->hz / 1000000000);
+}
+
+/** A counter pair that its lcore publishes and control reads. */
+struct published {
+	_Atomic uint64_t frames; /* writer: the task's lcore */
+	_Atomic uint64_t late;
+} __rte_cache_aligned;
+
+/** Something an lcore does again and again. The first member of every kind of task. */
+struct task {
+	/** Do what is due at @p now. @return when there will be something to do, ticks; UINT64_MAX: not known */
+	uint64_t (*poll)(struct task *task, uint64_t now);
+	void (*publish)(struct task *task);
+};
+
+/** Transmit one stream. Everything here is written by the tx lcore only. */
+struct tx_task {
+	struct task task;
+	struct fg_port *port;
+	struct rte_mempool *pool;
+	const struct fg_template *frame;
+	const struct clock *clock;
+	struct fg_pace pace;
+	uint64_t lead;     /* ticks that frames are handed over before they depart */
+	uint64_t sequence; /* of the next frame */
+	int time_offset;   /* of the launch time in the mbuf */
+	uint64_t time_flag;
+	uint16_t id; /* in the signature */
+	uint64_t refused, no_mbuf;
+	uint64_t first, last; /* departures, ticks */
+	struct published published;
+} __rte_cache_aligned;
+
+/** What is measured of a stream at its receiver. Written by the rx lcore only. */
+struct rx_stream {
+	struct fg_sequence *sequence;
+	struct fg_histogram *latency;
+	const struct rx_task *receiver; /* where it should arrive */
+};
+
+/** Receive on one port. Written by the rx lcore only. */
+struct rx_task {
+	struct task task;
+	struct fg_port *port;
+	const struct clock *clock;
+	struct rx_stream *streams; /* of the trial, by id - first_id */
+	uint16_t first_id, ids;
+	int time_offset;
+	uint64_t time_flag;
+	struct rte_ring *to_responder;
+	uint64_t frames, misdirected, foreign;
+	struct published published;
+} __rte_cache_aligned;
+
+/** Keeps up with the neighbours of one port. Lives on the tx lcore, since it sends. */
+struct responder {
+	struct task task;
+	struct fg_port *port;
+	struct rte_mempool *pool;
+	struct rte_ring *from_rx;
+	const struct clock *clock;
+	struct fg_host host;
+	uint8_t gateway4[4], gateway6[16];
+	bool has_gateway4, has_gateway6;
+	uint64_t announce_at; /* ticks; UINT64_MAX: done. Written by control before the image starts */
+	/* writer: the tx lcore; control reads the MAC after seeing the flag */
+	uint8_t mac4[6], mac6[6];
+	_Atomic bool known4, known6;
+};
+
+/** What one lcore does in a trial. Immutable once handed over, but for the tasks' own state. */
+struct image {
+	unsigned tasks;
+	struct task **task;
+	uint64_t begin, start, stop, end; /* ticks */
+	uint64_t step;                    /* on the wire: least advance of time between two rounds */
+	uint64_t serial;                  /* tells it from a later one at the same address */
+	bool relaxed;                     /* nothing is measured: rest between rounds */
+};
+
+/** One worker. */
+struct lcore {
+	struct image *_Atomic want; /* writer: control */
+	struct image *_Atomic have; /* writer: the lcore */
+	_Atomic uint64_t finished;  /* writer: the lcore; serial of the last image it left */
+	_Atomic uint64_t now;       /* writer: the lcore; published time */
+	const struct clock *clock;
+	enum fg_time time;
+	unsigned id;
+	uint64_t polls, longest_gap; /* of the image it has; writer: the lcore */
+} __rte_cache_aligned;
+
+extern struct image image_quit; /* wanted: leave the loop */
+
+struct engine_port {
+	struct responder responder; /* first: aligned like a task */
+	struct fg_engine_port config;
+	struct rx_task idle_rx; /* between trials: no streams */
+	struct rte_ring *to_responder;
+	struct fg_port_counters before; /* at the start of the trial */
+};
+
+/** Buffers of one stream, whose frames are written once and then only changed where they differ. */
+struct stream_pool {
+	struct rte_mempool *pool;
+	struct fg_template *content; /* a copy of what the buffers hold; NULL: nothing yet */
+};
+
+struct trial {
+	unsigned streams;
+	struct fg_stream_config *config;
+	struct tx_task *tx;
+	struct rx_stream *rx_stream;
+	struct rx_task *rx; /* one a port */
+	struct image image[FG_MAX_LCORES];
+};
+
+struct fg_engine {
+	struct fg_engine_config config;
+	struct clock clock;
+	struct engine_port port[FG_MAX_PORTS];
+	struct lcore lcore[FG_MAX_LCORES];
+	struct image idle[FG_MAX_LCORES];
+	struct stream_pool *pool; /* one a stream slot */
+	unsigned pools;
+	struct trial *trial; /* the running or last one */
+	bool running;
+	uint64_t wire_now; /* where the wire's time stands between trials */
+	uint64_t ready_at; /* the last trial's end and settling time, ticks */
+	uint64_t serial;   /* of the last image made */
+	uint16_t
+		next_id; /* stream ids differ from trial to trial, so that a straggler is not taken for ours */
+	int tx_time_offset, rx_time_offset;
+	uint64_t tx_time_flag, rx_time_flag;
+};
+
+int lcore_run(void *lcore);
+
+/* the first pollers of each kind; the launch-time variants are chosen at set-up */
+uint64_t tx_poll_now(struct task *task, uint64_t now);
+uint64_t tx_poll_launch(struct task *task, uint64_t now);
+void tx_publish(struct task *task);
+uint64_t rx_poll_now(struct task *task, uint64_t now);
+uint64_t rx_poll_stamped(struct task *task, uint64_t now);
+void rx_publish(struct task *task);
+uint64_t responder_poll(struct task *task, uint64_t now);
+
+/* trial.c */
+int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
+void trial_free(struct fg_engine *engine, struct trial *trial);
+void engine_rx_init(const struct fg_engine *engine, unsigned port, struct rx_task *rx);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_ENGINE_H
+#define FG_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The engine runs trials. A trial is compiled into an image per lcore: a list of tasks (transmit a stream, receive
+ * on a port, answer neighbours) with all they need, immutable but for the state each task owns. Control sets an
+ * lcore's `want` pointer, the lcore acknowledges with `have`; nothing else passes between them while frames fly,
+ * except published copies of counters. All lcores work on one timeline:
+ *
+ *    begin            start                    stop             end
+ *      |--- learn ------|------- traffic --------|---- drain -----|      (settle: before the next begin)
+ *
+ * Two clocks exist. On real ports time is the TSC. On the virtual wire it is the wire's own, which the one lcore
+ * that runs the wire moves forward: in step with real time, or as fast as it can (free), and then what happens
+ * depends on nothing but the plan and the seed.
+ *
+ * All functions belong to the control thread.
+ */
+
+enum { FG_MAX_PORTS = 16, FG_MAX_LCORES = 64, FG_MAX_STREAMS = 16384 };
+
+enum fg_time {
+	FG_TIME_TSC,       /* real ports: the processor's time stamp counter */
+	FG_TIME_WIRE_REAL, /* virtual wire, in step with real time */
+	FG_TIME_WIRE_FREE, /* virtual wire, as fast as possible */
+};
+
+struct fg_port;
+struct fg_template;
+struct fg_engine;
+
+/** A port as the engine uses it. */
+struct fg_engine_port {
+	struct fg_port *port;
+	uint8_t mac[6]; /* ours on this port */
+	bool has_ipv4, has_ipv6, has_gateway4, has_gateway6;
+	uint8_t ipv4[4], gateway4[4];
+	uint8_t ipv6[16], gateway6[16];
+	unsigned tx_lcore, rx_lcore; /* indexes into fg_engine_config.lcore */
+};
+
+struct fg_engine_config {
+	enum fg_time time;
+	unsigned ports, lcores;
+	struct fg_engine_port port[FG_MAX_PORTS];
+	unsigned lcore[FG_MAX_LCORES]; /* EAL ids of the workers */
+	uint32_t buffers;              /* frame buffers of each stream */
+	uint32_t max_frame;            /* octets with FCS of the largest frame to be sent */
+};
+
+/** Traffic of one direction of one flow. */
+struct fg_stream_config {
+	unsigned tx_port, rx_port;       /* indexes into fg_engine_config.port */
+	const struct fg_template *frame; /* must live until the trial has ended */
+	double fps;                      /* constant load, frames per second */
+	uint64_t frames;                 /* to send, in all */
+};
+
+struct fg_trial_config {
+	unsigned streams;
+	const struct fg_stream_config *stream;
+	uint64_t learn_ns, traffic_ns, drain_ns, settle_ns;
+	uint64_t max_lag_ns; /* how long a frame may be overdue and still be sent */
+};
+
+/** One way delays of a stream, ns. All 0 when none was measured. */
+struct fg_latency {
+	uint64_t count, min_ns, max_ns;
+	uint64_t p50_ns, p99_ns, p999_ns;
+	double mean_ns;
+	double relative_error; /* of the percentiles, by the histogram's bins */
+	uint64_t negative;     /* taken as 0 */
+};
+
+/** What became of a stream, by sequence number, after the drain. */
+struct fg_stream_result {
+	uint64_t intended;       /* frames the schedule held */
+	uint64_t tx;             /* sent */
+	uint64_t late;           /* not sent: overdue by more than max_lag */
+	uint64_t unsent;         /* not sent: the trial ended first */
+	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */
+	uint64_t no_mbuf;        /* times there was no buffer for a frame that was due; it stayed due */
+	uint64_t worst_lag_ns;   /* of a frame that was sent */
+	uint64_t tx_duration_ns; /* first to last departure */
+	uint64_t rx;             /* different frames received */
+	int64_t lost;            /* tx - rx; below 0: the device invented frames */
+	uint64_t duplicates;
+	uint64_t stale;      /* too far out of order to say whether first or duplicate */
+	uint64_t reordered;  /* RFC 4737 */
+	uint64_t max_extent; /* RFC 4737, 4.2 */
+	uint64_t loss_bursts, max_loss_burst;
+	uint64_t excess; /* highest sequence number received beyond the last one sent */
+	struct fg_latency latency;
+};
+
+struct fg_port_result {
+	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes; /* during the trial */
+	uint64_t misdirected; /* test frames that belong to another port */
+	uint64_t foreign;     /* frames that are no test frames of this trial */
+};
+
+struct fg_lcore_result {
+	unsigned lcore;
+	uint64_t polls;
+	uint64_t longest_gap_ns; /* between the time a task was to be polled and the poll */
+};
+
+/** Totals of the running trial, for the screen. */
+struct fg_live {
+	uint64_t elapsed_ns; /* since the start of traffic */
+	uint64_t tx, rx, late;
+};
+
+/**
+ * Take over the ports and start the worker lcores, which then answer neighbours (on the virtual wire: as long as
+ * its time moves).
+ * @return 0, -EINVAL, -ENOMEM
+ */
+int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, struct fg_error *err);
+
+/** Stop the lcores and free all; the ports stay open. NULL is legal. */
+void fg_engine_free(struct fg_engine *engine);
+
+/**
+ * Compile a trial and start it. A trial without streams only lets time pass and talks to neighbours: that is how
+ * gateways are resolved.
+ * @return 0, -EBUSY a trial is running, -EINVAL, -ENOMEM
+ */
+int fg_engine_start(struct fg_engine *engine, const struct fg_trial_config *trial, struct fg_error *err);
+
+/** Is the trial still running? */
+bool fg_engine_running(struct fg_engine *engine);
+
+/** End the running trial now. It still has a result. */
+void fg_engine_stop(struct fg_engine *engine);
+
+/** Published totals; may be a few milliseconds old. */
+void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
+
+/** Results of the last trial, which must have ended. Indexes are those of the configuration. */
+void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
+void fg_engine_port_result(const struct fg_engine *engine, unsigned port, struct fg_port_result *out);
+void fg_engine_lcore_result(const struct fg_engine *engine, unsigned lcore, struct fg_lcore_result *out);
+
+/** MAC of the gateway of @p port for IP version 4 or 6. @return false while it has not answered */
+bool fg_engine_gateway(const struct fg_engine *engine, unsigned port, int version, uint8_t mac[6]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

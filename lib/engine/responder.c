@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The responder speaks for the tester's own addresses. It announces them at the begin of a trial, which teaches
+ * bridges where the tester is (RFC 2544, 23: learning frames), asks for the gateways' MACs, and answers ARP,
+ * Neighbor Discovery and echo, so that a router can deliver to us.
+ */
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "engine_priv.h"
+
+static void
+send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
+{
+	m->data_len = (uint16_t)length;
+	m->pkt_len = (uint32_t)length;
+	m->ol_flags = 0;
+	if (r->port->tx(r->port, &m, 1, now) != 1)
+		rte_pktmbuf_free(m);
+}
+
+static uint8_t *
+take_buffer(struct responder *r, struct rte_mbuf **m)
+{
+	*m = rte_pktmbuf_alloc(r->pool);
+	return *m == NULL ? NULL : rte_pktmbuf_mtod(*m, uint8_t *);
+}
+
+static void
+announce(struct responder *r, uint64_t now)
+{
+	struct rte_mbuf *m;
+	uint8_t *out;
+
+	if (r->host.has_ipv4 && (out = take_buffer(r, &m)) != NULL)
+		send(r, m, fg_net_ask_ipv4(&r->host, r->host.ipv4, out), now);
+	if (r->host.has_ipv6 && (out = take_buffer(r, &m)) != NULL)
+		send(r, m, fg_net_announce_ipv6(&r->host, out), now);
+	/* a question makes the gateway learn us, too, which not every router does from an announcement */
+	if (r->has_gateway4 && (out = take_buffer(r, &m)) != NULL)
+		send(r, m, fg_net_ask_ipv4(&r->host, r->gateway4, out), now);
+	if (r->has_gateway6 && (out = take_buffer(r, &m)) != NULL)
+		send(r, m, fg_net_ask_ipv6(&r->host, r->gateway6, out), now);
+}
+
+static void
+learn(struct responder *r, const uint8_t *frame, size_t length)
+{
+	if (r->has_gateway4 && !r->known4 && fg_net_learn_ipv4(frame, length, r->gateway4, r->mac4))
+		r->known4 = true;
+	if (r->has_gateway6 && !r->known6 && fg_net_learn_ipv6(frame, length, r->gateway6, r->mac6))
+		r->known6 = true;
+}
+
+static void
+handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	size_t answer;
+
+	learn(r, frame, m->data_len);
+	/* the answer is written in place and may be longer than the question by an option */
+	if (m->nb_segs != 1 || m->data_len + rte_pktmbuf_tailroom(m) < 128) {
+		rte_pktmbuf_free(m);
+		return;
+	}
+	answer = fg_net_answer(&r->host, frame, m->data_len);
+	if (answer == 0)
+		rte_pktmbuf_free(m);
+	else
+		send(r, m, answer, now);
+}
+
+uint64_t
+responder_poll(struct task *task, uint64_t now)
+{
+	struct responder *r = (struct responder *)task;
+	void *m;
+
+	if (unlikely(now >= r->announce_at)) {
+		r->announce_at = UINT64_MAX;
+		announce(r, now);
+	}
+	while (unlikely(rte_ring_sc_dequeue(r->from_rx, &m) == 0))
+		handle(r, m, now);
+	return r->announce_at;
+}

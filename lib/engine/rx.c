@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receive. Every frame is looked at: a test frame of this trial goes to its stream's tracker and histogram, all
+ * else is counted and offered to the responder, which may have to answer it.
+ */
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_ring.h>
+
+#include "engine_priv.h"
+#include "fg_signature.h"
+
+/* no frame of ours: the responder takes it if it has room, else it is gone */
+static __rte_noinline void
+foreign(struct rx_task *t, struct rte_mbuf *m)
+{
+	t->foreign++;
+	if (rte_ring_sp_enqueue(t->to_responder, m) != 0)
+		rte_pktmbuf_free(m);
+}
+
+static inline void
+measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
+{
+	struct rx_stream *stream = &t->streams[(uint16_t)(s->stream - t->first_id)];
+
+	if (unlikely(stream->receiver != t)) {
+		t->misdirected++;
+		return;
+	}
+	t->frames++;
+	/* only the first copy of a number enters other metrics (RFC 5560) */
+	if (likely(fg_sequence_observe(stream->sequence, s->sequence, arrival_ns)))
+		fg_histogram_record(stream->latency, fg_signature_elapsed(arrival_ns, s->time_ns));
+}
+
+static inline uint64_t
+rx_poll(struct task *task, uint64_t now, bool stamped)
+{
+	struct rx_task *t = (struct rx_task *)task;
+	struct rte_mbuf *frames[BURST], *done[BURST];
+	uint64_t arrival = clock_ns(t->clock, now);
+	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		rte_prefetch0(rte_pktmbuf_mtod_offset(frames[i], uint8_t *,
+						      frames[i]->data_len - FG_SIGNATURE_SIZE));
+	for (unsigned i = 0; i < n; i++) {
+		struct rte_mbuf *m = frames[i];
+		struct fg_signature signature;
+		const uint8_t *end = rte_pktmbuf_mtod_offset(m, uint8_t *, m->data_len);
+
+		if (stamped)
+			arrival = clock_ns(t->clock, *RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *));
+		if (unlikely(!fg_signature_read(end, m->data_len, &signature) ||
+			     (uint16_t)(signature.stream - t->first_id) >= t->ids)) {
+			foreign(t, m);
+			continue;
+		}
+		measure(t, &signature, arrival);
+		done[ours++] = m;
+	}
+	if (ours > 0)
+		rte_pktmbuf_free_bulk(done, ours);
+	if (t->port->next_arrival == NULL)
+		return now;
+	return t->port->next_arrival(t->port);
+}
+
+uint64_t
+rx_poll_now(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, false);
+}
+
+uint64_t
+rx_poll_stamped(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, true);
+}
+
+void
+rx_publish(struct task *task)
+{
+	struct rx_task *t = (struct rx_task *)task;
+
+	atomic_store_explicit(&t->published.frames, t->frames, memory_order_relaxed);
+}

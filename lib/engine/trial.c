@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Compiling a trial: everything that can be decided before the first frame is decided here, so that the tasks
+ * only follow. The result is an image per lcore, a list of tasks with their times.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+
+#include "engine_priv.h"
+
+enum {
+	LATENCY_DIGITS = 3,
+	MAX_STEP_US = 50, /* on the wire: longest time between two rounds while something happens */
+	PICK_UP_MS = 5,   /* on the TSC: time for the lcores to take up the image */
+};
+static const uint64_t LATENCY_HIGHEST_NS =
+	10000000000; /* beyond that a delay is only counted and in the maximum */
+
+/* a buffer that will carry the stream's frame: what does not differ from frame to frame is written once */
+static void
+write_content(struct rte_mempool *pool, void *template_, void *object, unsigned index)
+{
+	const struct fg_template *frame = template_;
+	struct rte_mbuf *m = object;
+
+	memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM, frame->bytes, frame->length);
+}
+
+static int
+pool_prepare(struct stream_pool *p, const struct fg_template *frame, struct fg_error *err)
+{
+	size_t size = sizeof(*frame) + frame->length;
+
+	if (p->content != NULL && p->content->length == frame->length && memcmp(p->content, frame, size) == 0)
+		return 0;
+	free(p->content);
+	p->content = malloc(size);
+	if (p->content == NULL)
+		return fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	memcpy(p->content, frame, size);
+	rte_mempool_obj_iter(p->pool, write_content, p->content);
+	return 0;
+}
+
+static int
+pool_take(struct fg_engine *e, unsigned slot, unsigned port, const struct fg_template *frame,
+	  struct fg_error *err)
+{
+	static unsigned made; /* names must differ, also from those of an engine before */
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	if (slot >= e->pools) {
+		struct stream_pool *grown = realloc(e->pool, (slot + 1) * sizeof(*grown));
+
+		if (grown == NULL)
+			return fg_error_set(err, ENOMEM, "streams", "no memory");
+		e->pool = grown;
+		e->pool[slot] = (struct stream_pool){0};
+		snprintf(name, sizeof(name), "fg_stream_%u", made++);
+		e->pool[slot].pool =
+			rte_pktmbuf_pool_create(name, e->config.buffers, 256, 0,
+						(uint16_t)(e->config.max_frame + RTE_PKTMBUF_HEADROOM),
+						e->config.port[port].port->caps.numa_node);
+		if (e->pool[slot].pool == NULL)
+			return fg_error_set(
+				err, ENOMEM, "host.memory",
+				"no room for %u buffers of %u octets: give the tester more memory",
+				e->config.buffers, e->config.max_frame);
+		e->pools = slot + 1;
+	}
+	return pool_prepare(&e->pool[slot], frame, err);
+}
+
+static int
+check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
+{
+	const struct fg_port *port;
+
+	if (s->tx_port >= e->config.ports || s->rx_port >= e->config.ports)
+		return fg_error_set(err, EINVAL, "stream", "port %u of %u", RTE_MAX(s->tx_port, s->rx_port),
+				    e->config.ports);
+	port = e->config.port[s->tx_port].port;
+	if (s->frame->frame_size > e->config.max_frame || s->frame->frame_size > port->caps.max_frame)
+		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u octets: the port sends up to %u",
+				    s->frame->frame_size, RTE_MIN(e->config.max_frame, port->caps.max_frame));
+	return 0;
+}
+
+/* the time between rounds on the wire: a burst of the fastest stream */
+static uint64_t
+wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
+{
+	double step = MAX_STEP_US * 1e-6 * (double)e->clock.hz;
+
+	for (unsigned i = 0; i < c->streams; i++)
+		step = RTE_MIN(step, (double)BURST / c->stream[i].fps * (double)e->clock.hz);
+	return (uint64_t)step;
+}
+
+static int
+stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
+	    const struct image *timeline, struct fg_error *err)
+{
+	const struct fg_stream_config *s = &c->stream[i];
+	struct fg_port *port = e->config.port[s->tx_port].port;
+	struct tx_task *tx = &t->tx[i];
+	struct rx_stream *rx = &t->rx_stream[i];
+	int rc = check_stream(e, s, err);
+
+	if (rc == 0)
+		rc = pool_take(e, i, s->tx_port, s->frame, err);
+	if (rc == 0)
+		rc = fg_pace_constant(&tx->pace, s->fps, e->clock.hz, timeline->start, s->frames,
+				      clock_ticks(&e->clock, c->max_lag_ns), err);
+	if (rc != 0)
+		return rc;
+	tx->task.poll = port->caps.launch_time ? tx_poll_launch : tx_poll_now;
+	tx->task.publish = tx_publish;
+	tx->port = port;
+	tx->pool = e->pool[i].pool;
+	tx->frame = e->pool[i].content;
+	tx->clock = &e->clock;
+	tx->lead = port->caps.launch_time ? timeline->step : 0;
+	tx->time_offset = e->tx_time_offset;
+	tx->time_flag = e->tx_time_flag;
+	tx->id = (uint16_t)(e->next_id + i);
+	rx->receiver = &t->rx[s->rx_port];
+	rx->sequence = fg_sequence_create(FG_SEQUENCE_WINDOW, 0, err);
+	rx->latency = fg_histogram_create(LATENCY_DIGITS, LATENCY_HIGHEST_NS, err);
+	return rx->sequence == NULL || rx->latency == NULL ? -ENOMEM : 0;
+}
+
+static struct image
+timeline(const struct fg_engine *e, const struct fg_trial_config *c)
+{
+	struct image t = {.step = e->config.time == FG_TIME_TSC ? 0 : wire_step(e, c)};
+	uint64_t now =
+		e->config.time == FG_TIME_TSC ? rte_rdtsc() + e->clock.hz / 1000 * PICK_UP_MS : e->wire_now;
+
+	t.begin = RTE_MAX(now, e->ready_at);
+	t.start = t.begin + clock_ticks(&e->clock, c->learn_ns);
+	t.stop = t.start + clock_ticks(&e->clock, c->traffic_ns);
+	t.end = t.stop + clock_ticks(&e->clock, c->drain_ns);
+	return t;
+}
+
+static int
+add_task(struct image *image, struct task *task)
+{
+	/* grown by powers of two: nothing else keeps the room */
+	if ((image->tasks & (image->tasks - 1)) == 0) {
+		struct task **grown =
+			realloc(image->task, (image->tasks == 0 ? 1 : image->tasks * 2) * sizeof(*grown));
+
+		if (grown == NULL)
+			return -ENOMEM;
+		image->task = grown;
+	}
+	image->task[image->tasks++] = task;
+	return 0;
+}
+
+static int
+fill_images(struct fg_engine *e, struct trial *t, const struct image *timeline)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < e->config.lcores; i++) {
+		t->image[i] = *timeline;
+		t->image[i].serial = ++e->serial;
+	}
+	for (unsigned i = 0; i < t->streams && rc == 0; i++)
+		rc = add_task(&t->image[e->config.port[t->config[i].tx_port].tx_lcore], &t->tx[i].task);
+	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
+		rc = add_task(&t->image[e->config.port[i].rx_lcore], &t->rx[i].task);
+		if (rc == 0)
+			rc = add_task(&t->image[e->config.port[i].tx_lcore], &e->port[i].responder.task);
+		e->port[i].responder.announce_at = timeline->begin;
+	}
+	return rc;
+}
+
+static struct trial *
+trial_alloc(const struct fg_engine *e, const struct fg_trial_config *c)
+{
+	struct trial *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->streams = c->streams;
+	t->config = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->config));
+	t->tx = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->tx));
+	t->rx_stream = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->rx_stream));
+	t->rx = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->rx));
+	if (t->config != NULL && t->tx != NULL && t->rx_stream != NULL && t->rx != NULL) {
+		if (c->streams > 0)
+			memcpy(t->config, c->stream, c->streams * sizeof(*t->config));
+		memset(t->tx, 0, c->streams * sizeof(*t->tx));
+		memset(t->rx, 0, e->config.ports * sizeof(*t->rx));
+	} else {
+		t->streams = 0; /* so that only what is there is freed */
+	}
+	return t;
+}
+
+int
+trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
+{
+	struct image times;
+	struct trial *t;
+	int rc = 0;
+
+	if (c->streams > FG_MAX_STREAMS)
+		return fg_error_set(err, EINVAL, "streams", "%u streams: at most %d", c->streams,
+				    FG_MAX_STREAMS);
+	t = trial_alloc(e, c);
+	if (t == NULL || t->rx == NULL || t->streams != c->streams)
+		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
+	times = timeline(e, c);
+	for (unsigned i = 0; rc == 0 && i < e->config.ports; i++) {
+		engine_rx_init(e, i, &t->rx[i]);
+		t->rx[i].streams = t->rx_stream;
+		t->rx[i].first_id = e->next_id;
+		t->rx[i].ids = (uint16_t)c->streams;
+	}
+	for (unsigned i = 0; rc == 0 && i < c->streams; i++)
+		rc = stream_init(e, t, i, c, &times, err);
+	if (rc == 0 && fill_images(e, t, &times) != 0)
+		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
+	if (rc != 0) {
+		trial_free(e, t);
+		return rc;
+	}
+	e->next_id = (uint16_t)(e->next_id + c->streams);
+	e->ready_at = times.end + clock_ticks(&e->clock, c->settle_ns);
+	e->trial = t;
+	return 0;
+}
+
+void
+trial_free(struct fg_engine *e, struct trial *t)
+{
+	if (t == NULL)
+		return;
+	for (unsigned i = 0; i < t->streams; i++) {
+		fg_sequence_free(t->rx_stream[i].sequence);
+		fg_histogram_free(t->rx_stream[i].latency);
+	}
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		free(t->image[i].task);
+	free(t->config);
+	free(t->tx);
+	free(t->rx_stream);
+	free(t->rx);
+	free(t);
+}

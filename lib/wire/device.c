@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reference device, one direction of it: a line, a loss process, a buffer, a server and a delay.
+ *
+ * Frames of one direction stay in order, so nothing needs to be simulated step by step: when a frame enters, its
+ * whole fate can be worked out from the times of those before it. The server takes one frame at a time and needs
+ * the longest of 1/capacity (frames), size/capacity (bits) and the frame's time on the outgoing line; a frame that
+ * finds it busy waits if the buffer has room and is lost otherwise. The delay comes after the server and is a
+ * pipeline: it holds any number of frames and takes no room in the buffer.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "wire_priv.h"
+
+enum { HEADER_OCTETS = FG_ETHER_HEADER };
+static const uint64_t MAX_WAITING = 1 << 20;
+
+static fg_u128
+fixed(long double ps)
+{
+	uint64_t whole = (uint64_t)ps;
+
+	return FROM_WHOLE(whole) + (uint64_t)((ps - whole) * 0x1p64L);
+}
+
+/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static int
+waiting_init(struct waiting *w, const struct fg_device_direction *config, struct fg_error *err)
+{
+	uint64_t frames = config->buffer_octets ? config->buffer / FG_ETHER_MIN + 1 : config->buffer,
+		 size = 1;
+
+	if (frames > MAX_WAITING)
+		return fg_error_set(err, EINVAL, "reference_device.buffer",
+				    "more than %llu frames could wait", (unsigned long long)MAX_WAITING);
+	while (size <= frames)
+		size *= 2;
+	w->mask = size - 1;
+	w->until = calloc(size, sizeof(*w->until));
+	w->octets = calloc(size, sizeof(*w->octets));
+	if (w->until == NULL || w->octets == NULL)
+		return fg_error_set(err, ENOMEM, "reference_device.buffer", "no memory");
+	return 0;
+}
+
+int
+wire_device_init(struct direction *d, const struct fg_device_config *config, unsigned side,
+		 struct fg_error *err)
+{
+	const struct fg_device_direction *c = &config->direction[side];
+
+	if (!(config->rate_bps >= 1e3 && config->rate_bps <= 1e12))
+		return fg_error_set(err, EINVAL, "reference_device.rate",
+				    "%g bit/s is not in 1 kbit/s to 1 Tbit/s", config->rate_bps);
+	if (!(c->loss_random >= 0 && c->loss_random <= 1))
+		return fg_error_set(err, EINVAL, "reference_device.loss", "%g is not a probability",
+				    c->loss_random);
+	d->config = c;
+	d->octet_time = fixed(8e12L / config->rate_bps);
+	d->random_below = c->loss_random >= 1 ? UINT64_MAX : (uint64_t)(c->loss_random * 0x1p64L);
+	return waiting_init(&d->waiting, c, err);
+}
+
+void
+wire_device_reset(struct direction *d, uint64_t seed)
+{
+	d->line_free = d->server_free = 0;
+	d->waiting.head = d->waiting.tail = d->waiting.held = 0;
+	d->random = seed;
+	d->until_loss = d->config->loss_every;
+	d->counters = (struct fg_device_counters){0};
+}
+
+void
+wire_device_free(struct direction *d)
+{
+	free(d->waiting.until);
+	free(d->waiting.octets);
+}
+
+void
+wire_device_size(struct direction *d, uint32_t frame_size)
+{
+	const struct fg_device_direction *c = d->config;
+	fg_u128 by_frames = c->capacity_fps > 0 ? fixed(1e12L / c->capacity_fps) : 0;
+	fg_u128 by_bits = c->capacity_bps > 0 ? fixed(8e12L * frame_size / c->capacity_bps) : 0;
+
+	d->frame_size = frame_size;
+	d->line_time = d->octet_time * (frame_size + FG_ETHER_OVERHEAD);
+	d->service_time = d->line_time;
+	if (d->service_time < by_frames)
+		d->service_time = by_frames;
+	if (d->service_time < by_bits)
+		d->service_time = by_bits;
+	d->store_time = WHOLE(d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size));
+	d->transit = (uint64_t)(1e3 * (c->latency_ns + c->latency_ns_per_octet * frame_size));
+}
+
+static bool
+is_lost(struct direction *d)
+{
+	if (d->until_loss > 0 && --d->until_loss == 0) {
+		d->until_loss = d->config->loss_every;
+		return true;
+	}
+	return d->random_below > 0 && next_random(&d->random) < d->random_below;
+}
+
+/* a place for a frame that will wait until `until`, if there is one at `now` */
+static bool
+wait_for_service(struct direction *d, uint64_t now, uint64_t until)
+{
+	struct waiting *w = &d->waiting;
+
+	for (; w->tail != w->head && w->until[w->tail & w->mask] <= now; w->tail++)
+		w->held -= w->octets[w->tail & w->mask];
+	if (d->config->buffer_octets ? w->held + d->frame_size > d->config->buffer
+				     : w->head - w->tail >= d->config->buffer)
+		return false;
+	w->until[w->head & w->mask] = until;
+	w->octets[w->head & w->mask] = d->frame_size;
+	w->head++;
+	w->held += d->frame_size;
+	return true;
+}
+
+uint64_t
+wire_device_pass(struct direction *d, uint64_t first_bit)
+{
+	uint64_t eligible = first_bit + d->store_time;
+	fg_u128 start = FROM_WHOLE(eligible);
+
+	if (__builtin_expect(is_lost(d), 0)) {
+		d->counters.lossy++;
+		return UINT64_MAX;
+	}
+	if (start < d->server_free) {
+		start = d->server_free;
+		if (!wait_for_service(d, eligible, WHOLE(start))) {
+			d->counters.buffer_full++;
+			return UINT64_MAX;
+		}
+	}
+	d->server_free = start + d->service_time;
+	d->counters.forwarded++;
+	return WHOLE(start) + d->transit;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_WIRE_H
+#define FG_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The virtual wire: two ports inside the process, joined by a model of a cable and of a device whose properties
+ * are known exactly. It behaves as a NIC with launch-time scheduling and hardware timestamps would, in a time of
+ * its own: picoseconds, handed down by the task that polls the ports (`now` of fg_port). The engine sees two ports
+ * like any others.
+ *
+ * A time stamp belongs to the first bit of the frame after the start delimiter, as in IEEE 1588. Both ports must
+ * be polled by one lcore.
+ */
+
+#define FG_WIRE_HZ 1000000000000ULL /* ticks of the wire's clock per second: picoseconds */
+
+/** What becomes of frames that enter the device on one side. */
+struct fg_device_direction {
+	double capacity_fps; /* frames forwarded per second; 0: as many as the line carries */
+	double capacity_bps; /* bits of frames, FCS included, forwarded per second; 0: as the line */
+	uint64_t buffer;     /* frames (or octets) that can wait, besides the one being forwarded */
+	bool buffer_octets;
+	bool cut_through; /* forwarding starts after the Ethernet header, not after the last bit */
+	double latency_ns; /* from then (RFC 1242: last bit in, when storing) to first bit out, if nothing waits */
+	double latency_ns_per_octet; /* and this for each octet of the frame */
+	uint64_t loss_every;         /* every n-th frame is lost; 0: none */
+	double loss_random;          /* probability that a frame is lost */
+};
+
+/** Addresses of the device on one side. With any it routes; with none on both sides it bridges. */
+struct fg_device_interface {
+	bool has_ipv4;
+	bool has_ipv6;
+	uint8_t ipv4[4];
+	uint8_t ipv6[16];
+};
+
+struct fg_device_config {
+	double rate_bps;                         /* of both lines */
+	uint64_t seed;                           /* of everything random */
+	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
+	struct fg_device_interface interface[2];
+};
+
+/** What the device itself counted: the truth that a test is compared with. */
+struct fg_device_counters {
+	uint64_t received; /* frames that entered, conversation with the device itself included */
+	uint64_t forwarded;
+	uint64_t buffer_full; /* lost: no room to wait */
+	uint64_t lossy;       /* lost by loss_every or loss_random */
+	uint64_t unroutable;  /* not for the router, expired, or next hop unknown */
+	uint64_t answered;    /* ARP, ND, echo to the router */
+};
+
+struct fg_port;
+struct fg_wire;
+
+/**
+ * Most frames of @p frame_size that can be between the two ports at one time; that many buffers they need.
+ * @return frames, or 0 when the device could hold more than a tester has memory for (2^20)
+ */
+uint32_t fg_wire_in_flight(const struct fg_device_config *config, unsigned frame_size);
+
+/**
+ * Make the wire, its device and its two ports.
+ * @param in_flight  room for that many frames on the way; a frame beyond it counts as rx_missed
+ * @return 0, -EINVAL (a rate that is none), -ENOMEM
+ */
+int fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_wire **out,
+		   struct fg_error *err);
+
+/** Free wire and ports and every frame still on the way; NULL is legal. */
+void fg_wire_free(struct fg_wire *wire);
+
+/** Port @p side, 0 or 1. Owned by the wire; fg_port_close() on it does nothing. */
+struct fg_port *fg_wire_port(struct fg_wire *wire, unsigned side);
+
+/** Forget everything on the way and waiting, and start the random sequence again: a trial finds an idle device. */
+void fg_wire_reset(struct fg_wire *wire);
+
+/** The device's own counts of frames that entered on @p side. Only while nobody polls the ports. */
+void fg_wire_device_counters(const struct fg_wire *wire, unsigned side, struct fg_device_counters *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reference device as a router. It owns the gateway addresses of the plan, answers ARP, Neighbor Discovery and
+ * echo for them, and forwards what is sent to its MAC: lowers the time to live, mends the checksum, and readdresses
+ * the frame to whoever it has heard on the other side. There are two sides, so there is no table to look in.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "wire_priv.h"
+
+static bool
+forward_ipv4(struct fg_ipv4 *ip)
+{
+	uint32_t sum;
+
+	if (ip->ttl <= 1)
+		return false;
+	/* RFC 1624: the word with the TTL fell by 0x0100, so the checksum rises by it, end-around */
+	ip->ttl--;
+	sum = ip->checksum + (uint32_t)htons(0x0100);
+	ip->checksum = (uint16_t)(sum + (sum >= 0xffff));
+	return true;
+}
+
+static bool
+forward_ipv6(struct fg_ipv6 *ip)
+{
+	if (ip->hop_limit <= 1)
+		return false;
+	ip->hop_limit--;
+	return true;
+}
+
+static bool
+forward(struct side *side, struct fg_ether *ether, size_t length)
+{
+	static const uint8_t nobody[6];
+	struct side *out = side->other;
+	bool alive = false;
+
+	if (memcmp(out->neighbour, nobody, 6) == 0)
+		return false;
+	if (ether->type == htons(FG_ETHER_IPV4) && length >= sizeof(*ether) + sizeof(struct fg_ipv4))
+		alive = forward_ipv4((struct fg_ipv4 *)(ether + 1));
+	else if (ether->type == htons(FG_ETHER_IPV6) && length >= sizeof(*ether) + sizeof(struct fg_ipv6))
+		alive = forward_ipv6((struct fg_ipv6 *)(ether + 1));
+	if (!alive)
+		return false;
+	memcpy(ether->src, out->router.mac, 6);
+	memcpy(ether->dst, out->neighbour, 6);
+	return true;
+}
+
+enum wire_route
+wire_route(struct side *side, uint8_t *frame, size_t *length)
+{
+	struct fg_ether *ether = (struct fg_ether *)frame;
+	bool ours = memcmp(ether->dst, side->router.mac, 6) == 0;
+	size_t answer;
+
+	memcpy(side->neighbour, ether->src, 6);
+	if (ours && forward(side, ether, *length))
+		return WIRE_FORWARD;
+	if (!ours && (ether->dst[0] & 1) == 0)
+		return WIRE_DROP;
+	answer = fg_net_answer(&side->router, frame, *length);
+	if (answer == 0)
+		return WIRE_DROP;
+	*length = answer;
+	return WIRE_ANSWER;
+}

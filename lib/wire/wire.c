@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two ports and what lies between them. Sending works out at once when, and whether, each frame will arrive, and
+ * puts it with that time into the other port's list of arrivals; receiving hands out what has arrived by now. The
+ * frame itself is passed on, not copied.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+
+#include "wire_priv.h"
+
+enum { SLACK = 4096 }; /* frames: bursts on their way in and out */
+static const double MAX_IN_FLIGHT = 1 << 20;
+
+uint32_t
+fg_wire_in_flight(const struct fg_device_config *config, unsigned frame_size)
+{
+	double fps = (double)config->rate_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD)), frames = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct fg_device_direction *d = &config->direction[i];
+		double waiting = d->buffer_octets ? (double)d->buffer / frame_size : (double)d->buffer;
+
+		frames += waiting + fps * 1e-9 * (d->latency_ns + d->latency_ns_per_octet * frame_size);
+	}
+	frames += SLACK;
+	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
+}
+
+static bool
+arrive(struct side *side, struct rte_mbuf *m, uint64_t time)
+{
+	struct arrivals *a = &side->arrivals;
+
+	if (unlikely(a->head - a->tail > a->mask)) {
+		side->counters.rx_missed++;
+		return false;
+	}
+	a->frame[a->head & a->mask] = m;
+	a->time[a->head & a->mask] = time;
+	a->head++;
+	return true;
+}
+
+/* the router answers on the side it was asked; an answer may not overtake what is already on its way there */
+static bool
+answer(struct side *side, struct rte_mbuf *m, size_t length, uint64_t time)
+{
+	struct arrivals *a = &side->arrivals;
+	uint64_t last = a->head == a->tail ? 0 : a->time[(a->head - 1) & a->mask];
+
+	side->direction.counters.answered++;
+	m->pkt_len = m->data_len = (uint16_t)length;
+	return arrive(side, m, RTE_MAX(time, last));
+}
+
+static bool
+route_and_send(struct side *side, struct rte_mbuf *m, uint64_t first_bit)
+{
+	struct direction *d = &side->direction;
+	size_t length = m->pkt_len;
+	uint64_t out;
+
+	switch (wire_route(side, rte_pktmbuf_mtod(m, uint8_t *), &length)) {
+	case WIRE_FORWARD:
+		out = wire_device_pass(d, first_bit);
+		return out != UINT64_MAX && arrive(side->other, m, out);
+	case WIRE_ANSWER:
+		return answer(side, m, length, first_bit + d->store_time + d->transit);
+	default:
+		d->counters.unroutable++;
+		return false;
+	}
+}
+
+static uint16_t
+wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct side *side = (struct side *)port;
+	const struct fg_wire *wire = side->wire;
+	struct direction *d = &side->direction;
+
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *m = frames[i];
+		uint64_t launch = now, first_bit, out;
+		uint32_t size = RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+
+		if (m->ol_flags & wire->tx_time_flag)
+			launch = *RTE_MBUF_DYNFIELD(m, wire->tx_time_offset, uint64_t *);
+		if (unlikely(size != d->frame_size))
+			wire_device_size(d, size);
+		first_bit = wire_line_send(d, launch);
+		d->counters.received++;
+		if (wire->routes) {
+			if (!route_and_send(side, m, first_bit))
+				rte_pktmbuf_free(m);
+			continue;
+		}
+		out = wire_device_pass(d, first_bit);
+		if (out == UINT64_MAX || !arrive(side->other, m, out))
+			rte_pktmbuf_free(m);
+	}
+	side->counters.tx_frames += n;
+	return n;
+}
+
+static uint16_t
+wire_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct side *side = (struct side *)port;
+	const struct fg_wire *wire = side->wire;
+	struct arrivals *a = &side->arrivals;
+	uint16_t i;
+
+	for (i = 0; i < n && a->tail != a->head && a->time[a->tail & a->mask] <= now; i++, a->tail++) {
+		struct rte_mbuf *m = a->frame[a->tail & a->mask];
+
+		*RTE_MBUF_DYNFIELD(m, wire->rx_time_offset, uint64_t *) = a->time[a->tail & a->mask];
+		m->ol_flags = wire->rx_time_flag;
+		frames[i] = m;
+	}
+	side->counters.rx_frames += i;
+	return i;
+}
+
+static uint64_t
+wire_next_arrival(struct fg_port *port)
+{
+	const struct arrivals *a = &((struct side *)port)->arrivals;
+
+	return a->tail == a->head ? UINT64_MAX : a->time[a->tail & a->mask];
+}
+
+static void
+wire_counters(struct fg_port *port, struct fg_port_counters *out)
+{
+	*out = ((struct side *)port)->counters;
+}
+
+static bool
+wire_link_up(struct fg_port *port)
+{
+	return true;
+}
+
+static void
+wire_close(struct fg_port *port)
+{
+	/* the wire owns its ports */
+}
+
+static const struct fg_port_ops wire_ops = {
+	.counters = wire_counters,
+	.link_up = wire_link_up,
+	.close = wire_close,
+};
+
+static void
+port_init(struct side *side, unsigned i, double rate_bps)
+{
+	struct fg_port *port = &side->port;
+
+	port->tx = wire_tx;
+	port->rx = wire_rx;
+	port->next_arrival = wire_next_arrival;
+	port->ops = &wire_ops;
+	port->caps = (struct fg_port_caps){
+		.driver = "wire",
+		.mode = "virtual wire",
+		.line_rate_bps = (uint64_t)(rate_bps + 0.5),
+		.max_frame = FG_FRAME_MAX,
+		.numa_node = -1,
+		.mac = {0x02, 0xf6, 0, 0, 0, (uint8_t)(i + 1)},
+		.launch_time = true,
+		.rx_timestamp = true,
+	};
+	snprintf(port->name, sizeof(port->name), "wire%u", i);
+	snprintf(port->device, sizeof(port->device), "wire%u", i);
+}
+
+static int
+side_init(struct fg_wire *wire, unsigned i, uint32_t in_flight, struct fg_error *err)
+{
+	struct side *side = &wire->side[i];
+	const struct fg_device_interface *interface = &wire->config.interface[i];
+	struct arrivals *a = &side->arrivals;
+	int rc = wire_device_init(&side->direction, &wire->config, i, err);
+
+	if (rc != 0)
+		return rc;
+	a->mask = rte_align64pow2(in_flight) - 1;
+	a->frame = calloc(a->mask + 1, sizeof(*a->frame));
+	a->time = calloc(a->mask + 1, sizeof(*a->time));
+	if (a->frame == NULL || a->time == NULL)
+		return fg_error_set(err, ENOMEM, "wire", "no memory for %u frames on the way", in_flight);
+	side->wire = wire;
+	side->other = &wire->side[1 - i];
+	side->router = (struct fg_host){
+		.mac = {0x02, 0xf6, 0, 0, 0xff, (uint8_t)(i + 1)},
+		.has_ipv4 = interface->has_ipv4,
+		.has_ipv6 = interface->has_ipv6,
+	};
+	memcpy(side->router.ipv4, interface->ipv4, 4);
+	memcpy(side->router.ipv6, interface->ipv6, 16);
+	wire->routes |= interface->has_ipv4 || interface->has_ipv6;
+	port_init(side, i, wire->config.rate_bps);
+	return 0;
+}
+
+int
+fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_wire **out,
+	       struct fg_error *err)
+{
+	struct fg_wire *wire = calloc(1, sizeof(*wire));
+	int rc = 0;
+
+	if (wire == NULL)
+		return fg_error_set(err, ENOMEM, "wire", "no memory");
+	wire->config = *config;
+	if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
+	    rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0)
+		rc = fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
+	for (unsigned i = 0; i < 2 && rc == 0; i++)
+		rc = side_init(wire, i, in_flight, err);
+	if (rc != 0) {
+		fg_wire_free(wire);
+		return rc;
+	}
+	fg_wire_reset(wire);
+	*out = wire;
+	return 0;
+}
+
+static void
+drop_arrivals(struct arrivals *a)
+{
+	for (; a->tail != a->head; a->tail++)
+		rte_pktmbuf_free(a->frame[a->tail & a->mask]);
+}
+
+void
+fg_wire_reset(struct fg_wire *wire)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		drop_arrivals(&wire->side[i].arrivals);
+		wire_device_reset(&wire->side[i].direction, wire->config.seed * 2 + i);
+	}
+}
+
+void
+fg_wire_free(struct fg_wire *wire)
+{
+	if (wire == NULL)
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		drop_arrivals(&wire->side[i].arrivals);
+		wire_device_free(&wire->side[i].direction);
+		free(wire->side[i].arrivals.frame);
+		free(wire->side[i].arrivals.time);
+	}
+	free(wire);
+}
+
+struct fg_port *
+fg_wire_port(struct fg_wire *wire, unsigned side)
+{
+	return &wire->side[side].port;
+}
+
+void
+fg_wire_device_counters(const struct fg_wire *wire, unsigned side, struct fg_device_counters *out)
+{
+	*out = wire->side[side].direction.counters;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef WIRE_PRIV_H
+#define WIRE_PRIV_H
+
+#include "fg_int128.h"
+#include "fg_net.h"
+#include "fg_port.h"
+#include "fg_wire.h"
+
+struct rte_mbuf;
+
+/* Picoseconds with 64 bits of fraction, so that rates which do not divide 10^12 keep exact. */
+#define WHOLE(t)      ((uint64_t)((t) >> 64))
+#define FROM_WHOLE(t) ((fg_u128)(t) << 64)
+
+/** Places in the device's buffer, by when they become free. */
+struct waiting {
+	uint64_t *until; /* time at which the frame stops waiting */
+	uint32_t *octets;
+	uint64_t head, tail; /* frames ever taken in, ever let go */
+	uint64_t mask;
+	uint64_t held; /* octets waiting */
+};
+
+/** One direction through the device. */
+struct direction {
+	const struct fg_device_direction *config;
+	fg_u128 octet_time; /* on the line */
+
+	/* all that depends on the frame size, computed when it changes */
+	uint32_t frame_size;
+	fg_u128 line_time;    /* frame, preamble and gap */
+	fg_u128 service_time; /* between two frames forwarded */
+	uint64_t store_time;  /* first bit in to the frame being eligible */
+	uint64_t transit;     /* eligible and served to first bit out */
+
+	fg_u128 line_free; /* earliest first bit of the next frame on the ingress line */
+	fg_u128 server_free;
+	struct waiting waiting;
+	uint64_t random;       /* state of the generator */
+	uint64_t random_below; /* lost when the next number is below this */
+	uint64_t until_loss;   /* frames up to the next regular loss; 0: none */
+	struct fg_device_counters counters;
+};
+
+/** What arrives at one port: frames in order of time. */
+struct arrivals {
+	struct rte_mbuf **frame;
+	uint64_t *time;
+	uint64_t head, tail, mask;
+};
+
+struct side {
+	struct fg_port port; /* first: the port is the side */
+	struct fg_wire *wire;
+	struct side *other;
+	struct direction direction; /* of what this port sends */
+	struct arrivals arrivals;   /* of what this port receives */
+	struct fg_host router;      /* the device's interface on this side */
+	uint8_t neighbour[6];       /* who is there: the source of the last frame */
+	struct fg_port_counters counters;
+};
+
+struct fg_wire {
+	struct fg_device_config config;
+	struct side side[2];
+	bool routes;
+	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
+	uint64_t tx_time_flag, rx_time_flag;
+};
+
+int wire_device_init(struct direction *direction, const struct fg_device_config *config, unsigned side,
+		     struct fg_error *err);
+void wire_device_reset(struct direction *direction, uint64_t seed);
+void wire_device_free(struct direction *direction);
+void wire_device_size(struct direction *direction, uint32_t frame_size);
+
+/** The first bit of a frame leaves the port no earlier than @p launch. @return when it does */
+static inline uint64_t
+wire_line_send(struct direction *d, uint64_t launch)
+{
+	fg_u128 start = FROM_WHOLE(launch);
+
+	if (start < d->line_free)
+		start = d->line_free;
+	d->line_free = start + d->line_time;
+	return WHOLE(start);
+}
+
+/** A frame enters the device. @return when its first bit leaves it, UINT64_MAX when it is lost */
+uint64_t wire_device_pass(struct direction *direction, uint64_t first_bit);
+
+enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
+
+/** What the router does with a frame from @p side; it may be rewritten, an answer's length goes to @p length. */
+enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length);
+
+#endif
