@@ -64,15 +64,22 @@ function M.check(plan, bench)
    return nil
 end
 
---- Trials and seconds of sending that one frame size will take, for the estimate of the time left.
-function M.expect(plan, frame_size, line_fps)
-   local goal = M.goal(plan, frame_size, line_fps)
-   local trials = search.get(plan.rfc2544.throughput.search).expect(goal)
+--- What lies ahead, one part for each frame size.
+-- @return list of { test =, frame_size =, trials =, seconds = waits included }
+function M.parts(plan, bench)
    local phases = plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle
-   return {
-      trials = trials.search + trials.final,
-      seconds = trials.search * (goal.search_trial + phases) + trials.final * (goal.final_trial + phases),
-   }
+   local parts = {}
+   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      local goal = assert(M.goal(plan, frame_size, bench:max_fps(frame_size)))
+      local trials = search.get(plan.rfc2544.throughput.search).expect(goal)
+      parts[i] = {
+         test = M.NAME,
+         frame_size = frame_size,
+         trials = trials.search + trials.final,
+         seconds = trials.search * (goal.search_trial + phases) + trials.final * (goal.final_trial + phases),
+      }
+   end
+   return parts
 end
 
 local VERDICT = { tester = "tester-limited", invalid = "invalid", max_trials = "invalid" }

@@ -1,0 +1,137 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a person sees while a run is under way.
+--
+-- On a terminal: one line, redrawn a few times a second, cut to the width. Elsewhere: one plain line for each
+-- trial that ended, so that a log tells the story. The time left is the plan's own estimate, scaled by how fast the
+-- run has been: in free-running time a minute of the wire may pass in a second.
+local format = require "framegauge.report.format"
+
+local count, decimal = format.count, format.decimal
+
+local REDRAW_MS = 200
+local CLEAR_LINE = "\r\27[K"
+
+local Progress = {}
+Progress.__index = Progress
+
+--- Make one.
+-- @param o.write     function(text)
+-- @param o.now       function() -> seconds of a clock that only goes forward
+-- @param o.width     columns of the terminal; nil: not a terminal
+-- @param o.snapshot  function() -> what framegauge.bench's snapshot gives
+-- @param o.parts     what lies ahead: list of { test =, frame_size =, trials =, seconds = }, in order
+-- @param o.waits     seconds each trial takes besides its sending
+function Progress.new(o)
+   local planned = 0
+   for _, part in ipairs(o.parts) do
+      planned = planned + part.seconds
+   end
+   return setmetatable({
+      write = o.write, now = o.now, width = o.width, snapshot = o.snapshot, parts = o.parts, waits = o.waits,
+      began = o.now(),
+      planned = planned, -- seconds of the whole plan
+      done = 0, -- of these, behind us
+      part = 0, -- index of the part under way
+      part_end = 0, -- planned seconds up to its end
+   }, Progress)
+end
+
+-- Whatever the part before took, it is over.
+function Progress:enter_part(ask)
+   local part = self.parts[self.part]
+   if not part or part.test ~= ask.test or part.frame_size ~= ask.frame_size then
+      self.done = self.part_end
+      self.part = self.part + 1
+      self.part_end = self.part_end + self.parts[self.part].seconds
+      self.trial = 0
+   end
+end
+
+local function load_text(ask)
+   local text = count(ask.fps) .. " fps"
+   return ask.line_fps and decimal(ask.fps / ask.line_fps * 100, 2) .. " % = " .. text or text
+end
+
+local function name_of(ask)
+   return ("%s  %d bytes"):format(ask.test:match "[^.]+$", ask.frame_size)
+end
+
+--- Seconds the rest will take, or nil while nothing is known.
+function Progress:left(running)
+   local done = self.done + (running or 0)
+   local elapsed = self.now() - self.began
+   if done <= 0 or elapsed <= 0 then
+      return nil
+   end
+   return math.max(0, self.planned - done) * elapsed / done
+end
+
+function Progress:line()
+   local ask, snapshot = self.ask, self.snapshot() or {}
+   local part = self.parts[self.part]
+   local left = self:left(snapshot.elapsed)
+   return table.concat({
+      name_of(ask),
+      ("trial %d of about %d"):format(self.trial, math.max(self.trial, part.trials)),
+      load_text(ask),
+      "lost " .. count(snapshot.lost or 0),
+      format.clock(self.now() - self.began) .. (left and ", " .. format.clock(left) .. " left" or ""),
+   }, "  ")
+end
+
+function Progress:redraw()
+   if self.ask then
+      self.write(CLEAR_LINE .. self:line():sub(1, self.width - 1))
+   end
+end
+
+--- A trial begins (called by the session).
+function Progress:started(ask)
+   self:enter_part(ask)
+   self.ask = ask
+   self.trial = self.trial + 1
+   if self.width then
+      self:redraw()
+   end
+end
+
+local function outcome_text(record)
+   if record.verdict ~= "valid" then
+      return record.verdict .. ": " .. table.concat(record.reasons, "; ")
+   elseif record.lost == 0 then
+      return "no loss"
+   end
+   return ("lost %s of %s (%s %%)"):format(count(record.lost), count(record.tx),
+      record.loss_ratio < 1e-4 and ("%.2g"):format(record.loss_ratio * 100) or decimal(record.loss_ratio * 100, 2))
+end
+
+--- A trial has ended (called by the session).
+function Progress:finished(record)
+   self.done = math.min(self.part_end, self.done + record.duration_s + self.waits)
+   if not self.width then
+      self.write(("%s  trial %d  %s  %g s: %s\n"):format(name_of(self.ask), record.trial, load_text(self.ask),
+         record.duration_s, outcome_text(record)))
+   end
+end
+
+--- Keep the line alive while the event loop runs; call stop() at the end.
+function Progress:start()
+   if self.width then
+      self.timer = require("luv").new_timer()
+      self.timer:start(REDRAW_MS, REDRAW_MS, function()
+         self:redraw()
+      end)
+   end
+end
+
+--- Take the line away.
+function Progress:stop()
+   if self.timer then
+      self.timer:close()
+      self.timer = nil
+      self.write(CLEAR_LINE)
+   end
+end
+
+return Progress

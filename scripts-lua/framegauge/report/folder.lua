@@ -1,0 +1,112 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The folder of a run, written so that a crash leaves nothing half done.
+--
+-- Lines are appended and synced one by one; whole files appear at once, by writing them beside their place and
+-- renaming. Nothing that was there before the run is ever overwritten.
+local uv = require "luv"
+
+local Folder = {}
+Folder.__index = Folder
+
+local function write_all(fd, text)
+   local at = 0
+   while at < #text do
+      at = at + assert(uv.fs_write(fd, text:sub(at + 1), -1))
+   end
+   assert(uv.fs_fsync(fd))
+end
+
+local function make_parents(path)
+   local parent = path:match "^(.+)/[^/]+/*$"
+   if not parent or uv.fs_stat(parent) then
+      return true
+   end
+   local made, message = make_parents(parent)
+   if not made then
+      return nil, message
+   end
+   made, message = uv.fs_mkdir(parent, tonumber("755", 8))
+   return made or uv.fs_stat(parent), message
+end
+
+local function is_empty(path)
+   local entries = uv.fs_scandir(path)
+   return entries and not uv.fs_scandir_next(entries)
+end
+
+--- Whether results may go to a path: it is absent, or an empty folder.
+-- @return true, or false and why not
+function Folder.is_free(path)
+   local stat = uv.fs_stat(path)
+   if stat and stat.type ~= "directory" then
+      return false, path .. " is there already and is no folder"
+   elseif stat and not is_empty(path) then
+      return false, path .. " is not empty, and results are never overwritten"
+   end
+   return true
+end
+
+--- Make the folder, with the folders above it.
+-- @return the folder, or nil and a message
+function Folder.create(path)
+   local made, message = Folder.is_free(path)
+   if made then
+      made, message = make_parents(path)
+   end
+   if made and not uv.fs_stat(path) then
+      made, message = uv.fs_mkdir(path, tonumber("755", 8))
+   end
+   if not made then
+      return nil, "cannot create the result folder " .. path .. ": " .. message
+   end
+   return setmetatable({ path = path, appended = {} }, Folder)
+end
+
+--- A folder of its own for every run: framegauge-runs/NAME-DATE, with a number behind it when that is taken.
+-- @param now  seconds since 1970
+function Folder.default_path(name, now)
+   local base = ("framegauge-runs/%s-%s"):format(name:gsub("[^%w._-]", "_"), os.date("%Y%m%d-%H%M%S", now))
+   local path, n = base, 1
+   while uv.fs_stat(path) do
+      n = n + 1
+      path = base .. "-" .. n
+   end
+   return path
+end
+
+function Folder:sync()
+   local fd = assert(uv.fs_open(self.path, "r", 0))
+   uv.fs_fsync(fd)
+   uv.fs_close(fd)
+end
+
+--- Append one line to a file. It is on the disk when this returns.
+function Folder:append(name, line)
+   local fd = self.appended[name]
+   if not fd then
+      fd = assert(uv.fs_open(self.path .. "/" .. name, "a", tonumber("644", 8)))
+      self.appended[name] = fd
+      self:sync()
+   end
+   write_all(fd, line .. "\n")
+end
+
+--- Write a whole file: whoever looks sees the old one or the new one.
+function Folder:write(name, text)
+   local path = self.path .. "/" .. name
+   local fd = assert(uv.fs_open(path .. ".new", "w", tonumber("644", 8)))
+   write_all(fd, text)
+   assert(uv.fs_close(fd))
+   assert(uv.fs_rename(path .. ".new", path))
+   self:sync()
+end
+
+function Folder:close()
+   for _, fd in pairs(self.appended) do
+      uv.fs_close(fd)
+   end
+   self.appended = {}
+end
+
+return Folder

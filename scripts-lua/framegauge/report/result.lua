@@ -1,0 +1,125 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The result of a run as one value, and as the text of result.json and trials.jsonl.
+--
+-- docs/results.md explains every field, docs/result.schema.json is what the tests hold it to. Everything in it follows
+-- from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so that two runs in
+-- the wire's own time give the same bytes.
+local conformance = require "framegauge.report.conformance"
+local json = require "framegauge.report.json"
+
+local M = {}
+
+M.SCHEMA_VERSION = 1
+
+--- Keys in the order a person reads them.
+local ORDER = {
+   "schema_version", "generator", "name", "version",
+   "trial", "test", "phase", "frame_size", "direction", "duration_s", "time", "verdict", "limited_by", "reasons",
+   "interrupted", "conformance", "rfc2544", "notes", "expectations", "text", "met", "results", "throughput", "ports",
+   "plan", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "resolution_fps",
+   "loss_tolerance", "trial_s", "trials", "lower_trial", "upper_trial",
+   "intended_frames", "intended_fps", "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio",
+   "duplicates", "reordered", "max_extent", "late", "refused", "no_mbuf", "tester_drops", "rx_errors", "foreign",
+   "longest_poll_gap_ns", "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source",
+   "error_bound_ns", "definition", "evidence", "latency", "directions",
+}
+
+-- Fields that are there even when there is nothing to say.
+local TRIAL_NULLS = { "intended_percent", "longest_poll_gap_ns", "latency" }
+local DIRECTION_NULLS = { "latency" }
+local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "longest_poll_gap_ns" }
+local ROW_NULLS = {
+   "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial", "upper_trial",
+   "latency",
+}
+
+local function with_nulls(t, keys)
+   local copy = {}
+   for key, value in pairs(t) do
+      copy[key] = value
+   end
+   for _, key in ipairs(keys) do
+      if copy[key] == nil then
+         copy[key] = json.null
+      end
+   end
+   return copy
+end
+
+local function each(list, fn)
+   local out = {}
+   for i, item in ipairs(list) do
+      out[i] = fn(item)
+   end
+   return out
+end
+
+local function trial_fields(record)
+   local copy = with_nulls(record, TRIAL_NULLS)
+   copy.directions = each(record.directions, function(direction)
+      return with_nulls(direction, DIRECTION_NULLS)
+   end)
+   return copy
+end
+
+local function row_fields(row)
+   local copy = with_nulls(row, ROW_NULLS)
+   copy.evidence = with_nulls(row.evidence, EVIDENCE_NULLS)
+   return copy
+end
+
+local function plan_fields(plan)
+   local copy = with_nulls(plan, {})
+   copy.file, copy.expect = nil, nil
+   return copy
+end
+
+local WORSE = { valid = 1, ["tester-limited"] = 2, invalid = 3 }
+
+local function worst_verdict(rows)
+   local worst = "valid"
+   for _, row in ipairs(rows) do
+      worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
+   end
+   return worst
+end
+
+--- Put together what a run found.
+-- @param o.plan, o.ports, o.trials, o.generator  as they are
+-- @param o.results       rows by test: { throughput = {...} }
+-- @param o.expectations  list of { text =, met = true, false or nil }
+-- @param o.interrupted   whether the run ended before its plan did
+function M.new(o)
+   return {
+      schema_version = M.SCHEMA_VERSION,
+      generator = o.generator,
+      verdict = o.interrupted and "incomplete" or worst_verdict(o.results.throughput),
+      interrupted = o.interrupted,
+      conformance = conformance.of(o.plan),
+      expectations = o.expectations,
+      results = o.results,
+      ports = o.ports,
+      plan = o.plan,
+      trials = o.trials,
+   }
+end
+
+--- One line of trials.jsonl, without its end of line.
+function M.trial_line(record)
+   return json.encode(trial_fields(record), { order = ORDER })
+end
+
+--- The text of result.json.
+function M.text(result)
+   local copy = with_nulls(result, {})
+   copy.results = { throughput = each(result.results.throughput, row_fields) }
+   copy.trials = each(result.trials, trial_fields)
+   copy.plan = plan_fields(result.plan)
+   copy.expectations = each(result.expectations, function(expectation)
+      return with_nulls(expectation, { "met" })
+   end)
+   return json.encode(copy, { order = ORDER, pretty = true }) .. "\n"
+end
+
+return M

@@ -1,0 +1,200 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- One run: from a good plan to a folder of results and an exit status.
+--
+-- Everything that can be refused is refused before the first frame. From then on whatever was measured is kept: each
+-- trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a result.json of what there is.
+local Folder = require "framegauge.report.folder"
+local Progress = require "framegauge.progress"
+local Session = require "framegauge.method.session"
+local conformance = require "framegauge.report.conformance"
+local csv = require "framegauge.report.csv"
+local expect = require "framegauge.expect"
+local moment = require "framegauge.report.moment"
+local paint = require "framegauge.report.paint"
+local report = require "framegauge.report.result"
+local text = require "framegauge.report.text"
+local throughput = require "framegauge.method.rfc2544.throughput"
+local uv = require "luv"
+
+local M = {}
+
+local SUCCESS, FELL_SHORT, BAD_PLAN, NOT_THE_DEVICES, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+local Refusal = {}
+Refusal.__index = Refusal
+function Refusal:__tostring()
+   return self.message
+end
+
+local function refuse(status, message)
+   error(setmetatable({ status = status, message = message, command = "run" }, Refusal), 0)
+end
+
+local function say(message)
+   io.stdout:write(message)
+   io.stdout:flush()
+end
+
+local function read_expectations(plan, texts)
+   local list = {}
+   for i, one in ipairs(texts or {}) do
+      local message
+      list[i], message = expect.parse(one, plan)
+      if not list[i] then
+         refuse(BAD_PLAN, message)
+      end
+   end
+   return list
+end
+
+local function check_path(path)
+   local free, message = Folder.is_free(path)
+   if not free then
+      refuse(BAD_PLAN, message)
+   end
+end
+
+local function open_bench(plan)
+   local bench, message = require("framegauge.bench").open(plan)
+   if not bench then
+      refuse(type(message) == "table" and message.status or ENVIRONMENT, tostring(message))
+   end
+   return bench
+end
+
+local function create_folder(path)
+   local folder, message = Folder.create(path)
+   if not folder then
+      refuse(ENVIRONMENT, message)
+   end
+   return folder
+end
+
+local function terminal_width()
+   if uv.guess_handle(1) ~= "tty" then
+      return nil
+   end
+   local tty = uv.new_tty(1, false)
+   local width = tty and tty:get_winsize()
+   if tty then
+      tty:close()
+   end
+   return width and width > 0 and width or 80
+end
+
+local function new_progress(plan, bench, parts)
+   return Progress.new {
+      write = say,
+      now = function()
+         return uv.hrtime() / 1e9
+      end,
+      width = terminal_width(),
+      snapshot = function()
+         return bench:snapshot()
+      end,
+      parts = parts,
+      waits = plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle,
+   }
+end
+
+-- Messages keep the stack of the place they came from; error objects know what they mean.
+local function keep_stack(err)
+   return type(err) == "string" and err .. "\n" .. debug.traceback("", 2):sub(2) or err
+end
+
+--- Measure until done, interrupted or broken.
+-- @return results, trials, and the error that ended it early (nil: none)
+local function measure(plan, bench, folder)
+   local results = { throughput = {} }
+   local parts = throughput.parts(plan, bench)
+   say(text.heading(plan, bench.ports, parts, conformance.of(plan)))
+   local progress = new_progress(plan, bench, parts)
+   local session = Session.new {
+      bench = bench,
+      retries = plan.rfc2544.retries,
+      phases = plan.rfc2544,
+      watch = progress,
+      sink = function(record)
+         folder:append("trials.jsonl", report.trial_line(record))
+      end,
+   }
+   progress:start()
+   local done, err = xpcall(throughput.run, keep_stack, plan, bench, session, results.throughput)
+   progress:stop()
+   return results, session.trials, not done and err or nil
+end
+
+local function generator()
+   local build = require "framegauge.build"
+   return { name = "framegauge", version = build.version, dpdk = build.dpdk, luajit = build.luajit }
+end
+
+local function evaluate(expectations, rows, complete)
+   local list = {}
+   for i, expectation in ipairs(expectations) do
+      list[i] = expect.evaluate(expectation, rows, complete)
+   end
+   return list
+end
+
+local function status_of(result)
+   if result.interrupted then
+      return INTERRUPTED
+   end
+   for _, expectation in ipairs(result.expectations) do
+      if expectation.met == false then
+         return FELL_SHORT
+      end
+   end
+   return result.verdict == "valid" and SUCCESS or NOT_THE_DEVICES
+end
+
+local function write_files(folder, result, run)
+   folder:write("result.json", report.text(result))
+   folder:write("throughput.csv", csv.throughput(result.results.throughput))
+   folder:write("run.json", run:finished())
+   folder:close()
+end
+
+local function run_on(bench, plan, path, expectations)
+   local problem = throughput.check(plan, bench)
+   if problem then
+      refuse(BAD_PLAN, problem)
+   end
+   local folder = create_folder(path)
+   local run = moment.begin(plan, path)
+   folder:write("run.json", run:started())
+
+   local results, trials, err = measure(plan, bench, folder)
+   local result = report.new {
+      generator = generator(), plan = plan, ports = bench.ports, results = results, trials = trials,
+      expectations = evaluate(expectations, results.throughput, err == nil), interrupted = err ~= nil,
+   }
+   write_files(folder, result, run)
+   if err and not (type(err) == "table" and err.interrupted) then
+      error(err, 0)
+   end
+   say("\n" .. text.render(result, paint.new(terminal_width() ~= nil)) .. "\n" .. path .. "\n")
+   return status_of(result)
+end
+
+--- Run a plan. Call it inside a job.
+-- @param plan            a loaded plan (framegauge.plan)
+-- @param options.out     the result folder; default: one of its own under framegauge-runs
+-- @param options.expect  list of expectations (framegauge.expect)
+-- @return exit status (framegauge.cli.exit). What is refused before the first frame raises an object with its status.
+function M.main(plan, options)
+   local expectations = read_expectations(plan, options.expect)
+   local path = options.out or Folder.default_path(plan.name, os.time())
+   check_path(path)
+   local bench = open_bench(plan)
+   local ok, result = xpcall(run_on, keep_stack, bench, plan, path, expectations)
+   bench:close()
+   if not ok then
+      error(result, 0)
+   end
+   return result
+end
+
+return M
