@@ -53,6 +53,7 @@ static const struct {
 	 "this line does not fit the list above it; check the indentation"},
 	{"block sequence entries are not allowed in this context",
 	 "a list item ('- ') cannot stand here; begin it on its own line"},
+	{"did not find expected node content", "a value is missing here"},
 	{"could not find expected ':'", "a key without its ':'; write 'key: value'", true},
 	{"did not find expected ',' or ']'", "this list is not closed; expected ',' or ']'", true},
 	{"did not find expected ',' or '}'", "this map is not closed; expected ',' or '}'", true},

@@ -56,7 +56,7 @@ local nouns = {
 -- nil, what is wrong and what was expected.
 local function refuse(text, kind, unit)
    local wrong = unit == "none" and "has no unit" or "is not " .. nouns[kind]
-   return nil, ('"%s" %s'):format(text, wrong), M.expected[kind]
+   return nil, ('"%.60s" %s'):format(text, wrong), M.expected[kind]
 end
 
 -- A reader of one unit.
@@ -111,7 +111,7 @@ function M.parse_rate(text)
       unit = "ratio"
    end
    if unit == "bps" and layer == 0 then
-      return nil, ('"%s" does not say its layer'):format(text), M.expected.rate
+      return nil, ('"%.60s" does not say its layer'):format(text), M.expected.rate
    end
    if unit == "bps" or unit == "fps" or unit == "ratio" then
       return { unit = unit, value = value, layer = layer ~= 0 and layer or nil, text = tostring(text) }

@@ -59,7 +59,7 @@ local function is_physical(kind, rest)
 end
 
 --- Read the name of a device.
--- @return { name = canonical, kind = "wire", "kernel", "memif", "pcap", "pci" or "vdev", physical = bool }, or
+-- @return { name = canonical, kind = "wire", "kernel", "memif", "pcap", "pci" or "vdev", physical = bool };
 -- nil when it is no device's name
 function M.parse(text)
    if text:find("%c") or #text > LONGEST then

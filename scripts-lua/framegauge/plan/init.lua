@@ -48,9 +48,10 @@ local function stem(path)
 end
 
 -- Addresses of RFC 2544 C.2.2 for ports that name none.
-local function fill_addresses(ports)
+local function fill_addresses(ports, found)
    for i, port in ipairs(ports) do
-      if not port.ipv4 and not port.ipv6 then
+      local key = "ports." .. port.name
+      if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
          port.ipv4 = { address = ("198.%d.1.2"):format(17 + i), prefix = 24 }
       end
    end
@@ -120,7 +121,7 @@ function M.load_text(text, name, options)
       apply_sets(root, options, found)
    end
    local values = schema.read(rows, root, found)
-   fill_addresses(values.ports)
+   fill_addresses(values.ports, found)
    rules.check(values, found)
    local list = found:sorted()
    if #list > 0 then

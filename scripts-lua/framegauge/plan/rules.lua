@@ -11,8 +11,8 @@ local units = require "framegauge.units"
 local M = {}
 
 local families = {
-   { bits = 32, own = "ipv4", gateway = "gateway" },
-   { bits = 128, own = "ipv6", gateway = "gateway6" },
+   { own = "ipv4", gateway = "gateway" },
+   { own = "ipv6", gateway = "gateway6" },
 }
 
 local function path(port, key)
@@ -57,7 +57,7 @@ end
 local function reference_device_needs_wires(values, found)
    for _, port in ipairs(values.ports) do
       if port.device and not is_wire(port) and found:given("reference_device") then
-         found:add("reference_device", ("no such device is there: the port %s is not a wire"):format(port.name),
+         found:add("reference_device", ("not there, for the port %s is not a wire"):format(port.name),
             "wire0 and wire1 as devices, or no reference_device")
          return
       elseif is_wire(port) and port.line_rate then
@@ -67,14 +67,14 @@ local function reference_device_needs_wires(values, found)
    end
 end
 
+local MAY_REACH = " may reach a network in use, and RFC 2544 tests must not be run on a production network "
+   .. "(RFC 6815)"
+local ISOLATED = "'isolated_network: true' in the plan, once nothing is connected but the device under test"
+
 local function network_is_isolated(values, found)
    for _, port in ipairs(values.ports) do
       if port.device and port.device.physical and not values.isolated_network then
-         found:add(path(port, "device"),
-            port.device.name .. " may reach a network in use, and RFC 2544 tests must not be run on a production "
-               .. "network (RFC 6815)",
-            "'isolated_network: true' at the top of the plan, once nothing but the device under test is "
-               .. "connected")
+         found:add(path(port, "device"), port.device.name .. MAY_REACH, ISOLATED)
       end
    end
 end
@@ -82,69 +82,70 @@ end
 -- One port's address and gateway in one family.
 local function check_address(port, family, found)
    local own, gateway = port[family.own], port[family.gateway]
-   if own then
-      local why = address.unusable(own.address, own.prefix)
-      if why then
-         found:add(path(port, family.own), own.address .. " " .. why, "the address of a host")
-      end
+   local own_key, gateway_key = path(port, family.own), path(port, family.gateway)
+   local why = own and address.unusable(own.address, own.prefix)
+   if why then
+      found:add(own_key, own.address .. " " .. why, "the address of a host")
    end
-   if not gateway or found:has(path(port, family.own)) then
+   if not gateway or found:has(own_key) then
       return
    elseif not own then
-      found:add(path(port, family.gateway), "a gateway without an address to reach it from",
-         path(port, family.own) .. " beside it")
+      found:add(gateway_key, "a gateway without an address to reach it from", own_key .. " beside it")
    elseif not address.same_network(gateway, own.address, own.prefix) then
-      found:add(path(port, family.gateway), gateway .. " is outside the port's network",
+      found:add(gateway_key, gateway .. " is outside the port's network",
          ("an address in the network of %s/%d"):format(own.address, own.prefix))
    elseif gateway == own.address then
-      found:add(path(port, family.gateway), gateway .. " is the port's own address", "the router's address")
+      found:add(gateway_key, gateway .. " is the port's own address", "the router's address")
    elseif address.unusable(gateway, own.prefix) then
-      found:add(path(port, family.gateway), gateway .. " " .. address.unusable(gateway, own.prefix),
-         "the address of a router")
+      found:add(gateway_key, gateway .. " " .. address.unusable(gateway, own.prefix), "a router's address")
    end
 end
 
 -- Both ports' networks: the same one with no router between, or two that do not overlap.
 local function check_networks(a, b, family, found)
-   local key = path(b, family.own)
-   local one, other = a[family.own], b[family.own]
+   local key, one, other = path(b, family.own), a[family.own], b[family.own]
+   local written = ("%s/%d"):format(other.address, other.prefix)
    if one.address == other.address then
       found:add(key, ("%s is the address of the port %s already"):format(other.address, a.name),
          "an address of its own")
    elseif not address.same_network(one.address, other.address, math.min(one.prefix, other.prefix)) then
       return
    elseif one.prefix ~= other.prefix then
-      found:add(key,
-         ("%s/%d overlaps with %s/%d of the port %s"):format(other.address, other.prefix, one.address, one.prefix,
-            a.name),
-         "the same network (a bridge) or another one (a router)")
+      found:add(key, ("%s overlaps with %s/%d of the port %s"):format(written, one.address, one.prefix,
+         a.name), "the same network (a bridge) or another one (a router)")
    elseif a[family.gateway] or b[family.gateway] then
-      found:add(key,
-         ("%s/%d is the network of the port %s too, yet a gateway is given"):format(other.address, other.prefix,
-            a.name),
+      found:add(key, ("%s is the network of the port %s too, yet a gateway is given"):format(written, a.name),
          "a network of its own for each port, or no gateways")
    end
 end
 
+-- A router is between both ports or there is none.
+local function check_gateways(a, b, family, found)
+   local without = not a[family.gateway] and a or b
+   local with = without == a and b or a
+   local key = path(without, family.gateway)
+   if with[family.gateway] and not without[family.gateway] and not found:has(key) then
+      found:add(key, ("missing, while the port %s has one"):format(with.name),
+         "a gateway for both ports or for none")
+   end
+end
+
 local function addresses_fit(values, found)
+   local a, b = values.ports[1], values.ports[2]
+   local common, doubtful = false, false
    for _, family in ipairs(families) do
       for _, port in ipairs(values.ports) do
          check_address(port, family, found)
+         doubtful = doubtful or found:has(path(port, family.own))
       end
-      local a, b = pair(values, family.own)
-      if a then
+      if pair(values, family.own) then
+         common = true
          check_networks(a, b, family, found)
-         local without = not a[family.gateway] and a or b
-         local with = without == a and b or a
-         if with[family.gateway] and not without[family.gateway] then
-            found:add(path(without, family.gateway), ("missing, while the port %s has one"):format(with.name),
-               "a gateway for both ports or for none")
-         end
+         check_gateways(a, b, family, found)
       end
    end
-   local a, b = values.ports[1], values.ports[2]
-   if #values.ports == 2 and not (a.ipv4 and b.ipv4) and not (a.ipv6 and b.ipv6) then
-      found:add("ports", "no family of addresses is on both ports", "ipv4 or ipv6 on both")
+   if #values.ports == 2 and not common and not doubtful then
+      found:add("ports", "one port has only IPv4, the other only IPv6", "addresses of one family on both")
    end
 end
 
@@ -152,9 +153,9 @@ end
 local SHORTEST_IPV6 = 84
 
 local function frames_hold_their_headers(values, found)
-   local a = pair(values, "ipv4")
+   local ipv6_only = pair(values, "ipv6") and not pair(values, "ipv4")
    for i, size in ipairs(values.rfc2544.frame_sizes) do
-      if not a and #values.ports == 2 and size < SHORTEST_IPV6 then
+      if ipv6_only and size < SHORTEST_IPV6 then
          found:add(found:item("rfc2544.frame_sizes", i),
             ("%d bytes do not hold an IPv6 test frame"):format(size), "at least " .. SHORTEST_IPV6)
       end

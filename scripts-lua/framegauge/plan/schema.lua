@@ -94,12 +94,18 @@ function M.default(row)
    return nil
 end
 
+local function is_empty(node)
+   return node.kind == "scalar" and node.value == "" and not node.quoted
+end
+
+-- What stands where something else belongs.
+local function misplaced(node)
+   return is_empty(node) and "no value" or kind_names[node.kind] .. " cannot stand here"
+end
+
 local function read_scalar(row, node, path, found)
-   if node.kind ~= "scalar" then
-      found:add(path, kind_names[node.kind] .. " cannot stand here", M.expected(row), node)
-      return M.default(row)
-   elseif node.value == "" and not node.quoted then
-      found:add(path, "no value", M.expected(row), node)
+   if node.kind ~= "scalar" or is_empty(node) then
+      found:add(path, misplaced(node), M.expected(row), node)
       return M.default(row)
    end
    local value, wrong = types[row.type].read(node.value, row)
@@ -147,14 +153,13 @@ end
 local function unknown_key(row, entry, path, found)
    local meant = #entry.key <= LONGEST_KEY and nearest.word(entry.key, keys_of(row.fields))
    local elsewhere = not meant and place_of(found.root, entry.key, "")
-   local expected = meant or (elsewhere and "it as " .. elsewhere) or table.concat(keys_of(row.fields), ", ")
+   local expected = meant or (elsewhere and "it at " .. elsewhere) or table.concat(keys_of(row.fields), ", ")
    found:add(join(path, entry.key), "unknown key", expected, entry)
 end
 
 local function read_group(row, node, path, found)
    if node.kind ~= "map" then
-      found:add(path, kind_names[node.kind] .. " cannot stand here",
-         "a group of keys: " .. table.concat(keys_of(row.fields), ", "), node)
+      found:add(path, misplaced(node), "a group of keys: " .. table.concat(keys_of(row.fields), ", "), node)
       return M.default(row)
    end
    local values, given = {}, {}
@@ -188,7 +193,7 @@ end
 
 local function read_map(row, node, path, found)
    if node.kind ~= "map" then
-      found:add(path, kind_names[node.kind] .. " cannot stand here", M.expected(row), node)
+      found:add(path, misplaced(node), M.expected(row), node)
       return {}
    end
    local list = {}
@@ -207,8 +212,8 @@ local function read_map(row, node, path, found)
 end
 
 local function read_list(row, node, path, found)
-   if node.kind == "map" then
-      found:add(path, "a group of keys cannot stand here", M.expected(row), node)
+   if node.kind == "map" or is_empty(node) then
+      found:add(path, misplaced(node), M.expected(row), node)
       return M.default(row)
    end
    local items = node.kind == "list" and node.items or { node }

@@ -4,7 +4,6 @@
 --
 -- They are written into the YAML tree before the schema sees it, so a value given there is read, checked and
 -- reported like any other, only that its place is the option and not a line.
-local problems = require "framegauge.plan.problems"
 local yaml = require "framegauge.yaml"
 
 local M = {}
