@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge doctor`: what of this machine will limit a test, what that costs, and which command mends it.
+--
+-- A check looks at the machine and returns a row, a list of rows, or nothing: state ("ok", "warning",
+-- "problem"), topic, finding; costs and mend unless all is well; use, how to name a card in a plan. Only a
+-- problem, with which no test can run at all, changes the exit status.
+local Machine = require "framegauge.doctor.machine"
+local build = require "framegauge.build"
+
+local M = {}
+
+local ENVIRONMENT = 4
+
+local function dpdk()
+   return { state = "ok", topic = "DPDK", finding = (build.dpdk:gsub("^DPDK ", "")) }
+end
+
+--- Look at a machine.
+-- @param machine  a view of it (framegauge.doctor.machine)
+-- @return list of rows
+function M.examine(machine)
+   local rows = { dpdk() }
+   for _, part in ipairs { "processor", "memory", "network" } do
+      for _, check in ipairs(require("framegauge.doctor." .. part).checks) do
+         local found = check(machine) or {}
+         for _, row in ipairs(found.state and { found } or found) do
+            rows[#rows + 1] = row
+         end
+      end
+   end
+   return rows
+end
+
+--- Rows as aligned text, with a last line that counts what is not well.
+function M.text(rows)
+   local widest, count = 0, { ok = 0, warning = 0, problem = 0 }
+   for _, row in ipairs(rows) do
+      widest = math.max(widest, #row.topic)
+      count[row.state] = count[row.state] + 1
+   end
+   local line = "%-7s  %-" .. widest .. "s  %s\n"
+   local lines = {}
+   for _, row in ipairs(rows) do
+      lines[#lines + 1] = line:format(row.state, row.topic, row.finding)
+      for _, more in ipairs { { "costs: ", row.costs }, { "mend:  ", row.mend }, { "", row.use } } do
+         if more[2] then
+            lines[#lines + 1] = line:format("", "", more[1] .. more[2])
+         end
+      end
+   end
+   local function counted(n, word)
+      return ("%d %s%s"):format(n, word, n == 1 and "" or "s")
+   end
+   lines[#lines + 1] = "\n" .. counted(count.problem, "problem") .. ", " .. counted(count.warning, "warning")
+   lines[#lines + 1] = count.problem == 0 and ": tests run here" or ": tests cannot run here"
+   return table.concat(lines) .. "\n", count.problem
+end
+
+--- The command.
+function M.main()
+   local text, problems = M.text(M.examine(Machine.at("")))
+   io.write(text)
+   return problems == 0 and 0 or ENVIRONMENT
+end
+
+return M

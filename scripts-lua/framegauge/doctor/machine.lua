@@ -1,0 +1,76 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The machine as /proc and /sys tell it. Reads files, opens no device, so that looking can never disturb.
+local uv = require "luv"
+
+local Machine = {}
+Machine.__index = Machine
+
+--- A view of the machine below a folder.
+-- @param root  "" for this machine; the tests give folders of their own
+function Machine.at(root)
+   return setmetatable({ root = root }, Machine)
+end
+
+--- Content of a file without its last newline, or nil.
+function Machine:read(path)
+   local file = io.open(self.root .. path)
+   local text = file and file:read("*a")
+   if file then
+      file:close()
+   end
+   return text and text:gsub("\n$", "")
+end
+
+--- Whether a path exists.
+function Machine:exists(path)
+   return uv.fs_stat(self.root .. path) ~= nil
+end
+
+--- Names in a folder, sorted; none when there is no such folder.
+function Machine:list(path)
+   local names = {}
+   local scan = uv.fs_scandir(self.root .. path)
+   if scan then
+      for name in uv.fs_scandir_next, scan do
+         names[#names + 1] = name
+      end
+   end
+   table.sort(names)
+   return names
+end
+
+--- Last part of where a symbolic link points to, or nil.
+function Machine:link_name(path)
+   local target = uv.fs_readlink(self.root .. path)
+   return target and target:match("[^/]+$")
+end
+
+--- A list of numbers as the kernel writes it ("0-3,8") as a list.
+function Machine.numbers(text)
+   local list = {}
+   for first, last in (text or ""):gmatch("(%d+)%-?(%d*)") do
+      for n = tonumber(first), tonumber(last) or tonumber(first) do
+         list[#list + 1] = n
+      end
+   end
+   return list
+end
+
+--- A value of a "Name:  value" file such as /proc/meminfo, or nil.
+function Machine:field(path, name)
+   return ("\n" .. (self:read(path) or "")):match("\n" .. name .. "%s*:%s*([^\n]*)")
+end
+
+--- CPUs this process may run on.
+function Machine:cpus()
+   return self.numbers(self:field("/proc/self/status", "Cpus_allowed_list"))
+end
+
+--- Whether the processor has a flag.
+function Machine:has_cpu_flag(flag)
+   local flags = self:field("/proc/cpuinfo", "flags") or ""
+   return (" " .. flags .. " "):find(" " .. flag .. " ", 1, true) ~= nil
+end
+
+return Machine

@@ -1,0 +1,197 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Doctor: network cards, their drivers, and what it takes to hand one to DPDK.
+local M = {}
+
+local PCI = "/sys/bus/pci/devices"
+local NET = "/sys/class/net"
+local CAP_NET_ADMIN, CAP_NET_RAW = 12, 13
+
+-- Kernel drivers of cards that DPDK's Debian packages drive as well; mlx ones keep the kernel's beside it.
+local DPDK_TOO = {
+   atlantic = true, bnx2x = true, bnxt_en = true, cxgb4 = true, e1000 = true, e1000e = true, ena = true,
+   enic = true, fm10k = true, hinic = true, i40e = true, iavf = true, ice = true, igb = true, igc = true,
+   ixgbe = true, ixgbevf = true, nfp = true, qede = true, sfc = true, virtio_net = true, vmxnet3 = true,
+}
+local BESIDE_KERNEL = { mlx4_core = true, mlx5_core = true }
+local OF_DPDK = { ["vfio-pci"] = true, uio_pci_generic = true, igb_uio = true }
+
+-- Adds an interface and everything it stands on (the ports of a bridge, a bond, a VLAN) to a set.
+local function add_with_lower(machine, set, name)
+   if set[name] then
+      return
+   end
+   set[name] = true
+   for _, entry in ipairs(machine:list(NET .. "/" .. name)) do
+      local lower = entry:match("^lower_(.+)$")
+      if lower then
+         add_with_lower(machine, set, lower)
+      end
+   end
+   for _, port in ipairs(machine:list(NET .. "/" .. name .. "/brif")) do
+      add_with_lower(machine, set, port)
+   end
+end
+
+-- Interfaces the default routes leave by, IPv4 and IPv6.
+local function in_use(machine)
+   local set = {}
+   for line in (machine:read("/proc/net/route") or ""):gmatch("[^\n]+") do
+      local name, destination, mask = line:match("^(%S+)%s+(%x+)%s+%x+%s+%x+%s+%S+%s+%S+%s+%S+%s+(%x+)")
+      if destination == "00000000" and mask == "00000000" then
+         add_with_lower(machine, set, name)
+      end
+   end
+   for line in (machine:read("/proc/net/ipv6_route") or ""):gmatch("[^\n]+") do
+      local destination, name = line:match("^(%x+ %x+) .*%s(%S+)$")
+      if destination == ("0"):rep(32) .. " 00" and name ~= "lo" then
+         add_with_lower(machine, set, name)
+      end
+   end
+   return set
+end
+
+-- The interfaces of a PCI device: net/ lies below it, or below its virtio child.
+local function interfaces_of(machine, address)
+   local names = machine:list(PCI .. "/" .. address .. "/net")
+   for _, child in ipairs(machine:list(PCI .. "/" .. address)) do
+      if child:match("^virtio%d+$") then
+         for _, name in ipairs(machine:list(PCI .. "/" .. address .. "/" .. child .. "/net")) do
+            names[#names + 1] = name
+         end
+      end
+   end
+   return names
+end
+
+-- Driver of a PCI device; for a virtio card the one of its virtio child, which tells more than "virtio-pci".
+local function driver_of(machine, address)
+   for _, child in ipairs(machine:list(PCI .. "/" .. address)) do
+      if child:match("^virtio%d+$") then
+         return machine:link_name(PCI .. "/" .. address .. "/" .. child .. "/driver")
+      end
+   end
+   return machine:link_name(PCI .. "/" .. address .. "/driver")
+end
+
+local function how_to_use(card)
+   local kernel = card.names[1] and "kernel:" .. card.names[1]
+   if OF_DPDK[card.driver] then
+      return "ready for DPDK: device " .. card.address
+   elseif BESIDE_KERNEL[card.driver] then
+      return ("device %s (DPDK works beside this driver) or %s"):format(card.address, kernel or "none")
+   elseif not card.driver then
+      return ("no driver; for DPDK: dpdk-devbind.py --bind=vfio-pci %s"):format(card.address)
+   elseif not kernel then
+      return "no interface"
+   elseif DPDK_TOO[card.driver] then
+      return ("%s; for DPDK: dpdk-devbind.py --bind=vfio-pci %s"):format(kernel, card.address)
+   end
+   return kernel .. " (DPDK has no driver for it)"
+end
+
+-- The network cards on the PCI bus.
+local function cards(machine)
+   local list, used = {}, in_use(machine)
+   for _, address in ipairs(machine:list(PCI)) do
+      if (machine:read(PCI .. "/" .. address .. "/class") or ""):match("^0x02") then
+         local card = {
+            address = address,
+            driver = driver_of(machine, address),
+            names = interfaces_of(machine, address),
+            node = tonumber(machine:read(PCI .. "/" .. address .. "/numa_node")) or -1,
+         }
+         for _, name in ipairs(card.names) do
+            card.used = card.used or used[name]
+         end
+         list[#list + 1] = card
+      end
+   end
+   return list
+end
+
+function M.cards(machine)
+   local rows = {}
+   for _, card in ipairs(cards(machine)) do
+      local about = table.concat(card.names, " ")
+      about = about .. (about ~= "" and ", " or "") .. (card.driver or "no driver")
+      about = about .. (card.node >= 0 and (", node %d"):format(card.node) or "")
+      rows[#rows + 1] = {
+         state = "ok", topic = card.address, finding = about,
+         use = card.used and "in use (default route): never touched" or how_to_use(card),
+      }
+   end
+   if #rows == 0 then
+      rows[1] = {
+         state = "ok", topic = "network cards",
+         finding = "none on the PCI bus; wireN, memif and pcap need none",
+      }
+   end
+   return rows
+end
+
+-- Interfaces without a PCI device: bridges, veth, and whatever else the kernel makes.
+function M.interfaces(machine)
+   local used, names = in_use(machine), {}
+   for _, name in ipairs(machine:list(NET)) do
+      if name ~= "lo" and machine:exists(NET .. "/" .. name .. "/mtu")
+         and not machine:exists(NET .. "/" .. name .. "/device") then
+         names[#names + 1] = name .. (used[name] and " (in use: never touched)" or "")
+      end
+   end
+   if #names > 0 then
+      return { state = "ok", topic = "other interfaces", finding = table.concat(names, ", ") }
+   end
+end
+
+function M.iommu(machine)
+   local groups = #machine:list("/sys/kernel/iommu_groups")
+   if groups > 0 then
+      return { state = "ok", topic = "IOMMU", finding = ("on, %d groups"):format(groups) }
+   end
+   return {
+      state = "warning", topic = "IOMMU", finding = "off",
+      costs = "PCI ports then need vfio's no-IOMMU mode: a wrong address can overwrite any memory",
+      mend = "VT-d or AMD-Vi in the firmware, kernel arguments intel_iommu=on iommu=pt, then reboot",
+   }
+end
+
+function M.vfio(machine)
+   if machine:exists("/sys/bus/pci/drivers/vfio-pci") then
+      return { state = "ok", topic = "vfio", finding = "vfio-pci is loaded" }
+   end
+   return {
+      state = "warning", topic = "vfio", finding = "vfio-pci is not loaded",
+      costs = "PCI ports of most cards cannot be opened", mend = "modprobe vfio-pci",
+   }
+end
+
+function M.af_xdp(machine)
+   if ("\n" .. (machine:read("/proc/net/protocols") or "")):find("\nXDP ", 1, true) then
+      return { state = "ok", topic = "AF_XDP", finding = "the kernel has it" }
+   end
+   return {
+      state = "warning", topic = "AF_XDP", finding = "the kernel has none",
+      costs = "kernel ports use AF_PACKET, which carries less",
+      mend = "boot a kernel with CONFIG_XDP_SOCKETS=y (every Debian kernel has it)",
+   }
+end
+
+function M.permission(machine)
+   local caps = tonumber((machine:field("/proc/self/status", "CapEff") or "0"):sub(-8), 16)
+   local function has(cap)
+      return math.floor(caps / 2 ^ cap) % 2 == 1
+   end
+   if has(CAP_NET_ADMIN) and has(CAP_NET_RAW) then
+      return { state = "ok", topic = "permission", finding = "may open kernel ports" }
+   end
+   return {
+      state = "warning", topic = "permission", finding = "may not open kernel and PCI ports",
+      costs = "only wireN, memif, pcap and vdev ports open", mend = "sudo framegauge ...",
+   }
+end
+
+--- In the order they are shown.
+M.checks = { M.permission, M.iommu, M.vfio, M.af_xdp, M.cards, M.interfaces }
+
+return M

@@ -1,0 +1,152 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+local Machine = require "framegauge.doctor.machine"
+local doctor = require "framegauge.doctor"
+
+local uv = require "luv"
+
+local roots = {}
+
+-- A machine made of files: path = content, or { link = target } for a symbolic link.
+local function machine_of(files)
+   local root = assert(uv.fs_mkdtemp("/tmp/framegauge-doctor-XXXXXX"))
+   roots[#roots + 1] = root
+   for path, content in pairs(files) do
+      for slash in path:gmatch(".()/") do
+         uv.fs_mkdir(root .. path:sub(1, slash - 1), 493) -- rwxr-xr-x
+      end
+      if type(content) == "table" then
+         assert(uv.fs_symlink(content.link, root .. path))
+      else
+         local file = assert(io.open(root .. path, "w"))
+         file:write(content)
+         file:close()
+      end
+   end
+   return Machine.at(root)
+end
+
+local ROUTES = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n"
+
+local function good_machine()
+   return {
+      ["/proc/self/status"] = "Cpus_allowed_list:\t0-3\nCapEff:\t000001ffffffffff\n",
+      ["/proc/cpuinfo"] = "flags\t\t: fpu sse4_2 constant_tsc nonstop_tsc\n",
+      ["/proc/meminfo"] = "MemTotal:  8000000 kB\nMemAvailable:  4000000 kB\n",
+      ["/proc/net/protocols"] = "protocol size\nXDP 1088\n",
+      ["/proc/net/route"] = ROUTES .. "eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\n",
+      ["/sys/devices/system/cpu/isolated"] = "1-3\n",
+      ["/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"] = "performance\n",
+      ["/sys/devices/system/clocksource/clocksource0/current_clocksource"] = "tsc\n",
+      ["/sys/devices/system/node/node0/cpulist"] = "0-3\n",
+      ["/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"] = "512\n",
+      ["/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"] = "500\n",
+      ["/sys/kernel/iommu_groups/0/type"] = "DMA\n",
+      ["/sys/bus/pci/drivers/vfio-pci/bind"] = "",
+   }
+end
+
+local function with_card(files, address, name, driver)
+   files["/sys/bus/pci/devices/" .. address .. "/class"] = "0x020000\n"
+   files["/sys/bus/pci/devices/" .. address .. "/numa_node"] = "0\n"
+   if driver then
+      files["/sys/bus/pci/devices/" .. address .. "/driver"] = { link = "../../drivers/" .. driver }
+   end
+   if name then
+      files["/sys/bus/pci/devices/" .. address .. "/net/" .. name .. "/mtu"] = "1500\n"
+      files["/sys/class/net/" .. name .. "/mtu"] = "1500\n"
+      files["/sys/class/net/" .. name .. "/device"] = { link = "../../" .. address }
+   end
+   return files
+end
+
+local function row_of(files, topic)
+   for _, row in ipairs(doctor.examine(machine_of(files))) do
+      if row.topic == topic then
+         return row
+      end
+   end
+end
+
+describe("the doctor", function()
+   after_each(function()
+      os.execute("rm -rf " .. table.concat(roots, " "))
+      roots = {}
+   end)
+
+   it("finds nothing wrong with a good machine", function()
+      local rows = doctor.examine(machine_of(good_machine()))
+      for _, row in ipairs(rows) do
+         assert.equal("ok", row.state, row.topic)
+      end
+      local text, problems = doctor.text(rows)
+      assert.equal(0, problems)
+      assert.truthy(text:find("0 problems, 0 warnings: tests run here", 1, true))
+   end)
+
+   it("says of each weakness what it costs and what mends it", function()
+      local files = good_machine()
+      files["/proc/self/status"] = "Cpus_allowed_list:\t0-3,8\nCapEff:\t0000000000000000\n"
+      files["/proc/cpuinfo"] = "flags\t\t: fpu sse4_2 constant_tsc hypervisor\n"
+      files["/proc/net/protocols"] = "protocol size\nUDP 1\n"
+      files["/sys/devices/system/cpu/isolated"] = "\n"
+      files["/sys/devices/system/cpu/cpu8/cpufreq/scaling_governor"] = "powersave\n"
+      files["/sys/devices/system/clocksource/clocksource0/current_clocksource"] = "hpet\n"
+      files["/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"] = "0\n"
+      files["/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"] = "0\n"
+      files["/sys/kernel/iommu_groups/0/type"] = nil
+      files["/sys/bus/pci/drivers/vfio-pci/bind"] = nil
+      local weak = {}
+      for _, row in ipairs(doctor.examine(machine_of(files))) do
+         if row.state == "warning" then
+            assert.truthy(row.costs and row.mend, row.topic)
+            weak[#weak + 1] = row.topic
+         end
+      end
+      assert.same({
+         "isolated cores", "virtual machine", "CPU governor", "clock source", "TSC", "huge pages",
+         "permission", "IOMMU", "vfio", "AF_XDP",
+      }, weak)
+   end)
+
+   it("calls a machine that cannot run a test a problem", function()
+      local files = good_machine()
+      files["/proc/meminfo"] = "MemAvailable:  100000 kB\n"
+      files["/proc/cpuinfo"] = "flags\t\t: fpu constant_tsc nonstop_tsc\n"
+      local text, problems = doctor.text(doctor.examine(machine_of(files)))
+      assert.equal(2, problems)
+      assert.truthy(text:find("2 problems, 0 warnings: tests cannot run here", 1, true))
+   end)
+
+   it("says how each card is named in a plan", function()
+      local files = good_machine()
+      with_card(files, "0000:03:00.0", "eth2", "ixgbe")
+      with_card(files, "0000:04:00.0", "eth3", "be2net")
+      with_card(files, "0000:05:00.0", nil, "vfio-pci")
+      with_card(files, "0000:06:00.0", "eth4", "mlx5_core")
+      with_card(files, "0000:07:00.0", nil, nil)
+      assert.matches("^kernel:eth2; for DPDK: .*vfio%-pci 0000:03:00.0", row_of(files, "0000:03:00.0").use)
+      assert.matches("^kernel:eth3 .*no driver for it", row_of(files, "0000:04:00.0").use)
+      assert.matches("^ready for DPDK: device 0000:05:00.0", row_of(files, "0000:05:00.0").use)
+      assert.matches("beside this driver", row_of(files, "0000:06:00.0").use)
+      assert.matches("^no driver", row_of(files, "0000:07:00.0").use)
+   end)
+
+   it("never offers the card of the default route, nor one below a bridge that has it", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth0", "ixgbe")
+      assert.matches("never touched", row_of(files, "0000:03:00.0").use)
+      files["/proc/net/route"] = ROUTES .. "br0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\n"
+      files["/sys/class/net/br0/mtu"] = "1500\n"
+      files["/sys/class/net/br0/brif/eth0/state"] = "3\n"
+      assert.matches("never touched", row_of(files, "0000:03:00.0").use)
+      assert.matches("br0 %(in use", row_of(files, "other interfaces").finding)
+      files["/proc/net/route"] = ROUTES
+      assert.matches("^kernel:eth0", row_of(files, "0000:03:00.0").use)
+      files["/proc/net/ipv6_route"] = ("0"):rep(32) .. " 00 " .. ("0"):rep(32) .. " 00 fe80 0 3 eth0\n"
+      assert.matches("never touched", row_of(files, "0000:03:00.0").use)
+   end)
+
+   it("goes on where a file is missing", function()
+      assert.truthy(#doctor.examine(machine_of { ["/proc/meminfo"] = "" }) > 0)
+   end)
+end)
