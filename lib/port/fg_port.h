@@ -16,29 +16,34 @@ struct rte_mbuf;
 
 /** What the driver says it can do. Asked at open, never assumed; zero means "no" or "not known". */
 struct fg_port_caps {
-	char driver[32];           /* "net_ixgbe", "net_memif", "wire" */
-	char mode[96];             /* how it was opened, for the report: "AF_XDP (copy, skb)", "memif client" */
-	uint64_t line_rate_bps;    /* 0: the link tells none (memif, null) */
-	uint32_t max_frame;        /* octets with FCS */
-	int numa_node;             /* -1: none */
+	char driver[32];        /* "net_ixgbe", "net_memif", "wire" */
+	char mode[96];          /* how it was opened, for the report: "AF_XDP (copy, skb)", "memif client" */
+	uint64_t line_rate_bps; /* 0: the link tells none (memif, null) */
+	uint32_t max_frame;     /* octets with FCS */
+	int numa_node;          /* -1: none */
 	uint8_t mac[6];
-	bool launch_time;          /* departs at the time in the mbuf's tx timestamp field */
-	bool rx_timestamp;         /* stamps every frame it receives, in the mbuf's rx timestamp field */
-	bool timesync;             /* IEEE 1588: stamps single event frames */
-	bool queue_rate_limit;     /* per tx queue, in Mb/s */
-	bool physical;             /* reaches a network outside this process: needs isolated_network */
-	uint16_t rx_ring;          /* descriptors */
+	bool launch_time;         /* departs at the time in the mbuf's tx timestamp field */
+	bool rx_timestamp;        /* stamps every frame it receives, in the mbuf's rx timestamp field */
+	bool offers_launch_time;  /* the driver could; lib/port does not use it, so launch_time is false */
+	bool offers_rx_timestamp; /* likewise: a DPDK driver's stamps have a clock of their own */
+	bool timesync;            /* IEEE 1588: stamps single event frames */
+	bool queue_rate_limit;    /* per tx queue, in Mb/s */
+	bool physical;            /* may reach a network: a plan needs isolated_network for it */
+	uint16_t rx_ring;         /* descriptors */
 	uint16_t tx_ring;
 };
 
-/** Frames since the port was opened, by what became of them. Read by the control thread only. */
+/**
+ * Frames since the port was opened, by what became of them. Read by the control thread only, and compared only while
+ * the port is quiet: some drivers count frames that still wait in a ring, others do not.
+ */
 struct fg_port_counters {
-	uint64_t rx_frames;   /* handed to us */
-	uint64_t tx_frames;   /* taken from us */
-	uint64_t rx_missed;   /* arrived, dropped for want of a free descriptor or in the kernel before us: tester drops */
-	uint64_t rx_no_mbuf;  /* arrived, dropped for want of a buffer: tester drops */
-	uint64_t rx_errors;   /* bad FCS, length */
-	uint64_t tx_errors;
+	uint64_t rx_frames;  /* handed to us */
+	uint64_t tx_frames;  /* taken from us */
+	uint64_t rx_missed;  /* arrived, but found no descriptor or was lost in the kernel: tester drops */
+	uint64_t rx_no_mbuf; /* arrived, but no buffer was free: tester drops */
+	uint64_t rx_errors;  /* bad FCS, length */
+	uint64_t tx_errors;  /* taken from us, but dropped on the way out: tester drops too */
 	uint64_t link_changes;
 };
 
@@ -70,11 +75,11 @@ struct fg_port {
 
 /** How the process takes cores, memory and devices from the machine. */
 struct fg_host_config {
-	const char *lcores;           /* EAL core map, "0@0,1@1"; NULL: main on the first allowed CPU, a worker on each other */
-	uint32_t memory_mb;           /* 0: chosen from what is there */
-	int huge_pages;               /* 0 auto, 1 never, 2 required */
-	const char *const *pci;       /* PCI addresses to probe, NULL-terminated; NULL: none, the PCI bus is left alone */
-	const char *const *eal;       /* further EAL arguments, NULL-terminated */
+	const char *lcores; /* EAL core map, "0@0,1@1"; NULL: main on the first CPU, a worker on each other */
+	uint32_t memory_mb; /* 0: chosen from what is there */
+	int huge_pages;     /* 0 auto, 1 never, 2 required */
+	const char *const *pci; /* PCI addresses to probe, NULL-terminated; NULL: the PCI bus is left alone */
+	const char *const *eal; /* further EAL arguments, NULL-terminated */
 };
 
 /**
@@ -86,25 +91,48 @@ int fg_host_start(const struct fg_host_config *config, struct fg_error *err);
 /** Ids of the worker lcores, their CPU and NUMA node. @return how many, at most @p max are written. */
 struct fg_lcore_info {
 	unsigned id;
-	int cpu;  /* -1: floats over several */
+	int cpu; /* -1: floats over several */
 	int node;
 };
 unsigned fg_host_lcores(struct fg_lcore_info *out, unsigned max);
 
 struct fg_port_config {
 	const char *name;   /* in the plan and the report */
-	const char *device; /* "kernel:eth2", "memif:/run/x.sock", "pcap:file", "0000:03:00.0", "vdev:net_null0,..." */
+	const char *device; /* see fg_port_open() */
 	uint16_t rx_ring;   /* 0: the driver's preference */
 	uint16_t tx_ring;
+	uint32_t max_frame; /* octets with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
 };
 
 /**
- * Open a device by the name people use for it, one rx and one tx queue, promiscuous, started.
- * kernel:IF takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
- * memif:PATH[,server] joins as client unless ",server" is said.
- * @return 0; -EINVAL for a name that is none, -ENODEV, -EPERM, -EBUSY with what was tried
+ * Whether a text is the name of a device, without touching any. @p physical (may be NULL) is set like the capability.
+ * @return 0 or -EINVAL
+ */
+int fg_port_check_name(const char *device, bool *physical, struct fg_error *err);
+
+/**
+ * Open a device by the name people use for it, one rx and one tx queue, promiscuous, started. The link may still be
+ * coming up: open all ports, then fg_port_wait_link() each. Frames are sent from single-segment mbufs.
+ *
+ * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why. Never an
+ *                                interface the host's default route uses.
+ * memif:SOCKET[,server]          joins as client unless ",server" is said
+ * pcap:IN, pcap:IN,OUT, pcap:,OUT   frames of IN arrive once, in order; what is sent is written to OUT, or dropped
+ * vdev:DRIVER[,...]              what DPDK's --vdev takes
+ * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci
+ *
+ * @return 0; -EINVAL for a name that is none, -ENODEV, -EPERM, -EBUSY, -ENETDOWN with what was tried and what mends it
  */
 int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);
+
+/**
+ * Wait until the link is up; caps.line_rate_bps is known then. Not for a memif server, which waits for its peer.
+ * @return 0, or -ENETDOWN after @p milliseconds
+ */
+int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err);
+
+/** Whether a core sits on another NUMA node than the port: it works, at the price of every frame crossing over. */
+bool fg_port_is_remote(const struct fg_port *port, const struct fg_lcore_info *lcore);
 
 /** Close any kind of port; NULL is legal. No lcore may be polling it. */
 void fg_port_close(struct fg_port *port);

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port over any device DPDK has a driver for: probe it, ask what it can do, give it one receive and one transmit
+ * queue with buffers on its own NUMA node, start it. The same few steps serve a 10G card, a shared-memory interface
+ * and a kernel socket; whatever a driver does not support is left out, not failed on.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_bus.h>
+#include <rte_dev.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
+
+#include "fg_log.h"
+#include "port_priv.h"
+
+#define RX_RING  1024
+#define TX_RING  1024
+#define BUFFERS  8191 /* per port: the driver's rings, and what the receiver holds */
+#define CACHE    256
+#define OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
+#define MBPS     1000000ull
+
+static inline struct fg_ethdev *
+of(struct fg_port *port)
+{
+	return (struct fg_ethdev *)port;
+}
+
+static uint16_t
+send_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	return rte_eth_tx_burst(of(port)->id, 0, frames, n);
+}
+
+static uint16_t
+receive_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	return rte_eth_rx_burst(of(port)->id, 0, frames, n);
+}
+
+/* A frame's buffers. Objects may cross page borders: on ordinary memory (4 KiB pages) each would otherwise get a page
+ * of its own, and the AF_XDP driver relies on their lying one behind the other. Devices that do not like it are found
+ * on huge pages only. */
+static struct rte_mempool *
+create_pool(uint32_t room, int node)
+{
+	static unsigned number;
+	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
+							  (uint16_t)(room + RTE_PKTMBUF_HEADROOM)};
+	unsigned flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	struct rte_mempool *pool;
+	char name[32];
+
+	snprintf(name, sizeof(name), "fg_rx%u", number++);
+	pool = rte_mempool_create_empty(name, BUFFERS, sizeof(struct rte_mbuf) + shared.mbuf_data_room_size,
+					CACHE, sizeof(shared), node, flags);
+	if (pool == NULL)
+		return NULL;
+	rte_pktmbuf_pool_init(pool, &shared);
+	if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL) != 0 ||
+	    rte_mempool_populate_default(pool) < 0) {
+		rte_mempool_free(pool);
+		return NULL;
+	}
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
+}
+
+static int
+on_link_change(uint16_t id, enum rte_eth_event_type event, void *argument, void *result)
+{
+	struct fg_ethdev *dev = argument;
+
+	/* one writer: EAL's interrupt thread */
+	__atomic_store_n(&dev->link_changes, dev->link_changes + 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static bool
+link_up(struct fg_port *port)
+{
+	struct fg_ethdev *dev = of(port);
+	struct rte_eth_link link;
+
+	if (rte_eth_link_get_nowait(dev->id, &link) != 0)
+		return true; /* a device without a link has none that could be down */
+	if (link.link_status != RTE_ETH_LINK_UP)
+		return false;
+	if (link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+		port->caps.line_rate_bps = link.link_speed * MBPS;
+	return true;
+}
+
+static void
+read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
+{
+	struct rte_eth_stats stats = {0};
+
+	memset(out, 0, sizeof(*out));
+	rte_eth_stats_get(dev->id, &stats);
+	out->rx_frames = stats.ipackets;
+	out->tx_frames = stats.opackets;
+	out->rx_missed = stats.imissed;
+	out->rx_no_mbuf = stats.rx_nombuf;
+	out->rx_errors = stats.ierrors;
+	out->tx_errors = stats.oerrors;
+	if (!dev->link_interrupt && link_up(&dev->port) != dev->link_was_up) {
+		dev->link_was_up = !dev->link_was_up;
+		dev->link_changes++;
+	}
+	out->link_changes = __atomic_load_n(&dev->link_changes, __ATOMIC_RELAXED);
+}
+
+void
+fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out)
+{
+	struct fg_ethdev *dev = of(port);
+	const struct fg_port_counters *base = &dev->base;
+
+	read_counters(dev, out);
+	out->rx_frames -= base->rx_frames;
+	out->tx_frames -= base->tx_frames;
+	out->rx_missed -= base->rx_missed;
+	out->rx_no_mbuf -= base->rx_no_mbuf;
+	out->rx_errors -= base->rx_errors;
+	out->tx_errors -= base->tx_errors;
+	out->link_changes -= base->link_changes;
+}
+
+/* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for "no
+ * limit"; IEEE 1588 stamps are switched on and off again. Only after the start do drivers answer. */
+static void
+ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
+{
+	struct fg_port_caps *caps = &dev->port.caps;
+	struct rte_ether_addr mac;
+
+	snprintf(caps->driver, sizeof(caps->driver), "%s", info->driver_name);
+	if (rte_eth_macaddr_get(dev->id, &mac) == 0)
+		memcpy(caps->mac, mac.addr_bytes, sizeof(caps->mac));
+	caps->numa_node = strcmp(dev->bus, "vdev") == 0 ? -1 : rte_eth_dev_socket_id(dev->id);
+	caps->offers_launch_time = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP) != 0;
+	caps->offers_rx_timestamp = (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0;
+	caps->queue_rate_limit = rte_eth_set_queue_rate_limit(dev->id, 0, 0) == 0;
+	caps->timesync = rte_eth_timesync_enable(dev->id) == 0;
+	if (caps->timesync)
+		rte_eth_timesync_disable(dev->id);
+}
+
+/* @return the largest frame both sides can do, with FCS */
+static uint32_t
+choose_max_frame(const struct fg_ethdev_config *config, const struct rte_eth_dev_info *info)
+{
+	uint32_t driver = info->max_rx_pktlen;
+
+	if (info->max_mtu != 0 && info->max_mtu != UINT16_MAX)
+		driver = RTE_MIN(driver, (uint32_t)info->max_mtu + OVERHEAD);
+	return RTE_MIN(config->max_frame, driver);
+}
+
+static int
+configure(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const struct rte_eth_dev_info *info)
+{
+	struct fg_port_caps *caps = &dev->port.caps;
+	struct rte_eth_conf conf = {0};
+	int ret;
+
+	caps->max_frame = choose_max_frame(config, info);
+	conf.rxmode.mtu = caps->max_frame - OVERHEAD;
+	dev->link_interrupt = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
+	conf.intr_conf.lsc = dev->link_interrupt;
+	ret = rte_eth_dev_configure(dev->id, 1, 1, &conf);
+	if (ret != 0)
+		return ret;
+	caps->rx_ring = config->port->rx_ring != 0                ? config->port->rx_ring
+			: info->default_rxportconf.ring_size != 0 ? info->default_rxportconf.ring_size
+								  : RX_RING;
+	caps->tx_ring = config->port->tx_ring != 0                ? config->port->tx_ring
+			: info->default_txportconf.ring_size != 0 ? info->default_txportconf.ring_size
+								  : TX_RING;
+	return rte_eth_dev_adjust_nb_rx_tx_desc(dev->id, &caps->rx_ring, &caps->tx_ring);
+}
+
+static int
+set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
+{
+	int node = rte_eth_dev_socket_id(dev->id);
+	struct fg_port_caps *caps = &dev->port.caps;
+	uint32_t room = RTE_MAX(caps->max_frame, 2048u);
+	int ret;
+
+	dev->frames = create_pool(RTE_MAX(config->room, room), node);
+	if (dev->frames == NULL)
+		return -rte_errno;
+	ret = rte_eth_rx_queue_setup(dev->id, 0, caps->rx_ring, (unsigned)node, NULL, dev->frames);
+	if (ret != 0)
+		return ret;
+	return rte_eth_tx_queue_setup(dev->id, 0, caps->tx_ring, (unsigned)node, NULL);
+}
+
+/* Devices named at the start were probed then; the others are now */
+static int
+probe(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
+{
+	int ret;
+
+	if (strcmp(config->bus, "pci") == 0 && rte_eth_dev_get_port_by_name(config->device, &dev->id) == 0)
+		return 0;
+	ret = rte_eal_hotplug_add(config->bus, config->device, config->args);
+	if (ret != 0)
+		return ret;
+	return rte_eth_dev_get_port_by_name(config->device, &dev->id);
+}
+
+/* @p step tells how far it came */
+static int
+bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const char **step)
+{
+	struct rte_eth_dev_info info;
+	int ret;
+
+	*step = "no driver takes it";
+	ret = probe(dev, config);
+	if (ret != 0)
+		return ret;
+	dev->probed = true;
+	*step = "it cannot be configured";
+	ret = rte_eth_dev_info_get(dev->id, &info);
+	if (ret == 0)
+		ret = configure(dev, config, &info);
+	if (ret != 0)
+		return ret;
+	*step = "its queues cannot be set up";
+	ret = set_up_queues(dev, config);
+	if (ret != 0)
+		return ret;
+	if (dev->link_interrupt)
+		rte_eth_dev_callback_register(dev->id, RTE_ETH_EVENT_INTR_LSC, on_link_change, dev);
+	*step = "it does not start";
+	ret = rte_eth_dev_start(dev->id);
+	if (ret != 0)
+		return ret;
+	dev->started = true;
+	dev->promiscuous = rte_eth_promiscuous_get(dev->id) != 1 && rte_eth_promiscuous_enable(dev->id) == 0;
+	ask_capabilities(dev, &info);
+	return 0;
+}
+
+static const struct fg_port_ops ethdev_ops = {
+	.counters = fg_ethdev_counters,
+	.link_up = link_up,
+	.close = fg_ethdev_close,
+};
+
+int
+fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err)
+{
+	const char *step = "", *reason;
+	int ret;
+
+	snprintf(dev->bus, sizeof(dev->bus), "%s", config->bus);
+	snprintf(dev->device, sizeof(dev->device), "%s", config->device);
+	fg_eal_log_begin();
+	ret = bring_up(dev, config, &step);
+	reason = fg_eal_log_end();
+	if (ret != 0) {
+		ret = fg_error_set(err, ret < 0 ? -ret : EIO, "device", "%s: %s", step,
+				   *reason != '\0' ? reason : rte_strerror(-ret));
+		fg_ethdev_stop(dev);
+		return ret;
+	}
+	dev->port.tx = send_burst;
+	dev->port.rx = receive_burst;
+	dev->port.ops = &ethdev_ops;
+	dev->link_was_up = link_up(&dev->port);
+	read_counters(dev, &dev->base);
+	return 0;
+}
+
+void
+fg_ethdev_stop(struct fg_ethdev *dev)
+{
+	if (!dev->probed)
+		return;
+	fg_eal_log_begin();
+	if (dev->promiscuous)
+		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */
+	if (dev->link_interrupt)
+		rte_eth_dev_callback_unregister(dev->id, RTE_ETH_EVENT_INTR_LSC, on_link_change, dev);
+	if (dev->started)
+		rte_eth_dev_stop(dev->id);
+	rte_eth_dev_close(dev->id);
+	rte_eal_hotplug_remove(dev->bus, dev->device);
+	rte_mempool_free(dev->frames);
+	dev->probed = dev->started = false;
+	fg_eal_log_end();
+}
+
+void
+fg_ethdev_close(struct fg_port *port)
+{
+	struct fg_ethdev *dev = of(port);
+
+	fg_ethdev_stop(dev);
+	free(dev);
+}

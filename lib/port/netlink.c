@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Questions to the kernel about an interface, over rtnetlink. The files under /sys/class/net belong to the network
+ * namespace in which /sys was mounted, so a tester moved into a lab's namespace would read the counters of another
+ * interface of the same name there; a socket answers for the namespace it was opened in, and keeps doing so.
+ */
+#include <linux/if.h>
+#include <linux/if_arp.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "port_priv.h"
+
+int
+fg_netlink_open(void)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	struct timeval patience = {.tv_sec = 2};
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+/* An attribute's value as far as it fits, for the kernel's structures grow with its versions */
+static void
+read_attribute(const struct rtattr *attribute, void *out, size_t size)
+{
+	size_t have = RTA_PAYLOAD(attribute);
+
+	memcpy(out, RTA_DATA(attribute), have < size ? have : size);
+}
+
+static void
+read_counters(const struct rtattr *attribute, struct fg_link *out)
+{
+	struct rtnl_link_stats64 stats = {0};
+
+	read_attribute(attribute, &stats, sizeof(stats));
+	out->rx_packets = stats.rx_packets;
+	out->rx_dropped = stats.rx_dropped;
+	out->rx_missed = stats.rx_missed_errors;
+	out->rx_errors = stats.rx_errors;
+	out->tx_packets = stats.tx_packets;
+	out->tx_dropped = stats.tx_dropped;
+	out->tx_errors = stats.tx_errors;
+}
+
+static void
+read_xdp(const struct rtattr *nest, struct fg_link *out)
+{
+	const struct rtattr *attribute = RTA_DATA(nest);
+	size_t left = RTA_PAYLOAD(nest);
+
+	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+		uint8_t mode = 0;
+
+		if (attribute->rta_type == IFLA_XDP_PROG_ID)
+			read_attribute(attribute, &out->xdp_program, sizeof(out->xdp_program));
+		if (attribute->rta_type == IFLA_XDP_ATTACHED) {
+			read_attribute(attribute, &mode, sizeof(mode));
+			out->xdp_native = mode == XDP_ATTACHED_DRV || mode == XDP_ATTACHED_HW;
+		}
+	}
+}
+
+static void
+read_link(const struct nlmsghdr *message, struct fg_link *out)
+{
+	const struct ifinfomsg *info = NLMSG_DATA(message);
+	const struct rtattr *attribute = IFLA_RTA(info);
+	size_t left = IFLA_PAYLOAD(message);
+
+	memset(out, 0, sizeof(*out));
+	out->index = info->ifi_index;
+	out->flags = info->ifi_flags;
+	out->ethernet = info->ifi_type == ARPHRD_ETHER;
+	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+		switch (attribute->rta_type & NLA_TYPE_MASK) {
+		case IFLA_MTU:
+			read_attribute(attribute, &out->mtu, sizeof(out->mtu));
+			break;
+		case IFLA_MASTER:
+			read_attribute(attribute, &out->master, sizeof(out->master));
+			break;
+		case IFLA_CARRIER_CHANGES:
+			read_attribute(attribute, &out->carrier_changes, sizeof(out->carrier_changes));
+			break;
+		case IFLA_STATS64:
+			read_counters(attribute, out);
+			break;
+		case IFLA_XDP:
+			read_xdp(attribute, out);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+struct link_request {
+	struct nlmsghdr header;
+	struct ifinfomsg info;
+	struct rtattr name_header;
+	char name[RTA_ALIGN(IFNAMSIZ)];
+};
+
+static void
+fill_request(struct link_request *request, const char *name, int index)
+{
+	memset(request, 0, sizeof(*request));
+	request->header.nlmsg_len = NLMSG_LENGTH(sizeof(request->info));
+	request->header.nlmsg_type = RTM_GETLINK;
+	request->header.nlmsg_flags = NLM_F_REQUEST;
+	request->info.ifi_family = AF_UNSPEC;
+	request->info.ifi_index = index;
+	if (name == NULL)
+		return;
+	snprintf(request->name, sizeof(request->name), "%s", name);
+	request->name_header.rta_type = IFLA_IFNAME;
+	request->name_header.rta_len = (unsigned short)RTA_LENGTH(strlen(name) + 1);
+	request->header.nlmsg_len += RTA_ALIGN(request->name_header.rta_len);
+}
+
+int
+fg_netlink_link(int fd, const char *name, int index, struct fg_link *out)
+{
+	union {
+		struct nlmsghdr header;
+		char bytes[16384];
+	} answer;
+	struct link_request request;
+	ssize_t length;
+
+	fill_request(&request, name, index);
+	if (send(fd, &request, request.header.nlmsg_len, 0) < 0)
+		return -errno;
+	length = recv(fd, &answer, sizeof(answer), 0);
+	if (length < 0)
+		return -errno;
+	if (!NLMSG_OK(&answer.header, (size_t)length))
+		return -EBADMSG;
+	if (answer.header.nlmsg_type == NLMSG_ERROR)
+		return ((const struct nlmsgerr *)NLMSG_DATA(&answer.header))->error;
+	if (answer.header.nlmsg_type != RTM_NEWLINK)
+		return -EBADMSG;
+	read_link(&answer.header, out);
+	return 0;
+}
+
+static bool
+has_default_route4(const char *name)
+{
+	FILE *in = fopen("/proc/net/route", "re");
+	char line[256], interface[IFNAMSIZ];
+	unsigned destination, flags, mask;
+	bool found = false;
+
+	if (in == NULL)
+		return false;
+	while (!found && fgets(line, sizeof(line), in) != NULL)
+		found = sscanf(line, "%15s %x %*s %x %*s %*s %*s %x", interface, &destination, &flags,
+			       &mask) == 4 &&
+			destination == 0 && mask == 0 && strcmp(interface, name) == 0;
+	fclose(in);
+	return found;
+}
+
+static bool
+has_default_route6(const char *name)
+{
+	static const char zero[] = "00000000000000000000000000000000";
+	FILE *in = fopen("/proc/net/ipv6_route", "re");
+	char line[256], destination[33], interface[IFNAMSIZ];
+	unsigned length;
+	bool found = false;
+
+	if (in == NULL)
+		return false;
+	while (!found && fgets(line, sizeof(line), in) != NULL)
+		found = sscanf(line, "%32s %x %*s %*s %*s %*s %*s %*s %*s %15s", destination, &length,
+			       interface) == 3 &&
+			length == 0 && strcmp(destination, zero) == 0 && strcmp(interface, name) == 0;
+	fclose(in);
+	return found;
+}
+
+bool
+fg_netlink_has_default_route(const char *name)
+{
+	return has_default_route4(name) || has_default_route6(name);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening a port by name: which bus, driver and arguments stand behind each kind of name, and what to tell a person
+ * whose device does not open.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_string_fns.h>
+
+#include "port_priv.h"
+
+#define USUAL_MAX_FRAME 1518
+#define LINK_POLL_NS    5000000
+
+/* Driver names carry a number that makes them unique in the process */
+void
+fg_port_number_device(char *out, size_t size, const char *driver)
+{
+	static unsigned number;
+
+	snprintf(out, size, "%s%u", driver, 100 + number++);
+}
+
+static int
+start_device(const struct fg_port_config *config, const char *bus, const char *device, const char *args,
+	     struct fg_port **out, struct fg_error *err)
+{
+	struct fg_ethdev_config wanted = {
+		.port = config,
+		.bus = bus,
+		.device = device,
+		.args = args,
+		.max_frame = config->max_frame != 0 ? config->max_frame : USUAL_MAX_FRAME,
+	};
+	struct fg_ethdev *dev = calloc(1, sizeof(*dev));
+	int ret;
+
+	if (dev == NULL)
+		return fg_error_set(err, ENOMEM, "device", "no memory for the port");
+	ret = fg_ethdev_start(dev, &wanted, err);
+	if (ret != 0) {
+		free(dev);
+		return ret;
+	}
+	*out = &dev->port;
+	return 0;
+}
+
+/* @return 0 when somebody listens, -ECONNREFUSED when the socket is a dead one, -ENOENT, -EACCES */
+static int
+knock(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	strlcpy(address.sun_path, path, sizeof(address.sun_path));
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* A killed server leaves its socket behind, and nobody can bind the name until it is gone */
+static int
+prepare_memif_server(const char *path, struct fg_error *err)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		return 0;
+	if (!S_ISSOCK(status.st_mode))
+		return fg_error_set(err, EEXIST, "device", "%s exists and is no socket", path);
+	if (knock(path) != -ECONNREFUSED)
+		return fg_error_set(err, EBUSY, "device",
+				    "somebody else listens on %s already; say memif:%s to join it", path,
+				    path);
+	unlink(path);
+	return 0;
+}
+
+static int
+open_memif(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+	   struct fg_error *err)
+{
+	char device[FG_PORT_DEVICE_NAME], args[640];
+	int ret;
+
+	if (name->server) {
+		ret = prepare_memif_server(name->text, err);
+		if (ret != 0)
+			return ret;
+	} else if (access(name->text, W_OK) != 0) {
+		return fg_error_set(
+			err, errno, "device",
+			"no memif server at %s: %s; start the other side first, or say memif:%s,server",
+			name->text, strerror(errno), name->text);
+	}
+	fg_port_number_device(device, sizeof(device), "net_memif");
+	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no",
+		 name->server ? "server" : "client", name->text);
+	ret = start_device(config, "vdev", device, args, out, err);
+	if (ret != 0)
+		return ret;
+	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "memif %s",
+		 name->server ? "server" : "client");
+	return 0;
+}
+
+static int
+open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+	  struct fg_error *err)
+{
+	char device[FG_PORT_DEVICE_NAME], args[1100];
+	bool in = *name->text != '\0', written = *name->second != '\0';
+	int ret;
+
+	if (in && access(name->text, R_OK) != 0)
+		return fg_error_set(err, errno, "device", "%s cannot be read: %s", name->text,
+				    strerror(errno));
+	fg_port_number_device(device, sizeof(device), "net_pcap");
+	snprintf(args, sizeof(args), "%s%s%s%s%s", in ? "rx_pcap=" : "", name->text, in && written ? "," : "",
+		 written ? "tx_pcap=" : "", name->second);
+	ret = start_device(config, "vdev", device, args, out, err);
+	if (ret != 0)
+		return ret;
+	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "capture file%s", in && written ? "s" : "");
+	return 0;
+}
+
+static int
+open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+	  struct fg_error *err)
+{
+	char device[FG_PORT_DEVICE_NAME];
+	size_t length = strcspn(name->text, ",");
+	const char *args = name->text[length] == ',' ? name->text + length + 1 : "";
+	int ret;
+
+	snprintf(device, sizeof(device), "%.*s", (int)length, name->text);
+	ret = start_device(config, "vdev", device, args, out, err);
+	if (ret == 0)
+		snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "DPDK virtual device");
+	return ret;
+}
+
+static int
+open_pci(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+	 struct fg_error *err)
+{
+	char path[128], target[128];
+	struct fg_error why;
+	ssize_t length;
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.16s", name->text);
+	if (access(path, F_OK) != 0)
+		return fg_error_set(err, ENODEV, "device", "there is no PCI device %s; `lspci -D` lists them",
+				    name->text);
+	ret = start_device(config, "pci", name->text, "", out, &why);
+	if (ret == 0) {
+		snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "PCI %.16s", name->text);
+		return 0;
+	}
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.16s/driver", name->text);
+	length = readlink(path, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	return fg_error_set(
+		err, -ret, "device",
+		"%s; its kernel driver is %s: `dpdk-devbind.py -b vfio-pci %s` hands the device to DPDK",
+		why.message, length > 0 && strrchr(target, '/') != NULL ? strrchr(target, '/') + 1 : "none",
+		name->text);
+}
+
+static int
+open_by_kind(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+	     struct fg_error *err)
+{
+	switch (name->kind) {
+	case FG_PORT_KERNEL:
+		return fg_kernel_open(config, name, out, err);
+	case FG_PORT_MEMIF:
+		return open_memif(config, name, out, err);
+	case FG_PORT_PCAP:
+		return open_pcap(config, name, out, err);
+	case FG_PORT_PCI:
+		return open_pci(config, name, out, err);
+	case FG_PORT_VDEV:
+		return open_vdev(config, name, out, err);
+	case FG_PORT_WIRE:
+		break;
+	}
+	return fg_error_set(err, EINVAL, "device",
+			    "%s is an end of the virtual wire, not a device of this machine", name->text);
+}
+
+int
+fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err)
+{
+	struct fg_port_name name;
+	struct fg_port *port;
+	int ret = fg_port_name_parse(config->device, &name, err);
+
+	if (ret == 0 && name.kind != FG_PORT_WIRE && !fg_host_running())
+		ret = fg_error_set(err, EINVAL, "device", "DPDK is not running: fg_host_start() comes first");
+	if (ret == 0)
+		ret = open_by_kind(config, &name, &port, err);
+	if (ret != 0) {
+		if (err != NULL)
+			snprintf(err->where, sizeof(err->where), "ports.%s.device", config->name);
+		return ret;
+	}
+	port->caps.physical = fg_port_name_physical(&name);
+	snprintf(port->name, sizeof(port->name), "%s", config->name);
+	snprintf(port->device, sizeof(port->device), "%s", config->device);
+	*out = port;
+	return 0;
+}
+
+int
+fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err)
+{
+	const struct timespec pause = {.tv_nsec = LINK_POLL_NS};
+	char where[96];
+
+	for (uint64_t waited = 0;; waited += LINK_POLL_NS) {
+		if (port->ops->link_up(port))
+			return 0;
+		if (waited >= milliseconds * 1000000ull)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	snprintf(where, sizeof(where), "ports.%s.device", port->name);
+	return fg_error_set(
+		err, ENETDOWN, where,
+		"%s has no link after %.1f s: is the cable in, the other side up and at the same speed?",
+		port->device, milliseconds / 1000.0);
+}
+
+bool
+fg_port_is_remote(const struct fg_port *port, const struct fg_lcore_info *lcore)
+{
+	return port->caps.numa_node >= 0 && lcore->node >= 0 && port->caps.numa_node != lcore->node;
+}
+
+void
+fg_port_close(struct fg_port *port)
+{
+	if (port != NULL)
+		port->ops->close(port);
+}

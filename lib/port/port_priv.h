@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_PORT_PRIV_H
+#define FG_PORT_PRIV_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_port.h"
+
+struct rte_mempool;
+
+#define FG_PORT_INTERFACE_NAME 16 /* the kernel's, with its end */
+#define FG_PORT_DEVICE_NAME    64 /* as much as DPDK keeps of a device's name */
+
+enum fg_port_kind { FG_PORT_WIRE, FG_PORT_KERNEL, FG_PORT_MEMIF, FG_PORT_PCAP, FG_PORT_VDEV, FG_PORT_PCI };
+enum fg_kernel_mode { FG_KERNEL_BEST, FG_KERNEL_AF_XDP, FG_KERNEL_AF_PACKET };
+
+/* A device's name, taken apart */
+struct fg_port_name {
+	enum fg_port_kind kind;
+	char text[512];   /* interface, socket, file read, PCI address with domain, or driver and arguments */
+	char second[512]; /* pcap: the file written */
+	bool server;      /* memif */
+	enum fg_kernel_mode mode; /* kernel */
+};
+
+int fg_port_name_parse(const char *device, struct fg_port_name *out, struct fg_error *err);
+bool fg_port_name_physical(const struct fg_port_name *name);
+
+/* port.c: a device name nobody else in this process uses */
+void fg_port_number_device(char *out, size_t size, const char *driver);
+
+/* eal_log.c: before rte_eal_init(); then around everything that opens or closes a device */
+int fg_eal_log_open(struct fg_error *err);
+void fg_eal_log_begin(void);
+/* @return what went wrong in DPDK's words since begin, "" if nothing was said; valid until the next begin */
+const char *fg_eal_log_end(void);
+
+/* host.c */
+bool fg_host_running(void);
+
+/* ethdev.c: one rx and one tx queue of a DPDK device */
+struct fg_ethdev {
+	struct fg_port port; /* first: the burst functions get from one to the other by a cast */
+	uint16_t id;
+	char bus[8];
+	char device[FG_PORT_DEVICE_NAME];
+	struct rte_mempool *frames; /* what rx fills */
+	bool probed;
+	bool started;
+	bool promiscuous;    /* was switched on by us */
+	bool link_interrupt; /* the driver reports link changes; else we look */
+	bool link_was_up;    /* at the last look */
+	uint64_t
+		link_changes; /* written by EAL's interrupt thread if the driver reports, else by the control thread */
+	struct fg_port_counters base; /* the driver's counters when the port was opened */
+};
+
+struct fg_ethdev_config {
+	const struct fg_port_config *port;
+	const char *bus;    /* "vdev", "pci" */
+	const char *device; /* the name the bus knows it by */
+	const char *args;   /* the driver's */
+	uint32_t max_frame; /* with FCS */
+	uint32_t room;      /* octets for a frame in a receive buffer; 0: from max_frame */
+};
+
+/* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */
+int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err);
+void fg_ethdev_stop(struct fg_ethdev *dev);
+void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
+void fg_ethdev_close(struct fg_port *port);
+
+/* kernel.c */
+int fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+		   struct fg_error *err);
+
+/* netlink.c: what the kernel knows of an interface, asked in the network namespace the socket was opened in */
+struct fg_link {
+	int index;
+	unsigned flags; /* IFF_UP ... */
+	bool ethernet;
+	uint32_t mtu;
+	int master; /* index of the bridge or bond it belongs to, 0: none */
+	uint32_t carrier_changes;
+	uint32_t xdp_program; /* id, 0: none attached */
+	bool xdp_native;      /* runs in the driver, not on socket buffers */
+	uint64_t rx_packets, rx_dropped, rx_missed, rx_errors;
+	uint64_t tx_packets, tx_dropped, tx_errors;
+};
+
+int fg_netlink_open(void);
+/* Ask by name, or by index when @p name is NULL. @return 0, -ENODEV, -errno */
+int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
+/* @return whether a default route of the main tables leaves through the interface */
+bool fg_netlink_has_default_route(const char *name);
+
+#endif
