@@ -6,7 +6,7 @@ usage: cdef.py OUT.lua OUT.d HEADER 'COMPILER...' [INCLUDE_FOLDER]...
 
 The C compiler's preprocessor does the reading, so what Lua declares is what C compiled. System headers are replaced
 by empty ones: LuaJIT knows the fixed-width types itself, and nothing else of them may appear in the API. Our own
-constants (#define FG_X 12) become static const int; attributes, which LuaJIT does not need, are dropped.
+constants (#define FG_X 12) become static const int where they fit one: LuaJIT's constants have 32 bits.
 """
 import pathlib
 import re
@@ -25,11 +25,11 @@ def main(out, depfile, header, compiler, *folders):
             path = pathlib.Path(stubs, name)
             path.parent.mkdir(exist_ok=True)
             path.touch()
-        base = shlex.split(compiler) + ['-E', '-nostdinc', f'-I{stubs}', '-D__attribute__(x)=']
+        base = shlex.split(compiler) + ['-E', '-nostdinc', f'-I{stubs}']
         base += [f'-I{folder}' for folder in folders]
         run = lambda *more: subprocess.run(base + [*more, header], check=True, capture_output=True, text=True).stdout
         declarations = run('-P')
-        constants = CONSTANT.findall(run('-dM'))
+        constants = [c for c in CONSTANT.findall(run('-dM')) if -2**31 <= int(c[1], 0) < 2**31]
         rule = run('-MM', '-MT', out)
     lines = [f'static const int {name} = {value};' for name, value in sorted(constants)] + [declarations]
     pathlib.Path(out).write_text('return [==[\n' + '\n'.join(lines) + ']==]\n')

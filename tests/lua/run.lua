@@ -2,7 +2,7 @@
 
 --- Run the specs inside the program, so that they see the modules, the FFI and the event loop as it has them.
 --
---    framegauge script tests/lua/run.lua [OPTION OF busted...] [FILE...]  (default: every spec of this folder)
+--    framegauge script tests/lua/run.lua [OPTION OF busted...] [FILE...]  (default: this folder)
 --
 -- Each spec runs in a job and may wait. The last line says how many passed and failed; the exit status is 1
 -- when one failed or none ran.

@@ -26,7 +26,7 @@ return {
             help = "trials of about a second; the report is marked 'not RFC-conformant: short trials'",
          },
          SET,
-         { name = "out", value = "DIR", help = "the result folder (default: runs/<plan>-<date>)" },
+         { name = "out", value = "DIR", help = "the result folder (default: framegauge-runs/<name>-<date>)" },
          {
             name = "expect", value = "EXPR", many = true,
             help = "what the device must reach, as 'throughput>=95%' or 'throughput>=800kfps@64' (frame size "

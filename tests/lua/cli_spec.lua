@@ -1,0 +1,221 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The program as its user meets it: every test starts it anew.
+local job = require "framegauge.job"
+local uv = require "luv"
+
+local folder
+
+-- Write a file into the test's folder. @return its path
+local function file(name, text)
+   local path = folder .. "/" .. name
+   for slash in path:gmatch(".()/") do
+      uv.fs_mkdir(path:sub(1, slash - 1), 493) -- rwxr-xr-x
+   end
+   local handle = assert(io.open(path, "w"))
+   handle:write(text)
+   handle:close()
+   return path
+end
+
+local function collect(into)
+   local pipe = uv.new_pipe()
+   return pipe, function()
+      pipe:read_start(function(_, text)
+         into.text = into.text .. (text or "")
+         into.seen(into.text)
+      end)
+   end
+end
+
+-- Run the program. signals: list of seconds after its first output at which it gets a SIGINT.
+-- @return exit status, stdout, stderr
+local function framegauge(args, signals)
+   local out, err = { text = "" }, { text = "", seen = function() end }
+   local first_output
+   out.seen = function()
+      if first_output then
+         first_output()
+      end
+   end
+   local out_pipe, read_out = collect(out)
+   local err_pipe, read_err = collect(err)
+   local exited = {}
+   local options = { args = args, stdio = { nil, out_pipe, err_pipe } }
+   local process = uv.spawn(uv.exepath(), options, function(status)
+      exited.status = status
+      if exited.wake then
+         exited.wake()
+      end
+   end)
+   if signals then
+      job.wait(function(wake)
+         first_output = wake
+         read_out()
+      end)
+      read_err()
+      for _, seconds in ipairs(signals) do
+         job.sleep(seconds)
+         process:kill("sigint")
+      end
+   else
+      read_out()
+      read_err()
+   end
+   job.wait(function(wake)
+      exited.wake = wake
+      if exited.status then
+         wake()
+      end
+   end)
+   job.sleep(0.001) -- what is left in the pipes
+   for _, handle in ipairs { process, out_pipe, err_pipe } do
+      handle:close()
+   end
+   return exited.status, out.text, err.text
+end
+
+describe("the program", function()
+   before_each(function()
+      folder = assert(uv.fs_mkdtemp("/tmp/framegauge-cli-XXXXXX"))
+   end)
+   after_each(function()
+      os.execute("rm -rf " .. folder)
+   end)
+
+   it("tells its version and those of what it stands on", function()
+      local status, out = framegauge { "--version" }
+      assert.equal(0, status)
+      assert.matches("^framegauge %d+%.%d+%.%d+\nDPDK %d.*\nLuaJIT 2%.1", out)
+   end)
+
+   it("has a page for itself, every command and every topic", function()
+      local _, overview = framegauge { "--help" }
+      for _, name in ipairs { "run", "check", "script", "theory", "doctor", "help" } do
+         local status, page = framegauge { "help", name }
+         assert.equal(0, status)
+         assert.matches("^usage: framegauge " .. name, page)
+         assert.equal(page, select(2, framegauge { name, "--help" }))
+         assert.matches("\n  " .. name .. " ", overview)
+      end
+      for _, topic in ipairs { "plan", "exit" } do
+         assert.equal(0, (framegauge { "help", topic }))
+         assert.matches("\n  help " .. topic .. " ", overview)
+      end
+   end)
+
+   it("lists the exit statuses", function()
+      local _, page = framegauge { "help", "exit" }
+      for _, status in ipairs { 0, 1, 2, 3, 4, 70, 130 } do
+         assert.matches("\n%s+" .. status .. "  ", page)
+      end
+   end)
+
+   it("names the nearest command, topic or option, and exits 2", function()
+      local function refused(pattern, ...)
+         local status, out, err = framegauge { ... }
+         assert.equal(2, status)
+         assert.equal("", out)
+         assert.matches(pattern, err)
+      end
+      refused("unknown command 'rnu'; did you mean 'run'%?", "rnu")
+      refused("unknown command 'xyzzy'\n", "xyzzy")
+      refused("unknown option '%-%-quikc'; did you mean '%-%-quick'%?", "run", "plan.yaml", "--quikc")
+      refused("no help on 'exti'; did you mean 'exit'%?", "help", "exti")
+      refused("unknown option '%-x'", "doctor", "-x")
+      refused("PLAN.yaml is missing", "run")
+      refused("'b.yaml' is one argument too many", "check", "a.yaml", "b.yaml")
+      refused("%-%-out needs a value: %-%-out DIR", "run", "a.yaml", "--out")
+      refused("%-%-out is given twice", "run", "a.yaml", "--out=a", "--out", "b")
+      refused("%-%-quick takes no value", "run", "a.yaml", "--quick=yes")
+      refused("usage: framegauge COMMAND")
+   end)
+
+   it("calls an error of its own by that name, with the stack, and exits 70", function()
+      file("framegauge/theory.lua", "return { main = function() local x = nil; return x.y end }")
+      local status, _, err = framegauge { "--lua-path", folder, "theory" }
+      assert.equal(70, status)
+      assert.matches("^framegauge: internal error: .*theory.lua:1: .*\nstack traceback:\n", err)
+   end)
+
+   it("takes its Lua from a folder only when told to", function()
+      assert.equal(2, (framegauge { "--lua-path", folder .. "/none", "theory" }))
+      file("framegauge/theory.lua", "return { main = function() print 'mine' return 0 end }")
+      assert.same({ 0, "mine\n", "" }, { framegauge { "--lua-path", folder, "theory" } })
+   end)
+end)
+
+describe("a script", function()
+   before_each(function()
+      folder = assert(uv.fs_mkdtemp("/tmp/framegauge-cli-XXXXXX"))
+   end)
+   after_each(function()
+      os.execute("rm -rf " .. folder)
+   end)
+
+   it("gets its arguments as they are, and its number becomes the exit status", function()
+      local path = file("arguments.lua", "print(arg[0], #arg, ...) return 9")
+      local status, out = framegauge { "script", path, "--quick", "--", "-x" }
+      assert.equal(9, status)
+      assert.equal(path .. "\t3\t--quick\t--\t-x\n", out)
+   end)
+
+   it("may wait, call the C side and require what lies beside it", function()
+      file("beside.lua", "return 'beside'")
+      local path = file("waits.lua", [[
+         local api = require "framegauge.api"
+         require("framegauge.job").sleep(0.001)
+         print(require "beside", api.C.fg_api_version() == api.C.FG_API_VERSION)
+      ]])
+      assert.same({ 0, "beside\ttrue\n", "" }, { framegauge { "script", path } })
+   end)
+
+   it("that raises an error exits 1 and is told its own line", function()
+      local path = file("raises.lua", "local x = 1\nerror('too bad')")
+      local status, _, err = framegauge { "script", path }
+      assert.equal(1, status)
+      assert.equal("framegauge: " .. path .. ":2: too bad\n", err)
+      path = file("raises_below.lua", "local job = require 'framegauge.job'\n\njob.sleep('soon')")
+      err = select(3, framegauge { "script", path })
+      assert.truthy(err:find("called at " .. path .. ":3", 1, true), err)
+      path = file("syntax.lua", "local = 1")
+      status, _, err = framegauge { "script", path }
+      assert.equal(1, status)
+      assert.truthy(err:find(path .. ":1:", 1, true), err)
+   end)
+
+   it("may not read or make globals", function()
+      local status, _, err = framegauge { "script", file("reads.lua", "\nprint(undefined)") }
+      assert.equal(1, status)
+      assert.matches("reads.lua:2: global 'undefined' is not defined", err)
+      status, _, err = framegauge { "script", file("makes.lua", "counter = 1") }
+      assert.equal(1, status)
+      assert.matches("makes.lua:1: global 'counter' is not declared", err)
+   end)
+
+   it("that is not there is bad usage", function()
+      local status, _, err = framegauge { "script", folder .. "/none.lua" }
+      assert.equal(2, status)
+      assert.matches("cannot read the script: .*none.lua", err)
+   end)
+
+   it("stops at Ctrl-C with what it has", function()
+      local path = file("long.lua", [[
+         local job = require "framegauge.job"
+         print "ready"
+         io.stdout:flush()
+         local ok, err = pcall(job.sleep, 60)
+         print("kept", ok)
+         error(err, 0)
+      ]])
+      local status, out, err = framegauge({ "script", path }, { 0 })
+      assert.equal(130, status)
+      assert.equal("ready\nkept\tfalse\n", out)
+      assert.equal("framegauge: interrupted\n", err)
+   end)
+
+   it("that does not stop is stopped by the second Ctrl-C", function()
+      local path = file("endless.lua", "print 'ready' io.stdout:flush() while true do end")
+      assert.equal(130, (framegauge({ "script", path }, { 0, 0.05 })))
+   end)
+end)
