@@ -4,16 +4,21 @@
 
 #include <stdint.h>
 
+#include "fg_engine.h"
 #include "fg_error.h"
+#include "fg_frame.h"
+#include "fg_net.h"
+#include "fg_port.h"
 #include "fg_units.h"
+#include "fg_wire.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * The C functions Lua sees. The FFI declarations are generated from this header and those it includes, so they
- * hold plain declarations only: no inline function, no DPDK type.
+ * The C functions Lua sees: those of the libraries named above. The FFI declarations are generated from this
+ * header and those it includes, so they hold plain declarations only: no inline function, no DPDK type.
  */
 
 /** Raised with every change of this header; the Lua side refuses to run on another. */

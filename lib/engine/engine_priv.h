@@ -47,7 +47,11 @@ struct published {
 
 /** Something an lcore does again and again. The first member of every kind of task. */
 struct task {
-	/** Do what is due at @p now. @return when there will be something to do, ticks; UINT64_MAX: not known */
+	/**
+	 * Do what is due at @p now.
+	 * @return when there will be something to do, ticks; UINT64_MAX: not known. A task that has sent returns no
+	 *         more than @p now, since on the wire that makes work for others.
+	 */
 	uint64_t (*poll)(struct task *task, uint64_t now);
 	void (*publish)(struct task *task);
 };

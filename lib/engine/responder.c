@@ -75,13 +75,16 @@ uint64_t
 responder_poll(struct task *task, uint64_t now)
 {
 	struct responder *r = (struct responder *)task;
+	uint64_t next = r->announce_at;
 	void *m;
 
 	if (unlikely(now >= r->announce_at)) {
 		r->announce_at = UINT64_MAX;
 		announce(r, now);
 	}
-	while (unlikely(rte_ring_sc_dequeue(r->from_rx, &m) == 0))
+	while (unlikely(rte_ring_sc_dequeue(r->from_rx, &m) == 0)) {
 		handle(r, m, now);
-	return r->announce_at;
+		next = now;
+	}
+	return next; /* not later than now if anything was sent */
 }

@@ -38,12 +38,14 @@ tx_poll(struct task *task, uint64_t now, bool launch)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	struct rte_mbuf *frames[BURST];
-	uint64_t first = t->pace.next, next;
 	unsigned n = fg_pace_due(&t->pace, now + t->lead, BURST), sent;
+	uint64_t first = t->pace.next;
 
-	if (n == 0)
-		goto out;
-	first = t->pace.next; /* past the forgiven ones */
+	if (n == 0) {
+		uint64_t next = fg_pace_next(&t->pace);
+
+		return next == UINT64_MAX ? next : next - t->lead;
+	}
 	if (unlikely(rte_pktmbuf_alloc_bulk(t->pool, frames, n) != 0)) {
 		t->no_mbuf += n;
 		return now;
@@ -64,9 +66,7 @@ tx_poll(struct task *task, uint64_t now, bool launch)
 		t->refused += n - sent;
 		rte_pktmbuf_free_bulk(frames + sent, n - sent);
 	}
-out:
-	next = fg_pace_next(&t->pace);
-	return next == UINT64_MAX || next < t->lead ? next : next - t->lead;
+	return now; /* what was sent may cause something at any time */
 }
 
 uint64_t

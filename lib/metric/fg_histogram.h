@@ -6,12 +6,11 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_int128.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-__extension__ typedef unsigned __int128 fg_u128;
 
 /**
  * A histogram with a bounded relative error (the layout of HdrHistogram), for latencies above all.

@@ -21,7 +21,8 @@ extern "C" {
  * be polled by one lcore.
  */
 
-#define FG_WIRE_HZ 1000000000000ULL /* ticks of the wire's clock per second: picoseconds */
+/** Ticks of the wire's clock per second: picoseconds. */
+#define FG_WIRE_HZ (1000ULL * 1000 * 1000 * 1000)
 
 /** What becomes of frames that enter the device on one side. */
 struct fg_device_direction {

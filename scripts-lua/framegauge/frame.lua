@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Frames from protocol stacks, by the tables of lib/frame.
+local api = require "framegauge.api"
+local ffi = require "ffi"
+
+local C = api.C
+local M = {}
+
+--- Build the template of a frame.
+-- @param size   octets with FCS
+-- @param stack  layers from the outside in: { "ethernet", dst = <bytes>, ... }; a field is a number or, for addresses,
+--               a string of its octets
+-- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
+function M.build(size, stack)
+   local err = api.error()
+   local frame = ffi.gc(C.fg_frame_create(), C.fg_frame_free)
+   for _, layer in ipairs(stack) do
+      api.check(C.fg_frame_push(frame, layer[1], err), err)
+      for field, value in pairs(layer) do
+         if type(value) == "number" then
+            api.check(C.fg_frame_set(frame, field, value, err), err)
+         elseif field ~= 1 then
+            api.check(C.fg_frame_set_bytes(frame, field, value, #value, err), err)
+         end
+      end
+   end
+   local out = ffi.new("struct fg_template *[1]")
+   api.check(C.fg_frame_finish(frame, size, out, err), err)
+   return ffi.gc(out[0], C.fg_template_free)
+end
+
+--- The test frame of RFC 2544, C.2.6.4: UDP echo over IPv4, without UDP checksum.
+-- @param size                       octets with FCS
+-- @param o.src_mac, o.dst_mac       six octets
+-- @param o.src_ipv4, o.dst_ipv4     four octets
+function M.rfc2544(size, o)
+   return M.build(size, {
+      { "ethernet", src = o.src_mac, dst = o.dst_mac },
+      { "ipv4", src = o.src_ipv4, dst = o.dst_ipv4 },
+      { "udp", checksum = 0 },
+   })
+end
+
+return M
