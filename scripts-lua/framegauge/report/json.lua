@@ -33,7 +33,7 @@ end
 local function number(value)
    assert(value == value and math.abs(value) ~= math.huge, "JSON has no infinity and no NaN")
    if value % 1 == 0 and math.abs(value) < 2 ^ 53 then
-      return string.format("%.0f", value + 0) == "-0" and "0" or string.format("%.0f", value)
+      return value == 0 and "0" or string.format("%.0f", value) -- JSON need not know of -0
    end
    for digits = 15, 17 do
       local text = string.format("%." .. digits .. "g", value)

@@ -36,7 +36,7 @@ local THROUGHPUT = {
    { "L2", "Mbit/s", function(r) return or_dash(r.mbps_l2, mbps) end },
    { "of line", "%", function(r) return or_dash(r.percent, fixed(2)) end },
    { "", "trials", function(r) return count(r.trials) end },
-   { "", "verdict", function(r) return r.verdict end, left = true, paint = "verdict" },
+   { "", "verdict", function(r) return r.verdict end, left = true, verdict = true },
 }
 
 local function latency(key)
@@ -75,9 +75,11 @@ local function cells_of(columns, rows)
    return lines, widths
 end
 
-local function pad(text, width, left)
+-- Colour takes no room, so the text is painted after its width was counted.
+local function cell(text, width, column, painter)
    local space = (" "):rep(width - #text)
-   return left and text .. space or space .. text
+   local painted = painter(text, column)
+   return column.left and painted .. space or space .. painted
 end
 
 local function rule(widths)
@@ -93,7 +95,7 @@ local function table_text(columns, rows, paint)
    local out = {}
    local function add(cells, painter)
       for i, column in ipairs(columns) do
-         cells[i] = painter(pad(cells[i], widths[i], column.left), column, cells[i])
+         cells[i] = cell(cells[i], widths[i], column, painter)
       end
       out[#out + 1] = (table.concat(cells, "  "):gsub("%s+$", ""))
    end
@@ -108,8 +110,8 @@ local function table_text(columns, rows, paint)
    end
    out[#out + 1] = rule(widths)
    for _, cells in ipairs(lines) do
-      add(cells, function(text, column, word)
-         return column.paint and VERDICT_COLOUR[word] and paint(text, VERDICT_COLOUR[word]) or text
+      add(cells, function(word, column)
+         return column.verdict and paint(word, VERDICT_COLOUR[word]) or word
       end)
    end
    return table.concat(out, "\n") .. "\n"
@@ -151,7 +153,7 @@ local function evidence_note(rows)
    if not rows[1] then
       return nil
    end
-   return ("The tester in the deciding trials, at worst: %s late, %s refused, %s dropped, %s between polls."):format(
+   return ("Tester, at worst in the deciding trials: %s late, %s refused, %s dropped, %s poll gap."):format(
       format.plural(worst.late, "frame"), count(worst.refused), count(worst.tester_drops),
       format.nanoseconds(worst.longest_poll_gap_ns))
 end

@@ -1,0 +1,280 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local Folder = require "framegauge.report.folder"
+local Progress = require "framegauge.progress"
+local conformance = require "framegauge.report.conformance"
+local csv = require "framegauge.report.csv"
+local fake_plan = require "fake_plan"
+local format = require "framegauge.report.format"
+local json = require "framegauge.report.json"
+local paint = require "framegauge.report.paint"
+local scratch = require "scratch"
+local text = require "framegauge.report.text"
+
+local function row(o)
+   local r = {
+      frame_size = 64, direction = "both", verdict = "valid", limited_by = "loss", reasons = {},
+      theoretical_fps = 1488095, throughput_fps = 899541.8017578125, percent = 60.44921875, mbps_l1 = 604.49209,
+      mbps_l2 = 460.5654025, upper_fps = 900995.01953125, resolution_fps = 1488.095, loss_tolerance = 0, trial_s = 60,
+      trials = 12, lower_trial = 12, upper_trial = 9,
+      evidence = { late = 0, refused = 3, tester_drops = 0, longest_poll_gap_ns = 12000 },
+      latency = {
+         count = 1000, min_ns = 20000, mean_ns = 20512.5, p50_ns = 20479, p99_ns = 20991, p999_ns = 21250,
+         max_ns = 21250, source = "wire", error_bound_ns = 8, definition = "first bit to first bit (FIFO)",
+      },
+   }
+   for key, value in pairs(o or {}) do
+      r[key] = value ~= "none" and value or nil
+   end
+   return r
+end
+
+describe("numbers for people", function()
+   it("are never made better than they are", function()
+      assert.equal("1,488,095", format.count(1488095.9))
+      assert.equal("1,000.00", format.decimal(999.998, 2))
+      assert.equal("0.05", format.decimal(0.05, 2))
+      assert.equal("1 frame, 2 frames", format.plural(1, "frame") .. ", " .. format.plural(2, "frame"))
+      assert.equal("0:07 12:34 1:02:03", format.clock(7) .. " " .. format.clock(754) .. " " .. format.clock(3723))
+   end)
+end)
+
+describe("JSON", function()
+   it("writes declared keys first and sorts the others", function()
+      assert.equal('{"z":1,"a":2,"b":3}', json.encode({ b = 3, a = 2, z = 1 }, { order = { "z" } }))
+   end)
+
+   it("writes whole numbers plainly and others with the digits that bring them back", function()
+      local values = { 0, -0, 1e15, -42, 9007199254740991, 0.1, 1 / 3, 73.33984375, 1e300, 5e-324, 234.96200000000002 }
+      assert.equal("[0,0,1000000000000000,-42,9007199254740991,0.1,0.3333333333333333,73.33984375,1e+300,"
+         .. "4.94065645841247e-324,234.96200000000002]", json.encode(values))
+      assert.same(values, json.decode(json.encode(values)))
+   end)
+
+   it("refuses what JSON has no word for", function()
+      for _, value in ipairs { 1 / 0, 0 / 0, function() end } do
+         assert.has_error(function()
+            json.encode { value }
+         end)
+      end
+   end)
+
+   it("knows null, empty lists and empty objects", function()
+      assert.equal('{"a":null,"b":[],"c":{}}', json.encode { a = json.null, b = {}, c = json.object {} })
+   end)
+
+   it("escapes text", function()
+      local nasty = 'quote " backslash \\ line\nbell \7 delete \127 é'
+      assert.equal(nasty, json.decode(json.encode { nasty })[1])
+      assert.matches("\\u0007", json.encode { nasty }, 1, true)
+   end)
+
+   it("is the same text whatever the order the keys were set in", function()
+      local one, other = {}, {}
+      for i = 1, 100 do
+         one["key" .. i], other["key" .. 101 - i] = i, 101 - i
+      end
+      assert.equal(json.encode(one), json.encode(other))
+   end)
+
+   it("means the same when it is indented", function()
+      local value = { a = { 1, { b = "c" }, {} }, d = { e = { f = true } } }
+      assert.same(value, json.decode(json.encode(value, { pretty = true })))
+   end)
+end)
+
+describe("CSV", function()
+   it("has a line for each row and nothing where nothing is known", function()
+      local lines = {}
+      local rows = { row(), row { throughput_fps = "none", latency = "none", direction = 'a,"b"' } }
+      for line in csv.throughput(rows):gmatch "[^\n]+" do
+         lines[#lines + 1] = line
+      end
+      assert.matches("^frame_size,direction,theoretical_fps,throughput_fps,.*,verdict,latency_min_ns,", lines[1])
+      assert.equal("64,both,1488095,899541.8017578125,60.44921875,604.49209,460.5654025,900995.01953125,1488.095,60,12,"
+         .. "valid,20000,20512.5,20479,20991,21250,21250", lines[2])
+      assert.matches('^64,"a,""b""",1488095,,', lines[3])
+      assert.matches(",valid,,,,,,$", lines[3])
+   end)
+end)
+
+describe("the result folder", function()
+   teardown(scratch.remove)
+
+   it("is made with the folders above it", function()
+      local folder = assert(Folder.create(scratch.path() .. "/a/b/c"))
+      folder:write("x", "hello\n")
+      assert.equal("hello\n", scratch.read(folder.path .. "/x"))
+   end)
+
+   it("appends lines and replaces whole files", function()
+      local folder = assert(Folder.create(scratch.path()))
+      folder:append("lines", "one")
+      folder:append("lines", "two")
+      assert.equal("one\ntwo\n", scratch.read(folder.path .. "/lines"))
+      folder:write("whole", "1")
+      folder:write("whole", "2")
+      assert.equal("2", scratch.read(folder.path .. "/whole"))
+      folder:close()
+      assert.equal("lines\nwhole\n", scratch.shell("ls " .. folder.path))
+   end)
+
+   it("never takes a folder that is not empty, or a file", function()
+      local path = scratch.path()
+      assert.is_true((Folder.is_free(path)))
+      local folder = assert(Folder.create(path))
+      assert.is_true((Folder.is_free(path)))
+      folder:write("x", "mine")
+      local made, message = Folder.create(path)
+      assert.is_nil(made)
+      assert.matches("is not empty", message)
+      assert.is_false((Folder.is_free(path .. "/x")))
+      made, message = Folder.create(path .. "/x/y")
+      assert.is_nil(made)
+      assert.matches("cannot create the result folder", message)
+   end)
+
+   it("has a name of its own by default", function()
+      local path = Folder.default_path("my plan/7", 0)
+      assert.matches("^framegauge%-runs/my_plan_7%-%d%d%d%d%d%d%d%d%-%d%d%d%d%d%d$", path)
+   end)
+end)
+
+describe("conformance", function()
+   it("holds for the procedure of the RFC", function()
+      assert.same({ rfc2544 = true, notes = {} },
+         conformance.of(fake_plan { frame_sizes = { 64, 128, 256, 512, 1518 } }))
+   end)
+
+   it("names what is short of it", function()
+      local plan = fake_plan { settle = 0, throughput = { trial = 1, loss_tolerance = 0.005 } }
+      local notes = table.concat(conformance.of(plan).notes, "\n")
+      assert.matches("^short trials %(1 s; section 24 asks for 60 s%)", notes)
+      for _, what in ipairs { "short waits", "fewer than five frame sizes", "loss tolerated (0.5 %" } do
+         assert.matches(what, notes, 1, true)
+      end
+   end)
+end)
+
+describe("the table", function()
+   local function render(rows, o)
+      local result = {
+         results = { throughput = rows }, trials = { { time = "wire-free" } }, expectations = {}, interrupted = false,
+         conformance = { rfc2544 = false, notes = { "short trials (1 s; section 24 asks for 60 s)" } },
+      }
+      for key, value in pairs(o or {}) do
+         result[key] = value
+      end
+      return text.render(result, paint.new(false))
+   end
+
+   it("shows rates, layers, share, trials and verdict of each frame size", function()
+      local out = render { row(), row { frame_size = 1518, verdict = "tester-limited", reasons = { "too slow" } } }
+      local first = "   64  both         1,488,095     899,541  604.49  460.57    60.45      12  valid\n"
+      assert.matches(first, out, 1, true)
+      assert.matches("1518 bytes is tester-limited: too slow.", out, 1, true)
+      assert.matches("not RFC-conformant: short trials", out, 1, true)
+      assert.matches("Measured in wire time, free-running.", out, 1, true)
+      assert.matches("0 frames late, 3 refused, 0 dropped, 12 us poll gap", out, 1, true)
+      assert.matches("first bit to first bit (FIFO), stamped by wire, error at most 8 ns", out, 1, true)
+   end)
+
+   it("fits 100 columns, at 400 Gb/s and with long names too", function()
+      local out = render { row {
+         direction = "west->east", theoretical_fps = 595238095, throughput_fps = 595238095, mbps_l1 = 4e5,
+         mbps_l2 = 304761.9, percent = 100, verdict = "tester-limited",
+      } }
+      for line in out:gmatch "[^\n]+" do
+         assert.is_true(#line <= 100, line)
+      end
+   end)
+
+   it("says what is not known", function()
+      local out = render { row { throughput_fps = "none", theoretical_fps = "none", percent = "none", latency = "none",
+         mbps_l1 = "none", mbps_l2 = "none" } }
+      assert.matches("64  both                 -     no pass       -       -        -      12  valid", out, 1, true)
+      assert.is_nil(out:find("Latency", 1, true))
+   end)
+
+   it("is there without rows, and tells how expectations fared", function()
+      local out = render({}, {
+         interrupted = true, trials = {},
+         expectations = { { text = "a", met = true }, { text = "b", met = false }, { text = "c" } },
+      })
+      assert.matches("Expected a: met.\nExpected b: not met.\nExpected c: not decided.\n", out, 1, true)
+      assert.matches("interrupted: only what was measured", out)
+   end)
+
+   it("is coloured only when asked", function()
+      local result = {
+         results = { throughput = { row() } }, trials = {}, expectations = {}, interrupted = false,
+         conformance = { notes = {} },
+      }
+      local plain = text.render(result, paint.new(false))
+      local coloured = text.render(result, function(word, how)
+         return "<" .. how .. ">" .. word .. "</>"
+      end)
+      assert.equal(plain, (coloured:gsub("<%a*/?>", ""):gsub("</>", "")))
+      assert.matches("<good>valid", coloured, 1, true)
+   end)
+end)
+
+describe("progress", function()
+   local ask = {
+      test = "rfc2544.throughput", frame_size = 64, fps = 744047.5, line_fps = 1488095, seconds = 1, number = 1,
+   }
+   local record = { trial = 1, duration_s = 1, verdict = "valid", lost = 0, tx = 1000, loss_ratio = 0, reasons = {} }
+
+   local function progress(width)
+      local self = { time = 0, out = {} }
+      self.progress = Progress.new {
+         width = width,
+         write = function(s)
+            self.out[#self.out + 1] = s
+         end,
+         now = function()
+            return self.time
+         end,
+         snapshot = function()
+            return self.snapshot
+         end,
+         parts = {
+            { test = "rfc2544.throughput", frame_size = 64, trials = 10, seconds = 100 },
+            { test = "rfc2544.throughput", frame_size = 128, trials = 10, seconds = 100 },
+         },
+         waits = 9,
+      }
+      return self
+   end
+
+   it("is one plain line for each trial without a terminal", function()
+      local p = progress(nil)
+      p.progress:started(ask)
+      p.progress:finished(record)
+      assert.same({ "throughput  64 bytes  trial 1  50.00 % = 744,047 fps  1 s: no loss\n" }, p.out)
+      p.progress:finished { trial = 2, duration_s = 1, verdict = "valid", lost = 5, tx = 1000, loss_ratio = 0.005 }
+      assert.matches("1 s: lost 5 of 1,000 (0.50 %)\n", p.out[2], 1, true)
+      p.progress:finished { trial = 3, duration_s = 1, verdict = "tester-limited", reasons = { "a", "b" } }
+      assert.matches("1 s: tester-limited: a; b\n", p.out[3], 1, true)
+   end)
+
+   it("is one line redrawn and cut to the width on a terminal", function()
+      local p = progress(40)
+      p.snapshot = { elapsed = 5, lost = 7 }
+      p.time = 1
+      p.progress:started(ask)
+      assert.equal("\r\27[Kthroughput  64 bytes  trial 1 of about ", p.out[1])
+      assert.matches("lost 7", p.progress:line())
+   end)
+
+   it("scales the time left by the speed so far", function()
+      local p = progress(80)
+      p.progress:started(ask)
+      assert.is_nil(p.progress:left())
+      p.time = 1
+      p.progress:finished(record) -- 10 of 200 planned seconds in one second
+      assert.equal(19, p.progress:left())
+      p.progress:started { test = "rfc2544.throughput", frame_size = 128, fps = 1, line_fps = 1 }
+      assert.equal(1, p.progress:left()) -- the first part is over, whatever it took
+      assert.matches("trial 1 of about 10", p.progress:line())
+   end)
+end)

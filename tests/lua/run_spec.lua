@@ -1,0 +1,285 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local Bench = require "fake_bench"
+local expect = require "framegauge.expect"
+local fake_plan = require "fake_plan"
+local json = require "framegauge.report.json"
+local run = require "framegauge.run"
+local scratch = require "scratch"
+
+local SCHEMA = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "docs/result.schema.json"
+
+-- Run a plan on a made-up device.
+-- @return status, or the error it raised; the folder's path; what was printed
+local function run_on(device, plan, options)
+   local bench = Bench.new(device)
+   package.loaded["framegauge.bench"] = {
+      open = function()
+         return bench
+      end,
+   }
+   options = options or {}
+   options.out = options.out or scratch.path()
+   local printed, stdout = {}, io.stdout
+   local recorder = { flush = function() end }
+   function recorder.write(_, text)
+      printed[#printed + 1] = text
+   end
+   rawset(io, "stdout", recorder)
+   local ok, status = pcall(run.main, plan, options)
+   rawset(io, "stdout", stdout)
+   package.loaded["framegauge.bench"] = nil
+   assert.is_true(not ok or bench.closed)
+   return status, options.out, table.concat(printed)
+end
+
+local function fps(value)
+   return { unit = "fps", value = value, text = value .. "fps" }
+end
+
+local function lines_of(path)
+   local lines = {}
+   for line in scratch.read(path):gmatch "[^\n]+" do
+      lines[#lines + 1] = line
+   end
+   return lines
+end
+
+--- Python's jsonschema as the judge.
+-- @return true, or false and its complaint
+local function validate(path)
+   local script = [[
+import json, sys, jsonschema
+schema, instance = (json.load(open(name)) for name in sys.argv[1:])
+try:
+    jsonschema.Draft202012Validator(schema).validate(instance)
+    print("valid")
+except jsonschema.ValidationError as error:
+    print(error.json_path, error.message[:200])
+]]
+   local output = scratch.shell(("python3 -c '%s' %s %s 2>&1"):format(script, SCHEMA, path))
+   return output == "valid\n", output
+end
+
+local DEVICES = {
+   ["a device that behaves"] = { { rate = 1e9, capacity = 9e5 } },
+   ["a device that carries nothing"] = { { rate = 1e9, capacity = 0 } },
+   ["a device at line rate"] = { { rate = 1e9, capacity = 1e9 } },
+   ["a slow tester"] = { { rate = 1e9, capacity = 9e5, tester = 2e5 } },
+   ["a line of unknown rate, one way"] = {
+      { capacity = 9e5 }, { bidirectional = false, throughput = { max = fps(1e6) } },
+   },
+   ["no latency and no poll gap"] = {
+      {
+         rate = 1e9, capacity = 9e5,
+         meddle = function(raw)
+            raw.lcores, raw.directions[1].latency, raw.directions[2].latency = {}, nil, nil
+         end,
+      },
+   },
+}
+
+describe("a run", function()
+   teardown(scratch.remove)
+
+   it("writes every file, prints the table and the folder last, and succeeds", function()
+      local status, path, out = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
+      assert.equal(0, status)
+      assert.equal("result.json\nrun.json\nthroughput.csv\ntrials.jsonl\n", (scratch.shell("ls " .. path)))
+      assert.matches("64  both         1,488,095     899,541", out, 1, true)
+      assert.equal(path, out:match "([^\n]+)\n$")
+   end)
+
+   it("keeps the same trials in trials.jsonl and result.json", function()
+      local _, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
+      local result = json.decode(scratch.read(path .. "/result.json"))
+      local lines = lines_of(path .. "/trials.jsonl")
+      assert.equal(#lines, #result.trials)
+      for i, line in ipairs(lines) do
+         assert.same(result.trials[i], json.decode(line))
+         assert.equal(i, result.trials[i].trial)
+      end
+      assert.equal(1, result.schema_version)
+      assert.is_nil(result.plan.file)
+   end)
+
+   it("writes each trial before the next begins", function()
+      local path = scratch.path()
+      run_on({
+         rate = 1e9, capacity = 9e5,
+         meddle = function(_, _, n)
+            if n > 1 then
+               assert.equal(n - 1, #lines_of(path .. "/trials.jsonl"))
+            end
+         end,
+      }, fake_plan(), { out = path })
+   end)
+
+   it("writes the same bytes for the same measurements", function()
+      local _, one = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
+      local _, other = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
+      for _, name in ipairs { "result.json", "trials.jsonl", "throughput.csv" } do
+         assert.equal(scratch.read(one .. "/" .. name), scratch.read(other .. "/" .. name))
+      end
+   end)
+
+   it("puts what belongs to the moment into run.json", function()
+      local plan = fake_plan()
+      plan.file = "some/plan.yaml"
+      local _, path = run_on({ rate = 1e9, capacity = 9e5 }, plan)
+      local moment = json.decode(scratch.read(path .. "/run.json"))
+      assert.equal("some/plan.yaml", moment.plan_file)
+      assert.matches("^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ$", moment.started)
+      assert.matches("Z$", moment.ended)
+      assert.is_true(#moment.command_line > 0)
+   end)
+
+   it("keeps what it has when it is interrupted, and says 130", function()
+      local status, path, out = run_on({
+         rate = 1e9, capacity = 9e5,
+         meddle = function(_, _, n)
+            if n == 15 then
+               error { interrupted = true }
+            end
+         end,
+      }, fake_plan(), { expect = { "throughput>=1%" } })
+      assert.equal(130, status)
+      local result = json.decode(scratch.read(path .. "/result.json"))
+      assert.same({ true, "incomplete" }, { result.interrupted, result.verdict })
+      assert.same({ 2, 14 }, { #result.results.throughput, #result.trials })
+      assert.equal(json.null, result.expectations[1].met)
+      assert.matches("interrupted: only what was measured", out)
+      assert.is_true(validate(path .. "/result.json"))
+   end)
+
+   it("keeps what it has when something breaks, and lets the error through", function()
+      local status, path = run_on({
+         rate = 1e9, capacity = 9e5,
+         meddle = function(_, _, n)
+            if n == 13 then
+               error "the cable caught fire"
+            end
+         end,
+      }, fake_plan())
+      assert.matches("the cable caught fire", tostring(status))
+      assert.matches("stack traceback", tostring(status))
+      assert.equal(1, #json.decode(scratch.read(path .. "/result.json")).results.throughput)
+   end)
+
+   it("overwrites nothing", function()
+      local _, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
+      local before = scratch.read(path .. "/result.json")
+      local err = run_on({ rate = 1e9, capacity = 1e5 }, fake_plan(), { out = path })
+      assert.same({ 2, true }, { err.status, tostring(err):find "is not empty" ~= nil })
+      assert.equal(before, scratch.read(path .. "/result.json"))
+   end)
+
+   it("refuses what it cannot run before it makes a folder", function()
+      local path = scratch.path()
+      local err = run_on({ capacity = 9e5 }, fake_plan(), { out = path })
+      assert.equal(2, err.status)
+      assert.matches("line rate of these ports is not known", tostring(err))
+      err = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan(), { out = path, expect = { "throughput>95%" } })
+      assert.equal(2, err.status)
+      assert.has_error(function()
+         scratch.read(path .. "/run.json")
+      end)
+   end)
+
+   it("leaves with the bench's reason when that does not open", function()
+      package.loaded["framegauge.bench"] = {
+         open = function()
+            return nil, "no such port"
+         end,
+      }
+      local ok, err = pcall(run.main, fake_plan(), { out = scratch.path() })
+      package.loaded["framegauge.bench"] = nil
+      assert.same({ false, 4, "no such port" }, { ok, err.status, tostring(err) })
+   end)
+
+   it("tells by its status whether the device fell short or the tester did", function()
+      local slow_tester = { rate = 1e9, capacity = 9e5, tester = 2e5 }
+      local device = { rate = 1e9, capacity = 9e5 }
+      local function status(bench, ...)
+         return (run_on(bench, fake_plan(), { expect = { ... } }))
+      end
+      assert.equal(0, status(device, "throughput>=60%", "throughput>=80kfps", "throughput>=100%@512"))
+      assert.equal(1, status(device, "throughput>=95%"))
+      assert.equal(0, status(device, "throughput >= 95% @ 1518"))
+      assert.equal(3, status(slow_tester))
+      assert.equal(3, status(slow_tester, "throughput>=95%@64"))
+      assert.equal(1, status({ rate = 1e9, capacity = 1e5, tester = 2e5 }, "throughput>=95%@64"))
+   end)
+end)
+
+describe("result.json", function()
+   teardown(scratch.remove)
+
+   for name, case in pairs(DEVICES) do
+      it("keeps to its schema for " .. name, function()
+         local _, path = run_on(case[1], fake_plan(case[2]))
+         assert.is_true(validate(path .. "/result.json"))
+      end)
+   end
+
+   it("is refused by the schema when something is missing, wrong or unknown", function()
+      local _, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
+      local text = scratch.read(path .. "/result.json")
+      for wrong, right in pairs {
+         ['"verdict": "fine"'] = '"verdict": "valid"',
+         ['"lost": -1'] = '"lost": 0',
+         ['"schema_version": 2'] = '"schema_version": 1',
+         ['"mood": "good"'] = '"phase": "search"',
+         ['"throughput_fps": "fast"'] = '"throughput_fps": [%d.]+',
+      } do
+         local broken, n = text:gsub(right, wrong, 1)
+         assert.equal(1, n)
+         local file = assert(io.open(path .. "/broken.json", "w"))
+         file:write(broken)
+         file:close()
+         local valid, complaint = validate(path .. "/broken.json")
+         assert.is_false(valid)
+         assert.matches("^%$", complaint)
+      end
+   end)
+end)
+
+describe("an expectation", function()
+   local plan = fake_plan()
+
+   it("is a result, a value and perhaps a frame size", function()
+      local e = assert(expect.parse("throughput>=800kfps@64", plan))
+      assert.same({ 8e5, "fps", 64 }, { e.rate.value, e.rate.unit, e.frame_size })
+      e = assert(expect.parse(" throughput >= 95% ", plan))
+      assert.same({ 0.95, "ratio" }, { e.rate.value, e.rate.unit })
+      assert.is_nil(e.frame_size)
+      assert.equal("bps", assert(expect.parse("throughput>=1Gbps L2", plan)).rate.unit)
+   end)
+
+   it("is refused with the reason when it is not", function()
+      for text, why in pairs {
+         ["throughput>95%"] = "no comparison with >=",
+         ["latency>=3us"] = "no result 'latency'",
+         ["throughput>=fast"] = "fast",
+         ["throughput>=95%@65"] = "no frame size 65",
+         ["throughput>="] = "is not",
+         [""] = "no comparison",
+      } do
+         local e, message = expect.parse(text, plan)
+         assert.is_nil(e)
+         assert.matches(why, message, 1, true)
+         assert.matches("expected such as", message, 1, true)
+      end
+   end)
+
+   it("cannot be said of a figure that is not the device's, unless it is reached", function()
+      local e = assert(expect.parse("throughput>=500fps", plan))
+      local function met(o)
+         return expect.evaluate(e, { o }, true).met
+      end
+      assert.is_true(met { frame_size = 64, verdict = "tester-limited", throughput_fps = 500 })
+      assert.is_nil(met { frame_size = 64, verdict = "tester-limited", throughput_fps = 499 })
+      assert.is_false(met { frame_size = 64, verdict = "valid", throughput_fps = 499 })
+      assert.is_false(met { frame_size = 64, verdict = "valid" })
+      assert.is_nil(expect.evaluate(e, {}, false).met)
+   end)
+end)

@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Files of a test, in a place of their own.
+local M = {}
+
+--- Run a shell command. @return its output and its exit status
+function M.shell(command)
+   local pipe = assert(io.popen(command .. "; echo $?"))
+   local output, status = pipe:read("*a"):match "^(.-)(%d+)\n$"
+   pipe:close()
+   return output, tonumber(status)
+end
+
+--- A file's text.
+function M.read(path)
+   local file = assert(io.open(path, "rb"))
+   local text = file:read "*a"
+   file:close()
+   return text
+end
+
+local root
+local paths = 0
+
+--- A path where nothing is yet.
+function M.path()
+   root = root or M.shell("mktemp -d"):match "[^\n]+"
+   paths = paths + 1
+   return root .. "/" .. paths
+end
+
+--- Take all of it away; give this to busted's teardown.
+function M.remove()
+   if root then
+      M.shell("rm -r " .. root)
+      root = nil
+   end
+end
+
+return M
