@@ -40,13 +40,17 @@ local current -- the job whose coroutine is running
 local foreground -- the job Ctrl-C is for
 local interrupts -- poll handle of the signal pipe
 
--- Error objects pass as they are; a plain message is given the stack of its coroutine, which is lost
--- otherwise.
+-- Error objects pass as they are. A plain message gets the stack of its coroutine, which is lost otherwise,
+-- unless it already carries the stack of a place further down.
 local function explain(err)
    if type(err) ~= "string" then
       return err
    end
-   return setmetatable({ message = err, traceback = debug.traceback("", 2):sub(2) }, Failure)
+   local message, traceback = err:match("^(.-)\n(stack traceback:.*)$")
+   if not message then
+      message, traceback = err, debug.traceback("", 2):sub(2)
+   end
+   return setmetatable({ message = message, traceback = traceback }, Failure)
 end
 
 local function pack(...)
