@@ -1,129 +1,51 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- IP and MAC addresses as text: reading, the one canonical form, and which network they are in.
+--- IP and MAC addresses: which text is one, and which network an address is in.
 --
 -- Inside, an address is its bytes as a string: comparing and masking are then the same for both families.
+local api = require "framegauge.api"
 local bit = require "bit"
+local ffi = require "ffi"
 
 local M = {}
 
--- An IPv4 address as 4 bytes, nil if the text is none. "010" is refused: some read it as 8.
-local function ipv4_bytes(text)
-   local bytes = {}
-   for part in (text .. "."):gmatch("([^.]*)%.") do
-      local number = part:match("^%d%d?%d?$") and tonumber(part)
-      if not number or number > 255 or (#part > 1 and part:sub(1, 1) == "0") then
-         return nil
-      end
-      bytes[#bytes + 1] = string.char(number)
-   end
-   return #bytes == 4 and table.concat(bytes) or nil
-end
+local buffer = ffi.new("uint8_t[16]")
 
--- Colon-separated groups as bytes; the last may be an IPv4 address. "" gives "".
-local function ipv6_groups(text, last)
-   local bytes = {}
-   for group, next_at in (text == "" and "" or text .. ":"):gmatch("([^:]*):()") do
-      local number = group:match("^%x%x?%x?%x?$") and tonumber(group, 16)
-      if number then
-         bytes[#bytes + 1] = string.char(bit.rshift(number, 8), bit.band(number, 255))
-      else
-         local dotted = last and next_at > #text + 1 and ipv4_bytes(group)
-         if not dotted then
-            return nil
-         end
-         bytes[#bytes + 1] = dotted
-      end
-   end
-   return table.concat(bytes)
-end
-
-local function ipv6_bytes(text)
-   local head, tail = text:match("^(.-)::(.*)$")
-   if not head then
-      local bytes = ipv6_groups(text, true)
-      return bytes and #bytes == 16 and bytes or nil
-   end
-   head, tail = ipv6_groups(head, false), ipv6_groups(tail, true)
-   if not head or not tail or #head + #tail > 14 then
+--- The bytes of an address.
+-- @param family  4 or 6; by default what the text looks like
+-- @return a string of 4 or 16 bytes, or nil if the text is no address of the family
+function M.bytes(text, family)
+   local six = family == 6 or (not family and text:find(":", 1, true) ~= nil)
+   if (six and api.C.fg_ipv6_parse or api.C.fg_ipv4_parse)(text, buffer, nil) ~= 0 then
       return nil
    end
-   return head .. ("\0"):rep(16 - #head - #tail) .. tail
+   return ffi.string(buffer, six and 16 or 4)
 end
 
--- RFC 5952: lower case, no leading zeros, the longest run of at least two zero groups as "::".
-local function ipv6_text(bytes)
-   local groups, best, best_length = {}, nil, 1
-   for i = 1, 8 do
-      groups[i] = bytes:byte(2 * i - 1) * 256 + bytes:byte(2 * i)
-   end
-   local i = 1
-   while i <= 8 do
-      local length = 0
-      while groups[i + length] == 0 do
-         length = length + 1
-      end
-      if length > best_length then
-         best, best_length = i, length
-      end
-      i = i + math.max(length, 1)
-   end
-   local function join(from, to)
-      local texts = {}
-      for g = from, to do
-         texts[#texts + 1] = ("%x"):format(groups[g])
-      end
-      return table.concat(texts, ":")
-   end
-   if not best then
-      return join(1, 8)
-   end
-   return join(1, best - 1) .. "::" .. join(best + best_length, 8)
-end
-
---- The bytes of an address in either family.
--- @return a string of 4 or 16 bytes, or nil if the text is no address
-function M.bytes(text)
-   if text:find(":", 1, true) then
-      return ipv6_bytes(text)
-   end
-   return ipv4_bytes(text)
-end
-
---- The canonical text of an address, nil if the text is none of the family.
--- @param family  4 or 6
+--- The text, if it is an address of the family, else nil.
 function M.parse(text, family)
-   local bytes = (family == 4 and ipv4_bytes or ipv6_bytes)(text)
-   if not bytes then
-      return nil
-   end
-   return family == 4 and ("%d.%d.%d.%d"):format(bytes:byte(1, 4)) or ipv6_text(bytes)
+   return M.bytes(text, family) and text
 end
 
 --- Read "198.18.1.2/24".
 -- @return { address =, prefix = }, or nil if the text is none of the family
 function M.parse_prefix(text, family)
    local address, prefix = text:match("^([^/]+)/(%d%d?%d?)$")
-   address = address and M.parse(address, family)
    prefix = tonumber(prefix)
-   if not address or prefix < 1 or prefix > (family == 4 and 32 or 128) then
+   if not address or not M.bytes(address, family) or prefix < 1 or prefix > (family == 4 and 32 or 128) then
       return nil
    end
    return { address = address, prefix = prefix }
 end
 
---- Read a MAC address with colons or hyphens.
+--- Read the MAC address of a station: no group, not all zeros.
 -- @return lower case with colons, or nil
 function M.parse_mac(text)
-   local bytes = {}
-   local separator = text:match("^%x%x([:-])")
-   for byte in (text .. (separator or ":")):gmatch("([^:-]*)[:-]") do
-      bytes[#bytes + 1] = byte:match("^%x%x$") and byte:lower()
-   end
-   if not separator or #bytes ~= 6 or text:upper() ~= table.concat(bytes, separator):upper() then
+   local first = text:match("^(%x%x):%x%x:%x%x:%x%x:%x%x:%x%x$")
+   if not first or tonumber(first, 16) % 2 == 1 or text == "00:00:00:00:00:00" then
       return nil
    end
-   return table.concat(bytes, ":")
+   return text:lower()
 end
 
 -- The bytes with every bit after the prefix cleared or set.
@@ -135,6 +57,11 @@ local function with_host_bits(bytes, prefix, set)
       out[i] = string.char(set and bit.bor(bytes:byte(i), host) or bit.band(bytes:byte(i), 0xff - host))
    end
    return table.concat(out)
+end
+
+--- Whether two texts are the same address.
+function M.equal(a, b)
+   return M.bytes(a) == M.bytes(b)
 end
 
 --- Whether two addresses of one family lie in the same network of a prefix length.

@@ -2,80 +2,45 @@
 
 --- The names of devices, as a plan writes them.
 --
--- Only the form is checked here, so that a plan can be checked on any machine; whether the device exists
--- shows when its port is opened.
+-- Only the form is checked, by the library that will open them, so that a plan can be checked on any machine;
+-- whether the device exists shows when its port is opened.
+local api = require "framegauge.api"
+local ffi = require "ffi"
+
 local M = {}
 
 --- The forms there are, for messages.
 M.expected = "wireN, kernel:IF, memif:PATH, pcap:FILE, a PCI address or vdev:STRING"
 
--- As much as an open port keeps (struct fg_port), an interface's name (IFNAMSIZ) and a socket's path
--- (sun_path).
-local LONGEST, LONGEST_INTERFACE, LONGEST_SOCKET = 95, 15, 107
+-- As much as an open port keeps (struct fg_port).
+local LONGEST = 95
 
--- Drivers that move frames inside this process or to another program beside it.
-local local_drivers = { net_null = true, eth_null = true, net_ring = true, eth_ring = true, net_memif = true }
+local physical = ffi.new("bool[1]")
 
--- The form of what follows each prefix.
-local forms = {
-   kernel = function(rest)
-      local interface, mode = rest:match("^([^,]+)(.*)$")
-      return interface and #interface <= LONGEST_INTERFACE and not interface:find("[%s/:]")
-         and interface ~= "." and interface ~= ".."
-         and (mode == "" or mode == ",af_xdp" or mode == ",af_packet")
-   end,
-   memif = function(rest)
-      local socket, role = rest:match("^([^,]+)(.*)$")
-      return socket and #socket <= LONGEST_SOCKET and not socket:find("[%s%[%]()\"']")
-         and (role == "" or role == ",server")
-   end,
-   pcap = function(rest)
-      return rest:find("^[^,]+,?[^,]*$") ~= nil or rest:find("^,[^,]+$") ~= nil
-   end,
-   vdev = function(rest)
-      return rest:find("^%a") ~= nil
-   end,
-}
-
-local function pci(text)
-   local domain, bus, device, fn = text:match("^(%x+):(%x+):(%x+)%.([0-7])$")
-   if not domain then
-      domain, bus, device, fn = "0", text:match("^(%x+):(%x+)%.([0-7])$")
+-- What tells two devices apart: the modes of a kernel interface do not, nor do the forms of a PCI address.
+local function identity(kind, text)
+   if kind == "kernel" then
+      return text:match("^[^,]*")
+   elseif kind == "pci" then
+      return (text:find(":.*:") and text or "0000:" .. text):lower()
    end
-   if not bus or #domain > 4 or #bus > 2 or #device > 2 or tonumber(device, 16) > 0x1f then
-      return nil
-   end
-   return ("%04x:%02x:%02x.%s"):format(tonumber(domain, 16), tonumber(bus, 16), tonumber(device, 16), fn)
-end
-
--- Whether a device reaches a network, and not only this process and programs beside it.
-local function is_physical(kind, rest)
-   if kind ~= "vdev" then
-      return kind == "kernel"
-   elseif rest:find("^net_pcap") then
-      return rest:find("iface=", 1, true) ~= nil
-   end
-   return not local_drivers[rest:match("^%l+_%l+")]
+   return text
 end
 
 --- Read the name of a device.
--- @return { name = canonical, kind = "wire", "kernel", "memif", "pcap", "pci" or "vdev", physical = bool };
--- nil when it is no device's name
+-- @return { name = as it was written, id = what tells it from others, kind = "wire", "kernel", "memif",
+-- "pcap", "pci" or "vdev", physical = whether it may reach a network }; or nil, what is wrong and what was
+-- expected
 function M.parse(text)
-   if text:find("%c") or #text > LONGEST then
-      return nil
-   elseif text:find("^wire%d%d?$") then
-      return { name = "wire" .. tonumber(text:sub(5)), kind = "wire", physical = false }
+   local err = api.error()
+   if #text > LONGEST then
+      return nil, ("longer than %d characters"):format(LONGEST), M.expected
+   elseif api.C.fg_port_check_name(text, physical, err) ~= 0 then
+      local wrong, expected = ffi.string(err.message):match("^(.-); expected (.*)$")
+      return nil, wrong or ffi.string(err.message), expected
    end
-   local address = pci(text)
-   if address then
-      return { name = address, kind = "pci", physical = true }
-   end
-   local kind, rest = text:match("^(%l+):(.*)$")
-   if not forms[kind] or not forms[kind](rest) then
-      return nil
-   end
-   return { name = text, kind = kind, physical = is_physical(kind, rest) }
+   local kind = text:match("^(wire)%d+$") or text:match("^(%l+):") or "pci"
+   return { name = text, id = identity(kind, text), kind = kind, physical = physical[0] }
 end
 
 return M

@@ -4,13 +4,11 @@
 --
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
-local device = require "framegauge.plan.device"
-
 local port = {
    type = "group",
    fields = {
       { key = "device", type = "device", required = true,
-        help = "what to send and receive through: " .. device.expected },
+        help = "what to send and receive through" },
       { key = "ipv4", type = "ipv4_prefix",
         default_help = "198.18.1.2/24 for the first port, 198.19.1.2/24 for the second; none beside ipv6",
         help = "the tester's own address on this port, with the prefix length of its network" },
@@ -151,7 +149,7 @@ return {
       { key = "ports", type = "map", of = port, name = "name", least = 2, most = 2, required = true,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",
-        help = "the tester's ports, by names of your choice" },
+        help = "the tester's two ports, by names of your choice" },
       reference_device,
       host,
       rfc2544,

@@ -34,7 +34,7 @@ end
 
 local function devices_differ(values, found)
    local a, b = pair(values, "device")
-   if a and a.device.name == b.device.name then
+   if a and a.device.id == b.device.id then
       found:add(path(b, "device"), ("%s is used by the port %s already"):format(b.device.name, a.name),
          "a device of its own")
    end
@@ -94,7 +94,7 @@ local function check_address(port, family, found)
    elseif not address.same_network(gateway, own.address, own.prefix) then
       found:add(gateway_key, gateway .. " is outside the port's network",
          ("an address in the network of %s/%d"):format(own.address, own.prefix))
-   elseif gateway == own.address then
+   elseif address.equal(gateway, own.address) then
       found:add(gateway_key, gateway .. " is the port's own address", "the router's address")
    elseif address.unusable(gateway, own.prefix) then
       found:add(gateway_key, gateway .. " " .. address.unusable(gateway, own.prefix), "a router's address")
@@ -105,7 +105,7 @@ end
 local function check_networks(a, b, family, found)
    local key, one, other = path(b, family.own), a[family.own], b[family.own]
    local written = ("%s/%d"):format(other.address, other.prefix)
-   if one.address == other.address then
+   if address.equal(one.address, other.address) then
       found:add(key, ("%s is the address of the port %s already"):format(other.address, a.name),
          "an address of its own")
    elseif not address.same_network(one.address, other.address, math.min(one.prefix, other.prefix)) then

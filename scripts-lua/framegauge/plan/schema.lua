@@ -108,9 +108,14 @@ local function read_scalar(row, node, path, found)
       found:add(path, misplaced(node), M.expected(row), node)
       return M.default(row)
    end
-   local value, wrong = types[row.type].read(node.value, row)
+   -- C reads up to a NUL and would take what is before it
+   if node.value:find("%z") then
+      found:add(path, "a NUL character cannot stand in a value", M.expected(row), node)
+      return M.default(row)
+   end
+   local value, wrong, expected = types[row.type].read(node.value, row)
    if value == nil then
-      found:add(path, wrong, M.expected(row), node)
+      found:add(path, wrong, expected or M.expected(row), node)
       return M.default(row)
    elseif not in_range(row, value) then
       found:add(path, problems.quote(node.value) .. " is out of range", M.range(row), node)

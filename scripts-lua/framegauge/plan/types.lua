@@ -2,8 +2,9 @@
 
 --- The types a single value of a plan can have.
 --
--- Each type: `read(text, row)` gives the canonical value, or nil and what is wrong; `expected(row)` says what
--- would be right; `order(value)` gives the number that min and max compare, where there is one.
+-- Each type: `read(text, row)` gives the canonical value, or nil, what is wrong and, where it knows better
+-- than the row, what was expected; `expected(row)` says what would be right; `order(value)` gives the number
+-- that min and max compare, where there is one.
 local address = require "framegauge.plan.address"
 local device = require "framegauge.plan.device"
 local problems = require "framegauge.plan.problems"
@@ -45,7 +46,7 @@ M.string = {
          return nil, "empty"
       elseif #text > (row.longest or 1000) then
          return nil, ("longer than %d characters"):format(row.longest or 1000)
-      elseif text:find("%z") or (row.match and not text:find(row.match)) then
+      elseif row.match and not text:find(row.match) then
          return nil, problems.quote(text) .. " does not fit"
       end
       return text
@@ -119,12 +120,36 @@ M.ipv4_prefix = form(function(text) return address.parse_prefix(text, 4) end,
    "an IPv4 address with its prefix length, such as 198.18.1.2/24")
 M.ipv6_prefix = form(function(text) return address.parse_prefix(text, 6) end,
    "an IPv6 address with its prefix length, such as 2001:2:0:1::2/64")
-M.mac = form(function(text)
-   local mac = address.parse_mac(text)
-   local multicast = mac and tonumber(mac:sub(2, 2), 16) % 2 == 1
-   return mac and not multicast and mac ~= "00:00:00:00:00:00" and mac or nil
-end, "the MAC address of a station, such as 02:00:00:00:00:01")
-M.device = form(device.parse, "a device")
-M.device.expected = always(device.expected)
+M.mac = form(address.parse_mac, "the MAC address of a station, such as 02:00:00:00:00:01")
+M.device = { read = device.parse, expected = always(device.expected) }
+
+--- How values of each type are written, for the help: { label, examples }, in the order people meet them.
+M.legend = {
+   { "load", "`40%` of the line, `900kfps`, `5Gbps L1` (`L1` wire, `L2` frame with FCS, `L3` IP packet)" },
+   { "frame rate", "`900kfps`, `1.488Mfps`" },
+   { "bit rate", "`1Gbps`, `950Mbps`" },
+   { "time", "`60s`, `200ms`, `20us`, `2min`, `0`" },
+   { "share", "`0.1%`, `10ppm`" },
+   { "bytes", "`64`, `64KiB`, `2GiB`" },
+   { "frames or bytes", "`512` (frames), `64KiB`" },
+}
+
+local labels = {
+   string = "text", boolean = "`true` or `false`", integer = "whole number", number = "number", rate = "load",
+   load_step = "load, no bits", frame_rate = "frame rate", bits = "bit rate", time = "time", ratio = "share",
+   size = "bytes", buffer = "frames or bytes", ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
+   ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`", mac = "`02:00:00:00:00:01`",
+   device = "device", group = "keys", map = "keys by name",
+}
+
+--- What a row takes, in a word or two.
+function M.label(row)
+   if row.type == "enum" then
+      return "`" .. table.concat(row.values, "`, `") .. "`"
+   elseif row.type == "list" then
+      return "list of: " .. M.label(row.of)
+   end
+   return labels[row.type]
+end
 
 return M

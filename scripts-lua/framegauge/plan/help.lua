@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The keys of a plan as documentation: `framegauge help plan` and docs/plan.md, from the rows that read it.
+local columns = require("framegauge.cli.help").columns
+local rows = require "framegauge.plan.rows"
+local schema = require "framegauge.plan.schema"
+local types = require "framegauge.plan.types"
+
+local M = {}
+
+local INTRODUCTION = [[
+A plan is a YAML file: which ports, which test, which parameters. This is a whole one:
+
+    ports:
+      east: {device: wire0}
+      west: {device: wire1}
+    test: rfc2544
+
+Every key can also be given on the command line, as in `--set rfc2544.throughput.trial=10s` or
+`--set rfc2544.frame_sizes=[64,1518]`. Values carry their unit; only sizes, counts and 0 go without.
+`framegauge check PLAN.yaml` says everything that is wrong with a plan and sends nothing.
+]]
+
+local DEVICES = {
+   { "wire0, wire1", "the two ends of a wire inside the process, with the reference device between" },
+   { "kernel:IF", "a network interface of the kernel, through AF_XDP where it works, else AF_PACKET; "
+      .. "`,af_xdp` or `,af_packet` behind it insists on one" },
+   { "memif:PATH", "shared memory with another program; `,server` behind it listens instead of joining" },
+   { "pcap:IN,OUT", "files: frames of IN arrive, what is sent goes to OUT; one of both may be left out" },
+   { "0000:03:00.0", "a network card by its PCI address, bound to a driver for user space" },
+   { "vdev:STRING", "any virtual device of DPDK, as its --vdev takes it" },
+}
+
+local QUICK = [[
+`--quick` sets learning_wait 100ms, drain 200ms, settle 0s, trial 1s and search_trial 200ms, and marks the
+report as not conforming to RFC 2544.
+]]
+
+local function default_of(row)
+   if row.required then
+      return "must be given"
+   elseif row.default_help then
+      return row.default_help
+   elseif type(row.default) == "table" then
+      return table.concat(row.default, ", ")
+   end
+   return row.default
+end
+
+local function range_of(row)
+   return schema.range(row.of or row)
+end
+
+-- Sections in the order of the plan: { path =, help =, fields = the rows of single values and lists }.
+local function sections()
+   local list = {}
+   local function visit(row, path)
+      local section = { path = path, help = row.help, fields = {} }
+      list[#list + 1] = section
+      for _, field in ipairs(row.fields) do
+         local below = path == "" and field.key or path .. "." .. field.key
+         if field.type == "group" then
+            visit(field, below)
+         elseif field.type == "map" then
+            visit({ help = field.help, fields = field.of.fields }, below .. ".NAME")
+         else
+            section.fields[#section.fields + 1] = field
+         end
+      end
+   end
+   visit(rows, "")
+   return list
+end
+
+--- The text of `framegauge help plan`.
+function M.text()
+   local out = { INTRODUCTION, "\nValues:\n", columns(types.legend), "\nDevices:\n", columns(DEVICES) }
+   for _, section in ipairs(sections()) do
+      local lines = {}
+      for i, row in ipairs(section.fields) do
+         local facts = { types.label(row), range_of(row) or nil }
+         facts[#facts + 1] = row.required and "must be given" or "default: " .. default_of(row)
+         lines[i] = { row.key, ("%s [%s]"):format(row.help, table.concat(facts, "; ")) }
+      end
+      out[#out + 1] = section.path == "" and "\nAt the top:\n"
+         or ("\n%s: %s\n"):format(section.path, section.help)
+      out[#out + 1] = columns(lines)
+   end
+   out[#out + 1] = "\n" .. QUICK
+   return (table.concat(out):gsub("`", ""))
+end
+
+local function markdown_table(head, lines)
+   local out = { "| " .. table.concat(head, " | ") .. " |", "|" .. ("---|"):rep(#head) }
+   for _, line in ipairs(lines) do
+      out[#out + 1] = "| " .. table.concat(line, " | ") .. " |"
+   end
+   return table.concat(out, "\n") .. "\n"
+end
+
+local function marked(list)
+   local lines = {}
+   for i, line in ipairs(list) do
+      lines[i] = { "`" .. line[1] .. "`", line[2] }
+   end
+   return lines
+end
+
+--- The text of docs/plan.md.
+function M.markdown()
+   local out = {
+      "# Plans\n\n", INTRODUCTION, "\n## Values\n\n", markdown_table({ "", "written as" }, types.legend),
+      "\n## Devices\n\n", markdown_table({ "`device`", "what it is" }, marked(DEVICES)),
+   }
+   for _, section in ipairs(sections()) do
+      local lines = {}
+      for i, row in ipairs(section.fields) do
+         local key = "`" .. row.key .. "`"
+         lines[i] = { key, row.help, types.label(row), range_of(row) or "", default_of(row) }
+      end
+      out[#out + 1] = section.path == "" and "\n## At the top\n\n"
+         or ("\n## `%s`\n\n%s\n\n"):format(section.path, section.help:gsub("^%l", string.upper))
+      out[#out + 1] = markdown_table({ "key", "meaning", "takes", "range", "default" }, lines)
+   end
+   out[#out + 1] = "\n" .. QUICK .. "\nThis page is generated from scripts-lua/framegauge/plan/rows.lua:\n"
+      .. "`build/app/framegauge script docs/plan.lua > docs/plan.md`.\n"
+   return table.concat(out)
+end
+
+return M

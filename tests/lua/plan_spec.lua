@@ -1,0 +1,264 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local address = require "framegauge.plan.address"
+local help = require "framegauge.plan.help"
+local plan = require "framegauge.plan"
+
+local MINIMAL = "ports: {east: {device: wire0}, west: {device: wire1}}\ntest: rfc2544\n"
+
+-- The problems of a text as one text; "" for a good plan.
+local function wrong(text, options)
+   local _, errors = plan.load_text(text, "x.yaml", options)
+   local lines = {}
+   for i, err in ipairs(errors or {}) do
+      lines[i] = tostring(err)
+   end
+   return table.concat(lines, "\n")
+end
+
+-- The same for the minimal plan with some settings.
+local function wrong_with(...)
+   return wrong(MINIMAL, { sets = { ... } })
+end
+
+describe("a plan", function()
+   it("needs two ports and a test, and gets everything else", function()
+      assert.same({
+         file = "dir/my lab.yaml", name = "my lab", isolated_network = false,
+         ports = {
+            { name = "east", device = "wire0", kind = "wire", physical = false, ipv4 = "198.18.1.2",
+              prefix4 = 24 },
+            { name = "west", device = "wire1", kind = "wire", physical = false, ipv4 = "198.19.1.2",
+              prefix4 = 24 },
+         },
+         reference_device = {
+            time = "free", rate = 1e9, buffer = 512, buffer_unit = "frames", latency = 20e-6,
+            latency_per_byte = 0, switching = "store-and-forward", loss_every = 0, loss_random = 0, seed = 1,
+         },
+         host = { huge_pages = "auto", eal = {} },
+         test = "rfc2544",
+         rfc2544 = {
+            tests = { "throughput" }, frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
+            bidirectional = true, learning_wait = 2, drain = 2, settle = 5, retries = 2,
+            throughput = {
+               search = "binary", min = { unit = "ratio", value = 0, text = "0%" },
+               max = { unit = "ratio", value = 1, text = "100%" },
+               resolution = { unit = "ratio", value = 0.001, text = "0.1%" }, trial = 60, search_trial = 1,
+               loss_tolerance = 0, backoff = { unit = "ratio", value = 0.01, text = "1%" }, max_trials = 100,
+            },
+         },
+         expect = {}, quick = false,
+      }, (plan.load_text(MINIMAL, "dir/my lab.yaml")))
+   end)
+
+   it("keeps the order of its ports", function()
+      local text = "test: rfc2544\nports: {z: {device: wire1}, a: {device: wire0}}"
+      local loaded = plan.load_text(text, "x.yaml")
+      assert.equal("z", loaded.ports[1].name)
+      assert.equal("198.18.1.2", loaded.ports[1].ipv4)
+   end)
+
+   it("changes with --set, whatever the kind of the value; the last one counts", function()
+      local loaded = plan.load_text(MINIMAL, "x.yaml", {
+         sets = {
+            "reference_device.capacity=734kfps", "rfc2544.frame_sizes=[64, 1518]", "rfc2544.retries=1",
+            "rfc2544.retries=3", "reference_device.buffer=64KiB", "ports.west.ipv4=198.18.1.3/24",
+            "description=a = b", "dut={name: bridge}",
+         },
+      })
+      assert.equal(734000, loaded.reference_device.capacity)
+      assert.same({ 64, 1518 }, loaded.rfc2544.frame_sizes)
+      assert.equal(3, loaded.rfc2544.retries)
+      assert.equal("bytes", loaded.reference_device.buffer_unit)
+      assert.equal("198.18.1.3", loaded.ports[2].ipv4)
+      assert.equal("a = b", loaded.description)
+      assert.same({ name = "bridge" }, loaded.device_under_test)
+   end)
+
+   it("is shortened by --quick, but not against an explicit --set", function()
+      local loaded = plan.load_text(MINIMAL, "x.yaml", { quick = true, sets = { "rfc2544.drain=1s" } })
+      local rfc2544 = loaded.rfc2544
+      assert.is_true(loaded.quick)
+      assert.same({ 0.1, 1, 0, 1, 0.2 }, {
+         rfc2544.learning_wait, rfc2544.drain, rfc2544.settle, rfc2544.throughput.trial,
+         rfc2544.throughput.search_trial,
+      })
+   end)
+
+   it("never searches with longer trials than it decides with", function()
+      local loaded = plan.load_text(MINIMAL, "x.yaml", { sets = { "rfc2544.throughput.trial=500ms" } })
+      assert.equal(0.5, loaded.rfc2544.throughput.search_trial)
+   end)
+
+   it("has a reference device only between wires", function()
+      local text = "test: rfc2544\nports: {a: {device: 'memif:/run/a'}, b: {device: 'memif:/run/b'}}"
+      local loaded = plan.load_text(text, "x.yaml")
+      assert.is_nil(loaded.reference_device)
+   end)
+
+   it("may use a physical port once its network is said to be isolated", function()
+      local text = "test: rfc2544\nports: {a: {device: 'kernel:eth1'}, b: {device: '0000:03:00.0'}}"
+      local err = wrong(text)
+      assert.matches("x.yaml:2:21: ports.a.device: kernel:eth1 may reach a network in use.*RFC 6815", err)
+      assert.matches("x.yaml:2:49: ports.b.device: 0000:03:00.0 .*isolated_network: true", err)
+      assert.equal("", wrong(text .. "\nisolated_network: true"))
+   end)
+
+   it("is documented in docs/plan.md as its rows say", function()
+      local file = io.open("docs/plan.md", "rb")
+      if not file then
+         return pending("run from the project's folder")
+      end
+      local text = file:read("*a")
+      file:close()
+      assert.equal(help.markdown(), text)
+   end)
+
+   it("has every key in its help", function()
+      for _, key in ipairs { "isolated_network", "latency_per_byte", "gateway6", "huge_pages" } do
+         assert.matches("\n  " .. key .. " +%l", help.text())
+      end
+   end)
+end)
+
+local GATEWAY = "ports.west.gateway=198.19.1.1"
+
+describe("the rules across the keys of a plan", function()
+   it("take a bridge, a router and IPv6 alone", function()
+      assert.equal("", wrong_with("ports.west.ipv4=198.18.1.3/24"))
+      assert.equal("", wrong_with("ports.east.gateway=198.18.1.1", GATEWAY))
+      assert.equal("", wrong_with("ports.east.ipv6=2001:2:0:1::2/64", "ports.west.ipv6=2001:2:0:2::2/64",
+         "ports.east.gateway6=2001:2:0:1::1", "ports.west.gateway6=2001:2:0:2::1",
+         "rfc2544.frame_sizes=[84]"))
+   end)
+
+   it("refuse addresses that cannot work", function()
+      local cases = {
+         { "ports.west.ipv4=198.18.1.2/24", "is the address of the port east already" },
+         { "ports.west.ipv4=198.18.1.3/16", "overlaps with 198.18.1.2/24 of the port east" },
+         { "ports.west.ipv4=198.19.1.0/24", "is the address of the /24 network itself" },
+         { "ports.west.ipv4=198.19.1.255/24", "is the broadcast address" },
+         { "ports.west.ipv4=127.0.0.2/24", "loopback" },
+         { "ports.west.ipv4=224.0.0.2/24", "multicast" },
+         { GATEWAY, "ports.east.gateway: missing, while the port west has one" },
+      }
+      for _, case in ipairs(cases) do
+         assert.matches(case[2], wrong_with(case[1]), 1, true)
+      end
+      assert.matches("outside the port's network", wrong_with("ports.east.gateway=198.18.2.1", GATEWAY))
+      assert.matches("the port's own address", wrong_with("ports.east.gateway=198.18.1.2", GATEWAY))
+      assert.matches("yet a gateway is given", wrong_with("ports.west.ipv4=198.18.1.3/24",
+         "ports.east.gateway=198.18.1.1", "ports.west.gateway=198.18.1.1"))
+      assert.matches("without an address", wrong_with("ports.east.gateway6=2001:2::1"))
+      assert.matches("only IPv4, the other only IPv6", wrong_with("ports.east.ipv6=2001:2::2/64"))
+   end)
+
+   it("do not blame one mistake twice", function()
+      assert.equal('--set ports.west.ipv4=198.19.1.2: ports.west.ipv4: "198.19.1.2" is not an IPv4 address '
+         .. "with its prefix length; expected an IPv4 address with its prefix length, such as 198.18.1.2/24",
+         wrong_with("ports.west.ipv4=198.19.1.2"))
+   end)
+
+   it("refuse more load than the line carries, and take all of it", function()
+      assert.matches("rfc2544.throughput.max: 1.5Mfps is more than the line carries in frames of 64 bytes "
+         .. "%(reference_device.rate: 1 Gbit/s%); expected at most 1,488,095 fps",
+         wrong_with("rfc2544.throughput.max=1.5Mfps"))
+      assert.matches("1Gbps L2 is more", wrong_with("rfc2544.throughput.max=1Gbps L2"))
+      assert.equal("", wrong_with("rfc2544.throughput.max=1Gbps L1"))
+      assert.equal("", wrong_with("rfc2544.throughput.max=81274fps"))
+   end)
+
+   it("want min below initial below max, in whatever units", function()
+      assert.matches("min: 100%% is not below max", wrong_with("rfc2544.throughput.min=100%"))
+      assert.matches("initial: 1%% is not above min %(2%%%)", wrong_with("rfc2544.throughput.min=2%",
+         "rfc2544.throughput.initial=1%"))
+      assert.matches("max: 1kfps is not above min %(10%%%)", wrong_with("rfc2544.throughput.min=10%",
+         "rfc2544.throughput.max=1kfps"))
+   end)
+
+   it("join wires with wires", function()
+      assert.matches("cannot be joined with a wire", wrong_with("ports.west.device=memif:/run/a"))
+      assert.matches("wire2 does not exist", wrong_with("ports.west.device=wire2"))
+      assert.matches("used by the port east already", wrong_with("ports.west.device=wire0"))
+      assert.matches("a wire has the rate of the reference device", wrong_with("ports.west.line_rate=1Gbps"))
+   end)
+end)
+
+describe("--set", function()
+   it("names itself where its value is wrong", function()
+      assert.equal("--set rfc2544.throughput.resolutoin=1%: rfc2544.throughput.resolutoin: unknown key; "
+         .. "expected resolution", wrong_with("rfc2544.throughput.resolutoin=1%"))
+      assert.matches('^%-%-set test=y1564: test: "y1564" is not known; expected rfc2544$',
+         wrong_with("test=y1564"))
+      assert.matches("^%-%-set rfc2544: not a setting", wrong_with("rfc2544"))
+      assert.matches("^%-%-set =1: not a setting", wrong_with("=1"))
+      assert.matches("^%-%-set a..b=1: not a setting", wrong_with("a..b=1"))
+      assert.matches("^%-%-set test.x=1: test.x: test holds no keys", wrong_with("test.x=1"))
+      assert.matches("^%-%-set test=%[: test: ", wrong_with("test=["))
+      assert.matches("^%-%-set test=: test: no value", wrong_with("test="))
+   end)
+end)
+
+describe("a plan's loader", function()
+   local path = os.tmpname()
+
+   after_each(function()
+      os.remove(path)
+   end)
+
+   it("reads files", function()
+      local file = assert(io.open(path, "wb"))
+      file:write(MINIMAL)
+      file:close()
+      assert.equal(path, plan.load(path).file)
+   end)
+
+   it("says why a file cannot be read", function()
+      local _, errors = plan.load("/no/such/plan.yaml")
+      assert.equal("/no/such/plan.yaml: cannot be read: No such file or directory; expected a plan, a YAML "
+         .. "file", tostring(errors[1]))
+      _, errors = plan.load("/tmp")
+      assert.matches("^/tmp: cannot be read: Is a directory", tostring(errors[1]))
+   end)
+
+   -- Every key replaced by every kind of junk: a problem each time, never a Lua error.
+   it("survives any value at any key", function()
+      local keys = {
+         "name", "description", "test", "isolated_network", "dut", "ports", "ports.east", "ports.east.device",
+         "ports.east.ipv4", "ports.east.gateway", "ports.east.ipv6", "ports.east.gateway6", "ports.east.mac",
+         "ports.east.line_rate", "ports.south", "reference_device", "reference_device.rate",
+         "reference_device.capacity", "reference_device.buffer", "reference_device.latency", "host",
+         "host.lcores", "host.eal", "rfc2544", "rfc2544.tests", "rfc2544.frame_sizes", "rfc2544.throughput",
+         "rfc2544.throughput.min", "rfc2544.throughput.max", "rfc2544.throughput.resolution",
+      }
+      local junk = {
+         "", "null", "[]", "{}", "[[[]]]", "{a: {b: c}}", "[1, {x: y}]", "-1", "0", "1e308", "1e999", "''",
+         '"\\0"', "0/0", "::/0", "1.1.1.1/0", "::1/128", "5Gbps L1", "1000Tfps", "100%", "kernel:", "vdev:x",
+         "01:02.3", "memif:,", ("9"):rep(400), ("x"):rep(5000), "!!x y", "*a", "&b c",
+      }
+      for _, key in ipairs(keys) do
+         for _, value in ipairs(junk) do
+            local loaded, errors = plan.load_text(MINIMAL, "x.yaml", { sets = { key .. "=" .. value } })
+            assert.is_true(loaded ~= nil or #errors > 0)
+         end
+      end
+   end)
+end)
+
+describe("addresses", function()
+   it("know their network", function()
+      assert.is_true(address.same_network("198.18.1.2", "198.18.1.254", 24))
+      assert.is_false(address.same_network("198.18.1.2", "198.18.2.2", 24))
+      assert.is_true(address.same_network("198.18.1.2", "198.18.2.2", 22))
+      assert.is_true(address.same_network("2001:2:0:1::1", "2001:2:0:1:ffff::", 64))
+      assert.is_false(address.same_network("2001:2:0:1::1", "2001:2:0:2::1", 64))
+   end)
+
+   it("are compared by value, not by text", function()
+      assert.is_true(address.equal("2001:2::1", "2001:0002:0::1"))
+   end)
+
+   it("may be both ends of a /31", function()
+      assert.is_nil(address.unusable("198.18.1.0", 31))
+      assert.is_nil(address.unusable("198.18.1.1", 31))
+   end)
+end)
