@@ -9,8 +9,9 @@
 --    tester-limited  the tester fell short, so neither loss nor its absence says anything about the device at this load
 --    invalid         something happened that makes the counts meaningless; the trial should be repeated
 --
--- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later) and the longest gap between
--- two polls are shown but decide nothing: if they did harm, it shows in the counts that decide.
+-- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later), the worst lag of a frame
+-- that was sent and the longest gap between two polls are shown but decide nothing: if they did harm, it shows in the
+-- counts that decide.
 local format = require "framegauge.report.format"
 
 local count, plural = format.count, format.plural
@@ -75,9 +76,15 @@ local function of_direction(raw, seconds)
       duplicates = raw.duplicates or 0,
       reordered = raw.reordered or 0,
       max_extent = raw.max_extent or 0,
+      stale = raw.stale or 0,
+      excess = raw.excess or 0,
+      loss_bursts = raw.loss_bursts or 0,
+      max_loss_burst = raw.max_loss_burst or 0,
       late = raw.late or 0,
+      unsent = raw.unsent or 0,
       refused = raw.refused or 0,
       no_mbuf = raw.no_mbuf or 0,
+      worst_lag_ns = raw.worst_lag_ns,
       latency = raw.latency,
    }
 end
@@ -121,6 +128,8 @@ local function invalid_reasons(record, ports)
       end
       if d.rx > d.tx then
          add("%s: more frames were received than sent (%s and %s)", d.direction, count(d.rx), count(d.tx))
+      elseif d.excess > 0 then
+         add("%s: frames came back that were never sent", d.direction)
       end
    end
    for _, port in ipairs(ports) do
@@ -142,7 +151,8 @@ local function tester_reasons(record, ports)
          add("%s: %s came due so late that the tester gave them up (of %s intended)", d.direction,
             plural(d.late, "frame"), count(d.intended_frames))
       elseif missing > math.max(1, M.OFFERED_TOLERANCE * record.intended_fps) then
-         add("%s: %s of %s were never sent", d.direction, count(missing), plural(d.intended_frames, "intended frame"))
+         add("%s: %s of %s were not sent in time", d.direction, count(missing),
+            plural(d.intended_frames, "intended frame"))
       end
       if d.no_mbuf > 0 then
          add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
@@ -208,7 +218,9 @@ function M.record(raw, ask)
       refused = sum(directions, "refused"),
       tester_drops = sum(raw.ports, "rx_missed") + sum(raw.ports, "rx_no_mbuf"),
       rx_errors = sum(raw.ports, "rx_errors"),
+      misdirected = sum(raw.ports, "misdirected"),
       foreign = sum(raw.ports, "foreign"),
+      worst_lag_ns = greatest(directions, "worst_lag_ns"),
       longest_poll_gap_ns = greatest(raw.lcores or {}, "longest_poll_gap_ns"),
       latency = merge_latency(directions),
       directions = directions,

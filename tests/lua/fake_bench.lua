@@ -49,7 +49,9 @@ local function counts(o, name, ask)
    local carried = math.floor(capacity * ask.duration + 0.5) + (o.buffer or 0)
    return {
       name = name, intended_frames = intended, intended_fps = ask.fps, tx = tx, rx = math.min(tx, carried),
-      duplicates = 0, reordered = 0, max_extent = 0, late = intended - tx, refused = 0, no_mbuf = 0,
+      duplicates = 0, reordered = 0, max_extent = 0, late = intended - tx, unsent = 0, refused = 0, no_mbuf = 0,
+      stale = 0, excess = 0, loss_bursts = tx > carried and 1 or 0, max_loss_burst = math.max(0, tx - carried),
+      worst_lag_ns = 300,
       tx_duration_ns = (tx - 1) * 1e9 / ask.fps, latency = latency(math.min(tx, carried)),
    }
 end

@@ -174,7 +174,7 @@ describe("the table", function()
       assert.matches("1518 bytes is tester-limited: too slow.", out, 1, true)
       assert.matches("not RFC-conformant: short trials", out, 1, true)
       assert.matches("Measured in wire time, free-running.", out, 1, true)
-      assert.matches("0 frames late, 3 refused, 0 dropped, 12 us poll gap", out, 1, true)
+      assert.matches("0 late, 3 refused, 0 dropped; lag 0 s, poll gap 12 us", out, 1, true)
       assert.matches("first bit to first bit (FIFO), stamped by wire, error at most 8 ns", out, 1, true)
    end)
 

@@ -77,7 +77,7 @@ describe("the verdict", function()
       assert.equal("valid", (verdict { forward = { tx = 999, rx = 999 } }))
       local v, why = verdict { forward = { tx = 900, rx = 900 } }
       assert.equal("tester-limited", v)
-      assert.matches("100 of 1,000 intended frames were never sent", why, 1, true)
+      assert.matches("100 of 1,000 intended frames were not sent in time", why, 1, true)
    end)
 
    it("is tester-limited when the tester dropped frames and frames are missing", function()
@@ -109,6 +109,12 @@ describe("the verdict", function()
       assert.equal("invalid", v)
       assert.matches("1,001 and 1,000", why)
       assert.equal(0, record({ forward = { rx = 1001 } }).lost)
+   end)
+
+   it("is invalid when frames came back that were never sent", function()
+      local v, why = verdict { back = { excess = 3 } }
+      assert.equal("invalid", v)
+      assert.equal("west->east: frames came back that were never sent", why)
    end)
 
    it("is invalid when no frame was due", function()

@@ -20,15 +20,16 @@ local ORDER = {
    "plan", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "resolution_fps",
    "loss_tolerance", "trial_s", "trials", "lower_trial", "upper_trial",
    "intended_frames", "intended_fps", "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio",
-   "duplicates", "reordered", "max_extent", "late", "refused", "no_mbuf", "tester_drops", "rx_errors", "foreign",
-   "longest_poll_gap_ns", "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source",
+   "loss_bursts", "max_loss_burst", "duplicates", "reordered", "max_extent", "stale", "excess", "late", "unsent",
+   "refused", "no_mbuf", "tester_drops", "rx_errors", "misdirected", "foreign", "worst_lag_ns", "longest_poll_gap_ns",
+   "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source",
    "error_bound_ns", "definition", "evidence", "latency", "directions",
 }
 
 -- Fields that are there even when there is nothing to say.
-local TRIAL_NULLS = { "intended_percent", "longest_poll_gap_ns", "latency" }
-local DIRECTION_NULLS = { "latency" }
-local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "longest_poll_gap_ns" }
+local TRIAL_NULLS = { "intended_percent", "worst_lag_ns", "longest_poll_gap_ns", "latency" }
+local DIRECTION_NULLS = { "worst_lag_ns", "latency" }
+local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "worst_lag_ns", "longest_poll_gap_ns" }
 local ROW_NULLS = {
    "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial", "upper_trial",
    "latency",

@@ -144,7 +144,7 @@ local function latency_note(rows)
 end
 
 local function evidence_note(rows)
-   local worst = { late = 0, refused = 0, tester_drops = 0, longest_poll_gap_ns = 0 }
+   local worst = { late = 0, refused = 0, tester_drops = 0, worst_lag_ns = 0, longest_poll_gap_ns = 0 }
    for _, row in ipairs(rows) do
       for key, value in pairs(row.evidence) do
          worst[key] = math.max(worst[key], value)
@@ -153,8 +153,8 @@ local function evidence_note(rows)
    if not rows[1] then
       return nil
    end
-   return ("Tester, at worst in the deciding trials: %s late, %s refused, %s dropped, %s poll gap."):format(
-      format.plural(worst.late, "frame"), count(worst.refused), count(worst.tester_drops),
+   return ("Tester in the deciding trials, at worst: %s late, %s refused, %s dropped; lag %s, poll gap %s."):format(
+      count(worst.late), count(worst.refused), count(worst.tester_drops), format.nanoseconds(worst.worst_lag_ns),
       format.nanoseconds(worst.longest_poll_gap_ns))
 end
 

@@ -94,7 +94,7 @@ local function reasons(result)
    return {}
 end
 
-local EVIDENCE = { "late", "refused", "tester_drops", "longest_poll_gap_ns" }
+local EVIDENCE = { "late", "refused", "tester_drops", "worst_lag_ns", "longest_poll_gap_ns" }
 
 --- The worst of the trials that decided: the one that passed and the one that did not.
 local function evidence(result)
