@@ -32,6 +32,7 @@ function Progress.new(o)
       began = o.now(),
       planned = planned, -- seconds of the whole plan
       done = 0, -- of these, behind us
+      measured = 0, -- seconds that were really measured until last_end, by the clock o.now
       part = 0, -- index of the part under way
       part_end = 0, -- planned seconds up to its end
    }, Progress)
@@ -57,29 +58,30 @@ local function name_of(ask)
    return ("%s  %d bytes"):format(ask.test:match "[^.]+$", ask.frame_size)
 end
 
---- Seconds the rest will take, or nil while nothing is known.
-function Progress:left(running)
-   local done = self.done + (running or 0)
-   local elapsed = self.now() - self.began
-   if done <= 0 or elapsed <= 0 then
+--- Seconds the rest will take, or nil before the first trial has ended.
+function Progress:left()
+   if not self.last_end then
       return nil
    end
-   return math.max(0, self.planned - done) * elapsed / done
+   local speed = self.measured / (self.last_end - self.began)
+   return math.max(0, (self.planned - self.done) / speed - (self.now() - self.last_end))
 end
 
+--- The line at this moment, whole.
 function Progress:line()
    local ask, snapshot = self.ask, self.snapshot() or {}
    local part = self.parts[self.part]
-   local left = self:left(snapshot.elapsed)
+   local left = self:left()
    return table.concat({
       name_of(ask),
       ("trial %d of about %d"):format(self.trial, math.max(self.trial, part.trials)),
       load_text(ask),
-      "lost " .. count(snapshot.lost or 0),
+      "missing " .. count(snapshot.lost or 0), -- lost, or still on their way
       format.clock(self.now() - self.began) .. (left and ", " .. format.clock(left) .. " left" or ""),
    }, "  ")
 end
 
+--- Draw the line anew.
 function Progress:redraw()
    if self.ask then
       self.write(CLEAR_LINE .. self:line():sub(1, self.width - 1))
@@ -91,9 +93,6 @@ function Progress:started(ask)
    self:enter_part(ask)
    self.ask = ask
    self.trial = self.trial + 1
-   if self.width then
-      self:redraw()
-   end
 end
 
 local function outcome_text(record)
@@ -108,7 +107,9 @@ end
 
 --- A trial has ended (called by the session).
 function Progress:finished(record)
-   self.done = math.min(self.part_end, self.done + record.duration_s + self.waits)
+   local seconds = record.duration_s + self.waits
+   self.done = math.min(self.part_end, self.done + seconds)
+   self.measured, self.last_end = self.measured + seconds, self.now()
    if not self.width then
       self.write(("%s  trial %d  %s  %g s: %s\n"):format(name_of(self.ask), record.trial, load_text(self.ask),
          record.duration_s, outcome_text(record)))

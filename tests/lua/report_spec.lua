@@ -261,9 +261,12 @@ describe("progress", function()
       local p = progress(40)
       p.snapshot = { elapsed = 5, lost = 7 }
       p.time = 1
+      p.progress:redraw()
+      assert.same({}, p.out) -- nothing to show yet
       p.progress:started(ask)
+      p.progress:redraw()
       assert.equal("\r\27[Kthroughput  64 bytes  trial 1 of about ", p.out[1])
-      assert.matches("lost 7", p.progress:line())
+      assert.matches("missing 7", p.progress:line())
    end)
 
    it("scales the time left by the speed so far", function()
@@ -273,8 +276,11 @@ describe("progress", function()
       p.time = 1
       p.progress:finished(record) -- 10 of 200 planned seconds in one second
       assert.equal(19, p.progress:left())
+      p.time = 3
+      assert.equal(17, p.progress:left())
+      p.time = 1
       p.progress:started { test = "rfc2544.throughput", frame_size = 128, fps = 1, line_fps = 1 }
-      assert.equal(1, p.progress:left()) -- the first part is over, whatever it took
+      assert.equal(10, p.progress:left()) -- the first part is over, whatever it took
       assert.matches("trial 1 of about 10", p.progress:line())
    end)
 end)
