@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fg_log.h"
 #include "fg_script.h"
 
 enum {
@@ -14,6 +15,16 @@ enum {
 	STATUS_ENVIRONMENT = 4,
 	STATUS_INTERNAL = 70,
 };
+
+/* Warnings and errors of the libraries and of DPDK; with --verbose everything they say. */
+static void
+print_log(void *most, enum fg_log_level level, const char *line)
+{
+	static const char *const names[] = {"error: ", "warning: ", "", ""};
+
+	if (level <= *(const enum fg_log_level *)most)
+		fprintf(stderr, "framegauge: %s%s\n", names[level], line);
+}
 
 static int
 run(struct fg_script *vm, int argc, char *const argv[])
@@ -39,12 +50,18 @@ main(int argc, char *argv[])
 	struct fg_script_config config = {.lua_path = getenv("FRAMEGAUGE_LUA")};
 	struct fg_script *vm;
 	struct fg_error err;
+	enum fg_log_level most = FG_LOG_WARNING;
 	int first = 1, status;
 
-	if (argc > 2 && strcmp(argv[1], "--lua-path") == 0) {
-		config.lua_path = argv[2];
-		first = 3;
+	for (; first < argc; first++) {
+		if (strcmp(argv[first], "--verbose") == 0)
+			most = FG_LOG_DEBUG;
+		else if (strcmp(argv[first], "--lua-path") == 0 && first + 1 < argc)
+			config.lua_path = argv[++first];
+		else
+			break;
 	}
+	fg_log_set_sink(print_log, &most);
 	if (fg_script_create(&config, &vm, &err) != 0) {
 		fprintf(stderr, "framegauge: %s: %s\n", err.where, err.message);
 		return STATUS_USAGE;

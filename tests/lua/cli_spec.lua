@@ -138,6 +138,19 @@ describe("the program", function()
       assert.matches("^framegauge: internal error: .*theory.lua:1: .*\nstack traceback:\n", err)
    end)
 
+   it("logs all there is only when told to", function()
+      local path = file("logs.lua", [[
+         local ffi = require "ffi"
+         require "framegauge.api"
+         ffi.cdef "void fg_log(int level, const char *format, ...);"
+         ffi.C.fg_log(1, "a warning")
+         ffi.C.fg_log(3, "a detail")
+      ]])
+      local warning = "framegauge: warning: a warning\n"
+      assert.equal(warning, select(3, framegauge { "script", path }))
+      assert.equal(warning .. "framegauge: a detail\n", select(3, framegauge { "--verbose", "script", path }))
+   end)
+
    it("takes its Lua from a folder only when told to", function()
       assert.equal(2, (framegauge { "--lua-path", folder .. "/none", "theory" }))
       file("framegauge/theory.lua", "return { main = function() print 'mine' return 0 end }")

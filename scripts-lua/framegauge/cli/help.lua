@@ -87,6 +87,8 @@ function M.overview(commands, topics)
       "\n", columns {
          { "COMMAND --help", "the arguments of one command" },
          { "--version", "versions of Framegauge and of what it stands on" },
+         { "--verbose COMMAND...", "say all that the libraries and DPDK log" },
+         { "--lua-path DIR COMMAND...", "prefer the Lua modules in DIR/framegauge (or: FRAMEGAUGE_LUA=DIR)" },
       },
    }
 end
