@@ -221,7 +221,8 @@ fg_engine_free(struct fg_engine *e)
 }
 
 int
-fg_engine_start(struct fg_engine *e, const struct fg_trial_config *config, struct fg_error *err)
+fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uint64_t *start_ns,
+		  struct fg_error *err)
 {
 	struct trial *old = e->trial;
 	int rc;
@@ -231,8 +232,15 @@ fg_engine_start(struct fg_engine *e, const struct fg_trial_config *config, struc
 	rc = trial_compile(e, config, err);
 	if (rc != 0)
 		return rc;
-	if (old != NULL)
-		trial_free(e, old);
+	trial_free(e, old);
+	if (start_ns != NULL)
+		*start_ns = clock_ns(&e->clock, e->trial->image[0].start);
+	return 0;
+}
+
+void
+fg_engine_start(struct fg_engine *e)
+{
 	for (unsigned i = 0; i < e->config.ports; i++) {
 		struct fg_port *port = e->config.port[i].port;
 
@@ -240,7 +248,6 @@ fg_engine_start(struct fg_engine *e, const struct fg_trial_config *config, struc
 	}
 	e->running = true;
 	want_all(e, e->trial->image);
-	return 0;
 }
 
 bool

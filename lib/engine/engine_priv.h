@@ -63,7 +63,9 @@ struct tx_task {
 	struct rte_mempool *pool;
 	const struct fg_template *frame;
 	const struct clock *clock;
-	struct fg_pace pace;
+	struct fg_pace pace;  /* of the present load */
+	struct fg_pace *load; /* all loads; those behind us as they ended */
+	unsigned loads, present;
 	uint64_t lead;     /* ticks that frames are handed over before they depart */
 	uint64_t sequence; /* of the next frame */
 	int time_offset;   /* of the launch time in the mbuf */
@@ -79,6 +81,13 @@ struct rx_stream {
 	struct fg_sequence *sequence;
 	struct fg_histogram *latency;
 	const struct rx_task *receiver; /* where it should arrive */
+	uint64_t next_tag;              /* number; UINT64_MAX: none */
+	uint64_t last_arrival;          /* ns */
+	uint64_t longest_gap, gap_begin;
+	/* touched at a tag only */
+	uint64_t tag_every;
+	int64_t *tag;
+	unsigned tags, tagged;
 };
 
 /** Receive on one port. Written by the rx lcore only. */
@@ -151,7 +160,7 @@ struct stream_pool {
 
 struct trial {
 	unsigned streams;
-	struct fg_stream_config *config;
+	struct fg_stream_config *config; /* its load and frame pointers are not valid any more */
 	struct tx_task *tx;
 	struct rx_stream *rx_stream;
 	struct rx_task *rx; /* one a port */

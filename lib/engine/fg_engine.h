@@ -58,12 +58,21 @@ struct fg_engine_config {
 	uint32_t max_frame;            /* octets with FCS of the largest frame to be sent */
 };
 
+/** A constant load. It lasts frames / fps. */
+struct fg_load {
+	double fps;      /* frames per second */
+	uint64_t frames; /* to send */
+};
+
 /** Traffic of one direction of one flow. */
 struct fg_stream_config {
 	unsigned tx_port, rx_port;       /* indexes into fg_engine_config.port */
-	const struct fg_template *frame; /* must live until the trial has ended */
-	double fps;                      /* constant load, frames per second */
-	uint64_t frames;                 /* to send, in all */
+	unsigned loads;                  /* one follows the other without a gap */
+	const struct fg_load *load;      /* must live until fg_engine_prepare() returns */
+	const struct fg_template *frame; /* the same */
+	uint64_t tag_first;              /* number of the first tagged frame, whose delay is kept by itself */
+	uint64_t tag_every;              /* and of the next, and so on; 0: only the first */
+	unsigned tags;                   /* how many; 0: none */
 };
 
 struct fg_trial_config {
@@ -99,7 +108,10 @@ struct fg_stream_result {
 	uint64_t reordered;  /* RFC 4737 */
 	uint64_t max_extent; /* RFC 4737, 4.2 */
 	uint64_t loss_bursts, max_loss_burst;
-	uint64_t excess; /* highest sequence number received beyond the last one sent */
+	uint64_t excess;         /* highest sequence number received beyond the last one sent */
+	uint64_t last_lost_ns;   /* when the last lost frame was due, since the start; if lost > 0 */
+	uint64_t longest_gap_ns; /* between two arrivals */
+	uint64_t gap_begin_ns;   /* arrival before that gap, since the start */
 	struct fg_latency latency;
 };
 
@@ -132,11 +144,18 @@ int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **o
 void fg_engine_free(struct fg_engine *engine);
 
 /**
- * Compile a trial and start it. A trial without streams only lets time pass and talks to neighbours: that is how
- * gateways are resolved.
+ * Compile a trial. A trial without streams only lets time pass and talks to neighbours: that is how gateways are
+ * resolved.
+ *
+ * @param start_ns  when traffic will start, in the engine's time; what else is to happen in the trial can be arranged
+ *                  relative to it before fg_engine_start(). May be NULL. On real ports it assumes a start at once.
  * @return 0, -EBUSY a trial is running, -EINVAL, -ENOMEM
  */
-int fg_engine_start(struct fg_engine *engine, const struct fg_trial_config *trial, struct fg_error *err);
+int fg_engine_prepare(struct fg_engine *engine, const struct fg_trial_config *trial, uint64_t *start_ns,
+		      struct fg_error *err);
+
+/** Start the trial that was prepared. */
+void fg_engine_start(struct fg_engine *engine);
 
 /** Is the trial still running? */
 bool fg_engine_running(struct fg_engine *engine);
@@ -149,6 +168,8 @@ void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
 
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
+/** Delays of the stream's tagged frames, ns, in the order of their numbers; lost ones are left out. @return how many */
+unsigned fg_engine_tags(const struct fg_engine *engine, unsigned stream, int64_t *out, unsigned max);
 void fg_engine_port_result(const struct fg_engine *engine, unsigned port, struct fg_port_result *out);
 void fg_engine_lcore_result(const struct fg_engine *engine, unsigned lcore, struct fg_lcore_result *out);
 

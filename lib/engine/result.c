@@ -42,33 +42,88 @@ latency_result(const struct fg_histogram *h, struct fg_latency *out)
 	out->negative = fg_histogram_negative(h);
 }
 
+/* load @p i of a stream as it is now */
+static const struct fg_pace *
+load_at(const struct tx_task *tx, unsigned i)
+{
+	return i == tx->present ? &tx->pace : &tx->load[i];
+}
+
+static void
+tx_result(const struct tx_task *tx, struct fg_stream_result *out)
+{
+	uint64_t worst_lag = 0;
+
+	for (unsigned i = 0; i < tx->loads; i++) {
+		const struct fg_pace *pace = load_at(tx, i);
+
+		out->intended += pace->total;
+		out->late += pace->late;
+		out->unsent += pace->total - pace->next;
+		worst_lag = RTE_MAX(worst_lag, pace->worst_lag);
+	}
+	out->tx = tx->sequence;
+	out->refused = tx->refused;
+	out->no_mbuf = tx->no_mbuf;
+	/* a port with launch times gets its frames early: what looks like lag is lead */
+	out->worst_lag_ns = tx->lead > 0 ? 0 : clock_ns(tx->clock, worst_lag);
+	out->tx_duration_ns = clock_ns(tx->clock, tx->last - tx->first);
+}
+
+/* when frame @p number was due, ns since the start; as long as none was late that is when it left */
+static uint64_t
+departure_ns(const struct tx_task *tx, uint64_t number)
+{
+	unsigned i = 0;
+
+	while (i + 1 < tx->loads && number >= tx->load[i].total)
+		number -= tx->load[i++].total;
+	return clock_ns(tx->clock, fg_pace_at(&tx->load[i], number) - tx->load[0].start);
+}
+
+static void
+rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx_task *tx,
+	  struct fg_stream_result *out)
+{
+	struct fg_sequence_counts counts;
+	uint64_t start = clock_ns(&e->clock, tx->load[0].start);
+
+	fg_sequence_read(rx->sequence, tx->sequence, &counts);
+	out->rx = counts.unique;
+	out->lost = counts.lost;
+	out->duplicates = counts.duplicates;
+	out->stale = counts.stale;
+	out->reordered = counts.reordered;
+	out->max_extent = counts.extent_max;
+	out->loss_bursts = counts.bursts;
+	out->max_loss_burst = counts.burst_max;
+	out->excess = counts.excess;
+	if (counts.lost > 0)
+		out->last_lost_ns = departure_ns(tx, counts.last_lost);
+	out->longest_gap_ns = rx->longest_gap;
+	if (rx->longest_gap > 0)
+		out->gap_begin_ns = rx->gap_begin - start;
+}
+
 void
 fg_engine_stream_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
 {
-	const struct tx_task *tx = &e->trial->tx[i];
-	struct fg_sequence_counts rx;
+	const struct rx_stream *rx = &e->trial->rx_stream[i];
 
-	fg_sequence_read(e->trial->rx_stream[i].sequence, tx->sequence, &rx);
-	*out = (struct fg_stream_result){
-		.intended = tx->pace.total,
-		.tx = tx->sequence,
-		.late = tx->pace.late,
-		.unsent = tx->pace.total - tx->pace.next,
-		.refused = tx->refused,
-		.no_mbuf = tx->no_mbuf,
-		.worst_lag_ns = tx->lead > 0 ? 0 : clock_ns(&e->clock, tx->pace.worst_lag),
-		.tx_duration_ns = clock_ns(&e->clock, tx->last - tx->first),
-		.rx = rx.unique,
-		.lost = rx.lost,
-		.duplicates = rx.duplicates,
-		.stale = rx.stale,
-		.reordered = rx.reordered,
-		.max_extent = rx.extent_max,
-		.loss_bursts = rx.bursts,
-		.max_loss_burst = rx.burst_max,
-		.excess = rx.excess,
-	};
-	latency_result(e->trial->rx_stream[i].latency, &out->latency);
+	*out = (struct fg_stream_result){0};
+	tx_result(&e->trial->tx[i], out);
+	rx_result(e, rx, &e->trial->tx[i], out);
+	latency_result(rx->latency, &out->latency);
+}
+
+unsigned
+fg_engine_tags(const struct fg_engine *e, unsigned stream, int64_t *out, unsigned max)
+{
+	const struct rx_stream *rx = &e->trial->rx_stream[stream];
+	unsigned n = RTE_MIN(rx->tagged, max);
+
+	memcpy(out, rx->tag, n * sizeof(*out));
+	return n;
 }
 
 void

@@ -19,10 +19,33 @@ foreign(struct rx_task *t, struct rte_mbuf *m)
 		rte_pktmbuf_free(m);
 }
 
+static __rte_noinline void
+keep_tag(struct rx_stream *stream, uint64_t number, int64_t delay)
+{
+	if (number == stream->next_tag && stream->tagged < stream->tags)
+		stream->tag[stream->tagged++] = delay;
+	do
+		stream->next_tag = stream->tag_every == 0 ? UINT64_MAX : stream->next_tag + stream->tag_every;
+	while (stream->next_tag <= number);
+}
+
+static inline void
+note_gap(struct rx_stream *stream, uint64_t arrival_ns)
+{
+	uint64_t gap = arrival_ns - stream->last_arrival;
+
+	if (unlikely(gap > stream->longest_gap && stream->last_arrival != 0)) {
+		stream->longest_gap = gap;
+		stream->gap_begin = stream->last_arrival;
+	}
+	stream->last_arrival = arrival_ns;
+}
+
 static inline void
 measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
 {
 	struct rx_stream *stream = &t->streams[(uint16_t)(s->stream - t->first_id)];
+	int64_t delay;
 
 	if (unlikely(stream->receiver != t)) {
 		t->misdirected++;
@@ -30,8 +53,13 @@ measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
 	}
 	t->frames++;
 	/* only the first copy of a number enters other metrics (RFC 5560) */
-	if (likely(fg_sequence_observe(stream->sequence, s->sequence, arrival_ns)))
-		fg_histogram_record(stream->latency, fg_signature_elapsed(arrival_ns, s->time_ns));
+	if (unlikely(!fg_sequence_observe(stream->sequence, s->sequence, arrival_ns)))
+		return;
+	delay = fg_signature_elapsed(arrival_ns, s->time_ns);
+	fg_histogram_record(stream->latency, delay);
+	note_gap(stream, arrival_ns);
+	if (unlikely(s->sequence >= stream->next_tag))
+		keep_tag(stream, s->sequence, delay);
 }
 
 static inline uint64_t

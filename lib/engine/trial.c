@@ -98,8 +98,49 @@ wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 	double step = MAX_STEP_US * 1e-6 * (double)e->clock.hz;
 
 	for (unsigned i = 0; i < c->streams; i++)
-		step = RTE_MIN(step, (double)BURST / c->stream[i].fps * (double)e->clock.hz);
+		for (unsigned k = 0; k < c->stream[i].loads; k++)
+			step = RTE_MIN(step, (double)BURST / c->stream[i].load[k].fps * (double)e->clock.hz);
 	return (uint64_t)step;
+}
+
+/* one pace a load; each starts when the one before it is over */
+static int
+loads_init(const struct fg_engine *e, struct tx_task *tx, const struct fg_stream_config *s, uint64_t start,
+	   uint64_t max_lag, struct fg_error *err)
+{
+	if (s->loads == 0)
+		return fg_error_set(err, EINVAL, "stream", "no load");
+	tx->loads = s->loads;
+	tx->load = calloc(s->loads, sizeof(*tx->load));
+	if (tx->load == NULL)
+		return fg_error_set(err, ENOMEM, "stream", "no memory");
+	for (unsigned i = 0; i < s->loads; i++) {
+		struct fg_pace *pace = &tx->load[i];
+		int rc = fg_pace_constant(pace, s->load[i].fps, e->clock.hz, start, s->load[i].frames,
+					  max_lag, err);
+
+		if (rc != 0)
+			return rc;
+		start = fg_pace_at(pace, pace->total);
+	}
+	tx->pace = tx->load[0];
+	return 0;
+}
+
+static int
+rx_stream_init(struct rx_stream *rx, const struct rx_task *receiver, const struct fg_stream_config *s,
+	       struct fg_error *err)
+{
+	rx->receiver = receiver;
+	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
+	rx->tag_every = s->tag_every;
+	rx->tags = s->tags;
+	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
+	rx->sequence = fg_sequence_create(FG_SEQUENCE_WINDOW, 0, err);
+	rx->latency = fg_histogram_create(LATENCY_DIGITS, LATENCY_HIGHEST_NS, err);
+	if (rx->tag == NULL)
+		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
+	return rx->sequence == NULL || rx->latency == NULL ? -ENOMEM : 0;
 }
 
 static int
@@ -109,14 +150,12 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	const struct fg_stream_config *s = &c->stream[i];
 	struct fg_port *port = e->config.port[s->tx_port].port;
 	struct tx_task *tx = &t->tx[i];
-	struct rx_stream *rx = &t->rx_stream[i];
 	int rc = check_stream(e, s, err);
 
 	if (rc == 0)
 		rc = pool_take(e, i, s->tx_port, s->frame, err);
 	if (rc == 0)
-		rc = fg_pace_constant(&tx->pace, s->fps, e->clock.hz, timeline->start, s->frames,
-				      clock_ticks(&e->clock, c->max_lag_ns), err);
+		rc = loads_init(e, tx, s, timeline->start, clock_ticks(&e->clock, c->max_lag_ns), err);
 	if (rc != 0)
 		return rc;
 	tx->task.poll = port->caps.launch_time ? tx_poll_launch : tx_poll_now;
@@ -129,10 +168,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	tx->time_offset = e->tx_time_offset;
 	tx->time_flag = e->tx_time_flag;
 	tx->id = (uint16_t)(e->next_id + i);
-	rx->receiver = &t->rx[s->rx_port];
-	rx->sequence = fg_sequence_create(FG_SEQUENCE_WINDOW, 0, err);
-	rx->latency = fg_histogram_create(LATENCY_DIGITS, LATENCY_HIGHEST_NS, err);
-	return rx->sequence == NULL || rx->latency == NULL ? -ENOMEM : 0;
+	return rx_stream_init(&t->rx_stream[i], &t->rx[s->rx_port], s, err);
 }
 
 static struct image
@@ -250,6 +286,8 @@ trial_free(struct fg_engine *e, struct trial *t)
 	for (unsigned i = 0; i < t->streams; i++) {
 		fg_sequence_free(t->rx_stream[i].sequence);
 		fg_histogram_free(t->rx_stream[i].latency);
+		free(t->rx_stream[i].tag);
+		free(t->tx[i].load);
 	}
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		free(t->image[i].task);

@@ -33,6 +33,20 @@ note_departures(struct tx_task *t, uint64_t first, uint64_t last)
 	t->last = last;
 }
 
+/* when frames must be handed over next; turns to the next load when the present one is done */
+static uint64_t
+next_departure(struct tx_task *t)
+{
+	uint64_t next = fg_pace_next(&t->pace);
+
+	if (next == UINT64_MAX && t->present + 1 < t->loads) {
+		t->load[t->present] = t->pace;
+		t->pace = t->load[++t->present];
+		next = fg_pace_next(&t->pace);
+	}
+	return next == UINT64_MAX ? next : next - t->lead;
+}
+
 static inline uint64_t
 tx_poll(struct task *task, uint64_t now, bool launch)
 {
@@ -41,11 +55,8 @@ tx_poll(struct task *task, uint64_t now, bool launch)
 	unsigned n = fg_pace_due(&t->pace, now + t->lead, BURST), sent;
 	uint64_t first = t->pace.next;
 
-	if (n == 0) {
-		uint64_t next = fg_pace_next(&t->pace);
-
-		return next == UINT64_MAX ? next : next - t->lead;
-	}
+	if (n == 0)
+		return next_departure(t);
 	if (unlikely(rte_pktmbuf_alloc_bulk(t->pool, frames, n) != 0)) {
 		t->no_mbuf += n;
 		return now;

@@ -28,6 +28,7 @@ struct fg_sequence_bursts {
 	uint64_t count;
 	uint64_t max;
 	uint64_t total;
+	uint64_t after; /* numbers that came since the last missing one */
 };
 
 /**
@@ -86,6 +87,7 @@ struct fg_sequence_counts {
 	uint64_t bursts;
 	uint64_t burst_max;
 	uint64_t burst_total; /* = lost, when nothing was stale or in excess */
+	uint64_t last_lost;   /* number of the last missing frame, if bursts > 0 */
 
 	/* RFC 4737: reordered, and the extent e = i - j of arrival i, j the first arrival above its number */
 	uint64_t reordered;

@@ -123,6 +123,8 @@ count_runs(struct fg_sequence_bursts *b, uint64_t came, unsigned n)
 
 	while (n > 0) {
 		alike = came == 0 ? 64 : (unsigned)__builtin_ctzll(came);
+		if (alike > 0)
+			b->after = 0;
 		if (alike >= n) {
 			b->run += n;
 			return;
@@ -131,9 +133,8 @@ count_runs(struct fg_sequence_bursts *b, uint64_t came, unsigned n)
 		end_run(b);
 		came >>= alike;
 		n -= alike;
-		if (came == UINT64_MAX)
-			return;
-		alike = (unsigned)__builtin_ctzll(~came);
+		alike = came == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~came);
+		b->after += alike < n ? alike : n;
 		if (alike >= n)
 			return;
 		came >>= alike;
@@ -163,8 +164,10 @@ skip_words(struct fg_sequence *t, uint64_t from, uint64_t to)
 
 	for (uint64_t i = 0; i < steps && i < all; i++)
 		turn_word(t, from + i);
-	if (steps > all)
+	if (steps > all) {
 		t->bursts.run += (steps - all) * 64;
+		t->bursts.after = 0;
+	}
 }
 
 /* A number above the one expected: those between may be lost, or come late. */
@@ -254,8 +257,10 @@ all_bursts(const struct fg_sequence *t, uint64_t end)
 	for (uint64_t i = 0; i <= t->word_mask; i++)
 		count_runs(&b, t->words[((t->next >> 6) + i) & t->word_mask], 64);
 	count_runs(&b, t->head, t->next & 63);
-	if (end > t->next)
+	if (end > t->next) {
 		b.run += end - t->next;
+		b.after = 0;
+	}
 	end_run(&b);
 	return b;
 }
@@ -276,6 +281,7 @@ fg_sequence_read(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_
 	out->bursts = bursts.count;
 	out->burst_max = bursts.max;
 	out->burst_total = bursts.total;
+	out->last_lost = (end > t->next ? end : t->next) - 1 - bursts.after;
 	out->reordered = t->reordered;
 	out->discontinuities = t->discontinuities;
 	out->extent_last = t->extent_last;
@@ -308,6 +314,7 @@ fg_sequence_counts_add(struct fg_sequence_counts *total, const struct fg_sequenc
 	total->extent_sum += one->extent_sum;
 	total->extent_beyond += one->extent_beyond;
 	raise_to(&total->burst_max, one->burst_max);
+	raise_to(&total->last_lost, one->last_lost);
 	raise_to(&total->extent_max, one->extent_max);
 	raise_to(&total->late_max, one->late_max);
 	if (one->reordered > one->extent_beyond)

@@ -58,7 +58,11 @@ local function string_array(list)
    if #list == 0 then
       return nil
    end
-   return ffi.new("const char *[?]", #list + 1, list)
+   local array = ffi.new("const char *[?]", #list + 1)
+   for i, text in ipairs(list) do -- not as an initialiser: a single one would be repeated
+      array[i - 1] = text
+   end
+   return array
 end
 
 local function start_host(plan)
@@ -207,7 +211,8 @@ function Bench:start(trial)
    if self.wire then
       C.fg_wire_reset(self.wire)
    end
-   api.check(C.fg_engine_start(self.engine, trial, err), err)
+   api.check(C.fg_engine_prepare(self.engine, trial, nil, err), err)
+   C.fg_engine_start(self.engine)
 end
 
 local function gateway_mac(engine, i, version)
@@ -404,12 +409,12 @@ end
 -- @return counts by direction, port and lcore. Raises {interrupted = true} when the job is interrupted.
 function Bench:trial(o)
    local streams, frames = ffi.new("struct fg_stream_config[?]", #o.directions), {}
+   local load = ffi.new("struct fg_load[1]", { { fps = o.fps, frames = math.floor(o.fps * o.duration + 0.5) } })
    for i, name in ipairs(o.directions) do
       local from, to = self:ends(name)
       frames[i] = self:frame(o.frame_size, from, to)
       streams[i - 1] = {
-         tx_port = from - 1, rx_port = to - 1, frame = frames[i], fps = o.fps,
-         frames = math.floor(o.fps * o.duration + 0.5),
+         tx_port = from - 1, rx_port = to - 1, frame = frames[i], load = load, loads = 1,
       }
    end
    self:start(ffi.new("struct fg_trial_config", {
@@ -421,7 +426,7 @@ function Bench:trial(o)
       settle_ns = nanoseconds(o.settle),
       max_lag_ns = nanoseconds(self.plan.host.max_lag or 1e-3),
    }))
-   self.running = { duration = o.duration, frames = frames, streams = streams }
+   self.running = { duration = o.duration }
    self:await()
    return self:collect(o)
 end
