@@ -12,6 +12,8 @@ static const struct fg_field fields[] = {
 
 static const struct fg_next next[] = {
 	{"ipv4", FG_ETHER_IPV4},
+	{"ipv6", FG_ETHER_IPV6},
+	{"vlan", FG_ETHER_VLAN},
 	{NULL},
 };
 

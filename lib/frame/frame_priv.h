@@ -50,7 +50,8 @@ struct fg_layer {
 
 /** Every protocol there is; ends with NULL. */
 extern const struct fg_protocol *const fg_protocols[];
-extern const struct fg_protocol fg_protocol_ethernet, fg_protocol_ipv4, fg_protocol_udp;
+extern const struct fg_protocol fg_protocol_ethernet, fg_protocol_ipv4, fg_protocol_ipv6, fg_protocol_udp,
+	fg_protocol_vlan;
 
 const struct fg_protocol *fg_protocol_find(const char *name);
 

@@ -5,10 +5,8 @@
 #include "frame_priv.h"
 
 const struct fg_protocol *const fg_protocols[] = {
-	&fg_protocol_ethernet,
-	&fg_protocol_ipv4,
-	&fg_protocol_udp,
-	NULL,
+	&fg_protocol_ethernet, &fg_protocol_vlan, &fg_protocol_ipv4,
+	&fg_protocol_ipv6,     &fg_protocol_udp,  NULL,
 };
 
 const struct fg_protocol *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* UDP (RFC 768). */
 #include <arpa/inet.h>
-#include <string.h>
 
 #include "fg_net.h"
 #include "frame_priv.h"
@@ -15,18 +14,29 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
+/* sum of the pseudo-header; false: what encloses us has none */
+static bool
+pseudo_header(const struct fg_layer *outer, uint32_t length, uint64_t *sum)
+{
+	if (outer != NULL && outer->protocol == &fg_protocol_ipv4)
+		*sum = fg_checksum_pseudo4((struct fg_ipv4 *)outer->header, FG_IP_UDP, (uint16_t)length);
+	else if (outer != NULL && outer->protocol == &fg_protocol_ipv6)
+		*sum = fg_checksum_pseudo6((struct fg_ipv6 *)outer->header, FG_IP_UDP, length);
+	else
+		return false;
+	return true;
+}
+
 static void
 finish(const struct fg_layer *layer, uint8_t *header, size_t length, const struct fg_layer *outer)
 {
 	uint16_t checksum;
+	uint64_t sum;
 
 	fg_field_fill(layer, header, "length", length);
-	if (fg_field_is_written(layer, "checksum") || outer == NULL ||
-	    strcmp(outer->protocol->name, "ipv4") != 0)
+	if (fg_field_is_written(layer, "checksum") || !pseudo_header(outer, (uint32_t)length, &sum))
 		return;
-	checksum = fg_checksum_finish(fg_checksum_add(
-		fg_checksum_pseudo4((struct fg_ipv4 *)outer->header, FG_IP_UDP, (uint16_t)length), header,
-		length));
+	checksum = fg_checksum_finish(fg_checksum_add(sum, header, length));
 	/* a computed zero is sent as all ones, since zero says "none" */
 	fg_field_fill(layer, header, "checksum", checksum == 0 ? 0xffff : ntohs(checksum));
 }

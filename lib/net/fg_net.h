@@ -22,6 +22,7 @@ enum {
 	FG_ETHER_ARP = 0x0806,
 	FG_ETHER_IPV4 = 0x0800,
 	FG_ETHER_IPV6 = 0x86dd,
+	FG_ETHER_VLAN = 0x8100,
 	FG_ETHER_HEADER = 14,
 	FG_ETHER_FCS = 4,
 	FG_ETHER_MIN = 64,      /* octets with FCS */
