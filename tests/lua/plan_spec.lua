@@ -5,6 +5,8 @@ local plan = require "framegauge.plan"
 
 local MINIMAL = "ports: {east: {device: wire0}, west: {device: wire1}}\ntest: rfc2544\n"
 
+local MEMIF = "ports: {a: {device: 'memif:/run/a'}, b: {device: 'memif:/run/b'}}\ntest: rfc2544\n"
+
 -- The problems of a text as one text; "" for a good plan.
 local function wrong(text, options)
    local _, errors = plan.load_text(text, "x.yaml", options)
@@ -34,7 +36,7 @@ describe("a plan", function()
             time = "free", rate = 1e9, buffer = 512, buffer_unit = "frames", latency = 20e-6,
             latency_per_byte = 0, switching = "store-and-forward", loss_every = 0, loss_random = 0, seed = 1,
          },
-         host = { huge_pages = "auto", eal = {} },
+         host = { huge_pages = "auto", max_lag = 0.001, eal = {} },
          test = "rfc2544",
          rfc2544 = {
             tests = { "throughput" }, frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
@@ -90,8 +92,7 @@ describe("a plan", function()
    end)
 
    it("has a reference device only between wires", function()
-      local text = "test: rfc2544\nports: {a: {device: 'memif:/run/a'}, b: {device: 'memif:/run/b'}}"
-      local loaded = plan.load_text(text, "x.yaml")
+      local loaded = plan.load_text(MEMIF, "x.yaml", { sets = { "rfc2544.throughput.max=5Mfps" } })
       assert.is_nil(loaded.reference_device)
    end)
 
@@ -165,6 +166,11 @@ describe("the rules across the keys of a plan", function()
       assert.matches("1Gbps L2 is more", wrong_with("rfc2544.throughput.max=1Gbps L2"))
       assert.equal("", wrong_with("rfc2544.throughput.max=1Gbps L1"))
       assert.equal("", wrong_with("rfc2544.throughput.max=81274fps"))
+   end)
+
+   it("want a line for shares of it", function()
+      assert.matches("rfc2544.throughput.max: a share %(100%%%) of no line: memif:/run/a", wrong(MEMIF))
+      assert.equal("", wrong(MEMIF, { sets = { "ports.b.line_rate=10Gbps" } }))
    end)
 
    it("want min below initial below max, in whatever units", function()

@@ -68,6 +68,8 @@ local host = {
       { key = "lcores", type = "list", of = { type = "integer", min = "0", max = "1023" }, unique = true,
         least = 2, most = 128, default_help = "all that the process may use",
         help = "CPUs: the first for control, the others for packets" },
+      { key = "max_lag", type = "time", default = "1ms", min = "1us", max = "1s",
+        help = "how late a frame may still be sent; those that are later are counted and not made up for" },
       { key = "eal", type = "list", of = { type = "string" }, default = {}, default_help = "none",
         help = "further arguments for DPDK's EAL" },
    },

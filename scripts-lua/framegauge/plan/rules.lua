@@ -183,6 +183,21 @@ local function load_fps(rate, size, line_rate)
    return rate.unit == "fps" and rate.value or line.fps(rate.value, rate.layer, size)
 end
 
+-- Shared memory and files have no line to take a share of.
+local function has_line(port)
+   return port.line_rate ~= nil or (port.device.kind ~= "memif" and port.device.kind ~= "pcap")
+end
+
+local function shares_have_a_line(values, found)
+   local a, b = pair(values, "device")
+   if a and not has_line(a) and not has_line(b) and values.rfc2544.throughput.max.unit == "ratio" then
+      found:add("rfc2544.throughput.max",
+         ("a share (%s) of no line: %s has no rate of its own"):format(values.rfc2544.throughput.max.text,
+            a.device.name),
+         "a load such as 5Mfps, or the line_rate of a port")
+   end
+end
+
 -- The first frame size of which the line cannot carry this load, nil when it carries all.
 local function too_large_for(values, rate, line_rate)
    for _, size in ipairs(values.rfc2544.frame_sizes) do
@@ -237,7 +252,7 @@ end
 
 local rules = {
    devices_differ, wires_are_a_pair, reference_device_needs_wires, network_is_isolated, addresses_fit,
-   frames_hold_their_headers, loads_fit_the_line, loads_are_in_order,
+   frames_hold_their_headers, shares_have_a_line, loads_fit_the_line, loads_are_in_order,
 }
 
 --- Apply every rule.
