@@ -14,6 +14,7 @@
 #include "wire_priv.h"
 
 enum { HEADER_OCTETS = FG_ETHER_HEADER };
+static const uint64_t OVERLOAD_PAUSE_PS = 1000000000;
 static const uint64_t MAX_WAITING = 1 << 20;
 
 static fg_u128
@@ -68,6 +69,7 @@ wire_device_init(struct direction *d, const struct fg_device_config *config, uns
 				    c->loss_random);
 	d->config = c;
 	d->octet_time = fixed(8e12L / config->rate_bps);
+	d->recovery = (uint64_t)(c->recovery_ns * 1e3);
 	d->random_below = c->loss_random >= 1 ? UINT64_MAX : (uint64_t)(c->loss_random * 0x1p64L);
 	return waiting_init(&d->waiting, c, err);
 }
@@ -79,6 +81,9 @@ wire_device_reset(struct direction *d, uint64_t seed)
 	d->waiting.head = d->waiting.tail = d->waiting.held = 0;
 	d->random = seed;
 	d->until_loss = d->config->loss_every;
+	d->outage_from = d->outage_to = 0;
+	d->last_full = 0;
+	d->skipped = false;
 	d->counters = (struct fg_device_counters){0};
 }
 
@@ -135,20 +140,50 @@ wait_for_service(struct direction *d, uint64_t now, uint64_t until)
 	return true;
 }
 
+/*
+ * An overload has ended when no frame has found the buffer full for a millisecond; from then until `recovery` after the
+ * last one that did, every second frame is lost. Not during the overload itself, which the losses would relieve.
+ */
+static bool
+is_upset(struct direction *d, uint64_t now)
+{
+	uint64_t since = now - d->last_full;
+
+	if (d->last_full == 0 || since < OVERLOAD_PAUSE_PS || since >= d->recovery)
+		return false;
+	d->skipped = !d->skipped;
+	return d->skipped;
+}
+
+/* the counter of what keeps a frame out, NULL: nothing does */
+static uint64_t *
+obstacle(struct direction *d, uint64_t eligible)
+{
+	if (is_lost(d))
+		return &d->counters.lossy;
+	if (eligible >= d->outage_from && eligible < d->outage_to)
+		return &d->counters.outage;
+	if (d->recovery > 0 && is_upset(d, eligible))
+		return &d->counters.upset;
+	return NULL;
+}
+
 uint64_t
 wire_device_pass(struct direction *d, uint64_t first_bit)
 {
 	uint64_t eligible = first_bit + d->store_time;
 	fg_u128 start = FROM_WHOLE(eligible);
+	uint64_t *lost = obstacle(d, eligible);
 
-	if (__builtin_expect(is_lost(d), 0)) {
-		d->counters.lossy++;
+	if (__builtin_expect(lost != NULL, 0)) {
+		++*lost;
 		return UINT64_MAX;
 	}
 	if (start < d->server_free) {
 		start = d->server_free;
 		if (!wait_for_service(d, eligible, WHOLE(start))) {
 			d->counters.buffer_full++;
+			d->last_full = eligible;
 			return UINT64_MAX;
 		}
 	}

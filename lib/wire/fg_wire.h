@@ -35,6 +35,8 @@ struct fg_device_direction {
 	double latency_ns_per_octet; /* and this for each octet of the frame */
 	uint64_t loss_every;         /* every n-th frame is lost; 0: none */
 	double loss_random;          /* probability that a frame is lost */
+	double recovery_ns; /* after an overload (frames lost for want of buffer) every second frame is lost for so
+	                              * long; 0: the device is itself again at once */
 };
 
 /** Addresses of the device on one side. With any it routes; with none on both sides it bridges. */
@@ -58,6 +60,8 @@ struct fg_device_counters {
 	uint64_t forwarded;
 	uint64_t buffer_full; /* lost: no room to wait */
 	uint64_t lossy;       /* lost by loss_every or loss_random */
+	uint64_t upset;       /* lost while recovering from an overload */
+	uint64_t outage;      /* lost in an outage */
 	uint64_t unroutable;  /* not for the router, expired, or next hop unknown */
 	uint64_t answered;    /* ARP, ND, echo to the router */
 };
@@ -87,6 +91,12 @@ struct fg_port *fg_wire_port(struct fg_wire *wire, unsigned side);
 
 /** Forget everything on the way and waiting, and start the random sequence again: a trial finds an idle device. */
 void fg_wire_reset(struct fg_wire *wire);
+
+/**
+ * The device will lose every frame that is complete from @p from_ns to before @p to_ns, in the engine's time; the next
+ * fg_wire_reset() forgets it. Only while nobody polls the ports.
+ */
+void fg_wire_outage(struct fg_wire *wire, uint64_t from_ns, uint64_t to_ns);
 
 /** The device's own counts of frames that entered on @p side. Only while nobody polls the ports. */
 void fg_wire_device_counters(const struct fg_wire *wire, unsigned side, struct fg_device_counters *out);

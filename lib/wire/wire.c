@@ -273,6 +273,15 @@ fg_wire_port(struct fg_wire *wire, unsigned side)
 }
 
 void
+fg_wire_outage(struct fg_wire *wire, uint64_t from_ns, uint64_t to_ns)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		wire->side[i].direction.outage_from = from_ns * (FG_WIRE_HZ / 1000000000);
+		wire->side[i].direction.outage_to = to_ns * (FG_WIRE_HZ / 1000000000);
+	}
+}
+
+void
 fg_wire_device_counters(const struct fg_wire *wire, unsigned side, struct fg_device_counters *out)
 {
 	*out = wire->side[side].direction.counters;

@@ -40,6 +40,10 @@ struct direction {
 	uint64_t random;       /* state of the generator */
 	uint64_t random_below; /* lost when the next number is below this */
 	uint64_t until_loss;   /* frames up to the next regular loss; 0: none */
+	uint64_t outage_from, outage_to;
+	uint64_t recovery;  /* ps */
+	uint64_t last_full; /* when a frame last found the buffer full; 0: never */
+	bool skipped;       /* while recovering: the frame before this one was lost */
 	struct fg_device_counters counters;
 };
 
