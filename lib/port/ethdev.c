@@ -93,8 +93,14 @@ link_up(struct fg_port *port)
 		return true; /* a device without a link has none that could be down */
 	if (link.link_status != RTE_ETH_LINK_UP)
 		return false;
-	if (link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+	/* what a software device calls its speed is made up */
+	if (link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN &&
+	    port->caps.physical)
 		port->caps.line_rate_bps = link.link_speed * MBPS;
+	if (!dev->link_was_seen) {
+		dev->link_was_seen = dev->link_was_up = true;
+		dev->base.link_changes = __atomic_load_n(&dev->link_changes, __ATOMIC_RELAXED);
+	}
 	return true;
 }
 
@@ -111,7 +117,7 @@ read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
 	out->rx_no_mbuf = stats.rx_nombuf;
 	out->rx_errors = stats.ierrors;
 	out->tx_errors = stats.oerrors;
-	if (!dev->link_interrupt && link_up(&dev->port) != dev->link_was_up) {
+	if (!dev->link_interrupt && dev->link_was_seen && link_up(&dev->port) != dev->link_was_up) {
 		dev->link_was_up = !dev->link_was_up;
 		dev->link_changes++;
 	}
@@ -279,7 +285,6 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 	dev->port.tx = send_burst;
 	dev->port.rx = receive_burst;
 	dev->port.ops = &ethdev_ops;
-	dev->link_was_up = link_up(&dev->port);
 	read_counters(dev, &dev->base);
 	return 0;
 }

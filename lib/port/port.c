@@ -220,6 +220,7 @@ fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct f
 		return ret;
 	}
 	port->caps.physical = fg_port_name_physical(&name);
+	port->ops->link_up(port); /* if it is up already, the line rate is known */
 	snprintf(port->name, sizeof(port->name), "%s", config->name);
 	snprintf(port->device, sizeof(port->device), "%s", config->device);
 	*out = port;
