@@ -2,9 +2,9 @@
 
 --- What the device must reach: `--expect 'throughput>=95%'`, `'throughput>=800kfps@64'`.
 --
--- An expectation names a result, a least value (a share of the line, or a load) and optionally the one frame size
--- it is about. A figure that cannot be called the device's decides nothing unless it reaches the value: then the
--- device carried it, whatever the tester could not do beyond.
+-- An expectation names a result, a least value (a share of the line, or a load) and optionally the one frame
+-- size it is about. A figure that cannot be called the device's decides nothing unless it reaches the value:
+-- then the device carried it, whatever the tester could not do beyond.
 local load = require "framegauge.method.load"
 local units = require "framegauge.units"
 

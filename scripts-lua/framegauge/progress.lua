@@ -3,8 +3,8 @@
 --- What a person sees while a run is under way.
 --
 -- On a terminal: one line, redrawn a few times a second, cut to the width. Elsewhere: one plain line for each
--- trial that ended, so that a log tells the story. The time left is the plan's own estimate, scaled by how fast the
--- run has been: in free-running time a minute of the wire may pass in a second.
+-- trial that ended, so that a log tells the story. The time left is the plan's own estimate, scaled by how
+-- fast the run has been: in free-running time a minute of the wire may pass in a second.
 local format = require "framegauge.report.format"
 
 local count, decimal = format.count, format.decimal
@@ -101,8 +101,9 @@ local function outcome_text(record)
    elseif record.lost == 0 then
       return "no loss"
    end
+   local percent = record.loss_ratio * 100
    return ("lost %s of %s (%s %%)"):format(count(record.lost), count(record.tx),
-      record.loss_ratio < 1e-4 and ("%.2g"):format(record.loss_ratio * 100) or decimal(record.loss_ratio * 100, 2))
+      percent < 0.01 and ("%.2g"):format(percent) or decimal(percent, 2))
 end
 
 --- A trial has ended (called by the session).

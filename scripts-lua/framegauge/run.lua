@@ -2,12 +2,12 @@
 
 --- One run: from a good plan to a folder of results and an exit status.
 --
--- Everything that can be refused is refused before the first frame. From then on whatever was measured is kept: each
--- trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a result.json of what there is.
+-- Everything that can be refused is refused before the first frame. From then on whatever was measured is
+-- kept: each trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a
+-- result.json of what there is.
 local Folder = require "framegauge.report.folder"
 local Progress = require "framegauge.progress"
 local Session = require "framegauge.method.session"
-local conformance = require "framegauge.report.conformance"
 local csv = require "framegauge.report.csv"
 local expect = require "framegauge.expect"
 local moment = require "framegauge.report.moment"
@@ -108,7 +108,7 @@ end
 local function measure(plan, bench, folder)
    local results = { throughput = {} }
    local parts = throughput.parts(plan, bench)
-   say(text.heading(plan, bench.ports, parts, conformance.of(plan)))
+   say(text.heading(plan, bench.ports, parts))
    local progress = new_progress(plan, bench, parts)
    local session = Session.new {
       bench = bench,
@@ -183,7 +183,8 @@ end
 -- @param plan            a loaded plan (framegauge.plan)
 -- @param options.out     the result folder; default: one of its own under framegauge-runs
 -- @param options.expect  list of expectations (framegauge.expect)
--- @return exit status (framegauge.cli.exit). What is refused before the first frame raises an object with its status.
+-- @return exit status (framegauge.cli.exit). What is refused before the first frame raises an object with its
+-- status.
 function M.main(plan, options)
    local expectations = read_expectations(plan, options.expect)
    local path = options.out or Folder.default_path(plan.name, os.time())

@@ -2,16 +2,16 @@
 
 --- What a trial showed, and whether it may be believed.
 --
--- The bench hands over bare counts. Here they become one flat record, the same object that a method decides on, that
--- trials.jsonl keeps and that result.json repeats. Each record carries a verdict:
+-- The bench hands over bare counts. Here they become one flat record, the same object that a method decides
+-- on, that trials.jsonl keeps and that result.json repeats. Each record carries a verdict:
 --
 --    valid           the load was offered as intended and every lost frame is the device's
---    tester-limited  the tester fell short, so neither loss nor its absence says anything about the device at this load
---    invalid         something happened that makes the counts meaningless; the trial should be repeated
+--    tester-limited  the tester fell short: neither loss nor its absence says anything about the device
+--    invalid         something makes the counts meaningless, and the trial should be repeated
 --
--- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later), the worst lag of a frame
--- that was sent and the longest gap between two polls are shown but decide nothing: if they did harm, it shows in the
--- counts that decide.
+-- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later), the worst lag of
+-- a frame that was sent and the longest gap between two polls are shown but decide nothing: if they did harm,
+-- it shows in the counts that decide.
 local format = require "framegauge.report.format"
 
 local count, plural = format.count, format.plural
@@ -89,8 +89,8 @@ local function of_direction(raw, seconds)
    }
 end
 
---- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames together;
--- a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
+--- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames
+-- together; a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
 local function merge_latency(directions)
    local list = {}
    for _, direction in ipairs(directions) do
@@ -148,11 +148,11 @@ local function tester_reasons(record, ports)
    for _, d in ipairs(record.directions) do
       local missing = d.intended_frames - d.tx
       if d.late > 0 then
-         add("%s: %s came due so late that the tester gave them up (of %s intended)", d.direction,
-            plural(d.late, "frame"), count(d.intended_frames))
+         add("%s: %s of %s were not sent, because the tester was late", d.direction, count(d.late),
+            plural(d.intended_frames, "frame"))
       elseif missing > math.max(1, M.OFFERED_TOLERANCE * record.intended_fps) then
-         add("%s: %s of %s were not sent in time", d.direction, count(missing),
-            plural(d.intended_frames, "intended frame"))
+         add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
+            plural(d.intended_frames, "frame"))
       end
       if d.no_mbuf > 0 then
          add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
@@ -189,7 +189,7 @@ end
 
 --- Make the record of a trial from what the bench counted.
 -- @param raw  what bench:trial returned
--- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, and line_fps where known
+-- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 function M.record(raw, ask)
    local directions = {}

@@ -6,6 +6,17 @@ local line = require "framegauge.line"
 local Bench = {}
 Bench.__index = Bench
 
+local function port(name, device, rate)
+   return { name = name, device = device, driver = "wire", mode = "virtual", line_rate = rate, notes = {} }
+end
+
+local function port_counts(name)
+   return {
+      name = name, rx_missed = 0, rx_no_mbuf = 0, rx_errors = 0, tx_errors = 0, link_changes = 0,
+      misdirected = 0, foreign = 0,
+   }
+end
+
 --- Open it.
 -- @param o.rate      bits per second of the line; nil: not known
 -- @param o.capacity  frames per second the device carries in each direction, or a table of them by direction
@@ -16,10 +27,7 @@ function Bench.new(o)
    return setmetatable({
       o = o,
       asked = {},
-      ports = {
-         { name = "east", device = "wire0", driver = "wire", mode = "virtual", line_rate = o.rate, notes = {} },
-         { name = "west", device = "wire1", driver = "wire", mode = "virtual", line_rate = o.rate, notes = {} },
-      },
+      ports = { port("east", "wire0", o.rate), port("west", "wire1", o.rate) },
    }, Bench)
 end
 
@@ -37,7 +45,8 @@ end
 
 local function latency(tx)
    return {
-      count = tx, min_ns = 20000, mean_ns = 20512.5, p50_ns = 20479, p99_ns = 20991, p999_ns = 21503, max_ns = 21250,
+      count = tx, min_ns = 20000, mean_ns = 20512.5, p50_ns = 20479, p99_ns = 20991, p999_ns = 21250,
+      max_ns = 21250,
       source = "wire", error_bound_ns = 0, definition = "first bit to first bit (FIFO)",
    }
 end
@@ -49,8 +58,9 @@ local function counts(o, name, ask)
    local carried = math.floor(capacity * ask.duration + 0.5) + (o.buffer or 0)
    return {
       name = name, intended_frames = intended, intended_fps = ask.fps, tx = tx, rx = math.min(tx, carried),
-      duplicates = 0, reordered = 0, max_extent = 0, late = intended - tx, unsent = 0, refused = 0, no_mbuf = 0,
-      stale = 0, excess = 0, loss_bursts = tx > carried and 1 or 0, max_loss_burst = math.max(0, tx - carried),
+      duplicates = 0, reordered = 0, max_extent = 0, late = intended - tx, unsent = 0, refused = 0,
+      no_mbuf = 0, stale = 0, excess = 0, loss_bursts = tx > carried and 1 or 0,
+      max_loss_burst = math.max(0, tx - carried),
       worst_lag_ns = 300,
       tx_duration_ns = (tx - 1) * 1e9 / ask.fps, latency = latency(math.min(tx, carried)),
    }
@@ -60,10 +70,7 @@ function Bench:trial(ask)
    self.asked[#self.asked + 1] = ask
    local raw = {
       time = "wire-free", duration_s = ask.duration, directions = {},
-      ports = {
-         { name = "east", rx_missed = 0, rx_no_mbuf = 0, rx_errors = 0, tx_errors = 0, link_changes = 0, foreign = 0 },
-         { name = "west", rx_missed = 0, rx_no_mbuf = 0, rx_errors = 0, tx_errors = 0, link_changes = 0, foreign = 0 },
-      },
+      ports = { port_counts "east", port_counts "west" },
       lcores = { { id = 1, longest_poll_gap_ns = 12000, polls = 1000 } },
    }
    for i, name in ipairs(ask.directions) do

@@ -17,11 +17,11 @@ return function(o)
       host = { huge_pages = "auto", eal = {} },
       test = "rfc2544",
       rfc2544 = {
-         tests = { "throughput" }, frame_sizes = { 64, 512, 1518 }, bidirectional = true, learning_wait = 2, drain = 2,
-         settle = 5, retries = 2,
+         tests = { "throughput" }, frame_sizes = { 64, 512, 1518 }, bidirectional = true, learning_wait = 2,
+         drain = 2, settle = 5, retries = 2,
          throughput = {
-            search = "binary", min = ratio(0), max = ratio(1), resolution = ratio(0.001), trial = 60, search_trial = 1,
-            loss_tolerance = 0, max_trials = 100,
+            search = "binary", min = ratio(0), max = ratio(1), resolution = ratio(0.001), trial = 60,
+            search_trial = 1, loss_tolerance = 0, max_trials = 100,
          },
       },
       quick = false,

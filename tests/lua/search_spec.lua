@@ -19,7 +19,8 @@ local function device(o)
 end
 
 local function goal(o)
-   return setmetatable(o, { __index = { min = 0, max = 100, tolerance = 0, search_trial = 1, final_trial = 1 } })
+   local defaults = { min = 0, max = 100, tolerance = 0, search_trial = 1, final_trial = 1 }
+   return setmetatable(o, { __index = defaults })
 end
 
 --- Run a search and keep what it asked for.
@@ -185,12 +186,16 @@ describe("binary search", function()
    end)
 
    it("accepts a relative resolution", function()
-      local result = traced { trial = device { capacity = 0.5 }, min = 0.001, resolution = 0.01, relative = true }
+      local result = traced {
+         trial = device { capacity = 0.5 }, min = 0.001, resolution = 0.01, relative = true,
+      }
       assert.is_true(result.load <= 0.5 and (result.upper - result.load) / result.upper <= 0.01)
    end)
 
    it("gives up at max_trials without calling an unconfirmed load an answer", function()
-      local result = traced { trial = device { capacity = 73.4 }, resolution = 0.5, final_trial = 60, max_trials = 9 }
+      local result = traced {
+         trial = device { capacity = 73.4 }, resolution = 0.5, final_trial = 60, max_trials = 9,
+      }
       assert.is_nil(result.load)
       assert.equal("max_trials", result.limited_by)
       assert.equal(9, result.trials)

@@ -3,8 +3,8 @@ local trial = require "framegauge.trial"
 
 local function raw_direction(name, o)
    local direction = {
-      name = name, intended_frames = 1000, intended_fps = 1000, tx = 1000, rx = 1000, duplicates = 0, reordered = 0,
-      max_extent = 0, late = 0, refused = 0, no_mbuf = 0, tx_duration_ns = 999e6,
+      name = name, intended_frames = 1000, intended_fps = 1000, tx = 1000, rx = 1000, duplicates = 0,
+      reordered = 0, max_extent = 0, late = 0, refused = 0, no_mbuf = 0, tx_duration_ns = 999e6,
    }
    for key, value in pairs(o or {}) do
       direction[key] = value
@@ -15,7 +15,7 @@ end
 local function raw(o)
    return {
       time = "tsc", duration_s = 1,
-      directions = o.directions or { raw_direction("east->west", o.forward), raw_direction("west->east", o.back) },
+      directions = { raw_direction("east->west", o.forward), raw_direction("west->east", o.back) },
       ports = { o.east or { name = "east" }, o.west or { name = "west" } },
       lcores = o.lcores or { { id = 1, longest_poll_gap_ns = 5000 }, { id = 2, longest_poll_gap_ns = 7000 } },
    }
@@ -23,15 +23,18 @@ end
 
 local function record(o)
    return trial.record(raw(o or {}), {
-      number = 3, test = "rfc2544.throughput", phase = "search", frame_size = 64, direction = "both", fps = 1000,
-      seconds = 1, line_fps = 2000,
+      number = 3, test = "rfc2544.throughput", phase = "search", frame_size = 64, direction = "both",
+      fps = 1000, seconds = 1, line_fps = 2000,
    })
 end
 
 describe("a trial record", function()
    it("sums counts over the directions and keeps rates per direction", function()
-      local r = record { forward = { rx = 990, duplicates = 1, reordered = 2, refused = 3 }, back = { rx = 995 } }
-      assert.same({ 3, 2000, 1985, 15, 1, 2, 3 }, { r.trial, r.tx, r.rx, r.lost, r.duplicates, r.reordered, r.refused })
+      local r = record {
+         forward = { rx = 990, duplicates = 1, reordered = 2, refused = 3 }, back = { rx = 995 },
+      }
+      assert.same({ 3, 2000, 1985, 15 }, { r.trial, r.tx, r.rx, r.lost })
+      assert.same({ 1, 2, 3 }, { r.duplicates, r.reordered, r.refused })
       assert.equal(15 / 2000, r.loss_ratio)
       assert.same({ 1000, 50, 1000 }, { r.intended_fps, r.intended_percent, r.offered_fps })
       assert.equal(7000, r.longest_poll_gap_ns)
@@ -42,17 +45,20 @@ describe("a trial record", function()
 
    it("offers the load of its slowest direction", function()
       assert.equal(999 * 1e9 / 1.2e9, record({ back = { tx_duration_ns = 1.2e9 } }).offered_fps)
-      assert.equal(1, record({ back = { tx = 1, rx = 1, intended_frames = 1, tx_duration_ns = 0 } }).offered_fps)
+      local single = { tx = 1, rx = 1, intended_frames = 1, tx_duration_ns = 0 }
+      assert.equal(1, record({ back = single }).offered_fps)
    end)
 
    it("joins latency: extremes and mean of all frames, the worse percentile", function()
       local function latency(n, low, mean, high)
          return {
-            count = n, min_ns = low, mean_ns = mean, p50_ns = mean, p99_ns = high, p999_ns = high, max_ns = high,
-            source = "tsc", error_bound_ns = low, definition = "FIFO",
+            count = n, min_ns = low, mean_ns = mean, p50_ns = mean, p99_ns = high, p999_ns = high,
+            max_ns = high, source = "tsc", error_bound_ns = low, definition = "FIFO",
          }
       end
-      local r = record { forward = { latency = latency(30, 5, 10, 20) }, back = { latency = latency(10, 4, 30, 60) } }
+      local r = record {
+         forward = { latency = latency(30, 5, 10, 20) }, back = { latency = latency(10, 4, 30, 60) },
+      }
       assert.same({
          count = 40, min_ns = 4, mean_ns = 15, p50_ns = 30, p99_ns = 60, p999_ns = 60, max_ns = 60,
          source = "tsc", error_bound_ns = 5, definition = "FIFO",
@@ -70,14 +76,14 @@ describe("the verdict", function()
    it("is tester-limited when frames were late, even without loss", function()
       local v, why = verdict { forward = { tx = 999, rx = 999, late = 1 } }
       assert.equal("tester-limited", v)
-      assert.matches("east%->west: 1 frame came due so late that the tester gave them up %(of 1,000 intended%)", why)
+      assert.equal("east->west: 1 of 1,000 frames were not sent, because the tester was late", why)
    end)
 
    it("is tester-limited when more than 10 us worth of frames were not sent", function()
       assert.equal("valid", (verdict { forward = { tx = 999, rx = 999 } }))
       local v, why = verdict { forward = { tx = 900, rx = 900 } }
       assert.equal("tester-limited", v)
-      assert.matches("100 of 1,000 intended frames were not sent in time", why, 1, true)
+      assert.matches("100 of 1,000 frames were not sent when the trial ended", why, 1, true)
    end)
 
    it("is tester-limited when the tester dropped frames and frames are missing", function()
@@ -98,7 +104,9 @@ describe("the verdict", function()
    end)
 
    it("is invalid when the link changed, whatever else happened", function()
-      local v, why = verdict { east = { name = "east", link_changes = 2 }, back = { late = 1, tx = 999, rx = 999 } }
+      local v, why = verdict {
+         east = { name = "east", link_changes = 2 }, back = { late = 1, tx = 999, rx = 999 },
+      }
       assert.equal("invalid", v)
       assert.matches("^east: the link changed 2 times", why)
       assert.matches("; west%->east", why)
@@ -122,6 +130,7 @@ describe("the verdict", function()
    end)
 
    it("does not mind refused frames and long gaps that did no harm", function()
-      assert.equal("valid", (verdict { forward = { refused = 100 }, lcores = { { longest_poll_gap_ns = 5e7 } } }))
+      local v = verdict { forward = { refused = 100 }, lcores = { { longest_poll_gap_ns = 5e7 } } }
+      assert.equal("valid", v)
    end)
 end)

@@ -10,7 +10,7 @@ Session.__index = Session
 -- @param o.bench    the bench (framegauge.bench)
 -- @param o.retries  how often an invalid trial is made again
 -- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
--- @param o.sink     function called with each finished record; it keeps the record where a crash cannot take it
+-- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
 -- @param o.watch    object with started(ask) and finished(record), for a person who is waiting; may be nil
 function Session.new(o)
    return setmetatable({
@@ -47,8 +47,8 @@ function Session:once(ask)
 end
 
 --- Make one trial. Yields until it is over.
--- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps of one
---             direction, seconds, line_fps where known
+-- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
+--             of one direction, seconds, line_fps where known
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)
    local record

@@ -13,7 +13,8 @@ end
 local DEMANDS = {
    function(o)
       if o.throughput.trial < MIN_TRIAL then
-         return ("short trials (%s; section 24 asks for %s)"):format(seconds(o.throughput.trial), seconds(MIN_TRIAL))
+         return ("short trials (%s; section 24 asks for %s)"):format(seconds(o.throughput.trial),
+            seconds(MIN_TRIAL))
       end
    end,
    function(o)

@@ -2,8 +2,8 @@
 
 --- The folder of a run, written so that a crash leaves nothing half done.
 --
--- Lines are appended and synced one by one; whole files appear at once, by writing them beside their place and
--- renaming. Nothing that was there before the run is ever overwritten.
+-- Lines are appended and synced one by one; whole files appear at once, by writing them beside their place
+-- and renaming. Nothing that was there before the run is ever overwritten.
 local uv = require "luv"
 
 local Folder = {}

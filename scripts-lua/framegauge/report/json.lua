@@ -2,9 +2,10 @@
 
 --- JSON that is the same to the byte whenever the values are the same.
 --
--- lua-cjson reads well but writes the keys of an object in the order of the hash, so writing is done here: keys in the
--- order the caller declares, the others sorted behind them; whole numbers without point or exponent; other numbers with
--- the fewest digits that read back as the same double. An empty table is an empty list unless marked as an object.
+-- lua-cjson reads well but writes the keys of an object in the order of the hash, so writing is done here:
+-- keys in the order the caller declares, the others sorted behind them; whole numbers without point or
+-- exponent; other numbers with the fewest digits that read back as the same double. An empty table is an
+-- empty list unless marked as an object.
 local cjson = require "cjson"
 
 local M = {}

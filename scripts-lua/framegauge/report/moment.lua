@@ -2,8 +2,8 @@
 
 --- run.json: what belongs to the moment of a run and not to its result.
 --
--- When, where and how it was started. It is written when the run begins and again when it ends, so that a run that was
--- killed is recognised by the end it does not have.
+-- When, where and how it was started. It is written when the run begins and again when it ends, so that a run
+-- that was killed is recognised by the end it does not have.
 local json = require "framegauge.report.json"
 local uv = require "luv"
 

@@ -2,9 +2,9 @@
 
 --- The result of a run as one value, and as the text of result.json and trials.jsonl.
 --
--- docs/results.md explains every field, docs/result.schema.json is what the tests hold it to. Everything in it follows
--- from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so that two runs in
--- the wire's own time give the same bytes.
+-- docs/results.md explains every field, docs/result.schema.json is what the tests hold it to. Everything in
+-- it follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's,
+-- so that two runs in the wire's own time give the same bytes.
 local conformance = require "framegauge.report.conformance"
 local json = require "framegauge.report.json"
 
@@ -14,16 +14,16 @@ M.SCHEMA_VERSION = 1
 
 --- Keys in the order a person reads them.
 local ORDER = {
-   "schema_version", "generator", "name", "version",
-   "trial", "test", "phase", "frame_size", "direction", "duration_s", "time", "verdict", "limited_by", "reasons",
-   "interrupted", "conformance", "rfc2544", "notes", "expectations", "text", "met", "results", "throughput", "ports",
-   "plan", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "resolution_fps",
-   "loss_tolerance", "trial_s", "trials", "lower_trial", "upper_trial",
-   "intended_frames", "intended_fps", "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio",
-   "loss_bursts", "max_loss_burst", "duplicates", "reordered", "max_extent", "stale", "excess", "late", "unsent",
-   "refused", "no_mbuf", "tester_drops", "rx_errors", "misdirected", "foreign", "worst_lag_ns", "longest_poll_gap_ns",
-   "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source",
-   "error_bound_ns", "definition", "evidence", "latency", "directions",
+   "schema_version", "generator", "name", "version", "trial", "test", "phase", "frame_size", "direction",
+   "duration_s", "time", "verdict", "limited_by", "reasons", "interrupted", "conformance", "rfc2544",
+   "notes", "expectations", "text", "met", "results", "throughput", "ports", "plan", "theoretical_fps",
+   "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "resolution_fps", "loss_tolerance",
+   "trial_s", "trials", "lower_trial", "upper_trial", "intended_frames", "intended_fps",
+   "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio", "loss_bursts", "max_loss_burst",
+   "duplicates", "reordered", "max_extent", "stale", "excess", "late", "unsent", "refused", "no_mbuf",
+   "tester_drops", "rx_errors", "misdirected", "foreign", "worst_lag_ns", "longest_poll_gap_ns", "count",
+   "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns", "definition",
+   "evidence", "latency", "directions",
 }
 
 -- Fields that are there even when there is nothing to say.
@@ -31,8 +31,8 @@ local TRIAL_NULLS = { "intended_percent", "worst_lag_ns", "longest_poll_gap_ns",
 local DIRECTION_NULLS = { "worst_lag_ns", "latency" }
 local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "worst_lag_ns", "longest_poll_gap_ns" }
 local ROW_NULLS = {
-   "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial", "upper_trial",
-   "latency",
+   "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial",
+   "upper_trial", "latency",
 }
 
 local function with_nulls(t, keys)

@@ -153,9 +153,9 @@ local function evidence_note(rows)
    if not rows[1] then
       return nil
    end
-   return ("Tester in the deciding trials, at worst: %s late, %s refused, %s dropped; lag %s, poll gap %s."):format(
-      count(worst.late), count(worst.refused), count(worst.tester_drops), format.nanoseconds(worst.worst_lag_ns),
-      format.nanoseconds(worst.longest_poll_gap_ns))
+   local note = "Tester in the deciding trials: at worst %s late, %s refused, %s dropped, lag %s, gap %s."
+   return note:format(count(worst.late), count(worst.refused), count(worst.tester_drops),
+      format.nanoseconds(worst.worst_lag_ns), format.nanoseconds(worst.longest_poll_gap_ns))
 end
 
 local function verdict_notes(rows, add)
@@ -215,10 +215,9 @@ local function port_line(port)
 end
 
 --- What is about to be done.
--- @param ports        of the bench
--- @param parts        what lies ahead (framegauge.method.rfc2544.throughput)
--- @param conformance  framegauge.report.conformance
-function M.heading(plan, ports, parts, conformance)
+-- @param ports  of the bench
+-- @param parts  what lies ahead (framegauge.method.rfc2544.throughput)
+function M.heading(plan, ports, parts)
    local lines, trials, seconds = { ("RFC 2544 throughput: %s\n"):format(plan.name) }, 0, 0
    for _, port in ipairs(ports) do
       lines[#lines + 1] = port_line(port)
@@ -228,9 +227,6 @@ function M.heading(plan, ports, parts, conformance)
    end
    lines[#lines + 1] = ("%s, about %d trials and %s of the bench's time\n"):format(
       format.plural(#parts, "frame size"), trials, units.format_time(seconds))
-   for _, note in ipairs(conformance.notes) do
-      lines[#lines + 1] = "not RFC-conformant: " .. note .. "\n"
-   end
    return table.concat(lines) .. "\n"
 end
 

@@ -3,16 +3,17 @@
 --- Binary search for the highest load a device carries.
 --
 -- Short trials halve the interval between a load that passed and a load that failed until it is as narrow as
--- the resolution. Then the lower end must pass a trial of the final length; if it does not, it becomes the upper
--- end and the lower one steps back. The answer is a load with a passing full-length trial, at most one resolution
--- below a load that failed.
+-- the resolution. Then the lower end must pass a trial of the final length; if it does not, it becomes the
+-- upper end and the lower one steps back. The answer is a load with a passing full-length trial, at most one
+-- resolution below a load that failed.
 --
 -- Three things go beyond the textbook, and none changes the trials of a device that behaves:
 --
---  * A device with a deep buffer passes short trials above its capacity. Once a full-length trial has contradicted
---    a short one, all later trials are full-length, and each step back is twice the one before until one passes.
---  * A search that ends on a load which the *tester* could not carry takes a second look at it, once: on a busy
---    machine the first look may have met a stolen moment, and the device deserves better than that.
+--  * A device with a deep buffer passes short trials above its capacity. Once a full-length trial has
+--    contradicted a short one, all later trials are full-length, and each step back is twice the one before
+--    until one passes.
+--  * A search that ends on a load which the *tester* could not carry takes a second look at it, once: on a
+--    busy machine the first look may have met a stolen moment, and the device deserves better than that.
 --  * The maximum counts as the upper end only if it was tried: a search that starts lower climbs up to it.
 local outcome = require "framegauge.search.outcome"
 
@@ -115,7 +116,8 @@ local function answer(state, limited_by)
 end
 
 local function check(goal)
-   assert(goal.min >= 0 and goal.min <= goal.max and goal.max > 0, "a search needs 0 <= min <= max and max > 0")
+   assert(goal.min >= 0 and goal.min <= goal.max and goal.max > 0,
+      "a search needs 0 <= min <= max and max > 0")
    assert(goal.resolution > 0, "a search needs a resolution above 0")
    assert(not goal.relative or goal.min > 0, "a relative resolution needs a minimum above 0")
 end

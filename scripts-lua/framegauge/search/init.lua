@@ -17,10 +17,10 @@
 -- }
 --
 -- result = {
---    load =, lower_trial =,    -- highest load with a passing trial of the final length; nil when there is none
+--    load =, lower_trial =,    -- highest load with a passing full-length trial; nil when there is none
 --    upper =, upper_trial =,   -- lowest load above it that failed; nil when the maximum passed
 --    trials =,                 -- how many were made
---    limited_by =,             -- what ended the way up: "maximum", "loss", "tester", "invalid" or "max_trials"
+--    limited_by =,             -- what ended the way up: maximum, loss, tester, invalid or max_trials
 -- }
 local M = {}
 

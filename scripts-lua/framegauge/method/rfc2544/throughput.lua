@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2544 section 26.1: the highest load of which the device loses no frame, for every frame size of the plan.
+--- RFC 2544 section 26.1: the highest load of which the device loses no frame, for every frame size.
 --
--- Each frame size is one search (framegauge.search) over the load of a direction; both directions, where the plan
--- wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure published is the
--- search's lower bound: a load that passed a trial of the full length.
+-- Each frame size is one search (framegauge.search) over the load of a direction; both directions, where the
+-- plan wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure
+-- published is the search's lower bound: a load that passed a trial of the full length.
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
@@ -33,8 +33,8 @@ function M.goal(plan, frame_size, line_fps)
    local o = plan.rfc2544.throughput
    local max = load.fps(o.max, frame_size, line_fps)
    if not max then
-      return nil, "the line rate of these ports is not known, so rfc2544.throughput.max cannot be a share of it; "
-         .. "give a load (--set rfc2544.throughput.max=5Mfps) or the ports' line_rate"
+      return nil, "the line rate of these ports is not known, so rfc2544.throughput.max cannot be a share of "
+         .. "it; give a load (--set rfc2544.throughput.max=5Mfps) or the ports' line_rate"
    end
    max = line_fps and math.min(max, line_fps) or max
    local function fps(rate)
@@ -87,7 +87,8 @@ local VERDICT = { tester = "tester-limited", invalid = "invalid", max_trials = "
 --- Why the row has its verdict, in sentences.
 local function reasons(result)
    if result.limited_by == "max_trials" then
-      return { ("the search was not done after %d trials (rfc2544.throughput.max_trials)"):format(result.trials) }
+      local text = "the search was not done after %d trials (rfc2544.throughput.max_trials)"
+      return { text:format(result.trials) }
    elseif VERDICT[result.limited_by] then
       return result.upper_trial.reasons
    end
@@ -140,7 +141,8 @@ local function measure(plan, session, frame_size, line_fps)
    local goal = assert(M.goal(plan, frame_size, line_fps))
    function goal.trial(fps, seconds, phase)
       return session:trial {
-         test = M.NAME, phase = phase, frame_size = frame_size, direction = direction, directions = directions,
+         test = M.NAME, phase = phase, frame_size = frame_size, direction = direction,
+         directions = directions,
          fps = fps, seconds = seconds, line_fps = line_fps,
       }
    end
