@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "fg_net.h"
 
 int
 fg_mac_parse(const char *text, uint8_t mac[6], struct fg_error *err)
 {
-	unsigned o[6];
-	int end = 0;
+	uint8_t octets[6];
+	const char *p = text;
 
-	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &end) != 6 ||
-	    text[end] != '\0' || end != 17)
-		return fg_error_set(err, EINVAL, "mac",
-				    "\"%.40s\" is not a MAC address like 02:00:00:00:00:01", text);
-	for (int i = 0; i < 6; i++)
-		mac[i] = (uint8_t)o[i];
+	/* sscanf() would let signs and blanks pass for digits */
+	for (int i = 0; i < 6; i++, p += 3) {
+		if (!isxdigit((unsigned char)p[0]) || !isxdigit((unsigned char)p[1]) ||
+		    p[2] != (i < 5 ? ':' : '\0'))
+			return fg_error_set(err, EINVAL, "mac",
+					    "\"%.40s\" is not a MAC address like 02:00:00:00:00:01", text);
+		octets[i] = (uint8_t)strtoul(p, NULL, 16);
+	}
+	memcpy(mac, octets, 6);
 	return 0;
 }
 

@@ -3,21 +3,21 @@
  * Answering for the tester's own addresses. A router under test asks for the MAC of its next hop, and a person
  * who pings the tester expects a reply; both must be served or the device has nowhere to send the test frames.
  * A question is turned into its answer in place: the same buffer goes back out.
+ *
+ * A damaged question gets no answer: its checksums are computed anew, so an answer would hide what the device did
+ * to it.
  */
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "fg_net.h"
+#include "net_priv.h"
 
 enum {
 	ECHO_REPLY = 0,
 	ECHO_REQUEST = 8,
 	ECHO_REQUEST6 = 128,
 	ECHO_REPLY6 = 129,
-	SOLICITATION = 135,
-	ADVERTISEMENT = 136
 };
-enum { FLAG_SOLICITED = 0x40000000, FLAG_OVERRIDE = 0x20000000 };
 
 static void
 turn_around(const struct fg_host *host, struct fg_ether *ether)
@@ -31,8 +31,9 @@ answer_arp(const struct fg_host *host, struct fg_ether *ether, size_t length)
 {
 	struct fg_arp *arp = (struct fg_arp *)(ether + 1);
 
-	if (length < sizeof(*ether) + sizeof(*arp) || arp->operation != htons(1) || !host->has_ipv4 ||
-	    memcmp(arp->target_ip, host->ipv4, 4) != 0 || memcmp(arp->sender_ip, host->ipv4, 4) == 0)
+	if (length < sizeof(*ether) + sizeof(*arp) || !host->has_ipv4 || !net_is_arp(arp) ||
+	    arp->operation != htons(1) || memcmp(arp->target_ip, host->ipv4, 4) != 0 ||
+	    memcmp(arp->sender_ip, host->ipv4, 4) == 0)
 		return 0;
 	arp->operation = htons(2);
 	memcpy(arp->target_mac, arp->sender_mac, 6);
@@ -55,7 +56,9 @@ answer_ipv4(const struct fg_host *host, struct fg_ether *ether, size_t length)
 	    memcmp(ip->dst, host->ipv4, 4) != 0 || icmp->type != ECHO_REQUEST)
 		return 0;
 	total = ntohs(ip->length);
-	if (total < sizeof(*ip) + sizeof(*icmp) || sizeof(*ether) + total > length)
+	if (total < sizeof(*ip) + sizeof(*icmp) || sizeof(*ether) + total > length ||
+	    fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip))) != 0 ||
+	    fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip))) != 0)
 		return 0;
 	icmp->type = ECHO_REPLY;
 	icmp->checksum = 0;
@@ -79,26 +82,32 @@ finish_icmpv6(struct fg_ipv6 *ip, size_t payload)
 		fg_checksum_add(fg_checksum_pseudo6(ip, FG_IP_ICMPV6, (uint32_t)payload), icmp, payload));
 }
 
+/* RFC 4861, 7.2.4 */
 static size_t
 answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t payload)
 {
+	static const uint8_t unspecified[16], all_nodes[16] = {0xff, 0x02, [15] = 1};
+	static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
 	struct fg_ipv6 *ip = (struct fg_ipv6 *)(ether + 1);
 	struct fg_neighbour *nd = (struct fg_neighbour *)(ip + 1);
+	bool addressed = memcmp(ip->src, unspecified, 16) != 0;
 
 	/* without the option it is still a question, but 24 octets are the least, and the answer has 32 */
-	if (payload < sizeof(*nd) - 8 || memcmp(nd->target, host->ipv6, 16) != 0)
+	if (payload < NET_ND_MIN || ip->hop_limit != 255 || nd->icmp.code != 0 ||
+	    memcmp(nd->target, host->ipv6, 16) != 0)
 		return 0;
-	nd->icmp.type = ADVERTISEMENT;
-	nd->icmp.rest = htonl(FLAG_SOLICITED | FLAG_OVERRIDE);
+	nd->icmp.type = NET_ADVERTISEMENT;
+	nd->icmp.rest = htonl(addressed ? NET_ND_SOLICITED | NET_ND_OVERRIDE : NET_ND_OVERRIDE);
 	nd->option_type = 2;
 	nd->option_length = 1;
 	memcpy(nd->option_mac, host->mac, 6);
-	memcpy(ip->dst, ip->src, 16);
+	memcpy(ip->dst, addressed ? ip->src : all_nodes, 16);
 	memcpy(ip->src, host->ipv6, 16);
 	ip->payload_length = htons(sizeof(*nd));
-	ip->hop_limit = 255;
 	finish_icmpv6(ip, sizeof(*nd));
 	turn_around(host, ether);
+	if (!addressed) /* who asked has no address yet: it checks whether ours is free */
+		memcpy(ether->dst, all_nodes_mac, 6);
 	return sizeof(*ether) + sizeof(*ip) + sizeof(*nd);
 }
 
@@ -107,15 +116,11 @@ answer_ipv6(const struct fg_host *host, struct fg_ether *ether, size_t length)
 {
 	struct fg_ipv6 *ip = (struct fg_ipv6 *)(ether + 1);
 	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
-	size_t payload;
+	size_t payload = net_icmpv6(ether, length);
 
-	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) || !host->has_ipv6 ||
-	    ip->next_header != FG_IP_ICMPV6)
+	if (payload == 0 || !host->has_ipv6)
 		return 0;
-	payload = ntohs(ip->payload_length);
-	if (payload < sizeof(*icmp) || sizeof(*ether) + sizeof(*ip) + payload > length)
-		return 0;
-	if (icmp->type == SOLICITATION)
+	if (icmp->type == NET_SOLICITATION)
 		return answer_solicitation(host, ether, payload);
 	if (icmp->type != ECHO_REQUEST6 || memcmp(ip->dst, host->ipv6, 16) != 0)
 		return 0;

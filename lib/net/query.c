@@ -6,9 +6,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "fg_net.h"
-
-enum { SOLICITATION = 135, ADVERTISEMENT = 136 };
+#include "net_priv.h"
 
 static const uint8_t broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
@@ -52,8 +50,8 @@ neighbour_message(const struct fg_host *host, uint8_t type, const uint8_t target
 	ip->hop_limit = 255;
 	memcpy(ip->src, host->ipv6, 16);
 	*nd = (struct fg_neighbour){.icmp.type = type, .option_length = 1};
-	nd->option_type = type == SOLICITATION ? 1 : 2;
-	nd->icmp.rest = type == SOLICITATION ? 0 : htonl(0x20000000);
+	nd->option_type = type == NET_SOLICITATION ? 1 : 2;
+	nd->icmp.rest = type == NET_SOLICITATION ? 0 : htonl(NET_ND_OVERRIDE);
 	memcpy(nd->target, target, 16);
 	memcpy(nd->option_mac, host->mac, 6);
 	nd->icmp.checksum = fg_checksum_finish(
@@ -69,7 +67,7 @@ fg_net_ask_ipv6(const struct fg_host *host, const uint8_t target[16], uint8_t *o
 	/* solicited-node group: ff02::1:ff and the last 24 bits (RFC 4291, 2.7.1) */
 	memcpy(ip->dst, "\xff\x02\0\0\0\0\0\0\0\0\0\x01\xff", 13);
 	memcpy(ip->dst + 13, target + 13, 3);
-	return neighbour_message(host, SOLICITATION, target, out);
+	return neighbour_message(host, NET_SOLICITATION, target, out);
 }
 
 size_t
@@ -78,7 +76,7 @@ fg_net_announce_ipv6(const struct fg_host *host, uint8_t *out)
 	struct fg_ipv6 *ip = (struct fg_ipv6 *)(out + FG_ETHER_HEADER);
 
 	memcpy(ip->dst, "\xff\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\x01", 16);
-	return neighbour_message(host, ADVERTISEMENT, host->ipv6, out);
+	return neighbour_message(host, NET_ADVERTISEMENT, host->ipv6, out);
 }
 
 bool
@@ -88,7 +86,7 @@ fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t address[4],
 	const struct fg_arp *arp = (const struct fg_arp *)(ether + 1);
 
 	if (length < sizeof(*ether) + sizeof(*arp) || ether->type != htons(FG_ETHER_ARP) ||
-	    memcmp(arp->sender_ip, address, 4) != 0)
+	    !net_is_arp(arp) || memcmp(arp->sender_ip, address, 4) != 0)
 		return false;
 	memcpy(mac, arp->sender_mac, 6);
 	return true;
@@ -100,12 +98,14 @@ fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16]
 	const struct fg_ether *ether = (const struct fg_ether *)frame;
 	const struct fg_ipv6 *ip = (const struct fg_ipv6 *)(ether + 1);
 	const struct fg_neighbour *nd = (const struct fg_neighbour *)(ip + 1);
+	size_t payload = net_icmpv6(ether, length);
+	bool has_option;
 
-	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*nd) || ether->type != htons(FG_ETHER_IPV6) ||
-	    ip->next_header != FG_IP_ICMPV6 || nd->icmp.type != ADVERTISEMENT ||
-	    memcmp(nd->target, address, 16) != 0)
+	if (payload < NET_ND_MIN || ip->hop_limit != 255 || nd->icmp.type != NET_ADVERTISEMENT ||
+	    nd->icmp.code != 0 || memcmp(nd->target, address, 16) != 0)
 		return false;
 	/* an advertisement without the option answers a unicast question: the sender is the neighbour */
-	memcpy(mac, nd->option_type == 2 ? nd->option_mac : ether->src, 6);
+	has_option = payload >= sizeof(*nd) && nd->option_type == 2 && nd->option_length == 1;
+	memcpy(mac, has_option ? nd->option_mac : ether->src, 6);
 	return true;
 }
