@@ -7,10 +7,13 @@ local ffi = require "ffi"
 local C = api.C
 local M = {}
 
+--- Smallest RFC 2544 test frame with room for the signature, octets with FCS, untagged.
+M.SMALLEST = { [4] = 64, [6] = 84 }
+
 --- Build the template of a frame.
 -- @param size   octets with FCS
--- @param stack  layers from the outside in: { "ethernet", dst = <bytes>, ... }; a field is a number or, for addresses,
---               a string of its octets
+-- @param stack  layers from the outside in: { "ethernet", dst = <octets>, ... }; a field is a number or,
+--               for addresses, a string of its octets
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 function M.build(size, stack)
    local err = api.error()
@@ -30,16 +33,20 @@ function M.build(size, stack)
    return ffi.gc(out[0], C.fg_template_free)
 end
 
---- The test frame of RFC 2544, C.2.6.4: UDP echo over IPv4, without UDP checksum.
--- @param size                       octets with FCS
--- @param o.src_mac, o.dst_mac       six octets
--- @param o.src_ipv4, o.dst_ipv4     four octets
+--- The test frame of RFC 2544, C.2.6.4: UDP echo, over IPv4 without UDP checksum, over IPv6 with (RFC 5180).
+-- @param size        octets with FCS, a tag included
+-- @param o.version   4 or 6
+-- @param o.src_mac, o.dst_mac  six octets
+-- @param o.src, o.dst          addresses, four or sixteen octets
+-- @param o.vlan      VLAN id of a tag, or nil
 function M.rfc2544(size, o)
-   return M.build(size, {
-      { "ethernet", src = o.src_mac, dst = o.dst_mac },
-      { "ipv4", src = o.src_ipv4, dst = o.dst_ipv4 },
-      { "udp", checksum = 0 },
-   })
+   local stack = { { "ethernet", src = o.src_mac, dst = o.dst_mac } }
+   if o.vlan then
+      stack[#stack + 1] = { "vlan", id = o.vlan }
+   end
+   stack[#stack + 1] = { "ipv" .. o.version, src = o.src, dst = o.dst }
+   stack[#stack + 1] = { "udp", checksum = o.version == 4 and 0 or nil }
+   return M.build(size, stack)
 end
 
 return M

@@ -2,8 +2,9 @@
 
 --- Which lcore does what.
 --
--- With enough workers each port gets one to send and one to receive, near the port's memory; with fewer, one for
--- both; with fewest, one for everything. The virtual wire is always run by one, for its time is of one piece.
+-- With enough workers each port gets one to send and one to receive, near the port's memory; with fewer,
+-- one for both; with fewest, one for everything. The virtual wire is always run by one, for its time is of
+-- one piece.
 local api = require "framegauge.api"
 local ffi = require "ffi"
 
@@ -49,8 +50,8 @@ end
 --- Place ports on lcores.
 -- @param ports  with their NUMA nodes
 -- @param wire   are they those of the virtual wire?
--- @return per port {tx=, rx=} (indexes from 0 into the second result), EAL ids of the lcores used, and per port a list
---         of warnings
+-- @return per port {tx=, rx=} (indexes from 0 into the second result), EAL ids of the lcores used, and per
+--         port a list of warnings
 function M.place(ports, wire)
    local free, used, places, notes = workers(), {}, {}, {}
    local each = wire and 0 or math.min(2, math.floor(#free / #ports))

@@ -1,0 +1,118 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the engine counted in a trial, as plain tables.
+local api = require "framegauge.api"
+local ffi = require "ffi"
+
+local C = api.C
+local M = {}
+
+-- ours = the engine's
+local STREAM = {
+   tx = "tx", rx = "rx", duplicates = "duplicates", stale = "stale", reordered = "reordered",
+   max_extent = "max_extent", late = "late", unsent = "unsent", refused = "refused", no_mbuf = "no_mbuf",
+   worst_lag_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
+   loss_bursts = "loss_bursts", max_loss_burst = "max_loss_burst", excess = "excess",
+   last_lost_ns = "last_lost_ns", longest_gap_ns = "longest_gap_ns", gap_begin_ns = "gap_begin_ns",
+}
+local PORT = {
+   rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors", tx_errors = "tx_errors",
+   link_changes = "link_changes", misdirected = "misdirected", foreign = "foreign",
+}
+
+local function counts(result, names)
+   local out = {}
+   for ours, theirs in pairs(names) do
+      out[ours] = tonumber(result[theirs])
+   end
+   return out
+end
+
+--- Source and error bound of the trial's time stamps.
+-- A stamp of the wire is good to its rounding; one of the TSC was taken when the receiver next looked.
+local function stamps(on_wire, lcores)
+   if on_wire then
+      return "wire", 1
+   end
+   local bound = 0
+   for _, lcore in ipairs(lcores) do
+      bound = math.max(bound, lcore.longest_poll_gap_ns)
+   end
+   return "tsc", bound
+end
+
+local function latency(l, source, bound)
+   if l.count == 0 then
+      return nil
+   end
+   return {
+      count = tonumber(l.count),
+      min_ns = tonumber(l.min_ns),
+      mean_ns = l.mean_ns,
+      p50_ns = tonumber(l.p50_ns),
+      p99_ns = tonumber(l.p99_ns),
+      p999_ns = tonumber(l.p999_ns),
+      max_ns = tonumber(l.max_ns),
+      source = source,
+      error_bound_ns = bound,
+      definition = "first bit to first bit (FIFO)",
+   }
+end
+
+local function tags(engine, stream, most)
+   local delays, list = ffi.new("int64_t[?]", most), {}
+   for i = 1, C.fg_engine_tags(engine, stream, delays, most) do
+      list[i] = tonumber(delays[i - 1])
+   end
+   return list
+end
+
+--- Polls and poll gaps of every lcore.
+function M.lcores(engine, n)
+   local list = {}
+   for i = 1, n do
+      local result = ffi.new("struct fg_lcore_result")
+      C.fg_engine_lcore_result(engine, i - 1, result)
+      list[i] = {
+         id = result.lcore,
+         polls = tonumber(result.polls),
+         longest_poll_gap_ns = tonumber(result.longest_gap_ns),
+      }
+   end
+   return list
+end
+
+--- Counts of every stream.
+-- @param names    of the streams, in the engine's order
+-- @param fps      intended load of each
+-- @param most     tagged frames asked for, of each
+-- @param on_wire  are the stamps the wire's?
+-- @param lcores   as M.lcores gave them
+function M.directions(engine, names, fps, most, on_wire, lcores)
+   local source, bound = stamps(on_wire, lcores)
+   local list = {}
+   for i, name in ipairs(names) do
+      local result = ffi.new("struct fg_stream_result")
+      C.fg_engine_stream_result(engine, i - 1, result)
+      local direction = counts(result, STREAM)
+      direction.name, direction.intended_fps = name, fps
+      direction.latency = latency(result.latency, source, bound)
+      direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
+      list[i] = direction
+   end
+   return list
+end
+
+--- Drops, errors and foreign frames of every port.
+function M.ports(engine, ports)
+   local list = {}
+   for i, port in ipairs(ports) do
+      local result = ffi.new("struct fg_port_result")
+      C.fg_engine_port_result(engine, i - 1, result)
+      list[i] = counts(result, PORT)
+      list[i].name = port.name
+   end
+   return list
+end
+
+return M

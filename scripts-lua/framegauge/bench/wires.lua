@@ -1,0 +1,112 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The virtual wires of a plan: wire0 and wire1 are joined by the reference device, wire2 and wire3 by
+-- another one just like it, and so on.
+local api = require "framegauge.api"
+local ffi = require "ffi"
+local octets = require "framegauge.octets"
+
+local C = api.C
+local M = {}
+
+local Wires = {}
+Wires.__index = Wires
+
+local function direction(d)
+   return {
+      capacity_fps = d.capacity or 0,
+      capacity_bps = d.bandwidth or 0,
+      buffer = d.buffer,
+      buffer_octets = d.buffer_unit == "bytes",
+      cut_through = d.switching == "cut-through",
+      latency_ns = d.latency * 1e9,
+      latency_ns_per_octet = d.latency_per_byte * 1e9,
+      loss_every = d.loss_every,
+      loss_random = d.loss_random,
+      recovery_ns = (d.recovery or 0) * 1e9,
+   }
+end
+
+-- The device's own addresses on the side of a port are those the port has for gateways.
+local function set_interface(interface, port)
+   if port.gateway4 then
+      interface.has_ipv4 = true
+      ffi.copy(interface.ipv4, octets.ipv4(port.gateway4), 4)
+   end
+   if port.gateway6 then
+      interface.has_ipv6 = true
+      ffi.copy(interface.ipv6, octets.ipv6(port.gateway6), 16)
+   end
+end
+
+local function device_config(device, ports)
+   local config = ffi.new("struct fg_device_config", { rate_bps = device.rate, seed = device.seed })
+   config.direction[0] = direction(device)
+   config.direction[1] = direction(device.reverse or device)
+   for side = 0, 1 do
+      set_interface(config.interface[side], ports[side])
+   end
+   return config
+end
+
+local function most_in_flight(config, frame_sizes)
+   local most = 0
+   for _, size in ipairs(frame_sizes) do
+      local frames = C.fg_wire_in_flight(config, size)
+      if frames == 0 then
+         error(setmetatable({ status = 2 }, { __tostring = function()
+            return ("reference_device: with frames of %d bytes more than %d of them would be on their way "
+               .. "at a time; lower its latency, buffer or rate"):format(size, 2 ^ 20)
+         end }), 0)
+      end
+      most = math.max(most, frames)
+   end
+   return most
+end
+
+--- Join the plan's ports.
+-- @return the wires: handles (list of struct fg_port *, in the plan's order), buffers (frames that can be
+--         on their way), and the methods reset, outage, close
+function M.open(plan)
+   local self = setmetatable({ list = {}, handles = {}, buffers = 0 }, Wires)
+   local by_number, err = {}, api.error()
+   for i, port in ipairs(plan.ports) do
+      by_number[tonumber(port.device:match("%d+$"))] = { index = i, port = port }
+   end
+   for number = 0, #plan.ports - 1, 2 do
+      local ends = { [0] = by_number[number], by_number[number + 1] }
+      local config = device_config(plan.reference_device, { [0] = ends[0].port, ends[1].port })
+      local in_flight = most_in_flight(config, plan.rfc2544.frame_sizes)
+      local out = ffi.new("struct fg_wire *[1]")
+      api.check(C.fg_wire_create(config, in_flight, out, err), err)
+      self.list[#self.list + 1] = out[0]
+      self.buffers = math.max(self.buffers, in_flight)
+      for side = 0, 1 do
+         self.handles[ends[side].index] = C.fg_wire_port(out[0], side)
+      end
+   end
+   return self
+end
+
+--- Every trial finds an idle device and the same random numbers.
+function Wires:reset()
+   for _, wire in ipairs(self.list) do
+      C.fg_wire_reset(wire)
+   end
+end
+
+--- The devices will be out of order from a time to another, nanoseconds of the bench's time.
+function Wires:outage(from, to)
+   for _, wire in ipairs(self.list) do
+      C.fg_wire_outage(wire, from, to)
+   end
+end
+
+function Wires:close()
+   for _, wire in ipairs(self.list) do
+      C.fg_wire_free(wire)
+   end
+   self.list, self.handles = {}, {}
+end
+
+return M
