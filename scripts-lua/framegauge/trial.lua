@@ -18,8 +18,12 @@ local count, plural = format.count, format.plural
 
 local M = {}
 
---- The offered load may miss this much of the intended one, in seconds' worth of frames.
-M.OFFERED_TOLERANCE = 10e-6
+--- So much may be missing of the frames that were to be sent, in seconds' worth of them.
+M.MISSING_TOLERANCE = 10e-6
+
+--- By this share the load may be lower than intended although all frames were sent: each within its allowed
+-- lag, but over a longer time.
+M.STRETCH_TOLERANCE = 1e-3
 
 local function sum(list, key)
    local total = 0
@@ -150,9 +154,12 @@ local function tester_reasons(record, ports)
       if d.late > 0 then
          add("%s: %s of %s were not sent, because the tester was late", d.direction, count(d.late),
             plural(d.intended_frames, "frame"))
-      elseif missing > math.max(1, M.OFFERED_TOLERANCE * record.intended_fps) then
+      elseif missing > math.max(1, M.MISSING_TOLERANCE * record.intended_fps) then
          add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
             plural(d.intended_frames, "frame"))
+      elseif d.tx > 1 and d.offered_fps < record.intended_fps * (1 - M.STRETCH_TOLERANCE) then
+         add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
+            count(d.offered_fps), count(record.intended_fps))
       end
       if d.no_mbuf > 0 then
          add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))

@@ -80,10 +80,17 @@ describe("the verdict", function()
    end)
 
    it("is tester-limited when more than 10 us worth of frames were not sent", function()
-      assert.equal("valid", (verdict { forward = { tx = 999, rx = 999 } }))
+      assert.equal("valid", (verdict { forward = { tx = 999, rx = 999, tx_duration_ns = 998e6 } }))
       local v, why = verdict { forward = { tx = 900, rx = 900 } }
       assert.equal("tester-limited", v)
       assert.matches("100 of 1,000 frames were not sent when the trial ended", why, 1, true)
+   end)
+
+   it("is tester-limited when all frames were sent, but took longer than they should", function()
+      assert.equal("valid", (verdict { forward = { tx_duration_ns = 999.5e6 } }))
+      local v, why = verdict { forward = { tx_duration_ns = 1100e6 } }
+      assert.equal("tester-limited", v)
+      assert.equal("east->west: all frames were sent, but at 908 frames per second instead of 1,000", why)
    end)
 
    it("is tester-limited when the tester dropped frames and frames are missing", function()
