@@ -53,37 +53,47 @@ fg_frame_push(struct fg_frame *frame, const char *name, struct fg_error *err)
 	return 0;
 }
 
-/* the field of the last layer, marked as the user's */
-static const struct fg_field *
-take_field(struct fg_frame *frame, const char *name, struct fg_error *err)
+/* the last layer, in which fields are set */
+static struct fg_layer *
+last_layer(struct fg_frame *frame, const char *field, struct fg_error *err)
 {
-	struct fg_layer *layer = &frame->layer[frame->layers - 1];
-	int i;
+	if (frame->layers > 0)
+		return &frame->layer[frame->layers - 1];
+	fg_error_set(err, ENOENT, field, "no layer to set it in: push one first");
+	return NULL;
+}
 
-	if (frame->layers == 0) {
-		fg_error_set(err, ENOENT, name, "no layer to set it in: push one first");
-		return NULL;
-	}
-	i = fg_field_find(layer->protocol, name);
-	if (i < 0) {
-		fg_error_set(err, ENOENT, name, "%s has no field of that name", layer->protocol->name);
-		return NULL;
-	}
-	layer->written |= 1ULL << i;
-	return &layer->protocol->fields[i];
+static const struct fg_field *
+find_field(const struct fg_layer *layer, const char *name, struct fg_error *err)
+{
+	int i = fg_field_find(layer->protocol, name);
+
+	if (i >= 0)
+		return &layer->protocol->fields[i];
+	fg_error_set(err, ENOENT, name, "%s has no field of that name", layer->protocol->name);
+	return NULL;
+}
+
+/* from now on the field is the user's: nothing is computed for it */
+static void
+mark_written(struct fg_layer *layer, const struct fg_field *field)
+{
+	layer->written |= 1ULL << (field - layer->protocol->fields);
 }
 
 int
 fg_frame_set(struct fg_frame *frame, const char *name, uint64_t value, struct fg_error *err)
 {
-	const struct fg_field *field = take_field(frame, name, err);
+	struct fg_layer *layer = last_layer(frame, name, err);
+	const struct fg_field *field = layer == NULL ? NULL : find_field(layer, name, err);
 
 	if (field == NULL)
 		return -ENOENT;
 	if (field->width > 64 || (field->width < 64 && value >> field->width != 0))
 		return fg_error_set(err, ERANGE, name, "%llu does not fit %u bits", (unsigned long long)value,
 				    field->width);
-	fg_field_write(frame->layer[frame->layers - 1].preset, field->bit, field->width, value);
+	fg_field_write(layer->preset, field->bit, field->width, value);
+	mark_written(layer, field);
 	return 0;
 }
 
@@ -91,14 +101,16 @@ int
 fg_frame_set_bytes(struct fg_frame *frame, const char *name, const uint8_t *bytes, size_t length,
 		   struct fg_error *err)
 {
-	const struct fg_field *field = take_field(frame, name, err);
+	struct fg_layer *layer = last_layer(frame, name, err);
+	const struct fg_field *field = layer == NULL ? NULL : find_field(layer, name, err);
 
 	if (field == NULL)
 		return -ENOENT;
 	if (length * 8 != field->width || field->bit % 8 != 0)
 		return fg_error_set(err, ERANGE, name, "%zu octets for a field of %u bits", length,
 				    field->width);
-	memcpy(frame->layer[frame->layers - 1].preset + field->bit / 8, bytes, length);
+	memcpy(layer->preset + field->bit / 8, bytes, length);
+	mark_written(layer, field);
 	return 0;
 }
 
