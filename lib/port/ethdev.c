@@ -27,6 +27,8 @@
 #define OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define MBPS     1000000ull
 
+static bool open_ids[RTE_MAX_ETHPORTS]; /* devices that are ports now */
+
 static inline struct fg_ethdev *
 of(struct fg_port *port)
 {
@@ -211,18 +213,18 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	return rte_eth_tx_queue_setup(dev->id, 0, caps->tx_ring, (unsigned)node, NULL);
 }
 
-/* Devices named at the start were probed then; the others are now */
+/* Devices named at the start were probed then; the others are now. DPDK is content to probe one twice. */
 static int
 probe(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 {
-	int ret;
-
-	if (strcmp(config->bus, "pci") == 0 && rte_eth_dev_get_port_by_name(config->device, &dev->id) == 0)
-		return 0;
-	ret = rte_eal_hotplug_add(config->bus, config->device, config->args);
-	if (ret != 0)
-		return ret;
-	return rte_eth_dev_get_port_by_name(config->device, &dev->id);
+	if (rte_eth_dev_get_port_by_name(config->device, &dev->id) != 0 &&
+	    (rte_eal_hotplug_add(config->bus, config->device, config->args) != 0 ||
+	     rte_eth_dev_get_port_by_name(config->device, &dev->id) != 0))
+		return -ENODEV;
+	if (open_ids[dev->id])
+		return -EBUSY;
+	open_ids[dev->id] = true;
+	return 0;
 }
 
 /* @p step tells how far it came */
@@ -232,8 +234,8 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 	struct rte_eth_dev_info info;
 	int ret;
 
-	*step = "no driver takes it";
 	ret = probe(dev, config);
+	*step = ret == -EBUSY ? "it is open as a port already" : "no driver takes it";
 	if (ret != 0)
 		return ret;
 	dev->probed = true;
@@ -304,6 +306,7 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	rte_eth_dev_close(dev->id);
 	rte_eal_hotplug_remove(dev->bus, dev->device);
 	rte_mempool_free(dev->frames);
+	open_ids[dev->id] = false;
 	dev->probed = dev->started = false;
 	fg_eal_log_end();
 }

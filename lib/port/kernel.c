@@ -7,26 +7,20 @@
  * AF_PACKET, which always works, is the second choice and the report says why.
  *
  * The evidence matters as much as the frames. Both DPDK drivers leave out what the kernel dropped before the frame
- * reached them, and that is exactly the loss which must not be blamed on the device under test. So the port finds the
- * driver's socket among the process's descriptors and asks the kernel itself: PACKET_STATISTICS or XDP_STATISTICS for
- * what did not fit into the ring, and the interface's own counters for what was lost before.
+ * reached them, and that is exactly the loss which must not be blamed on the device under test. So the port asks the
+ * kernel itself: the driver's socket for what did not fit into its ring (driver_socket.c), the interface for what was
+ * lost before (netlink.c).
  *
  * An interface the host's default route uses is never opened: a test at line rate would cut off whoever started it.
  */
-#include <dirent.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <linux/bpf.h>
-#include <linux/ethtool.h>
 #include <linux/if.h>
-#include <linux/if_packet.h>
-#include <linux/if_xdp.h>
-#include <linux/sockios.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rte_common.h>
@@ -40,9 +34,8 @@
 #define OVERHEAD          (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define PACKET_RING       4096 /* slots each way: 20 ms at 200,000 frames per second */
 #define PACKET_BLOCK      65536u
-#define PACKET_SLOT_EXTRA 128 /* of a slot's octets, for the kernel's header and a VLAN tag */
-#define XDP_RING          2048
-#define MOST_SOCKETS      32
+#define PACKET_SLOT_EXTRA 128        /* of a slot's octets, for the kernel's header and a VLAN tag */
+#define RELEASE_NS        500000000u /* the kernel has taken back what an AF_XDP port held */
 
 struct fg_kernel {
 	struct fg_ethdev dev; /* first */
@@ -54,117 +47,33 @@ struct fg_kernel {
 	uint64_t ring_full;  /* AF_PACKET: the kernel forgets when it is asked */
 };
 
+/* When an AF_XDP port was closed last: the kernel takes back what it held in its own time, some milliseconds later */
+static uint64_t last_release_ns;
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static inline struct fg_kernel *
 of(struct fg_port *port)
 {
 	return (struct fg_kernel *)port;
 }
 
-static int
-domain_of(int fd)
-{
-	socklen_t size = sizeof(int);
-	int domain;
-
-	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 ? domain : -1;
-}
-
-struct sockets {
-	int fd[MOST_SOCKETS];
-	unsigned count;
-};
-
-/* The process's sockets of one kind */
-static void
-list_sockets(int domain, struct sockets *out)
-{
-	DIR *fds = opendir("/proc/self/fd");
-	const struct dirent *entry;
-
-	out->count = 0;
-	if (fds == NULL)
-		return;
-	while ((entry = readdir(fds)) != NULL && out->count < MOST_SOCKETS) {
-		int fd = atoi(entry->d_name);
-
-		if (entry->d_name[0] != '.' && domain_of(fd) == domain)
-			out->fd[out->count++] = fd;
-	}
-	closedir(fds);
-}
-
-/* The one that was not there before */
-static int
-find_new_socket(int domain, const struct sockets *before)
-{
-	struct sockets now;
-
-	list_sockets(domain, &now);
-	for (unsigned i = 0; i < now.count; i++) {
-		unsigned known = 0;
-
-		while (known < before->count && before->fd[known] != now.fd[i])
-			known++;
-		if (known == before->count)
-			return now.fd[i];
-	}
-	return -1;
-}
-
-static int
-ethtool(int fd, const char *interface, void *request)
-{
-	struct ifreq query = {.ifr_data = request};
-
-	snprintf(query.ifr_name, sizeof(query.ifr_name), "%s", interface);
-	return ioctl(fd, SIOCETHTOOL, &query) == 0 ? 0 : -errno;
-}
-
-/* Receive queues a frame may arrive on; an interface that knows none has one */
-static unsigned
-count_queues(int fd, const char *interface)
-{
-	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
-
-	if (ethtool(fd, interface, &channels) != 0)
-		return 1;
-	return RTE_MAX(channels.combined_count + channels.rx_count, 1u);
-}
-
-/* Bits per second; 0: the driver tells none. The kernel says how long its list of link modes is, then fills it. */
-static uint64_t
-ask_line_rate(int fd, const char *interface)
-{
-	struct {
-		struct ethtool_link_settings settings;
-		uint32_t modes[3 * SCHAR_MAX];
-	} answer = {.settings.cmd = ETHTOOL_GLINKSETTINGS};
-
-	if (ethtool(fd, interface, &answer) != 0 || answer.settings.link_mode_masks_nwords >= 0)
-		return 0;
-	answer.settings.link_mode_masks_nwords = (int8_t)-answer.settings.link_mode_masks_nwords;
-	answer.settings.cmd = ETHTOOL_GLINKSETTINGS;
-	if (ethtool(fd, interface, &answer) != 0 || answer.settings.speed == (uint32_t)SPEED_UNKNOWN)
-		return 0;
-	return answer.settings.speed * 1000000ull;
-}
-
 /* Frames the driver's ring could not take, since the port was opened */
 static uint64_t
 count_ring_drops(struct fg_kernel *kernel)
 {
-	struct xdp_statistics xdp = {0};
-	struct tpacket_stats packet = {0};
-	socklen_t size = kernel->xdp ? sizeof(xdp) : sizeof(packet);
-
 	if (kernel->socket < 0)
 		return 0;
 	if (kernel->xdp)
-		return getsockopt(kernel->socket, SOL_XDP, XDP_STATISTICS, &xdp, &size) == 0
-			       ? xdp.rx_dropped + xdp.rx_ring_full
-			       : 0;
-	if (getsockopt(kernel->socket, SOL_PACKET, PACKET_STATISTICS, &packet, &size) == 0)
-		kernel->ring_full += packet.tp_drops;
+		return fg_socket_xdp_drops(kernel->socket);
+	kernel->ring_full += fg_socket_new_packet_drops(kernel->socket);
 	return kernel->ring_full;
 }
 
@@ -207,9 +116,11 @@ close_port(struct fg_port *port)
 	struct fg_kernel *kernel = of(port);
 
 	fg_ethdev_stop(&kernel->dev);
-	/* DPDK 22.11's AF_XDP driver forgets its socket, which would keep the interface's queue busy */
-	if (kernel->xdp && kernel->socket >= 0 && domain_of(kernel->socket) == AF_XDP)
-		close(kernel->socket);
+	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the interface's queue busy; later ones do not */
+	if (kernel->xdp) {
+		fg_socket_release(kernel->socket);
+		last_release_ns = now_ns();
+	}
 	close(kernel->netlink);
 	free(kernel);
 }
@@ -228,12 +139,12 @@ examine(struct fg_kernel *kernel, struct fg_error *err)
 		return fg_error_set(
 			err, -ret, "device",
 			"there is no interface %s in this network namespace; `ip link` lists them", name);
+	if (!link->ethernet || (link->flags & IFF_LOOPBACK) != 0)
+		return fg_error_set(err, ENOTSUP, "device", "%s is not an Ethernet interface", name);
 	if (fg_netlink_has_default_route(name))
 		return fg_error_set(
 			err, EPERM, "device",
 			"%s carries this host's default route; a test there would cut the host off", name);
-	if (!link->ethernet || (link->flags & IFF_LOOPBACK) != 0)
-		return fg_error_set(err, ENOTSUP, "device", "%s is not an Ethernet interface", name);
 	if (link->master != 0)
 		return fg_error_set(
 			err, EBUSY, "device",
@@ -255,16 +166,16 @@ examine(struct fg_kernel *kernel, struct fg_error *err)
 static int
 start(struct fg_kernel *kernel, const struct fg_ethdev_config *wanted, int domain, struct fg_error *err)
 {
-	struct sockets before;
+	struct fg_socket_set before;
 	int ret;
 
-	list_sockets(domain, &before);
+	fg_socket_list(domain, &before);
 	memset(&kernel->dev, 0, sizeof(kernel->dev));
 	ret = fg_ethdev_start(&kernel->dev, wanted, err);
 	if (ret != 0)
 		return ret;
 	kernel->xdp = domain == AF_XDP;
-	kernel->socket = find_new_socket(domain, &before);
+	kernel->socket = fg_socket_find_new(domain, &before);
 	if (kernel->socket < 0)
 		fg_log(FG_LOG_WARNING, "%s: the driver's socket is hidden: drops in its ring are not counted",
 		       kernel->interface);
@@ -275,7 +186,7 @@ static int
 start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct fg_error *err)
 {
 	const struct fg_link *link = &kernel->base;
-	unsigned queues = count_queues(kernel->netlink, kernel->interface);
+	unsigned queues = fg_link_queues(kernel->netlink, kernel->interface);
 	uint32_t room = RTE_MAX(link->mtu + OVERHEAD + XDP_PACKET_HEADROOM + RTE_VLAN_HLEN, 2048u);
 	char device[FG_PORT_DEVICE_NAME], args[64];
 	struct fg_ethdev_config wanted = {
@@ -286,6 +197,8 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		.max_frame = link->mtu + OVERHEAD,
 		.room = room,
 	};
+	const struct timespec pause = {.tv_nsec = 20000000};
+	int ret;
 
 	if (link->xdp_program != 0)
 		return fg_error_set(err, EBUSY, "device", "a program is attached; ip link set %s xdp off",
@@ -297,7 +210,9 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		return fg_error_set(err, EMSGSIZE, "device", "MTU %u does not fit into a page", link->mtu);
 	fg_port_number_device(device, sizeof(device), "net_af_xdp");
 	snprintf(args, sizeof(args), "iface=%s", kernel->interface);
-	return start(kernel, &wanted, AF_XDP, err);
+	while ((ret = start(kernel, &wanted, AF_XDP, err)) != 0 && now_ns() - last_release_ns < RELEASE_NS)
+		nanosleep(&pause, NULL);
+	return ret;
 }
 
 static int
@@ -331,12 +246,9 @@ start_packet(struct fg_kernel *kernel, const struct fg_port_config *config, stru
 static const char *
 describe_xdp(const struct fg_kernel *kernel)
 {
-	struct xdp_options options = {0};
-	socklen_t size = sizeof(options);
 	struct fg_link link;
 
-	if (kernel->socket >= 0 && getsockopt(kernel->socket, SOL_XDP, XDP_OPTIONS, &options, &size) == 0 &&
-	    (options.flags & XDP_OPTIONS_ZEROCOPY) != 0)
+	if (fg_socket_is_zero_copy(kernel->socket))
 		return "AF_XDP (zero copy)";
 	if (fg_netlink_link(kernel->netlink, NULL, kernel->base.index, &link) == 0 && link.xdp_native)
 		return "AF_XDP (copy, in the driver)";
@@ -417,7 +329,7 @@ fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *n
 	port->ops = &kernel_ops;
 	port->caps.numa_node = find_node(kernel->interface);
 	port->caps.max_frame = kernel->base.mtu + OVERHEAD;
-	port->caps.line_rate_bps = ask_line_rate(kernel->netlink, kernel->interface);
+	port->caps.line_rate_bps = fg_link_rate(kernel->netlink, kernel->interface);
 	*out = port;
 	return 0;
 }

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Questions to the kernel about an interface, over rtnetlink. The files under /sys/class/net belong to the network
+ * Questions to the kernel about an interface, over rtnetlink and ethtool's ioctl. The files under /sys/class/net belong to the network
  * namespace in which /sys was mounted, so a tester moved into a lab's namespace would read the counters of another
  * interface of the same name there; a socket answers for the namespace it was opened in, and keeps doing so.
  */
+#include <limits.h>
+#include <linux/ethtool.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
 #include <linux/if_link.h>
+#include <linux/ipv6_route.h>
+#include <linux/route.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include <rte_common.h>
 
 #include "port_priv.h"
 
@@ -154,6 +162,44 @@ fg_netlink_link(int fd, const char *name, int index, struct fg_link *out)
 	return 0;
 }
 
+static int
+ethtool(int fd, const char *interface, void *request)
+{
+	struct ifreq query = {.ifr_data = request};
+
+	snprintf(query.ifr_name, sizeof(query.ifr_name), "%s", interface);
+	return ioctl(fd, SIOCETHTOOL, &query) == 0 ? 0 : -errno;
+}
+
+/* Receive queues a frame may arrive on; an interface that knows none has one */
+unsigned
+fg_link_queues(int fd, const char *interface)
+{
+	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+
+	if (ethtool(fd, interface, &channels) != 0)
+		return 1;
+	return RTE_MAX(channels.combined_count + channels.rx_count, 1u);
+}
+
+/* Bits per second; 0: the driver tells none. The kernel says how long its list of link modes is, then fills it. */
+uint64_t
+fg_link_rate(int fd, const char *interface)
+{
+	struct {
+		struct ethtool_link_settings settings;
+		uint32_t modes[3 * SCHAR_MAX];
+	} answer = {.settings.cmd = ETHTOOL_GLINKSETTINGS};
+
+	if (ethtool(fd, interface, &answer) != 0 || answer.settings.link_mode_masks_nwords >= 0)
+		return 0;
+	answer.settings.link_mode_masks_nwords = (int8_t)-answer.settings.link_mode_masks_nwords;
+	answer.settings.cmd = ETHTOOL_GLINKSETTINGS;
+	if (ethtool(fd, interface, &answer) != 0 || answer.settings.speed == (uint32_t)SPEED_UNKNOWN)
+		return 0;
+	return answer.settings.speed * 1000000ull;
+}
+
 static bool
 has_default_route4(const char *name)
 {
@@ -172,21 +218,23 @@ has_default_route4(const char *name)
 	return found;
 }
 
+/* Where IPv6 has no default route the loopback interface carries one that refuses */
 static bool
 has_default_route6(const char *name)
 {
 	static const char zero[] = "00000000000000000000000000000000";
 	FILE *in = fopen("/proc/net/ipv6_route", "re");
 	char line[256], destination[33], interface[IFNAMSIZ];
-	unsigned length;
+	unsigned length, flags;
 	bool found = false;
 
 	if (in == NULL)
 		return false;
 	while (!found && fgets(line, sizeof(line), in) != NULL)
-		found = sscanf(line, "%32s %x %*s %*s %*s %*s %*s %*s %*s %15s", destination, &length,
-			       interface) == 3 &&
-			length == 0 && strcmp(destination, zero) == 0 && strcmp(interface, name) == 0;
+		found = sscanf(line, "%32s %x %*s %*s %*s %*s %*s %*s %x %15s", destination, &length, &flags,
+			       interface) == 4 &&
+			length == 0 && strcmp(destination, zero) == 0 && (flags & RTF_REJECT) == 0 &&
+			strcmp(interface, name) == 0;
 	fclose(in);
 	return found;
 }

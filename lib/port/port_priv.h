@@ -77,6 +77,22 @@ void fg_ethdev_close(struct fg_port *port);
 int fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 		   struct fg_error *err);
 
+/* driver_socket.c: the kernel socket a driver opened and hides */
+#define FG_SOCKET_SET 32
+
+struct fg_socket_set {
+	int fd[FG_SOCKET_SET];
+	unsigned count;
+};
+
+void fg_socket_list(int domain, struct fg_socket_set *out);
+/* @return the one of the process's sockets that was not there before, -1: none */
+int fg_socket_find_new(int domain, const struct fg_socket_set *before);
+uint64_t fg_socket_xdp_drops(int fd);        /* since the socket was opened */
+uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last */
+bool fg_socket_is_zero_copy(int fd);
+void fg_socket_release(int fd); /* close an AF_XDP socket unless the driver did */
+
 /* netlink.c: what the kernel knows of an interface, asked in the network namespace the socket was opened in */
 struct fg_link {
 	int index;
@@ -94,6 +110,10 @@ struct fg_link {
 int fg_netlink_open(void);
 /* Ask by name, or by index when @p name is NULL. @return 0, -ENODEV, -errno */
 int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
+/* Receive queues a frame may arrive on; an interface that knows none has one */
+unsigned fg_link_queues(int fd, const char *name);
+/* Bits per second; 0: the driver tells none */
+uint64_t fg_link_rate(int fd, const char *name);
 /* @return whether a default route of the main tables leaves through the interface */
 bool fg_netlink_has_default_route(const char *name);
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The socket below a kernel port. DPDK's AF_PACKET and AF_XDP drivers open it and show it to nobody, and neither reads
+ * all that the kernel counts there: the frames its ring had no room for, which are the tester's own loss. A descriptor
+ * belongs to the whole process, though, so the socket is the one that was not there before the driver started.
+ */
+#include <dirent.h>
+#include <linux/if_packet.h>
+#include <linux/if_xdp.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "port_priv.h"
+
+static int
+domain_of(int fd)
+{
+	socklen_t size = sizeof(int);
+	int domain;
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 ? domain : -1;
+}
+
+/* The process's sockets of one kind */
+void
+fg_socket_list(int domain, struct fg_socket_set *out)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	out->count = 0;
+	if (fds == NULL)
+		return;
+	while ((entry = readdir(fds)) != NULL && out->count < FG_SOCKET_SET) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && domain_of(fd) == domain)
+			out->fd[out->count++] = fd;
+	}
+	closedir(fds);
+}
+
+int
+fg_socket_find_new(int domain, const struct fg_socket_set *before)
+{
+	struct fg_socket_set now;
+
+	fg_socket_list(domain, &now);
+	for (unsigned i = 0; i < now.count; i++) {
+		unsigned known = 0;
+
+		while (known < before->count && before->fd[known] != now.fd[i])
+			known++;
+		if (known == before->count)
+			return now.fd[i];
+	}
+	return -1;
+}
+
+uint64_t
+fg_socket_xdp_drops(int fd)
+{
+	struct xdp_statistics stats = {0};
+	socklen_t size = sizeof(stats);
+
+	if (getsockopt(fd, SOL_XDP, XDP_STATISTICS, &stats, &size) != 0)
+		return 0;
+	return stats.rx_dropped + stats.rx_ring_full;
+}
+
+uint64_t
+fg_socket_new_packet_drops(int fd)
+{
+	struct tpacket_stats stats = {0};
+	socklen_t size = sizeof(stats);
+
+	return getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0 ? stats.tp_drops : 0;
+}
+
+bool
+fg_socket_is_zero_copy(int fd)
+{
+	struct xdp_options options = {0};
+	socklen_t size = sizeof(options);
+
+	return getsockopt(fd, SOL_XDP, XDP_OPTIONS, &options, &size) == 0 &&
+	       (options.flags & XDP_OPTIONS_ZEROCOPY) != 0;
+}
+
+void
+fg_socket_release(int fd)
+{
+	if (fd >= 0 && domain_of(fd) == AF_XDP)
+		close(fd);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the tests of ports over real drivers share: frames that can be told apart, and a port that closes itself. */
+#ifndef PORT_UNDER_TEST_H
+#define PORT_UNDER_TEST_H
+
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+
+#include "fg_port.h"
+
+extern rte_mempool *frames; /* what is sent comes from here */
+
+using Frame = std::vector<uint8_t>;
+
+/* Not IP, so that no kernel on the way answers; every octet depends on the number */
+inline Frame
+MakeFrame(uint32_t number, size_t length)
+{
+	Frame frame(length);
+
+	for (size_t i = 0; i < length; i++)
+		frame[i] = (uint8_t)(number * 31 + i);
+	memcpy(frame.data(), "\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x88\xb5", 14);
+	memcpy(frame.data() + 14, &number, sizeof(number));
+	return frame;
+}
+
+inline rte_mbuf *
+MakeMbuf(const Frame &frame)
+{
+	rte_mbuf *m = rte_pktmbuf_alloc(frames);
+
+	if (m != nullptr)
+		memcpy(rte_pktmbuf_append(m, (uint16_t)frame.size()), frame.data(), frame.size());
+	return m;
+}
+
+/* A port that closes itself */
+class Port
+{
+      public:
+	explicit Port(const std::string &device, uint32_t max_frame = 0)
+	{
+		fg_port_config config = {};
+
+		config.name = "east";
+		config.device = device.c_str();
+		config.max_frame = max_frame;
+		status = fg_port_open(&config, &port, &err);
+	}
+	~Port()
+	{
+		Close();
+	}
+	Port(const Port &) = delete;
+	Port &operator=(const Port &) = delete;
+
+	void
+	Close()
+	{
+		fg_port_close(port);
+		port = nullptr;
+	}
+	fg_port *
+	operator->() const
+	{
+		return port;
+	}
+	fg_port *
+	Get() const
+	{
+		return port;
+	}
+	bool
+	Opened() const
+	{
+		return status == 0;
+	}
+	std::string
+	Message() const
+	{
+		return std::string(err.where) + ": " + err.message;
+	}
+	fg_port_counters
+	Counters() const
+	{
+		fg_port_counters counters;
+
+		port->ops->counters(port, &counters);
+		return counters;
+	}
+	bool
+	HasLink()
+	{
+		return fg_port_wait_link(port, 2000, &err) == 0;
+	}
+
+	bool
+	LosesLink()
+	{
+		uint64_t end = rte_get_tsc_cycles() + 2 * rte_get_tsc_hz();
+
+		while (port->ops->link_up(port) && rte_get_tsc_cycles() < end)
+			usleep(1000);
+		return !port->ops->link_up(port);
+	}
+
+	/* Frames first..first+n-1; at most half a second is spent on refusals */
+	uint32_t
+	Send(uint32_t first, uint32_t n, size_t length)
+	{
+		uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 2;
+		uint32_t sent = 0;
+
+		while (sent < n && rte_get_tsc_cycles() < end) {
+			rte_mbuf *m = MakeMbuf(MakeFrame(first + sent, length));
+
+			if (m == nullptr)
+				break;
+			if (port->tx(port, &m, 1, rte_get_tsc_cycles()) == 1)
+				sent++;
+			else
+				rte_pktmbuf_free(m);
+		}
+		return sent;
+	}
+
+	/* What has come when a fifth of a second passed without another */
+	std::vector<Frame>
+	Receive()
+	{
+		std::vector<Frame> got;
+		uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 5;
+
+		while (rte_get_tsc_cycles() < end) {
+			rte_mbuf *burst[32];
+			uint16_t n = port->rx(port, burst, 32, rte_get_tsc_cycles());
+
+			for (uint16_t i = 0; i < n; i++) {
+				const uint8_t *data = rte_pktmbuf_mtod(burst[i], const uint8_t *);
+
+				got.emplace_back(data, data + rte_pktmbuf_data_len(burst[i]));
+				rte_pktmbuf_free(burst[i]);
+			}
+			if (n > 0)
+				end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 5;
+		}
+		return got;
+	}
+
+	int status;
+	fg_error err = {};
+
+      private:
+	fg_port *port = nullptr;
+};
+
+/* Frames first.. of a length, sent by one and received by the other as they were, in order */
+inline void
+ExpectIntact(Port &from, Port &to, uint32_t first, uint32_t n, size_t length)
+{
+	uint32_t number = first;
+
+	ASSERT_EQ(n, from.Send(first, n, length));
+	for (const Frame &frame : to.Receive())
+		ASSERT_EQ(MakeFrame(number++, length), frame) << "length " << length;
+	EXPECT_EQ(first + n, number) << "length " << length;
+}
+
+inline std::string
+Scratch(const std::string &name)
+{
+	return "/tmp/framegauge-test-" + std::to_string(getpid()) + "-" + name;
+}
+
+inline void
+ExpectRefusal(const std::string &device, int code, const std::string &words)
+{
+	Port port(device);
+
+	EXPECT_EQ(-code, port.status) << device << ": " << strerror(-port.status);
+	EXPECT_NE(std::string::npos, port.Message().find(words)) << port.Message();
+	EXPECT_EQ(0u, port.Message().find("ports.east.device: ")) << port.Message();
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports over DPDK's own devices: frames sent through one must come out of the other as they were. Needs neither root
+ * nor huge pages.
+ */
+#include <cerrno>
+#include <fcntl.h>
+
+#include "port_under_test.h"
+
+rte_mempool *frames;
+
+TEST(Host, StartsOnceAndHasAWorker)
+{
+	fg_host_config config = {};
+	fg_lcore_info lcore;
+
+	EXPECT_EQ(0, fg_host_start(&config, nullptr));
+	ASSERT_GE(fg_host_lcores(&lcore, 1), 1u);
+	EXPECT_GE(lcore.cpu, 0);
+	EXPECT_GE(lcore.node, 0);
+}
+
+TEST(Vdev, NullDeviceTakesAndGives)
+{
+	Port port("vdev:net_null0,size=64");
+
+	ASSERT_TRUE(port.Opened()) << port.Message();
+	EXPECT_STREQ("net_null", port->caps.driver);
+	EXPECT_FALSE(port->caps.physical);
+	EXPECT_EQ(0u, port->caps.line_rate_bps);
+	EXPECT_FALSE(port->caps.rx_timestamp);
+	EXPECT_EQ(1518u, port->caps.max_frame);
+	EXPECT_TRUE(port.HasLink());
+	EXPECT_EQ(100u, port.Send(0, 100, 60));
+	EXPECT_EQ(100u, port.Counters().tx_frames);
+}
+
+TEST(Vdev, RingGivesBackWhatItTook)
+{
+	Port port("vdev:net_ring0");
+
+	ASSERT_TRUE(port.Opened()) << port.Message();
+	ExpectIntact(port, port, 0, 500, 60);
+	EXPECT_EQ(500u, port.Counters().rx_frames);
+}
+
+TEST(Vdev, LargerFramesOnRequest)
+{
+	Port port("vdev:net_ring1", 9018);
+
+	ASSERT_TRUE(port.Opened()) << port.Message();
+	EXPECT_EQ(9018u, port->caps.max_frame);
+}
+
+TEST(Vdev, RefusesWhatIsNone)
+{
+	Port first("vdev:net_null5");
+
+	ASSERT_TRUE(first.Opened()) << first.Message();
+	ExpectRefusal("vdev:net_null5", EBUSY, "open as a port already");
+	ExpectRefusal("vdev:net_nonsense0", ENODEV, "no driver takes it");
+	ExpectRefusal("wire0", EINVAL, "virtual wire");
+	ExpectRefusal("eth0", EINVAL, "is not a device");
+	ExpectRefusal("0000:ff:1f.7", ENODEV, "no PCI device 0000:ff:1f.7");
+}
+
+TEST(Memif, CarriesFramesBothWays)
+{
+	const std::string path = Scratch("pair");
+	Port server("memif:" + path + ",server"), client("memif:" + path);
+
+	ASSERT_TRUE(server.Opened()) << server.Message();
+	ASSERT_TRUE(client.Opened()) << client.Message();
+	ASSERT_TRUE(client.HasLink()) << client.Message();
+	ASSERT_TRUE(server.HasLink()) << server.Message();
+	EXPECT_TRUE(client.Receive().empty()); /* only a client that polls gives the server room to write */
+	for (size_t length : {60, 61, 508, 1514}) {
+		ExpectIntact(client, server, 0, 300, length);
+		ExpectIntact(server, client, 1000, 300, length);
+	}
+	EXPECT_EQ(0u, client.Counters().link_changes);
+	EXPECT_FALSE(client->caps.physical);
+	server.Close();
+	EXPECT_TRUE(client.LosesLink());
+	EXPECT_EQ(1u, client.Counters().link_changes);
+	client.Close();
+	EXPECT_NE(0, access(path.c_str(), F_OK)) << "the server's socket stays behind";
+}
+
+TEST(Memif, TellsWhoIsMissingOrInTheWay)
+{
+	const std::string path = Scratch("way");
+
+	ExpectRefusal("memif:" + path, ENOENT, "start the other side first");
+	close(open(path.c_str(), O_CREAT | O_WRONLY, 0600));
+	ExpectRefusal("memif:" + path + ",server", EEXIST, "is no socket");
+	unlink(path.c_str());
+	Port server("memif:" + path + ",server");
+	ASSERT_TRUE(server.Opened()) << server.Message();
+	ExpectRefusal("memif:" + path + ",server", EBUSY, "listens");
+}
+
+TEST(Pcap, ReadsBackWhatItWrote)
+{
+	const std::string path = Scratch("capture");
+	Port out("pcap:," + path);
+
+	ASSERT_TRUE(out.Opened()) << out.Message();
+	EXPECT_EQ(50u, out.Send(7, 50, 124));
+	out.Close();
+
+	Port in("pcap:" + path);
+	uint32_t number = 7;
+	ASSERT_TRUE(in.Opened()) << in.Message();
+	for (const Frame &frame : in.Receive())
+		ASSERT_EQ(MakeFrame(number++, 124), frame);
+	EXPECT_EQ(57u, number);
+	EXPECT_EQ(10u, in.Send(0, 10, 60)) << "what is sent is dropped";
+	unlink(path.c_str());
+	ExpectRefusal("pcap:" + path, ENOENT, "cannot be read");
+}
+
+int
+main(int argc, char **argv)
+{
+	fg_host_config config = {};
+	fg_error err = {};
+
+	testing::InitGoogleTest(&argc, argv);
+	config.huge_pages = 1;
+	if (fg_host_start(&config, &err) != 0) {
+		fprintf(stderr, "%s: %s\n", err.where, err.message);
+		return 1;
+	}
+	frames = rte_pktmbuf_pool_create("frames", 16383, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	return frames == nullptr ? 1 : RUN_ALL_TESTS();
+}

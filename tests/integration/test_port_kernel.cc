@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports over kernel interfaces: frames must come through a veth pair as they were, those the kernel could not hand over
+ * must be counted, and the interfaces of the host must stay out of reach. The interfaces are made in a network namespace
+ * of this process's own, which goes when it ends; that needs root, and is skipped aloud without.
+ */
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "port_under_test.h"
+
+namespace
+{
+
+class Kernel : public testing::TestWithParam<const char *>
+{
+      protected:
+	static void
+	SetUpTestSuite()
+	{
+		host = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+		if (geteuid() == 0 && unshare(CLONE_NEWNET) == 0)
+			ready = Run("ip link set lo up && sysctl -qw net.ipv6.conf.default.disable_ipv6=1");
+	}
+	static void
+	TearDownTestSuite()
+	{
+		if (host >= 0) {
+			setns(host, CLONE_NEWNET);
+			close(host);
+		}
+	}
+	void
+	SetUp() override
+	{
+		if (!ready)
+			GTEST_SKIP() << "needs root and iproute2, for interfaces in a network namespace";
+		ASSERT_TRUE(Run("ip link add fga type veth peer name fgb && ip link set fga up && ip link "
+				"set fgb up"));
+	}
+	void
+	TearDown() override
+	{
+		if (ready)
+			Run("ip link del fga");
+	}
+	static bool
+	Run(const std::string &command)
+	{
+		return system(command.c_str()) == 0;
+	}
+	static bool
+	IsPromiscuous(const char *interface)
+	{
+		ifreq request = {};
+		int fd = socket(AF_INET, SOCK_DGRAM, 0);
+		bool promiscuous;
+
+		strcpy(request.ifr_name, interface);
+		promiscuous =
+			ioctl(fd, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_PROMISC) != 0;
+		close(fd);
+		return promiscuous;
+	}
+
+	static bool ready;
+	static int host; /* the namespace we came from */
+};
+
+bool Kernel::ready;
+int Kernel::host = -1;
+
+using KernelNames = Kernel;
+
+} // namespace
+
+TEST_P(Kernel, CarriesFramesOfAllSizesBothWays)
+{
+	Port a(std::string("kernel:fga,") + GetParam()), b(std::string("kernel:fgb,") + GetParam());
+
+	ASSERT_TRUE(a.Opened()) << a.Message();
+	ASSERT_TRUE(b.Opened()) << b.Message();
+	ASSERT_TRUE(a.HasLink());
+	EXPECT_TRUE(a->caps.physical);
+	EXPECT_EQ(1518u, a->caps.max_frame);
+	EXPECT_EQ(10000000000u, a->caps.line_rate_bps);
+	for (size_t length : {60, 61, 124, 508, 1514}) {
+		ExpectIntact(a, b, 0, 300, length);
+		ExpectIntact(b, a, 1000, 300, length);
+	}
+	EXPECT_EQ(1500u, a.Counters().tx_frames);
+	EXPECT_EQ(1500u, b.Counters().rx_frames);
+	EXPECT_EQ(0u, b.Counters().rx_missed);
+	EXPECT_EQ(0u, b.Counters().tx_errors);
+	EXPECT_EQ(0u, b.Counters().link_changes);
+}
+
+TEST_P(Kernel, CountsWhatFoundNoRoom)
+{
+	Port a("kernel:fga,af_packet"), b(std::string("kernel:fgb,") + GetParam());
+	const uint32_t sent = 12000; /* more than any ring */
+
+	ASSERT_TRUE(a.Opened()) << a.Message();
+	ASSERT_TRUE(b.Opened()) << b.Message();
+	ASSERT_TRUE(a.HasLink() && b.HasLink());
+	ASSERT_EQ(sent, a.Send(0, sent, 60));
+	size_t got = b.Receive().size();
+	EXPECT_GT(got, 1000u);
+	EXPECT_LT(got, sent);
+	EXPECT_EQ(sent, got + b.Counters().rx_missed + a.Counters().tx_errors);
+	EXPECT_GT(b.Counters().rx_missed, 0u);
+}
+
+TEST_P(Kernel, LeavesTheInterfaceAsItWas)
+{
+	ASSERT_FALSE(IsPromiscuous("fga"));
+	for (int i = 0; i < 3; i++) {
+		Port a(std::string("kernel:fga,") + GetParam());
+
+		ASSERT_TRUE(a.Opened()) << a.Message();
+		EXPECT_TRUE(IsPromiscuous("fga"));
+	}
+	EXPECT_FALSE(IsPromiscuous("fga"));
+	EXPECT_TRUE(Run("! ip link show fga | grep -q xdp")) << "a program stays attached";
+}
+
+TEST_P(Kernel, SeesTheLinkGoAndCome)
+{
+	Port a(std::string("kernel:fga,") + GetParam());
+
+	ASSERT_TRUE(a.Opened()) << a.Message();
+	ASSERT_TRUE(a.HasLink());
+	ASSERT_TRUE(Run("ip link set fgb down"));
+	ASSERT_TRUE(a.LosesLink());
+	EXPECT_NE(0, fg_port_wait_link(a.Get(), 100, &a.err));
+	EXPECT_EQ(ENETDOWN, a.err.code);
+	ASSERT_TRUE(Run("ip link set fgb up"));
+	EXPECT_TRUE(a.HasLink());
+	EXPECT_EQ(2u, a.Counters().link_changes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Kernel, testing::Values("af_packet", "af_xdp"),
+			 [](const testing::TestParamInfo<const char *> &info) {
+				 return std::string(info.param);
+			 });
+
+TEST_F(KernelNames, BestIsXdpOrSaysWhyNot)
+{
+	Port best("kernel:fga");
+
+	ASSERT_TRUE(best.Opened()) << best.Message();
+	EXPECT_EQ(0u, std::string(best->caps.mode).find("AF_XDP (")) << best->caps.mode;
+	Port second("kernel:fga");
+	ASSERT_TRUE(second.Opened()) << second.Message();
+	EXPECT_STREQ("AF_PACKET (AF_XDP: a program is attached; ip link set fga xdp off)", second->caps.mode);
+}
+
+TEST_F(KernelNames, JumboFramesGoThroughTheMtuTheyFit)
+{
+	ASSERT_TRUE(Run("ip link set fga mtu 9000 && ip link set fgb mtu 9000"));
+	Port a("kernel:fga"), b("kernel:fgb");
+
+	ASSERT_TRUE(a.Opened() && b.Opened()) << a.Message() << b.Message();
+	EXPECT_EQ(9018u, a->caps.max_frame);
+	EXPECT_STREQ("AF_PACKET (AF_XDP: MTU 9000 does not fit into a page)", a->caps.mode);
+	ASSERT_TRUE(a.HasLink() && b.HasLink());
+	ExpectIntact(a, b, 0, 1, 1514);
+}
+
+TEST_F(KernelNames, RefusesWhatTheHostNeeds)
+{
+	ExpectRefusal("kernel:fgc", ENODEV, "no interface fgc");
+	ExpectRefusal("kernel:lo", ENOTSUP, "not an Ethernet interface");
+	ASSERT_TRUE(Run("ip link set fgb down"));
+	ExpectRefusal("kernel:fgb", ENETDOWN, "ip link set fgb up");
+	ASSERT_TRUE(Run("ip link set fgb up && ip address add 198.18.1.2/24 dev fga"));
+	ASSERT_TRUE(Run("ip route add default via 198.18.1.1"));
+	ExpectRefusal("kernel:fga", EPERM, "default route");
+	ASSERT_TRUE(Run("ip route del default"));
+	ASSERT_TRUE(Run("ip link add fgbr type bridge && ip link set fga master fgbr"));
+	ExpectRefusal("kernel:fga", EBUSY, "ip link set fga nomaster");
+	ASSERT_TRUE(Run("ip link del fgbr"));
+	Port a("kernel:fga");
+	EXPECT_TRUE(a.Opened()) << a.Message();
+}
+
+TEST_F(KernelNames, RefusesTheDefaultRouteOfIpv6)
+{
+	ASSERT_TRUE(Run("sysctl -qw net.ipv6.conf.fga.disable_ipv6=0 && ip route add default dev fga"));
+	ASSERT_TRUE(Run("ip route del default && ip -6 route add default dev fga"));
+	ExpectRefusal("kernel:fga", EPERM, "default route");
+}
