@@ -1,0 +1,146 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The whole way, from plan to result, against the reference device, whose truth is known. Every test starts
+-- the program anew, in the wire's own time.
+local json = require "framegauge.report.json"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local PLAN = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/rfc2544-reference.yaml"
+local QUICK = "--quick"
+
+local function command(path, ...)
+   local words = { ("'%s' run '%s' --out '%s'"):format(uv.exepath(), PLAN, path) }
+   for _, word in ipairs { ... } do
+      words[#words + 1] = word:sub(1, 2) == "--" and word or ("--set '%s'"):format(word)
+   end
+   return table.concat(words, " ")
+end
+
+local function result_of(path)
+   return json.decode(scratch.read(path .. "/result.json"))
+end
+
+-- Run the reference plan with settings and options. @return result, exit status, path of the folder
+local function run(...)
+   local path = scratch.path()
+   local output, status = scratch.shell(command(path, ...) .. " 2>&1")
+   assert.is_true(status == 0 or status == 1 or status == 3, output)
+   return result_of(path), status, path
+end
+
+-- Start it and send it a signal as soon as some trials are done.
+-- @return exit status, path, seconds it took to end
+local function stop(signal, ...)
+   local path = scratch.path()
+   local script = [[
+      %s >/dev/null 2>&1 & pid=$!
+      while [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -lt 3 ]; do sleep 0.02; done
+      begin=$(date +%%s%%N)
+      kill -%s $pid
+      wait $pid 2>/dev/null
+      echo $? $((($(date +%%s%%N) - begin) / 1000000))]]
+   local output = scratch.shell(script:format(command(path, ...), path, signal))
+   local status, milliseconds = output:match "(%d+) (%d+)"
+   return tonumber(status), path, milliseconds / 1000
+end
+
+describe("throughput of the reference device", function()
+   teardown(scratch.remove)
+
+   for _, capacity in ipairs { 123456, 333e3, 700e3, 1.2e6, 5e6 } do
+      it(("is its capacity or the line's maximum: %d fps"):format(capacity), function()
+         local result, status = run(QUICK, "reference_device.capacity=" .. capacity .. "fps",
+            "rfc2544.frame_sizes=[64, 128, 1518]")
+         assert.equal(0, status)
+         assert.same({ 64, 128, 1518 }, {
+            result.results.throughput[1].frame_size, result.results.throughput[2].frame_size,
+            result.results.throughput[3].frame_size,
+         })
+         for _, row in ipairs(result.results.throughput) do
+            -- in the one second of a deciding trial the buffer of 512 frames lets so many more pass
+            local least = math.min(capacity, row.theoretical_fps)
+            local most = math.min(capacity + 513, row.theoretical_fps)
+            assert.equal("valid", row.verdict)
+            assert.is_true(row.throughput_fps <= most)
+            assert.is_true(row.throughput_fps >= least - row.resolution_fps)
+         end
+      end)
+   end
+
+   it("holds to the procedure of RFC 2544, in less than the time of it", function()
+      local result, status, path = run("reference_device.rate=10Mbps", "reference_device.capacity=9kfps")
+      assert.equal(0, status)
+      assert.same({ rfc2544 = true, notes = {} }, result.conformance)
+      assert.equal(7, #result.results.throughput)
+      local seconds = 0
+      for _, trial in ipairs(result.trials) do
+         seconds = seconds + trial.duration_s
+      end
+      for i, theoretical in ipairs { 14880, 8445, 4528, 2349, 1197, 961, 812 } do
+         local row = result.results.throughput[i]
+         assert.equal(theoretical, row.theoretical_fps)
+         assert.near(math.min(9000, theoretical), row.throughput_fps, row.resolution_fps)
+         assert.equal(60, row.trial_s)
+      end
+      assert.is_true(json.decode(scratch.read(path .. "/run.json")).elapsed_s < seconds)
+   end)
+
+   it("is measured one way alone when the plan says so", function()
+      local result = run(QUICK, "rfc2544.bidirectional=false", "rfc2544.frame_sizes=[64]")
+      assert.equal("east->west", result.results.throughput[1].direction)
+      assert.equal(1, #result.trials[1].directions)
+      assert.near(900e3, result.results.throughput[1].throughput_fps, 1489)
+   end)
+
+   it("is none when the device loses frames at every load, unless so much loss is tolerated", function()
+      local lossy = { QUICK, "reference_device.loss_every=20", "rfc2544.frame_sizes=[512]" }
+      local row = run(unpack(lossy)).results.throughput[1]
+      assert.same({ json.null, "valid", "loss" }, { row.throughput_fps, row.verdict, row.limited_by })
+      lossy[#lossy + 1] = "rfc2544.throughput.loss_tolerance=10%"
+      row = run(unpack(lossy)).results.throughput[1]
+      assert.equal(row.theoretical_fps, row.throughput_fps)
+   end)
+
+   it("is the same to the byte when the plan and the seed are", function()
+      local settings = {
+         QUICK, "reference_device.loss_random=10ppm", "rfc2544.throughput.loss_tolerance=20ppm",
+      }
+      local _, _, one = run(unpack(settings))
+      local _, _, other = run(unpack(settings))
+      for _, name in ipairs { "result.json", "trials.jsonl", "throughput.csv" } do
+         assert.equal(scratch.read(one .. "/" .. name), scratch.read(other .. "/" .. name))
+      end
+   end)
+
+   it("is held against what is expected of it", function()
+      local _, status = run(QUICK, "rfc2544.frame_sizes=[64]", "--expect='throughput>=899kfps'")
+      assert.equal(0, status)
+      _, status = run(QUICK, "rfc2544.frame_sizes=[64]", "--expect='throughput>=95%'")
+      assert.equal(1, status)
+   end)
+end)
+
+describe("a run that is ended early", function()
+   teardown(scratch.remove)
+
+   it("has kept every finished trial after kill -9", function()
+      local _, path = stop("KILL")
+      local n = 0
+      for line in io.lines(path .. "/trials.jsonl") do
+         n = n + 1
+         assert.equal(n, json.decode(line).trial)
+      end
+      assert.is_true(n >= 3)
+      assert.equal(json.null, json.decode(scratch.read(path .. "/run.json")).ended)
+   end)
+
+   it("stops within a second of Ctrl-C, keeps what it has and says 130", function()
+      local status, path, seconds = stop("INT")
+      assert.equal(130, status)
+      assert.is_true(seconds < 1, seconds .. " s")
+      local result = result_of(path)
+      assert.is_true(result.interrupted)
+      assert.is_true(#result.trials >= 3)
+   end)
+end)
