@@ -13,9 +13,10 @@ extern "C" {
 
 /*
  * The departure clock: which frames of a stream are due. Frame i of a constant load leaves at
- * start + i / rate, always computed from the start in 64.64 fixed point and never accumulated, so rounding cannot
- * drift. A frame that could not be sent stays due, but only within max_lag: a generator that has fallen further
- * behind may not make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
+ * start + floor(i * hz / fps), always computed from the start in 64.64 fixed point and never accumulated, so
+ * rounding cannot drift: no frame is a tick early, and none a tick late unless i * fps goes beyond 2^64. A frame
+ * that could not be sent stays due, but only within max_lag: a generator that has fallen further behind may not
+ * make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
  *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
@@ -50,6 +51,23 @@ fg_pace_at(const struct fg_pace *p, uint64_t i)
 	return p->start + i * p->step + (uint64_t)(((fg_u128)i * p->step_frac) >> 64);
 }
 
+/**
+ * The same with 64 bits of fraction: with fg_pace_step() added, it is exactly that of the next frame. For those who
+ * want the departures of a burst and not two multiplications for each.
+ */
+static inline fg_u128
+fg_pace_exact(const struct fg_pace *p, uint64_t i)
+{
+	return ((fg_u128)(p->start + i * p->step) << 64) + (fg_u128)i * p->step_frac;
+}
+
+/** Between two departures, with 64 bits of fraction. */
+static inline fg_u128
+fg_pace_step(const struct fg_pace *p)
+{
+	return (fg_u128)p->step << 64 | p->step_frac;
+}
+
 /** Departure of the next frame; UINT64_MAX when the schedule is done. */
 static inline uint64_t
 fg_pace_next(const struct fg_pace *p)
@@ -68,9 +86,11 @@ static inline unsigned
 fg_pace_due(struct fg_pace *p, uint64_t now, unsigned max)
 {
 	uint64_t first = fg_pace_next(p);
-	uint64_t behind, due;
+	uint64_t behind;
+	unsigned due = 1;
+	fg_u128 at;
 
-	if (first > now)
+	if (first > now || max == 0)
 		return 0;
 	behind = now - first;
 	if (__builtin_expect(behind > p->max_lag, 0)) {
@@ -82,10 +102,13 @@ fg_pace_due(struct fg_pace *p, uint64_t now, unsigned max)
 	}
 	if (behind > p->worst_lag)
 		p->worst_lag = behind;
-	/* at least this many are due: the fraction may only bring the next ones later, by a tick in all */
-	for (due = 1; due < max && p->next + due < p->total && fg_pace_at(p, p->next + due) <= now; due++)
-		;
-	return (unsigned)due;
+	if (max > p->total - p->next)
+		max = (unsigned)(p->total - p->next);
+	if (fg_pace_at(p, p->next + max - 1) <= now)
+		return max;
+	for (at = fg_pace_exact(p, p->next + 1); (uint64_t)(at >> 64) <= now; at += fg_pace_step(p))
+		due++;
+	return due;
 }
 
 /** @p n frames have been handed to the port. */

@@ -8,17 +8,26 @@ int
 fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
 		 uint64_t max_lag, struct fg_error *err)
 {
-	/* long double keeps 64 bits: hz / fps is exact to 2^-64 of itself */
-	long double step = (long double)hz / (long double)fps;
+	double step = (double)hz / fps;
+	fg_u128 ticks, rest;
+	uint64_t frames;
+	int exponent;
 
-	if (!(fps > 0) || !(step >= 1) || step >= 0x1p63L)
+	if (!(fps > 0 && fps < 0x1p63) || !(step >= 1 && step < 0x1p63))
 		return fg_error_set(err, ERANGE, "stream.rate",
 				    "%g fps cannot be paced by a clock of %llu Hz", fps,
 				    (unsigned long long)hz);
+	/* hz / fps as a fraction of integers, `frames` in `ticks`: a double is 53 bits and an exponent */
+	frames = (uint64_t)ldexp(frexp(fps, &exponent), 53);
+	exponent -= 53;
+	ticks = exponent < 0 ? (fg_u128)hz << -exponent : hz;
+	frames <<= exponent < 0 ? 0 : exponent;
+	rest = ticks % frames;
 	*pace = (struct fg_pace){
 		.start = start,
-		.step = (uint64_t)step,
-		.step_frac = (uint64_t)((step - floorl(step)) * 0x1p64L),
+		.step = (uint64_t)(ticks / frames),
+		/* rounded up: a departure that falls on a tick must not fall on the one before */
+		.step_frac = (uint64_t)(((rest << 64) + frames - 1) / frames),
 		.total = total,
 		.max_lag = max_lag,
 	};
