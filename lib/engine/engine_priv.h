@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include <rte_common.h>
-#include <rte_mempool.h>
+#include <rte_mbuf.h>
 
 #include "fg_engine.h"
 #include "fg_frame.h"
@@ -75,6 +75,24 @@ struct tx_task {
 	uint64_t first, last; /* departures, ticks */
 	struct published published;
 } __rte_cache_aligned;
+
+/** Give frames back: at once, if they are of one pool and nothing special, as those of a trial are. */
+static inline void
+free_burst(struct rte_mbuf **frames, unsigned n)
+{
+	struct rte_mempool *pool = frames[0]->pool;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct rte_mbuf *m = frames[i];
+
+		if (unlikely(m->pool != pool || m->nb_segs != 1 || !RTE_MBUF_DIRECT(m) ||
+			     rte_mbuf_refcnt_read(m) != 1)) {
+			rte_pktmbuf_free_bulk(frames, n);
+			return;
+		}
+	}
+	rte_mempool_put_bulk(pool, (void **)frames, n);
+}
 
 /** What is measured of a stream at its receiver. Written by the rx lcore only. */
 struct rx_stream {
@@ -188,9 +206,9 @@ struct fg_engine {
 
 int lcore_run(void *lcore);
 
-/* the first pollers of each kind; the launch-time variants are chosen at set-up */
-uint64_t tx_poll_now(struct task *task, uint64_t now);
-uint64_t tx_poll_launch(struct task *task, uint64_t now);
+/** The loop for a stream: does the port depart frames by itself, do fields change? */
+typedef uint64_t (*tx_poller)(struct task *task, uint64_t now);
+tx_poller tx_choose(bool launch, bool vary);
 void tx_publish(struct task *task);
 uint64_t rx_poll_now(struct task *task, uint64_t now);
 uint64_t rx_poll_stamped(struct task *task, uint64_t now);

@@ -62,7 +62,7 @@ measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
 		keep_tag(stream, s->sequence, delay);
 }
 
-static inline uint64_t
+static __rte_always_inline uint64_t
 rx_poll(struct task *task, uint64_t now, bool stamped)
 {
 	struct rx_task *t = (struct rx_task *)task;
@@ -89,7 +89,7 @@ rx_poll(struct task *task, uint64_t now, bool stamped)
 		done[ours++] = m;
 	}
 	if (ours > 0)
-		rte_pktmbuf_free_bulk(done, ours);
+		free_burst(done, ours);
 	if (t->port->next_arrival == NULL)
 		return now;
 	return t->port->next_arrival(t->port);

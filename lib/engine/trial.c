@@ -158,7 +158,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 		rc = loads_init(e, tx, s, timeline->start, clock_ticks(&e->clock, c->max_lag_ns), err);
 	if (rc != 0)
 		return rc;
-	tx->task.poll = port->caps.launch_time ? tx_poll_launch : tx_poll_now;
+	tx->task.poll = tx_choose(port->caps.launch_time, s->frame->varies > 0);
 	tx->task.publish = tx_publish;
 	tx->port = port;
 	tx->pool = e->pool[i].pool;

@@ -9,19 +9,26 @@
 
 #include "engine_priv.h"
 #include "fg_signature.h"
+#include "fg_vary.h"
 
-static inline void
-fill(const struct tx_task *t, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch)
+static __rte_always_inline void
+fill(const struct tx_task *t, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch, bool vary)
 {
-	uint8_t *data = rte_pktmbuf_mtod(m, uint8_t *);
+	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;
 
+	/* a buffer lies in its pool whole, single and ours alone; this is what its last use may have left behind */
+	m->data_off = RTE_PKTMBUF_HEADROOM;
+	m->ol_flags = launch ? t->time_flag : 0;
 	m->data_len = t->frame->length;
 	m->pkt_len = t->frame->length;
-	if (launch) {
+	if (launch)
 		*RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *) = departure;
-		m->ol_flags |= t->time_flag;
-	}
-	memcpy(data, t->frame->bytes, t->frame->header);
+	/* in whole blocks: past the header comes the payload, which is the same, and the signature, still to come */
+	for (unsigned i = 0; i < t->frame->header; i += 16)
+		memcpy(data + i, t->frame->bytes + i, 16);
+	if (vary)
+		for (unsigned i = 0; i < t->frame->varies; i++)
+			fg_vary_apply(&t->frame->vary[i], data, number);
 	fg_signature_write(data + t->frame->length, t->id, number, clock_ns(t->clock, departure));
 }
 
@@ -47,22 +54,24 @@ next_departure(struct tx_task *t)
 	return next == UINT64_MAX ? next : next - t->lead;
 }
 
-static inline uint64_t
-tx_poll(struct task *task, uint64_t now, bool launch)
+static __rte_always_inline uint64_t
+tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	struct rte_mbuf *frames[BURST];
 	unsigned n = fg_pace_due(&t->pace, now + t->lead, BURST), sent;
 	uint64_t first = t->pace.next;
+	fg_u128 at;
 
 	if (n == 0)
 		return next_departure(t);
-	if (unlikely(rte_pktmbuf_alloc_bulk(t->pool, frames, n) != 0)) {
+	if (unlikely(rte_mempool_get_bulk(t->pool, (void **)frames, n) != 0)) {
 		t->no_mbuf += n;
 		return now;
 	}
-	for (unsigned i = 0; i < n; i++)
-		fill(t, frames[i], t->sequence + i, launch ? fg_pace_at(&t->pace, first + i) : now, launch);
+	at = fg_pace_exact(&t->pace, first);
+	for (unsigned i = 0; i < n; i++, at += fg_pace_step(&t->pace))
+		fill(t, frames[i], t->sequence + i, launch ? (uint64_t)(at >> 64) : now, launch, vary);
 	sent = t->port->tx(t->port, frames, (uint16_t)n, now);
 	if (likely(sent > 0)) {
 		if (launch)
@@ -75,21 +84,41 @@ tx_poll(struct task *task, uint64_t now, bool launch)
 	}
 	if (unlikely(sent < n)) {
 		t->refused += n - sent;
-		rte_pktmbuf_free_bulk(frames + sent, n - sent);
+		free_burst(frames + sent, n - sent);
 	}
 	return now; /* what was sent may cause something at any time */
 }
 
-uint64_t
-tx_poll_now(struct task *task, uint64_t now)
+static uint64_t
+poll_now(struct task *task, uint64_t now)
 {
-	return tx_poll(task, now, false);
+	return tx_poll(task, now, false, false);
 }
 
-uint64_t
-tx_poll_launch(struct task *task, uint64_t now)
+static uint64_t
+poll_now_vary(struct task *task, uint64_t now)
 {
-	return tx_poll(task, now, true);
+	return tx_poll(task, now, false, true);
+}
+
+static uint64_t
+poll_launch(struct task *task, uint64_t now)
+{
+	return tx_poll(task, now, true, false);
+}
+
+static uint64_t
+poll_launch_vary(struct task *task, uint64_t now)
+{
+	return tx_poll(task, now, true, true);
+}
+
+tx_poller
+tx_choose(bool launch, bool vary)
+{
+	static const tx_poller pollers[2][2] = {{poll_now, poll_now_vary}, {poll_launch, poll_launch_vary}};
+
+	return pollers[launch][vary];
 }
 
 void

@@ -2,6 +2,7 @@
 #ifndef FG_FRAME_H
 #define FG_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,12 +22,37 @@ extern "C" {
 /** A stack being built. Plain memory, one thread. */
 struct fg_frame;
 
+enum { FG_MAX_VARIES = 8, FG_MAX_CHECKSUMS = 4 };
+
+/** How a field changes: in frame n, k = n / every counted modulo count, or random below count; see fg_vary.h. */
+struct fg_vary_config {
+	uint64_t first, step, count; /* the value is first + step * k */
+	uint64_t every; /* only in frames whose number is a multiple of this; the others keep what was set */
+	uint64_t seed;
+	bool random;
+};
+
+/** A field program, ready to run. */
+struct fg_vary {
+	uint64_t first, step, count, every, seed;
+	uint64_t mask;   /* of the field, in the octets as a number */
+	uint16_t offset; /* of the first octet concerned */
+	uint8_t octets;  /* how many; at most 8, and 7 if they end on an odd offset */
+	uint8_t shift;
+	bool random;
+	uint8_t checksums;
+	bool never_zero[FG_MAX_CHECKSUMS];   /* UDP: zero would say that there is none */
+	uint16_t checksum[FG_MAX_CHECKSUMS]; /* offsets of those to be mended */
+};
+
 /** A finished frame without FCS. Immutable. */
 struct fg_template {
 	uint16_t frame_size; /* octets with FCS */
 	uint16_t length;     /* octets without FCS = frame_size - 4 */
 	uint16_t header;     /* octets before the payload */
-	uint8_t bytes[];     /* length of them; the last 18 are the signature's and sum to zero */
+	uint16_t varies;     /* field programs */
+	struct fg_vary vary[FG_MAX_VARIES];
+	uint8_t bytes[]; /* length of them; the last 18 are the signature's and sum to zero */
 };
 
 /** Start an empty stack. @return NULL without memory */
@@ -44,6 +70,13 @@ int fg_frame_set(struct fg_frame *frame, const char *field, uint64_t value, stru
 /** Set a field of the last pushed layer to octets (an address). @return 0, -ENOENT, -ERANGE wrong length */
 int fg_frame_set_bytes(struct fg_frame *frame, const char *field, const uint8_t *bytes, size_t length,
 		       struct fg_error *err);
+
+/**
+ * Let a field of the last pushed layer change from frame to frame. Of a field wider than 64 bits the last 64 change.
+ * @return 0, -ENOENT, -ERANGE (the values do not fit the field, count or every is 0), -E2BIG too many
+ */
+int fg_frame_vary(struct fg_frame *frame, const char *field, const struct fg_vary_config *config,
+		  struct fg_error *err);
 
 /**
  * Make the template: headers, then the RFC 2544 payload of incrementing octets, then room for the signature.

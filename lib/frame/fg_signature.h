@@ -44,14 +44,17 @@ struct fg_signature {
 static inline uint16_t
 fg_signature_balance(uint64_t a, uint64_t b)
 {
-	/* 2^16 = 1 in one's complement: fold both words at once */
-	uint64_t sum = (a >> 32) + (a & 0xffffffff) + (b >> 32) + (b & 0xffffffff);
+	/* 2^16 = 1 in one's complement: the sum of wide words is that of narrow ones, with every carry brought round */
+	uint64_t sum = a + b;
+	uint32_t half;
+	uint16_t word;
 
-	sum = (sum >> 32) + (sum & 0xffffffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	sum = (sum >> 16) + (sum & 0xffff);
-	return (uint16_t)~sum;
+	sum += sum < b;
+	half = (uint32_t)(sum >> 32) + (uint32_t)sum;
+	half += half < (uint32_t)sum;
+	word = (uint16_t)((half >> 16) + half);
+	word = (uint16_t)(word + (word < (uint16_t)half));
+	return (uint16_t)~word;
 }
 
 /** Write the signature of a frame. @param end  one past the last octet before the FCS */

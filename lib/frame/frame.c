@@ -13,14 +13,16 @@
 
 #include "fg_frame.h"
 #include "fg_net.h"
+#include "fg_int128.h"
 #include "fg_signature.h"
 #include "frame_priv.h"
 
 enum { MAX_LAYERS = 16 };
 
 struct fg_frame {
-	unsigned layers;
+	unsigned layers, changes;
 	struct fg_layer layer[MAX_LAYERS];
+	struct fg_change change[FG_MAX_VARIES];
 };
 
 struct fg_frame *
@@ -114,6 +116,29 @@ fg_frame_set_bytes(struct fg_frame *frame, const char *name, const uint8_t *byte
 	return 0;
 }
 
+int
+fg_frame_vary(struct fg_frame *frame, const char *name, const struct fg_vary_config *c, struct fg_error *err)
+{
+	struct fg_layer *layer = last_layer(frame, name, err);
+	const struct fg_field *field = layer == NULL ? NULL : find_field(layer, name, err);
+	fg_u128 last;
+
+	if (field == NULL)
+		return -ENOENT;
+	if (frame->changes == FG_MAX_VARIES)
+		return fg_error_set(err, E2BIG, name, "at most %d fields of a frame can change",
+				    FG_MAX_VARIES);
+	last = c->first + (fg_u128)c->step * (c->count - 1);
+	if (c->count == 0 || c->every == 0 || (field->width < 64 ? last >> field->width : last >> 64) != 0)
+		return fg_error_set(
+			err, ERANGE, name,
+			"%llu values from %llu in steps of %llu, every %llu frames, do not fit %u bits",
+			(unsigned long long)c->count, (unsigned long long)c->first,
+			(unsigned long long)c->step, (unsigned long long)c->every, field->width);
+	frame->change[frame->changes++] = (struct fg_change){field, frame->layers - 1, *c};
+	return 0;
+}
+
 /* headers one after the other, each told what follows it; returns the octets they take */
 static size_t
 lay_headers(struct fg_frame *frame, uint8_t *out)
@@ -150,7 +175,8 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
 			frame_size, header + FG_SIGNATURE_SIZE + FG_ETHER_FCS, FG_FRAME_MAX, header,
 			FG_SIGNATURE_SIZE, FG_ETHER_FCS);
-	t = malloc(sizeof(*t) + frame_size - FG_ETHER_FCS);
+	t = calloc(1,
+		   sizeof(*t) + frame_size - FG_ETHER_FCS); /* to the last byte, for templates are compared */
 	if (t == NULL)
 		return fg_error_set(err, ENOMEM, "frame", "no memory");
 	t->frame_size = (uint16_t)frame_size;
@@ -166,6 +192,15 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 			layer->protocol->finish(layer, layer->header,
 						(size_t)(t->bytes + t->length - layer->header),
 						i > 0 ? layer - 1 : NULL);
+	}
+	for (t->varies = 0; t->varies < frame->changes; t->varies++) {
+		int rc = fg_vary_compile(frame->layer, frame->layers, &frame->change[t->varies], t->bytes,
+					 &t->vary[t->varies], err);
+
+		if (rc != 0) {
+			fg_template_free(t);
+			return rc;
+		}
 	}
 	*out = t;
 	return 0;

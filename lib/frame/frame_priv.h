@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fg_frame.h"
+
 /** One header field: where it is, how wide, what it holds when nobody says. */
 struct fg_field {
 	const char *name;
@@ -23,13 +25,22 @@ struct fg_next {
 
 struct fg_layer;
 
+/** What a checksum is computed over. */
+enum fg_checksum_scope {
+	FG_CHECKSUM_NONE,
+	FG_CHECKSUM_HEADER,  /* this header */
+	FG_CHECKSUM_PAYLOAD, /* this header, all it encloses, and "src" and "dst" of the layer around it */
+};
+
 /** A protocol is this table and, where something must be computed, one function. */
 struct fg_protocol {
 	const char *name;
 	uint16_t size;          /* octets of the header */
 	const char *next_field; /* names what follows; NULL: nothing does */
 	const struct fg_next *next;
-	const struct fg_field *fields; /* ends with a NULL name */
+	const struct fg_field *fields;         /* ends with a NULL name */
+	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
+	bool checksum_never_zero;              /* zero says that there is none */
 	/**
 	 * Fill in what depends on the rest. Called from the innermost layer outwards, when the payload is there.
 	 * @param header  this layer's first octet
@@ -38,6 +49,13 @@ struct fg_protocol {
 	 */
 	void (*finish)(const struct fg_layer *layer, uint8_t *header, size_t length,
 		       const struct fg_layer *outer);
+};
+
+/** A field that changes, as the user wants it. */
+struct fg_change {
+	const struct fg_field *field;
+	unsigned layer;
+	struct fg_vary_config config;
 };
 
 /** One layer of a stack: its header so far and which fields the user wrote. */
@@ -66,5 +84,9 @@ void fg_field_fill(const struct fg_layer *layer, uint8_t *header, const char *na
 
 /** Did the user set this field? */
 bool fg_field_is_written(const struct fg_layer *layer, const char *name);
+
+/** Work out where a change takes place and which checksums it touches. The layers' headers must be in @p frame. */
+int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *change,
+		    const uint8_t *frame, struct fg_vary *out, struct fg_error *err);
 
 #endif

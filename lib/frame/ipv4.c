@@ -41,5 +41,6 @@ const struct fg_protocol fg_protocol_ipv4 = {
 	.next_field = "protocol",
 	.next = next,
 	.fields = fields,
+	.checksum_scope = FG_CHECKSUM_HEADER,
 	.finish = finish,
 };

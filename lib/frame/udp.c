@@ -45,5 +45,7 @@ const struct fg_protocol fg_protocol_udp = {
 	.name = "udp",
 	.size = 8,
 	.fields = fields,
+	.checksum_scope = FG_CHECKSUM_PAYLOAD,
+	.checksum_never_zero = true,
 	.finish = finish,
 };
