@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receive path as the lcore runs it: a port that hands out the frames of the input, the rx task, its ring, the
+ * responder, and a port that takes the answers. The first octet of a frame says whether it bears a signature and of
+ * which stream, the next two its length. What must hold: every frame is counted once, and every buffer comes back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
+#include "engine_priv.h"
+#include "fg_signature.h"
+
+enum { HEAD = 3, STREAMS = 4, FIRST_ID = 7, LONGEST = 2048, RING = 8 };
+
+static const uint8_t *input;
+static size_t input_left;
+static uint64_t handed_out;
+static struct rte_mempool *pool;
+
+static void
+check(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static uint16_t
+take(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	rte_pktmbuf_free_bulk(frames, n);
+	return n;
+}
+
+static struct rte_mbuf *
+next_frame(uint64_t now)
+{
+	size_t length = (size_t)(input[1] << 8 | input[2]);
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+	uint8_t *data;
+
+	check(m != NULL);
+	length = RTE_MIN(length, (size_t)LONGEST);
+	length = RTE_MIN(length, input_left - HEAD);
+	data = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)length);
+	memcpy(data, input + HEAD, length);
+	if (input[0] < 2 * STREAMS && length >= FG_SIGNATURE_SIZE)
+		fg_signature_write(data + length, FIRST_ID + input[0], input[HEAD], now);
+	input += HEAD + length;
+	input_left -= HEAD + length;
+	return m;
+}
+
+static uint16_t
+give(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	uint16_t i = 0;
+
+	while (i < n && input_left >= HEAD)
+		frames[i++] = next_frame(now);
+	handed_out += i;
+	return i;
+}
+
+static const struct clock clock_of_wire = {.hz = 1000000000, .ns_per_tick_q64 = UINT64_MAX};
+static struct fg_port port = {.tx = take, .rx = give};
+static struct rx_stream streams[STREAMS];
+static struct rx_task rx = {
+	.port = &port,
+	.clock = &clock_of_wire,
+	.streams = streams,
+	.first_id = FIRST_ID,
+	.ids = STREAMS,
+};
+static struct responder responder = {
+	.port = &port,
+	.clock = &clock_of_wire,
+	.host = {.mac = {2, 0, 0, 0, 0, 1},
+		 .has_ipv4 = true,
+		 .has_ipv6 = true,
+		 .ipv4 = {198, 18, 1, 2},
+		 .ipv6 = {0x20, 0x01, 0, 2, [15] = 2}},
+	.gateway4 = {198, 18, 1, 1},
+	.gateway6 = {0x20, 0x01, 0, 2, [15] = 1},
+	.has_gateway4 = true,
+	.has_gateway6 = true,
+};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct fg_host_config host = {.huge_pages = 1};
+	struct fg_error err;
+
+	check(fg_host_start(&host, &err) == 0);
+	pool = rte_pktmbuf_pool_create("frames", 255, 0, 0, RTE_PKTMBUF_HEADROOM + LONGEST, SOCKET_ID_ANY);
+	rx.to_responder = rte_ring_create("foreign", RING, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	check(pool != NULL && rx.to_responder != NULL);
+	responder.pool = pool;
+	responder.from_rx = rx.to_responder;
+	for (unsigned i = 0; i < STREAMS; i++) {
+		streams[i].sequence = fg_sequence_create(64, 0, NULL);
+		streams[i].latency = fg_histogram_create(2, 1000000, NULL);
+		streams[i].receiver = i == 0 ? NULL : &rx; /* the first belongs to another port */
+	}
+	return 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t recorded = 0;
+
+	input = data;
+	input_left = size;
+	handed_out = rx.frames = rx.foreign = rx.misdirected = 0;
+	responder.known4 = responder.known6 = false;
+	responder.announce_at = 2000;
+	for (unsigned i = 0; i < STREAMS; i++) {
+		fg_sequence_reset(streams[i].sequence, 0);
+		fg_histogram_reset(streams[i].latency);
+	}
+	for (uint64_t now = 1000; input_left >= HEAD; now += 1000) {
+		rx_poll_now(&rx.task, now);
+		responder_poll(&responder.task, now);
+	}
+	for (unsigned i = 0; i < STREAMS; i++)
+		recorded += streams[i].latency->count;
+	check(rx.frames + rx.foreign + rx.misdirected == handed_out);
+	check(recorded <= rx.frames);
+	check(rte_mempool_in_use_count(pool) == 0);
+	return 0;
+}
