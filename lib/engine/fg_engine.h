@@ -66,9 +66,11 @@ struct fg_load {
 
 /** Traffic of one direction of one flow. */
 struct fg_stream_config {
-	unsigned tx_port, rx_port;       /* indexes into fg_engine_config.port */
-	unsigned loads;                  /* one follows the other without a gap */
-	const struct fg_load *load;      /* must live until fg_engine_prepare() returns */
+	unsigned tx_port, rx_port;  /* indexes into fg_engine_config.port */
+	bool unmeasured;            /* modifier frames (RFC 2544, 11): sent beside the test, not looked for */
+	uint64_t delay_ns;          /* the first frame leaves so long after the start */
+	unsigned loads;             /* one follows the other without a gap */
+	const struct fg_load *load; /* must live until fg_engine_prepare() returns */
 	const struct fg_template *frame; /* the same */
 	uint64_t tag_first;              /* number of the first tagged frame, whose delay is kept by itself */
 	uint64_t tag_every;              /* and of the next, and so on; 0: only the first */

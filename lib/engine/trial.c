@@ -155,7 +155,8 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	if (rc == 0)
 		rc = pool_take(e, i, s->tx_port, s->frame, err);
 	if (rc == 0)
-		rc = loads_init(e, tx, s, timeline->start, clock_ticks(&e->clock, c->max_lag_ns), err);
+		rc = loads_init(e, tx, s, timeline->start + clock_ticks(&e->clock, s->delay_ns),
+				clock_ticks(&e->clock, c->max_lag_ns), err);
 	if (rc != 0)
 		return rc;
 	tx->task.poll = tx_choose(port->caps.launch_time, s->frame->varies > 0);
@@ -168,7 +169,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	tx->time_offset = e->tx_time_offset;
 	tx->time_flag = e->tx_time_flag;
 	tx->id = (uint16_t)(e->next_id + i);
-	return rx_stream_init(&t->rx_stream[i], &t->rx[s->rx_port], s, err);
+	return rx_stream_init(&t->rx_stream[i], s->unmeasured ? NULL : &t->rx[s->rx_port], s, err);
 }
 
 static struct image
