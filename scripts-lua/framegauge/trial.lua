@@ -89,7 +89,11 @@ local function of_direction(raw, seconds)
       refused = raw.refused or 0,
       no_mbuf = raw.no_mbuf or 0,
       worst_lag_ns = raw.worst_lag_ns,
+      last_lost_ns = lost > 0 and raw.last_lost_ns or nil,
+      longest_gap_ns = raw.longest_gap_ns,
+      gap_begin_ns = raw.gap_begin_ns,
       latency = raw.latency,
+      tags_ns = raw.tags_ns,
    }
 end
 
@@ -121,7 +125,7 @@ local function merge_latency(directions)
    }
 end
 
-local function invalid_reasons(record, ports)
+local function invalid_reasons(record, ports, link_may_change)
    local reasons = {}
    local function add(...)
       reasons[#reasons + 1] = string.format(...)
@@ -137,7 +141,7 @@ local function invalid_reasons(record, ports)
       end
    end
    for _, port in ipairs(ports) do
-      if (port.link_changes or 0) > 0 then
+      if (port.link_changes or 0) > 0 and not link_may_change then
          add("%s: the link changed %s during the trial", port.name, plural(port.link_changes, "time"))
       end
    end
@@ -184,8 +188,8 @@ local function tester_reasons(record, ports)
    return reasons
 end
 
-local function judge(record, ports)
-   local invalid, tester = invalid_reasons(record, ports), tester_reasons(record, ports)
+local function judge(record, ports, link_may_change)
+   local invalid, tester = invalid_reasons(record, ports, link_may_change), tester_reasons(record, ports)
    record.verdict = #invalid > 0 and "invalid" or #tester > 0 and "tester-limited" or "valid"
    record.reasons = invalid
    for _, reason in ipairs(tester) do
@@ -196,7 +200,8 @@ end
 
 --- Make the record of a trial from what the bench counted.
 -- @param raw  what bench:trial returned
--- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known
+-- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
+--             loads, outage and link_may_change (framegauge.method.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 function M.record(raw, ask)
    local directions = {}
@@ -231,7 +236,10 @@ function M.record(raw, ask)
       longest_poll_gap_ns = greatest(raw.lcores or {}, "longest_poll_gap_ns"),
       latency = merge_latency(directions),
       directions = directions,
-   }, raw.ports)
+      loads = ask.loads,
+      outage = ask.outage,
+      reset = raw.reset,
+   }, raw.ports, ask.link_may_change)
 end
 
 return M

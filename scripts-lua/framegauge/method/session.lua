@@ -23,21 +23,33 @@ function Session.new(o)
    }, Session)
 end
 
+function Session:measure(ask)
+   local function make()
+      return self.bench:trial {
+         frame_size = ask.frame_size,
+         fps = ask.fps,
+         duration = ask.seconds,
+         loads = ask.loads,
+         tags = ask.tags,
+         outage = ask.outage,
+         directions = ask.directions,
+         learning_wait = self.phases.learning_wait,
+         drain = ask.drain or self.phases.drain,
+         settle = self.phases.settle,
+      }
+   end
+   if ask.around then
+      return ask.around(make)
+   end
+   return make()
+end
+
 function Session:once(ask)
    ask.number = #self.trials + 1
    if self.watch then
       self.watch:started(ask)
    end
-   local raw = self.bench:trial {
-      frame_size = ask.frame_size,
-      fps = ask.fps,
-      duration = ask.seconds,
-      directions = ask.directions,
-      learning_wait = self.phases.learning_wait,
-      drain = self.phases.drain,
-      settle = self.phases.settle,
-   }
-   local record = trial.record(raw, ask)
+   local record = trial.record(self:measure(ask), ask)
    self.trials[ask.number] = record
    self.sink(record)
    if self.watch then
@@ -48,7 +60,10 @@ end
 
 --- Make one trial. Yields until it is over.
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
---             of one direction, seconds, line_fps where known
+--             of one direction, seconds, line_fps where known. Where needed: loads, tags and outage as the
+--             bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is not the
+--             plan's, link_may_change, and around: function(make), which calls make() for the bench's counts and
+--             returns them
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)
    local record
@@ -59,6 +74,30 @@ function Session:trial(ask)
       end
    end
    return record
+end
+
+local function is_of(record, ask)
+   return record.test == ask.test and record.frame_size == ask.frame_size and record.verdict ~= "invalid"
+      and record.direction == ask.direction and record.intended_fps == ask.fps
+      and record.duration_s == ask.seconds
+end
+
+--- Another look at trials already made, such as for one direction after the other.
+-- @param from  number of the first trial that may be looked at
+-- @return a function as trial(), which gives each earlier trial that fits once, and makes one when none is left
+function Session:again(from)
+   local seen = {}
+   return function(ask)
+      for i = from, #self.trials do
+         if not seen[i] and is_of(self.trials[i], ask) then
+            seen[i] = true
+            return self.trials[i]
+         end
+      end
+      local record = self:trial(ask)
+      seen[#self.trials] = true
+      return record
+   end
 end
 
 return Session
