@@ -1,45 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local search = require "framegauge.search"
+local devices = require "devices"
 local outcome = require "framegauge.search.outcome"
+local search = require "framegauge.search"
 local binary = search.get "binary"
 
--- A device with a capacity and a buffer; loads are percent, a percent is 10,000 frames per second.
-local FRAMES_PER_UNIT = 10000
+local FRAMES_PER_UNIT = devices.FRAMES_PER_UNIT
+local device, loads = devices.device, devices.loads
 
-local function device(o)
-   return function(load, seconds)
-      local tx = math.floor(load * FRAMES_PER_UNIT * seconds + 0.5)
-      local carried = math.floor(o.capacity * FRAMES_PER_UNIT * seconds + 0.5) + (o.buffer or 0)
-      local record = { verdict = "valid", tx = tx, lost = math.max(0, tx - carried) }
-      if o.tester and load > o.tester then
-         record.verdict = "tester-limited"
-      end
-      return record
-   end
-end
-
-local function goal(o)
-   local defaults = { min = 0, max = 100, tolerance = 0, search_trial = 1, final_trial = 1 }
-   return setmetatable(o, { __index = defaults })
-end
-
---- Run a search and keep what it asked for.
-local function traced(o)
-   local trace, trial = {}, o.trial
-   o.trial = function(load, seconds, phase)
-      local record = trial(load, seconds, phase)
-      trace[#trace + 1] = { load = load, seconds = seconds, phase = phase, record = record }
-      return record
-   end
-   return binary.run(goal(o)), trace
-end
-
-local function loads(trace)
-   local list = {}
-   for i, step in ipairs(trace) do
-      list[i] = step.load
-   end
-   return list
+local function traced(goal)
+   return devices.traced(binary, goal)
 end
 
 describe("outcome of a trial", function()
@@ -55,7 +24,7 @@ end)
 
 describe("search by name", function()
    it("knows its names", function()
-      assert.same({ "binary" }, search.names())
+      assert.same({ "binary", "mlr", "tst009" }, search.names())
       assert.has_error(function()
          search.get "guess"
       end)
@@ -64,7 +33,7 @@ end)
 
 describe("binary search", function()
    it("finds 73.046875 % of a device of 73.4 % in nine trials", function()
-      local result, trace = traced { trial = device { capacity = 73.4 }, resolution = 0.5 }
+      local result, trace = traced { device = device { capacity = 73.4 }, resolution = 0.5 }
       assert.same({ 100, 50, 75, 62.5, 68.75, 71.875, 73.4375, 72.65625, 73.046875 }, loads(trace))
       assert.equal(73.046875, result.load)
       assert.equal(73.4375, result.upper)
@@ -73,7 +42,7 @@ describe("binary search", function()
    end)
 
    it("finds 73.33984375 % with a resolution of 0.1 in eleven trials", function()
-      local result = traced { trial = device { capacity = 73.4 }, resolution = 0.1 }
+      local result = traced { device = device { capacity = 73.4 }, resolution = 0.1 }
       assert.equal(73.33984375, result.load)
       assert.equal(11, result.trials)
    end)
@@ -82,7 +51,7 @@ describe("binary search", function()
       local honest, done = device { capacity = 73.4 }, false
       local result = traced {
          resolution = 0.5,
-         trial = function(load, seconds)
+         device = function(load, seconds)
             local record = honest(load, seconds)
             if load == 71.875 and not done then
                done, record.lost = true, 12
@@ -95,28 +64,26 @@ describe("binary search", function()
    end)
 
    it("needs one trial when the maximum passes", function()
-      local result = traced { trial = device { capacity = 100 }, resolution = 0.5 }
+      local result = traced { device = device { capacity = 100 }, resolution = 0.5 }
       assert.equal(100, result.load)
       assert.is_nil(result.upper)
       assert.equal(1, result.trials)
       assert.equal("maximum", result.limited_by)
    end)
 
-   it("takes 1 + ceil(log2(span / resolution)) trials otherwise", function()
-      for _, case in ipairs { { 0.5, 9 }, { 0.1, 11 }, { 1, 8 }, { 100, 1 }, { 0.05, 12 } } do
-         local g = { trial = device { capacity = 31.4 }, resolution = case[1] }
-         assert.same({ search = 0, final = case[2] }, binary.expect(goal { resolution = case[1] }))
-         if case[2] > 1 then
-            assert.equal(case[2], traced(g).trials)
-         end
+   it("takes 1 + ceil(log2(span / resolution)) trials otherwise, and knows it beforehand", function()
+      for _, case in ipairs { { 0.5, 9 }, { 0.1, 11 }, { 1, 8 }, { 0.05, 12 } } do
+         assert.equal(case[2], traced { device = device { capacity = 31.4 }, resolution = case[1] }.trials)
+         local g = { min = 0, max = 1e6, resolution = 1e4 * case[1], search_trial = 1, final_trial = 60 }
+         local list = search.rehearse("binary", g)
+         assert.equal(case[2] + 1, #list)
+         assert.same({ 1, "search" }, { list[case[2]].seconds, list[case[2]].phase })
+         assert.same({ 60, "confirm" }, { list[#list].seconds, list[#list].phase })
       end
-      assert.same({ search = 11, final = 1 }, binary.expect(goal { resolution = 0.1, final_trial = 60 }))
-      assert.same({ search = 11, final = 1 },
-         binary.expect(goal { resolution = 0.001, relative = true, min = 1, final_trial = 60 }))
    end)
 
    it("decides by a trial of the final length", function()
-      local result, trace = traced { trial = device { capacity = 73.4 }, resolution = 0.5, final_trial = 60 }
+      local result, trace = traced { device = device { capacity = 73.4 }, resolution = 0.5, final_trial = 60 }
       assert.equal(10, result.trials)
       assert.same({ 73.046875, 60, "confirm" }, { trace[10].load, trace[10].seconds, trace[10].phase })
       assert.equal(trace[10].record, result.lower_trial)
@@ -130,7 +97,7 @@ describe("binary search", function()
       local honest = device { capacity = 73.4 }
       local result, trace = traced {
          resolution = 0.5, final_trial = 60,
-         trial = function(load, seconds)
+         device = function(load, seconds)
             local record = honest(load, seconds)
             record.lost = seconds == 60 and load > 73 and 1 or record.lost
             return record
@@ -145,7 +112,7 @@ describe("binary search", function()
    it("steps back by what it is told", function()
       local result, trace = traced {
          resolution = 0.5, final_trial = 60, backoff = 4,
-         trial = device { capacity = 60, buffer = 2 * FRAMES_PER_UNIT },
+         device = device { capacity = 60, buffer = 2 * FRAMES_PER_UNIT },
       }
       assert.equal(trace[10].load - 4, trace[11].load)
       assert.is_true(result.load <= 60 + 2 / 60 and result.load > 60 + 2 / 60 - 0.5)
@@ -155,46 +122,77 @@ describe("binary search", function()
       local truth = 40 + 30 / 60
       local result = traced {
          resolution = 0.1, final_trial = 60,
-         trial = device { capacity = 40, buffer = 30 * FRAMES_PER_UNIT },
+         device = device { capacity = 40, buffer = 30 * FRAMES_PER_UNIT },
       }
       assert.is_true(result.load <= truth and truth - result.load <= 0.1)
       assert.is_true(result.trials < 30, result.trials .. " trials")
    end)
 
    it("climbs to the maximum when it starts below and the maximum passes", function()
-      local result = traced { trial = device { capacity = 100 }, resolution = 0.5, initial = 10 }
+      local result = traced { device = device { capacity = 100 }, resolution = 0.5, initial = 10 }
       assert.equal(100, result.load)
       assert.is_nil(result.upper)
    end)
 
    it("tests the minimum itself before it says that nothing passes", function()
-      local result, trace = traced { trial = device { capacity = 5 }, min = 10, resolution = 0.5 }
+      local result, trace = traced { device = device { capacity = 5 }, min = 10, resolution = 0.5 }
       assert.is_nil(result.load)
       assert.equal(10, result.upper)
       assert.equal(10, trace[#trace].load)
-      result = traced { trial = device { capacity = 10.1 }, min = 10, resolution = 0.5 }
+      result = traced { device = device { capacity = 10.1 }, min = 10, resolution = 0.5 }
       assert.equal(10, result.load)
    end)
 
-   it("never offers a load of zero", function()
-      local result, trace = traced { trial = device { capacity = 0 }, resolution = 0.5 }
-      assert.is_nil(result.load)
-      for _, step in ipairs(trace) do
-         assert.is_true(step.load > 0)
+   it("goes below the resolution until a load passes, when nothing else has", function()
+      for _, final in ipairs { 1, 60 } do
+         local result, trace = traced {
+            device = device { capacity = 0.013 }, resolution = 0.1, final_trial = final,
+         }
+         assert.is_true(result.load <= 0.013 and result.load >= 0.013 / 2)
+         assert.is_true(result.upper > 0.013 and result.upper <= 0.1)
+         assert.equal(trace[#trace].record, result.lower_trial)
+         assert.equal("loss", result.limited_by)
       end
-      assert.is_true(result.upper <= 0.5)
+   end)
+
+   it("stays above the minimum, and at the resolution when something has passed", function()
+      local result = traced { device = device { capacity = 0.3 }, min = 0.5, resolution = 1 }
+      assert.is_nil(result.load)
+      assert.equal(0.5, result.upper)
+      result = traced { device = device { capacity = 0.3 }, resolution = 0.5 }
+      assert.is_true(result.upper - result.load > 0.1)
+   end)
+
+   it("does not go below the resolution for a device that forwards nothing", function()
+      local result, trace = traced { device = device { capacity = 0 }, resolution = 0.5 }
+      assert.is_nil(result.load)
+      assert.equal(9, #trace)
+      assert.is_true(result.upper <= 0.5 and result.upper > 0.25)
+   end)
+
+   it("never offers less than a frame", function()
+      local result, trace = traced {
+         resolution = 0.5, search_trial = 0.1, final_trial = 1,
+         device = function(load, seconds)
+            local tx = math.floor(load * seconds * FRAMES_PER_UNIT + 0.5)
+            assert.is_true(tx >= 1)
+            return { verdict = "valid", tx = tx, lost = math.ceil(tx / 2) }
+         end,
+      }
+      assert.is_nil(result.load)
+      assert.is_true(#trace < 30)
    end)
 
    it("accepts a relative resolution", function()
       local result = traced {
-         trial = device { capacity = 0.5 }, min = 0.001, resolution = 0.01, relative = true,
+         device = device { capacity = 0.5 }, min = 0.001, resolution = 0.01, relative = true,
       }
       assert.is_true(result.load <= 0.5 and (result.upper - result.load) / result.upper <= 0.01)
    end)
 
    it("gives up at max_trials without calling an unconfirmed load an answer", function()
       local result = traced {
-         trial = device { capacity = 73.4 }, resolution = 0.5, final_trial = 60, max_trials = 9,
+         device = device { capacity = 73.4 }, resolution = 0.5, final_trial = 60, max_trials = 9,
       }
       assert.is_nil(result.load)
       assert.equal("max_trials", result.limited_by)
@@ -202,14 +200,14 @@ describe("binary search", function()
    end)
 
    it("says when the tester was the limit", function()
-      local result = traced { trial = device { capacity = 73.4, tester = 20 }, resolution = 0.5 }
+      local result = traced { device = device { capacity = 73.4, tester = 20 }, resolution = 0.5 }
       assert.equal("tester", result.limited_by)
       assert.is_true(result.load <= 20 and result.load > 19.5)
       assert.equal("tester-limited", result.upper_trial.verdict)
    end)
 
    it("does not blame the tester when the device is what bounds the answer", function()
-      local result = traced { trial = device { capacity = 30, tester = 40 }, resolution = 0.5 }
+      local result = traced { device = device { capacity = 30, tester = 40 }, resolution = 0.5 }
       assert.equal("loss", result.limited_by)
    end)
 
@@ -217,7 +215,7 @@ describe("binary search", function()
       local honest, stolen = device { capacity = 73.4 }, false
       local result = traced {
          resolution = 0.5,
-         trial = function(load, seconds)
+         device = function(load, seconds)
             local record = honest(load, seconds)
             if load == 71.875 and not stolen then
                stolen, record.verdict = true, "tester-limited"
@@ -232,7 +230,7 @@ describe("binary search", function()
    it("reports an invalid bound as invalid", function()
       local result = traced {
          resolution = 0.5,
-         trial = function(load)
+         device = function(load)
             return { verdict = load > 33 and "invalid" or "valid", tx = 100, lost = 0 }
          end,
       }
@@ -244,20 +242,13 @@ describe("binary search", function()
          { resolution = 0 }, { resolution = 1, min = 5, max = 4 }, { resolution = 0.01, relative = true },
       } do
          assert.has_error(function()
-            binary.run(goal(wrong))
+            traced(wrong)
          end)
       end
    end)
 end)
 
--- Devices made from one seed; the generator is written out so that every machine draws the same ones.
-local function generator(seed)
-   local state = seed
-   return function(low, high)
-      state = (state * 16807) % 2147483647
-      return low + (high - low) * (state / 2147483647)
-   end
-end
+local generator = devices.generator
 
 local function random_goal(draw)
    local max = 10 ^ draw(-0.5, 2)
@@ -303,7 +294,7 @@ describe("binary search over devices", function()
          local g = random_goal(draw)
          local capacity = g.max * draw(0, 1.2)
          local buffer = draw(0, 1) < 0.5 and math.floor(draw(0, 5000)) or 0
-         g.trial = device { capacity = capacity, buffer = buffer }
+         g.device = device { capacity = capacity, buffer = buffer }
          local result, trace = traced(g)
 
          local frame = 1 / FRAMES_PER_UNIT / g.final_trial
@@ -314,7 +305,7 @@ describe("binary search over devices", function()
             assert.is_true(result.load >= truth - g.resolution * (1 + 1e-6) - slack)
             assert.is_true(result.load == g.max or result.upper > result.load)
          else
-            assert.is_true(truth <= math.max(g.min, g.resolution) + slack)
+            assert.is_true(truth <= g.min + slack)
          end
          never_contradicted(g, result, trace)
       end

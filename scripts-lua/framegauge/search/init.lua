@@ -2,10 +2,7 @@
 
 --- Searches by name, so that a test method takes one as it takes a number.
 --
--- Every search is a module with two functions and no knowledge of ports, frames or reports:
---
---    search.run(goal)     -> result   makes trials until it can answer
---    search.expect(goal)  -> { search = n, final = n }   trials it will take if nothing disturbs it
+-- Every search is a module with run(goal) -> result, and no knowledge of ports, frames or reports.
 --
 -- goal = {
 --    trial = function(load, seconds, phase) -> trial record,   -- see framegauge.trial; may yield
@@ -13,18 +10,24 @@
 --    resolution =, relative = bool,    -- width of the answer: frames per second, or share of its upper end
 --    tolerance =,                      -- share of the frames that may be lost
 --    search_trial =, final_trial =,    -- seconds: while looking, and to decide
---    backoff =, max_trials =,          -- see the search
+--    max_trials =, ...                 -- further ones: see the search
 -- }
 --
 -- result = {
 --    load =, lower_trial =,    -- highest load with a passing full-length trial; nil when there is none
 --    upper =, upper_trial =,   -- lowest load above it that failed; nil when the maximum passed
 --    trials =,                 -- how many were made
---    limited_by =,             -- what ended the way up: maximum, loss, tester, invalid or max_trials
+--    limited_by =,             -- what ended the way up: maximum, loss, tester, invalid, max_trials or
+--                              -- time_limit
+--    goals =,                  -- of a search with several goals: a result for each
 -- }
 local M = {}
 
-local MODULES = { binary = "framegauge.search.binary" }
+local MODULES = {
+   binary = "framegauge.search.binary",
+   mlr = "framegauge.search.mlr",
+   tst009 = "framegauge.search.tst009",
+}
 
 --- Names a plan may use, sorted.
 function M.names()
@@ -40,6 +43,25 @@ end
 -- @return the module; an unknown name raises, for plans are checked before
 function M.get(name)
    return require(MODULES[name] or error("no search is called " .. tostring(name), 2))
+end
+
+-- Neither a round share nor near an end.
+local REHEARSED_CAPACITY = 0.618
+
+--- The trials a search will make if nothing disturbs it, found by making them: of a device that carries a
+-- good half of the maximum and behaves.
+-- @param goal  without its trial function
+-- @return list of { load =, seconds =, phase = }
+function M.rehearse(name, goal)
+   local capacity = goal.min + REHEARSED_CAPACITY * (goal.max - goal.min)
+   local list = {}
+   local function trial(load, seconds, phase)
+      list[#list + 1] = { load = load, seconds = seconds, phase = phase }
+      local tx = math.ceil(load * seconds)
+      return { verdict = "valid", tx = tx, lost = math.max(0, tx - math.ceil(capacity * seconds)) }
+   end
+   M.get(name).run(setmetatable({ trial = trial }, { __index = goal }))
+   return list
 end
 
 return M

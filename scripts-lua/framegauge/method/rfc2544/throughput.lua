@@ -4,7 +4,8 @@
 --
 -- Each frame size is one search (framegauge.search) over the load of a direction; both directions, where the
 -- plan wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure
--- published is the search's lower bound: a load that passed a trial of the full length.
+-- published is the search's lower bound: a load that passed a trial of the full length. MLRsearch may have
+-- several goals: then each is a row.
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
@@ -24,6 +25,15 @@ function M.directions(plan)
    return { forward }, forward
 end
 
+-- Goals of MLRsearch: a width that is not given is the resolution.
+local function goals_of(o, resolution)
+   local goals = {}
+   for i, goal in ipairs(o.goals or {}) do
+      goals[i] = setmetatable({ width = goal.width or resolution }, { __index = goal })
+   end
+   return goals[1] and goals
+end
+
 --- The search for one frame size, without its trial function.
 --
 -- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it.
@@ -40,16 +50,23 @@ function M.goal(plan, frame_size, line_fps)
    local function fps(rate)
       return rate and math.min(max, load.fps(rate, frame_size, line_fps or max))
    end
+   local resolution = fps(o.resolution)
    return {
       min = fps(o.min),
       max = max,
       initial = fps(o.initial),
-      resolution = fps(o.resolution),
+      resolution = resolution,
       backoff = fps(o.backoff),
       tolerance = o.loss_tolerance,
       search_trial = math.min(o.search_trial, o.trial),
       final_trial = o.trial,
       max_trials = o.max_trials,
+      step = o.search == "tst009" and resolution or nil,
+      max_r = o.loss_verify_trials,
+      z = o.loss_verify_max,
+      goals = goals_of(o, resolution / max),
+      preceding = o.preceding_targets,
+      time_limit = o.time_limit,
    }
 end
 
@@ -71,24 +88,25 @@ function M.parts(plan, bench)
    local parts = {}
    for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       local goal = assert(M.goal(plan, frame_size, bench:max_fps(frame_size)))
-      local trials = search.get(plan.rfc2544.throughput.search).expect(goal)
-      parts[i] = {
-         test = M.NAME,
-         frame_size = frame_size,
-         trials = trials.search + trials.final,
-         seconds = trials.search * (goal.search_trial + phases) + trials.final * (goal.final_trial + phases),
-      }
+      local part = { test = M.NAME, frame_size = frame_size, trials = 0, seconds = 0 }
+      for _, trial in ipairs(search.rehearse(plan.rfc2544.throughput.search, goal)) do
+         part.trials = part.trials + 1
+         part.seconds = part.seconds + trial.seconds + phases
+      end
+      parts[i] = part
    end
    return parts
 end
 
-local VERDICT = { tester = "tester-limited", invalid = "invalid", max_trials = "invalid" }
+local VERDICT = {
+   tester = "tester-limited", invalid = "invalid", max_trials = "invalid", time_limit = "invalid",
+}
 
 --- Why the row has its verdict, in sentences.
 local function reasons(result)
-   if result.limited_by == "max_trials" then
-      local text = "the search was not done after %d trials (rfc2544.throughput.max_trials)"
-      return { text:format(result.trials) }
+   if result.limited_by == "max_trials" or result.limited_by == "time_limit" then
+      local text = "the search was not done after %d trials (rfc2544.throughput.%s)"
+      return { text:format(result.trials, result.limited_by) }
    elseif VERDICT[result.limited_by] then
       return result.upper_trial.reasons
    end
@@ -109,17 +127,32 @@ local function evidence(result)
    return worst
 end
 
+--- What was asked of a result: by the goal of its name, or by the whole search.
+local function asked(goal, result)
+   for _, one in ipairs(goal.goals or {}) do
+      if one.name == result.name then
+         local resolution = one.width * (result.upper or goal.max)
+         return { resolution = resolution, tolerance = one.loss_ratio, final_trial = one.final_trial }
+      end
+   end
+   return goal
+end
+
 local function row(frame_size, direction, line_fps, goal, result, trials)
    local fps = result.load
    return {
       frame_size = frame_size,
       direction = direction,
+      goal = result.name,
       theoretical_fps = line_fps,
       throughput_fps = fps,
       percent = fps and line_fps and fps / line_fps * 100,
       mbps_l1 = fps and line.l1_bps(fps, frame_size) / 1e6,
       mbps_l2 = fps and line.l2_bps(fps, frame_size) / 1e6,
+      conditional_fps = result.conditional,
+      lower_fps = result.name and fps,
       upper_fps = result.upper,
+      regular = result.regular,
       resolution_fps = goal.resolution,
       loss_tolerance = goal.tolerance,
       trial_s = goal.final_trial,
@@ -134,8 +167,8 @@ local function row(frame_size, direction, line_fps, goal, result, trials)
    }
 end
 
---- Measure one frame size.
-local function measure(plan, session, frame_size, line_fps)
+--- Measure one frame size: a row, or one for each goal.
+local function measure(plan, session, frame_size, line_fps, rows)
    local directions, direction = M.directions(plan)
    local before = #session.trials
    local goal = assert(M.goal(plan, frame_size, line_fps))
@@ -147,14 +180,16 @@ local function measure(plan, session, frame_size, line_fps)
       }
    end
    local result = search.get(plan.rfc2544.throughput.search).run(goal)
-   return row(frame_size, direction, line_fps, goal, result, #session.trials - before)
+   for _, one in ipairs(result.goals or { result }) do
+      rows[#rows + 1] = row(frame_size, direction, line_fps, asked(goal, one), one, #session.trials - before)
+   end
 end
 
 --- Measure every frame size of the plan.
 -- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
 function M.run(plan, bench, session, rows)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      rows[#rows + 1] = measure(plan, session, frame_size, bench:max_fps(frame_size))
+      measure(plan, session, frame_size, bench:max_fps(frame_size), rows)
    end
 end
 

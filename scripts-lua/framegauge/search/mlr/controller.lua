@@ -1,0 +1,178 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The controller of MLRsearch: which load next, for how long, and when it is enough.
+--
+-- One trial at the maximum tells what the device forwards when it has too much; that rate is where the search
+-- begins. Then goal by goal, the strictest first, and within a goal target by target (mlr/targets.lua): a
+-- load is tried until its trials decide it, and the next load follows from the bounds so far:
+--
+--    neither bound    where the target before ended, or the rate forwarded at the maximum
+--    only an upper    below it, by 1, 2, 4, 8 ... widths
+--    only a lower     above it, likewise, up to the maximum
+--    both             their geometric mean, until they are a width apart
+--
+-- Every goal judges every trial, so most of a later goal's work is done by the earlier ones. Long trials may
+-- overturn what short ones said: a preceding target is over once it ended, but a goal is looked at again
+-- until all of them hold at once.
+--
+-- A goal whose upper bound is the tester's doing rather than the device's has that load tried again, once.
+local Ledger = require "framegauge.search.mlr.ledger"
+local bounds = require "framegauge.search.mlr.bounds"
+local classification = require "framegauge.search.mlr.classification"
+
+local M = {}
+
+local Controller = {}
+Controller.__index = Controller
+
+--- Make one trial, or note why there is none.
+function Controller:measure(load, target)
+   local goal = self.goal
+   if goal.max_trials and self.trials >= goal.max_trials then
+      self.stopped = "max_trials"
+   elseif goal.time_limit and self.seconds + target.trial > goal.time_limit then
+      self.stopped = "time_limit"
+   else
+      self.trials, self.seconds = self.trials + 1, self.seconds + target.trial
+      local record = goal.trial(load, target.trial, target.phase)
+      self.ledger:add(load, target.trial, record)
+      return record
+   end
+   return nil
+end
+
+--- Try a load until it is decided.
+function Controller:decide(load, target)
+   repeat
+      local done = not self:measure(load, target)
+         or classification.of(self.ledger:at(load), target) ~= "undecided"
+   until done
+end
+
+--- The first trial, and the load it points to.
+function Controller:begin()
+   local goal, load = self.goal, self.goal.initial or self.goal.max
+   local record = self:measure(load, self.chains[1][1])
+   if record then
+      local offered = record.verdict == "valid" and load or math.min(load, record.offered_fps or load)
+      local forwarded = record.tx > 0 and offered * (1 - record.lost / record.tx) or 0
+      self.start = math.max(self.floor, math.min(goal.max, forwarded))
+   end
+end
+
+--- Whether a target has its answer.
+function Controller:is_settled(target, lower, upper)
+   if lower and upper then
+      return bounds.are_regular(lower, upper, target.width)
+   elseif lower then
+      return lower >= self.goal.max
+   end
+   return upper ~= nil and upper <= self.floor
+end
+
+local function stride(target)
+   local factor = (1 - target.width) ^ target.stride
+   target.stride = 2 * target.stride
+   return factor
+end
+
+--- The next load of a target that is not settled. It is always an undecided one: no decided load lies between
+-- the relevant bounds.
+function Controller:next_load(target, lower, upper)
+   for _, hint in ipairs(target.hints) do
+      if hint > (lower or 0) and hint < (upper or math.huge) then
+         return hint
+      end
+   end
+   if lower and upper then
+      return math.sqrt(lower * upper)
+   elseif lower then
+      return math.min(self.goal.max, lower / stride(target))
+   end
+   return math.max(self.floor, upper * stride(target))
+end
+
+local function is_loss(result)
+   return result == "pass" or result == "loss"
+end
+
+--- Whose doing an upper bound is: "loss" of the device, "tester" or "invalid".
+function Controller:cause(load, target)
+   local trials = self.ledger:at(load)
+   if classification.of(trials, target, is_loss) == "upper" then
+      return "loss"
+   end
+   for _, trial in ipairs(trials) do
+      if trial.record.verdict == "tester-limited" then
+         return "tester"
+      end
+   end
+   return "invalid"
+end
+
+-- A load to try again because the tester spoilt it.
+function Controller:second_look(target, upper)
+   if upper and not self.looked_twice[upper] and self:cause(upper, target) == "tester" then
+      self.looked_twice[upper] = true
+      self.ledger:forgive(upper)
+      return upper
+   end
+   return nil
+end
+
+--- What to do next in one goal's chain.
+-- @return load and target; nil when the goal is reached
+function Controller:step(chain)
+   local hints = { self.start }
+   for i, target in ipairs(chain) do
+      if not target.over then
+         target.hints = hints
+         local lower, upper = bounds.of(self.ledger, target)
+         if not self:is_settled(target, lower, upper) then
+            return self:next_load(target, lower, upper), target
+         elseif i == #chain then
+            return self:second_look(target, upper), target
+         end
+         target.over, target.found = true, { lower or upper, upper }
+      end
+      hints = target.found
+   end
+   return nil
+end
+
+function Controller:next_step()
+   for _, chain in ipairs(self.chains) do
+      local load, target = self:step(chain)
+      if load then
+         return load, target
+      end
+   end
+   return nil
+end
+
+--- Search until every goal is reached, or the trials or the time allowed are used up.
+-- @param goal    trial, min, max, initial, max_trials, time_limit (framegauge.search)
+-- @param chains  one chain of targets for each goal (mlr/targets.lua), the strictest goal first
+-- @return the controller: `ledger`, `trials`, `seconds` of sending, `stopped` (why it ended early, or nil)
+function M.run(goal, chains)
+   local self = setmetatable({
+      goal = goal,
+      chains = chains,
+      ledger = Ledger.new(),
+      floor = math.min(goal.max, math.max(goal.min, 1 / chains[1][1].trial)), -- one frame per trial
+      looked_twice = {},
+      trials = 0,
+      seconds = 0,
+   }, Controller)
+   self:begin()
+   while not self.stopped do
+      local load, target = self:next_step()
+      if not load then
+         break
+      end
+      self:decide(load, target)
+   end
+   return self
+end
+
+return M

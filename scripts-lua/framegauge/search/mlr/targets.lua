@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What is asked of the loads on the way to a goal: a chain of targets, the last of which is the goal.
+--
+-- Preceding targets have shorter trials, a smaller duration sum and a larger width. They bring the search
+-- near the answer for little time; only then does the goal itself pay for its long trials. Durations grow
+-- from one target to the next by a constant factor, widths halve: with two preceding targets a goal of 21 s
+-- in trials of 1 s is approached through 1 s and 4.58 s, at 4 and 2 times its width.
+local Ledger = require "framegauge.search.mlr.ledger"
+
+local M = {}
+
+-- A target wider than this would jump, not search.
+local WIDEST = 0.5
+
+local function target(goal, trial, sum, width, phase)
+   return {
+      trial = trial, -- seconds
+      trial_ns = Ledger.ns(trial),
+      sum_ns = Ledger.ns(sum),
+      loss_ratio = goal.loss_ratio,
+      exceed_ratio = goal.exceed_ratio,
+      width = width,
+      phase = phase,
+      stride = 1, -- widths to go beyond a lonely bound; the controller doubles it
+   }
+end
+
+-- Milliseconds will do for the length of a trial.
+local function between(first, last, share)
+   return math.max(first, math.floor(first * (last / first) ^ share * 1000 + 0.5) / 1000)
+end
+
+--- The chain of one goal.
+-- @param goal       see framegauge.search.mlr
+-- @param preceding  how many targets come before the goal; none where they could not be shorter than it
+function M.of(goal, preceding)
+   local first = goal.initial_trial or goal.final_trial
+   local n = goal.duration_sum > first and preceding or 0
+   local chain = {}
+   for i = 0, n - 1 do
+      chain[i + 1] = target(goal, between(first, goal.final_trial, i / n),
+         first * (goal.duration_sum / first) ^ (i / n), math.min(WIDEST, goal.width * 2 ^ (n - i)), "search")
+   end
+   chain[n + 1] = target(goal, goal.final_trial, goal.duration_sum, goal.width,
+      n > 0 and "confirm" or "search")
+   return chain
+end
+
+return M
