@@ -11,25 +11,67 @@
 #include "fg_signature.h"
 #include "fg_vary.h"
 
+/*
+ * What the frames of a burst have in common, copied out of the task: the compiler must assume that writing octets to
+ * a frame changes whatever a pointer leads to, and would fetch it all again for each of them.
+ */
+struct common {
+	const struct fg_template *frame; /* for its field programs */
+	const uint8_t *bytes;
+	struct clock clock;
+	uint64_t time_flag;
+	int time_offset;
+	uint16_t length, header, id;
+};
+
+static __rte_always_inline struct common
+have_in_common(const struct tx_task *t)
+{
+	return (struct common){
+		.frame = t->frame,
+		.bytes = t->frame->bytes,
+		.clock = *t->clock,
+		.time_flag = t->time_flag,
+		.time_offset = t->time_offset,
+		.length = t->frame->length,
+		.header = t->frame->header,
+		.id = t->id,
+	};
+}
+
 static __rte_always_inline void
-fill(const struct tx_task *t, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch, bool vary)
+fill(const struct common *c, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch, bool vary)
 {
 	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;
 
 	/* a buffer lies in its pool whole, single and ours alone; this is what its last use may have left behind */
 	m->data_off = RTE_PKTMBUF_HEADROOM;
-	m->ol_flags = launch ? t->time_flag : 0;
-	m->data_len = t->frame->length;
-	m->pkt_len = t->frame->length;
+	m->ol_flags = launch ? c->time_flag : 0;
+	m->data_len = c->length;
+	m->pkt_len = c->length;
 	if (launch)
-		*RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *) = departure;
+		*RTE_MBUF_DYNFIELD(m, c->time_offset, uint64_t *) = departure;
 	/* in whole blocks: past the header comes the payload, which is the same, and the signature, still to come */
-	for (unsigned i = 0; i < t->frame->header; i += 16)
-		memcpy(data + i, t->frame->bytes + i, 16);
+	for (unsigned i = 0; i < c->header; i += 16)
+		memcpy(data + i, c->bytes + i, 16);
 	if (vary)
-		for (unsigned i = 0; i < t->frame->varies; i++)
-			fg_vary_apply(&t->frame->vary[i], data, number);
-	fg_signature_write(data + t->frame->length, t->id, number, clock_ns(t->clock, departure));
+		for (unsigned i = 0; i < c->frame->varies; i++)
+			fg_vary_apply(&c->frame->vary[i], data, number);
+	fg_signature_write(data + c->length, c->id, number, clock_ns(&c->clock, departure));
+}
+
+/* one frame after the other, at their departures or, where the port does not wait for them, now */
+static __rte_always_inline void
+fill_burst(const struct tx_task *t, struct rte_mbuf **frames, unsigned n, uint64_t now, bool launch,
+	   bool vary)
+{
+	const struct common common = have_in_common(t);
+	const uint64_t sequence = t->sequence;
+	const fg_u128 step = fg_pace_step(&t->pace);
+	fg_u128 at = fg_pace_exact(&t->pace, t->pace.next);
+
+	for (unsigned i = 0; i < n; i++, at += step)
+		fill(&common, frames[i], sequence + i, launch ? (uint64_t)(at >> 64) : now, launch, vary);
 }
 
 static inline void
@@ -61,7 +103,6 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 	struct rte_mbuf *frames[BURST];
 	unsigned n = fg_pace_due(&t->pace, now + t->lead, BURST), sent;
 	uint64_t first = t->pace.next;
-	fg_u128 at;
 
 	if (n == 0)
 		return next_departure(t);
@@ -69,9 +110,7 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 		t->no_mbuf += n;
 		return now;
 	}
-	at = fg_pace_exact(&t->pace, first);
-	for (unsigned i = 0; i < n; i++, at += fg_pace_step(&t->pace))
-		fill(t, frames[i], t->sequence + i, launch ? (uint64_t)(at >> 64) : now, launch, vary);
+	fill_burst(t, frames, n, now, launch, vary);
 	sent = t->port->tx(t->port, frames, (uint16_t)n, now);
 	if (likely(sent > 0)) {
 		if (launch)
