@@ -8,8 +8,9 @@
 local Folder = require "framegauge.report.folder"
 local Progress = require "framegauge.progress"
 local Session = require "framegauge.method.session"
-local csv = require "framegauge.report.csv"
+local bars = require "framegauge.report.bars"
 local expect = require "framegauge.expect"
+local files = require "framegauge.report.files"
 local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
 local report = require "framegauge.report.result"
@@ -151,9 +152,12 @@ local function status_of(result)
 end
 
 local function write_files(folder, result, run)
-   folder:write("result.json", report.text(result))
-   folder:write("throughput.csv", csv.throughput(result.results.throughput))
-   folder:write("run.json", run:finished())
+   local json, moment_json = report.text(result), run:finished()
+   folder:write("result.json", json)
+   folder:write("run.json", moment_json)
+   for _, file in ipairs(files.render(files.read(json), files.read(moment_json))) do
+      folder:write(file[1], file[2])
+   end
    folder:close()
 end
 
@@ -175,7 +179,7 @@ local function run_on(bench, plan, path, expectations)
    if err and not (type(err) == "table" and err.interrupted) then
       error(err, 0)
    end
-   say("\n" .. text.render(result, paint.new(terminal_width() ~= nil)) .. "\n" .. path .. "\n")
+   say("\n" .. text.render(result, paint.new(terminal_width() ~= nil), bars.wanted()) .. "\n" .. path .. "\n")
    return status_of(result)
 end
 

@@ -69,6 +69,18 @@ return {
       end,
    },
    {
+      name = "report",
+      summary = "render a result folder again",
+      help = "Make report.html, junit.xml and the CSV tables of a result folder again from its result.json,\n"
+         .. "and print the tables. Nothing is measured, and result.json stays as it is.",
+      arguments = { { name = "DIR", help = "the result folder of a run" } },
+      options = {},
+      examples = { "report framegauge-runs/lab-20260314-093000" },
+      run = function(...)
+         return require("framegauge.cli.report").main(...)
+      end,
+   },
+   {
       name = "theory",
       summary = "what a line can carry: frame rates and goodput",
       help = "Print what Ethernet allows, without measuring anything: the most frames per second of each\n"

@@ -60,6 +60,11 @@ function Folder.create(path)
    if not made then
       return nil, "cannot create the result folder " .. path .. ": " .. message
    end
+   return Folder.open(path)
+end
+
+--- The folder of an earlier run, to put what follows from its result there again.
+function Folder.open(path)
    return setmetatable({ path = path, appended = {} }, Folder)
 end
 

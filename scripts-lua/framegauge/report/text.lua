@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The result as a person reads it at the end of a run: the tables, then what one must know to believe them.
+local bars = require "framegauge.report.bars"
 local format = require "framegauge.report.format"
 local units = require "framegauge.units"
 
@@ -37,6 +38,19 @@ local THROUGHPUT = {
    { "of line", "%", function(r) return or_dash(r.percent, fixed(2)) end },
    { "", "trials", function(r) return count(r.trials) end },
    { "", "verdict", function(r) return r.verdict end, left = true, verdict = true },
+}
+
+-- Where the search had goals, each with its row.
+local GOALS = {
+   THROUGHPUT[1],
+   THROUGHPUT[2],
+   { "", "goal", function(r) return r.goal end, left = true },
+   THROUGHPUT[4],
+   { "conditional", "fps", function(r) return or_dash(r.conditional_fps, count) end },
+   THROUGHPUT[7],
+   { "", "result", function(r) return r.regular and "regular" or "irregular" end, left = true },
+   THROUGHPUT[8],
+   THROUGHPUT[9],
 }
 
 local function latency(key)
@@ -230,14 +244,28 @@ function M.heading(plan, ports, parts)
    return table.concat(lines) .. "\n"
 end
 
+-- How full the line was, frame size by frame size.
+local function share_chart(rows)
+   local lines = {}
+   for _, row in ipairs(rows) do
+      local direction = row.direction == "both" and "" or "  " .. row.direction
+      lines[#lines + 1] = row.percent and { ("%5d%s"):format(row.frame_size, direction), row.percent }
+   end
+   return bars.chart(lines)
+end
+
 --- The tables and notes of a result.
 -- @param result  framegauge.report.result
 -- @param paint   framegauge.report.paint
-function M.render(result, paint)
+-- @param drawn   whether to draw bar charts as well (framegauge.report.bars)
+function M.render(result, paint, drawn)
    local rows = result.results.throughput
    local parts = {}
    if rows[1] then
-      parts[#parts + 1] = paint("Throughput", "bold") .. "\n" .. table_text(THROUGHPUT, rows, paint)
+      local columns = rows[1].goal and GOALS or THROUGHPUT
+      parts[#parts + 1] = paint("Throughput", "bold") .. "\n" .. table_text(columns, rows, paint)
+      local chart = drawn and share_chart(rows) or ""
+      parts[#parts + 1] = chart ~= "" and paint("Share of the line", "bold") .. "\n" .. chart or nil
    end
    if has_latency(rows) then
       parts[#parts + 1] = paint("Latency at that load", "bold") .. "\n" .. table_text(LATENCY, rows, paint)

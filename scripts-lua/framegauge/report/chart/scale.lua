@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Axes: from values to places, and which values to write beside them.
+--
+-- A scale is a function value -> 0..1 with the list of its ticks, { value, text }.
+local M = {}
+
+local STEPS = { 1, 2, 5, 10 }
+local PREFIXES = { { 1e12, " T" }, { 1e9, " G" }, { 1e6, " M" }, { 1e3, " k" }, { 1, "" } }
+
+--- A tick's number, short: "1.5 M", "200 k", "0.25".
+function M.short(value)
+   for _, prefix in ipairs(PREFIXES) do
+      if math.abs(value) >= prefix[1] then
+         return ("%.4g%s"):format(value / prefix[1], prefix[2])
+      end
+   end
+   return ("%.3g"):format(value)
+end
+
+local function step_for(span, count)
+   local raw = span / count
+   local base = 10 ^ math.floor(math.log10(raw))
+   for _, step in ipairs(STEPS) do
+      if base * step >= raw * 0.999 then
+         return base * step
+      end
+   end
+end
+
+local function scale(place, from, to, ticks)
+   return setmetatable({ from = from, to = to, ticks = ticks }, {
+      __call = function(_, value)
+         return place(value)
+      end,
+   })
+end
+
+--- From 0 upwards, to the next round number beyond max.
+-- @param max    the largest value
+-- @param write  value -> text (default: M.short)
+-- @param exact  end at max itself
+function M.linear(max, write, exact)
+   max = max > 0 and max or 1
+   local step = step_for(max, 5)
+   local top = exact and max or math.ceil(max / step - 1e-9) * step
+   local ticks = {}
+   for i = 0, math.floor(top / step + 1e-9) do
+      ticks[#ticks + 1] = { i * step, (write or M.short)(i * step) }
+   end
+   return scale(function(value) return value / top end, 0, top, ticks)
+end
+
+local function log_place(from, to)
+   return function(value)
+      return math.log(math.max(value, from) / from) / math.log(to / from)
+   end
+end
+
+--- Logarithmic, from a round number below min to one above max.
+function M.log(min, max, write)
+   local from, to = 10 ^ math.floor(math.log10(min) + 1e-9), 10 ^ math.ceil(math.log10(max) - 1e-9)
+   to = to > from and to or from * 10
+   local steps = to / from > 1e3 and { 1 } or { 1, 2, 5 }
+   local ticks = {}
+   for decade = math.floor(math.log10(from) + 0.5), math.floor(math.log10(to) + 0.5) do
+      for _, step in ipairs(steps) do
+         local value = step * 10 ^ decade
+         if value <= to * 1.0001 then
+            ticks[#ticks + 1] = { value, (write or M.short)(value) }
+         end
+      end
+   end
+   return scale(log_place(from, to), from, to, ticks)
+end
+
+--- Whichever of both shows values between min and max better: logarithmic where the small ones would lie flat
+-- on the ground.
+function M.fitting(min, max, write)
+   if min > 0 and max / min > 40 then
+      return M.log(min, max, write)
+   end
+   return M.linear(max, write)
+end
+
+--- Logarithmic over values that are ticks themselves, such as frame sizes, with some room at both ends.
+-- @param values  list, ascending
+-- @param apart   least distance of two written ticks, as a share of the axis
+function M.points(values, apart)
+   local first, last = values[1], values[#values]
+   local margin = first == last and 2 or (last / first) ^ 0.04
+   local place = log_place(first / margin, last * margin)
+   local ticks, free = {}, -1
+   for _, value in ipairs(values) do
+      local at = place(value)
+      if at >= free then
+         ticks[#ticks + 1] = { value, tostring(value) }
+         free = at + apart
+      end
+   end
+   return scale(place, first, last, ticks)
+end
+
+return M

@@ -1,0 +1,47 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Every file of a result folder that follows from result.json.
+--
+-- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
+-- gives the same bytes.
+local csv = require "framegauge.report.csv"
+local html = require "framegauge.report.html"
+local json = require "framegauge.report.json"
+local junit = require "framegauge.report.junit"
+
+local M = {}
+
+-- null and absent are the same to whoever renders.
+local function without_nulls(value)
+   if type(value) ~= "table" then
+      return value
+   end
+   for key, item in pairs(value) do
+      if item == json.null then
+         value[key] = nil
+      else
+         without_nulls(item)
+      end
+   end
+   return value
+end
+
+--- Read the text of result.json or run.json as the renderers want it.
+function M.read(text)
+   return without_nulls(json.decode(text))
+end
+
+--- Render.
+-- @param result  result.json, read
+-- @param moment  run.json, read; empty when there is none
+-- @return list of { name, text }
+function M.render(result, moment)
+   local list = {
+      { "throughput.csv", csv.throughput(result.results.throughput) },
+      { "junit.xml", junit.text(result, moment) },
+      { "report.html", html.page(result, moment) },
+   }
+   return list
+end
+
+return M

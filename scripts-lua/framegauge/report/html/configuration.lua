@@ -1,0 +1,114 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The plan as it was run, in the order and by the names of its keys (framegauge.plan.rows), with units.
+local h = require "framegauge.report.html.element"
+local json = require "framegauge.report.json"
+local rows = require "framegauge.plan.rows"
+local units = require "framegauge.units"
+
+local M = {}
+
+local function bits(value, row)
+   return units.format_bits(value, row.key == "bandwidth" and 2 or 1)
+end
+
+local function load(rate)
+   return rate.text or units.format_rate(rate)
+end
+
+local WRITERS = {
+   time = units.format_time, bits = bits, frame_rate = units.format_frame_rate, ratio = units.format_ratio,
+   rate = load, load_step = load,
+   size = function(bytes) return units.format_count(bytes) .. " bytes" end,
+}
+
+local function write(row, value)
+   if row.type == "list" and type(value) == "table" then
+      local parts = {}
+      for i, item in ipairs(value) do
+         parts[i] = row.of.type == "size" and ("%d"):format(item) or write(row.of, item)
+      end
+      return table.concat(parts, ", ") .. (row.of.type == "size" and " bytes" or "")
+   elseif WRITERS[row.type] and (type(value) == "number" or type(value) == "table") then
+      return (WRITERS[row.type](value, row):gsub("us$", "µs"))
+   end
+   return type(value) == "table" and json.encode(value) or tostring(value)
+end
+
+local function address(port, family)
+   local text = port["ipv" .. family]
+   return text and text .. "/" .. tostring(port["prefix" .. family])
+end
+
+-- A loaded plan differs from its file in a few places (framegauge.plan.load).
+local function as_written(plan)
+   local copy = setmetatable({ dut = plan.device_under_test, ports = {} }, { __index = plan })
+   for i, port in ipairs(plan.ports) do
+      copy.ports[i] = setmetatable({
+         ipv4 = address(port, 4) or false, ipv6 = address(port, 6) or false,
+         gateway = port.gateway4, gateway6 = port.gateway6,
+      }, { __index = port })
+   end
+   local device = plan.reference_device
+   copy.reference_device = device and setmetatable({
+      buffer = device.buffer and ("%.0f %s"):format(device.buffer, device.buffer_unit),
+   }, { __index = device })
+   return copy
+end
+
+local INDENT = "  "
+
+local function line(out, depth, key, text)
+   out[#out + 1] = h.tr {
+      class = not text and "group" or nil,
+      h.th { scope = "row", INDENT:rep(depth) .. key }, h.td { text or "" },
+   }
+end
+
+local visit -- a group; defined below
+
+local function visit_field(out, depth, field, value)
+   if value == nil or (field.type == "list" and #value == 0) then
+      return
+   elseif field.type == "group" then
+      line(out, depth, field.key)
+      visit(out, depth + 1, field.fields, value)
+   elseif field.type == "map" then
+      line(out, depth, field.key)
+      for _, item in ipairs(value) do
+         line(out, depth + 1, item[field.name])
+         visit(out, depth + 2, field.of.fields, item)
+      end
+   elseif field.type == "list" and field.of.type == "group" then
+      line(out, depth, field.key)
+      for _, item in ipairs(value) do
+         line(out, depth + 1, item.name or "-")
+         visit(out, depth + 2, field.of.fields, item)
+      end
+   elseif value ~= false or field.type == "boolean" then
+      line(out, depth, field.key, write(field, value))
+   end
+end
+
+function visit(out, depth, fields, values)
+   for _, field in ipairs(fields) do
+      visit_field(out, depth, field, values[field.key])
+   end
+end
+
+--- The table.
+function M.build(plan)
+   local out = {}
+   visit(out, 0, rows.fields, as_written(plan))
+   return h.div {
+      class = "scroll",
+      h.table {
+         class = "plan",
+         h.caption { "The plan as it was run, every default filled in" },
+         h.thead { h.tr { h.th { scope = "col", "Key" }, h.th { scope = "col", "Value" } } }, "\n",
+         h.tbody { out },
+      },
+   }
+end
+
+return M

@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Why the figures can be trusted: what the tester itself did while it measured.
+local h = require "framegauge.report.html.element"
+local latency = require "framegauge.report.html.latency"
+local tables = require "framegauge.report.html.tables"
+local words = require "framegauge.report.html.words"
+
+local M = {}
+
+local count, field, nanoseconds = words.count, words.field, words.nanoseconds
+
+local TIME = {
+   ["wire-free"] = "Time is that of the virtual wire, which ran as fast as the processor could compute it: "
+      .. "what the machine was busy with cannot have changed a figure.",
+   ["wire-real"] = "Time is that of the virtual wire, kept in step with the clock.",
+   tsc = "Time is the processor's clock (TSC).",
+}
+
+-- How far the slower direction's load was from the intended one, parts per million.
+local function deviation(trial)
+   return trial.intended_fps > 0 and (trial.offered_fps / trial.intended_fps - 1) * 1e6 or 0
+end
+
+local function unsent(trial)
+   local sum = 0
+   for _, direction in ipairs(trial.directions) do
+      sum = sum + direction.unsent
+   end
+   return sum
+end
+
+local function ppm(value)
+   local text = ("%+.0f"):format(value)
+   return (text == "+0" or text == "-0") and "0" or (text:gsub("^-", "−"))
+end
+
+local DECIDING = {
+   { "Frame", "bytes", field "frame_size" },
+   { "Trial", "no.", function(r) return r.trial.trial end },
+   { "Load", "", function(r) return r.role end, left = true },
+   { "Intended", "frames/s", field("trial.intended_fps", count) },
+   { "Offered", "frames/s", field("trial.offered_fps", count) },
+   { "Off by", "ppm", function(r) return ppm(deviation(r.trial)) end },
+   { "Late", "frames", field("trial.late", count) },
+   { "Never sent", "frames", function(r) return count(unsent(r.trial)) end },
+   { "Refused", "frames", field("trial.refused", count) },
+   { "Dropped", "frames", field("trial.tester_drops", count) },
+   { "Worst lag", "", field("trial.worst_lag_ns", nanoseconds) },
+   { "Poll gap", "", field("trial.longest_poll_gap_ns", nanoseconds) },
+   { "Verdict", "", field("trial.verdict", words.verdict), left = true },
+}
+
+local function deciding(result)
+   local list = {}
+   for _, row in ipairs(result.results.throughput or {}) do
+      for _, role in ipairs { { "lower_trial", "passed" }, { "upper_trial", "failed" } } do
+         local trial = result.trials[row[role[1]] or 0]
+         if trial then
+            list[#list + 1] = { frame_size = row.frame_size, role = role[2], trial = trial }
+         end
+      end
+   end
+   return list
+end
+
+local OVERALL = {
+   { "Test", "", field("name"), left = true },
+   { "Trials", "", field("trials", count) },
+   { "Valid", "", field("valid", count) },
+   { "Tester-limited", "", field("tester-limited", count) },
+   { "Invalid", "", field("invalid", count) },
+   { "Off by", "ppm, at most", field("deviation", ppm) },
+   { "Late", "frames", field("late", count) },
+   { "Never sent", "frames", field("unsent", count) },
+   { "Refused", "frames", field("refused", count) },
+   { "Dropped", "frames", field("tester_drops", count) },
+   { "Worst lag", "", field("worst_lag_ns", nanoseconds) },
+   { "Poll gap", "longest", field("longest_poll_gap_ns", nanoseconds) },
+}
+
+local SUMS, WORST = { "late", "refused", "tester_drops" }, { "worst_lag_ns", "longest_poll_gap_ns" }
+
+local function worst_of(name, trials)
+   local all = {
+      name = name, trials = #trials, valid = 0, ["tester-limited"] = 0, invalid = 0, deviation = 0,
+      unsent = 0,
+   }
+   for _, trial in ipairs(trials) do
+      all[trial.verdict] = all[trial.verdict] + 1
+      all.unsent = all.unsent + unsent(trial)
+      local off = deviation(trial)
+      all.deviation = math.abs(off) > math.abs(all.deviation) and off or all.deviation
+      for _, key in ipairs(SUMS) do
+         all[key] = (all[key] or 0) + trial[key]
+      end
+      for _, key in ipairs(WORST) do
+         all[key] = trial[key] and math.max(trial[key], all[key] or 0) or all[key]
+      end
+   end
+   return all
+end
+
+local function overall(result)
+   local list = {}
+   for i, group in ipairs(words.grouped(result.trials, "test")) do
+      list[i] = worst_of(group.name, group.rows)
+   end
+   return list
+end
+
+local function stamps(result)
+   for _, trial in ipairs(result.trials) do
+      if trial.latency then
+         return latency.definition(trial.latency)
+      end
+   end
+   return nil
+end
+
+local EXPLANATION = {
+   { "Off by", "the load really offered against the one intended, in the slower direction. More than 1,000 "
+      .. "ppm too slow makes a trial tester-limited." },
+   { "Late, never sent", "frames whose time to leave went by. The tester does not make up for them with a "
+      .. "burst: it counts them, and the trial is not the device's." },
+   { "Refused", "frames the port did not take at once; they left a moment later." },
+   { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss "
+      .. "of the device." },
+   { "Worst lag", "how long after it was due the most belated frame left." },
+   { "Poll gap", "the longest time no worker looked at its ports." },
+}
+
+local function explanation()
+   local out = {}
+   for i, item in ipairs(EXPLANATION) do
+      out[i] = h.li { h.b { item[1] }, ": ", item[2] }
+   end
+   return h.ul { out }
+end
+
+--- The section.
+function M.body(result)
+   local decided = deciding(result)
+   local last = result.trials[#result.trials]
+   return {
+      h.p {
+         "A figure is called the device's only when the tester has shown that it was not the limit: it "
+            .. "offered the load it was asked for, and lost nothing itself. Frames are counted one by one, "
+            .. "by sequence number, after the last one has had time to arrive.",
+      },
+      #decided > 0 and tables.build {
+         caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
+      },
+      tables.build { caption = "The tester over all trials", columns = OVERALL, rows = overall(result) },
+      explanation(),
+      h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
+   }
+end
+
+return M

@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What stands at the top: which device, the verdict, the figures to remember, and the circumstances.
+local h = require "framegauge.report.html.element"
+local tables = require "framegauge.report.html.tables"
+local tests = require "framegauge.report.html.tests"
+local units = require "framegauge.units"
+local words = require "framegauge.report.html.words"
+
+local M = {}
+
+local METHODS = { rfc2544 = "RFC 2544 benchmark" }
+
+local function device(result)
+   return result.plan.device_under_test or {}
+end
+
+--- The title of the page.
+function M.title(result)
+   local method = METHODS[result.plan.test] or result.plan.test
+   return ("%s: %s"):format(device(result).name or result.plan.name, method)
+end
+
+local VERDICTS = {
+   valid = { "good", "Every figure is the device's",
+      "Whenever a load decided, the tester had offered it as intended and lost nothing itself." },
+   ["tester-limited"] = { "warning", "Some figures are limits of the tester",
+      "They are marked tester-limited: the device may well do better." },
+   invalid = { "bad", "Some figures could not be measured",
+      "They are marked invalid, each with its reasons." },
+   incomplete = { "warning", "The run was interrupted", "Here is what was measured until then." },
+}
+
+local function expectations(result)
+   local items, failed = {}, 0
+   for i, expectation in ipairs(result.expectations) do
+      local word = expectation.met == nil and "not decided" or expectation.met and "met" or "not met"
+      failed = failed + (expectation.met == false and 1 or 0)
+      items[i] = h.li { "Expected ", h.code { expectation.text }, ": ", words.verdict(word) }
+   end
+   return #items > 0 and h.ul { items }, failed
+end
+
+local function verdict(result)
+   local look, title, text = unpack(VERDICTS[result.verdict])
+   local list, failed = expectations(result)
+   if failed > 0 then
+      look, title = "bad", ("The device fell short of %s"):format(
+         failed == 1 and "an expectation" or words.plural(failed, "expectation"))
+      text = VERDICTS[result.verdict][2] .. ". " .. text
+   elseif list and result.verdict == "valid" then
+      title = "The device met what was expected"
+      text = VERDICTS.valid[2] .. ". " .. text
+   end
+   return h.div { class = "verdictbox " .. look, h.strong { title }, h.p { text }, list }
+end
+
+local function conformance(result)
+   return not result.conformance.rfc2544 and h.div {
+      class = "verdictbox warning", h.strong { "Not conforming to RFC 2544" },
+      h.p { table.concat(result.conformance.notes, "; "), "." },
+   }
+end
+
+local function tiles(result)
+   local out = {}
+   for _, test in ipairs(tests) do
+      local rows = result.results[test.name]
+      for _, tile in ipairs(rows and #rows > 0 and test.headline(rows) or {}) do
+         local label, figure, unit, remark = unpack(tile)
+         out[#out + 1] = h.div {
+            h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, h.small { remark } },
+         }
+      end
+   end
+   return #out > 0 and h.dl { class = "tiles", out }
+end
+
+local function test_names(result)
+   local names = {}
+   for _, test in ipairs(tests) do
+      names[#names + 1] = result.results[test.name] and test.title:lower() or nil
+   end
+   return table.concat(names, ", ")
+end
+
+local function begun(moment)
+   return moment.started and (moment.started:gsub("T", " "):gsub(":%d%dZ$", " UTC"))
+end
+
+local function facts(result, moment)
+   local dut = device(result)
+   return tables.facts {
+      { "Device", dut.name and h.bdi { dut.name } },
+      { "Firmware", dut.firmware and h.bdi { dut.firmware } },
+      { "Notes", dut.notes and h.bdi { dut.notes }, full = true },
+      { "Plan", result.plan.name },
+      { "Tests", test_names(result) },
+      { "Trials", words.count(#result.trials) },
+      { "Begun", begun(moment) },
+      { "Took", moment.elapsed_s and units.format_time(moment.elapsed_s) },
+      { "Tester", moment.host },
+   }
+end
+
+--- The element.
+function M.build(result, moment)
+   return h.header {
+      h.p { class = "eyebrow", METHODS[result.plan.test] or result.plan.test },
+      h.h1 { h.bdi { device(result).name or result.plan.name } },
+      result.plan.description and h.p { class = "lead", h.bdi { result.plan.description } },
+      verdict(result), conformance(result), tiles(result), facts(result, moment),
+   }
+end
+
+return M

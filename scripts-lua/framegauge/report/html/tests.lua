@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The tests a report can show, in the order of RFC 2544.
+--
+-- Each: name (of its rows in result.json), title, reference, summary (columns for the table at the top),
+-- headline(rows) -> { label, figure, unit, remark } and body(rows, result) -> the section.
+return {
+   require "framegauge.report.html.throughput",
+}

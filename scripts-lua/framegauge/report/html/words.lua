@@ -1,0 +1,129 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Figures and words as the sections of the page share them.
+local format = require "framegauge.report.format"
+local h = require "framegauge.report.html.element"
+
+local M = {}
+
+M.count, M.decimal, M.plural = format.count, format.decimal, format.plural
+
+--- A time with the unit that suits.
+function M.nanoseconds(ns)
+   return (format.nanoseconds(ns):gsub("us$", "µs"))
+end
+
+local LOOK = {
+   valid = "good", ["tester-limited"] = "warning", incomplete = "warning", invalid = "bad",
+   met = "good", ["not met"] = "bad", ["not decided"] = "warning",
+}
+
+--- A verdict in its colour, which is not all that tells it.
+function M.verdict(word)
+   return h.span { class = "verdict " .. (LOOK[word] or "warning"), word }
+end
+
+--- A function for a column: the field of a row, written so.
+-- @param key    of the row; "a.b" looks into a
+-- @param write  value -> text (default: tostring)
+function M.field(key, write)
+   return function(row)
+      local value = row
+      for part in key:gmatch "[^.]+" do
+         value = type(value) == "table" and value[part] or nil
+      end
+      return value ~= nil and (write or tostring)(value) or nil
+   end
+end
+
+--- A number with so many decimals.
+function M.fixed(decimals)
+   return function(value)
+      return format.decimal(value, decimals)
+   end
+end
+
+--- Megabits per second.
+function M.mbps(value)
+   return format.decimal(value, value < 10000 and 2 or 1)
+end
+
+--- Nanoseconds as microseconds, the figure alone.
+function M.microseconds(ns)
+   return format.decimal(ns / 1e3, 2)
+end
+
+--- Nanoseconds as milliseconds, the figure alone.
+function M.milliseconds(ns)
+   return format.decimal(ns / 1e6, 3)
+end
+
+--- "both directions" or "east → west".
+function M.direction(name)
+   return name == "both" and "both" or (tostring(name):gsub("%->", " → "))
+end
+
+--- A share as a small bar with its figure.
+function M.share(percent)
+   return h.span {
+      class = "share", ("%.2f"):format(percent),
+      h.svg {
+         viewBox = "0 0 50 8", ["aria-hidden"] = "true",
+         h.rect { class = "whole", width = 50, height = 8 },
+         h.rect { class = "part", width = ("%.1f"):format(math.min(percent, 100) / 2), height = 8 },
+      },
+   }
+end
+
+--- The rows of a result by the value of a key, in the order they first appear.
+-- @return list of { name = value, rows }
+function M.grouped(rows, key)
+   local groups, by_name = {}, {}
+   for _, row in ipairs(rows) do
+      local name = row[key]
+      if not by_name[name] then
+         by_name[name] = { name = name, rows = {} }
+         groups[#groups + 1] = by_name[name]
+      end
+      table.insert(by_name[name].rows, row)
+   end
+   return groups
+end
+
+--- The frame sizes of some rows, ascending, each once.
+function M.sizes(rows)
+   local list, seen = {}, {}
+   for _, row in ipairs(rows) do
+      if not seen[row.frame_size] then
+         seen[row.frame_size] = true
+         list[#list + 1] = row.frame_size
+      end
+   end
+   table.sort(list)
+   return list
+end
+
+--- The rows ordered by frame size, for a line that runs from left to right.
+function M.by_size(rows)
+   local list = { unpack(rows) }
+   table.sort(list, function(a, b)
+      return a.frame_size < b.frame_size
+   end)
+   return list
+end
+
+--- Why the rows of a test have their verdicts, as a list; false when all are valid.
+function M.reasons(rows)
+   local items = {}
+   for _, row in ipairs(rows) do
+      for _, reason in ipairs(row.reasons or {}) do
+         items[#items + 1] = h.li {
+            ("%s bytes, %s: "):format(row.frame_size, M.direction(row.direction)), M.verdict(row.verdict),
+            ", ", reason,
+         }
+      end
+   end
+   return #items > 0 and h.ul { class = "reasons", items }
+end
+
+return M
