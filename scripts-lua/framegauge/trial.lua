@@ -99,7 +99,7 @@ end
 
 --- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames
 -- together; a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
-local function merge_latency(directions)
+function M.merge_latency(directions)
    local list = {}
    for _, direction in ipairs(directions) do
       list[#list + 1] = direction.latency
@@ -234,7 +234,7 @@ function M.record(raw, ask)
       foreign = sum(raw.ports, "foreign"),
       worst_lag_ns = greatest(directions, "worst_lag_ns"),
       longest_poll_gap_ns = greatest(raw.lcores or {}, "longest_poll_gap_ns"),
-      latency = merge_latency(directions),
+      latency = M.merge_latency(directions),
       directions = directions,
       loads = ask.loads,
       outage = ask.outage,

@@ -12,7 +12,12 @@ local search = require "framegauge.search"
 
 local M = {}
 
-M.NAME = "rfc2544.throughput"
+M.NAME, M.KEY = "rfc2544.throughput", "throughput"
+
+--- Frame sizes whose throughput must be known first.
+function M.needs()
+   return {}
+end
 
 --- Directions the plan asks for.
 -- @return list of "from->to", and the name of the whole in reports

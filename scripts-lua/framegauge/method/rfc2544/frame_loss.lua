@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 section 26.3: the share of the frames a device loses at each load.
+--
+-- The first trial has the highest load, each further one a step less, until two in a row lost nothing. Both
+-- directions are loaded alike and at once; each has a row of its own at every load.
+local ground = require "framegauge.method.rfc2544.ground"
+local load = require "framegauge.method.load"
+
+local M = {}
+
+M.NAME, M.KEY = "rfc2544.frame_loss", "frame_loss"
+
+local ENOUGH_WITHOUT_LOSS = 2
+
+--- Frame sizes whose throughput must be known first.
+function M.needs()
+   return {}
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      if not load.fps(plan.rfc2544.frame_loss.max, frame_size, bench:max_fps(frame_size)) then
+         return "the line rate of these ports is not known, so rfc2544.frame_loss.max cannot be a share of it; "
+            .. "give a load (--set rfc2544.frame_loss.max=5Mfps) or the ports' line_rate"
+      end
+   end
+   return nil
+end
+
+-- Percent without the rounding of binary fractions.
+local function tidy(percent)
+   return math.floor(percent * 1e6 + 0.5) / 1e6
+end
+
+-- The loads of one frame size, highest first: frames per second, and percent of the line or, where it is not
+-- known, of the highest.
+local function loads(plan, frame_size, line_fps)
+   local o, list = plan.rfc2544.frame_loss, {}
+   local max = load.fps(o.max, frame_size, line_fps)
+   max = line_fps and math.min(max, line_fps) or max
+   for i = 0, math.ceil(1 / o.step - 1e-9) - 1 do
+      local percent = tidy(100 - i * o.step * 100)
+      list[i + 1] = { fps = max * percent / 100, percent = tidy(percent * max / (line_fps or max)) }
+   end
+   return list
+end
+
+--- What lies ahead; see framegauge.method.rfc2544.
+function M.parts(plan, bench)
+   local parts = {}
+   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      local list = loads(plan, frame_size, bench:max_fps(frame_size))
+      local carried, n, without_loss = ground.expected_fps(plan, frame_size, list[1].fps), 0, 0
+      while list[n + 1] and without_loss < ENOUGH_WITHOUT_LOSS do
+         n = n + 1
+         without_loss = list[n].fps <= carried and without_loss + 1 or 0
+      end
+      parts[i] = {
+         test = M.NAME, frame_size = frame_size, trials = n,
+         seconds = n * (plan.rfc2544.frame_loss.trial + ground.waits(plan)),
+      }
+   end
+   return parts
+end
+
+local function row(record, direction, percent, line_fps)
+   local counts = ground.counts(record, direction)
+   return {
+      frame_size = record.frame_size, direction = direction, load_percent = percent, theoretical_fps = line_fps,
+      intended_fps = record.intended_fps, offered_fps = counts.offered_fps, tx = counts.tx, rx = counts.rx,
+      lost = counts.lost, loss_percent = counts.loss_ratio * 100, trial_s = record.duration_s,
+      trial = record.trial, verdict = record.verdict, reasons = record.reasons,
+   }
+end
+
+local function measure(plan, session, frame_size, line_fps, rows)
+   local directions, name = ground.directions(plan)
+   local without_loss = 0
+   for _, step in ipairs(loads(plan, frame_size, line_fps)) do
+      local record = session:trial {
+         test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
+         fps = step.fps, seconds = plan.rfc2544.frame_loss.trial, line_fps = line_fps,
+      }
+      for _, direction in ipairs(directions) do
+         rows[#rows + 1] = row(record, direction, step.percent, line_fps)
+      end
+      without_loss = record.verdict == "valid" and record.lost == 0 and without_loss + 1 or 0
+      if without_loss == ENOUGH_WITHOUT_LOSS then
+         return
+      end
+   end
+end
+
+--- Measure every frame size of the plan.
+-- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
+function M.run(plan, bench, session, rows)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      measure(plan, session, frame_size, bench:max_fps(frame_size), rows)
+   end
+end
+
+return M

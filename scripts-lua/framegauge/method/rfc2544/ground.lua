@@ -1,0 +1,179 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the tests of RFC 2544 stand on besides their own trials: the throughput of a frame size, and a trial
+-- seen from one direction.
+--
+-- The throughput comes from the key `rate` of the test's own group or from the search that the throughput test
+-- makes. That search is simply made again over the trials there are: after the throughput test it finds every
+-- one of its trials done and needs none of its own, without that test it makes them. Seen from one direction
+-- it takes the same steps as long as the directions agree; only where one carries more than the other are
+-- there trials to add.
+local line = require "framegauge.line"
+local load = require "framegauge.method.load"
+local search = require "framegauge.search"
+local throughput = require "framegauge.method.rfc2544.throughput"
+
+local M = {}
+
+-- Where nothing is known of a device, for estimates: neither a round share nor near an end; and frames.
+local UNKNOWN_CAPACITY, UNKNOWN_BUFFER = 0.618, 1000
+
+--- Directions the plan asks for. @return list of "from->to", and the name of the whole in reports
+M.directions = throughput.directions
+
+--- The counts of one direction of a trial record.
+function M.counts(record, direction)
+   for _, counts in ipairs(record.directions) do
+      if counts.direction == direction then
+         return counts
+      end
+   end
+   error("the trial has no direction " .. direction)
+end
+
+--- A trial record as one direction sees it: with its counts instead of their sums.
+function M.view(record, direction)
+   local counts = M.counts(record, direction)
+   return setmetatable({ tx = counts.tx, rx = counts.rx, lost = counts.lost, loss_ratio = counts.loss_ratio },
+      { __index = record })
+end
+
+local ORDER = { ["not-applicable"] = 0, valid = 1, ["tester-limited"] = 2, invalid = 3 }
+
+--- The worse of two verdicts.
+function M.worse(one, other)
+   return ORDER[one] >= ORDER[other] and one or other
+end
+
+--- Verdict and reasons of several trials together, each reason once.
+function M.verdict(records)
+   local verdict, reasons, seen = "valid", {}, {}
+   for _, record in ipairs(records) do
+      verdict = M.worse(verdict, record.verdict)
+      for _, reason in ipairs(record.reasons) do
+         if not seen[reason] then
+            seen[reason], reasons[#reasons + 1] = true, reason
+         end
+      end
+   end
+   return verdict, reasons
+end
+
+-- Of the goals of a search, the one that tolerates least.
+local function strictest(goal, result)
+   local chosen, least = nil, nil
+   for i, one in ipairs(goal.goals or {}) do
+      if not least or one.loss_ratio < least then
+         chosen, least = result.goals[i], one.loss_ratio
+      end
+   end
+   return chosen or result
+end
+
+local function searched(plan, session, frame_size, line_fps, direction)
+   local directions, name = M.directions(plan)
+   local goal = assert(throughput.goal(plan, frame_size, line_fps))
+   local trial = session:again(1)
+   function goal.trial(fps, seconds, phase)
+      local record = trial {
+         test = throughput.NAME, phase = phase, frame_size = frame_size, direction = name,
+         directions = directions, fps = fps, seconds = seconds, line_fps = line_fps,
+      }
+      return direction and M.view(record, direction) or record
+   end
+   return strictest(goal, search.get(plan.rfc2544.throughput.search).run(goal))
+end
+
+local VERDICT = { loss = "valid", maximum = "valid", tester = "tester-limited" }
+
+--- The load a test is to stand on.
+-- @param key        the test's group in the plan; its `rate` comes first
+-- @param direction  "from->to": what that direction carries; nil: what all carry at once
+-- @return { fps = nil when there is none, source = "plan" or "throughput", verdict =, reasons =, at_maximum =
+--         whether nothing more could be tried }
+function M.rate(plan, session, key, frame_size, line_fps, direction)
+   local rate = plan.rfc2544[key].rate
+   if rate then
+      local fps = load.fps(rate, frame_size, line_fps)
+      fps = line_fps and math.min(fps, line_fps) or fps
+      return { fps = fps, source = "plan", verdict = "valid", reasons = {}, at_maximum = fps == line_fps }
+   end
+   local result = searched(plan, session, frame_size, line_fps, direction)
+   local verdict = VERDICT[result.limited_by] or "invalid"
+   return {
+      fps = result.load, source = "throughput", at_maximum = result.limited_by == "maximum", verdict = verdict,
+      reasons = verdict ~= "valid" and { "the throughput is " .. verdict } or {},
+   }
+end
+
+--- Verdict and reasons of a row for which there is no load.
+function M.without_rate(rate)
+   if rate.verdict == "valid" then
+      return "not-applicable", { "no load passes without loss" }
+   end
+   return rate.verdict, rate.reasons
+end
+
+--- What keeps a test from the load it is to stand on; nil when nothing does.
+function M.check_rate(plan, bench, key)
+   local rate = plan.rfc2544[key].rate
+   if not rate then
+      return throughput.check(plan, bench)
+   end
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      if not load.fps(rate, frame_size, bench:max_fps(frame_size)) then
+         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; give a "
+            .. "load, such as 5Mfps, or the ports' line_rate"):format(key)
+      end
+   end
+   return nil
+end
+
+-- What one way of the reference device forwards.
+local function forwards(way, frame_size)
+   return math.min(way.capacity or math.huge, way.bandwidth and way.bandwidth / (8 * frame_size) or math.huge)
+end
+
+--- What the device probably carries, for estimates: that of the reference device is in the plan.
+-- @param max  the highest load that could be tried
+function M.expected_fps(plan, frame_size, max)
+   local device = plan.reference_device
+   if not device then
+      return UNKNOWN_CAPACITY * max
+   end
+   local fps = math.min(max, forwards(device, frame_size))
+   return plan.rfc2544.bidirectional and math.min(fps, forwards(device.reverse or device, frame_size)) or fps
+end
+
+--- How many frames it can probably hold.
+function M.expected_buffer(plan, frame_size)
+   local device = plan.reference_device
+   if not device then
+      return UNKNOWN_BUFFER
+   end
+   return device.buffer_unit == "bytes" and device.buffer / frame_size or device.buffer
+end
+
+--- The waits around the sending of a trial, seconds.
+function M.waits(plan)
+   return plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle
+end
+
+--- Share of the line in percent, nil where it is not known.
+function M.percent(fps, line_fps)
+   return fps and line_fps and fps / line_fps * 100
+end
+
+--- Time the first bit of a frame is ahead of its last one, on the line of the port a direction starts from.
+-- @return nanoseconds, nil where the rate of that line is not known
+function M.frame_ns(bench, direction, frame_size)
+   local from = direction:match "^(.-)%->"
+   for _, port in ipairs(bench.ports) do
+      if port.name == from then
+         return port.line_rate and line.l2_bps(1, frame_size) / port.line_rate * 1e9
+      end
+   end
+   return nil
+end
+
+return M

@@ -1,0 +1,163 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 section 26.2: how long a frame takes through the device at its throughput.
+--
+-- The RFC tags one frame in the middle of a long stream and does so twenty times; the mean of the tags is
+-- `latency_ns_mean`. RFC 8219 tags 500 frames of each stream and takes their median and 99.9th percentile, of
+-- all streams the median. Since every frame is stamped anyway, `every_frame` has the distribution of them all,
+-- which shows what twenty frames cannot.
+--
+-- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
+-- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the
+-- line; for a device that cuts through it may be below zero, and that is legal.
+local ground = require "framegauge.method.rfc2544.ground"
+local statistics = require "framegauge.statistics"
+local trial = require "framegauge.trial"
+
+local M = {}
+
+M.NAME, M.KEY = "rfc2544.latency", "latency"
+
+local TAGS_OF_RFC8219 = 500
+
+local DEFINITION = {
+   fifo = "first bit to first bit (FIFO)",
+   lifo = "last bit in to first bit out (LIFO)",
+}
+
+--- Frame sizes whose throughput must be known first.
+function M.needs(plan)
+   return plan.rfc2544.latency.rate and {} or plan.rfc2544.frame_sizes
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   local directions = ground.directions(plan)
+   if plan.rfc2544.latency.definition == "lifo" and not ground.frame_ns(bench, directions[1], 64) then
+      return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give the "
+         .. "ports' line_rate, or take fifo"
+   end
+   return ground.check_rate(plan, bench, M.KEY)
+end
+
+--- What lies ahead; see framegauge.method.rfc2544.
+function M.parts(plan)
+   local o, parts = plan.rfc2544.latency, {}
+   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      parts[i] = {
+         test = M.NAME, frame_size = frame_size, trials = o.repetitions,
+         seconds = o.repetitions * (o.trial + ground.waits(plan)),
+      }
+   end
+   return parts
+end
+
+local function make_trials(plan, session, frame_size, line_fps, fps)
+   local o, records = plan.rfc2544.latency, {}
+   local directions, name = ground.directions(plan)
+   for i = 1, o.repetitions do
+      records[i] = session:trial {
+         test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
+         fps = fps, seconds = o.trial, line_fps = line_fps,
+         tags = { first = o.tag_after, every = (o.trial - o.tag_after) / o.tags, count = o.tags },
+      }
+   end
+   return records
+end
+
+-- Take the time of a frame off every figure of a distribution.
+local function redefined(latency, offset, definition)
+   if not latency then
+      return nil
+   end
+   local copy = {}
+   for key, value in pairs(latency) do
+      copy[key] = key:find "^[%w]+_ns$" and value - offset or value
+   end
+   copy.error_bound_ns, copy.definition = latency.error_bound_ns, DEFINITION[definition]
+   return copy
+end
+
+-- The delays of tagged frames, by stream and all together.
+local function tags_of(records, direction, offset)
+   local streams, all = {}, {}
+   for i, record in ipairs(records) do
+      streams[i] = {}
+      for j, delay in ipairs(ground.counts(record, direction).tags_ns or {}) do
+         streams[i][j] = delay - offset
+         all[#all + 1] = delay - offset
+      end
+   end
+   return streams, all
+end
+
+-- Median and 99.9th percentile of each stream's tags, of all streams the median (RFC 8219, 7.2).
+local function typical(streams)
+   local middle, worst = {}, {}
+   for i, tags in ipairs(streams) do
+      if #tags < TAGS_OF_RFC8219 then
+         return nil
+      end
+      middle[i], worst[i] = statistics.median(tags), statistics.percentile(tags, 0.999)
+   end
+   return statistics.median(middle), statistics.median(worst)
+end
+
+local function add_figures(row, records, offset, definition)
+   local counts = {}
+   for i, record in ipairs(records) do
+      counts[i] = ground.counts(record, row.direction)
+      row.lost = row.lost + counts[i].lost
+   end
+   local streams, tags = tags_of(records, row.direction, offset)
+   row.every_frame = redefined(trial.merge_latency(counts), offset, definition)
+   row.definition, row.tagged_frames = definition, #tags
+   if tags[1] and row.every_frame then
+      row.latency_ns_mean = statistics.mean(tags)
+      row.latency_ns_min, row.latency_ns_max = statistics.min(tags), statistics.max(tags)
+      row.typical_latency_ns, row.worst_case_latency_ns = typical(streams)
+      row.source, row.error_bound_ns = row.every_frame.source, row.every_frame.error_bound_ns
+   else
+      row.verdict = "invalid"
+      table.insert(row.reasons, "no tagged frame came back")
+   end
+end
+
+local function new_row(plan, frame_size, direction, line_fps, rate)
+   local o = plan.rfc2544.latency
+   return {
+      frame_size = frame_size, direction = direction, theoretical_fps = line_fps, rate_fps = rate.fps,
+      rate_percent = ground.percent(rate.fps, line_fps), rate_source = rate.source, trial_s = o.trial,
+      tag_after_s = o.tag_after, repetitions = o.repetitions, lost = 0, trials = 0, tagged_frames = 0,
+   }
+end
+
+local function measure(plan, bench, session, frame_size, rows)
+   local line_fps = bench:max_fps(frame_size)
+   local rate = ground.rate(plan, session, M.KEY, frame_size, line_fps)
+   local before = #session.trials
+   local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
+   for _, direction in ipairs(ground.directions(plan)) do
+      local row = new_row(plan, frame_size, direction, line_fps, rate)
+      row.trials = #session.trials - before
+      row.verdict, row.reasons = ground.verdict { rate, unpack(records) }
+      if rate.fps then
+         local frame_ns = ground.frame_ns(bench, direction, frame_size)
+         local definition = plan.rfc2544.latency.definition or (frame_ns and "lifo" or "fifo")
+         add_figures(row, records, definition == "lifo" and frame_ns or 0, definition)
+      else
+         row.verdict, row.reasons = ground.without_rate(rate)
+      end
+      rows[#rows + 1] = row
+   end
+end
+
+--- Measure every frame size of the plan.
+-- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
+function M.run(plan, bench, session, rows)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      measure(plan, bench, session, frame_size, rows)
+   end
+end
+
+return M

@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 section 26.6, as RFC 6201 has it: how long a device is out of order when it is reset.
+--
+-- The smallest frame size is sent at the throughput; after a while the device is reset: the reference device by
+-- itself, a real one by a command of the plan or by the person at the terminal. Two figures follow. By loss: the
+-- time the lost frames would have filled. By time stamps: from the last frame before the gap to the first
+-- behind it, less the time that is between two frames anyway. The two differ where the device comes back in
+-- bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and the other one
+-- when the tester could not (its own link went down with the device).
+local Reset = require "framegauge.method.rfc2544.reset_command"
+local ground = require "framegauge.method.rfc2544.ground"
+local statistics = require "framegauge.statistics"
+local uv = require "luv"
+
+local M = {}
+
+M.NAME, M.KEY = "rfc2544.reset", "reset"
+
+-- Loss this near to the end, of the time the device was watched, and it had not come back.
+local NOT_BACK = 0.99
+
+-- Stray losses are no reset.
+local LEAST_GAP = 2 -- nominal gaps
+
+local function frame_size_of(plan)
+   local smallest = math.huge
+   for _, size in ipairs(plan.rfc2544.frame_sizes) do
+      smallest = math.min(smallest, size)
+   end
+   return smallest
+end
+
+--- Who resets the device.
+-- @return "reference device", "command" or "person"
+function M.by(plan)
+   return plan.reference_device and "reference device" or plan.rfc2544.reset.command and "command" or "person"
+end
+
+--- Frame sizes whose throughput must be known first.
+function M.needs(plan)
+   return plan.rfc2544.reset.rate and {} or { frame_size_of(plan) }
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   if M.by(plan) == "person" and uv.guess_handle(0) ~= "tty" then
+      return "nobody is there to reset the device: give rfc2544.reset.command, or run at a terminal"
+   end
+   return ground.check_rate(plan, bench, M.KEY)
+end
+
+--- What lies ahead; see framegauge.method.rfc2544.
+function M.parts(plan)
+   local o = plan.rfc2544.reset
+   return { {
+      test = M.NAME, frame_size = frame_size_of(plan), trials = o.repetitions,
+      seconds = o.repetitions * (o.after + o.watch + ground.waits(plan)),
+   } }
+end
+
+local function make_trials(plan, session, frame_size, line_fps, fps)
+   local o, records = plan.rfc2544.reset, {}
+   local directions, name = ground.directions(plan)
+   local by = M.by(plan)
+   for i = 1, o.repetitions do
+      records[i] = session:trial {
+         test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
+         fps = fps, seconds = o.after + o.watch, line_fps = line_fps, link_may_change = true,
+         outage = by == "reference device" and { at = o.after, seconds = o.outage } or nil,
+         around = by ~= "reference device" and Reset.around {
+            after = plan.rfc2544.learning_wait + o.after, command = o.command, say = session.say,
+         } or nil,
+      }
+   end
+   return records
+end
+
+--- The two figures of one trial.
+-- @param counts  of one direction
+-- @param fps     load
+-- @return by loss and by time stamps, ns
+function M.figures(counts, fps)
+   local gap = 1e9 / fps
+   return counts.lost * gap, counts.lost > 0 and math.max(0, counts.longest_gap_ns - gap) or 0
+end
+
+-- Why a trial says nothing of a reset; nil when it does.
+local function problem_of(record, counts, fps)
+   local command = record.reset
+   if command and command.problem then
+      return command.problem
+   elseif counts.lost > 0 and counts.last_lost_ns > NOT_BACK * record.duration_s * 1e9 then
+      return "the device was not back when the trial ended: raise rfc2544.reset.watch"
+   elseif counts.lost > 0 and counts.longest_gap_ns < LEAST_GAP * 1e9 / fps * (1 - 1e-6) then
+      return "frames were lost, but one by one: that was no reset"
+   end
+   return nil
+end
+
+local function new_row(plan, frame_size, direction, line_fps, rate)
+   local o = plan.rfc2544.reset
+   return {
+      frame_size = frame_size, direction = direction, theoretical_fps = line_fps, rate_fps = rate.fps,
+      rate_percent = ground.percent(rate.fps, line_fps), rate_source = rate.source, by = M.by(plan),
+      after_s = o.after, watch_s = o.watch, repetitions = o.repetitions, lost = 0, trials = 0,
+   }
+end
+
+local function add_figures(row, records, fps)
+   local by_loss, by_stamps, command = {}, {}, nil
+   for i, record in ipairs(records) do
+      local counts = ground.counts(record, row.direction)
+      local problem = problem_of(record, counts, fps)
+      command = record.reset or command
+      if problem then
+         row.verdict, row.reasons = "invalid", { problem }
+      end
+      row.lost = row.lost + counts.lost
+      by_loss[i], by_stamps[i] = M.figures(counts, fps)
+   end
+   row.trials, row.resolution_ns = #records, 1e9 / fps
+   row.command_status = command and command.status
+   row.outcome = row.lost > 0 and "reset" or "no loss"
+   row.reset_ns_by_loss, row.reset_ns_by_timestamps = statistics.mean(by_loss), statistics.mean(by_stamps)
+   row.reset_ns = row.verdict == "valid" and row.reset_ns_by_loss or row.reset_ns_by_timestamps
+end
+
+--- Measure the smallest frame size of the plan.
+-- @param rows  list the rows are added to
+function M.run(plan, bench, session, rows)
+   local frame_size = frame_size_of(plan)
+   local line_fps = bench:max_fps(frame_size)
+   local rate = ground.rate(plan, session, M.KEY, frame_size, line_fps)
+   local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
+   for _, direction in ipairs((ground.directions(plan))) do
+      local row = new_row(plan, frame_size, direction, line_fps, rate)
+      row.verdict, row.reasons = ground.verdict { rate, unpack(records) }
+      if rate.fps then
+         add_figures(row, records, rate.fps)
+      else
+         row.verdict, row.reasons = ground.without_rate(rate)
+      end
+      rows[#rows + 1] = row
+   end
+end
+
+return M
