@@ -10,17 +10,19 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_next next[] = {
-	{"ipv4", FG_ETHER_IPV4},
-	{"ipv6", FG_ETHER_IPV6},
-	{"vlan", FG_ETHER_VLAN},
-	{NULL},
-};
+/* IEEE 802.3: with LLC inside, the type is the length of what follows */
+static void
+finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+{
+	if (layer->inner == &fg_protocol_llc)
+		fg_field_fill(layer, header, "type", length - layer->protocol->size);
+}
 
 const struct fg_protocol fg_protocol_ethernet = {
 	.name = "ethernet",
 	.size = sizeof(struct fg_ether),
 	.next_field = "type",
-	.next = next,
+	.next = fg_next_ethertype,
 	.fields = fields,
+	.finish = finish,
 };

@@ -49,6 +49,10 @@ fg_frame_push(struct fg_frame *frame, const char *name, struct fg_error *err)
 		return fg_error_set(err, E2BIG, name, "a stack has at most %d layers", MAX_LAYERS);
 	layer = &frame->layer[frame->layers++];
 	*layer = (struct fg_layer){.protocol = protocol};
+	if (frame->layers > 1) {
+		layer->outer = layer - 1;
+		frame->layer[frame->layers - 2].inner = protocol;
+	}
 	for (const struct fg_field *f = protocol->fields; f->name != NULL; f++)
 		if (f->width <= 64)
 			fg_field_write(layer->preset, f->bit, f->width, f->preset);
@@ -152,55 +156,83 @@ lay_headers(struct fg_frame *frame, uint8_t *out)
 		memcpy(at, layer->preset, p->size);
 		layer->header = at;
 		at += p->size;
-		if (p->next_field == NULL || i + 1 == frame->layers)
+		if (p->next_field == NULL || layer->inner == NULL)
 			continue;
 		for (const struct fg_next *next = p->next; next->protocol != NULL; next++)
-			if (strcmp(next->protocol, frame->layer[i + 1].protocol->name) == 0)
+			if (strcmp(next->protocol, layer->inner->name) == 0)
 				fg_field_fill(layer, layer->header, p->next_field, next->value);
 	}
 	return (size_t)(at - out);
 }
 
-int
-fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out, struct fg_error *err)
+static size_t
+header_octets(const struct fg_frame *frame)
 {
-	size_t header = 0;
-	struct fg_template *t;
+	size_t octets = 0;
 
 	for (unsigned i = 0; i < frame->layers; i++)
-		header += frame->layer[i].protocol->size;
-	if (frame_size > FG_FRAME_MAX || frame_size < header + FG_SIGNATURE_SIZE + FG_ETHER_FCS)
-		return fg_error_set(
-			err, EMSGSIZE, "frame_size",
-			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
-			frame_size, header + FG_SIGNATURE_SIZE + FG_ETHER_FCS, FG_FRAME_MAX, header,
-			FG_SIGNATURE_SIZE, FG_ETHER_FCS);
-	t = calloc(1,
-		   sizeof(*t) + frame_size - FG_ETHER_FCS); /* to the last byte, for templates are compared */
-	if (t == NULL)
-		return fg_error_set(err, ENOMEM, "frame", "no memory");
-	t->frame_size = (uint16_t)frame_size;
-	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
-	t->header = (uint16_t)lay_headers(frame, t->bytes);
+		octets += frame->layer[i].protocol->size;
+	return octets;
+}
+
+/* octets counting up, then the place of the signature */
+static void
+lay_payload(struct fg_template *t)
+{
 	for (unsigned i = t->header; i < t->length; i++)
 		t->bytes[i] = (uint8_t)(i - t->header);
 	fg_signature_write(t->bytes + t->length, 0, 0, 0);
+}
+
+static void
+finish_layers(struct fg_frame *frame, struct fg_template *t)
+{
 	for (unsigned i = frame->layers; i-- > 0;) {
 		const struct fg_layer *layer = &frame->layer[i];
 
 		if (layer->protocol->finish != NULL)
 			layer->protocol->finish(layer, layer->header,
-						(size_t)(t->bytes + t->length - layer->header),
-						i > 0 ? layer - 1 : NULL);
+						(size_t)(t->bytes + t->length - layer->header));
 	}
-	for (t->varies = 0; t->varies < frame->changes; t->varies++) {
-		int rc = fg_vary_compile(frame->layer, frame->layers, &frame->change[t->varies], t->bytes,
-					 &t->vary[t->varies], err);
+}
 
-		if (rc != 0) {
-			fg_template_free(t);
-			return rc;
-		}
+static int
+compile_changes(const struct fg_frame *frame, struct fg_template *t, struct fg_error *err)
+{
+	int rc = 0;
+
+	for (t->varies = 0; t->varies < frame->changes && rc == 0; t->varies++)
+		rc = fg_vary_compile(frame->layer, frame->layers, &frame->change[t->varies], t->bytes,
+				     &t->vary[t->varies], err);
+	return rc;
+}
+
+int
+fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out, struct fg_error *err)
+{
+	size_t least = header_octets(frame) + FG_SIGNATURE_SIZE + FG_ETHER_FCS;
+	struct fg_template *t;
+	int rc;
+
+	if (frame_size > FG_FRAME_MAX || frame_size < least)
+		return fg_error_set(
+			err, EMSGSIZE, "frame_size",
+			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
+			frame_size, least, FG_FRAME_MAX, header_octets(frame), FG_SIGNATURE_SIZE,
+			FG_ETHER_FCS);
+	/* cleared to the last byte, for templates are compared */
+	t = calloc(1, sizeof(*t) + frame_size - FG_ETHER_FCS);
+	if (t == NULL)
+		return fg_error_set(err, ENOMEM, "frame", "no memory");
+	t->frame_size = (uint16_t)frame_size;
+	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
+	t->header = (uint16_t)lay_headers(frame, t->bytes);
+	lay_payload(t);
+	finish_layers(frame, t);
+	rc = compile_changes(frame, t, err);
+	if (rc != 0) {
+		fg_template_free(t);
+		return rc;
 	}
 	*out = t;
 	return 0;

@@ -21,13 +21,8 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_next next[] = {
-	{"udp", FG_IP_UDP},
-	{NULL},
-};
-
 static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length, const struct fg_layer *outer)
+finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, header, "length", length);
 	if (!fg_field_is_written(layer, "checksum"))
@@ -39,7 +34,7 @@ const struct fg_protocol fg_protocol_ipv4 = {
 	.name = "ipv4",
 	.size = sizeof(struct fg_ipv4),
 	.next_field = "protocol",
-	.next = next,
+	.next = fg_next_ip,
 	.fields = fields,
 	.checksum_scope = FG_CHECKSUM_HEADER,
 	.finish = finish,

@@ -15,13 +15,8 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_next next[] = {
-	{"udp", FG_IP_UDP},
-	{NULL},
-};
-
 static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length, const struct fg_layer *outer)
+finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, header, "length", length - sizeof(struct fg_ipv6));
 }
@@ -30,7 +25,7 @@ const struct fg_protocol fg_protocol_ipv6 = {
 	.name = "ipv6",
 	.size = sizeof(struct fg_ipv6),
 	.next_field = "next_header",
-	.next = next,
+	.next = fg_next_ip,
 	.fields = fields,
 	.finish = finish,
 };

@@ -2,11 +2,44 @@
 /* The list of protocols, and fields of any width at any bit. */
 #include <string.h>
 
+#include "fg_net.h"
 #include "frame_priv.h"
 
 const struct fg_protocol *const fg_protocols[] = {
-	&fg_protocol_ethernet, &fg_protocol_vlan, &fg_protocol_ipv4,
-	&fg_protocol_ipv6,     &fg_protocol_udp,  NULL,
+	&fg_protocol_ethernet, &fg_protocol_vlan,   &fg_protocol_qinq,       &fg_protocol_mpls,
+	&fg_protocol_llc,      &fg_protocol_snap,   &fg_protocol_arp,        &fg_protocol_pause,
+	&fg_protocol_ipv4,     &fg_protocol_ipv6,   &fg_protocol_hop_by_hop, &fg_protocol_destination_options,
+	&fg_protocol_fragment, &fg_protocol_icmp,   &fg_protocol_icmpv6,     &fg_protocol_igmp,
+	&fg_protocol_udp,      &fg_protocol_tcp,    &fg_protocol_sctp,       &fg_protocol_gre,
+	&fg_protocol_vxlan,    &fg_protocol_geneve, &fg_protocol_gtpu,       NULL,
+};
+
+const struct fg_next fg_next_ethertype[] = {
+	{"arp", FG_ETHER_ARP},
+	{"ipv4", FG_ETHER_IPV4},
+	{"ipv6", FG_ETHER_IPV6},
+	{"vlan", FG_ETHER_VLAN},
+	{"qinq", 0x88a8},
+	{"mpls", 0x8847},
+	{"pause", 0x8808},
+	{"ethernet", 0x6558}, /* transparent Ethernet bridging, as GRE and GENEVE carry it */
+	{NULL, 0},
+};
+
+const struct fg_next fg_next_ip[] = {
+	{"hop_by_hop", 0},
+	{"icmp", FG_IP_ICMP},
+	{"igmp", 2},
+	{"ipv4", 4},
+	{"tcp", 6},
+	{"udp", FG_IP_UDP},
+	{"ipv6", 41},
+	{"fragment", 44},
+	{"gre", 47},
+	{"icmpv6", FG_IP_ICMPV6},
+	{"destination_options", 60},
+	{"sctp", 132},
+	{NULL, 0},
 };
 
 const struct fg_protocol *

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* UDP (RFC 768). */
-#include <arpa/inet.h>
-
 #include "fg_net.h"
 #include "frame_priv.h"
 
@@ -14,36 +12,26 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-/* sum of the pseudo-header; false: what encloses us has none */
-static bool
-pseudo_header(const struct fg_layer *outer, uint32_t length, uint64_t *sum)
-{
-	if (outer != NULL && outer->protocol == &fg_protocol_ipv4)
-		*sum = fg_checksum_pseudo4((struct fg_ipv4 *)outer->header, FG_IP_UDP, (uint16_t)length);
-	else if (outer != NULL && outer->protocol == &fg_protocol_ipv6)
-		*sum = fg_checksum_pseudo6((struct fg_ipv6 *)outer->header, FG_IP_UDP, length);
-	else
-		return false;
-	return true;
-}
+/* tunnels are known by their port */
+static const struct fg_next next[] = {
+	{"vxlan", 4789},
+	{"geneve", 6081},
+	{"gtpu", 2152},
+	{NULL},
+};
 
 static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length, const struct fg_layer *outer)
+finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
-	uint16_t checksum;
-	uint64_t sum;
-
 	fg_field_fill(layer, header, "length", length);
-	if (fg_field_is_written(layer, "checksum") || !pseudo_header(outer, (uint32_t)length, &sum))
-		return;
-	checksum = fg_checksum_finish(fg_checksum_add(sum, header, length));
-	/* a computed zero is sent as all ones, since zero says "none" */
-	fg_field_fill(layer, header, "checksum", checksum == 0 ? 0xffff : ntohs(checksum));
+	fg_layer_transport_checksum(layer, header, length, FG_IP_UDP);
 }
 
 const struct fg_protocol fg_protocol_udp = {
 	.name = "udp",
 	.size = 8,
+	.next_field = "dst",
+	.next = next,
 	.fields = fields,
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,
 	.checksum_never_zero = true,

@@ -35,8 +35,10 @@ find_checksums(const struct fg_layer *layers, unsigned n, const struct fg_change
 {
 	for (unsigned i = 0; i < n; i++) {
 		enum fg_checksum_scope scope = layers[i].protocol->checksum_scope;
-		bool covers = scope == FG_CHECKSUM_PAYLOAD &&
-			      (i <= change->layer || (i == change->layer + 1 && is_address(change->field)));
+		bool covers = scope >= FG_CHECKSUM_ENCLOSED && i <= change->layer;
+
+		if (scope == FG_CHECKSUM_PAYLOAD && i > change->layer && is_address(change->field))
+			covers = fg_layer_network(&layers[i]) == &layers[change->layer];
 
 		if (!covers && !(scope == FG_CHECKSUM_HEADER && i == change->layer))
 			continue;

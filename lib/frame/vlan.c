@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A VLAN tag (IEEE 802.1Q). It stands between the MAC addresses and the EtherType, so as a layer of its own it
+ * A VLAN tag (IEEE 802.1Q), and the service tag of provider bridges, which differs in its EtherType. It stands between the MAC addresses and the EtherType, so as a layer of its own it
  * begins after the EtherType 0x8100 of what encloses it and ends with the EtherType of what it encloses.
  */
-#include "fg_net.h"
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
@@ -14,17 +13,18 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_next next[] = {
-	{"ipv4", FG_ETHER_IPV4},
-	{"ipv6", FG_ETHER_IPV6},
-	{"vlan", FG_ETHER_VLAN},
-	{NULL},
-};
-
 const struct fg_protocol fg_protocol_vlan = {
 	.name = "vlan",
 	.size = 4,
 	.next_field = "type",
-	.next = next,
+	.next = fg_next_ethertype,
+	.fields = fields,
+};
+
+const struct fg_protocol fg_protocol_qinq = {
+	.name = "qinq",
+	.size = 4,
+	.next_field = "type",
+	.next = fg_next_ethertype,
 	.fields = fields,
 };

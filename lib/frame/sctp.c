@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SCTP (RFC 9260) with one DATA chunk, whose payload is the rest of the frame. Its checksum is a CRC32c. */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "frame_priv.h"
+
+enum { COMMON_HEADER = 12 };
+
+static const struct fg_field fields[] = {
+	{"src", 0, 16, 1024, "source port"},
+	{"dst", 16, 16, 7, "destination port; echo"},
+	{"tag", 32, 32, 1, "verification tag"},
+	{"checksum", 64, 32, 0, "CRC32c; computed"},
+	{"chunk", 96, 8, 0, "0: DATA"},
+	{"flags", 104, 8, 3, "3: first and last fragment of a message"},
+	{"length", 112, 16, 0, "of the chunk; computed"},
+	{"tsn", 128, 32, 1, "transmission sequence number"},
+	{"stream", 160, 16, 0, "stream"},
+	{"sequence", 176, 16, 0, "stream sequence number"},
+	{"protocol", 192, 32, 0, "payload protocol identifier"},
+	{NULL},
+};
+
+/* RFC 9260, appendix A: reflected, polynomial 0x1edc6f41 */
+static uint32_t
+crc32c(const uint8_t *data, size_t length)
+{
+	uint32_t crc = 0xffffffff;
+
+	for (size_t i = 0; i < length; i++) {
+		crc ^= data[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	return ~crc;
+}
+
+static void
+finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+{
+	fg_field_fill(layer, header, "length", length - COMMON_HEADER);
+	/* the CRC is sent low octet first */
+	if (!fg_field_is_written(layer, "checksum"))
+		fg_field_fill(layer, header, "checksum", __builtin_bswap32(crc32c(header, length)));
+}
+
+const struct fg_protocol fg_protocol_sctp = {
+	.name = "sctp",
+	.size = COMMON_HEADER + 16,
+	.fields = fields,
+	.finish = finish,
+};
