@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Frames of many protocol stacks, read by tshark: it must find the same protocols, nothing malformed and no checksum
+# that is wrong.
+here=$(dirname "$0")
+framegauge=${FRAMEGAUGE:-build/app/framegauge}
+
+command -v tshark >/dev/null || { echo "tshark is not installed"; exit 77; }
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+read_capture() {
+	tshark -r "$folder/stacks.pcap" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
+		-o sctp.checksum:crc32c "$@" 2>"$folder/errors"
+}
+
+status=0
+verdict() {
+	if [ -s "$folder/difference" ]; then
+		echo "not ok - $1"
+		sed 's/^/# /' "$folder/difference"
+		status=1
+	else
+		echo "ok - $1"
+	fi
+}
+
+"$framegauge" script "$here/frames/stacks.lua" "$folder/stacks.pcap" >"$folder/wanted" || exit 1
+read_capture -T fields -e frame.number -e frame.protocols >"$folder/found"
+diff "$folder/wanted" "$folder/found" >"$folder/difference"
+verdict "tshark finds the protocols of $(wc -l <"$folder/wanted") stacks"
+# 6291456: warnings and errors
+read_capture -Y '_ws.malformed || _ws.expert.severity >= 6291456' >"$folder/difference"
+verdict "tshark finds nothing malformed and every checksum right"
+exit $status

@@ -1,0 +1,64 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Writes frames of many protocol stacks into a capture file, for another program to read.
+--
+--    framegauge script stacks.lua FILE.pcap
+--
+-- Prints for each frame its number and the protocols that a dissector should find, in its own words.
+local ffi = require "ffi"
+local frame = require "framegauge.frame"
+local octets = require "framegauge.octets"
+
+local FRAME_SIZE = 256
+
+local ethernet = { "ethernet", src = octets.mac("02:00:00:00:00:01"), dst = octets.mac("02:00:00:00:00:02") }
+local slow = { "ethernet", src = octets.mac("02:00:00:00:00:01"), dst = octets.mac("01:80:c2:00:00:01") }
+local ipv4 = { "ipv4", src = octets.ipv4("198.18.0.1"), dst = octets.ipv4("198.18.0.2") }
+local ipv6 = { "ipv6", src = octets.ipv6("2001:2::1"), dst = octets.ipv6("2001:2::2") }
+local vlan, qinq, mpls, gre = { "vlan" }, { "qinq" }, { "mpls" }, { "gre" }
+local vxlan, geneve = { "vxlan" }, { "geneve" }
+local llc, snap, gtpu, arp, pause = { "llc" }, { "snap" }, { "gtpu" }, { "arp" }, { "pause" }
+local udp, tcp, sctp, icmp, icmpv6 = { "udp" }, { "tcp" }, { "sctp" }, { "icmp" }, { "icmpv6" }
+local hop, destination, fragment = { "hop_by_hop" }, { "destination_options" }, { "fragment" }
+
+local STACKS = {
+   { "eth:ethertype:ip:udp:echo", ethernet, ipv4, udp },
+   { "eth:ethertype:ip:tcp", ethernet, ipv4, tcp },
+   { "eth:ethertype:ip:icmp:data", ethernet, ipv4, icmp },
+   { "eth:ethertype:ip:sctp:data", ethernet, ipv4, sctp },
+   { "eth:ethertype:ipv6:udp:echo", ethernet, ipv6, udp },
+   { "eth:ethertype:ipv6:tcp", ethernet, ipv6, tcp },
+   { "eth:ethertype:ipv6:icmpv6:data", ethernet, ipv6, icmpv6 },
+   { "eth:ethertype:ipv6:ipv6.hopopts:ipv6.dstopts:udp:echo", ethernet, ipv6, hop, destination, udp },
+   { "eth:ethertype:ipv6:ipv6.fraghdr:udp:echo", ethernet, ipv6, fragment, udp },
+   { "eth:ethertype:vlan:ethertype:ip:udp:echo", ethernet, vlan, ipv4, udp },
+   { "eth:ethertype:ieee8021ad:ethertype:vlan:ethertype:ip:udp:echo", ethernet, qinq, vlan, ipv4, udp },
+   { "eth:ethertype:mpls:ip:udp:echo", ethernet, mpls, mpls, ipv4, udp },
+   { "eth:ethertype:arp", ethernet, arp },
+   { "eth:ethertype:macc", slow, pause },
+   { "eth:llc:ip:udp:echo", ethernet, llc, snap, ipv4, udp },
+   { "eth:ethertype:ip:gre:ip:udp:echo", ethernet, ipv4, gre, ipv4, udp },
+   { "eth:ethertype:ip:gre:eth:ethertype:ip:udp:echo", ethernet, ipv4, gre, ethernet, ipv4, udp },
+   { "eth:ethertype:ip:udp:vxlan:eth:ethertype:ip:udp:echo",
+      ethernet, ipv4, udp, vxlan, ethernet, ipv4, udp },
+   { "eth:ethertype:ip:udp:geneve:eth:ethertype:ipv6:tcp", ethernet, ipv4, udp, geneve, ethernet, ipv6, tcp },
+   { "eth:ethertype:ip:udp:gtp:ip:udp:echo", ethernet, ipv4, udp, gtpu, ipv4, udp },
+   { "eth:ethertype:ip:ip:udp:echo", ethernet, ipv4, ipv4, udp },
+   { "eth:ethertype:ip:ipv6:udp:echo", ethernet, ipv4, ipv6, udp },
+   { "eth:ethertype:ipv6:ipv6:tcp", ethernet, ipv6, ipv6, tcp },
+}
+
+-- Little-endian, as the capture format has it.
+local function u32(n)
+   return ffi.string(ffi.new("uint32_t[1]", n), 4)
+end
+
+local file = assert(io.open(arg[1], "wb"))
+file:write(u32(0xa1b2c3d4), "\2\0\4\0", u32(0), u32(0), u32(65535), u32(1))
+for i, stack in ipairs(STACKS) do
+   local template = frame.build(FRAME_SIZE, { unpack(stack, 2) })
+   file:write(u32(i), u32(0), u32(template.length), u32(template.length))
+   file:write(ffi.string(template.bytes, template.length))
+   print(i .. "\t" .. stack[1])
+end
+file:close()
