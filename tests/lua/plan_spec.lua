@@ -34,18 +34,25 @@ describe("a plan", function()
          },
          reference_device = {
             time = "free", rate = 1e9, buffer = 512, buffer_unit = "frames", latency = 20e-6,
-            latency_per_byte = 0, switching = "store-and-forward", loss_every = 0, loss_random = 0, seed = 1,
+            latency_per_byte = 0, switching = "store-and-forward", loss_every = 0, loss_random = 0,
+            recovery = 0, seed = 1,
          },
          host = { huge_pages = "auto", max_lag = 0.001, eal = {} },
          test = "rfc2544",
          rfc2544 = {
+            latency = { trial = 120, tag_after = 60, tags = 1, repetitions = 20 },
+            frame_loss = { max = { unit = "ratio", value = 1, text = "100%" }, step = 0.1, trial = 60 },
+            back_to_back = { search = "binary", limit = 2, step = 1, repetitions = 50 },
+            system_recovery = { overload = 60, watch = 60, repetitions = 3 },
+            reset = { after = 15, watch = 60, outage = 1, repetitions = 1 },
             tests = { "throughput" }, frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
             bidirectional = true, learning_wait = 2, drain = 2, settle = 5, retries = 2,
             throughput = {
                search = "binary", min = { unit = "ratio", value = 0, text = "0%" },
                max = { unit = "ratio", value = 1, text = "100%" },
                resolution = { unit = "ratio", value = 0.001, text = "0.1%" }, trial = 60, search_trial = 1,
-               loss_tolerance = 0, backoff = { unit = "ratio", value = 0.01, text = "1%" }, max_trials = 100,
+               loss_tolerance = 0, backoff = { unit = "ratio", value = 0.01, text = "1%" }, max_trials = 1000,
+               loss_verify_trials = 2, preceding_targets = 2,
             },
          },
          expect = {}, quick = false,
@@ -123,7 +130,51 @@ end)
 
 local GATEWAY = "ports.west.gateway=198.19.1.1"
 
+describe("the second way of the reference device", function()
+   local function reverse(...)
+      local loaded = assert(plan.load_text(MINIMAL, "x.yaml", { sets = { ... } }))
+      return loaded.reference_device.reverse
+   end
+
+   it("is not there when nothing is said of it", function()
+      assert.is_nil(reverse())
+   end)
+
+   it("is as the first where it says nothing else", function()
+      assert.same({
+         capacity = 7e5, buffer = 100, buffer_unit = "frames", latency = 50e-6, latency_per_byte = 1e-9,
+         switching = "store-and-forward", loss_every = 0, loss_random = 0, recovery = 0.01,
+      }, reverse("reference_device={capacity: 900kfps, buffer: 100, recovery: 10ms, latency_per_byte: 1ns, "
+         .. "reverse: {capacity: 700kfps, latency: 50us}}"))
+   end)
+
+   it("has a buffer in its own unit", function()
+      local way = reverse("reference_device={buffer: 100, reverse: {buffer: 64KiB}}")
+      assert.same({ 65536, "bytes" }, { way.buffer, way.buffer_unit })
+   end)
+end)
+
 describe("the rules across the keys of a plan", function()
+   it("leave room for a VLAN tag", function()
+      assert.equal("", wrong_with("ports.east.vlan=7", "rfc2544.frame_sizes=[68]"))
+      assert.matches("64 bytes do not hold an IPv4 test frame with a VLAN tag; expected at least 68",
+         wrong_with("ports.west.vlan=4094"))
+      assert.matches("IPv6 test frame with a VLAN tag; expected at least 88", wrong_with("ports.west.vlan=1",
+         "ports.east.ipv6=2001:2:0:1::2/64", "ports.west.ipv6=2001:2:0:2::2/64", "rfc2544.frame_sizes=[84]"))
+      assert.matches("out of range; expected 1 to 4094", wrong_with("ports.west.vlan=4095"))
+   end)
+
+   it("hold the load of every test against the line", function()
+      assert.matches("rfc2544.latency.rate: 1.5Mfps is more", wrong_with("rfc2544.latency.rate=1.5Mfps"))
+      assert.matches("rfc2544.frame_loss.max: 1.5Mfps is more", wrong_with("rfc2544.frame_loss.max=1.5Mfps"))
+   end)
+
+   it("want the tagged frame in its stream, and a device that a command can reset", function()
+      assert.matches("tag_after: 2 min 0 s is not within the trial",
+         wrong_with("rfc2544.latency.tag_after=2min"))
+      assert.matches("the reference device resets itself", wrong_with("rfc2544.reset.command=[reboot]"))
+   end)
+
    it("take a bridge, a router and IPv6 alone", function()
       assert.equal("", wrong_with("ports.west.ipv4=198.18.1.3/24"))
       assert.equal("", wrong_with("ports.east.gateway=198.18.1.1", GATEWAY))

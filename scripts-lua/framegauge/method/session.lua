@@ -61,9 +61,9 @@ end
 --- Make one trial. Yields until it is over.
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags and outage as the
---             bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is not the
---             plan's, link_may_change, and around: function(make), which calls make() for the bench's counts and
---             returns them
+--             bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is not
+--             the plan's, link_may_change, and around: function(make), which calls make() for the bench's
+--             counts and returns them
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)
    local record
@@ -84,7 +84,8 @@ end
 
 --- Another look at trials already made, such as for one direction after the other.
 -- @param from  number of the first trial that may be looked at
--- @return a function as trial(), which gives each earlier trial that fits once, and makes one when none is left
+-- @return a function as trial(), which gives each earlier trial that fits once, and makes one when none is
+--         left
 function Session:again(from)
    local seen = {}
    return function(ask)

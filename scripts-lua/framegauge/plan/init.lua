@@ -6,6 +6,7 @@
 -- (plan/schema.lua, plan/rows.lua), rules across keys (plan/rules.lua), and here the final shape: base units,
 -- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
 -- wrong comes out at once.
+local presets = require "framegauge.search.mlr.presets"
 local problems = require "framegauge.plan.problems"
 local rows = require "framegauge.plan.rows"
 local rules = require "framegauge.plan.rules"
@@ -22,6 +23,12 @@ local READ_AT_MOST = 1024 * 1024 + 1
 local quick = {
    "rfc2544.learning_wait=100ms", "rfc2544.drain=200ms", "rfc2544.settle=0s",
    "rfc2544.throughput.trial=1s", "rfc2544.throughput.search_trial=200ms",
+   "rfc2544.latency.trial=400ms", "rfc2544.latency.tag_after=200ms", "rfc2544.latency.repetitions=2",
+   "rfc2544.frame_loss.trial=200ms",
+   "rfc2544.back_to_back.limit=100ms", "rfc2544.back_to_back.repetitions=2",
+   "rfc2544.system_recovery.overload=500ms", "rfc2544.system_recovery.watch=500ms",
+   "rfc2544.system_recovery.repetitions=1",
+   "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s",
 }
 
 local function read_file(path)
@@ -63,8 +70,36 @@ local function shape_port(port)
       name = port.name, device = device.name, kind = device.kind, physical = device.physical,
       ipv4 = ipv4.address, prefix4 = ipv4.prefix, gateway4 = port.gateway,
       ipv6 = ipv6.address, prefix6 = ipv6.prefix, gateway6 = port.gateway6,
-      mac = port.mac, line_rate = port.line_rate,
+      mac = port.mac, vlan = port.vlan, line_rate = port.line_rate,
    }
+end
+
+-- What the reference device does each way; the second way is as the first where it does not say otherwise.
+local function shape_reference_device(device)
+   local reverse = device.reverse
+   if reverse then
+      for _, row in ipairs(rows.one_way) do
+         if reverse[row.key] == nil then
+            reverse[row.key] = device[row.key]
+         end
+      end
+   end
+   for _, way in ipairs { device, reverse } do
+      way.buffer, way.buffer_unit = way.buffer.value, way.buffer.unit
+   end
+   return device
+end
+
+-- Goals complete, and one where MLRsearch was given none; for the other searches there are none.
+local function shape_goals(throughput)
+   if throughput.search ~= "mlr" then
+      return nil
+   end
+   local goals = {}
+   for i, goal in ipairs(throughput.goals or { presets.DEFAULT }) do
+      goals[i] = presets.complete(goal, throughput)
+   end
+   return goals
 end
 
 local function shape(values, path, options)
@@ -78,12 +113,11 @@ local function shape(values, path, options)
       plan.ports[i] = shape_port(port)
    end
    if plan.ports[1].kind == "wire" then
-      plan.reference_device = values.reference_device
-      plan.reference_device.buffer_unit = values.reference_device.buffer.unit
-      plan.reference_device.buffer = values.reference_device.buffer.value
+      plan.reference_device = shape_reference_device(values.reference_device)
    end
    local throughput = plan.rfc2544.throughput
    throughput.search_trial = math.min(throughput.search_trial, throughput.trial)
+   throughput.goals = shape_goals(throughput)
    for _, argument in ipairs(options.eal or {}) do
       table.insert(plan.host.eal, argument)
    end

@@ -20,10 +20,48 @@ local port = {
         help = "as gateway, in the network of ipv6; asked by neighbour discovery" },
       { key = "mac", type = "mac", default_help = "the device's own",
         help = "the MAC address to send from" },
+      { key = "vlan", type = "integer", min = "1", max = "4094", default_help = "none: frames go untagged",
+        help = "VLAN of the frames sent here; the tag is part of their size" },
       { key = "line_rate", type = "bits", min = "1Mbps", max = "800Gbps", default_help = "what the link says",
         help = "for a device that does not tell the rate of its line" },
    },
 }
+
+-- What the reference device does to frames of one direction.
+local one_way = {
+   { key = "capacity", type = "frame_rate", min = "1fps", default_help = "no limit but the line",
+     help = "frames it can forward" },
+   { key = "bandwidth", type = "bits", min = "1kbps", default_help = "no limit but the line",
+     help = "bits of frames with FCS it can forward" },
+   { key = "buffer", type = "buffer", default = "512", min = "1",
+     help = "what may wait inside, in frames or bytes; more is lost" },
+   { key = "latency", type = "time", default = "20us", max = "10s",
+     help = "time every frame spends in it besides waiting" },
+   { key = "latency_per_byte", type = "time", default = "0s", max = "1ms",
+     help = "further time for each byte of the frame" },
+   { key = "switching", type = "enum", values = { "store-and-forward", "cut-through" },
+     default = "store-and-forward",
+     help = "whether it begins to send when it has the whole frame or its header" },
+   { key = "loss_every", type = "integer", default = "0", min = "0", max = "4294967295",
+     help = "loses every n-th frame; 0: none" },
+   { key = "loss_random", type = "ratio", default = "0%", max = "100%",
+     help = "loses this share of the frames at random" },
+   { key = "recovery", type = "time", default = "0s", max = "1h",
+     help = "after an overload it loses every second frame for so long; 0: none" },
+}
+
+-- The same keys for the other direction; what is left out there is as it is here.
+local function inherited(fields)
+   local list = {}
+   for i, field in ipairs(fields) do
+      list[i] = {}
+      for name, value in pairs(field) do
+         list[i][name] = value
+      end
+      list[i].default, list[i].default_help = nil, "as the first way"
+   end
+   return list
+end
 
 local reference_device = {
    key = "reference_device", type = "group",
@@ -34,27 +72,17 @@ local reference_device = {
            .. "clock" },
       { key = "rate", type = "bits", default = "1Gbps", min = "1Mbps", max = "800Gbps",
         help = "rate of the lines on both sides" },
-      { key = "capacity", type = "frame_rate", min = "1fps", default_help = "no limit but the line",
-        help = "frames it can forward" },
-      { key = "bandwidth", type = "bits", min = "1kbps", default_help = "no limit but the line",
-        help = "bits of frames with FCS it can forward" },
-      { key = "buffer", type = "buffer", default = "512", min = "1",
-        help = "what may wait inside, in frames or bytes; more is lost" },
-      { key = "latency", type = "time", default = "20us", max = "10s",
-        help = "time every frame spends in it besides waiting" },
-      { key = "latency_per_byte", type = "time", default = "0s", max = "1ms",
-        help = "further time for each byte of the frame" },
-      { key = "switching", type = "enum", values = { "store-and-forward", "cut-through" },
-        default = "store-and-forward",
-        help = "whether it begins to send when it has the whole frame or its header" },
-      { key = "loss_every", type = "integer", default = "0", min = "0", max = "4294967295",
-        help = "loses every n-th frame; 0: none" },
-      { key = "loss_random", type = "ratio", default = "0%", max = "100%",
-        help = "loses this share of the frames at random" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of its random numbers" },
    },
 }
+for i, field in ipairs(one_way) do
+   table.insert(reference_device.fields, 2 + i, field)
+end
+table.insert(reference_device.fields, {
+   key = "reverse", type = "group", optional = true, fields = inherited(one_way),
+   help = "what it does otherwise to frames from wire1 to wire0",
+})
 
 local host = {
    key = "host", type = "group",
@@ -75,12 +103,40 @@ local host = {
    },
 }
 
+-- What is left out comes from the preset of that name (framegauge.search.mlr.presets).
+local goal = {
+   type = "group", short = "name", expected = "the name of a goal, or its keys",
+   help = "one thing to search for; what is left out is as the preset of its name has it, or else as rfc2544",
+   fields = {
+      { key = "name", type = "string", longest = 16, match = "^%w[%w_.-]*$", required = true,
+        expected = "letters, digits, '_', '.' and '-'",
+        help = "`rfc2544`: no loss in one trial; `tst009`: no loss in one of two; `ndr`: no loss, `pdr`: at "
+           .. "most 0.5% loss, in half of 21 search trials, width 0.5%; or another name" },
+      { key = "loss_ratio", type = "ratio", max = "99%", default_help = "loss_tolerance; ndr: 0%, pdr: 0.5%",
+        help = "a trial that loses more is bad" },
+      { key = "exceed_ratio", type = "ratio", max = "99%", default_help = "0%; tst009, ndr, pdr: 50%",
+        help = "share of duration_sum that bad trials may take" },
+      { key = "duration_sum", type = "time", min = "1ms", max = "24h",
+        default_help = "1 final_trial; tst009: 2; ndr, pdr: 21",
+        help = "for how long a load must be tried in all" },
+      { key = "final_trial", type = "time", min = "1ms", max = "24h",
+        default_help = "trial; ndr, pdr: search_trial",
+        help = "length of the trials that decide" },
+      { key = "initial_trial", type = "time", min = "1ms", max = "24h", default_help = "search_trial",
+        help = "length of the first trials, at most final_trial" },
+      { key = "width", type = "ratio", min = "0.0001%", max = "50%",
+        default_help = "resolution; ndr, pdr: 0.5%",
+        help = "how far the bounds may be apart, as a share of the upper one" },
+   },
+}
+
 local throughput = {
    key = "throughput", type = "group",
    help = "the highest load that loses no frame (RFC 2544, 26.1)",
    fields = {
-      { key = "search", type = "enum", values = { "binary" }, default = "binary",
-        help = "how the load is sought" },
+      { key = "search", type = "enum", values = { "binary", "tst009", "mlr" }, default = "binary",
+        help = "how the load is sought: binary search, the same with loss verification, or MLRsearch (RFC "
+           .. "9971); see docs/searches.md" },
       { key = "min", type = "rate", default = "0%", max = "100%",
         help = "no load below this is tried" },
       { key = "max", type = "rate", default = "100%", max = "100%",
@@ -97,8 +153,104 @@ local throughput = {
         help = "loss up to this share still passes; RFC 2544 wants 0" },
       { key = "backoff", type = "load_step", default = "1%", min = "0.0001%", max = "50%",
         help = "how far to go down when a load found by short trials fails the long one" },
-      { key = "max_trials", type = "integer", default = "100", min = "2", max = "10000",
+      { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
         help = "the search gives up after so many" },
+      { key = "loss_verify_trials", type = "integer", default = "2", min = "1", max = "100",
+        help = "tst009: most trials at one load, max(r); it passes when one of them does" },
+      { key = "loss_verify_max", type = "integer", min = "0", default_help = "no limit",
+        help = "tst009: frames lost in one trial beyond which the load is not tried again, z" },
+      { key = "goals", type = "list", of = goal, least = 1, most = 16, default_help = "rfc2544",
+        help = "mlr: what to search for, all in one search: a list of names or of groups of keys" },
+      { key = "preceding_targets", type = "integer", default = "2", min = "0", max = "10",
+        help = "mlr: rounds of shorter trials before those of a goal, where it has time for them" },
+      { key = "time_limit", type = "time", min = "1s", max = "240h", default_help = "none",
+        help = "mlr: the search of one frame size gives up after so much sending" },
+   },
+}
+
+local function rate(help)
+   return { key = "rate", type = "rate", max = "100%", default_help = "the throughput", help = help }
+end
+
+local latency = {
+   key = "latency", type = "group",
+   help = "how long frames take at the throughput (RFC 2544, 26.2)",
+   fields = {
+      rate "the load",
+      { key = "definition", type = "enum", values = { "lifo", "fifo" },
+        default_help = "lifo where the rate of the line is known, else fifo",
+        help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from "
+           .. "first bit to first bit" },
+      { key = "trial", type = "time", default = "120s", min = "1ms", max = "24h",
+        help = "length of each stream" },
+      { key = "tag_after", type = "time", default = "60s", max = "24h",
+        help = "when the tagged frame is sent; RFC 2544 wants 60s" },
+      { key = "tags", type = "integer", default = "1", min = "1", max = "10000",
+        help = "tagged frames of each stream, spread over the rest of it; RFC 8219 wants 500" },
+      { key = "repetitions", type = "integer", default = "20", min = "1", max = "1000",
+        help = "streams; RFC 2544 wants 20" },
+   },
+}
+
+local frame_loss = {
+   key = "frame_loss", type = "group",
+   help = "how many frames are lost at each load (RFC 2544, 26.3)",
+   fields = {
+      { key = "max", type = "rate", default = "100%", max = "100%",
+        help = "the first load, and what the steps are parts of" },
+      { key = "step", type = "ratio", default = "10%", min = "0.1%", max = "10%",
+        help = "how much less the next load is; two loads in a row without loss end the test" },
+      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "length of the trials" },
+   },
+}
+
+local back_to_back = {
+   key = "back_to_back", type = "group",
+   help = "the longest burst at the rate of the line that loses no frame (RFC 2544, 26.4; RFC 9004)",
+   fields = {
+      rate "the throughput, by which the buffer time is corrected",
+      { key = "search", type = "enum", values = { "binary", "tst009" }, default = "binary",
+        help = "how the length is sought; tst009 as it is set for the throughput" },
+      { key = "limit", type = "time", default = "2s", min = "1ms", max = "30s",
+        help = "the longest burst that is tried" },
+      { key = "step", type = "integer", default = "1", min = "1", max = "1000000",
+        help = "the search ends when it knows the length this well, in frames" },
+      { key = "repetitions", type = "integer", default = "50", min = "1", max = "1000",
+        help = "searches, each by itself; RFC 2544 wants 50" },
+   },
+}
+
+local system_recovery = {
+   key = "system_recovery", type = "group",
+   help = "how long the device takes to recover from an overload (RFC 2544, 26.5)",
+   fields = {
+      rate "the throughput; the overload is 110% of it, or what the line carries",
+      { key = "overload", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "how long the overload lasts" },
+      { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "how long the device is watched after that, at half the load" },
+      { key = "repetitions", type = "integer", default = "3", min = "1", max = "1000",
+        help = "trials, of which the mean is taken" },
+   },
+}
+
+local reset = {
+   key = "reset", type = "group",
+   help = "how long the device is out of order after a reset (RFC 2544, 26.6; RFC 6201)",
+   fields = {
+      rate "the load",
+      { key = "command", type = "list", of = { type = "string", longest = 10000 }, least = 1,
+        default_help = "none: the person at the terminal is asked; the reference device does it by itself",
+        help = "resets the device: a program and its arguments" },
+      { key = "after", type = "time", default = "15s", min = "0s", max = "1h",
+        help = "when, from the start of the load" },
+      { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "how long the device is watched after that; it must be back by then" },
+      { key = "outage", type = "time", default = "1s", min = "1us", max = "1h",
+        help = "how long the reference device stays out of order" },
+      { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
+        help = "resets, of which the mean is taken" },
    },
 }
 
@@ -106,8 +258,10 @@ local rfc2544 = {
    key = "rfc2544", type = "group",
    help = "benchmarking by RFC 2544",
    fields = {
-      { key = "tests", type = "list", of = { type = "enum", values = { "throughput" } }, unique = true,
-        least = 1, default = { "throughput" },
+      { key = "tests", type = "list", unique = true, least = 1, default = { "throughput" },
+        of = { type = "enum", values = {
+           "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset",
+        } },
         help = "which of its tests to run" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
@@ -122,7 +276,7 @@ local rfc2544 = {
         help = "rest for the device after a trial" },
       { key = "retries", type = "integer", default = "2", min = "0", max = "100",
         help = "how often an invalid trial is repeated" },
-      throughput,
+      throughput, latency, frame_loss, back_to_back, system_recovery, reset,
    },
 }
 
@@ -138,6 +292,7 @@ local dut = {
 
 return {
    type = "group",
+   one_way = one_way, -- the rows that reference_device and its reverse share
    fields = {
       { key = "name", type = "string", longest = 64, match = "^%w[%w ._-]*$",
         default_help = "the file's name",

@@ -6,6 +6,7 @@
 -- default or is nil by now; its own problem is already in the list.
 local address = require "framegauge.plan.address"
 local line = require "framegauge.line"
+local presets = require "framegauge.search.mlr.presets"
 local units = require "framegauge.units"
 
 local M = {}
@@ -149,15 +150,22 @@ local function addresses_fit(values, found)
    end
 end
 
--- Ethernet, IPv6 and UDP headers, the signature and the FCS.
-local SHORTEST_IPV6 = 84
+-- Ethernet, IP and UDP headers, the signature and the FCS.
+local SHORTEST = { IPv4 = 64, IPv6 = 84 }
+local TAG = 4
 
 local function frames_hold_their_headers(values, found)
-   local ipv6_only = pair(values, "ipv6") and not pair(values, "ipv4")
+   local version = pair(values, "ipv6") and not pair(values, "ipv4") and "IPv6" or "IPv4"
+   local tagged = false
+   for _, port in ipairs(values.ports) do
+      tagged = tagged or port.vlan ~= nil
+   end
+   local shortest = SHORTEST[version] + (tagged and TAG or 0)
+   local kind = tagged and version .. " test frame with a VLAN tag" or version .. " test frame"
    for i, size in ipairs(values.rfc2544.frame_sizes) do
-      if ipv6_only and size < SHORTEST_IPV6 then
+      if size < shortest then
          found:add(found:item("rfc2544.frame_sizes", i),
-            ("%d bytes do not hold an IPv6 test frame"):format(size), "at least " .. SHORTEST_IPV6)
+            ("%d bytes do not hold an %s"):format(size, kind), "at least " .. shortest)
       end
    end
 end
@@ -208,17 +216,30 @@ local function too_large_for(values, rate, line_rate)
    return nil
 end
 
-local function loads_fit_the_line(values, found)
-   local line_rate, says = M.line_rate(values)
-   for _, key in ipairs { "min", "max", "initial" } do
-      local rate = values.rfc2544.throughput[key]
-      local size = rate and line_rate and too_large_for(values, rate, line_rate)
+local TESTS = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" }
+
+local LOADS = {
+   throughput = { "min", "max", "initial" }, latency = { "rate" }, frame_loss = { "max" },
+   back_to_back = { "rate" }, system_recovery = { "rate" }, reset = { "rate" },
+}
+
+local function check_loads(values, group, line_rate, says, found)
+   for _, key in ipairs(LOADS[group]) do
+      local rate = values.rfc2544[group][key]
+      local size = rate and too_large_for(values, rate, line_rate)
       if size then
-         found:add("rfc2544.throughput." .. key,
+         found:add(("rfc2544.%s.%s"):format(group, key),
             ("%s is more than the line carries in frames of %d bytes (%s: %s)"):format(rate.text, size, says,
                units.format_bits(line_rate)),
             ("at most %s fps"):format(units.format_count(line.max_fps(line_rate, size))))
       end
+   end
+end
+
+local function loads_fit_the_line(values, found)
+   local line_rate, says = M.line_rate(values)
+   for _, group in ipairs(line_rate and TESTS or {}) do
+      check_loads(values, group, line_rate, says, found)
    end
 end
 
@@ -250,9 +271,57 @@ local function loads_are_in_order(values, found)
    check_order(values, found, "initial", "max", true)
 end
 
+local GOALS = "rfc2544.throughput.goals"
+
+-- One goal with what its preset adds.
+local function check_goal(goal, key, found)
+   if goal.initial_trial > goal.final_trial then
+      found:add(key .. ".initial_trial", ("%s is longer than final_trial (%s)"):format(
+         units.format_time(goal.initial_trial), units.format_time(goal.final_trial)))
+   elseif goal.duration_sum < goal.final_trial then
+      found:add(key .. ".duration_sum", ("%s is shorter than one final_trial (%s)"):format(
+         units.format_time(goal.duration_sum), units.format_time(goal.final_trial)))
+   end
+end
+
+local function goals_can_be_reached(values, found)
+   local t, names = values.rfc2544.throughput, {}
+   if t.goals and t.search ~= "mlr" then
+      found:add(GOALS, ("not for the search %s"):format(t.search), "search: mlr beside it, or no goals")
+   end
+   for i, goal in ipairs(t.goals or {}) do
+      local key = found:item(GOALS, i)
+      if names[goal.name] then
+         found:add(key, ("there is a goal %s already"):format(goal.name), "a name of its own")
+      end
+      names[goal.name or ""] = true
+      check_goal(presets.complete(goal, t), key, found)
+   end
+end
+
+local function tags_are_in_the_stream(values, found)
+   local o = values.rfc2544.latency
+   if o.tag_after >= o.trial then
+      found:add("rfc2544.latency.tag_after", ("%s is not within the trial (%s)"):format(
+         units.format_time(o.tag_after), units.format_time(o.trial)))
+   end
+end
+
+local function reset_has_a_device(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.device and is_wire(port) and found:given("rfc2544.reset.command") then
+         found:add("rfc2544.reset.command", "the reference device resets itself",
+            "rfc2544.reset.outage, how long it is out of order")
+         return
+      end
+   end
+end
+
 local rules = {
    devices_differ, wires_are_a_pair, reference_device_needs_wires, network_is_isolated, addresses_fit,
    frames_hold_their_headers, shares_have_a_line, loads_fit_the_line, loads_are_in_order,
+   tags_are_in_the_stream, reset_has_a_device,
+   goals_can_be_reached,
 }
 
 --- Apply every rule.

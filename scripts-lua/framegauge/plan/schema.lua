@@ -5,7 +5,8 @@
 -- A row describes one key: type, default, range, help. The same row reads the value, fills in the default,
 -- refuses what does not fit, and writes the documentation (plan/help.lua). Rows of keys that hold others:
 --
---    { type = "group", fields = { row, ... } }    known keys; each field row has its `key`
+--    { type = "group", fields = { row, ... } }    known keys; each field row has its `key`; a single value
+--                                                 may stand for a group with the key `short`
 --    { type = "map", of = row, name = "name" }    keys of the user's choice; becomes a list in the order of
 -- the file,
 --                                                 each value with the key in its field `name`
@@ -44,7 +45,7 @@ end
 --- What a row takes, in words.
 function M.expected(row)
    if row.type == "group" then
-      return "a group of keys"
+      return row.expected or "a group of keys"
    elseif row.type == "map" then
       return row.expected
    elseif row.type == "list" then
@@ -152,7 +153,7 @@ local function place_of(row, key, path)
          return below
       end
    end
-   return row.of and place_of(row.of, key, path .. ".<name>")
+   return row.of and place_of(row.of, key, path .. (row.type == "list" and "[]" or ".<name>"))
 end
 
 local function unknown_key(row, entry, path, found)
@@ -162,7 +163,16 @@ local function unknown_key(row, entry, path, found)
    found:add(join(path, entry.key), "unknown key", expected, entry)
 end
 
+-- A single value where a group may be given by one of its keys.
+local function lengthened(row, node)
+   if row.short and node.kind == "scalar" and not is_empty(node) then
+      return { kind = "map", entries = { { key = row.short, value = node } } }
+   end
+   return node
+end
+
 local function read_group(row, node, path, found)
+   node = lengthened(row, node)
    if node.kind ~= "map" then
       found:add(path, misplaced(node), "a group of keys: " .. table.concat(keys_of(row.fields), ", "), node)
       return M.default(row)

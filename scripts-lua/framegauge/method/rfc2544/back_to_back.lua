@@ -7,9 +7,9 @@
 -- both directions are wanted, both send the burst at once and each is searched for its own limit; the second
 -- search uses the bursts of the first.
 --
--- A buffer only fills where frames come in faster than they leave. So a frame size of which the device carries
--- the whole line has no answer. And while the burst comes in frames leave, too, so that it is longer than the
--- buffer: the corrected buffer time takes that off (RFC 9004, 6.4).
+-- A buffer only fills where frames come in faster than they leave. So a frame size of which the device
+-- carries the whole line has no answer. And while the burst comes in frames leave, too, so that it is longer
+-- than the buffer: the corrected buffer time takes that off (RFC 9004, 6.4).
 local ground = require "framegauge.method.rfc2544.ground"
 local search = require "framegauge.search"
 local statistics = require "framegauge.statistics"
@@ -39,7 +39,8 @@ end
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
    if not bench:max_fps(64) then
-      return "the line rate of these ports is not known, and back_to_back sends at it; give the ports' line_rate"
+      return "the line rate of these ports is not known, and back_to_back sends at it; give the ports' "
+         .. "line_rate"
    end
    return ground.check_rate(plan, bench, M.KEY)
 end
@@ -51,7 +52,8 @@ end
 local function goal_of(plan, limit)
    local o = plan.rfc2544.back_to_back
    return {
-      min = 0, max = limit, resolution = o.step, step = o.step, tolerance = 0, search_trial = 1, final_trial = 1,
+      min = 0, max = limit, resolution = o.step, step = o.step, tolerance = 0,
+      search_trial = 1, final_trial = 1, -- each look is of full length, whatever that is
       max_r = plan.rfc2544.throughput.loss_verify_trials, z = plan.rfc2544.throughput.loss_verify_max,
    }
 end
@@ -85,7 +87,8 @@ function M.parts(plan, bench)
          trials, seconds = rehearse(plan, line_fps, carried, math.floor(longest))
       end
       parts[i] = {
-         test = M.NAME, frame_size = frame_size, trials = trials * repetitions, seconds = seconds * repetitions,
+         test = M.NAME, frame_size = frame_size,
+         trials = trials * repetitions, seconds = seconds * repetitions,
       }
    end
    return parts
@@ -96,7 +99,9 @@ local function view(record, direction)
    local counts, seen = ground.counts(record, direction), ground.view(record, direction)
    if counts.tx < counts.intended_frames and record.verdict == "valid" then
       seen.verdict = "tester-limited"
-      seen.reasons = { ("%s: a burst of %d frames was not sent whole"):format(direction, counts.intended_frames) }
+      seen.reasons = {
+         ("%s: a burst of %d frames was not sent whole"):format(direction, counts.intended_frames),
+      }
    end
    return seen
 end
@@ -125,7 +130,8 @@ local function new_row(plan, frame_size, direction, line_fps, rate)
       verdict, reasons = "not-applicable", { "the throughput is the line's maximum, so no buffer fills" }
    end
    return {
-      frame_size = frame_size, direction = direction, verdict = verdict, reasons = reasons, theoretical_fps = line_fps,
+      frame_size = frame_size, direction = direction, verdict = verdict, reasons = reasons,
+      theoretical_fps = line_fps,
       throughput_fps = rate.fps, throughput_source = rate.source, repetitions = o.repetitions,
       step_frames = o.step, limit_frames = limit_of(plan, line_fps), near_limit = false, trials = 0,
    }
@@ -168,7 +174,8 @@ local function measure(plan, session, frame_size, line_fps)
    for i = 1, plan.rfc2544.back_to_back.repetitions do
       local from = #session.trials + 1
       for _, one in ipairs(applicable) do
-         local result = search_once(plan, session:again(from), frame_size, line_fps, one.rate, one.row.direction)
+         local trial = session:again(from)
+         local result = search_once(plan, trial, frame_size, line_fps, one.rate, one.row.direction)
          one.bursts[i] = math.floor(result.load or 0)
          judge(one.row, result)
       end

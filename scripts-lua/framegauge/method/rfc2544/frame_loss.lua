@@ -22,8 +22,8 @@ end
 function M.check(plan, bench)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       if not load.fps(plan.rfc2544.frame_loss.max, frame_size, bench:max_fps(frame_size)) then
-         return "the line rate of these ports is not known, so rfc2544.frame_loss.max cannot be a share of it; "
-            .. "give a load (--set rfc2544.frame_loss.max=5Mfps) or the ports' line_rate"
+         return "the line rate of these ports is not known, so rfc2544.frame_loss.max cannot be a share of "
+            .. "it; give a load (--set rfc2544.frame_loss.max=5Mfps) or the ports' line_rate"
       end
    end
    return nil
@@ -68,7 +68,8 @@ end
 local function row(record, direction, percent, line_fps)
    local counts = ground.counts(record, direction)
    return {
-      frame_size = record.frame_size, direction = direction, load_percent = percent, theoretical_fps = line_fps,
+      frame_size = record.frame_size, direction = direction, load_percent = percent,
+      theoretical_fps = line_fps,
       intended_fps = record.intended_fps, offered_fps = counts.offered_fps, tx = counts.tx, rx = counts.rx,
       lost = counts.lost, loss_percent = counts.loss_ratio * 100, trial_s = record.duration_s,
       trial = record.trial, verdict = record.verdict, reasons = record.reasons,

@@ -3,11 +3,11 @@
 --- What the tests of RFC 2544 stand on besides their own trials: the throughput of a frame size, and a trial
 -- seen from one direction.
 --
--- The throughput comes from the key `rate` of the test's own group or from the search that the throughput test
--- makes. That search is simply made again over the trials there are: after the throughput test it finds every
--- one of its trials done and needs none of its own, without that test it makes them. Seen from one direction
--- it takes the same steps as long as the directions agree; only where one carries more than the other are
--- there trials to add.
+-- The throughput comes from the key `rate` of the test's own group or from the search that the throughput
+-- test makes. That search is simply made again over the trials there are: after the throughput test it finds
+-- every one of its trials done and needs none of its own, without that test it makes them. Seen from one
+-- direction it takes the same steps as long as the directions agree; only where one carries more than the
+-- other are there trials to add.
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
@@ -101,8 +101,8 @@ function M.rate(plan, session, key, frame_size, line_fps, direction)
    local result = searched(plan, session, frame_size, line_fps, direction)
    local verdict = VERDICT[result.limited_by] or "invalid"
    return {
-      fps = result.load, source = "throughput", at_maximum = result.limited_by == "maximum", verdict = verdict,
-      reasons = verdict ~= "valid" and { "the throughput is " .. verdict } or {},
+      fps = result.load, source = "throughput", at_maximum = result.limited_by == "maximum",
+      verdict = verdict, reasons = verdict ~= "valid" and { "the throughput is " .. verdict } or {},
    }
 end
 
@@ -122,8 +122,8 @@ function M.check_rate(plan, bench, key)
    end
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       if not load.fps(rate, frame_size, bench:max_fps(frame_size)) then
-         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; give a "
-            .. "load, such as 5Mfps, or the ports' line_rate"):format(key)
+         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; give "
+            .. "a load, such as 5Mfps, or the ports' line_rate"):format(key)
       end
    end
    return nil

@@ -6,8 +6,8 @@
 --    KEY                              its group in the plan and its list in the results: "latency"
 --    needs(plan)                      frame sizes whose throughput it stands on
 --    check(plan, bench)               what keeps the plan from being run, a sentence, or nil
---    parts(plan, bench)               what lies ahead: list of { test =, frame_size =, trials =, seconds = }, the
---                                     seconds with all waits, for a device as one would expect it
+--    parts(plan, bench)               what lies ahead: list of { test =, frame_size =, trials =, seconds = },
+--                                     the seconds with all waits, for a device as one would expect it
 --    run(plan, bench, session, rows)  measures, and adds its rows to the list as it finds them
 --
 -- Every row has frame_size, direction, verdict and reasons. They are made in the order of the RFC, whatever

@@ -4,8 +4,8 @@
 --
 -- The RFC tags one frame in the middle of a long stream and does so twenty times; the mean of the tags is
 -- `latency_ns_mean`. RFC 8219 tags 500 frames of each stream and takes their median and 99.9th percentile, of
--- all streams the median. Since every frame is stamped anyway, `every_frame` has the distribution of them all,
--- which shows what twenty frames cannot.
+-- all streams the median. Since every frame is stamped anyway, `every_frame` has the distribution of them
+-- all, which shows what twenty frames cannot.
 --
 -- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
 -- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the
@@ -34,8 +34,8 @@ end
 function M.check(plan, bench)
    local directions = ground.directions(plan)
    if plan.rfc2544.latency.definition == "lifo" and not ground.frame_ns(bench, directions[1], 64) then
-      return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give the "
-         .. "ports' line_rate, or take fifo"
+      return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give "
+         .. "the ports' line_rate, or take fifo"
    end
    return ground.check_rate(plan, bench, M.KEY)
 end

@@ -2,12 +2,12 @@
 
 --- RFC 2544 section 26.6, as RFC 6201 has it: how long a device is out of order when it is reset.
 --
--- The smallest frame size is sent at the throughput; after a while the device is reset: the reference device by
--- itself, a real one by a command of the plan or by the person at the terminal. Two figures follow. By loss: the
--- time the lost frames would have filled. By time stamps: from the last frame before the gap to the first
--- behind it, less the time that is between two frames anyway. The two differ where the device comes back in
--- bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and the other one
--- when the tester could not (its own link went down with the device).
+-- The smallest frame size is sent at the throughput; after a while the device is reset: the reference device
+-- by itself, a real one by a command of the plan or by the person at the terminal. Two figures follow. By
+-- loss: the time the lost frames would have filled. By time stamps: from the last frame before the gap to the
+-- first behind it, less the time that is between two frames anyway. The two differ where the device comes
+-- back in bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and
+-- the other one when the tester could not (its own link went down with the device).
 local Reset = require "framegauge.method.rfc2544.reset_command"
 local ground = require "framegauge.method.rfc2544.ground"
 local statistics = require "framegauge.statistics"

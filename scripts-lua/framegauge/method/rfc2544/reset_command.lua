@@ -9,9 +9,9 @@ local M = {}
 local POLL_SECONDS = 0.01
 
 local function spawn(command, state)
-   local arguments = { unpack(command, 2) }
+   local options = { args = { unpack(command, 2) }, stdio = { nil, 2, 2 } } -- all it says goes to stderr
    local handle, message
-   handle, message = uv.spawn(command[1], { args = arguments, stdio = { nil, 2, 2 } }, function(status, signal)
+   handle, message = uv.spawn(command[1], options, function(status, signal)
       state.status, state.signal, state.running = status, signal, false
       handle:close()
    end)

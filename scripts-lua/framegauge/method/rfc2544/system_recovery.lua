@@ -2,9 +2,9 @@
 
 --- RFC 2544 section 26.5: how long a device goes on losing frames after an overload has ended.
 --
--- It is offered 110 % of its throughput, or what the line carries if that is less, and then, from one frame to
--- the next, half of that. From that moment (A) to when the last lost frame was due (B) is the recovery time.
--- B is known by the number of that frame, so nothing depends on when anything arrived.
+-- It is offered 110 % of its throughput, or what the line carries if that is less, and then, from one frame
+-- to the next, half of that. From that moment (A) to when the last lost frame was due (B) is the recovery
+-- time. B is known by the number of that frame, so nothing depends on when anything arrived.
 --
 -- A direction that carries the whole line cannot be overloaded. Where both directions are wanted both are
 -- loaded alike, and each is overloaded by its own throughput; where these agree one trial serves both.
@@ -78,10 +78,12 @@ local function new_row(plan, frame_size, direction, line_fps, rate)
    if not rate.fps then
       verdict, reasons = ground.without_rate(rate)
    elseif line_fps and (rate.at_maximum or rate.fps >= line_fps) then
-      verdict, reasons = "not-applicable", { "the throughput is the line's maximum, so no overload is possible" }
+      verdict = "not-applicable"
+      reasons = { "the throughput is the line's maximum, so no overload is possible" }
    end
    return {
-      frame_size = frame_size, direction = direction, verdict = verdict, reasons = reasons, theoretical_fps = line_fps,
+      frame_size = frame_size, direction = direction, verdict = verdict, reasons = reasons,
+      theoretical_fps = line_fps,
       throughput_fps = rate.fps, throughput_source = rate.source, overload_s = o.overload, watch_s = o.watch,
       repetitions = o.repetitions, lost = 0, trials = 0,
    }
@@ -95,7 +97,8 @@ local function recovery_of(row, record, loads)
    end
    local since = counts.last_lost_ns - switch_time(loads) * 1e9
    if since > NOT_RECOVERED * loads[2].seconds * 1e9 then
-      return nil, "invalid", "the device still lost frames when the trial ended: raise rfc2544.system_recovery.watch"
+      return nil, "invalid", "the device still lost frames when the trial ended: raise "
+         .. "rfc2544.system_recovery.watch"
    end
    return math.max(0, since)
 end
