@@ -23,7 +23,10 @@ local function row(o)
       },
    }
    for key, value in pairs(o or {}) do
-      r[key] = value ~= "none" and value or nil
+      r[key] = value
+      if value == "none" then
+         r[key] = nil
+      end
    end
    return r
 end
@@ -94,9 +97,12 @@ describe("CSV", function()
       end
       assert.matches("^frame_size,direction,theoretical_fps,throughput_fps,.*,latency_min_ns,", lines[1])
       assert.equal("64,both,1488095,899541.8017578125,60.44921875,604.49209,460.5654025,900995.01953125,"
-         .. "1488.095,60,12,valid,20000,20512.5,20479,20991,21250,21250", lines[2])
+         .. "1488.095,60,12,valid,20000,20512.5,20479,20991,21250,21250,,,", lines[2])
       assert.matches('^64,"a,""b""",1488095,,', lines[3])
-      assert.matches(",valid,,,,,,$", lines[3])
+      assert.matches(",valid,,,,,,,,,$", lines[3])
+      assert.matches(",ndr,899000,false$", csv.throughput { row {
+         goal = "ndr", conditional_fps = 899000, regular = false,
+      } }:match "\n(.-)\n$")
    end)
 end)
 
@@ -148,6 +154,23 @@ describe("conformance", function()
          conformance.of(fake_plan { frame_sizes = { 64, 128, 256, 512, 1518 } }))
    end)
 
+   it("looks at every goal of a search, and at trials that are repeated", function()
+      local function notes(throughput)
+         return table.concat(conformance.of(fake_plan {
+            frame_sizes = { 64, 128, 256, 512, 1518 }, throughput = throughput,
+         }).notes, "\n")
+      end
+      local rfc2544 = { name = "a", final_trial = 60, loss_ratio = 0, exceed_ratio = 0 }
+      local pdr = { name = "b", final_trial = 1, loss_ratio = 0.005, exceed_ratio = 0.5 }
+      assert.equal("", notes { search = "mlr", goals = { rfc2544 } })
+      assert.equal("short trials (1 s; section 24 asks for 60 s)\n"
+         .. "loss tolerated (0.5 %; section 26.1 allows none)\n"
+         .. "trials with loss repeated (section 26.1 has the load lowered)",
+         notes { search = "mlr", goals = { rfc2544, pdr } })
+      assert.equal("", notes { search = "tst009", loss_verify_trials = 1 })
+      assert.matches("^trials with loss repeated", notes { search = "tst009", loss_verify_trials = 2 })
+   end)
+
    it("names what is short of it", function()
       local plan = fake_plan { settle = 0, throughput = { trial = 1, loss_tolerance = 0.005 } }
       local notes = table.concat(conformance.of(plan).notes, "\n")
@@ -188,6 +211,22 @@ describe("the table", function()
          direction = "west->east", theoretical_fps = 595238095, throughput_fps = 595238095, mbps_l1 = 4e5,
          mbps_l2 = 304761.9, percent = 100, verdict = "tester-limited",
       } }
+      for line in out:gmatch "[^\n]+" do
+         assert.is_true(#line <= 100, line)
+      end
+   end)
+
+   it("has a row for each goal of a search, within 100 columns", function()
+      local out = render {
+         row { goal = "ndr", conditional_fps = 899000, regular = true },
+         row {
+            goal = "rfc2544", direction = "west->east", verdict = "tester-limited", regular = false,
+            throughput_fps = 595238095, conditional_fps = 595238095, frame_size = 16128,
+         },
+      }
+      assert.matches("goal +fps +fps", out)
+      assert.matches("\n   64  both +ndr +899,541 +899,000 +60.45 +regular ", out)
+      assert.matches(" irregular ", out, 1, true)
       for line in out:gmatch "[^\n]+" do
          assert.is_true(#line <= 100, line)
       end

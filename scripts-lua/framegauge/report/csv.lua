@@ -9,6 +9,7 @@ local THROUGHPUT = {
    "frame_size", "direction", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2",
    "upper_fps", "resolution_fps", "trial_s", "trials", "verdict", "latency.min_ns", "latency.mean_ns",
    "latency.p50_ns", "latency.p99_ns", "latency.p999_ns", "latency.max_ns",
+   "goal", "conditional_fps", "regular",
 }
 
 local function field(row, path)

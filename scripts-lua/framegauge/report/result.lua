@@ -15,10 +15,11 @@ M.SCHEMA_VERSION = 1
 --- Keys in the order a person reads them.
 local ORDER = {
    "schema_version", "generator", "name", "version", "trial", "test", "phase", "frame_size", "direction",
-   "duration_s", "time", "verdict", "limited_by", "reasons", "interrupted", "conformance", "rfc2544",
+   "goal", "duration_s", "time", "verdict", "limited_by", "reasons", "interrupted", "conformance", "rfc2544",
    "notes", "expectations", "text", "met", "results", "throughput", "ports", "plan", "theoretical_fps",
-   "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "resolution_fps", "loss_tolerance",
-   "trial_s", "trials", "lower_trial", "upper_trial", "intended_frames", "intended_fps",
+   "throughput_fps", "percent", "mbps_l1", "mbps_l2", "conditional_fps", "lower_fps", "upper_fps",
+   "regular", "resolution_fps", "loss_tolerance", "trial_s", "trials", "lower_trial",
+   "upper_trial", "intended_frames", "intended_fps",
    "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio", "loss_bursts", "max_loss_burst",
    "duplicates", "reordered", "max_extent", "stale", "excess", "late", "unsent", "refused", "no_mbuf",
    "tester_drops", "rx_errors", "misdirected", "foreign", "worst_lag_ns", "longest_poll_gap_ns", "count",
@@ -34,6 +35,9 @@ local ROW_NULLS = {
    "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial",
    "upper_trial", "latency",
 }
+
+-- And where a row is about a goal.
+local GOAL_NULLS = { "conditional_fps", "lower_fps" }
 
 local function with_nulls(t, keys)
    local copy = {}
@@ -65,7 +69,7 @@ local function trial_fields(record)
 end
 
 local function row_fields(row)
-   local copy = with_nulls(row, ROW_NULLS)
+   local copy = with_nulls(with_nulls(row, ROW_NULLS), row.goal and GOAL_NULLS or {})
    copy.evidence = with_nulls(row.evidence, EVIDENCE_NULLS)
    return copy
 end

@@ -40,11 +40,13 @@ local THROUGHPUT = {
    { "", "verdict", function(r) return r.verdict end, left = true, verdict = true },
 }
 
+local GOAL = { "", "goal", function(r) return r.goal end, left = true }
+
 -- Where the search had goals, each with its row.
 local GOALS = {
    THROUGHPUT[1],
    THROUGHPUT[2],
-   { "", "goal", function(r) return r.goal end, left = true },
+   GOAL,
    THROUGHPUT[4],
    { "conditional", "fps", function(r) return or_dash(r.conditional_fps, count) end },
    THROUGHPUT[7],
@@ -175,7 +177,9 @@ end
 local function verdict_notes(rows, add)
    for _, row in ipairs(rows) do
       for _, reason in ipairs(row.reasons) do
-         add(("%d bytes is %s: %s."):format(row.frame_size, row.verdict, reason))
+         local what = row.goal and ("%d bytes, %s,"):format(row.frame_size, row.goal)
+            or ("%d bytes"):format(row.frame_size)
+         add(("%s is %s: %s."):format(what, row.verdict, reason))
       end
    end
 end
@@ -249,7 +253,8 @@ local function share_chart(rows)
    local lines = {}
    for _, row in ipairs(rows) do
       local direction = row.direction == "both" and "" or "  " .. row.direction
-      lines[#lines + 1] = row.percent and { ("%5d%s"):format(row.frame_size, direction), row.percent }
+      local goal = row.goal and "  " .. row.goal or ""
+      lines[#lines + 1] = row.percent and { ("%5d%s%s"):format(row.frame_size, direction, goal), row.percent }
    end
    return bars.chart(lines)
 end
@@ -268,7 +273,8 @@ function M.render(result, paint, drawn)
       parts[#parts + 1] = chart ~= "" and paint("Share of the line", "bold") .. "\n" .. chart or nil
    end
    if has_latency(rows) then
-      parts[#parts + 1] = paint("Latency at that load", "bold") .. "\n" .. table_text(LATENCY, rows, paint)
+      local columns = rows[1].goal and { LATENCY[1], LATENCY[2], GOAL, unpack(LATENCY, 3) } or LATENCY
+      parts[#parts + 1] = paint("Latency at that load", "bold") .. "\n" .. table_text(columns, rows, paint)
    end
    parts[#parts + 1] = notes(result, paint)
    return table.concat(parts, "\n")
