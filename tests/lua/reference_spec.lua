@@ -34,14 +34,18 @@ end
 local function stop(signal, ...)
    local path = scratch.path()
    local script = [[
-      %s >/dev/null 2>&1 & pid=$!
-      while [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -lt 3 ]; do sleep 0.02; done
+      %s >/dev/null & pid=$!
+      until [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -ge 3 ]; do
+         sleep 0.02
+         kill -0 $pid || exit
+      done
       begin=$(date +%%s%%N)
       kill -%s $pid
       wait $pid 2>/dev/null
       echo $? $((($(date +%%s%%N) - begin) / 1000000))]]
-   local output = scratch.shell(script:format(command(path, ...), path, signal))
-   local status, milliseconds = output:match "(%d+) (%d+)"
+   local output = scratch.shell("exec 2>&1\n" .. script:format(command(path, ...), path, signal))
+   local status, milliseconds = output:match "^(%d+) (%d+)"
+   assert.is_truthy(status, output)
    return tonumber(status), path, milliseconds / 1000
 end
 
@@ -51,12 +55,9 @@ describe("throughput of the reference device", function()
    for _, capacity in ipairs { 123456, 333e3, 700e3, 1.2e6, 5e6 } do
       it(("is its capacity or the line's maximum: %d fps"):format(capacity), function()
          local result, status = run(QUICK, "reference_device.capacity=" .. capacity .. "fps",
-            "rfc2544.frame_sizes=[64, 128, 1518]")
+            "rfc2544.frame_sizes=[64, 1518]")
          assert.equal(0, status)
-         assert.same({ 64, 128, 1518 }, {
-            result.results.throughput[1].frame_size, result.results.throughput[2].frame_size,
-            result.results.throughput[3].frame_size,
-         })
+         assert.equal(2, #result.results.throughput)
          for _, row in ipairs(result.results.throughput) do
             -- in the one second of a deciding trial the buffer of 512 frames lets so many more pass
             local least = math.min(capacity, row.theoretical_fps)
@@ -93,10 +94,11 @@ describe("throughput of the reference device", function()
       assert.near(900e3, result.results.throughput[1].throughput_fps, 1489)
    end)
 
-   it("is none when the device loses frames at every load, unless so much loss is tolerated", function()
+   it("is next to none when every twentieth frame is lost, unless so much loss is tolerated", function()
       local lossy = { QUICK, "reference_device.loss_every=20", "rfc2544.frame_sizes=[512]" }
       local row = run(unpack(lossy)).results.throughput[1]
-      assert.same({ json.null, "valid", "loss" }, { row.throughput_fps, row.verdict, row.limited_by })
+      assert.is_true(row.throughput_fps < 20) -- in the second of a deciding trial
+      assert.same({ "valid", "loss" }, { row.verdict, row.limited_by })
       lossy[#lossy + 1] = "rfc2544.throughput.loss_tolerance=10%"
       row = run(unpack(lossy)).results.throughput[1]
       assert.equal(row.theoretical_fps, row.throughput_fps)
@@ -105,6 +107,7 @@ describe("throughput of the reference device", function()
    it("is the same to the byte when the plan and the seed are", function()
       local settings = {
          QUICK, "reference_device.loss_random=10ppm", "rfc2544.throughput.loss_tolerance=20ppm",
+         "rfc2544.frame_sizes=[64, 1518]",
       }
       local _, _, one = run(unpack(settings))
       local _, _, other = run(unpack(settings))
