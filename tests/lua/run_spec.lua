@@ -68,6 +68,16 @@ local DEVICES = {
    ["a line of unknown rate, one way"] = {
       { capacity = 9e5 }, { bidirectional = false, throughput = { max = fps(1e6) } },
    },
+   ["several goals, one of them out of time"] = {
+      { rate = 1e9, capacity = 9e5 }, {
+         throughput = {
+            search = "mlr", time_limit = 30, goals = {
+               { name = "a", final_trial = 1, duration_sum = 1, loss_ratio = 0, exceed_ratio = 0, width = 0.01 },
+               { name = "b", final_trial = 60, duration_sum = 60, loss_ratio = 0.1, exceed_ratio = 0 },
+            },
+         },
+      },
+   },
    ["no latency and no poll gap"] = {
       {
          rate = 1e9, capacity = 9e5,
