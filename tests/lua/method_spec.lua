@@ -183,6 +183,63 @@ describe("rfc2544.throughput", function()
       assert.matches("not done after 3 trials", rows[1].reasons[1])
    end)
 
+   it("takes its search by name, and gives each the parameters it has", function()
+      local rows, kept = measure({ rate = 1e9, capacity = 734e3 }, {
+         frame_sizes = { 64 }, throughput = { search = "tst009", loss_verify_trials = 3 },
+      })
+      assert.near(734e3, rows[1].throughput_fps, 1488.1)
+      assert.near(0, (rows[1].throughput_fps / 1488.095 + 0.5) % 1 - 0.5, 1e-6) -- a multiple of the step
+      assert.same({ 1488095, 1488095, 1488095 },
+         { kept[1].intended_fps, kept[2].intended_fps, kept[3].intended_fps })
+      assert.is_true(kept[4].intended_fps < 1488095)
+      assert.is_nil(rows[1].goal)
+      rows, kept = measure({ rate = 1e9, capacity = 734e3 }, {
+         frame_sizes = { 64 }, throughput = { search = "tst009", loss_verify_max = 1000 },
+      })
+      assert.is_true(kept[2].intended_fps < kept[1].intended_fps)
+      assert.near(734e3, rows[1].throughput_fps, 1488.1)
+   end)
+
+   it("has a row for each goal of MLRsearch", function()
+      local function goal(name, loss_ratio)
+         return {
+            name = name, final_trial = 1, initial_trial = 1, duration_sum = 21, loss_ratio = loss_ratio,
+            exceed_ratio = 0.5, width = name == "pdr" and 0.005 or nil,
+         }
+      end
+      local rows, kept = measure({ rate = 1e9, capacity = 734e3 }, {
+         frame_sizes = { 64, 1518 },
+         throughput = { search = "mlr", goals = { goal("ndr", 0), goal("pdr", 0.005) } },
+      })
+      assert.equal(4, #rows)
+      local ndr, pdr = rows[1], rows[2]
+      assert.same({ "ndr", 64, "pdr", 64, "ndr", 1518, "pdr", 1518 }, {
+         ndr.goal, ndr.frame_size, pdr.goal, pdr.frame_size, rows[3].goal, rows[3].frame_size, rows[4].goal,
+         rows[4].frame_size,
+      })
+      assert.is_true(ndr.throughput_fps <= 734001 and ndr.upper_fps > 734e3)
+      assert.is_true(ndr.upper_fps - ndr.throughput_fps <= 0.001 * ndr.upper_fps) -- width as the resolution
+      assert.near(734e3 / 0.995, pdr.throughput_fps, 0.005 * pdr.upper_fps)
+      assert.near(734e3, pdr.conditional_fps, 0.005 * pdr.upper_fps)
+      assert.same({ ndr.throughput_fps, ndr.throughput_fps, true },
+         { ndr.lower_fps, ndr.conditional_fps, ndr.regular })
+      assert.same({ 0, 0.005, 1, 0.005 * pdr.upper_fps },
+         { ndr.loss_tolerance, pdr.loss_tolerance, pdr.trial_s, pdr.resolution_fps })
+      assert.same({ 81274, false, "maximum", "valid" },
+         { rows[4].throughput_fps, rows[4].regular, rows[4].limited_by, rows[4].verdict })
+      assert.equal(#kept, ndr.trials + rows[3].trials)
+      assert.equal(ndr.trials, pdr.trials)
+      assert.equal(pdr.upper_fps, kept[pdr.upper_trial].intended_fps)
+   end)
+
+   it("says when the time for a search was up", function()
+      local rows = measure({ rate = 1e9, capacity = 5e5 }, {
+         frame_sizes = { 64 }, throughput = { search = "mlr", time_limit = 5 },
+      })
+      assert.equal("invalid", rows[1].verdict)
+      assert.matches("not done after 5 trials (rfc2544.throughput.time_limit)", rows[1].reasons[1], 1, true)
+   end)
+
    it("knows beforehand what it will take", function()
       local parts = throughput.parts(fake_plan(), Bench.new { rate = 1e9, capacity = 1 })
       local seconds = 11 * (1 + 9) + 60 + 9

@@ -72,7 +72,7 @@ local DEVICES = {
       { rate = 1e9, capacity = 9e5 }, {
          throughput = {
             search = "mlr", time_limit = 30, goals = {
-               { name = "a", final_trial = 1, duration_sum = 1, loss_ratio = 0, exceed_ratio = 0, width = 0.01 },
+               { name = "a", final_trial = 1, duration_sum = 1, loss_ratio = 0, exceed_ratio = 0 },
                { name = "b", final_trial = 60, duration_sum = 60, loss_ratio = 0.1, exceed_ratio = 0 },
             },
          },
