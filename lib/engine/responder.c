@@ -60,7 +60,7 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 
 	learn(r, frame, m->data_len);
 	/* the answer is written in place and may be longer than the question by an option */
-	if (m->nb_segs != 1 || m->data_len + rte_pktmbuf_tailroom(m) < 128) {
+	if (m->nb_segs != 1 || m->data_len + rte_pktmbuf_tailroom(m) < FG_ANSWER_ROOM) {
 		rte_pktmbuf_free(m);
 		return;
 	}

@@ -28,6 +28,7 @@ enum {
 	FG_ETHER_MIN = 64,      /* octets with FCS */
 	FG_ETHER_OVERHEAD = 20, /* preamble 7, start delimiter 1, minimum gap 12 */
 	FG_FRAME_MAX = 16128,   /* largest frame we make, octets with FCS */
+	FG_ANSWER_ROOM = 128,   /* octets that an answer may take, whatever the question's length */
 	FG_IP_ICMP = 1,
 	FG_IP_UDP = 17,
 	FG_IP_ICMPV6 = 58,
@@ -127,7 +128,7 @@ int fg_ipv6_parse(const char *text, uint8_t address[16], struct fg_error *err);
 /**
  * Answer an ARP request, Neighbor Solicitation or ICMP/ICMPv6 echo request for @p host, in place.
  *
- * @param frame   starts at the destination MAC; at least 128 octets must be writable
+ * @param frame   starts at the destination MAC; at least FG_ANSWER_ROOM octets must be writable
  * @param length  octets without FCS
  * @return        length of the answer now in @p frame, 0 when it was no question for this host
  */

@@ -6,7 +6,8 @@
  * whole fate can be worked out from the times of those before it. The server takes one frame at a time and needs
  * the longest of 1/capacity (frames), size/capacity (bits) and the frame's time on the outgoing line; a frame that
  * finds it busy waits if the buffer has room and is lost otherwise. The delay comes after the server and is a
- * pipeline: it holds any number of frames and takes no room in the buffer.
+ * pipeline: it holds any number of frames and takes no room in the buffer; where it is shorter for a small frame
+ * than for the large one before, the small one still waits for the outgoing line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,18 +56,45 @@ waiting_init(struct waiting *w, const struct fg_device_direction *config, struct
 	return 0;
 }
 
+static int
+check_range(const char *where, double value, double low, double high, struct fg_error *err)
+{
+	if (value == 0 || (value >= low && value <= high))
+		return 0;
+	return fg_error_set(err, EINVAL, where, "%g is neither 0 nor in %g to %g", value, low, high);
+}
+
+/* what lies outside would not fit the arithmetic */
+static int
+check_direction(const struct fg_device_direction *c, struct fg_error *err)
+{
+	int rc = check_range("reference_device.capacity", c->capacity_fps, 1e-3, 1e12, err);
+
+	if (rc == 0)
+		rc = check_range("reference_device.bandwidth", c->capacity_bps, 1, 1e15, err);
+	if (rc == 0)
+		rc = check_range("reference_device.latency", c->latency_ns, 0, 1e12, err);
+	if (rc == 0)
+		rc = check_range("reference_device.latency_per_byte", c->latency_ns_per_octet, 0, 1e9, err);
+	if (rc == 0)
+		rc = check_range("reference_device.recovery", c->recovery_ns, 0, 1e15, err);
+	if (rc == 0)
+		rc = check_range("reference_device.loss_random", c->loss_random, 0, 1, err);
+	return rc;
+}
+
 int
 wire_device_init(struct direction *d, const struct fg_device_config *config, unsigned side,
 		 struct fg_error *err)
 {
 	const struct fg_device_direction *c = &config->direction[side];
+	int rc = check_direction(c, err);
 
+	if (rc != 0)
+		return rc;
 	if (!(config->rate_bps >= 1e3 && config->rate_bps <= 1e12))
 		return fg_error_set(err, EINVAL, "reference_device.rate",
 				    "%g bit/s is not in 1 kbit/s to 1 Tbit/s", config->rate_bps);
-	if (!(c->loss_random >= 0 && c->loss_random <= 1))
-		return fg_error_set(err, EINVAL, "reference_device.loss", "%g is not a probability",
-				    c->loss_random);
 	d->config = c;
 	d->octet_time = fixed(8e12L / config->rate_bps);
 	d->recovery = (uint64_t)(c->recovery_ns * 1e3);
@@ -77,7 +105,7 @@ wire_device_init(struct direction *d, const struct fg_device_config *config, uns
 void
 wire_device_reset(struct direction *d, uint64_t seed)
 {
-	d->line_free = d->server_free = 0;
+	d->line_free = d->server_free = d->out_free = 0;
 	d->waiting.head = d->waiting.tail = d->waiting.held = 0;
 	d->random = seed;
 	d->until_loss = d->config->loss_every;
@@ -108,8 +136,8 @@ wire_device_size(struct direction *d, uint32_t frame_size)
 		d->service_time = by_frames;
 	if (d->service_time < by_bits)
 		d->service_time = by_bits;
-	d->store_time = WHOLE(d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size));
-	d->transit = (uint64_t)(1e3 * (c->latency_ns + c->latency_ns_per_octet * frame_size));
+	d->store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
+	d->transit = fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
 }
 
 static bool
@@ -124,7 +152,7 @@ is_lost(struct direction *d)
 
 /* a place for a frame that will wait until `until`, if there is one at `now` */
 static bool
-wait_for_service(struct direction *d, uint64_t now, uint64_t until)
+wait_for_service(struct direction *d, fg_u128 now, fg_u128 until)
 {
 	struct waiting *w = &d->waiting;
 
@@ -169,11 +197,10 @@ obstacle(struct direction *d, uint64_t eligible)
 }
 
 uint64_t
-wire_device_pass(struct direction *d, uint64_t first_bit)
+wire_device_pass(struct direction *d, fg_u128 first_bit)
 {
-	uint64_t eligible = first_bit + d->store_time;
-	fg_u128 start = FROM_WHOLE(eligible);
-	uint64_t *lost = obstacle(d, eligible);
+	fg_u128 eligible = first_bit + d->store_time, start = eligible, out;
+	uint64_t now = WHOLE(eligible), *lost = obstacle(d, now);
 
 	if (__builtin_expect(lost != NULL, 0)) {
 		++*lost;
@@ -181,13 +208,17 @@ wire_device_pass(struct direction *d, uint64_t first_bit)
 	}
 	if (start < d->server_free) {
 		start = d->server_free;
-		if (!wait_for_service(d, eligible, WHOLE(start))) {
+		if (!wait_for_service(d, eligible, start)) {
 			d->counters.buffer_full++;
-			d->last_full = eligible;
+			d->last_full = now;
 			return UINT64_MAX;
 		}
 	}
 	d->server_free = start + d->service_time;
+	out = start + d->transit;
+	if (out < d->out_free)
+		out = d->out_free;
+	d->out_free = out + d->line_time;
 	d->counters.forwarded++;
-	return WHOLE(start) + d->transit;
+	return WHOLE(out);
 }

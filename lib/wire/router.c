@@ -9,12 +9,13 @@
 
 #include "wire_priv.h"
 
+/* what is sent to the router itself is not passed on */
 static bool
-forward_ipv4(struct fg_ipv4 *ip)
+forward_ipv4(const struct fg_host *router, struct fg_ipv4 *ip)
 {
 	uint32_t sum;
 
-	if (ip->ttl <= 1)
+	if (ip->ttl <= 1 || (router->has_ipv4 && memcmp(ip->dst, router->ipv4, 4) == 0))
 		return false;
 	/* RFC 1624: the word with the TTL fell by 0x0100, so the checksum rises by it, end-around */
 	ip->ttl--;
@@ -24,9 +25,9 @@ forward_ipv4(struct fg_ipv4 *ip)
 }
 
 static bool
-forward_ipv6(struct fg_ipv6 *ip)
+forward_ipv6(const struct fg_host *router, struct fg_ipv6 *ip)
 {
-	if (ip->hop_limit <= 1)
+	if (ip->hop_limit <= 1 || (router->has_ipv6 && memcmp(ip->dst, router->ipv6, 16) == 0))
 		return false;
 	ip->hop_limit--;
 	return true;
@@ -42,9 +43,9 @@ forward(struct side *side, struct fg_ether *ether, size_t length)
 	if (memcmp(out->neighbour, nobody, 6) == 0)
 		return false;
 	if (ether->type == htons(FG_ETHER_IPV4) && length >= sizeof(*ether) + sizeof(struct fg_ipv4))
-		alive = forward_ipv4((struct fg_ipv4 *)(ether + 1));
+		alive = forward_ipv4(&side->router, (struct fg_ipv4 *)(ether + 1));
 	else if (ether->type == htons(FG_ETHER_IPV6) && length >= sizeof(*ether) + sizeof(struct fg_ipv6))
-		alive = forward_ipv6((struct fg_ipv6 *)(ether + 1));
+		alive = forward_ipv6(&side->router, (struct fg_ipv6 *)(ether + 1));
 	if (!alive)
 		return false;
 	memcpy(ether->src, out->router.mac, 6);
@@ -53,7 +54,7 @@ forward(struct side *side, struct fg_ether *ether, size_t length)
 }
 
 enum wire_route
-wire_route(struct side *side, uint8_t *frame, size_t *length)
+wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room)
 {
 	struct fg_ether *ether = (struct fg_ether *)frame;
 	bool ours = memcmp(ether->dst, side->router.mac, 6) == 0;
@@ -62,7 +63,7 @@ wire_route(struct side *side, uint8_t *frame, size_t *length)
 	memcpy(side->neighbour, ether->src, 6);
 	if (ours && forward(side, ether, *length))
 		return WIRE_FORWARD;
-	if (!ours && (ether->dst[0] & 1) == 0)
+	if ((!ours && (ether->dst[0] & 1) == 0) || room < FG_ANSWER_ROOM)
 		return WIRE_DROP;
 	answer = fg_net_answer(&side->router, frame, *length);
 	if (answer == 0)

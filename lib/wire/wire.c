@@ -14,8 +14,10 @@
 
 #include "wire_priv.h"
 
-enum { SLACK = 4096 }; /* frames: bursts on their way in and out */
-static const double MAX_IN_FLIGHT = 1 << 20;
+enum {
+	SLACK = 4096, /* frames: bursts on their way in and out */
+	MAX_IN_FLIGHT = 1 << 20,
+};
 
 uint32_t
 fg_wire_in_flight(const struct fg_device_config *config, unsigned frame_size)
@@ -60,18 +62,18 @@ answer(struct side *side, struct rte_mbuf *m, size_t length, uint64_t time)
 }
 
 static bool
-route_and_send(struct side *side, struct rte_mbuf *m, uint64_t first_bit)
+route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
-	size_t length = m->pkt_len;
+	size_t length = m->pkt_len, room = length + rte_pktmbuf_tailroom(m);
 	uint64_t out;
 
-	switch (wire_route(side, rte_pktmbuf_mtod(m, uint8_t *), &length)) {
+	switch (wire_route(side, rte_pktmbuf_mtod(m, uint8_t *), &length, room)) {
 	case WIRE_FORWARD:
 		out = wire_device_pass(d, first_bit);
 		return out != UINT64_MAX && arrive(side->other, m, out);
 	case WIRE_ANSWER:
-		return answer(side, m, length, first_bit + d->store_time + d->transit);
+		return answer(side, m, length, WHOLE(first_bit + d->store_time + d->transit));
 	default:
 		d->counters.unroutable++;
 		return false;
@@ -87,11 +89,12 @@ wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now
 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
-		uint64_t launch = now, first_bit, out;
+		uint64_t launch = now, out;
+		fg_u128 first_bit;
 		uint32_t size = RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
 
 		if (m->ol_flags & wire->tx_time_flag)
-			launch = *RTE_MBUF_DYNFIELD(m, wire->tx_time_offset, uint64_t *);
+			launch = RTE_MAX(now, *RTE_MBUF_DYNFIELD(m, wire->tx_time_offset, uint64_t *));
 		if (unlikely(size != d->frame_size))
 			wire_device_size(d, size);
 		first_bit = wire_line_send(d, launch);
@@ -222,8 +225,11 @@ fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct
 	if (wire == NULL)
 		return fg_error_set(err, ENOMEM, "wire", "no memory");
 	wire->config = *config;
-	if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
-	    rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0)
+	if (in_flight == 0 || in_flight > MAX_IN_FLIGHT)
+		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
+				  MAX_IN_FLIGHT);
+	else if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
+		 rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0)
 		rc = fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = side_init(wire, i, in_flight, err);

@@ -15,7 +15,7 @@ struct rte_mbuf;
 
 /** Places in the device's buffer, by when they become free. */
 struct waiting {
-	uint64_t *until; /* time at which the frame stops waiting */
+	fg_u128 *until; /* time at which the frame stops waiting */
 	uint32_t *octets;
 	uint64_t head, tail; /* frames ever taken in, ever let go */
 	uint64_t mask;
@@ -31,11 +31,12 @@ struct direction {
 	uint32_t frame_size;
 	fg_u128 line_time;    /* frame, preamble and gap */
 	fg_u128 service_time; /* between two frames forwarded */
-	uint64_t store_time;  /* first bit in to the frame being eligible */
-	uint64_t transit;     /* eligible and served to first bit out */
+	fg_u128 store_time;   /* first bit in to the frame being eligible */
+	fg_u128 transit;      /* eligible and served to first bit out */
 
 	fg_u128 line_free; /* earliest first bit of the next frame on the ingress line */
 	fg_u128 server_free;
+	fg_u128 out_free; /* earliest first bit of the next frame on the outgoing line */
 	struct waiting waiting;
 	uint64_t random;       /* state of the generator */
 	uint64_t random_below; /* lost when the next number is below this */
@@ -80,7 +81,7 @@ void wire_device_free(struct direction *direction);
 void wire_device_size(struct direction *direction, uint32_t frame_size);
 
 /** The first bit of a frame leaves the port no earlier than @p launch. @return when it does */
-static inline uint64_t
+static inline fg_u128
 wire_line_send(struct direction *d, uint64_t launch)
 {
 	fg_u128 start = FROM_WHOLE(launch);
@@ -88,15 +89,18 @@ wire_line_send(struct direction *d, uint64_t launch)
 	if (start < d->line_free)
 		start = d->line_free;
 	d->line_free = start + d->line_time;
-	return WHOLE(start);
+	return start;
 }
 
 /** A frame enters the device. @return when its first bit leaves it, UINT64_MAX when it is lost */
-uint64_t wire_device_pass(struct direction *direction, uint64_t first_bit);
+uint64_t wire_device_pass(struct direction *direction, fg_u128 first_bit);
 
 enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
 
-/** What the router does with a frame from @p side; it may be rewritten, an answer's length goes to @p length. */
-enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length);
+/**
+ * What the router does with a frame from @p side; it may be rewritten, an answer's length goes to @p length.
+ * @param room  octets that may be written; with less than FG_ANSWER_ROOM there is no answer
+ */
+enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room);
 
 #endif

@@ -12,7 +12,7 @@ using namespace frames;
 namespace
 {
 
-const size_t room = 128; /* what the header asks for */
+const size_t room = FG_ANSWER_ROOM; /* what the header asks for */
 
 /* what comes back on a frame that lies in memory of no more than the promised size, filled up with `filler` */
 Bytes
