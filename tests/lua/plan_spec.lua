@@ -98,6 +98,25 @@ describe("a plan", function()
       assert.equal(0.5, loaded.rfc2544.throughput.search_trial)
    end)
 
+   it("completes the goals of MLRsearch from the presets of their names", function()
+      local mlr = "rfc2544.throughput.search=mlr"
+      local function goals(...)
+         return plan.load_text(MINIMAL, "x.yaml", { sets = { mlr, ... } }).rfc2544.throughput.goals
+      end
+      assert.same({ {
+         name = "rfc2544", final_trial = 60, initial_trial = 1, duration_sum = 60, loss_ratio = 0,
+         exceed_ratio = 0,
+      } }, goals())
+      local list = goals("rfc2544.throughput.goals=[ndr, {name: pdr, loss_ratio: 1%}]",
+         "rfc2544.throughput.search_trial=100ms")
+      assert.same({ "ndr", 0, 0.1, 2.1, 0.005 }, {
+         list[1].name, list[1].loss_ratio, list[1].final_trial, list[1].duration_sum, list[1].width,
+      })
+      assert.same({ "pdr", 0.01 }, { list[2].name, list[2].loss_ratio })
+      assert.equal(10, goals("rfc2544.throughput.trial=10s")[1].duration_sum)
+      assert.is_nil(plan.load_text(MINIMAL, "x.yaml").rfc2544.throughput.goals)
+   end)
+
    it("has a reference device only between wires", function()
       local loaded = plan.load_text(MEMIF, "x.yaml", { sets = { "rfc2544.throughput.max=5Mfps" } })
       assert.is_nil(loaded.reference_device)
@@ -232,6 +251,20 @@ describe("the rules across the keys of a plan", function()
          "rfc2544.throughput.max=1kfps"))
    end)
 
+   it("want goals only for MLRsearch, each of its own name, that can be reached", function()
+      local mlr, key = "rfc2544.throughput.search=mlr", "rfc2544.throughput.goals="
+      assert.matches("goals: not for the search binary; expected search: mlr", wrong_with(key .. "ndr"))
+      assert.equal("", wrong_with(mlr, key .. "[ndr, pdr, tst009, rfc2544, {name: mine, loss_ratio: 1%}]"))
+      assert.matches("goals%[2%]: there is a goal ndr already", wrong_with(mlr, key .. "[ndr, ndr]"))
+      assert.matches("initial_trial: 2 s is longer than final_trial %(1 s%)",
+         wrong_with(mlr, key .. "[{name: ndr, initial_trial: 2s}]"))
+      assert.matches("duration_sum: 5 s is shorter than one final_trial %(60 s%)",
+         wrong_with(mlr, key .. "[{name: tst009, duration_sum: 5s}]"))
+      assert.matches("goals%[1%].name: missing", wrong_with(mlr, key .. "[{loss_ratio: 0%}]"))
+      assert.matches("exceed_ratio: \"100%%\" is out of range",
+         wrong_with(mlr, key .. "[{name: a, exceed_ratio: 100%}]"))
+   end)
+
    it("join wires with wires", function()
       assert.matches("cannot be joined with a wire", wrong_with("ports.west.device=memif:/run/a"))
       assert.matches("wire2 does not exist", wrong_with("ports.west.device=wire2"))
@@ -286,6 +319,7 @@ describe("a plan's loader", function()
          "reference_device.capacity", "reference_device.buffer", "reference_device.latency", "host",
          "host.lcores", "host.eal", "rfc2544", "rfc2544.tests", "rfc2544.frame_sizes", "rfc2544.throughput",
          "rfc2544.throughput.min", "rfc2544.throughput.max", "rfc2544.throughput.resolution",
+         "rfc2544.throughput.goals", "rfc2544.throughput.loss_verify_max",
       }
       local junk = {
          "", "null", "[]", "{}", "[[[]]]", "{a: {b: c}}", "[1, {x: y}]", "-1", "0", "1e308", "1e999", "''",

@@ -227,6 +227,9 @@ describe("the table", function()
       assert.matches("goal +fps +fps", out)
       assert.matches("\n   64  both +ndr +899,541 +899,000 +60.45 +regular ", out)
       assert.matches(" irregular ", out, 1, true)
+      assert.is_nil(out:find("Irregular", 1, true))
+      assert.matches("Irregular (RFC 9971): the highest load passed",
+         render { row { goal = "ndr", regular = false, limited_by = "maximum" } }, 1, true)
       for line in out:gmatch "[^\n]+" do
          assert.is_true(#line <= 100, line)
       end

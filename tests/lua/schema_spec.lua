@@ -42,6 +42,21 @@ describe("plan.schema", function()
       assert.same({ a = false, g = { t = 2 }, l = { 64, 128 } }, values)
    end)
 
+   it("takes a single value for a group that has a short form", function()
+      local fields = {
+         { key = "l", type = "list", of = { type = "group", short = "name", expected = "a thing", fields = {
+            { key = "name", type = "string" }, { key = "n", type = "integer", default = "7" },
+         } } },
+      }
+      local values, wrong = read(fields, "l: [a, {name: b, n: 8}]")
+      assert.equal("", wrong)
+      assert.same({ l = { { name = "a", n = 7 }, { name = "b", n = 8 } } }, values)
+      assert.same({ l = { { name = "a", n = 7 } } }, (read(fields, "l: a")))
+      wrong = select(2, read(fields, "l: [{nmae: a}, [b]]"))
+      assert.equal("x.yaml:1:6: l[1].nmae: unknown key; expected name\n"
+         .. "x.yaml:1:16: l[2]: a list cannot stand here; expected a group of keys: name, n", wrong)
+   end)
+
    it("takes a single value for a list of one", function()
       assert.same({ l = { 64 } }, (read({ { key = "l", type = "list", of = { type = "size" } } }, "l: 64")))
    end)

@@ -166,6 +166,9 @@ describe("targets", function()
    it("have shorter trials too, where the goal's are long", function()
       local chain = targets.of(goal("x", 60, 60, 0, 0, { initial = 1 }), 2)
       assert.same({ 1, 7.746, 60 }, { chain[1].trial, chain[2].trial, chain[3].trial })
+      for _, one in ipairs(chain) do
+         assert.equal(one.trial_ns, one.sum_ns) -- one trial decides
+      end
    end)
 
    it("do not come before a goal of one short trial", function()

@@ -174,6 +174,15 @@ local function evidence_note(rows)
       format.nanoseconds(worst.worst_lag_ns), format.nanoseconds(worst.longest_poll_gap_ns))
 end
 
+local function irregular_note(rows)
+   for _, row in ipairs(rows) do
+      if row.regular == false and row.limited_by == "maximum" then
+         return "Irregular (RFC 9971): the highest load passed, so nothing bounds the result from above."
+      end
+   end
+   return nil
+end
+
 local function verdict_notes(rows, add)
    for _, row in ipairs(rows) do
       for _, reason in ipairs(row.reasons) do
@@ -203,6 +212,7 @@ local function notes(result, paint)
    add(time_note(result))
    add(latency_note(rows))
    add(evidence_note(rows))
+   add(irregular_note(rows))
    verdict_notes(rows, add)
    for _, note in ipairs(result.conformance.notes) do
       add(paint("not RFC-conformant: " .. note, "warning"))

@@ -26,7 +26,7 @@ local function target(goal, trial, sum, width, phase)
    }
 end
 
--- Milliseconds will do for the length of a trial.
+-- Milliseconds will do.
 local function between(first, last, share)
    return math.max(first, math.floor(first * (last / first) ^ share * 1000 + 0.5) / 1000)
 end
@@ -40,7 +40,7 @@ function M.of(goal, preceding)
    local chain = {}
    for i = 0, n - 1 do
       chain[i + 1] = target(goal, between(first, goal.final_trial, i / n),
-         first * (goal.duration_sum / first) ^ (i / n), math.min(WIDEST, goal.width * 2 ^ (n - i)), "search")
+         between(first, goal.duration_sum, i / n), math.min(WIDEST, goal.width * 2 ^ (n - i)), "search")
    end
    chain[n + 1] = target(goal, goal.final_trial, goal.duration_sum, goal.width,
       n > 0 and "confirm" or "search")
