@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The six tests of RFC 2544 against devices whose truth is known, on the real engine in the wire's own time.
+-- Each bound and where it comes from is in tests/lua/truth.lua.
+local truth = require "truth"
+
+local function assert_holds(check)
+   local text = ("%s %s %s: %s is not within %s and %s (truth %s)"):format(check.test, check.direction,
+      check.what, tostring(check.measured), tostring(check.low), tostring(check.high), tostring(check.truth))
+   if check.truth then
+      assert.equal("valid", check.verdict)
+      assert.is_true(check.measured >= check.low and check.measured <= check.high, text)
+   else
+      assert.equal("not-applicable", check.verdict)
+   end
+end
+
+for _, device in ipairs(truth.DEVICES) do
+   describe("of a " .. device.name, function()
+      local results, plan
+
+      setup(function()
+         results, plan = truth.measure(device)
+      end)
+
+      it("throughput finds what the weaker direction carries when both are loaded", function()
+         assert_holds(truth.check_both(device, results, plan))
+      end)
+
+      for _, test in ipairs(truth.TESTS) do
+         for way = 1, 2 do
+            it(("%s finds the truth, way %d"):format(test, way), function()
+               for _, check in ipairs(truth.check(test, device, results, plan, way)) do
+                  assert_holds(check)
+               end
+            end)
+         end
+      end
+   end)
+end

@@ -1,0 +1,262 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Reference devices with known properties, measured with all six tests of RFC 2544 on the real engine.
+--
+-- Each figure is held against what the device was configured to do, within a bound that follows from the
+-- method: its resolution, the time between two frames, the frames a buffer swallows in a short trial. None is
+-- there by experience. framegauge's own specs and docs/truth.lua use it.
+local Bench = require "framegauge.bench"
+local Session = require "framegauge.method.session"
+local line = require "framegauge.line"
+local methods = require "framegauge.method.rfc2544"
+local plans = require "framegauge.plan"
+
+local M = {}
+
+-- The trials are short, for the wire's time is exact in the first second as in the sixtieth. Where that
+-- widens a bound, the bound says so.
+local PLAN = [[
+name: %s
+ports:
+  east: {device: wire0, ipv4: 198.18.1.2/24, gateway: 198.18.1.1}
+  west: {device: wire1, ipv4: 198.19.1.2/24, gateway: 198.19.1.1}
+test: rfc2544
+reference_device: %s
+rfc2544:
+  tests: [throughput, latency, frame_loss, back_to_back, system_recovery, reset]
+  frame_sizes: [%d]
+  learning_wait: 10ms
+  drain: 50ms
+  settle: 0
+  throughput: {trial: 500ms, search_trial: 50ms}
+  latency: {trial: 100ms, tag_after: 50ms, repetitions: 2}
+  frame_loss: {trial: 100ms}
+  back_to_back: {limit: 100ms, repetitions: 2}
+  system_recovery: {overload: 200ms, watch: 300ms, repetitions: 1}
+  reset: {after: 50ms, outage: %s, watch: %s}
+]]
+
+--- The devices: what is written into the plan, and the same in numbers for each direction. `capacity` is the
+-- frames per second of that direction, `buffer` frames, `latency` seconds for a frame of that size, from its
+-- last bit in to its first bit out. A direction without capacity carries the line.
+M.DEVICES = {
+   {
+      name = "router", frame_size = 64, rate = 1e9, outage = 0.1, written = [[
+{rate: 1Gbps, capacity: 900kfps, buffer: 512, latency: 20us, recovery: 20ms, reverse: {capacity: 700kfps,
+  buffer: 100, latency: 35us, latency_per_byte: 2ns, recovery: 5ms}}]],
+      { capacity = 900e3, buffer = 512, latency = 20e-6, recovery = 20e-3 },
+      { capacity = 700e3, buffer = 100, latency = 35e-6 + 64 * 2e-9, recovery = 5e-3 },
+   },
+   {
+      name = "software switch", frame_size = 128, rate = 1e9, outage = 0.0333, written = [[
+{rate: 1Gbps, bandwidth: 500Mbps, buffer: 64KiB, latency: 150us, latency_per_byte: 10ns, reverse: {
+  bandwidth: 307.2Mbps, buffer: 1000, recovery: 40ms}}]],
+      { capacity = 500e6 / 1024, buffer = 512, latency = 150e-6 + 128 * 10e-9, recovery = 0 },
+      { capacity = 300e3, buffer = 1000, latency = 150e-6 + 128 * 10e-9, recovery = 40e-3 },
+   },
+   {
+      name = "10G switch", frame_size = 512, rate = 10e9, outage = 0.25, written = [[
+{rate: 10Gbps, capacity: 2Mfps, buffer: 2048, latency: 5us, recovery: 2ms, reverse: {capacity: 1.1Mfps,
+  buffer: 333, latency: 900ns, recovery: 60ms}}]],
+      { capacity = 2e6, buffer = 2048, latency = 5e-6, recovery = 2e-3 },
+      { capacity = 1.1e6, buffer = 333, latency = 900e-9, recovery = 60e-3 },
+   },
+   {
+      name = "old router", frame_size = 128, rate = 100e6, outage = 1, written = [[
+{rate: 100Mbps, capacity: 60kfps, buffer: 20, latency: 3ms, recovery: 100ms, reverse: {capacity: 75kfps,
+  buffer: 7, latency: 1ms, recovery: 30ms}}]],
+      { capacity = 60e3, buffer = 20, latency = 3e-3, recovery = 100e-3 },
+      { capacity = 75e3, buffer = 7, latency = 1e-3, recovery = 30e-3 },
+   },
+   {
+      -- 14 octets are in when it begins to send; the rest of the frame makes the latency negative
+      name = "cut-through switch", frame_size = 1024, rate = 1e9, outage = 0.01, written = [[
+{rate: 1Gbps, capacity: 100kfps, buffer: 64, latency: 1us, switching: cut-through, recovery: 10ms, reverse: {
+  capacity: 80kfps, buffer: 1, latency: 12us}}]],
+      { capacity = 100e3, buffer = 64, latency = 1e-6 - (1024 - 14) * 8e-9, recovery = 10e-3 },
+      { capacity = 80e3, buffer = 1, latency = 12e-6 - (1024 - 14) * 8e-9, recovery = 10e-3 },
+   },
+   {
+      name = "line-rate switch", frame_size = 9000, rate = 1e9, outage = 0.012345, written = [[
+{rate: 1Gbps, latency: 7us, reverse: {capacity: 12kfps, buffer: 30, latency: 9us}}]],
+      { latency = 7e-6 },
+      { capacity = 12e3, buffer = 30, latency = 9e-6, recovery = 0 },
+   },
+}
+
+local function ms(seconds)
+   return ("%gms"):format(seconds * 1e3)
+end
+
+--- Measure a device.
+-- @param extra  list of further settings, as --set gives them
+-- @return results by test, and the plan
+function M.measure(device, extra)
+   local text = PLAN:format(device.name, device.written, device.frame_size, ms(device.outage),
+      ms(device.outage + 0.05))
+   local plan, errors = plans.load_text(text, device.name, { sets = extra })
+   assert(plan, errors and tostring(errors[1]))
+   local bench = assert(Bench.open(plan))
+   local session = Session.new {
+      bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
+   }
+   local results = {}
+   local ok, why = pcall(methods.run, plan, bench, session, results)
+   bench:close()
+   assert(ok, why)
+   return results, plan, session.trials
+end
+
+-- The line, the resolution of the search, and what a buffer lets pass of a trial: so much above the capacity a
+-- load may be and lose nothing.
+local function limits(device, way, plan)
+   local line_fps = line.max_fps(device.rate, device.frame_size)
+   return {
+      line = line_fps,
+      resolution = line_fps * plan.rfc2544.throughput.resolution.value,
+      swallowed = way.capacity and (way.buffer + 1) / plan.rfc2544.throughput.trial or 0,
+   }
+end
+
+-- Frames wait when the load is above the capacity by what the buffer swallowed in the search: how long at the
+-- most, seconds.
+local function waiting(way, fps, seconds)
+   return way.capacity and math.max(0, fps - way.capacity) * seconds / way.capacity or 0
+end
+
+local NS = 1e9
+local STAMP = 2 -- ns: one stamp at either end, each rounded to 1 ns
+
+local function row_of(rows, direction)
+   for _, row in ipairs(rows) do
+      if row.direction == direction then
+         return row
+      end
+   end
+   error("no row of " .. direction)
+end
+
+local checks = {}
+
+-- The highest load without loss: at most one resolution too low, and too high by what the buffer swallows.
+local function throughput_check(device, way, plan, direction, row)
+   local l = limits(device, way, plan)
+   local truth = math.min(way.capacity or l.line, l.line)
+   return {
+      test = "throughput", direction = direction, what = "fps", truth = truth, measured = row.throughput_fps,
+      low = truth - l.resolution, high = math.min(l.line, truth + l.swallowed),
+      verdict = way.capacity and row.verdict or "valid", -- a burst is not applicable then, this figure is
+   }
+end
+
+function checks.throughput(device, results, plan, direction, way)
+   return { throughput_check(device, way, plan, direction, row_of(results.back_to_back, direction)) }
+end
+
+--- Both directions at once carry what the weaker one does.
+function M.check_both(device, results, plan)
+   local a, b = device[1], device[2]
+   local weaker = (a.capacity or math.huge) < (b.capacity or math.huge) and a or b
+   return throughput_check(device, weaker, plan, "both", results.throughput[1])
+end
+
+-- From last bit in to first bit out: exact but for the stamps.
+function checks.latency(_, results, plan, direction, way)
+   local row, list = row_of(results.latency, direction), {}
+   local wait = waiting(way, row.rate_fps, plan.rfc2544.latency.trial) * NS
+   for i, what in ipairs { "mean of tags", "min", "max" } do
+      local measured = i == 1 and row.latency_ns_mean or row.every_frame[what .. "_ns"]
+      list[i] = {
+         test = "latency", direction = direction, what = what .. ", ns", truth = way.latency * NS,
+         measured = measured, low = way.latency * NS - STAMP, high = way.latency * NS + STAMP + wait,
+         verdict = row.verdict,
+      }
+   end
+   return list
+end
+
+-- Of n frames at a load o, c/o are forwarded, and at the end the buffer is full.
+function checks.frame_loss(_, results, _, direction, way)
+   local list = {}
+   for _, row in ipairs(results.frame_loss) do
+      if row.direction == direction then
+         local truth = way.capacity and math.max(0, 1 - way.capacity / row.intended_fps) * 100 or 0
+         local frame = 100 / row.tx
+         list[#list + 1] = {
+            test = "frame_loss", direction = direction, what = ("%% at load %g %%"):format(row.load_percent),
+            truth = truth, measured = row.loss_percent, verdict = row.verdict,
+            low = math.max(0, truth - ((way.buffer or 0) + 2) * frame), high = truth > 0 and truth + frame or 0,
+         }
+      end
+   end
+   return list
+end
+
+-- Frame k (from 0) waits behind k - floor(k c/L) - 1 others and is lost when these fill the buffer Q: the
+-- longest burst lies between Q / (1 - c/L) and (Q + 1) / (1 - c/L), and the search is a step below it at most.
+function checks.back_to_back(device, results, plan, direction, way)
+   local l, row = limits(device, way, plan), row_of(results.back_to_back, direction)
+   if not way.capacity then
+      return { { test = "back_to_back", direction = direction, what = "verdict", verdict = row.verdict } }
+   end
+   local spare, step = 1 - way.capacity / l.line, plan.rfc2544.back_to_back.step
+   local low, high = way.buffer / spare - step, (way.buffer + 1) / spare
+   local function corrected(burst, throughput)
+      return burst * (1 - throughput / l.line) / l.line * NS
+   end
+   return {
+      {
+         test = "back_to_back", direction = direction, what = "burst, frames", truth = way.buffer / spare,
+         measured = row.burst_frames_mean, low = low, high = high, verdict = row.verdict,
+      },
+      {
+         -- the buffer at the rate of the line; the throughput it is corrected by has bounds of its own
+         test = "back_to_back", direction = direction, what = "corrected buffer time, ns",
+         truth = way.buffer / l.line * NS, measured = row.corrected_buffer_time_ns, verdict = row.verdict,
+         low = corrected(low, way.capacity + l.swallowed), high = corrected(high, way.capacity - l.resolution),
+      },
+   }
+end
+
+-- It begins with the last frame that finds the buffer full, which is at most the time between two such losses
+-- before the overload ends; and the last frame lost is one of the last two before it is over.
+function checks.system_recovery(_, results, _, direction, way)
+   local row = row_of(results.system_recovery, direction)
+   if not way.capacity then
+      return { { test = "system_recovery", direction = direction, what = "verdict", verdict = row.verdict } }
+   end
+   local before = 1 / (row.overload_fps - way.capacity) + 1 / row.overload_fps
+   local truth = way.recovery * NS
+   return { {
+      test = "system_recovery", direction = direction, what = "recovery, ns", truth = truth,
+      measured = row.recovery_ns, verdict = row.verdict, high = truth,
+      low = math.max(0, truth - (before + 2 / row.relief_fps) * NS),
+   } }
+end
+
+-- One frame more or less, and for the stamps what waited before.
+function checks.reset(device, results, plan, direction, way)
+   local row, truth, list = row_of(results.reset, direction), device.outage * NS, {}
+   local o = plan.rfc2544.reset
+   local wait = waiting(way, row.rate_fps, o.after + o.watch) * NS
+   for i, key in ipairs { "reset_ns_by_loss", "reset_ns_by_timestamps" } do
+      list[i] = {
+         test = "reset", direction = direction, what = i == 1 and "by loss, ns" or "by time stamps, ns",
+         truth = truth, measured = row[key], verdict = row.verdict,
+         low = truth - NS / row.rate_fps - STAMP - wait, high = truth + NS / row.rate_fps + STAMP,
+      }
+   end
+   return list
+end
+
+--- What one test found of one direction of a device, beside what is true.
+-- @param way  1 or 2
+-- @return list of { test, direction, what, truth, measured, low, high, verdict }; without truth where the test
+--         is not applicable
+function M.check(test, device, results, plan, way)
+   return checks[test](device, results, plan, way == 1 and "east->west" or "west->east", device[way])
+end
+
+M.TESTS = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" }
+
+return M
