@@ -5,6 +5,7 @@
  * stands still.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +166,8 @@ fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, 
 	memset(e, 0, sizeof(*e));
 	e->config = *config;
 	e->clock.hz = on_wire(e) ? FG_WIRE_HZ : rte_get_tsc_hz();
-	e->clock.ns_per_tick_q64 = (uint64_t)(1e9L / (long double)e->clock.hz * 0x1p64L);
+	/* rounded up, so that whole nanoseconds stay whole */
+	e->clock.ns_per_tick_q64 = (uint64_t)ceill(1e9L / (long double)e->clock.hz * 0x1p64L);
 	if (rte_mbuf_dyn_tx_timestamp_register(&e->tx_time_offset, &e->tx_time_flag) != 0 ||
 	    rte_mbuf_dyn_rx_timestamp_register(&e->rx_time_offset, &e->rx_time_flag) != 0)
 		rc = fg_error_set(err, ENOMEM, "engine", "no room for time stamps in the frame buffers");
@@ -248,6 +250,8 @@ fg_engine_start(struct fg_engine *e)
 	}
 	e->running = true;
 	want_all(e, e->trial->image);
+	/* one that never saw the image would never finish it, if it were taken back at once */
+	await_have(e);
 }
 
 bool

@@ -138,7 +138,7 @@ struct responder {
 	_Atomic bool known4, known6;
 };
 
-/** What one lcore does in a trial. Immutable once handed over, but for the tasks' own state. */
+/** What one lcore does in a trial. Immutable once handed over, but for its own counts and those of the tasks. */
 struct image {
 	unsigned tasks;
 	struct task **task;
@@ -146,6 +146,8 @@ struct image {
 	uint64_t step;                    /* on the wire: least advance of time between two rounds */
 	uint64_t serial;                  /* tells it from a later one at the same address */
 	bool relaxed;                     /* nothing is measured: rest between rounds */
+	uint64_t polls,
+		longest_gap; /* rounds, and the longest a task waited for its turn; writer: the lcore */
 };
 
 /** One worker. */
@@ -157,7 +159,6 @@ struct lcore {
 	const struct clock *clock;
 	enum fg_time time;
 	unsigned id;
-	uint64_t polls, longest_gap; /* of the image it has; writer: the lcore */
 } __rte_cache_aligned;
 
 extern struct image image_quit; /* wanted: leave the loop */

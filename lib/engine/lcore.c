@@ -54,8 +54,8 @@ run_tsc(struct lcore *l, struct image *image)
 			longest = RTE_MAX(longest, now - last);
 			last = now;
 		}
-		l->longest_gap = longest;
-		l->polls += POLLS_PER_LOOK;
+		image->longest_gap = longest;
+		image->polls += POLLS_PER_LOOK;
 		if (++rounds % (ROUNDS_PER_COPY / POLLS_PER_LOOK) == 0) {
 			publish(image);
 			atomic_store_explicit(&l->now, now, memory_order_relaxed);
@@ -88,7 +88,7 @@ run_wire(struct lcore *l, struct image *image)
 
 			wake = RTE_MIN(wake, next);
 		}
-		if (++l->polls % ROUNDS_PER_COPY == 0)
+		if (++image->polls % ROUNDS_PER_COPY == 0)
 			publish(image);
 		atomic_store_explicit(&l->now, now, memory_order_relaxed);
 		now += image->step;
@@ -99,7 +99,7 @@ run_wire(struct lcore *l, struct image *image)
 		if (l->time == FG_TIME_WIRE_REAL)
 			keep_step(l, image, tsc, now);
 	}
-	l->longest_gap = longest;
+	image->longest_gap = longest;
 	atomic_store_explicit(&l->now, RTE_MIN(now, image->end), memory_order_relaxed);
 }
 
@@ -117,7 +117,6 @@ lcore_run(void *arg)
 			rest();
 			continue;
 		}
-		l->polls = l->longest_gap = 0;
 		if (l->time == FG_TIME_TSC)
 			run_tsc(l, image);
 		else

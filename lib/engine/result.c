@@ -150,7 +150,7 @@ fg_engine_lcore_result(const struct fg_engine *e, unsigned i, struct fg_lcore_re
 {
 	*out = (struct fg_lcore_result){
 		.lcore = e->lcore[i].id,
-		.polls = e->lcore[i].polls,
-		.longest_gap_ns = clock_ns(&e->clock, e->lcore[i].longest_gap),
+		.polls = e->trial->image[i].polls,
+		.longest_gap_ns = clock_ns(&e->clock, e->trial->image[i].longest_gap),
 	};
 }

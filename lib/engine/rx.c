@@ -62,10 +62,9 @@ measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
 		keep_tag(stream, s->sequence, delay);
 }
 
-static __rte_always_inline uint64_t
-rx_poll(struct task *task, uint64_t now, bool stamped)
+static __rte_always_inline unsigned
+take_burst(struct rx_task *t, uint64_t now, bool stamped)
 {
-	struct rx_task *t = (struct rx_task *)task;
 	struct rte_mbuf *frames[BURST], *done[BURST];
 	uint64_t arrival = clock_ns(t->clock, now);
 	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
@@ -90,8 +89,20 @@ rx_poll(struct task *task, uint64_t now, bool stamped)
 	}
 	if (ours > 0)
 		free_burst(done, ours);
+	return n;
+}
+
+static __rte_always_inline uint64_t
+rx_poll(struct task *task, uint64_t now, bool stamped)
+{
+	struct rx_task *t = (struct rx_task *)task;
+	unsigned n = take_burst(t, now, stamped);
+
 	if (t->port->next_arrival == NULL)
 		return now;
+	/* several streams together may bring more than a burst in one step of the wire's time, which does not wait */
+	while (n == BURST)
+		n = take_burst(t, now, stamped);
 	return t->port->next_arrival(t->port);
 }
 

@@ -82,24 +82,29 @@ note_departures(struct tx_task *t, uint64_t first, uint64_t last)
 	t->last = last;
 }
 
-/* when frames must be handed over next; turns to the next load when the present one is done */
-static uint64_t
-next_departure(struct tx_task *t)
+/* when frames must be handed over next */
+static inline uint64_t
+next_departure(const struct tx_task *t)
 {
 	uint64_t next = fg_pace_next(&t->pace);
 
-	if (next == UINT64_MAX && t->present + 1 < t->loads) {
-		t->load[t->present] = t->pace;
-		t->pace = t->load[++t->present];
-		next = fg_pace_next(&t->pace);
-	}
 	return next == UINT64_MAX ? next : next - t->lead;
 }
 
-static __rte_always_inline uint64_t
-tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
+/* turn to the next load when the present one is done */
+static inline bool
+next_load(struct tx_task *t)
 {
-	struct tx_task *t = (struct tx_task *)task;
+	if (likely(t->pace.next < t->pace.total) || t->present + 1 >= t->loads)
+		return false;
+	t->load[t->present] = t->pace;
+	t->pace = t->load[++t->present];
+	return true;
+}
+
+static __rte_always_inline uint64_t
+send_due(struct tx_task *t, uint64_t now, bool launch, bool vary)
+{
 	struct rte_mbuf *frames[BURST];
 	unsigned n = fg_pace_due(&t->pace, now + t->lead, BURST), sent;
 	uint64_t first = t->pace.next;
@@ -126,6 +131,18 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 		free_burst(frames + sent, n - sent);
 	}
 	return now; /* what was sent may cause something at any time */
+}
+
+static __rte_always_inline uint64_t
+tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
+{
+	struct tx_task *t = (struct tx_task *)task;
+	uint64_t next;
+
+	do /* the first frames of the next load may be due in the same round */
+		next = send_due(t, now, launch, vary);
+	while (next_load(t));
+	return next;
 }
 
 static uint64_t
