@@ -65,6 +65,15 @@ describe("MLRsearch of the worked device", function()
       assert.is_true(ndr.regular and pdr.regular)
    end)
 
+   it("comes near by preceding targets before it pays for long sums and long trials", function()
+      local result, trace = traced { device = worked, goals = ndr_and_pdr(1, 21, 0.5) }
+      assert.equal(85, #trace)
+      assert.equal("7.9871 10.0311", mfps { result.goals[1].load, result.goals[2].load })
+      local again, steps, seconds = traced { device = worked, goals = ndr_and_pdr(60, 60, 0, 1) }
+      assert.same({ 23, 293 }, { #steps, math.floor(seconds + 0.5) })
+      assert.equal("7.9871 10.0311", mfps { again.goals[1].load, again.goals[2].load })
+   end)
+
    it("finds the same in whatever order the goals are given", function()
       local one = traced { device = worked, goals = ndr_and_pdr(1, 21, 0.5) }
       local goals = ndr_and_pdr(1, 21, 0.5)
