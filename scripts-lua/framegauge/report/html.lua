@@ -87,12 +87,13 @@ local function software(result, moment)
    }
 end
 
+-- Nothing from elsewhere, no scripts: not even if a name in a plan were markup.
+local POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
 local function head(result)
    return h.head {
       h.meta { charset = "utf-8" },
-      h.meta {
-         ["http-equiv"] = "Content-Security-Policy", content = "default-src 'none'; style-src 'unsafe-inline'",
-      },
+      h.meta { ["http-equiv"] = "Content-Security-Policy", content = POLICY },
       h.meta { name = "viewport", content = "width=device-width, initial-scale=1" },
       h.meta { name = "generator", content = "Framegauge " .. tostring(result.generator.version) },
       h.title { heading.title(result) },

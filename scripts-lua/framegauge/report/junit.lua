@@ -4,8 +4,8 @@
 --
 -- A case fails when the device fell short of an --expect that is about it. It is an error, in JUnit's sense
 -- that the testing went wrong and not the tested, when its figure is not the device's: tester-limited or
--- invalid. A row the plan asks for and an interrupted run never came to is skipped. So the file is all green
--- exactly when the exit status is 0. Times are those of the trials, by the bench's clock.
+-- invalid. Skipped is what does not apply to the device, and what an interrupted run never came to. Times are
+-- those of the trials, by the bench's clock.
 local expect = require "framegauge.expect"
 local h = require "framegauge.report.html.element"
 local tests = require "framegauge.report.html.tests"
@@ -53,6 +53,8 @@ local function outcome(result, name, row)
    if short then
       local message = ("the device fell short of %s: %s"):format(short, measured(row))
       return h.failure { type = "expectation", message = message }, "failures"
+   elseif row.verdict == "not-applicable" then
+      return h.skipped { table.concat(row.reasons or {}, "; ") }, "skipped"
    elseif row.verdict ~= "valid" then
       local message = table.concat(row.reasons or {}, "; ")
       return h.error { type = row.verdict, message = row.verdict .. ": " .. message }, "errors"
@@ -88,7 +90,7 @@ local function suite(result, name, moment)
    end
    for _, size in ipairs(missing(result, name)) do
       counts.skipped = counts.skipped + 1
-      local why = h.skipped { message = "the run was interrupted before it" }
+      local why = h.skipped { "the run was interrupted before it" }
       cases[#cases + 1] = { "\n    ", case(class, size .. " bytes", 0, why) }
    end
    return { "\n  ", h.testsuite {

@@ -11,9 +11,9 @@ local Plot = {}
 Plot.__index = Plot
 
 local WIDTH, HEIGHT = 760, 340
-local LEFT, RIGHT, TOP, BOTTOM = 78, 18, 14, 52
+local LEFT, RIGHT, TOP, BOTTOM = 78, 28, 14, 52
 local MARK = 4
-local LEGEND_LINE, LETTER = 20, 6.7 -- height of a line; about the width of a character
+local LEGEND_LINE, LETTER = 20, 6.5 -- height of a line; about the width of a character
 
 local SHAPES = { "circle", "square", "diamond", "triangle" }
 
@@ -115,11 +115,16 @@ function Plot:bar(from, to, y, class, title)
    })
 end
 
---- An upright line with a word at its top.
-function Plot:moment(x, text)
-   local at = self:at(x, self.o.y.scale.from)
-   self:add(h.line { x1 = px(at), x2 = px(at), y1 = TOP, y2 = self.height - BOTTOM, class = "moment" })
-   self:add(h.text { x = px(at + 5), y = TOP + 11, class = "tick", text })
+--- An upright line at x = 0, shaded before, with a word on either side at its top.
+function Plot:moment(before, after)
+   local at = self:at(0, self.o.y.scale.from)
+   local floor = self.height - BOTTOM
+   self:add(h.rect {
+      x = self.left, y = TOP, width = px(at - self.left), height = floor - TOP, class = "before",
+   })
+   self:add(h.line { x1 = px(at), x2 = px(at), y1 = TOP, y2 = floor, class = "moment" })
+   self:add(h.text { x = px((self.left + at) / 2), y = TOP + 14, class = "tick middle", before })
+   self:add(h.text { x = px(at + 8), y = TOP + 14, class = "tick", after })
 end
 
 function Plot:grid()
@@ -148,15 +153,16 @@ end
 
 -- Below the axes, from left to right, in as many lines as it takes.
 function Plot:legend()
-   local out, x, y = {}, self.left, self.height + 4
+   local out, start = {}, 20
+   local x, y = start, self.height + 4
    for _, entry in ipairs(self.entries) do
-      local length = 34 + LETTER * #entry.name + 18
-      if x + length > WIDTH and x > self.left then
-         x, y = self.left, y + LEGEND_LINE
+      local length = 32 + LETTER * #entry.name + 10
+      if x + length > WIDTH and x > start then
+         x, y = start, y + LEGEND_LINE
       end
       out[#out + 1] = h.path { d = ("M%s %sh26"):format(px(x), px(y)), class = "line " .. entry.class }
       out[#out + 1] = entry.shape and mark(entry.shape, x + 13, y, "mark " .. entry.class)
-      out[#out + 1] = h.text { x = px(x + 34), y = px(y + 4), class = "tick", entry.name }
+      out[#out + 1] = h.text { x = px(x + 32), y = px(y + 4), class = "tick", entry.name }
       x = x + length
    end
    return out, #self.entries > 0 and y + 14 or self.height

@@ -74,6 +74,26 @@ function M.log(min, max, write)
    return scale(log_place(from, to), from, to, ticks)
 end
 
+--- Time from a moment on, with some room before it.
+-- @param max    the latest
+-- @param write  value -> text
+function M.since(max, write)
+   local after = M.linear(max, write)
+   local before = -0.12 * after.to
+   return scale(function(value)
+      return (value - before) / (after.to - before)
+   end, before, after.to, after.ticks)
+end
+
+--- Names one below the other; the first at the top.
+function M.names(list)
+   local ticks = {}
+   for i, name in ipairs(list) do
+      ticks[i] = { i, name }
+   end
+   return scale(function(place) return 1 - (place - 0.5) / #list end, #list + 0.5, 0.5, ticks)
+end
+
 --- Whichever of both shows values between min and max better: logarithmic where the small ones would lie flat
 -- on the ground.
 function M.fitting(min, max, write)

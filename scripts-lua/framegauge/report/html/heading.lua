@@ -69,7 +69,7 @@ local function tiles(result)
       for _, tile in ipairs(rows and #rows > 0 and test.headline(rows) or {}) do
          local label, figure, unit, remark = unpack(tile)
          out[#out + 1] = h.div {
-            h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, h.small { remark } },
+            h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, remark and h.small { remark } },
          }
       end
    end

@@ -96,11 +96,15 @@ end
 
 local SOURCES = { tsc = "the processor's clock (TSC) around the burst call", wire = "the virtual wire" }
 
+--- What stamped the frames, in words.
+function M.source(name)
+   return SOURCES[name] or tostring(name)
+end
+
 --- Between which bits, by whose stamps, and how far they may be off.
 function M.definition(latency)
-   local source = SOURCES[latency.source] or latency.source
    return ("Latency is the time from %s, stamped by %s; a stamp is off by at most %s."):format(
-      latency.definition, source, words.nanoseconds(latency.error_bound_ns))
+      latency.definition, M.source(latency.source), words.nanoseconds(latency.error_bound_ns))
 end
 
 --- Rows with the latency measured in the trials that passed the throughput test.

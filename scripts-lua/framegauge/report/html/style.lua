@@ -40,7 +40,7 @@ margin-bottom:.4rem}
 .verdictbox.good strong{color:var(--good)}.verdictbox.warning strong{color:var(--warning)}
 .verdictbox.bad strong{color:var(--bad)}
 .verdictbox ul{margin-top:.3rem}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.8rem;margin-top:1.6rem}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.8rem;margin-top:1.6rem}
 .tiles div{border:1px solid var(--rule);border-radius:6px;padding:.8rem 1rem}
 .tiles dt{font-size:.8rem;color:var(--muted)}
 .tiles dd b{font-size:1.6rem;line-height:1.3;font-weight:650;letter-spacing:-.01em;
@@ -70,6 +70,7 @@ tbody th{font-weight:600}
 .verdict::before{content:"";display:inline-block;width:.55em;height:.55em;border-radius:50%;
 background:currentColor;margin-right:.4em}
 .verdict.good{color:var(--good)}.verdict.warning{color:var(--warning)}.verdict.bad{color:var(--bad)}
+.verdict.idle{color:var(--muted);font-weight:400}
 .verdict.warning::before{border-radius:0}
 .verdict.bad::before{border-radius:0;transform:rotate(45deg)}
 .share svg{width:50px;height:8px;margin-left:.5rem}
@@ -85,7 +86,7 @@ svg .label{fill:var(--text)}
 .mark{fill:currentColor;stroke:var(--page);stroke-width:1.2}
 .bar{fill:currentColor}.band{fill:currentColor;opacity:.14;stroke:none}
 .theory{color:var(--theory)}.line.theory{stroke-dasharray:5 4;stroke-width:1.6}
-.moment{stroke:var(--muted);stroke-dasharray:2 3}
+.moment{stroke:var(--text);stroke-width:1.2}.before{fill:var(--grid)}
 .s1{color:var(--s1)}.s2{color:var(--s2)}.s3{color:var(--s3)}.s4{color:var(--s4)}
 .s5{color:var(--s5)}.s6{color:var(--s6)}.s7{color:var(--s7)}.s8{color:var(--s8)}
 .plan td:first-child,.plan th{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}

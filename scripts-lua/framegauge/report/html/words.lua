@@ -15,7 +15,7 @@ end
 
 local LOOK = {
    valid = "good", ["tester-limited"] = "warning", incomplete = "warning", invalid = "bad",
-   met = "good", ["not met"] = "bad", ["not decided"] = "warning",
+   ["not-applicable"] = "idle", met = "good", ["not met"] = "bad", ["not decided"] = "warning",
 }
 
 --- A verdict in its colour, which is not all that tells it.
@@ -90,6 +90,22 @@ function M.grouped(rows, key)
    return groups
 end
 
+--- The row of a list that has the largest value of a key; nil when none has any.
+function M.largest(rows, key)
+   local found
+   for _, row in ipairs(rows) do
+      if row[key] and (not found or row[key] > found[key]) then
+         found = row
+      end
+   end
+   return found
+end
+
+--- "64 bytes, east → west"
+function M.subject(row)
+   return ("%d bytes, %s"):format(row.frame_size, M.direction(row.direction))
+end
+
 --- The frame sizes of some rows, ascending, each once.
 function M.sizes(rows)
    local list, seen = {}, {}
@@ -112,16 +128,27 @@ function M.by_size(rows)
    return list
 end
 
---- Why the rows of a test have their verdicts, as a list; false when all are valid.
+-- "512, 1024 bytes", "64 bytes, east → west": what several rows are about.
+local function subjects(rows)
+   local directions = M.grouped(rows, "direction")
+   local sizes = table.concat(M.sizes(rows), ", ")
+   return #directions == 1 and sizes .. " bytes, " .. M.direction(rows[1].direction) or sizes .. " bytes"
+end
+
+--- Why the rows of a test have their verdicts, each reason once; false when all are valid.
 function M.reasons(rows)
-   local items = {}
+   local all, items = {}, {}
    for _, row in ipairs(rows) do
       for _, reason in ipairs(row.reasons or {}) do
-         items[#items + 1] = h.li {
-            ("%s bytes, %s: "):format(row.frame_size, M.direction(row.direction)), M.verdict(row.verdict),
-            ", ", reason,
+         all[#all + 1] = {
+            key = row.verdict .. reason, verdict = row.verdict, reason = reason,
+            frame_size = row.frame_size, direction = row.direction,
          }
       end
+   end
+   for i, group in ipairs(M.grouped(all, "key")) do
+      local first = group.rows[1]
+      items[i] = h.li { subjects(group.rows), ": ", M.verdict(first.verdict), " – ", first.reason }
    end
    return #items > 0 and h.ul { class = "reasons", items }
 end
