@@ -17,6 +17,11 @@
 #include "port_priv.h"
 
 #define USUAL_MAX_FRAME 1518
+/* A server turns away who comes before it has started, and a client does not try again by itself */
+#define MEMIF_ANSWER_MS 500
+#define MEMIF_ATTEMPTS  4
+/* Slots each way, chosen by the client: 4 ms at a million frames per second, for a core may be held up */
+#define MEMIF_RING_LOG2 12
 #define LINK_POLL_NS    5000000
 
 /* Driver names carry a number that makes them unique in the process */
@@ -106,11 +111,21 @@ open_memif(const struct fg_port_config *config, const struct fg_port_name *name,
 			name->text, strerror(errno), name->text);
 	}
 	fg_port_number_device(device, sizeof(device), "net_memif");
-	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no",
-		 name->server ? "server" : "client", name->text);
-	ret = start_device(config, "vdev", device, args, out, err);
-	if (ret != 0)
-		return ret;
+	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=%d",
+		 name->server ? "server" : "client", name->text, MEMIF_RING_LOG2);
+	for (int attempt = 1;; attempt++) {
+		ret = start_device(config, "vdev", device, args, out, err);
+		if (ret != 0)
+			return ret;
+		if (name->server || fg_port_wait_link(*out, MEMIF_ANSWER_MS, NULL) == 0)
+			break;
+		fg_port_close(*out);
+		if (attempt == MEMIF_ATTEMPTS)
+			return fg_error_set(err, ETIMEDOUT, "device",
+					    "the memif server at %s does not answer: does it run, with an "
+					    "interface of id 0?",
+					    name->text);
+	}
 	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "memif %s",
 		 name->server ? "server" : "client");
 	return 0;

@@ -112,7 +112,7 @@ class Port
 		return !port->ops->link_up(port);
 	}
 
-	/* Frames first..first+n-1; at most half a second is spent on refusals */
+	/* Frames first..first+n-1; gives up when none is taken for half a second */
 	uint32_t
 	Send(uint32_t first, uint32_t n, size_t length)
 	{
@@ -124,10 +124,12 @@ class Port
 
 			if (m == nullptr)
 				break;
-			if (port->tx(port, &m, 1, rte_get_tsc_cycles()) == 1)
+			if (port->tx(port, &m, 1, rte_get_tsc_cycles()) == 1) {
 				sent++;
-			else
+				end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 2;
+			} else {
 				rte_pktmbuf_free(m);
+			}
 		}
 		return sent;
 	}
