@@ -54,16 +54,17 @@ margin-top:1.6rem}
 border-bottom:1px solid var(--rule);font-size:.9rem}
 .facts dt{color:var(--muted)}.facts dd{overflow-wrap:anywhere}
 .scroll{overflow-x:auto;margin-top:1.2rem}
-table{border-collapse:collapse;width:100%;font-size:.85rem;line-height:1.35;
+table{border-collapse:separate;border-spacing:0;width:100%;font-size:.85rem;line-height:1.35;
 font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:650;padding-bottom:.4rem}
 th,td{text-align:right;padding:.34rem .45rem;vertical-align:baseline;white-space:nowrap;font-weight:400}
 th:first-child,td:first-child{padding-left:.3rem}
 .left{text-align:left;padding-left:.9rem}
 thead th{font-weight:600;vertical-align:bottom;border-bottom:1.5px solid var(--text);white-space:normal}
-tbody tr{border-bottom:1px solid var(--rule)}
+tbody th,tbody td{border-bottom:1px solid var(--rule)}
+.more>*{border-bottom:0}
 tbody th{font-weight:600}
-.unit{display:block;font-weight:400;font-size:.78rem;color:var(--muted);white-space:nowrap}
+.unit{display:block;font-weight:400;font-size:.9em;color:var(--muted);white-space:nowrap}
 .below td{text-align:left;white-space:normal;color:var(--muted);padding-top:0}
 .small{font-size:.72rem}.small th,.small td{padding:.2rem .4rem}
 .verdict{font-weight:600;white-space:nowrap}
@@ -107,7 +108,7 @@ font:8pt sans-serif;color:#55606e}}
 html{font-size:9.5pt}body{max-width:none;padding:0}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 h2{margin-top:1.6rem}h2,h3,caption,thead,section>p{break-after:avoid}
-p,li{orphans:3;widows:3;max-width:none}
+p,li{break-inside:avoid;max-width:none}
 thead{display:table-header-group}
 tr,figure,.short,.verdictbox,.tiles,.facts div,li{break-inside:avoid}
 .scroll{overflow:visible}

@@ -61,8 +61,8 @@ function M.build(o)
       head[i] = heading(column)
    end
    for _, row in ipairs(o.rows) do
-      body[#body + 1] = h.tr { cells(columns, row) }
       local below = o.below and o.below(row)
+      body[#body + 1] = h.tr { class = below and "more" or nil, cells(columns, row) }
       body[#body + 1] = below and h.tr { class = "below", h.td { colspan = #columns, below } } or nil
    end
    return h.div {

@@ -19,7 +19,7 @@ end
 M.summary = {
    { "Throughput", "frames/s", load },
    { "of line", "%", field("percent", words.share) },
-   { "Layer 2", "Mbit/s", field("mbps_l2", words.mbps) },
+   { "Layer 2", "Mbit/s", field("mbps_l2", words.mbps) },
 }
 
 local LIMITS = {
@@ -34,8 +34,8 @@ local COLUMNS = {
    { "Theoretical", "frames/s", field("theoretical_fps", count) },
    { "Throughput", "frames/s", load },
    { "of line", "%", field("percent", fixed(2)) },
-   { "Layer 1", "Mbit/s", field("mbps_l1", words.mbps) },
-   { "Layer 2", "Mbit/s", field("mbps_l2", words.mbps) },
+   { "Layer 1", "Mbit/s", field("mbps_l1", words.mbps) },
+   { "Layer 2", "Mbit/s", field("mbps_l2", words.mbps) },
    { "Fails from", "frames/s", field("upper_fps", count) },
    { "Resolution", "frames/s", field("resolution_fps", fixed(0)) },
    { "Conditional", "frames/s", field("conditional_fps", count), optional = true },

@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A result as result.json gives it to whoever renders it, of all six tests.
+local fake_plan = require "fake_plan"
+
+local LATENCY = {
+   count = 1000, min_ns = 20000, mean_ns = 20512.5, p50_ns = 20479, p99_ns = 29000, p999_ns = 41000,
+   max_ns = 52000, source = "wire", error_bound_ns = 8, definition = "first bit to first bit (FIFO)",
+}
+
+local function throughput(frame_size, trial)
+   return {
+      frame_size = frame_size, direction = "both", verdict = "valid", limited_by = "loss", reasons = {},
+      theoretical_fps = 1488095, throughput_fps = 899541.8, percent = 60.449, mbps_l1 = 604.49,
+      mbps_l2 = 460.57, upper_fps = 900995, resolution_fps = 1488.095, loss_tolerance = 0, trial_s = 60,
+      trials = 1, lower_trial = trial, latency = LATENCY,
+      evidence = { late = 0, refused = 3, tester_drops = 0, longest_poll_gap_ns = 12000 },
+   }
+end
+
+local function row(o)
+   o.frame_size, o.direction, o.verdict, o.reasons = 64, "east->west", o.verdict or "valid", o.reasons or {}
+   o.theoretical_fps, o.trials = 1488095, 3
+   return o
+end
+
+local function trial(number, frame_size)
+   local direction = {
+      direction = "east->west", intended_frames = 1000, offered_fps = 899541, tx = 1000, rx = 999, lost = 1,
+      loss_ratio = 0.001, unsent = 0, latency = LATENCY,
+   }
+   return {
+      trial = number, test = "rfc2544.throughput", phase = "confirm", frame_size = frame_size,
+      direction = "both", duration_s = 60, time = "wire-free", intended_fps = 899541.8,
+      intended_percent = 60.449, offered_fps = 899541, tx = 2000, rx = 1998, lost = 2, loss_ratio = 0.001,
+      duplicates = 0, reordered = 0, late = 0, refused = 3, tester_drops = 0, rx_errors = 0, misdirected = 0,
+      foreign = 0, worst_lag_ns = 300, longest_poll_gap_ns = 12000, latency = LATENCY, verdict = "valid",
+      reasons = {}, directions = { direction, direction },
+   }
+end
+
+local function all_results()
+   return {
+      throughput = { throughput(64, 1), throughput(1518, 2) },
+      latency = { row {
+         definition = "lifo", source = "wire", error_bound_ns = 8, latency_ns_mean = 20100,
+         latency_ns_min = 20000, latency_ns_max = 21000, tagged_frames = 20, repetitions = 20, lost = 0,
+         rate_fps = 899541, rate_percent = 60.4, trial_s = 120, tag_after_s = 60, every_frame = LATENCY,
+      } },
+      frame_loss = {
+         row { load_percent = 100, loss_percent = 39.5, trial_s = 60 },
+         row { load_percent = 90, loss_percent = 0.0001, trial_s = 60 },
+      },
+      back_to_back = { row {
+         burst_frames_mean = 26000.5, burst_frames_min = 25990, burst_frames_max = 26010,
+         burst_frames_stddev = 5.25, repetitions = 50, step_frames = 1, limit_frames = 2976190,
+         buffer_time_ns = 17472000, corrected_buffer_time_ns = 6911000,
+      } },
+      system_recovery = { row {
+         recovery_ns = 120e6, recovery_ns_min = 119e6, recovery_ns_max = 121e6, overload_s = 60, watch_s = 60,
+         overload_fps = 989496, relief_fps = 494748, throughput_fps = 899541, resolution_ns = 2021, lost = 99,
+      } },
+      reset = { row {
+         verdict = "not-applicable", reasons = { "no load passes without loss" }, after_s = 15, by = "person",
+         lost = 0, repetitions = 1,
+      } },
+   }
+end
+
+--- @param o  fields that replace those of the result
+return function(o)
+   local result = {
+      schema_version = 1, verdict = "valid", interrupted = false, expectations = {},
+      generator = { name = "framegauge", version = "1.2.3", dpdk = "DPDK 99.1", luajit = "LuaJIT 2.1" },
+      conformance = { rfc2544 = true, notes = {} }, results = all_results(),
+      ports = {
+         { name = "east", device = "wire0", driver = "wire", mode = "wire", line_rate = 1e9, notes = {} },
+         { name = "west", device = "wire1", driver = "wire", mode = "wire", notes = { "a note" } },
+      },
+      plan = fake_plan { frame_sizes = { 64, 1518 } }, trials = { trial(1, 64), trial(2, 1518) },
+   }
+   for key, value in pairs(o or {}) do
+      result[key] = value
+   end
+   return result
+end

@@ -1,0 +1,215 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local bars = require "framegauge.report.bars"
+local fake_result = require "fake_result"
+local h = require "framegauge.report.html.element"
+local html = require "framegauge.report.html"
+local scale = require "framegauge.report.chart.scale"
+local scratch = require "scratch"
+local style = require "framegauge.report.html.style"
+
+local MOMENT = {
+   started = "2026-03-14T09:30:00Z", elapsed_s = 75, host = "bench7", kernel = "Linux 6.1", cpu = "CPU",
+   cpus = 8, command_line = { "framegauge", "run", "lab.yaml" },
+}
+
+-- What a strict parser finds: the page's text, and how often each element is there.
+local function parse(page)
+   local path = scratch.path()
+   local file = assert(io.open(path, "wb"))
+   file:write(page)
+   file:close()
+   local script = [[
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+print("".join(text for element in root.iter() if element.tag != "style" for text in element.itertext()))
+]]
+   local text, status = scratch.shell(("python3 -c '%s' %s 2>&1"):format(script, path))
+   assert.equal(0, status, text)
+   return text
+end
+
+local function count(text, what)
+   return select(2, text:gsub(what, "%0"))
+end
+
+describe("an element", function()
+   it("escapes content and attributes, and nothing of ours", function()
+      local text = h.render(h.p { title = [["'<]], "a<b&c ", h.b { "bold" }, false, { 1, nil, " 2" } })
+      assert.equal("<p title=\"&quot;&#39;&lt;\">a&lt;b&amp;c <b>bold</b>1 2</p>", text)
+   end)
+
+   it("replaces what XML may not hold", function()
+      assert.equal("a\239\191\189b\239\191\189\n", h.escape "a\27b\0\n")
+   end)
+end)
+
+describe("a scale", function()
+   local function texts(one)
+      local list = {}
+      for i, tick in ipairs(one.ticks) do
+         list[i] = tick[2]
+      end
+      return table.concat(list, ",")
+   end
+
+   it("ends at a round number and writes round ones", function()
+      local linear = scale.linear(1488095)
+      assert.equal("0,500 k,1 M,1.5 M", texts(linear))
+      assert.equal(0.5, linear(750000))
+      assert.equal("0,0.2,0.4,0.6,0.8,1", texts(scale.linear(0)))
+   end)
+
+   it("is logarithmic where small values would lie flat", function()
+      assert.equal(0.5, scale.fitting(1, 10000)(100))
+      assert.equal(0.5, scale.fitting(2000, 10000)(5000))
+   end)
+
+   it("writes frame sizes that have room, and takes a single one", function()
+      assert.equal("64,128,1518", texts(scale.points({ 64, 128, 1518, 1522 }, 0.05)))
+      assert.equal(0.5, scale.points({ 64 }, 0.05)(64))
+   end)
+end)
+
+describe("the page", function()
+   teardown(scratch.remove)
+
+   it("is well-formed and says what was found, in all six tests", function()
+      local text = parse(html.page(fake_result(), MOMENT))
+      for _, what in ipairs {
+         "Every figure is the device's", "899,541", "60.45", "604.49", "20.10", "39.50", "26,000", "6,911.00",
+         "120.000",
+         "no load passes without loss", "Mbit/s", "DPDK 99.1", "1.2.3", "2026-03-14 09:30 UTC", "bench7",
+         "198.18.1.2/24", "1 Gbit/s L1", "kept to the procedure of RFC 2544", "a note", "< 0.01",
+      } do
+         assert.matches(what, text, 1, true)
+      end
+   end)
+
+   it("needs nothing from elsewhere and no script", function()
+      local page = html.page(fake_result(), MOMENT)
+      for _, what in ipairs { "https?:", "src=", "<script", "<link", "url%(", "@import", "javascript" } do
+         assert.equal(0, count(page, what), what)
+      end
+   end)
+
+   it("takes no name for markup", function()
+      local nasty = [[</title></h1><script>alert("1")</script>&amp;'"]] .. "\27[31m"
+      local result = fake_result()
+      result.plan.device_under_test = { name = nasty, firmware = nasty, notes = nasty }
+      result.plan.description, result.ports[1].device = nasty, nasty
+      result.trials[1].verdict, result.trials[1].reasons = "invalid", { nasty }
+      result.expectations = { { text = nasty, met = false } }
+      local page = html.page(result, { host = nasty, command_line = { nasty } })
+      assert.equal(0, count(page, "<script"))
+      assert.matches([[</title></h1><script>alert("1")</script>&amp;'"]], parse(page), 1, true)
+   end)
+
+   it("is the same for the same result", function()
+      assert.equal(html.page(fake_result(), MOMENT), html.page(fake_result(), MOMENT))
+   end)
+
+   it("has only the tests that were run", function()
+      local result = fake_result()
+      result.results = { throughput = result.results.throughput }
+      local page = html.page(result, {})
+      assert.matches("Latency at the throughput", page, 1, true)
+      for _, what in ipairs { "Frame loss rate", "Back%-to", "System recovery", "section 26.2", "Reset" } do
+         assert.equal(0, count(page, what), what)
+      end
+      result.results = { frame_loss = fake_result().results.frame_loss }
+      assert.equal(0, count(parse(html.page(result, {})), "Throughput"))
+   end)
+
+   it("is there for a run that measured nothing", function()
+      local page = html.page(fake_result {
+         results = { throughput = {} }, trials = {}, verdict = "incomplete", interrupted = true,
+      }, {})
+      assert.matches("The run was interrupted", parse(page), 1, true)
+   end)
+
+   it("tells first when the figures are not the device's or too low", function()
+      for title, fields in pairs {
+         ["Some figures are limits of the tester"] = { verdict = "tester-limited" },
+         ["Some figures could not be measured"] = { verdict = "invalid" },
+         ["The device fell short of an expectation"] = { expectations = { { text = "a", met = false } } },
+         ["The device met what was expected"] = { expectations = { { text = "a", met = true } } },
+      } do
+         assert.matches(title, parse(html.page(fake_result(fields), {})), 1, true)
+      end
+   end)
+
+   it("can be read without seeing: captions, headings of columns and rows, titles of charts", function()
+      local page = html.page(fake_result(), MOMENT)
+      assert.equal(count(page, "<table"), count(page, "<caption>"))
+      assert.equal(count(page, "<figure>"), count(page, "<desc "))
+      assert.equal(count(page, "<figure>"), count(page, 'role="img"'))
+      assert.equal(0, count(page, "<th>") + count(page, "<th [^>]-class=\"[^\"]*\">"))
+      local seen = {}
+      for id in page:gmatch ' id="([^"]+)"' do
+         assert.is_nil(seen[id], id)
+         seen[id] = true
+      end
+   end)
+
+   it("holds thousands of trials", function()
+      local result = fake_result()
+      for i = 1, 3000 do
+         result.trials[i] = setmetatable({ trial = i }, { __index = result.trials[1 + i % 2] })
+      end
+      local few, many = #html.page(fake_result(), MOMENT), #html.page(result, MOMENT)
+      assert.is_true((many - few) / 3000 < 500, (many - few) / 3000)
+   end)
+end)
+
+describe("the style sheet", function()
+   local function luminance(colour)
+      local sum = 0
+      for i, weight in ipairs { 0.2126, 0.7152, 0.0722 } do
+         local value = tonumber(colour:sub(2 * i - 1, 2 * i), 16) / 255
+         sum = sum + weight * (value <= 0.04045 and value / 12.92 or ((value + 0.055) / 1.055) ^ 2.4)
+      end
+      return sum
+   end
+
+   local function contrast(one, other)
+      local a, b = luminance(one), luminance(other)
+      return (math.max(a, b) + 0.05) / (math.min(a, b) + 0.05)
+   end
+
+   local function colours(root)
+      local list = {}
+      for name, colour in root:gmatch "%-%-(%w+):#(%x+)" do
+         list[name] = #colour == 3 and colour:gsub("%x", "%0%0") or colour
+      end
+      return list
+   end
+
+   it("has the contrast of WCAG AA, light and dark", function()
+      for root in style:gmatch ":root(%b{})" do
+         local c = colours(root)
+         for _, name in ipairs { "text", "muted", "accent", "good", "warning", "bad", "s1", "s8" } do
+            assert.is_true(contrast(c[name], c.page) >= 4.5, name)
+         end
+         assert.is_true(contrast(c.good, c.goodback) >= 4.5 and contrast(c.text, c.goodback) >= 4.5)
+         assert.is_true(contrast(c.warning, c.warnback) >= 4.5 and contrast(c.bad, c.badback) >= 4.5)
+         for i = 1, 8 do
+            assert.is_true(contrast(c["s" .. i], c.page) >= 3, "s" .. i)
+         end
+      end
+   end)
+end)
+
+describe("bars", function()
+   it("are as long as their share, to an eighth of a character", function()
+      assert.equal(("█"):rep(40), bars.bar(1))
+      assert.equal(("█"):rep(20) .. (" "):rep(20), bars.bar(0.5))
+      assert.equal("▏" .. (" "):rep(39), bars.bar(1 / 320))
+      assert.equal((" "):rep(40), bars.bar(-1))
+   end)
+
+   it("stand in line", function()
+      assert.equal("  64  " .. bars.bar(0.5) .. "  50.00 %\n1518  " .. bars.bar(1) .. " 100.00 %\n",
+         bars.chart { { "64", 50 }, { "1518", 100 } })
+      assert.equal("", bars.chart {})
+   end)
+end)
