@@ -61,7 +61,7 @@ struct tx_task {
 	struct task task;
 	struct fg_port *port;
 	struct rte_mempool *pool;
-	const struct fg_template *frame;
+	struct fg_template *frame; /* a copy of our own */
 	const struct clock *clock;
 	struct fg_pace pace;  /* of the present load */
 	struct fg_pace *load; /* all loads; those behind us as they ended */
@@ -171,10 +171,11 @@ struct engine_port {
 	struct fg_port_counters before; /* at the start of the trial */
 };
 
-/** Buffers of one stream, whose frames are written once and then only changed where they differ. */
+/** Buffers of the streams of a port that have the same payload: it is written once, the headers for each frame. */
 struct stream_pool {
 	struct rte_mempool *pool;
 	struct fg_template *content; /* a copy of what the buffers hold; NULL: nothing yet */
+	unsigned port;
 };
 
 struct trial {
@@ -183,6 +184,7 @@ struct trial {
 	struct tx_task *tx;
 	struct rx_stream *rx_stream;
 	struct rx_task *rx; /* one a port */
+	unsigned pools;     /* of the engine's, from the first on, that it uses */
 	struct image image[FG_MAX_LCORES];
 };
 
@@ -192,7 +194,7 @@ struct fg_engine {
 	struct engine_port port[FG_MAX_PORTS];
 	struct lcore lcore[FG_MAX_LCORES];
 	struct image idle[FG_MAX_LCORES];
-	struct stream_pool *pool; /* one a stream slot */
+	struct stream_pool *pool; /* made when first needed, kept for the next trials */
 	unsigned pools;
 	struct trial *trial; /* the running or last one */
 	bool running;

@@ -54,7 +54,7 @@ struct fg_engine_config {
 	unsigned ports, lcores;
 	struct fg_engine_port port[FG_MAX_PORTS];
 	unsigned lcore[FG_MAX_LCORES]; /* EAL ids of the workers */
-	uint32_t buffers;              /* frame buffers of each stream */
+	uint32_t buffers;              /* frame buffers of the streams of a port with the same payload */
 	uint32_t max_frame;            /* octets with FCS of the largest frame to be sent */
 };
 

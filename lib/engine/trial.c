@@ -31,49 +31,79 @@ write_content(struct rte_mempool *pool, void *template_, void *object, unsigned 
 	memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM, frame->bytes, frame->length);
 }
 
-static int
-pool_prepare(struct stream_pool *p, const struct fg_template *frame, struct fg_error *err)
+/* do the buffers hold what does not differ between the frames of this stream? */
+static bool
+holds(const struct stream_pool *p, const struct fg_template *frame)
+{
+	return p->content != NULL && p->content->length == frame->length &&
+	       p->content->header == frame->header &&
+	       memcmp(p->content->bytes + frame->header, frame->bytes + frame->header,
+		      frame->length - frame->header) == 0;
+}
+
+static struct fg_template *
+copy_template(const struct fg_template *frame, struct fg_error *err)
 {
 	size_t size = sizeof(*frame) + frame->length;
+	struct fg_template *copy = malloc(size);
 
-	if (p->content != NULL && p->content->length == frame->length && memcmp(p->content, frame, size) == 0)
-		return 0;
-	free(p->content);
-	p->content = malloc(size);
-	if (p->content == NULL)
-		return fg_error_set(err, ENOMEM, "stream.frame", "no memory");
-	memcpy(p->content, frame, size);
-	rte_mempool_obj_iter(p->pool, write_content, p->content);
-	return 0;
+	if (copy == NULL)
+		fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	else
+		memcpy(copy, frame, size);
+	return copy;
 }
 
 static int
-pool_take(struct fg_engine *e, unsigned slot, unsigned port, const struct fg_template *frame,
-	  struct fg_error *err)
+pool_make(struct fg_engine *e, unsigned port, struct fg_error *err)
 {
 	static unsigned made; /* names must differ, also from those of an engine before */
+	struct stream_pool *grown = realloc(e->pool, (e->pools + 1) * sizeof(*grown));
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	if (slot >= e->pools) {
-		struct stream_pool *grown = realloc(e->pool, (slot + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory");
+	e->pool = grown;
+	grown += e->pools;
+	*grown = (struct stream_pool){0};
+	snprintf(name, sizeof(name), "fg_stream_%u", made++);
+	grown->pool = rte_pktmbuf_pool_create(name, e->config.buffers, 256, 0,
+					      (uint16_t)(e->config.max_frame + RTE_PKTMBUF_HEADROOM),
+					      e->config.port[port].port->caps.numa_node);
+	if (grown->pool == NULL)
+		return fg_error_set(err, ENOMEM, "host.memory",
+				    "no room for %u buffers of %u octets: give the tester more memory",
+				    e->config.buffers, e->config.max_frame);
+	e->pools++;
+	return 0;
+}
 
-		if (grown == NULL)
-			return fg_error_set(err, ENOMEM, "streams", "no memory");
-		e->pool = grown;
-		e->pool[slot] = (struct stream_pool){0};
-		snprintf(name, sizeof(name), "fg_stream_%u", made++);
-		e->pool[slot].pool =
-			rte_pktmbuf_pool_create(name, e->config.buffers, 256, 0,
-						(uint16_t)(e->config.max_frame + RTE_PKTMBUF_HEADROOM),
-						e->config.port[port].port->caps.numa_node);
-		if (e->pool[slot].pool == NULL)
-			return fg_error_set(
-				err, ENOMEM, "host.memory",
-				"no room for %u buffers of %u octets: give the tester more memory",
-				e->config.buffers, e->config.max_frame);
-		e->pools = slot + 1;
+/* buffers for a stream's frames: those of another stream if they will do */
+static int
+pool_take(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_template *frame,
+	  struct rte_mempool **out, struct fg_error *err)
+{
+	struct stream_pool *p;
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < t->pools; i++)
+		if (e->pool[i].port == port && holds(&e->pool[i], frame))
+			break;
+	if (i == e->pools && (rc = pool_make(e, port, err)) != 0)
+		return rc;
+	p = &e->pool[i];
+	p->port = port;
+	if (!holds(p, frame)) {
+		free(p->content);
+		p->content = copy_template(frame, err);
+		if (p->content == NULL)
+			return -ENOMEM;
+		rte_mempool_obj_iter(p->pool, write_content, p->content);
 	}
-	return pool_prepare(&e->pool[slot], frame, err);
+	t->pools = RTE_MAX(t->pools, i + 1);
+	*out = p->pool;
+	return 0;
 }
 
 static int
@@ -153,7 +183,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	int rc = check_stream(e, s, err);
 
 	if (rc == 0)
-		rc = pool_take(e, i, s->tx_port, s->frame, err);
+		rc = pool_take(e, t, s->tx_port, s->frame, &tx->pool, err);
 	if (rc == 0)
 		rc = loads_init(e, tx, s, timeline->start + clock_ticks(&e->clock, s->delay_ns),
 				clock_ticks(&e->clock, c->max_lag_ns), err);
@@ -162,8 +192,9 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	tx->task.poll = tx_choose(port->caps.launch_time, s->frame->varies > 0);
 	tx->task.publish = tx_publish;
 	tx->port = port;
-	tx->pool = e->pool[i].pool;
-	tx->frame = e->pool[i].content;
+	tx->frame = copy_template(s->frame, err);
+	if (tx->frame == NULL)
+		return -ENOMEM;
 	tx->clock = &e->clock;
 	tx->lead = port->caps.launch_time ? timeline->step : 0;
 	tx->time_offset = e->tx_time_offset;
@@ -289,6 +320,7 @@ trial_free(struct fg_engine *e, struct trial *t)
 		fg_histogram_free(t->rx_stream[i].latency);
 		free(t->rx_stream[i].tag);
 		free(t->tx[i].load);
+		free(t->tx[i].frame);
 	}
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		free(t->image[i].task);
