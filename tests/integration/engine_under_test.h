@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An engine on two ports that frees itself, and trials that are waited for. */
+#ifndef ENGINE_UNDER_TEST_H
+#define ENGINE_UNDER_TEST_H
+
+#include <chrono>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fg_engine.h"
+#include "fg_frame.h"
+#include "fg_port.h"
+#include "net_frames.h"
+
+struct FreeTemplate {
+	void
+	operator()(fg_template *t) const
+	{
+		fg_template_free(t);
+	}
+};
+using Template = std::unique_ptr<fg_template, FreeTemplate>;
+
+/* UDP over IPv4 from one side to the other; @p dst is the next hop's MAC */
+inline Template
+TestFrame(unsigned size, const frames::Mac &dst = frames::peer_mac)
+{
+	std::unique_ptr<fg_frame, void (*)(fg_frame *)> f(fg_frame_create(), fg_frame_free);
+	const frames::Ipv4 far_ipv4 = {198, 19, 1, 2};
+	fg_template *out = nullptr;
+
+	EXPECT_EQ(0, fg_frame_push(f.get(), "ethernet", nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "dst", dst.data(), 6, nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "src", frames::host_mac.data(), 6, nullptr));
+	EXPECT_EQ(0, fg_frame_push(f.get(), "ipv4", nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "src", frames::host_ipv4.data(), 4, nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "dst", far_ipv4.data(), 4, nullptr));
+	EXPECT_EQ(0, fg_frame_push(f.get(), "udp", nullptr));
+	EXPECT_EQ(0, fg_frame_finish(f.get(), size, &out, nullptr));
+	return Template(out);
+}
+
+/* A stream of constant loads from one port to the other */
+struct Stream {
+	unsigned from, to;
+	const Template &frame;
+	std::vector<fg_load> loads;
+};
+
+struct Times {
+	uint64_t learn_ms, traffic_ms, drain_ms, settle_ms;
+};
+
+class Engine
+{
+      public:
+	Engine(fg_engine_config c, fg_port *east, fg_port *west)
+	{
+		fg_lcore_info lcore;
+
+		EXPECT_GE(fg_host_lcores(&lcore, 1), 1u);
+		c.ports = 2;
+		c.lcores = 1;
+		c.lcore[0] = lcore.id;
+		c.port[0].port = east;
+		c.port[1].port = west;
+		memcpy(c.port[0].mac, frames::host_mac.data(), 6);
+		memcpy(c.port[1].mac, frames::peer_mac.data(), 6);
+		c.max_frame = c.max_frame == 0 ? 1518 : c.max_frame;
+		status = fg_engine_create(&c, &engine, &err);
+		EXPECT_EQ(0, status) << err.where << ": " << err.message;
+	}
+	~Engine()
+	{
+		fg_engine_free(engine);
+	}
+	Engine(const Engine &) = delete;
+	Engine &operator=(const Engine &) = delete;
+
+	fg_engine *
+	Get() const
+	{
+		return engine;
+	}
+
+	int
+	Prepare(const std::vector<Stream> &streams, const Times &t, uint64_t max_lag_ns = 1000000,
+		uint64_t *start_ns = nullptr)
+	{
+		std::vector<fg_stream_config> configs;
+		fg_trial_config trial = {};
+
+		for (const Stream &s : streams) {
+			fg_stream_config c = {};
+
+			c.tx_port = s.from;
+			c.rx_port = s.to;
+			c.loads = unsigned(s.loads.size());
+			c.load = s.loads.data();
+			c.frame = s.frame.get();
+			configs.push_back(c);
+		}
+		trial.streams = unsigned(configs.size());
+		trial.stream = configs.data();
+		trial.learn_ns = t.learn_ms * 1000000;
+		trial.traffic_ns = t.traffic_ms * 1000000;
+		trial.drain_ns = t.drain_ms * 1000000;
+		trial.settle_ns = t.settle_ms * 1000000;
+		trial.max_lag_ns = max_lag_ns;
+		return fg_engine_prepare(engine, &trial, start_ns, &err);
+	}
+	void
+	Start(const std::vector<Stream> &streams, const Times &t, uint64_t max_lag_ns = 1000000)
+	{
+		ASSERT_EQ(0, Prepare(streams, t, max_lag_ns)) << err.where << ": " << err.message;
+		fg_engine_start(engine);
+	}
+	/* A minute is no assertion on speed but an end to a test that hangs */
+	void
+	Await()
+	{
+		auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+
+		while (fg_engine_running(engine)) {
+			if (std::chrono::steady_clock::now() > end) {
+				ADD_FAILURE() << "the trial does not end";
+				abort();
+			}
+			std::this_thread::sleep_for(std::chrono::microseconds(200));
+		}
+	}
+	void
+	Run(const std::vector<Stream> &streams, const Times &t, uint64_t max_lag_ns = 1000000)
+	{
+		Start(streams, t, max_lag_ns);
+		Await();
+	}
+
+	fg_stream_result
+	Result(unsigned stream) const
+	{
+		fg_stream_result out;
+
+		memset(&out, 0xa5, sizeof(out));
+		fg_engine_stream_result(engine, stream, &out);
+		return out;
+	}
+	fg_port_result
+	PortResult(unsigned port) const
+	{
+		fg_port_result out;
+
+		memset(&out, 0xa5, sizeof(out));
+		fg_engine_port_result(engine, port, &out);
+		return out;
+	}
+
+	fg_error err = {};
+
+      private:
+	fg_engine *engine = nullptr;
+	int status;
+};
+
+/* every frame of the schedule, and every frame received, is in the books once */
+inline void
+ExpectConsistent(const fg_stream_result &r)
+{
+	EXPECT_EQ(r.intended, r.tx + r.late + r.unsent);
+	EXPECT_EQ(int64_t(r.tx) - int64_t(r.rx), r.lost);
+	EXPECT_EQ(0u, r.excess);
+	EXPECT_LE(r.latency.count, r.rx);
+	EXPECT_LE(r.latency.min_ns, r.latency.p50_ns);
+	EXPECT_LE(r.latency.p50_ns, r.latency.max_ns);
+}
+
+#endif
