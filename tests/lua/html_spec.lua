@@ -60,7 +60,10 @@ describe("a scale", function()
    end)
 
    it("is logarithmic where small values would lie flat", function()
-      assert.equal(0.5, scale.fitting(1, 10000)(100))
+      local wide = scale.fitting(1, 10000)
+      assert.equal("1,10,100,1 k,10 k", texts(wide))
+      assert.equal(0.5, wide(100))
+      assert.equal("100 k,200 k,500 k,1 M,2 M,5 M", texts(scale.fitting(120e3, 4.9e6)))
       assert.equal(0.5, scale.fitting(2000, 10000)(5000))
    end)
 

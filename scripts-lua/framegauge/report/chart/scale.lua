@@ -57,20 +57,23 @@ local function log_place(from, to)
    end
 end
 
---- Logarithmic, from a round number below min to one above max.
+--- Logarithmic, from the round number below min to the one above max.
 function M.log(min, max, write)
-   local from, to = 10 ^ math.floor(math.log10(min) + 1e-9), 10 ^ math.ceil(math.log10(max) - 1e-9)
-   to = to > from and to or from * 10
-   local steps = to / from > 1e3 and { 1 } or { 1, 2, 5 }
-   local ticks = {}
-   for decade = math.floor(math.log10(from) + 0.5), math.floor(math.log10(to) + 0.5) do
+   local steps = max / min > 1e3 and { 1 } or { 1, 2, 5 }
+   local below, ticks = nil, {}
+   for decade = math.floor(math.log10(min)) - 1, math.ceil(math.log10(max)) + 1 do
       for _, step in ipairs(steps) do
          local value = step * 10 ^ decade
-         if value <= to * 1.0001 then
-            ticks[#ticks + 1] = { value, (write or M.short)(value) }
+         local tick = { value, (write or M.short)(value) }
+         if value <= min then
+            below = tick
+         elseif #ticks == 0 or ticks[#ticks][1] < max then
+            ticks[#ticks + 1] = tick
          end
       end
    end
+   table.insert(ticks, 1, below)
+   local from, to = below[1], ticks[#ticks][1]
    return scale(log_place(from, to), from, to, ticks)
 end
 

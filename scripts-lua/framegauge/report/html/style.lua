@@ -37,6 +37,7 @@ margin-bottom:.4rem}
 .verdictbox.bad{border-color:var(--bad);background:var(--badback)}
 .verdictbox+.verdictbox{margin-top:.6rem}
 .verdictbox strong{display:block;font-size:1.15rem;line-height:1.35}
+.verdictbox p{max-width:none}
 .verdictbox.good strong{color:var(--good)}.verdictbox.warning strong{color:var(--warning)}
 .verdictbox.bad strong{color:var(--bad)}
 .verdictbox ul{margin-top:.3rem}
