@@ -38,14 +38,26 @@ function Progress.new(o)
    }, Progress)
 end
 
--- Whatever the part before took, it is over.
+local function is_about(part, ask)
+   return part and part.test == ask.test and part.frame_size == ask.frame_size
+end
+
+-- The trial belongs to the part under way or to a later one, and whatever those before took, they are over.
+-- What nobody foresaw belongs to the part under way.
 function Progress:enter_part(ask)
-   local part = self.parts[self.part]
-   if not part or part.test ~= ask.test or part.frame_size ~= ask.frame_size then
-      self.done = self.part_end
-      self.part = self.part + 1
-      self.part_end = self.part_end + self.parts[self.part].seconds
-      self.trial = 0
+   if is_about(self.parts[self.part], ask) then
+      return
+   end
+   for i = self.part + 1, #self.parts do
+      if is_about(self.parts[i], ask) then
+         while self.part < i do
+            self.done = self.part_end
+            self.part = self.part + 1
+            self.part_end = self.part_end + self.parts[self.part].seconds
+         end
+         self.trial = 0
+         return
+      end
    end
 end
 
@@ -70,7 +82,7 @@ end
 --- The line at this moment, whole.
 function Progress:line()
    local ask, snapshot = self.ask, self.snapshot() or {}
-   local part = self.parts[self.part]
+   local part = self.parts[self.part] or { trials = 0 }
    local left = self:left()
    return table.concat({
       name_of(ask),
@@ -125,6 +137,11 @@ function Progress:start()
          self:redraw()
       end)
    end
+end
+
+--- Show a line that stays.
+function Progress:say(message)
+   self.write((self.width and CLEAR_LINE or "") .. message .. "\n")
 end
 
 --- Take the line away.

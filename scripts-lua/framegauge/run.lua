@@ -11,11 +11,11 @@ local Session = require "framegauge.method.session"
 local bars = require "framegauge.report.bars"
 local expect = require "framegauge.expect"
 local files = require "framegauge.report.files"
+local methods = require "framegauge.method.rfc2544"
 local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
 local report = require "framegauge.report.result"
 local text = require "framegauge.report.text"
-local throughput = require "framegauge.method.rfc2544.throughput"
 local uv = require "luv"
 
 local M = {}
@@ -107,8 +107,8 @@ end
 --- Measure until done, interrupted or broken.
 -- @return results, trials, and the error that ended it early (nil: none)
 local function measure(plan, bench, folder)
-   local results = { throughput = {} }
-   local parts = throughput.parts(plan, bench)
+   local results = {}
+   local parts = methods.parts(plan, bench)
    say(text.heading(plan, bench.ports, parts))
    local progress = new_progress(plan, bench, parts)
    local session = Session.new {
@@ -116,12 +116,15 @@ local function measure(plan, bench, folder)
       retries = plan.rfc2544.retries,
       phases = plan.rfc2544,
       watch = progress,
+      say = function(message)
+         progress:say(message)
+      end,
       sink = function(record)
          folder:append("trials.jsonl", report.trial_line(record))
       end,
    }
    progress:start()
-   local done, err = xpcall(throughput.run, keep_stack, plan, bench, session, results.throughput)
+   local done, err = xpcall(methods.run, keep_stack, plan, bench, session, results)
    progress:stop()
    return results, session.trials, not done and err or nil
 end
@@ -162,7 +165,7 @@ local function write_files(folder, result, run)
 end
 
 local function run_on(bench, plan, path, expectations)
-   local problem = throughput.check(plan, bench)
+   local problem = methods.check(plan, bench)
    if problem then
       refuse(BAD_PLAN, problem)
    end
@@ -173,7 +176,7 @@ local function run_on(bench, plan, path, expectations)
    local results, trials, err = measure(plan, bench, folder)
    local result = report.new {
       generator = generator(), plan = plan, ports = bench.ports, results = results, trials = trials,
-      expectations = evaluate(expectations, results.throughput, err == nil), interrupted = err ~= nil,
+      expectations = evaluate(expectations, results.throughput or {}, err == nil), interrupted = err ~= nil,
    }
    write_files(folder, result, run)
    if err and not (type(err) == "table" and err.interrupted) then

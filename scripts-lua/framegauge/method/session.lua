@@ -12,6 +12,7 @@ Session.__index = Session
 -- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
 -- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
 -- @param o.watch    object with started(ask) and finished(record), for a person who is waiting; may be nil
+-- @param o.say      function(text): shows a person a line; may be nil where there is none
 function Session.new(o)
    return setmetatable({
       bench = o.bench,
@@ -19,6 +20,7 @@ function Session.new(o)
       phases = o.phases,
       sink = o.sink,
       watch = o.watch,
+      say = o.say,
       trials = {}, -- every record so far, invalid ones too
    }, Session)
 end

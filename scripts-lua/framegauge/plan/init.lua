@@ -28,7 +28,7 @@ local quick = {
    "rfc2544.back_to_back.limit=100ms", "rfc2544.back_to_back.repetitions=2",
    "rfc2544.system_recovery.overload=500ms", "rfc2544.system_recovery.watch=500ms",
    "rfc2544.system_recovery.repetitions=1",
-   "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s",
+   "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s", "rfc2544.reset.outage=500ms",
 }
 
 local function read_file(path)

@@ -308,6 +308,11 @@ local function tags_are_in_the_stream(values, found)
 end
 
 local function reset_has_a_device(values, found)
+   local o = values.rfc2544.reset
+   if o.outage >= o.watch then
+      found:add("rfc2544.reset.outage", ("%s is not shorter than watch (%s)"):format(
+         units.format_time(o.outage), units.format_time(o.watch)))
+   end
    for _, port in ipairs(values.ports) do
       if port.device and is_wire(port) and found:given("rfc2544.reset.command") then
          found:add("rfc2544.reset.command", "the reference device resets itself",

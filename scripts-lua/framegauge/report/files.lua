@@ -5,6 +5,7 @@
 -- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
 -- gives the same bytes.
 local csv = require "framegauge.report.csv"
+local fields = require "framegauge.report.fields"
 local html = require "framegauge.report.html"
 local json = require "framegauge.report.json"
 local junit = require "framegauge.report.junit"
@@ -37,10 +38,13 @@ end
 -- @return list of { name, text }
 function M.render(result, moment)
    local list = {
-      { "throughput.csv", csv.throughput(result.results.throughput) },
       { "junit.xml", junit.text(result, moment) },
       { "report.html", html.page(result, moment) },
    }
+   for _, test in ipairs(fields.TESTS) do
+      local rows = result.results[test]
+      list[#list + 1] = rows and { test .. ".csv", csv.text(test, rows) } or nil
+   end
    return list
 end
 

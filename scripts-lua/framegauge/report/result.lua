@@ -6,6 +6,7 @@
 -- it follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's,
 -- so that two runs in the wire's own time give the same bytes.
 local conformance = require "framegauge.report.conformance"
+local fields = require "framegauge.report.fields"
 local json = require "framegauge.report.json"
 
 local M = {}
@@ -27,11 +28,28 @@ local ORDER = {
    "evidence", "latency", "directions",
 }
 
+-- What only the other tests have, behind what they share with throughput.
+local function add_keys_of_tests(order)
+   local known = {}
+   for _, key in ipairs(order) do
+      known[key] = true
+   end
+   for _, test in ipairs(fields.TESTS) do
+      for _, key in ipairs(fields.keys(test)) do
+         if not known[key] then
+            known[key], order[#order + 1] = true, key
+         end
+      end
+   end
+end
+
+add_keys_of_tests(ORDER)
+
 -- Fields that are there even when there is nothing to say.
 local TRIAL_NULLS = { "intended_percent", "worst_lag_ns", "longest_poll_gap_ns", "latency" }
-local DIRECTION_NULLS = { "worst_lag_ns", "latency" }
+local DIRECTION_NULLS = { "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency" }
 local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "worst_lag_ns", "longest_poll_gap_ns" }
-local ROW_NULLS = {
+local THROUGHPUT_NULLS = {
    "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial",
    "upper_trial", "latency",
 }
@@ -68,9 +86,20 @@ local function trial_fields(record)
    return copy
 end
 
-local function row_fields(row)
-   local copy = with_nulls(with_nulls(row, ROW_NULLS), row.goal and GOAL_NULLS or {})
+local function throughput_row(row)
+   local copy = with_nulls(with_nulls(row, THROUGHPUT_NULLS), row.goal and GOAL_NULLS or {})
    copy.evidence = with_nulls(row.evidence, EVIDENCE_NULLS)
+   return copy
+end
+
+local function results_fields(results)
+   local copy = json.object {}
+   for test, rows in pairs(results) do
+      local keys = fields.keys(test)
+      copy[test] = each(rows, test == "throughput" and throughput_row or function(row)
+         return with_nulls(row, keys)
+      end)
+   end
    return copy
 end
 
@@ -80,26 +109,28 @@ local function plan_fields(plan)
    return copy
 end
 
-local WORSE = { valid = 1, ["tester-limited"] = 2, invalid = 3 }
+local WORSE = { ["not-applicable"] = 0, valid = 1, ["tester-limited"] = 2, invalid = 3 }
 
-local function worst_verdict(rows)
+local function worst_verdict(results)
    local worst = "valid"
-   for _, row in ipairs(rows) do
-      worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
+   for _, rows in pairs(results) do
+      for _, row in ipairs(rows) do
+         worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
+      end
    end
    return worst
 end
 
 --- Put together what a run found.
 -- @param o.plan, o.ports, o.trials, o.generator  as they are
--- @param o.results       rows by test: { throughput = {...} }
+-- @param o.results       rows by test: { throughput = {...}, latency = {...} }
 -- @param o.expectations  list of { text =, met = true, false or nil }
 -- @param o.interrupted   whether the run ended before its plan did
 function M.new(o)
    return {
       schema_version = M.SCHEMA_VERSION,
       generator = o.generator,
-      verdict = o.interrupted and "incomplete" or worst_verdict(o.results.throughput),
+      verdict = o.interrupted and "incomplete" or worst_verdict(o.results),
       interrupted = o.interrupted,
       conformance = conformance.of(o.plan),
       expectations = o.expectations,
@@ -118,7 +149,7 @@ end
 --- The text of result.json.
 function M.text(result)
    local copy = with_nulls(result, {})
-   copy.results = { throughput = each(result.results.throughput, row_fields) }
+   copy.results = results_fields(result.results)
    copy.trials = each(result.trials, trial_fields)
    copy.plan = plan_fields(result.plan)
    copy.expectations = each(result.expectations, function(expectation)

@@ -2,136 +2,15 @@
 
 --- The result as a person reads it at the end of a run: the tables, then what one must know to believe them.
 local bars = require "framegauge.report.bars"
+local columns = require "framegauge.report.columns"
+local fields = require "framegauge.report.fields"
 local format = require "framegauge.report.format"
+local grid = require "framegauge.report.grid"
 local units = require "framegauge.units"
 
 local M = {}
 
-local count, decimal = format.count, format.decimal
-
-local function or_dash(value, show)
-   return value and show(value) or "-"
-end
-
-local function fixed(decimals)
-   return function(value)
-      return decimal(value, decimals)
-   end
-end
-
-local function mbps(value)
-   return decimal(value, value < 10000 and 2 or 1)
-end
-
-local function microseconds(ns)
-   return decimal(ns / 1000, 2)
-end
-
--- A column: two lines of heading and what it shows of a row. Figures stand right, words (left = true) left.
-local THROUGHPUT = {
-   { "frame", "size", function(r) return tostring(r.frame_size) end },
-   { "", "direction", function(r) return r.direction end, left = true },
-   { "theoretical", "fps", function(r) return or_dash(r.theoretical_fps, count) end },
-   { "throughput", "fps", function(r) return r.throughput_fps and count(r.throughput_fps) or "no pass" end },
-   { "L1", "Mbit/s", function(r) return or_dash(r.mbps_l1, mbps) end },
-   { "L2", "Mbit/s", function(r) return or_dash(r.mbps_l2, mbps) end },
-   { "of line", "%", function(r) return or_dash(r.percent, fixed(2)) end },
-   { "", "trials", function(r) return count(r.trials) end },
-   { "", "verdict", function(r) return r.verdict end, left = true, verdict = true },
-}
-
-local GOAL = { "", "goal", function(r) return r.goal end, left = true }
-
--- Where the search had goals, each with its row.
-local GOALS = {
-   THROUGHPUT[1],
-   THROUGHPUT[2],
-   GOAL,
-   THROUGHPUT[4],
-   { "conditional", "fps", function(r) return or_dash(r.conditional_fps, count) end },
-   THROUGHPUT[7],
-   { "", "result", function(r) return r.regular and "regular" or "irregular" end, left = true },
-   THROUGHPUT[8],
-   THROUGHPUT[9],
-}
-
-local function latency(key)
-   return function(r)
-      return or_dash(r.latency and r.latency[key], microseconds)
-   end
-end
-
-local LATENCY = {
-   { "frame", "size", function(r) return tostring(r.frame_size) end },
-   { "", "direction", function(r) return r.direction end, left = true },
-   { "frames", "measured", function(r) return or_dash(r.latency and r.latency.count, count) end },
-   { "min", "us", latency "min_ns" },
-   { "mean", "us", latency "mean_ns" },
-   { "median", "us", latency "p50_ns" },
-   { "p99", "us", latency "p99_ns" },
-   { "p99.9", "us", latency "p999_ns" },
-   { "max", "us", latency "max_ns" },
-}
-
-local VERDICT_COLOUR = { valid = "good", ["tester-limited"] = "warning", invalid = "bad" }
-
-local function cells_of(columns, rows)
-   local lines, widths = {}, {}
-   for i, column in ipairs(columns) do
-      widths[i] = math.max(#column[1], #column[2])
-   end
-   for _, row in ipairs(rows) do
-      local line = {}
-      for i, column in ipairs(columns) do
-         line[i] = column[3](row)
-         widths[i] = math.max(widths[i], #line[i])
-      end
-      lines[#lines + 1] = line
-   end
-   return lines, widths
-end
-
--- Colour takes no room, so the text is painted after its width was counted.
-local function cell(text, width, column, painter)
-   local space = (" "):rep(width - #text)
-   local painted = painter(text, column)
-   return column.left and painted .. space or space .. painted
-end
-
-local function rule(widths)
-   local dashes = {}
-   for i, width in ipairs(widths) do
-      dashes[i] = ("-"):rep(width)
-   end
-   return table.concat(dashes, "  ")
-end
-
-local function table_text(columns, rows, paint)
-   local lines, widths = cells_of(columns, rows)
-   local out = {}
-   local function add(cells, painter)
-      for i, column in ipairs(columns) do
-         cells[i] = cell(cells[i], widths[i], column, painter)
-      end
-      out[#out + 1] = (table.concat(cells, "  "):gsub("%s+$", ""))
-   end
-   for heading = 1, 2 do
-      local cells = {}
-      for i, column in ipairs(columns) do
-         cells[i] = column[heading]
-      end
-      add(cells, function(text)
-         return text
-      end)
-   end
-   out[#out + 1] = rule(widths)
-   for _, cells in ipairs(lines) do
-      add(cells, function(word, column)
-         return column.verdict and paint(word, VERDICT_COLOUR[word]) or word
-      end)
-   end
-   return table.concat(out, "\n") .. "\n"
-end
+local count = format.count
 
 local TIME_BASE = {
    ["wire-free"] = "Measured in wire time, free-running.",
@@ -150,10 +29,11 @@ local function direction_note(rows)
    end
 end
 
-local function latency_note(rows)
-   local first = rows[1] and rows[1].latency
+-- @param key  where a row has what was measured
+local function latency_note(rows, key)
+   local first
    for _, row in ipairs(rows) do
-      first = first or row.latency
+      first = first or row[key]
    end
    return first and ("Latency: %s, stamped by %s, error at most %s."):format(first.definition, first.source,
       format.nanoseconds(first.error_bound_ns))
@@ -183,13 +63,50 @@ local function irregular_note(rows)
    return nil
 end
 
-local function verdict_notes(rows, add)
+local TITLES = {
+   latency = "Latency, ", frame_loss = "Frame loss, ", back_to_back = "Back-to-back, ",
+   system_recovery = "System recovery, ", reset = "Reset, ",
+}
+
+-- Rows that have the same verdict for the same reason: list of { row = the first, reason =, rows = by size }.
+local function by_reason(rows)
+   local groups, by_key = {}, {}
    for _, row in ipairs(rows) do
       for _, reason in ipairs(row.reasons) do
-         local what = row.goal and ("%d bytes, %s,"):format(row.frame_size, row.goal)
-            or ("%d bytes"):format(row.frame_size)
-         add(("%s is %s: %s."):format(what, row.verdict, reason))
+         local key = table.concat({ row.verdict, row.goal or "", reason }, "\n")
+         if not by_key[key] then
+            by_key[key] = { row = row, reason = reason, sizes = {}, rows = {} }
+            groups[#groups + 1] = by_key[key]
+         end
+         local group, size = by_key[key], row.frame_size
+         if not group.rows[size] then
+            group.rows[size], group.sizes[#group.sizes + 1] = {}, size
+         end
+         table.insert(group.rows[size], row)
       end
+   end
+   return groups
+end
+
+-- The frame sizes of a group; with the direction where it is about one of them only.
+local function sizes_in_words(group, rows)
+   local words = {}
+   for i, size in ipairs(group.sizes) do
+      local all = 0
+      for _, row in ipairs(rows) do
+         all = all + (row.frame_size == size and row.goal == group.row.goal and 1 or 0)
+      end
+      words[i] = #group.rows[size] < all and ("%d (%s)"):format(size, group.rows[size][1].direction) or size
+   end
+   return table.concat(words, ", ")
+end
+
+-- Each reason once, with the frame sizes it is about.
+local function verdict_notes(test, rows, add)
+   for _, group in ipairs(by_reason(rows)) do
+      add(("%s%s bytes%s %s %s: %s."):format(TITLES[test] or "", sizes_in_words(group, rows),
+         group.row.goal and ", " .. group.row.goal .. "," or "", #group.sizes == 1 and "is" or "are",
+         group.row.verdict:gsub("%-a", " a"), group.reason))
    end
 end
 
@@ -202,7 +119,7 @@ local function expectation_notes(result, add, paint)
 end
 
 local function notes(result, paint)
-   local rows, list = result.results.throughput, {}
+   local rows, list = result.results.throughput or {}, {}
    local function add(text)
       if text then
          list[#list + 1] = text .. "\n"
@@ -210,10 +127,16 @@ local function notes(result, paint)
    end
    add(direction_note(rows))
    add(time_note(result))
-   add(latency_note(rows))
+   if result.results.latency then
+      add(latency_note(result.results.latency, "every_frame"))
+   else
+      add(latency_note(rows, "latency"))
+   end
    add(evidence_note(rows))
    add(irregular_note(rows))
-   verdict_notes(rows, add)
+   for _, test in ipairs(fields.TESTS) do
+      verdict_notes(test, result.results[test] or {}, add)
+   end
    for _, note in ipairs(result.conformance.notes) do
       add(paint("not RFC-conformant: " .. note, "warning"))
    end
@@ -222,15 +145,6 @@ local function notes(result, paint)
       add(paint("interrupted: only what was measured until then is here", "warning"))
    end
    return table.concat(list)
-end
-
-local function has_latency(rows)
-   for _, row in ipairs(rows) do
-      if row.latency then
-         return true
-      end
-   end
-   return false
 end
 
 local function port_line(port)
@@ -242,11 +156,22 @@ local function port_line(port)
    return table.concat(parts)
 end
 
+local function tests_in_words(plan)
+   local wanted, words = {}, {}
+   for _, test in ipairs(plan.rfc2544.tests) do
+      wanted[test] = true
+   end
+   for _, test in ipairs(fields.TESTS) do
+      words[#words + 1] = wanted[test] and test:gsub("_", " ") or nil
+   end
+   return table.concat(words, ", ")
+end
+
 --- What is about to be done.
 -- @param ports  of the bench
--- @param parts  what lies ahead (framegauge.method.rfc2544.throughput)
+-- @param parts  what lies ahead (framegauge.method.rfc2544)
 function M.heading(plan, ports, parts)
-   local lines, trials, seconds = { ("RFC 2544 throughput: %s\n"):format(plan.name) }, 0, 0
+   local lines, trials, seconds = { ("RFC 2544 %s: %s\n"):format(tests_in_words(plan), plan.name) }, 0, 0
    for _, port in ipairs(ports) do
       lines[#lines + 1] = port_line(port)
    end
@@ -254,7 +179,7 @@ function M.heading(plan, ports, parts)
       trials, seconds = trials + part.trials, seconds + part.seconds
    end
    lines[#lines + 1] = ("%s, about %d trials and %s of the bench's time\n"):format(
-      format.plural(#parts, "frame size"), trials, units.format_time(seconds))
+      format.plural(#plan.rfc2544.frame_sizes, "frame size"), trials, units.format_time(seconds))
    return table.concat(lines) .. "\n"
 end
 
@@ -274,17 +199,11 @@ end
 -- @param paint   framegauge.report.paint
 -- @param drawn   whether to draw bar charts as well (framegauge.report.bars)
 function M.render(result, paint, drawn)
-   local rows = result.results.throughput
    local parts = {}
-   if rows[1] then
-      local columns = rows[1].goal and GOALS or THROUGHPUT
-      parts[#parts + 1] = paint("Throughput", "bold") .. "\n" .. table_text(columns, rows, paint)
-      local chart = drawn and share_chart(rows) or ""
+   for _, one in ipairs(columns.of(result.results)) do
+      parts[#parts + 1] = paint(one.title, "bold") .. "\n" .. grid.text(one.columns, one.rows, paint)
+      local chart = drawn and one.title == "Throughput" and share_chart(one.rows) or ""
       parts[#parts + 1] = chart ~= "" and paint("Share of the line", "bold") .. "\n" .. chart or nil
-   end
-   if has_latency(rows) then
-      local columns = rows[1].goal and { LATENCY[1], LATENCY[2], GOAL, unpack(LATENCY, 3) } or LATENCY
-      parts[#parts + 1] = paint("Latency at that load", "bold") .. "\n" .. table_text(columns, rows, paint)
    end
    parts[#parts + 1] = notes(result, paint)
    return table.concat(parts, "\n")

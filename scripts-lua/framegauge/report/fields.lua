@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a row of each test holds, in the order a person reads it.
+--
+-- One list for each test gives the columns of its CSV file, the order of the keys in result.json, and the
+-- keys that are null there when nothing is known. "a.b" is b in the object a. Besides these every row has its
+-- `reasons`. docs/results.md says what they mean.
+local M = {}
+
+--- Tests in the order of RFC 2544 section 26.
+M.TESTS = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" }
+
+M.throughput = {
+   "frame_size", "direction", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2",
+   "upper_fps", "resolution_fps", "trial_s", "trials", "verdict", "latency.min_ns", "latency.mean_ns",
+   "latency.p50_ns", "latency.p99_ns", "latency.p999_ns", "latency.max_ns",
+   "goal", "conditional_fps", "regular",
+}
+
+M.latency = {
+   "frame_size", "direction", "theoretical_fps", "rate_fps", "rate_percent", "rate_source", "trial_s",
+   "tag_after_s", "repetitions", "tagged_frames", "latency_ns_mean", "latency_ns_min", "latency_ns_max",
+   "typical_latency_ns", "worst_case_latency_ns", "definition", "source", "error_bound_ns", "lost", "trials",
+   "verdict", "every_frame.count", "every_frame.min_ns", "every_frame.mean_ns", "every_frame.p50_ns",
+   "every_frame.p99_ns", "every_frame.p999_ns", "every_frame.max_ns",
+}
+
+M.frame_loss = {
+   "frame_size", "direction", "load_percent", "theoretical_fps", "intended_fps", "offered_fps", "tx", "rx",
+   "lost", "loss_percent", "trial_s", "trial", "verdict",
+}
+
+M.back_to_back = {
+   "frame_size", "direction", "theoretical_fps", "throughput_fps", "throughput_source", "repetitions",
+   "step_frames", "limit_frames", "burst_frames_mean", "burst_frames_min", "burst_frames_max",
+   "burst_frames_stddev", "buffer_time_ns", "corrected_buffer_time_ns", "near_limit", "trials", "verdict",
+}
+
+M.system_recovery = {
+   "frame_size", "direction", "theoretical_fps", "throughput_fps", "throughput_source", "overload_fps",
+   "relief_fps", "overload_s", "watch_s", "repetitions", "recovery_ns", "recovery_ns_min", "recovery_ns_max",
+   "resolution_ns", "lost", "trials", "verdict",
+}
+
+M.reset = {
+   "frame_size", "direction", "theoretical_fps", "rate_fps", "rate_percent", "rate_source", "by",
+   "command_status", "after_s", "watch_s", "repetitions", "outcome", "reset_ns", "reset_ns_by_loss",
+   "reset_ns_by_timestamps", "resolution_ns", "lost", "trials", "verdict",
+}
+
+--- Keys of a row of one test, without those inside of objects.
+function M.keys(test)
+   local keys, seen = {}, {}
+   for _, path in ipairs(M[test]) do
+      local key = path:match "^[^.]+"
+      if not seen[key] then
+         seen[key], keys[#keys + 1] = true, key
+      end
+   end
+   return keys
+end
+
+return M
