@@ -48,8 +48,8 @@ local function all_results()
          rate_fps = 899541, rate_percent = 60.4, trial_s = 120, tag_after_s = 60, every_frame = LATENCY,
       } },
       frame_loss = {
-         row { load_percent = 100, loss_percent = 39.5, trial_s = 60 },
-         row { load_percent = 90, loss_percent = 0.0001, trial_s = 60 },
+         row { load_percent = 100, loss_percent = 39.5, lost = 395, trial_s = 60 },
+         row { load_percent = 90, loss_percent = 0.0001, lost = 0, trial_s = 60 },
       },
       back_to_back = { row {
          burst_frames_mean = 26000.5, burst_frames_min = 25990, burst_frames_max = 26010,

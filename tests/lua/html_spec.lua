@@ -215,4 +215,17 @@ describe("bars", function()
          bars.chart { { "64", 50 }, { "1518", 100 } })
       assert.equal("", bars.chart {})
    end)
+
+   it("show how full the line was, and the losses where there were any", function()
+      local results = fake_result().results
+      local title, chart = bars.of("throughput", results.throughput)
+      assert.equal("Share of the line", title)
+      assert.equal(("  64  %s  60.45 %%\n1518  %s  60.45 %%\n"):format(bars.bar(0.60449), bars.bar(0.60449)), chart)
+      title, chart = bars.of("frame_loss", results.frame_loss)
+      assert.equal("Frames lost", title)
+      assert.matches("64  east->west    100 % load  " .. bars.bar(0.395) .. "  39.50 %\n", chart, 1, true)
+      results.frame_loss[1].lost = 0
+      assert.is_nil(bars.of("frame_loss", results.frame_loss))
+      assert.is_nil(bars.of("reset", results.reset))
+   end)
 end)

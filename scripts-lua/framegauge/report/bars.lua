@@ -43,4 +43,45 @@ function M.chart(lines)
    return table.concat(out)
 end
 
+-- How full the line was.
+local function throughput(rows)
+   local lines = {}
+   for _, row in ipairs(rows) do
+      local what = row.goal or row.direction ~= "both" and row.direction or nil
+      lines[#lines + 1] = row.percent and { row.frame_size .. (what and "  " .. what or ""), row.percent }
+   end
+   return lines
+end
+
+-- How much was lost at each load, where anything was.
+local function frame_loss(rows)
+   local lossy, lines = {}, {}
+   for _, row in ipairs(rows) do
+      local key = row.frame_size .. row.direction
+      lossy[key] = lossy[key] or row.lost > 0
+   end
+   for _, row in ipairs(rows) do
+      local label = "%d  %s  %5.4g %% load"
+      lines[#lines + 1] = lossy[row.frame_size .. row.direction]
+         and { label:format(row.frame_size, row.direction, row.load_percent), row.loss_percent } or nil
+   end
+   return lines
+end
+
+local CHARTS = {
+   throughput = { "Share of the line", throughput }, frame_loss = { "Frames lost", frame_loss },
+}
+
+--- The chart of a test.
+-- @param test  its name in the results
+-- @return its title and text; nil when there is nothing to draw
+function M.of(test, rows)
+   local chart = CHARTS[test]
+   local lines = chart and chart[2](rows) or {}
+   if #lines > 0 then
+      return chart[1], M.chart(lines)
+   end
+   return nil
+end
+
 return M

@@ -183,27 +183,19 @@ function M.heading(plan, ports, parts)
    return table.concat(lines) .. "\n"
 end
 
--- How full the line was, frame size by frame size.
-local function share_chart(rows)
-   local lines = {}
-   for _, row in ipairs(rows) do
-      local direction = row.direction == "both" and "" or "  " .. row.direction
-      local goal = row.goal and "  " .. row.goal or ""
-      lines[#lines + 1] = row.percent and { ("%5d%s%s"):format(row.frame_size, direction, goal), row.percent }
-   end
-   return bars.chart(lines)
-end
-
 --- The tables and notes of a result.
 -- @param result  framegauge.report.result
 -- @param paint   framegauge.report.paint
 -- @param drawn   whether to draw bar charts as well (framegauge.report.bars)
 function M.render(result, paint, drawn)
-   local parts = {}
+   local parts, charted = {}, {}
    for _, one in ipairs(columns.of(result.results)) do
       parts[#parts + 1] = paint(one.title, "bold") .. "\n" .. grid.text(one.columns, one.rows, paint)
-      local chart = drawn and one.title == "Throughput" and share_chart(one.rows) or ""
-      parts[#parts + 1] = chart ~= "" and paint("Share of the line", "bold") .. "\n" .. chart or nil
+      if drawn and not charted[one.test] then
+         charted[one.test] = true
+         local title, chart = bars.of(one.test, result.results[one.test])
+         parts[#parts + 1] = title and paint(title, "bold") .. "\n" .. chart
+      end
    end
    parts[#parts + 1] = notes(result, paint)
    return table.concat(parts, "\n")
