@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- A process started for a measurement: what it says is collected, and it ends when it is told to.
+local job = require "framegauge.job"
 local uv = require "luv"
 
 local Child = {}
@@ -48,7 +49,7 @@ function Child:close()
       self.handle:kill("sigkill")
    end
    while not self.exited do
-      uv.run("once")
+      job.sleep(0.001)
    end
    for _, handle in ipairs { self.handle, self.input, self.output, self.errors } do
       handle:close()

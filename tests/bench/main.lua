@@ -10,6 +10,7 @@
 local cjson = require "cjson"
 local tester = require "tester"
 local testpmd = require "testpmd"
+local uv = require "luv"
 
 local WORKS = { "tx", "wire", "forward", "rx" }
 local SECONDS = 1 -- of each measurement
@@ -159,6 +160,19 @@ local function entries(rows, hz)
    return list
 end
 
+-- A folder for sockets, for as long as fn runs.
+local function with_scratch(machine, fn)
+   machine.scratch = assert(uv.fs_mkdtemp("/tmp/framegauge-bench-XXXXXX"))
+   local ok, err = pcall(fn)
+   for name in uv.fs_scandir_next, uv.fs_scandir(machine.scratch) do
+      uv.fs_unlink(machine.scratch .. "/" .. name)
+   end
+   uv.fs_rmdir(machine.scratch)
+   if not ok then
+      error(err, 0)
+   end
+end
+
 local options = parse(arg)
 local machine = place()
 if not machine.peers then
@@ -171,12 +185,14 @@ for _, name in ipairs(options.names) do
    io.stdout:write(("%-8s %s\n"):format(name, require("work_" .. name).what))
 end
 io.stdout:write("\n", FORMAT:format(unpack(HEAD)))
-for _, name in ipairs(options.names) do
-   for _, row in ipairs(run_work(name, machine, options.runs)) do
-      table.insert(all, row)
-      print_row(row, tester.tsc_hz())
+with_scratch(machine, function()
+   for _, name in ipairs(options.names) do
+      for _, row in ipairs(run_work(name, machine, options.runs)) do
+         table.insert(all, row)
+         print_row(row, tester.tsc_hz())
+      end
    end
-end
+end)
 if out then
    out:write(cjson.encode(entries(all, tester.tsc_hz())), "\n")
    out:close()

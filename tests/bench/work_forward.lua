@@ -11,7 +11,6 @@
 local job = require "framegauge.job"
 local tester = require "tester"
 local testpmd = require "testpmd"
-local uv = require "luv"
 
 local M = { name = "forward", what = "tx and rx both ways through testpmd io over memif" }
 
@@ -28,7 +27,7 @@ function M.start(machine)
    if not machine.peers then
       return nil, "needs dpdk-testpmd to forward"
    end
-   local folder = uv.fs_mkdtemp("/tmp/framegauge-bench-XXXXXX")
+   local folder = machine.scratch
    local function devices(role)
       return {
          ("net_memif0,role=%s,socket=%s/east.sock,socket-abstract=no"):format(role, folder),
@@ -75,9 +74,6 @@ function M.start(machine)
       } },
       close = function()
          forwarder:close()
-         uv.fs_unlink(folder .. "/east.sock")
-         uv.fs_unlink(folder .. "/west.sock")
-         uv.fs_rmdir(folder)
       end,
    }
 end

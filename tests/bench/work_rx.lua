@@ -45,8 +45,7 @@ local function watch(bench, seconds)
 end
 
 function M.start(machine)
-   local folder = uv.fs_mkdtemp("/tmp/framegauge-bench-XXXXXX")
-   local socket = folder .. "/rx.sock"
+   local socket = machine.scratch .. "/rx.sock"
 
    local function fed(measure)
       local feeder = start_feeder(machine, socket, machine.seconds + 10)
@@ -88,9 +87,7 @@ function M.start(machine)
             end)
          end,
       } },
-      close = function()
-         uv.fs_rmdir(folder)
-      end,
+      close = function() end,
    }
 end
 
