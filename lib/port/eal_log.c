@@ -21,12 +21,12 @@
 /* Guarded by the lock of the stream: DPDK's interrupt thread logs too */
 static FILE *stream;
 static bool collecting;
+static int capture = -1; /* the file in memory */
 static char reason[256]; /* the first error lines since fg_eal_log_begin() */
 static char line[512];   /* the line being put together */
 static size_t line_length;
 
-static int capture = -1; /* the file in memory, and the standard streams it stands in for */
-static int saved_stdout = -1, saved_stderr = -1;
+static int saved_stdout = -1, saved_stderr = -1; /* the streams it stands in for */
 
 static void
 collect_reason(const char *text)
@@ -49,13 +49,16 @@ end_line(uint32_t level)
 	line_length = 0;
 	if (line[0] == '\0')
 		return;
-	if (collecting && level <= RTE_LOG_ERR)
-		collect_reason(line);
-	else if (level <= RTE_LOG_ERR)
+	if (level <= RTE_LOG_ERR)
 		ours = FG_LOG_WARNING;
 	else if (level == RTE_LOG_WARNING)
 		ours = FG_LOG_INFO;
-	fg_log(ours, "%s", line);
+	if (collecting && level <= RTE_LOG_ERR)
+		collect_reason(line);
+	if (capture >= 0)
+		dprintf(capture, "%s\n", line); /* the program may log to a stream we have taken away */
+	else
+		fg_log(collecting ? FG_LOG_DEBUG : ours, "%s", line);
 }
 
 static ssize_t
@@ -88,9 +91,8 @@ fg_eal_log_begin(void)
 	flockfile(stream);
 	collecting = true;
 	reason[0] = '\0';
-	funlockfile(stream);
-
 	capture = memfd_create("framegauge-log", MFD_CLOEXEC);
+	funlockfile(stream);
 	if (capture < 0)
 		return;
 	fflush(stdout);
@@ -114,12 +116,11 @@ restore(int *saved, int target)
 }
 
 static void
-log_capture(void)
+log_captured(int fd)
 {
-	FILE *in = fdopen(capture, "r");
+	FILE *in = fdopen(fd, "r");
 	char text[400];
 
-	capture = -1;
 	if (in == NULL)
 		return;
 	rewind(in);
@@ -134,14 +135,18 @@ log_capture(void)
 const char *
 fg_eal_log_end(void)
 {
+	int captured;
+
 	fflush(stdout);
 	fflush(stderr);
 	restore(&saved_stdout, STDOUT_FILENO);
 	restore(&saved_stderr, STDERR_FILENO);
-	if (capture >= 0)
-		log_capture();
 	flockfile(stream);
+	captured = capture;
+	capture = -1;
 	collecting = false;
 	funlockfile(stream);
+	if (captured >= 0)
+		log_captured(captured);
 	return reason;
 }

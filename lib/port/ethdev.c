@@ -47,16 +47,15 @@ receive_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64
 	return rte_eth_rx_burst(of(port)->id, 0, frames, n);
 }
 
-/* A frame's buffers. Objects may cross page borders: on ordinary memory (4 KiB pages) each would otherwise get a page
- * of its own, and the AF_XDP driver relies on their lying one behind the other. Devices that do not like it are found
- * on huge pages only. */
+/* A frame's buffers. Where no card reads them by their bus address they may cross page borders: on ordinary memory (4 KiB
+ * pages) each would otherwise take a page of its own, and the AF_XDP driver needs them one right behind the other. */
 static struct rte_mempool *
-create_pool(uint32_t room, int node)
+create_pool(const struct fg_ethdev *dev, uint32_t room, int node)
 {
 	static unsigned number;
 	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
 							  (uint16_t)(room + RTE_PKTMBUF_HEADROOM)};
-	unsigned flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	unsigned flags = strcmp(dev->bus, "pci") == 0 ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 	struct rte_mempool *pool;
 	char name[32];
 
@@ -204,9 +203,11 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	uint32_t room = RTE_MAX(caps->max_frame, 2048u);
 	int ret;
 
-	dev->frames = create_pool(RTE_MAX(config->room, room), node);
+	dev->frames = create_pool(dev, RTE_MAX(config->room, room), node);
 	if (dev->frames == NULL)
 		return -rte_errno;
+	if (config->one_piece && dev->frames->nb_mem_chunks != 1)
+		return -ENOMEM;
 	ret = rte_eth_rx_queue_setup(dev->id, 0, caps->rx_ring, (unsigned)node, NULL, dev->frames);
 	if (ret != 0)
 		return ret;

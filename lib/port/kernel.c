@@ -196,6 +196,7 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		.args = args,
 		.max_frame = link->mtu + OVERHEAD,
 		.room = room,
+		.one_piece = true,
 	};
 	const struct timespec pause = {.tv_nsec = 20000000};
 	int ret;

@@ -65,6 +65,7 @@ struct fg_ethdev_config {
 	const char *args;   /* the driver's */
 	uint32_t max_frame; /* with FCS */
 	uint32_t room;      /* octets for a frame in a receive buffer; 0: from max_frame */
+	bool one_piece;     /* the driver needs all receive buffers in one piece of memory */
 };
 
 /* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The labs of tools/lab and their plans: every device carries a small load, the rate limiter's limit is found, and nothing
+# is left behind. A busy machine makes trials tester-limited, which is an honest answer but proves nothing about the device:
+# three attempts, then a skip.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+if [ "$(id -u)" -ne 0 ]; then
+	echo "ok - labs # SKIP needs root, for network namespaces"
+	exit 0
+fi
+if [ "$(tools/lab status)" != "no lab is up" ]; then
+	echo "ok - labs # SKIP a lab is up; tools/lab down takes it away"
+	exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# measure LAB [OPTION OF framegauge run...]: sets `fps` and `verdict` from the only row of the result
+measure() {
+	local attempt
+	for attempt in 1 2 3; do
+		rm -rf "$work/run"
+		tools/lab run "$1" --quick --out "$work/run" "${@:2}" >"$work/log" 2>&1
+		fps='' verdict=''
+		read -r fps verdict < <(python3 -c '
+import json, sys
+row = json.load(open(sys.argv[1]))["results"]["throughput"][0]
+print(row["throughput_fps"], row["verdict"])' "$work/run/result.json" 2>>"$work/log")
+		[ "$verdict" != valid ] || return 0
+	done
+	return 1
+}
+
+# check NAME CONDITION: one line of the result; a failure with what was measured and the end of the run's output
+check() {
+	if [ -n "$fps" ] && awk -v fps="$fps" "BEGIN { exit !($2) }"; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1: ${fps:-no} fps, ${verdict:-no result}"
+		tail -n 15 "$work/log" | sed 's/^/# /'
+	fi
+}
+
+# confirm LAB NAME CONDITION [OPTION OF framegauge run...]
+confirm() {
+	if measure "$1" "${@:4}"; then
+		check "$2" "$3"
+	elif [ "$verdict" = tester-limited ]; then
+		echo "ok - $2 # SKIP this machine is too busy: tester-limited three times"
+	else
+		check "$2" 0
+	fi
+}
+
+small=(--set 'rfc2544.frame_sizes=128' --set 'rfc2544.throughput.max=2kfps')
+for lab in bridge router router6 testpmd; do
+	confirm "$lab" "$lab carries 2 kfps" 'fps == 2000' "${small[@]}"
+done
+
+# 20 Mbit/s of frames without FCS, and in trials of a second what the two buffers of 64 KiB hold besides
+confirm policer "policer's limit is found" 'fps > 4921 * 0.97 && fps < 4921 * 1.07' --set 'rfc2544.frame_sizes=512'
+
+fps=0 verdict=
+tools/lab up bridge >"$work/log" 2>&1 && tools/lab up bridge >>"$work/log" 2>&1 && tools/lab down >>"$work/log" 2>&1
+check "up twice and down leaves nothing" "$([ ! -e /run/netns/fgtester ] && [ ! -e /run/netns/fgdut ] &&
+	[ ! -e /run/framegauge-lab ] && echo 1 || echo 0)"
