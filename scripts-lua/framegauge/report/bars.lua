@@ -53,17 +53,23 @@ local function throughput(rows)
    return lines
 end
 
--- How much was lost at each load, where anything was.
+-- How much was lost at each load, where anything was: one curve after the other.
 local function frame_loss(rows)
-   local lossy, lines = {}, {}
+   local curves, by_key, lines = {}, {}, {}
    for _, row in ipairs(rows) do
-      local key = row.frame_size .. row.direction
-      lossy[key] = lossy[key] or row.lost > 0
+      local key = row.frame_size .. "  " .. row.direction
+      if not by_key[key] then
+         by_key[key] = {}
+         curves[#curves + 1] = by_key[key]
+      end
+      local curve = by_key[key]
+      curve.lost = curve.lost or row.lost > 0
+      curve[#curve + 1] = { ("%s  %5.4g %% load"):format(key, row.load_percent), row.loss_percent }
    end
-   for _, row in ipairs(rows) do
-      local label = "%d  %s  %5.4g %% load"
-      lines[#lines + 1] = lossy[row.frame_size .. row.direction]
-         and { label:format(row.frame_size, row.direction, row.load_percent), row.loss_percent } or nil
+   for _, curve in ipairs(curves) do
+      for _, line in ipairs(curve.lost and curve or {}) do
+         lines[#lines + 1] = line
+      end
    end
    return lines
 end
