@@ -10,6 +10,7 @@
 -- A buffer only fills where frames come in faster than they leave. So a frame size of which the device
 -- carries the whole line has no answer. And while the burst comes in frames leave, too, so that it is longer
 -- than the buffer: the corrected buffer time takes that off (RFC 9004, 6.4).
+local expected = require "framegauge.method.rfc2544.expected"
 local ground = require "framegauge.method.rfc2544.ground"
 local search = require "framegauge.search"
 local statistics = require "framegauge.statistics"
@@ -31,9 +32,9 @@ function M.buffer_time(burst_frames, line_fps, throughput_fps)
    return implied, implied * (1 - throughput_fps / line_fps)
 end
 
---- Frame sizes whose throughput must be known first.
+--- Frame sizes whose throughput must be known first, and that it must be of each direction.
 function M.needs(plan)
-   return plan.rfc2544.back_to_back.rate and {} or plan.rfc2544.frame_sizes
+   return plan.rfc2544.back_to_back.rate and {} or plan.rfc2544.frame_sizes, true
 end
 
 --- What keeps the plan from being run on this bench; nil when nothing does.
@@ -64,32 +65,36 @@ local function seconds_of(frames, line_fps, throughput_fps)
    return burst, math.max(0, frames / throughput_fps - burst)
 end
 
--- One search of a device that holds a burst of this length. @return trials and seconds
-local function rehearse(plan, line_fps, carried, longest)
-   local goal, trials, seconds = goal_of(plan, limit_of(plan, line_fps)), 0, 0
+-- One search, of a device as it is expected in one direction, added to the part. The bursts it shares with
+-- that of another direction are in `made` by their length.
+local function rehearse(plan, part, line_fps, device, made)
+   local goal = goal_of(plan, limit_of(plan, line_fps))
+   local longest = math.ceil(device.buffer / (1 - device.fps / line_fps))
    function goal.trial(frames)
-      local burst, drain = seconds_of(frames, line_fps, carried)
-      trials, seconds = trials + 1, seconds + burst + drain + ground.waits(plan)
+      if not made[frames] then
+         local burst, drain = seconds_of(frames, line_fps, device.fps)
+         part.trials, part.seconds = part.trials + 1, part.seconds + burst + drain + ground.waits(plan)
+         made[frames] = true
+      end
       return { verdict = "valid", tx = frames, lost = math.max(0, frames - longest) }
    end
    search.get(plan.rfc2544.back_to_back.search).run(goal)
-   return trials, seconds
 end
 
 --- What lies ahead; see framegauge.method.rfc2544.
 function M.parts(plan, bench)
    local parts, repetitions = {}, plan.rfc2544.back_to_back.repetitions
    for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      local line_fps = bench:max_fps(frame_size)
-      local carried, trials, seconds = ground.expected_fps(plan, frame_size, line_fps), 0, 0
-      if carried < line_fps then
-         local longest = ground.expected_buffer(plan, frame_size) / (1 - carried / line_fps)
-         trials, seconds = rehearse(plan, line_fps, carried, math.floor(longest))
+      local line_fps, made = bench:max_fps(frame_size), {}
+      local part = { test = M.NAME, frame_size = frame_size, trials = 0, seconds = 0 }
+      for _, direction in ipairs((ground.directions(plan))) do
+         local device = expected.device(plan, frame_size, line_fps, { direction })
+         if device.fps < line_fps then
+            rehearse(plan, part, line_fps, device, made)
+         end
       end
-      parts[i] = {
-         test = M.NAME, frame_size = frame_size,
-         trials = trials * repetitions, seconds = seconds * repetitions,
-      }
+      part.trials, part.seconds = part.trials * repetitions, part.seconds * repetitions
+      parts[i] = part
    end
    return parts
 end

@@ -4,6 +4,7 @@
 --
 -- The first trial has the highest load, each further one a step less, until two in a row lost nothing. Both
 -- directions are loaded alike and at once; each has a row of its own at every load.
+local expected = require "framegauge.method.rfc2544.expected"
 local ground = require "framegauge.method.rfc2544.ground"
 local load = require "framegauge.method.load"
 
@@ -52,14 +53,16 @@ function M.parts(plan, bench)
    local parts = {}
    for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       local list = loads(plan, frame_size, bench:max_fps(frame_size))
-      local carried, n, without_loss = ground.expected_fps(plan, frame_size, list[1].fps), 0, 0
+      local device = expected.device(plan, frame_size, list[1].fps, (ground.directions(plan)))
+      local seconds, n, without_loss = plan.rfc2544.frame_loss.trial, 0, 0
       while list[n + 1] and without_loss < ENOUGH_WITHOUT_LOSS do
          n = n + 1
-         without_loss = list[n].fps <= carried and without_loss + 1 or 0
+         local lost = (list[n].fps - device.fps) * seconds > device.buffer
+         without_loss = not lost and without_loss + 1 or 0
       end
       parts[i] = {
          test = M.NAME, frame_size = frame_size, trials = n,
-         seconds = n * (plan.rfc2544.frame_loss.trial + ground.waits(plan)),
+         seconds = n * (seconds + ground.waits(plan)),
       }
    end
    return parts

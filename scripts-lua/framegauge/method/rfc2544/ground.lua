@@ -15,9 +15,6 @@ local throughput = require "framegauge.method.rfc2544.throughput"
 
 local M = {}
 
--- Where nothing is known of a device, for estimates: neither a round share nor near an end; and frames.
-local UNKNOWN_CAPACITY, UNKNOWN_BUFFER = 0.618, 1000
-
 --- Directions the plan asks for. @return list of "from->to", and the name of the whole in reports
 M.directions = throughput.directions
 
@@ -122,36 +119,11 @@ function M.check_rate(plan, bench, key)
    end
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       if not load.fps(rate, frame_size, bench:max_fps(frame_size)) then
-         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; give "
-            .. "a load, such as 5Mfps, or the ports' line_rate"):format(key)
+         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; "
+            .. "give a load, such as 5Mfps, or the ports' line_rate"):format(key)
       end
    end
    return nil
-end
-
--- What one way of the reference device forwards.
-local function forwards(way, frame_size)
-   return math.min(way.capacity or math.huge, way.bandwidth and way.bandwidth / (8 * frame_size) or math.huge)
-end
-
---- What the device probably carries, for estimates: that of the reference device is in the plan.
--- @param max  the highest load that could be tried
-function M.expected_fps(plan, frame_size, max)
-   local device = plan.reference_device
-   if not device then
-      return UNKNOWN_CAPACITY * max
-   end
-   local fps = math.min(max, forwards(device, frame_size))
-   return plan.rfc2544.bidirectional and math.min(fps, forwards(device.reverse or device, frame_size)) or fps
-end
-
---- How many frames it can probably hold.
-function M.expected_buffer(plan, frame_size)
-   local device = plan.reference_device
-   if not device then
-      return UNKNOWN_BUFFER
-   end
-   return device.buffer_unit == "bytes" and device.buffer / frame_size or device.buffer
 end
 
 --- The waits around the sending of a trial, seconds.

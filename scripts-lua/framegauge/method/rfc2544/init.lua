@@ -4,7 +4,8 @@
 --
 --    NAME                             in trials: "rfc2544.latency"
 --    KEY                              its group in the plan and its list in the results: "latency"
---    needs(plan)                      frame sizes whose throughput it stands on
+--    needs(plan)                      frame sizes whose throughput it stands on; and whether on that of each
+--                                     direction by itself
 --    check(plan, bench)               what keeps the plan from being run, a sentence, or nil
 --    parts(plan, bench)               what lies ahead: list of { test =, frame_size =, trials =, seconds = },
 --                                     the seconds with all waits, for a device as one would expect it
@@ -48,35 +49,60 @@ function M.check(plan, bench)
    return nil
 end
 
--- Searches for the throughput that a test has to make by itself, for the plan has no throughput test.
-local function searches(plan, bench, method, done)
-   local needed, list = {}, {}
-   for _, frame_size in ipairs(method.needs(plan)) do
-      needed[frame_size] = not done[frame_size]
-      done[frame_size] = true
+-- The trials of a list that are not made yet, of one frame size; from now on they are.
+local function still_to_make(list, made)
+   local left, seen = {}, {}
+   for _, trial in ipairs(list) do
+      local key = trial.load .. " " .. trial.seconds
+      seen[key] = (seen[key] or 0) + 1
+      if seen[key] > (made[key] or 0) then
+         made[key], left[#left + 1] = seen[key], trial
+      end
    end
-   for _, part in ipairs(throughput.parts(plan, bench)) do
-      list[#list + 1] = needed[part.frame_size] and part or nil
+   return left
+end
+
+-- The search for the throughput that a test makes by itself at one frame size, as far as no earlier one did.
+local function search_part(plan, bench, frame_size, each_direction, made)
+   local directions, trials = throughput.directions(plan), {}
+   local groups = { directions }
+   for i, direction in ipairs(each_direction and directions or {}) do
+      groups[i] = { direction }
    end
-   return list
+   made[frame_size] = made[frame_size] or {}
+   for _, group in ipairs(groups) do
+      local list = throughput.rehearse(plan, frame_size, bench:max_fps(frame_size), group)
+      for _, trial in ipairs(still_to_make(list, made[frame_size])) do
+         trials[#trials + 1] = trial
+      end
+   end
+   return throughput.part(plan, frame_size, trials)
+end
+
+-- The parts of a test, each behind the search it needs.
+local function parts_of(plan, bench, method, made, add)
+   local sizes, each_direction = method.needs(plan)
+   local needed = {}
+   for _, frame_size in ipairs(sizes) do
+      needed[frame_size] = true
+   end
+   for _, part in ipairs(method.parts(plan, bench)) do
+      if method == throughput then
+         part = search_part(plan, bench, part.frame_size, false, made)
+      elseif needed[part.frame_size] then
+         add(search_part(plan, bench, part.frame_size, each_direction, made))
+      end
+      add(part)
+   end
 end
 
 --- What lies ahead; see parts() above.
 function M.parts(plan, bench)
-   local list, done = {}, {}
-   local function add(parts)
-      for _, part in ipairs(parts) do
-         list[#list + 1] = part.trials > 0 and part or nil
-      end
-   end
+   local list, made = {}, {}
    for _, method in ipairs(M.of(plan)) do
-      if method ~= throughput then
-         add(searches(plan, bench, method, done))
-      end
-      add(method.parts(plan, bench))
-      for _, frame_size in ipairs(method == throughput and plan.rfc2544.frame_sizes or {}) do
-         done[frame_size] = true
-      end
+      parts_of(plan, bench, method, made, function(part)
+         list[#list + 1] = part.trials > 0 and part or nil
+      end)
    end
    return list
 end

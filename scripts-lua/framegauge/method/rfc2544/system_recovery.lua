@@ -8,6 +8,7 @@
 --
 -- A direction that carries the whole line cannot be overloaded. Where both directions are wanted both are
 -- loaded alike, and each is overloaded by its own throughput; where these agree one trial serves both.
+local expected = require "framegauge.method.rfc2544.expected"
 local ground = require "framegauge.method.rfc2544.ground"
 local statistics = require "framegauge.statistics"
 
@@ -20,9 +21,9 @@ local OVERLOAD, RELIEF = 1.1, 0.5
 -- A device that still lost frames in the last tenth of the time it was watched had not recovered.
 local NOT_RECOVERED = 0.9
 
---- Frame sizes whose throughput must be known first.
+--- Frame sizes whose throughput must be known first, and that it must be of each direction.
 function M.needs(plan)
-   return plan.rfc2544.system_recovery.rate and {} or plan.rfc2544.frame_sizes
+   return plan.rfc2544.system_recovery.rate and {} or plan.rfc2544.frame_sizes, true
 end
 
 --- What keeps the plan from being run on this bench; nil when nothing does.
@@ -35,8 +36,13 @@ function M.parts(plan, bench)
    local o, parts = plan.rfc2544.system_recovery, {}
    for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
       local line_fps = bench:max_fps(frame_size)
-      local possible = not line_fps or ground.expected_fps(plan, frame_size, line_fps) < line_fps
-      local trials = possible and o.repetitions or 0
+      local trials, seen = 0, {}
+      for _, direction in ipairs((ground.directions(plan))) do
+         local fps = expected.device(plan, frame_size, line_fps or 1, { direction }).fps
+         if not seen[fps] and (not line_fps or fps < line_fps) then
+            seen[fps], trials = true, trials + o.repetitions
+         end
+      end
       parts[i] = {
          test = M.NAME, frame_size = frame_size, trials = trials,
          seconds = trials * (o.overload + o.watch + ground.waits(plan)),
