@@ -96,6 +96,24 @@ describe("junit.xml", function()
       assert.equal("framegauge.rfc2544.throughput 2 0 0 1\n", (suites(result)))
    end)
 
+   it("skips tests it never came to, the reset with its one frame size", function()
+      local result = throughput_only { verdict = "incomplete", interrupted = true }
+      result.plan.rfc2544.tests = { "throughput", "latency", "reset" }
+      assert.equal("framegauge.rfc2544.throughput 2 0 0 0\nframegauge.rfc2544.latency 2 0 0 2\n"
+         .. "framegauge.rfc2544.reset 1 0 0 1\n", (suites(result)))
+   end)
+
+   it("shares the time of the trials among the rows of their frame size", function()
+      local result = fake_result()
+      for _, trial in ipairs(result.trials) do
+         trial.test, trial.frame_size = "rfc2544.frame_loss", 64
+      end
+      local _, text = suites(result)
+      assert.matches('name="64 bytes, east-&gt;west, 100 % load" time="60.000"', text, 1, true)
+      assert.matches('name="64 bytes, east-&gt;west, 90 % load" time="60.000"', text, 1, true)
+      assert.matches('name="framegauge.rfc2544.frame_loss" skipped="0" tests="2" time="120.000"', text, 1, true)
+   end)
+
    it("has hostile names as text", function()
       local result = throughput_only()
       result.plan.name, result.results.throughput[1].direction = [["><x/>]], "a&b->\27"

@@ -14,19 +14,23 @@ local M = {}
 
 local function name_of(row)
    local direction = row.direction == "both" and "both directions" or tostring(row.direction)
-   local goal = row.goal and ", goal " .. row.goal or ""
-   return ("%s bytes, %s%s"):format(row.frame_size, direction, goal)
+   local which = row.goal and ", goal " .. row.goal
+      or row.load_percent and (", %.4g %% load"):format(row.load_percent) or ""
+   return ("%s bytes, %s%s"):format(row.frame_size, direction, which)
 end
 
+-- Trials serve all rows of their frame size; each row has its share of their time.
 local function seconds_of(result, name, row)
-   local sum = 0
+   local sum, rows = 0, 0
    for _, trial in ipairs(result.trials) do
-      if trial.test == result.plan.test .. "." .. name and trial.frame_size == row.frame_size
-         and trial.direction == row.direction then
+      if trial.test == result.plan.test .. "." .. name and trial.frame_size == row.frame_size then
          sum = sum + trial.duration_s
       end
    end
-   return sum
+   for _, other in ipairs(result.results[name]) do
+      rows = rows + (other.frame_size == row.frame_size and 1 or 0)
+   end
+   return sum / rows
 end
 
 -- The expectations a row fell short of, as one text; nil when there is none.
@@ -62,16 +66,27 @@ local function outcome(result, name, row)
    return nil
 end
 
--- Frame sizes of the plan that a test has no row for.
+-- Frame sizes that a test of an interrupted run has no row for; a reset is made with the smallest only.
 local function missing(result, name)
    local there, list = {}, {}
-   for _, row in ipairs(result.results[name]) do
+   for _, row in ipairs(result.results[name] or {}) do
       there[row.frame_size] = true
    end
-   for _, size in ipairs(result.interrupted and result.plan.rfc2544.frame_sizes or {}) do
+   local sizes = result.interrupted and result.plan.rfc2544.frame_sizes or {}
+   for _, size in ipairs(name == "reset" and #sizes > 0 and { math.min(unpack(sizes)) } or sizes) do
       list[#list + 1] = not there[size] and size or nil
    end
    return list
+end
+
+-- Whether the plan asks for a test.
+local function is_wanted(result, name)
+   for _, test in ipairs(result.plan.rfc2544.tests) do
+      if test == name then
+         return true
+      end
+   end
+   return false
 end
 
 local function case(class, name, seconds, content)
@@ -81,7 +96,7 @@ end
 local function suite(result, name, moment)
    local class, cases = "framegauge." .. result.plan.test .. "." .. name, {}
    local counts, total = { passed = 0, failures = 0, errors = 0, skipped = 0 }, 0
-   for _, row in ipairs(result.results[name]) do
+   for _, row in ipairs(result.results[name] or {}) do
       local content, kind = outcome(result, name, row)
       local seconds = seconds_of(result, name, row)
       total = total + seconds
@@ -106,7 +121,8 @@ end
 function M.text(result, moment)
    local suites = {}
    for _, test in ipairs(tests) do
-      suites[#suites + 1] = result.results[test.name] and suite(result, test.name, moment) or nil
+      local present = result.results[test.name] or result.interrupted and is_wanted(result, test.name)
+      suites[#suites + 1] = present and suite(result, test.name, moment) or nil
    end
    local root = h.testsuites { name = "framegauge " .. result.plan.name, suites, "\n" }
    return '<?xml version="1.0" encoding="UTF-8"?>\n' .. h.render(root) .. "\n"
