@@ -17,10 +17,14 @@ end
 
 for _, device in ipairs(truth.DEVICES) do
    describe("of a " .. device.name, function()
-      local results, plan
+      local results, plan, time
 
       setup(function()
-         results, plan = truth.measure(device)
+         results, plan, time = truth.measure(device)
+      end)
+
+      it("all tests take the time they were estimated to take", function()
+         assert.near(time.taken, time.estimated, 0.05 * time.taken)
       end)
 
       it("throughput finds what the weaker direction carries when both are loaded", function()

@@ -88,27 +88,41 @@ local function ms(seconds)
    return ("%gms"):format(seconds * 1e3)
 end
 
+-- The bench, keeping account of the time its trials take.
+local function timed(bench)
+   local time = { seconds = 0 }
+   return setmetatable({
+      trial = function(_, o)
+         local raw = bench:trial(o)
+         time.seconds = time.seconds + o.learning_wait + raw.duration_s + o.drain + o.settle
+         return raw
+      end,
+   }, { __index = bench }), time
+end
+
 --- Measure a device.
--- @param extra  list of further settings, as --set gives them
--- @return results by test, and the plan
-function M.measure(device, extra)
+-- @return results by test, the plan, and { estimated =, taken = } seconds of the bench's time
+function M.measure(device)
    local text = PLAN:format(device.name, device.written, device.frame_size, ms(device.outage),
       ms(device.outage + 0.05))
-   local plan, errors = plans.load_text(text, device.name, { sets = extra })
+   local plan, errors = plans.load_text(text, device.name)
    assert(plan, errors and tostring(errors[1]))
-   local bench = assert(Bench.open(plan))
+   local bench, time = timed(assert(Bench.open(plan)))
    local session = Session.new {
       bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
    }
-   local results = {}
+   local results, estimated = {}, 0
+   for _, part in ipairs(methods.parts(plan, bench)) do
+      estimated = estimated + part.seconds
+   end
    local ok, why = pcall(methods.run, plan, bench, session, results)
    bench:close()
    assert(ok, why)
-   return results, plan, session.trials
+   return results, plan, { estimated = estimated, taken = time.seconds }
 end
 
--- The line, the resolution of the search, and what a buffer lets pass of a trial: so much above the capacity a
--- load may be and lose nothing.
+-- The line, the resolution of the search, and what a buffer lets pass of a trial: so much above the capacity
+-- a load may be and lose nothing.
 local function limits(device, way, plan)
    local line_fps = line.max_fps(device.rate, device.frame_size)
    return {
@@ -185,7 +199,8 @@ function checks.frame_loss(_, results, _, direction, way)
          list[#list + 1] = {
             test = "frame_loss", direction = direction, what = ("%% at load %g %%"):format(row.load_percent),
             truth = truth, measured = row.loss_percent, verdict = row.verdict,
-            low = math.max(0, truth - ((way.buffer or 0) + 2) * frame), high = truth > 0 and truth + frame or 0,
+            low = math.max(0, truth - ((way.buffer or 0) + 2) * frame),
+            high = truth > 0 and truth + frame or 0,
          }
       end
    end
@@ -193,7 +208,8 @@ function checks.frame_loss(_, results, _, direction, way)
 end
 
 -- Frame k (from 0) waits behind k - floor(k c/L) - 1 others and is lost when these fill the buffer Q: the
--- longest burst lies between Q / (1 - c/L) and (Q + 1) / (1 - c/L), and the search is a step below it at most.
+-- longest burst lies between Q / (1 - c/L) and (Q + 1) / (1 - c/L), and the search is a step below it at
+-- most.
 function checks.back_to_back(device, results, plan, direction, way)
    local l, row = limits(device, way, plan), row_of(results.back_to_back, direction)
    if not way.capacity then
@@ -213,7 +229,8 @@ function checks.back_to_back(device, results, plan, direction, way)
          -- the buffer at the rate of the line; the throughput it is corrected by has bounds of its own
          test = "back_to_back", direction = direction, what = "corrected buffer time, ns",
          truth = way.buffer / l.line * NS, measured = row.corrected_buffer_time_ns, verdict = row.verdict,
-         low = corrected(low, way.capacity + l.swallowed), high = corrected(high, way.capacity - l.resolution),
+         low = corrected(low, way.capacity + l.swallowed),
+         high = corrected(high, way.capacity - l.resolution),
       },
    }
 end
@@ -251,8 +268,8 @@ end
 
 --- What one test found of one direction of a device, beside what is true.
 -- @param way  1 or 2
--- @return list of { test, direction, what, truth, measured, low, high, verdict }; without truth where the test
---         is not applicable
+-- @return list of { test, direction, what, truth, measured, low, high, verdict }; without truth where the
+--         test is not applicable
 function M.check(test, device, results, plan, way)
    return checks[test](device, results, plan, way == 1 and "east->west" or "west->east", device[way])
 end
