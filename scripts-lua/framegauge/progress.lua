@@ -129,6 +129,12 @@ function Progress:finished(record)
    end
 end
 
+--- A trial was made before the run was resumed (called by the session). It took no time now.
+function Progress:recalled(ask, record)
+   self:started(ask)
+   self.done = math.min(self.part_end, self.done + record.duration_s + self.waits)
+end
+
 --- Keep the line alive while the event loop runs; call stop() at the end.
 function Progress:start()
    if self.width then

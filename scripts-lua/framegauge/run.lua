@@ -4,17 +4,20 @@
 --
 -- Everything that can be refused is refused before the first frame. From then on whatever was measured is
 -- kept: each trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a
--- result.json of what there is.
+-- result.json of what there is. A run that ended early can be resumed (framegauge.resume).
 local Folder = require "framegauge.report.folder"
 local Progress = require "framegauge.progress"
 local Session = require "framegauge.method.session"
 local bars = require "framegauge.report.bars"
 local expect = require "framegauge.expect"
 local files = require "framegauge.report.files"
+local format = require "framegauge.report.format"
+local generator = require "framegauge.report.generator"
 local methods = require "framegauge.method.rfc2544"
 local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
 local report = require "framegauge.report.result"
+local resume = require "framegauge.resume"
 local text = require "framegauge.report.text"
 local uv = require "luv"
 
@@ -105,8 +108,9 @@ local function keep_stack(err)
 end
 
 --- Measure until done, interrupted or broken.
+-- @param recorded  trials of the run that is resumed; or nil
 -- @return results, trials, and the error that ended it early (nil: none)
-local function measure(plan, bench, folder)
+local function measure(plan, bench, folder, recorded)
    local results = {}
    local parts = methods.parts(plan, bench)
    say(text.heading(plan, bench.ports, parts))
@@ -115,6 +119,7 @@ local function measure(plan, bench, folder)
       bench = bench,
       retries = plan.rfc2544.retries,
       phases = plan.rfc2544,
+      recorded = recorded,
       watch = progress,
       say = function(message)
          progress:say(message)
@@ -123,15 +128,16 @@ local function measure(plan, bench, folder)
          folder:append("trials.jsonl", report.trial_line(record))
       end,
    }
+   if recorded then
+      say(("Resumed: %s made before.\n"):format(format.plural(#recorded, "trial")))
+   end
    progress:start()
-   local done, err = xpcall(methods.run, keep_stack, plan, bench, session, results)
+   local done, err = xpcall(function()
+      methods.run(plan, bench, session, results)
+      session:finish()
+   end, keep_stack)
    progress:stop()
    return results, session.trials, not done and err or nil
-end
-
-local function generator()
-   local build = require "framegauge.build"
-   return { name = "framegauge", version = build.version, dpdk = build.dpdk, luajit = build.luajit }
 end
 
 local function evaluate(expectations, rows, complete)
@@ -164,40 +170,60 @@ local function write_files(folder, result, run)
    folder:close()
 end
 
-local function run_on(bench, plan, path, expectations)
+-- A folder for a new run, or the one of the run that is resumed.
+-- @return the folder and the moment (framegauge.report.moment)
+local function begin(plan, bench, options)
+   local request, earlier = resume.request(plan, bench.ports, generator.of(), options.expect), options.earlier
+   local folder, run
+   if earlier then
+      earlier:begin(request)
+      folder, run = earlier.folder, moment.resume(earlier.facts, #earlier.records)
+   else
+      folder, run = create_folder(options.out), moment.begin(plan, options.out, request)
+      resume.keep_plan(folder, plan)
+   end
+   folder:write("run.json", run:started())
+   return folder, run
+end
+
+local function run_on(bench, plan, options, expectations)
    local problem = methods.check(plan, bench)
    if problem then
       refuse(BAD_PLAN, problem)
    end
-   local folder = create_folder(path)
-   local run = moment.begin(plan, path)
-   folder:write("run.json", run:started())
-
-   local results, trials, err = measure(plan, bench, folder)
+   local folder, run = begin(plan, bench, options)
+   local results, trials, err = measure(plan, bench, folder, options.earlier and options.earlier.records)
+   if type(err) == "table" and err.disagrees then
+      error(err, 0)
+   end
    local result = report.new {
-      generator = generator(), plan = plan, ports = bench.ports, results = results, trials = trials,
+      generator = generator.of(), plan = plan, ports = bench.ports, results = results, trials = trials,
       expectations = evaluate(expectations, results.throughput or {}, err == nil), interrupted = err ~= nil,
    }
    write_files(folder, result, run)
    if err and not (type(err) == "table" and err.interrupted) then
       error(err, 0)
    end
-   say("\n" .. text.render(result, paint.new(terminal_width() ~= nil), bars.wanted()) .. "\n" .. path .. "\n")
+   say("\n" .. text.render(result, paint.new(terminal_width() ~= nil), bars.wanted()) .. "\n"
+      .. folder.path .. "\n")
    return status_of(result)
 end
 
 --- Run a plan. Call it inside a job.
 -- @param plan            a loaded plan (framegauge.plan)
--- @param options.out     the result folder; default: one of its own under framegauge-runs
--- @param options.expect  list of expectations (framegauge.expect)
+-- @param options.out      the result folder; default: one of its own under framegauge-runs
+-- @param options.expect   list of expectations (framegauge.expect)
+-- @param options.earlier  the run to resume (framegauge.resume); its folder is the result folder
 -- @return exit status (framegauge.cli.exit). What is refused before the first frame raises an object with its
 -- status.
 function M.main(plan, options)
    local expectations = read_expectations(plan, options.expect)
-   local path = options.out or Folder.default_path(plan.name, os.time())
-   check_path(path)
+   if not options.earlier then
+      options.out = options.out or Folder.default_path(plan.name, os.time())
+      check_path(options.out)
+   end
    local bench = open_bench(plan)
-   local ok, result = xpcall(run_on, keep_stack, bench, plan, path, expectations)
+   local ok, result = xpcall(run_on, keep_stack, bench, plan, options, expectations)
    bench:close()
    if not ok then
       error(result, 0)

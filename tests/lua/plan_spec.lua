@@ -56,6 +56,7 @@ describe("a plan", function()
             },
          },
          expect = {}, quick = false,
+         source = { text = MINIMAL, options = { sets = {}, quick = false, eal = {} } },
       }, (plan.load_text(MINIMAL, "dir/my lab.yaml")))
    end)
 

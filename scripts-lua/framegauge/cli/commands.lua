@@ -18,8 +18,9 @@ return {
    {
       name = "run",
       summary = "run the test of a plan and write a result folder",
-      help = "Run the test of a plan. Progress goes to the terminal, results into a folder of their own.",
-      arguments = { PLAN },
+      help = "Run the test of a plan. Progress goes to the terminal, results into a folder of their own. A\n"
+         .. "run that was killed or interrupted goes on with --resume: no finished trial is made again.",
+      arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
       options = {
          {
             name = "quick",
@@ -27,6 +28,11 @@ return {
          },
          SET,
          { name = "out", value = "DIR", help = "the result folder (default: framegauge-runs/<name>-<date>)" },
+         {
+            name = "resume", value = "DIR",
+            help = "go on with the run of this folder, with the plan it was begun with; a plan given beside "
+               .. "it must be the same",
+         },
          {
             name = "expect", value = "EXPR", many = true,
             help = "what the device must reach, as 'throughput>=95%' or 'throughput>=800kfps@64' (frame size "
@@ -37,6 +43,7 @@ return {
       examples = {
          "run configs/rfc2544-reference.yaml --quick",
          "run lab.yaml --expect 'throughput>=95%' --out results/today",
+         "run --resume results/today",
       },
       run = function(...)
          return require("framegauge.cli.plan").run(...)

@@ -2,28 +2,58 @@
 
 --- `framegauge run` and `framegauge check`: everything up to a plan that is known to be good.
 local job = require "framegauge.job"
+local parse = require "framegauge.cli.parse"
 
 local M = {}
 
 local BAD_PLAN = 2
 
 -- The plan, or nil after all its errors have been written to stderr.
-local function load(path, options, eal)
-   local plan, errors = require("framegauge.plan").load(path, { sets = options.set, quick = options.quick })
-   if not plan then
-      for _, err in ipairs(errors) do
-         io.stderr:write(tostring(err), "\n")
-      end
-      return nil
-   end
-   for _, argument in ipairs(eal) do
-      table.insert(plan.host.eal, argument)
+local function or_errors(plan, errors)
+   for _, err in ipairs(errors or {}) do
+      io.stderr:write(tostring(err), "\n")
    end
    return plan
 end
 
---- Run a plan.
+local function load(path, options, eal)
+   return or_errors(require("framegauge.plan").load(path, {
+      sets = options.set, quick = options.quick, eal = eal,
+   }))
+end
+
+-- The plan of the run to resume: as its folder keeps it, or as it is given again.
+local function load_again(earlier, arguments, options, eal)
+   if arguments[1] then
+      return load(arguments[1], options, eal)
+   elseif options.quick or options.set[1] or eal[1] then
+      parse.usage_error("run", "run: --resume takes the plan as it was; give PLAN.yaml to compare with that")
+   end
+   return or_errors(require("framegauge.plan").load_text(earlier:plan_text()))
+end
+
+local function resume(arguments, options, eal)
+   if options.out then
+      parse.usage_error("run", "run: --resume goes on in its own folder, so --out has no place")
+   end
+   local earlier = require("framegauge.resume").open(options.resume)
+   local plan = load_again(earlier, arguments, options, eal)
+   if not plan then
+      return BAD_PLAN
+   end
+   earlier:check_plan(plan, require("framegauge.report.generator").of())
+   options.earlier = earlier
+   options.expect = options.expect[1] and options.expect or earlier.facts.expect
+   return job.run(require("framegauge.run").main, plan, options)
+end
+
+--- Run a plan, or go on with a run of it.
 function M.run(arguments, options, eal)
+   if options.resume then
+      return resume(arguments, options, eal)
+   elseif not arguments[1] then
+      parse.usage_error("run", "run: PLAN.yaml is missing")
+   end
    local plan = load(arguments[1], options, eal)
    if not plan then
       return BAD_PLAN

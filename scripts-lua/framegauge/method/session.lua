@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The trials of one run: numbered, judged, repeated when invalid, and written down before anyone uses them.
+--
+-- A run that goes on where an earlier one ended gives the session its trials. As long as they last they are
+-- the answers: what is asked must be what was asked then.
 local trial = require "framegauge.trial"
 
 local Session = {}
@@ -11,7 +14,9 @@ Session.__index = Session
 -- @param o.retries  how often an invalid trial is made again
 -- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
 -- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
--- @param o.watch    object with started(ask) and finished(record), for a person who is waiting; may be nil
+-- @param o.recorded trials of the run that is resumed (framegauge.resume); may be nil
+-- @param o.watch    object with started(ask), finished(record) and recalled(ask, record), for a person who is
+--                   waiting; may be nil
 -- @param o.say      function(text): shows a person a line; may be nil where there is none
 function Session.new(o)
    return setmetatable({
@@ -19,6 +24,7 @@ function Session.new(o)
       retries = o.retries,
       phases = o.phases,
       sink = o.sink,
+      recorded = o.recorded or {},
       watch = o.watch,
       say = o.say,
       trials = {}, -- every record so far, invalid ones too
@@ -46,8 +52,68 @@ function Session:measure(ask)
    return make()
 end
 
+local function same(one, other)
+   if type(one) ~= "table" or type(other) ~= "table" then
+      return one == other
+   end
+   for key, value in pairs(one) do
+      if not same(value, other[key]) then
+         return false
+      end
+   end
+   for key in pairs(other) do
+      if one[key] == nil then
+         return false
+      end
+   end
+   return true
+end
+
+local function disagree(...)
+   error(setmetatable({ status = 2, command = "run", disagrees = true, message = string.format(...) }, {
+      __tostring = function(self)
+         return self.message
+      end,
+   }), 0)
+end
+
+-- The recorded trial that answers, nil when they are used up.
+function Session:recall(ask)
+   local record = self.recorded[ask.number]
+   if not record then
+      return nil
+   end
+   for key, wanted in pairs {
+      test = ask.test, phase = ask.phase, frame_size = ask.frame_size, direction = ask.direction,
+      intended_fps = ask.fps, duration_s = ask.seconds, loads = ask.loads or false,
+      outage = ask.outage or false,
+   } do
+      if not same(record[key] or false, wanted) then
+         disagree("the run cannot be resumed: its trial %d differs in %s from the one that is asked for now",
+            ask.number, key)
+      end
+   end
+   self.trials[ask.number] = record
+   if self.watch then
+      self.watch:recalled(ask, record)
+   end
+   return record
+end
+
+--- Call it when all is done: there must be no recorded trial that nobody asked for.
+function Session:finish()
+   if #self.recorded > #self.trials then
+      disagree("the run cannot be resumed: it made %d trials, and now %d are enough", #self.recorded,
+         #self.trials)
+   end
+end
+
 function Session:once(ask)
    ask.number = #self.trials + 1
+   local recalled = self:recall(ask)
+   if recalled then
+      return recalled
+   end
    if self.watch then
       self.watch:started(ask)
    end

@@ -141,8 +141,9 @@ end
 -- @param options.sets  list of "path=value", as --set gives them
 -- @param options.quick shorten trials and waits
 -- @param options.eal   further EAL arguments
--- @return the plan; or nil and the list of all errors, in the order of the file. Each has file, line, column,
--- key, message and expected, or origin instead of a line; tostring() writes it.
+-- @return the plan, with what it was made from as `source` (text and options); or nil and the list of all
+-- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
+-- of a line; tostring() writes it.
 function M.load_text(text, name, options)
    options = options or {}
    local root, err = yaml.parse(text, name)
@@ -161,7 +162,12 @@ function M.load_text(text, name, options)
    if #list > 0 then
       return nil, list
    end
-   return shape(values, name, options)
+   local plan = shape(values, name, options)
+   plan.source = {
+      text = text,
+      options = { sets = options.sets or {}, quick = options.quick == true, eal = options.eal or {} },
+   }
+   return plan
 end
 
 --- Read a plan from a file. Options and results as for load_text().

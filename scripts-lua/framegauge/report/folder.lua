@@ -3,8 +3,14 @@
 --- The folder of a run, written so that a crash leaves nothing half done.
 --
 -- Lines are appended and synced one by one; whole files appear at once, by writing them beside their place
--- and renaming. Nothing that was there before the run is ever overwritten.
+-- and renaming. Nothing that was there before the run is ever overwritten. While a run writes to its folder
+-- it holds a lock on it, which the kernel takes back however the process ends.
+local ffi = require "ffi"
 local uv = require "luv"
+
+ffi.cdef "int flock(int fd, int operation);"
+
+local LOCK_EXCLUSIVE, LOCK_AT_ONCE = 2, 4
 
 local Folder = {}
 Folder.__index = Folder
@@ -60,7 +66,22 @@ function Folder.create(path)
    if not made then
       return nil, "cannot create the result folder " .. path .. ": " .. message
    end
-   return Folder.open(path)
+   return Folder.take(path)
+end
+
+--- The folder of an earlier run, to go on with it.
+-- @return the folder; or nil and a message, also while the run is under way
+function Folder.take(path)
+   local fd, message = uv.fs_open(path, "r", 0)
+   if not fd then
+      return nil, "cannot open the result folder: " .. message
+   elseif ffi.C.flock(fd, LOCK_EXCLUSIVE + LOCK_AT_ONCE) ~= 0 then
+      uv.fs_close(fd)
+      return nil, "a run is writing to " .. path .. " at this moment"
+   end
+   local folder = Folder.open(path)
+   folder.lock = fd
+   return folder
 end
 
 --- The folder of an earlier run, to put what follows from its result there again.
@@ -78,6 +99,25 @@ function Folder.default_path(name, now)
       path = base .. "-" .. n
    end
    return path
+end
+
+--- A whole file's text, or nil and a message.
+function Folder:read(name)
+   local file, message = io.open(self.path .. "/" .. name, "rb")
+   if not file then
+      return nil, message
+   end
+   local text = file:read "*a"
+   file:close()
+   return text
+end
+
+--- Keep only the first so many bytes of a file.
+function Folder:truncate(name, size)
+   local fd = assert(uv.fs_open(self.path .. "/" .. name, "r+", 0))
+   assert(uv.fs_ftruncate(fd, size))
+   assert(uv.fs_fsync(fd))
+   uv.fs_close(fd)
 end
 
 function Folder:sync()
@@ -112,6 +152,10 @@ function Folder:close()
       uv.fs_close(fd)
    end
    self.appended = {}
+   if self.lock then
+      uv.fs_close(self.lock)
+      self.lock = nil
+   end
 end
 
 return Folder

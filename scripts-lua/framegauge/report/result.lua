@@ -103,9 +103,10 @@ local function results_fields(results)
    return copy
 end
 
-local function plan_fields(plan)
+--- The plan as result.json has it: what was to be done, not where that was read.
+function M.published_plan(plan)
    local copy = with_nulls(plan, {})
-   copy.file, copy.expect = nil, nil
+   copy.file, copy.expect, copy.source = nil, nil, nil
    return copy
 end
 
@@ -151,7 +152,7 @@ function M.text(result)
    local copy = with_nulls(result, {})
    copy.results = results_fields(result.results)
    copy.trials = each(result.trials, trial_fields)
-   copy.plan = plan_fields(result.plan)
+   copy.plan = M.published_plan(result.plan)
    copy.expectations = each(result.expectations, function(expectation)
       return with_nulls(expectation, { "met" })
    end)

@@ -1,0 +1,189 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Runs that are ended at any moment and resumed. What they leave must be what an undisturbed run leaves.
+local json = require "framegauge.report.json"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local PLAN = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/rfc2544-full-reference.yaml"
+local SETTINGS = table.concat({
+   "--quick", "--set 'rfc2544.frame_sizes=[64, 1518]'", "--set rfc2544.back_to_back.repetitions=1",
+   "--set reference_device.rate=100Mbps --set reference_device.capacity=90kfps",
+   "--set reference_device.reverse.capacity=70kfps --set reference_device.loss_random=1ppm",
+   "--expect 'throughput>=1%@64'",
+}, " ")
+local KEPT = {
+   "result.json", "trials.jsonl", "throughput.csv", "latency.csv", "frame_loss.csv", "back_to_back.csv",
+   "system_recovery.csv", "reset.csv",
+}
+
+local function program(...)
+   return ("'%s' %s 2>&1"):format(uv.exepath(), (...):format(select(2, ...)))
+end
+
+local function start(path, more)
+   return program("run '%s' %s %s --out '%s'", PLAN, SETTINGS, more or "", path)
+end
+
+local function resume(path, more)
+   return scratch.shell(program("run --resume '%s' %s", path, more or ""))
+end
+
+local function write(path, text)
+   local file = assert(io.open(path, "wb"))
+   file:write(text)
+   file:close()
+end
+
+local function trials_of(path)
+   local _, n = scratch.read(path .. "/trials.jsonl"):gsub("\n", "")
+   return n
+end
+
+-- Start a run and send it a signal when so many trials are done.
+-- @return its exit status, as the shell has it
+local function stop(path, signal, trials)
+   local script = [[
+      %s >/dev/null & pid=$!
+      until [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -ge %d ]; do kill -0 $pid || exit; done
+      kill -%s $pid
+      wait $pid 2>/dev/null
+      echo $?]]
+   return tonumber((scratch.shell("exec 2>&1\n" .. script:format(start(path), path, trials, signal))))
+end
+
+describe("a run that is resumed", function()
+   local undisturbed
+
+   setup(function()
+      undisturbed = scratch.path()
+      local output, status = scratch.shell(start(undisturbed))
+      assert.equal(0, status, output)
+   end)
+
+   teardown(scratch.remove)
+
+   local function assert_same_as_undisturbed(path)
+      for _, name in ipairs(KEPT) do
+         assert.is_true(scratch.read(undisturbed .. "/" .. name) == scratch.read(path .. "/" .. name), name)
+      end
+   end
+
+   -- A copy of the folder as a run leaves it that is killed with so many trials done and part of one written.
+   local function killed(trials, part)
+      local path = scratch.path()
+      scratch.shell(("mkdir '%s' && cp '%s'/plan.yaml '%s'"):format(path, undisturbed, path))
+      local facts = json.decode(scratch.read(undisturbed .. "/run.json"))
+      facts.ended, facts.elapsed_s = json.null, json.null
+      write(path .. "/run.json", json.encode(facts))
+      local n, kept = 0, {}
+      for line in io.lines(undisturbed .. "/trials.jsonl") do
+         n = n + 1
+         kept[#kept + 1] = n <= trials and line .. "\n" or n == trials + 1 and line:sub(1, part) or nil
+      end
+      write(path .. "/trials.jsonl", table.concat(kept))
+      return path
+   end
+
+   it("leaves what it would have left, wherever it was killed, and repeats no finished trial", function()
+      for _, at in ipairs { { 0, 0 }, { 21, 700 }, { 50, 1e6 } } do
+         local path = killed(unpack(at))
+         local output, status = resume(path)
+         assert.equal(0, status, output)
+         assert.is_truthy(output:find(("Resumed: %d trial"):format(at[1]), 1, true))
+         local first = tonumber(output:match "  trial (%d+)")
+         assert.equal(at[1] + 1, first)
+         assert_same_as_undisturbed(path)
+      end
+   end)
+
+   for _, case in ipairs { { "KILL", 137, 3 }, { "KILL", 137, 30 }, { "INT", 130, 12 } } do
+      local signal, expected, trials = unpack(case)
+      it(("leaves what it would have left after SIG%s with %d trials done"):format(signal, trials), function()
+         local path = scratch.path()
+         local status = stop(path, signal, trials)
+         assert.equal(expected, status)
+         local before = trials_of(path)
+         local output
+         output, status = resume(path)
+         assert.equal(0, status, output)
+         assert.is_truthy(output:find(("Resumed: %d trials"):format(before), 1, true), output)
+         assert_same_as_undisturbed(path)
+         assert.equal(before, json.decode(scratch.read(path .. "/run.json")).resumed[1].trials)
+      end)
+   end
+
+   it("takes the same plan given again, and another expectation", function()
+      local path = killed(50, 10)
+      local output, status = scratch.shell(program("run '%s' %s --resume '%s'", PLAN, SETTINGS, path))
+      assert.equal(0, status, output)
+      assert_same_as_undisturbed(path)
+      path = killed(50, 10)
+      output, status = resume(path, "--expect 'throughput>=99%@64'")
+      assert.equal(1, status, output)
+   end)
+
+   it("refuses another plan and says what differs", function()
+      local path = killed(20, 0)
+      local other = SETTINGS .. " --set rfc2544.retries=7"
+      local output, status = scratch.shell(program("run '%s' %s --resume '%s'", PLAN, other, path))
+      assert.equal(2, status)
+      assert.is_truthy(output:find("rfc2544.retries was 2 and is 7", 1, true), output)
+      local text = scratch.read(path .. "/plan.yaml"):gsub("latency: 20us", "latency: 25us")
+      write(path .. "/plan.yaml", text)
+      output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find("reference_device.latency was 2e-05 and is 2.5e-05", 1, true), output)
+      assert.equal(20, trials_of(path))
+   end)
+
+   it("refuses another version of the program, and other ports", function()
+      local path = killed(20, 0)
+      local facts = json.decode(scratch.read(path .. "/run.json"))
+      facts.generator.version = "0.0.1"
+      write(path .. "/run.json", json.encode(facts))
+      local output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find('version was "0.0.1" and is', 1, true), output)
+      path = killed(20, 0)
+      facts = json.decode(scratch.read(path .. "/run.json"))
+      facts.ports[2].driver = "net_ixgbe"
+      write(path .. "/run.json", json.encode(facts))
+      output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find('port west: driver was "net_ixgbe" and is "wire"', 1, true), output)
+   end)
+
+   it("refuses trials that are not its own, and changes nothing", function()
+      local path = killed(20, 0)
+      local text = scratch.read(path .. "/trials.jsonl")
+      write(path .. "/trials.jsonl", (text:gsub('"frame_size":64', '"frame_size":65', 7)))
+      local output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find("its trial 1 differs in frame_size", 1, true), output)
+      assert.is_nil(io.open(path .. "/result.json"))
+      write(path .. "/trials.jsonl", (text:gsub("\n.-\n", "\nnonsense\n", 1)))
+      output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find("line 2 of trials.jsonl is not trial 2", 1, true), output)
+   end)
+
+   it("refuses a run that is finished, or under way, or none", function()
+      local output, status = resume(undisturbed)
+      assert.equal(2, status)
+      assert.is_truthy(output:find("there is nothing to resume", 1, true), output)
+      output, status = resume(scratch.path())
+      assert.equal(2, status)
+      assert.is_truthy(output:find("cannot open the result folder", 1, true), output)
+      local path = scratch.path()
+      scratch.shell(("mkdir '%s'"):format(path))
+      output, status = resume(path)
+      assert.equal(2, status)
+      assert.is_truthy(output:find("is not the folder of a run", 1, true), output)
+      path = killed(20, 0)
+      local locked = program("run --resume '%s'", path)
+      output, status = scratch.shell(("flock '%s' %s"):format(path, locked))
+      assert.equal(2, status)
+      assert.is_truthy(output:find("a run is writing to", 1, true), output)
+   end)
+end)
