@@ -200,16 +200,28 @@ add_lcores(const struct fg_host_config *config, struct fg_error *err)
 	return 0;
 }
 
-static void
-add_devices(const struct fg_host_config *config)
+/* Only devices handed to DPDK: a driver takes what it is allowed, whoever uses it */
+static int
+add_devices(const struct fg_host_config *config, struct fg_error *err)
 {
+	struct fg_port_name name;
+	int ret;
+
 	if (config->pci == NULL || config->pci[0] == NULL)
 		add_argument("--no-pci");
-	else
-		for (const char *const *address = config->pci; *address != NULL; address++)
-			add_argument("--allow=%s", *address);
+	for (const char *const *address = config->pci; address != NULL && *address != NULL; address++) {
+		ret = fg_port_name_parse(*address, &name, err);
+		if (ret == 0 && name.kind != FG_PORT_PCI)
+			ret = fg_error_set(err, EINVAL, "device", "\"%s\" is no PCI address", *address);
+		if (ret == 0)
+			ret = fg_pci_check(name.text, err);
+		if (ret != 0)
+			return ret;
+		add_argument("--allow=%s", name.text);
+	}
 	for (const char *const *extra = config->eal; extra != NULL && *extra != NULL; extra++)
 		add_argument("%s", *extra);
+	return 0;
 }
 
 static int
@@ -251,10 +263,11 @@ fg_host_start(const struct fg_host_config *config, struct fg_error *err)
 	if (ret == 0)
 		ret = add_memory(config, &huge, err);
 	if (ret == 0)
+		ret = add_devices(config, err);
+	if (ret == 0)
 		ret = fg_eal_log_open(err);
 	if (ret != 0)
 		return ret;
-	add_devices(config);
 	if (arguments.full)
 		return fg_error_set(err, E2BIG, "host.eal", "too many arguments for DPDK");
 

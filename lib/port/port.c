@@ -152,6 +152,23 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	return 0;
 }
 
+/* Some virtual devices sit on a kernel interface, named by one key or another: never on the one the host needs */
+static int
+spare_the_host(const char *arguments, struct fg_error *err)
+{
+	char value[FG_PORT_INTERFACE_NAME];
+
+	for (const char *equals = strchr(arguments, '='); equals != NULL; equals = strchr(equals + 1, '=')) {
+		snprintf(value, sizeof(value), "%.*s", (int)strcspn(equals + 1, ","), equals + 1);
+		if (fg_netlink_has_default_route(value))
+			return fg_error_set(
+				err, EPERM, "device",
+				"%s carries this host's default route; a test there would cut the host off",
+				value);
+	}
+	return 0;
+}
+
 static int
 open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 	  struct fg_error *err)
@@ -159,8 +176,10 @@ open_vdev(const struct fg_port_config *config, const struct fg_port_name *name, 
 	char device[FG_PORT_DEVICE_NAME];
 	size_t length = strcspn(name->text, ",");
 	const char *args = name->text[length] == ',' ? name->text + length + 1 : "";
-	int ret;
+	int ret = spare_the_host(args, err);
 
+	if (ret != 0)
+		return ret;
 	snprintf(device, sizeof(device), "%.*s", (int)length, name->text);
 	ret = start_device(config, "vdev", device, args, out, err);
 	if (ret == 0)
@@ -172,28 +191,13 @@ static int
 open_pci(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 	 struct fg_error *err)
 {
-	char path[128], target[128];
-	struct fg_error why;
-	ssize_t length;
-	int ret;
+	int ret = fg_pci_check(name->text, err);
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.16s", name->text);
-	if (access(path, F_OK) != 0)
-		return fg_error_set(err, ENODEV, "device", "there is no PCI device %s; `lspci -D` lists them",
-				    name->text);
-	ret = start_device(config, "pci", name->text, "", out, &why);
-	if (ret == 0) {
+	if (ret == 0)
+		ret = start_device(config, "pci", name->text, "", out, err);
+	if (ret == 0)
 		snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "PCI %.16s", name->text);
-		return 0;
-	}
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.16s/driver", name->text);
-	length = readlink(path, target, sizeof(target) - 1);
-	target[length > 0 ? length : 0] = '\0';
-	return fg_error_set(
-		err, -ret, "device",
-		"%s; its kernel driver is %s: `dpdk-devbind.py -b vfio-pci %s` hands the device to DPDK",
-		why.message, length > 0 && strrchr(target, '/') != NULL ? strrchr(target, '/') + 1 : "none",
-		name->text);
+	return ret;
 }
 
 static int

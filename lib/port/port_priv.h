@@ -94,6 +94,9 @@ uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last *
 bool fg_socket_is_zero_copy(int fd);
 void fg_socket_release(int fd); /* close an AF_XDP socket unless the driver did */
 
+/* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
+int fg_pci_check(const char *address, struct fg_error *err);
+
 /* netlink.c: what the kernel knows of an interface, asked in the network namespace the socket was opened in */
 struct fg_link {
 	int index;

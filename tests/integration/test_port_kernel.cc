@@ -181,6 +181,7 @@ TEST_F(KernelNames, RefusesWhatTheHostNeeds)
 	ASSERT_TRUE(Run("ip link set fgb up && ip address add 198.18.1.2/24 dev fga"));
 	ASSERT_TRUE(Run("ip route add default via 198.18.1.1"));
 	ExpectRefusal("kernel:fga", EPERM, "default route");
+	ExpectRefusal("vdev:net_af_packet9,qpairs=1,iface=fga", EPERM, "default route");
 	ASSERT_TRUE(Run("ip route del default"));
 	ASSERT_TRUE(Run("ip link add fgbr type bridge && ip link set fga master fgbr"));
 	ExpectRefusal("kernel:fga", EBUSY, "ip link set fga nomaster");
