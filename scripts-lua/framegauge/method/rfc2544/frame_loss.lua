@@ -4,7 +4,6 @@
 --
 -- The first trial has the highest load, each further one a step less, until two in a row lost nothing. Both
 -- directions are loaded alike and at once; each has a row of its own at every load.
-local expected = require "framegauge.method.rfc2544.expected"
 local ground = require "framegauge.method.rfc2544.ground"
 local load = require "framegauge.method.load"
 
@@ -13,11 +12,6 @@ local M = {}
 M.NAME, M.KEY = "rfc2544.frame_loss", "frame_loss"
 
 local ENOUGH_WITHOUT_LOSS = 2
-
---- Frame sizes whose throughput must be known first.
-function M.needs()
-   return {}
-end
 
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
@@ -46,26 +40,6 @@ local function loads(plan, frame_size, line_fps)
       list[i + 1] = { fps = max * percent / 100, percent = tidy(percent * max / (line_fps or max)) }
    end
    return list
-end
-
---- What lies ahead; see framegauge.method.rfc2544.
-function M.parts(plan, bench)
-   local parts = {}
-   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      local list = loads(plan, frame_size, bench:max_fps(frame_size))
-      local device = expected.device(plan, frame_size, list[1].fps, (ground.directions(plan)))
-      local seconds, n, without_loss = plan.rfc2544.frame_loss.trial, 0, 0
-      while list[n + 1] and without_loss < ENOUGH_WITHOUT_LOSS do
-         n = n + 1
-         local lost = (list[n].fps - device.fps) * seconds > device.buffer
-         without_loss = not lost and without_loss + 1 or 0
-      end
-      parts[i] = {
-         test = M.NAME, frame_size = frame_size, trials = n,
-         seconds = n * (seconds + ground.waits(plan)),
-      }
-   end
-   return parts
 end
 
 local function row(record, direction, percent, line_fps)

@@ -126,11 +126,6 @@ function M.check_rate(plan, bench, key)
    return nil
 end
 
---- The waits around the sending of a trial, seconds.
-function M.waits(plan)
-   return plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle
-end
-
 --- Share of the line in percent, nil where it is not known.
 function M.percent(fps, line_fps)
    return fps and line_fps and fps / line_fps * 100

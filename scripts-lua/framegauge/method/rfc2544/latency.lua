@@ -25,11 +25,6 @@ local DEFINITION = {
    lifo = "last bit in to first bit out (LIFO)",
 }
 
---- Frame sizes whose throughput must be known first.
-function M.needs(plan)
-   return plan.rfc2544.latency.rate and {} or plan.rfc2544.frame_sizes
-end
-
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
    local directions = ground.directions(plan)
@@ -38,18 +33,6 @@ function M.check(plan, bench)
          .. "the ports' line_rate, or take fifo"
    end
    return ground.check_rate(plan, bench, M.KEY)
-end
-
---- What lies ahead; see framegauge.method.rfc2544.
-function M.parts(plan)
-   local o, parts = plan.rfc2544.latency, {}
-   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      parts[i] = {
-         test = M.NAME, frame_size = frame_size, trials = o.repetitions,
-         seconds = o.repetitions * (o.trial + ground.waits(plan)),
-      }
-   end
-   return parts
 end
 
 local function make_trials(plan, session, frame_size, line_fps, fps)

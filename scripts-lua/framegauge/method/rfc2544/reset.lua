@@ -37,26 +37,12 @@ function M.by(plan)
    return plan.reference_device and "reference device" or plan.rfc2544.reset.command and "command" or "person"
 end
 
---- Frame sizes whose throughput must be known first.
-function M.needs(plan)
-   return plan.rfc2544.reset.rate and {} or { frame_size_of(plan) }
-end
-
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
    if M.by(plan) == "person" and uv.guess_handle(0) ~= "tty" then
       return "nobody is there to reset the device: give rfc2544.reset.command, or run at a terminal"
    end
    return ground.check_rate(plan, bench, M.KEY)
-end
-
---- What lies ahead; see framegauge.method.rfc2544.
-function M.parts(plan)
-   local o = plan.rfc2544.reset
-   return { {
-      test = M.NAME, frame_size = frame_size_of(plan), trials = o.repetitions,
-      seconds = o.repetitions * (o.after + o.watch + ground.waits(plan)),
-   } }
 end
 
 local function make_trials(plan, session, frame_size, line_fps, fps)
@@ -91,7 +77,8 @@ local function problem_of(record, counts, fps)
    if command and command.problem then
       return command.problem
    elseif counts.lost > 0 and counts.last_lost_ns > NOT_BACK * record.duration_s * 1e9 then
-      return "the device was not back when the trial ended: raise rfc2544.reset.watch"
+      return "frames were still lost when the trial ended: the device was not back (raise "
+         .. "rfc2544.reset.watch) or does not carry this load for long"
    elseif counts.lost > 0 and counts.longest_gap_ns < LEAST_GAP * 1e9 / fps * (1 - 1e-6) then
       return "frames were lost, but one by one: that was no reset"
    end

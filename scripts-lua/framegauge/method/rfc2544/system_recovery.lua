@@ -8,7 +8,6 @@
 --
 -- A direction that carries the whole line cannot be overloaded. Where both directions are wanted both are
 -- loaded alike, and each is overloaded by its own throughput; where these agree one trial serves both.
-local expected = require "framegauge.method.rfc2544.expected"
 local ground = require "framegauge.method.rfc2544.ground"
 local statistics = require "framegauge.statistics"
 
@@ -21,34 +20,9 @@ local OVERLOAD, RELIEF = 1.1, 0.5
 -- A device that still lost frames in the last tenth of the time it was watched had not recovered.
 local NOT_RECOVERED = 0.9
 
---- Frame sizes whose throughput must be known first, and that it must be of each direction.
-function M.needs(plan)
-   return plan.rfc2544.system_recovery.rate and {} or plan.rfc2544.frame_sizes, true
-end
-
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
    return ground.check_rate(plan, bench, M.KEY)
-end
-
---- What lies ahead; see framegauge.method.rfc2544.
-function M.parts(plan, bench)
-   local o, parts = plan.rfc2544.system_recovery, {}
-   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      local line_fps = bench:max_fps(frame_size)
-      local trials, seen = 0, {}
-      for _, direction in ipairs((ground.directions(plan))) do
-         local fps = expected.device(plan, frame_size, line_fps or 1, { direction }).fps
-         if not seen[fps] and (not line_fps or fps < line_fps) then
-            seen[fps], trials = true, trials + o.repetitions
-         end
-      end
-      parts[i] = {
-         test = M.NAME, frame_size = frame_size, trials = trials,
-         seconds = trials * (o.overload + o.watch + ground.waits(plan)),
-      }
-   end
-   return parts
 end
 
 local function loads_of(plan, line_fps, fps)

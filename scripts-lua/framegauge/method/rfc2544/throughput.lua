@@ -6,7 +6,6 @@
 -- plan wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure
 -- published is the search's lower bound: a load that passed a trial of the full length. MLRsearch may have
 -- several goals: then each is a row.
-local expected = require "framegauge.method.rfc2544.expected"
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
@@ -14,11 +13,6 @@ local search = require "framegauge.search"
 local M = {}
 
 M.NAME, M.KEY = "rfc2544.throughput", "throughput"
-
---- Frame sizes whose throughput must be known first.
-function M.needs()
-   return {}
-end
 
 --- Directions the plan asks for.
 -- @return list of "from->to", and the name of the whole in reports
@@ -85,37 +79,6 @@ function M.check(plan, bench)
       end
    end
    return nil
-end
-
---- The trials of one frame size as they are expected.
--- @param line_fps    the line's maximum, or nil
--- @param directions  those whose loss counts
--- @return list of { load =, seconds = }
-function M.rehearse(plan, frame_size, line_fps, directions)
-   local goal = assert(M.goal(plan, frame_size, line_fps))
-   local device = plan.reference_device and expected.device(plan, frame_size, goal.max, directions)
-   return search.rehearse(plan.rfc2544.throughput.search, goal, device)
-end
-
---- A part of what lies ahead, from a list of trials.
-function M.part(plan, frame_size, trials)
-   local phases = plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle
-   local part = { test = M.NAME, frame_size = frame_size, trials = #trials, seconds = 0 }
-   for _, trial in ipairs(trials) do
-      part.seconds = part.seconds + trial.seconds + phases
-   end
-   return part
-end
-
---- What lies ahead, one part for each frame size.
--- @return list of { test =, frame_size =, trials =, seconds = waits included }
-function M.parts(plan, bench)
-   local parts = {}
-   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      parts[i] = M.part(plan, frame_size,
-         M.rehearse(plan, frame_size, bench:max_fps(frame_size), (M.directions(plan))))
-   end
-   return parts
 end
 
 local VERDICT = {
