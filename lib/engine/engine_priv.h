@@ -66,9 +66,10 @@ struct tx_task {
 	struct fg_pace pace;  /* of the present load */
 	struct fg_pace *load; /* all loads; those behind us as they ended */
 	unsigned loads, present;
-	uint64_t lead;     /* ticks that frames are handed over before they depart */
-	uint64_t sequence; /* of the next frame */
-	int time_offset;   /* of the launch time in the mbuf */
+	struct tx_task *peer; /* the next stream that this task sends, too; see tx_join() */
+	uint64_t lead;        /* ticks that frames are handed over before they depart */
+	uint64_t sequence;    /* of the next frame */
+	int time_offset;      /* of the launch time in the mbuf */
 	uint64_t time_flag;
 	uint16_t id; /* in the signature */
 	uint64_t refused, no_mbuf;
@@ -212,6 +213,8 @@ int lcore_run(void *lcore);
 /** The loop for a stream: does the port depart frames by itself, do fields change? */
 typedef uint64_t (*tx_poller)(struct task *task, uint64_t now);
 tx_poller tx_choose(bool launch, bool vary);
+/** On a port that departs frames by itself one task sends all streams: @p leader now sends those of @p peer, too. */
+void tx_join(struct tx_task *leader, struct tx_task *peer);
 void tx_publish(struct task *task);
 uint64_t rx_poll_now(struct task *task, uint64_t now);
 uint64_t rx_poll_stamped(struct task *task, uint64_t now);

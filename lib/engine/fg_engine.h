@@ -64,11 +64,20 @@ struct fg_load {
 	uint64_t frames; /* to send */
 };
 
+/**
+ * Streams of one port can share a load and take turns: of every `every` frames of it this stream sends `take`, from
+ * number `first` on. So the frames of the port stay evenly spaced, whichever stream they are of; and a stream whose
+ * turn nobody else fills sends bursts.
+ */
+struct fg_turn {
+	uint32_t first, take, every; /* every = 0: all frames of the load are this stream's */
+};
+
 /** Traffic of one direction of one flow. */
 struct fg_stream_config {
 	unsigned tx_port, rx_port;  /* indexes into fg_engine_config.port */
 	bool unmeasured;            /* modifier frames (RFC 2544, 11): sent beside the test, not looked for */
-	uint64_t delay_ns;          /* the first frame leaves so long after the start */
+	struct fg_turn turn;        /* with the other streams of tx_port; the same in each load */
 	unsigned loads;             /* one follows the other without a gap */
 	const struct fg_load *load; /* must live until fg_engine_prepare() returns */
 	const struct fg_template *frame; /* the same */

@@ -70,15 +70,15 @@ tx_result(const struct tx_task *tx, struct fg_stream_result *out)
 	out->tx_duration_ns = clock_ns(tx->clock, tx->last - tx->first);
 }
 
-/* when frame @p number was due, ns since the start; as long as none was late that is when it left */
+/* when frame @p number was due, ns since @p start; as long as none was late that is when it left */
 static uint64_t
-departure_ns(const struct tx_task *tx, uint64_t number)
+departure_ns(const struct tx_task *tx, uint64_t number, uint64_t start)
 {
 	unsigned i = 0;
 
 	while (i + 1 < tx->loads && number >= tx->load[i].total)
 		number -= tx->load[i++].total;
-	return clock_ns(tx->clock, fg_pace_at(&tx->load[i], number) - tx->load[0].start);
+	return clock_ns(tx->clock, fg_pace_at(&tx->load[i], number) - start);
 }
 
 static void
@@ -86,7 +86,7 @@ rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx
 	  struct fg_stream_result *out)
 {
 	struct fg_sequence_counts counts;
-	uint64_t start = clock_ns(&e->clock, tx->load[0].start);
+	uint64_t start = e->trial->image[0].start; /* of traffic: the stream may have to wait for its turn */
 
 	fg_sequence_read(rx->sequence, tx->sequence, &counts);
 	out->rx = counts.unique;
@@ -99,10 +99,10 @@ rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx
 	out->max_loss_burst = counts.burst_max;
 	out->excess = counts.excess;
 	if (counts.lost > 0)
-		out->last_lost_ns = departure_ns(tx, counts.last_lost);
+		out->last_lost_ns = departure_ns(tx, counts.last_lost, start);
 	out->longest_gap_ns = rx->longest_gap;
 	if (rx->longest_gap > 0)
-		out->gap_begin_ns = rx->gap_begin - start;
+		out->gap_begin_ns = rx->gap_begin - clock_ns(&e->clock, start);
 }
 
 void

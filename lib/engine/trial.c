@@ -133,7 +133,7 @@ wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 	return (uint64_t)step;
 }
 
-/* one pace a load; each starts when the one before it is over */
+/* one pace a load; each starts when the one before it, of all that take turns in it, is over */
 static int
 loads_init(const struct fg_engine *e, struct tx_task *tx, const struct fg_stream_config *s, uint64_t start,
 	   uint64_t max_lag, struct fg_error *err)
@@ -152,6 +152,10 @@ loads_init(const struct fg_engine *e, struct tx_task *tx, const struct fg_stream
 		if (rc != 0)
 			return rc;
 		start = fg_pace_at(pace, pace->total);
+		if (s->turn.every > 0)
+			rc = fg_pace_turns(pace, s->turn.first, s->turn.take, s->turn.every, err);
+		if (rc != 0)
+			return rc;
 	}
 	tx->pace = tx->load[0];
 	return 0;
@@ -185,8 +189,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	if (rc == 0)
 		rc = pool_take(e, t, s->tx_port, s->frame, &tx->pool, err);
 	if (rc == 0)
-		rc = loads_init(e, tx, s, timeline->start + clock_ticks(&e->clock, s->delay_ns),
-				clock_ticks(&e->clock, c->max_lag_ns), err);
+		rc = loads_init(e, tx, s, timeline->start, clock_ticks(&e->clock, c->max_lag_ns), err);
 	if (rc != 0)
 		return rc;
 	tx->task.poll = tx_choose(port->caps.launch_time, s->frame->varies > 0);
@@ -233,6 +236,29 @@ add_task(struct image *image, struct task *task)
 	return 0;
 }
 
+/* the stream whose task is to send those of stream @p i: an earlier one of the same port, or itself */
+static struct tx_task *
+leader_of(struct trial *t, unsigned i)
+{
+	struct tx_task *tx = &t->tx[i];
+
+	for (unsigned k = 0; k < i && tx->port->caps.launch_time; k++)
+		if (t->tx[k].port == tx->port)
+			return &t->tx[k];
+	return tx;
+}
+
+static int
+add_stream(struct fg_engine *e, struct trial *t, unsigned i)
+{
+	struct tx_task *tx = &t->tx[i], *leader = leader_of(t, i);
+
+	if (leader == tx)
+		return add_task(&t->image[e->config.port[t->config[i].tx_port].tx_lcore], &tx->task);
+	tx_join(leader, tx);
+	return 0;
+}
+
 static int
 fill_images(struct fg_engine *e, struct trial *t, const struct image *timeline)
 {
@@ -243,7 +269,7 @@ fill_images(struct fg_engine *e, struct trial *t, const struct image *timeline)
 		t->image[i].serial = ++e->serial;
 	}
 	for (unsigned i = 0; i < t->streams && rc == 0; i++)
-		rc = add_task(&t->image[e->config.port[t->config[i].tx_port].tx_lcore], &t->tx[i].task);
+		rc = add_stream(e, t, i);
 	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
 		rc = add_task(&t->image[e->config.port[i].rx_lcore], &t->rx[i].task);
 		if (rc == 0)

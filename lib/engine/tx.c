@@ -2,7 +2,8 @@
 /*
  * Transmit. The buffers of a stream already hold its frame; what is written here is the header, which a device
  * that passes buffers on may have changed, and the signature. A port that departs frames by itself at a given time
- * gets them a little ahead with that time; any other gets them when they are due.
+ * gets them a little ahead with that time, those of all its streams in one order; any other gets them when they are
+ * due.
  */
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
@@ -66,12 +67,16 @@ fill_burst(const struct tx_task *t, struct rte_mbuf **frames, unsigned n, uint64
 	   bool vary)
 {
 	const struct common common = have_in_common(t);
-	const uint64_t sequence = t->sequence;
+	const uint64_t sequence = t->sequence, next = t->pace.next;
+	const bool steady = t->pace.burst == 0;
 	const fg_u128 step = fg_pace_step(&t->pace);
-	fg_u128 at = fg_pace_exact(&t->pace, t->pace.next);
+	fg_u128 at = fg_pace_exact(&t->pace, next);
 
-	for (unsigned i = 0; i < n; i++, at += step)
+	for (unsigned i = 0; i < n; i++) {
 		fill(&common, frames[i], sequence + i, launch ? (uint64_t)(at >> 64) : now, launch, vary);
+		if (launch)
+			at = steady ? at + step : fg_pace_exact(&t->pace, next + i + 1);
+	}
 }
 
 static inline void
@@ -82,12 +87,10 @@ note_departures(struct tx_task *t, uint64_t first, uint64_t last)
 	t->last = last;
 }
 
-/* when frames must be handed over next */
+/* when frames that depart at @p next must be handed over */
 static inline uint64_t
-next_departure(const struct tx_task *t)
+hand_over(const struct tx_task *t, uint64_t next)
 {
-	uint64_t next = fg_pace_next(&t->pace);
-
 	return next == UINT64_MAX ? next : next - t->lead;
 }
 
@@ -102,15 +105,16 @@ next_load(struct tx_task *t)
 	return true;
 }
 
+/* send what departs up to @p until */
 static __rte_always_inline uint64_t
-send_due(struct tx_task *t, uint64_t now, bool launch, bool vary)
+send_due(struct tx_task *t, uint64_t now, uint64_t until, bool launch, bool vary)
 {
 	struct rte_mbuf *frames[BURST];
-	unsigned n = fg_pace_due(&t->pace, now + t->lead, BURST), sent;
+	unsigned n = fg_pace_due(&t->pace, until, BURST), sent;
 	uint64_t first = t->pace.next;
 
 	if (n == 0)
-		return next_departure(t);
+		return hand_over(t, fg_pace_next(&t->pace));
 	if (unlikely(rte_mempool_get_bulk(t->pool, (void **)frames, n) != 0)) {
 		t->no_mbuf += n;
 		return now;
@@ -140,7 +144,7 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 	uint64_t next;
 
 	do /* the first frames of the next load may be due in the same round */
-		next = send_due(t, now, launch, vary);
+		next = send_due(t, now, now + t->lead, launch, vary);
 	while (next_load(t));
 	return next;
 }
@@ -169,6 +173,59 @@ poll_launch_vary(struct task *task, uint64_t now)
 	return tx_poll(task, now, true, true);
 }
 
+/* of all streams of a port the one that has the next departure; @p then: the next one of any other */
+static struct tx_task *
+first_of(struct tx_task *t, uint64_t *then)
+{
+	struct tx_task *first = NULL;
+	uint64_t least = UINT64_MAX;
+
+	for (*then = UINT64_MAX; t != NULL; t = t->peer) {
+		uint64_t next;
+
+		while (next_load(t))
+			;
+		next = fg_pace_next(&t->pace);
+		if (first == NULL || next < least) {
+			*then = least;
+			least = next;
+			first = t;
+		} else if (next < *then) {
+			*then = next;
+		}
+	}
+	return first;
+}
+
+/* a port that departs frames by itself does so in the order in which it got them: that of their departures */
+static uint64_t
+poll_in_order(struct task *task, uint64_t now)
+{
+	for (bool any = false;; any = true) {
+		uint64_t then, until, before;
+		struct tx_task *t = first_of((struct tx_task *)task, &then);
+
+		until = RTE_MIN(now + t->lead, then);
+		if (fg_pace_next(&t->pace) > until)
+			return any ? now : hand_over(t, fg_pace_next(&t->pace));
+		before = t->sequence;
+		if (t->frame->varies > 0)
+			send_due(t, now, until, true, true);
+		else
+			send_due(t, now, until, true, false);
+		if (t->sequence == before)
+			return now; /* the port is full, or there is no buffer */
+	}
+}
+
+void
+tx_join(struct tx_task *leader, struct tx_task *peer)
+{
+	peer->peer = leader->peer;
+	leader->peer = peer;
+	leader->task.poll = poll_in_order;
+}
+
 tx_poller
 tx_choose(bool launch, bool vary)
 {
@@ -180,8 +237,8 @@ tx_choose(bool launch, bool vary)
 void
 tx_publish(struct task *task)
 {
-	struct tx_task *t = (struct tx_task *)task;
-
-	atomic_store_explicit(&t->published.frames, t->sequence, memory_order_relaxed);
-	atomic_store_explicit(&t->published.late, t->pace.late, memory_order_relaxed);
+	for (struct tx_task *t = (struct tx_task *)task; t != NULL; t = t->peer) {
+		atomic_store_explicit(&t->published.frames, t->sequence, memory_order_relaxed);
+		atomic_store_explicit(&t->published.late, t->pace.late, memory_order_relaxed);
+	}
 }

@@ -18,6 +18,10 @@ extern "C" {
  * that could not be sent stays due, but only within max_lag: a generator that has fallen further behind may not
  * make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
  *
+ * Several streams can share the load of a port and take turns: of every n departures each has some in a row. A
+ * stream that has one of them has a constant load again, only slower; one that has more sends bursts, and frame i
+ * leaves in slot i + floor(i / burst) * gap.
+ *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
 struct fg_pace {
@@ -26,6 +30,8 @@ struct fg_pace {
 	uint64_t step_frac; /* and in 2^-64 */
 	uint64_t next;      /* number in the schedule of the next frame, sent or forgiven before it */
 	uint64_t total;     /* frames in the schedule */
+	uint64_t burst;     /* frames in a row; 0: no end */
+	uint64_t gap;       /* departures left out after them */
 	uint64_t max_lag;   /* ticks */
 	uint64_t late;      /* frames forgiven */
 	uint64_t worst_lag; /* ticks the most belated sent frame was behind */
@@ -44,24 +50,42 @@ struct fg_pace {
 int fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
 		     uint64_t max_lag, struct fg_error *err);
 
+/**
+ * Leave departures to other streams: of every @p every this one keeps @p take, beginning with number @p first. Its
+ * frames are numbered anew, and its total is what it kept. Where the first does not fall on a tick, frames may leave
+ * a tick earlier than in the load itself. Call it before anything was sent.
+ *
+ * @return  0 or -ERANGE: first + take goes beyond every, or take is 0
+ */
+int fg_pace_turns(struct fg_pace *pace, uint64_t first, uint64_t take, uint64_t every, struct fg_error *err);
+
+/** Which departure of the constant load belongs to frame @p i. */
+static inline uint64_t
+fg_pace_slot(const struct fg_pace *p, uint64_t i)
+{
+	return __builtin_expect(p->burst == 0, 1) ? i : i + i / p->burst * p->gap;
+}
+
 /** Departure time of frame @p i of the schedule, ticks. */
 static inline uint64_t
 fg_pace_at(const struct fg_pace *p, uint64_t i)
 {
+	i = fg_pace_slot(p, i);
 	return p->start + i * p->step + (uint64_t)(((fg_u128)i * p->step_frac) >> 64);
 }
 
 /**
- * The same with 64 bits of fraction: with fg_pace_step() added, it is exactly that of the next frame. For those who
- * want the departures of a burst and not two multiplications for each.
+ * The same with 64 bits of fraction: with fg_pace_step() added, it is exactly that of the next frame, if that is of
+ * the same burst. For those who want many departures and not two multiplications for each.
  */
 static inline fg_u128
 fg_pace_exact(const struct fg_pace *p, uint64_t i)
 {
+	i = fg_pace_slot(p, i);
 	return ((fg_u128)(p->start + i * p->step) << 64) + (fg_u128)i * p->step_frac;
 }
 
-/** Between two departures, with 64 bits of fraction. */
+/** Between two departures of a burst, with 64 bits of fraction. */
 static inline fg_u128
 fg_pace_step(const struct fg_pace *p)
 {
@@ -106,6 +130,11 @@ fg_pace_due(struct fg_pace *p, uint64_t now, unsigned max)
 		max = (unsigned)(p->total - p->next);
 	if (fg_pace_at(p, p->next + max - 1) <= now)
 		return max;
+	if (p->burst != 0) {
+		while (fg_pace_at(p, p->next + due) <= now)
+			due++;
+		return due;
+	}
 	for (at = fg_pace_exact(p, p->next + 1); (uint64_t)(at >> 64) <= now; at += fg_pace_step(p))
 		due++;
 	return due;

@@ -34,6 +34,30 @@ fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, 
 	return 0;
 }
 
+int
+fg_pace_turns(struct fg_pace *p, uint64_t first, uint64_t take, uint64_t every, struct fg_error *err)
+{
+	uint64_t rest;
+	fg_u128 step;
+
+	if (take == 0 || every < take || every - take < first)
+		return fg_error_set(err, ERANGE, "stream.turn", "%llu of %llu departures from number %llu",
+				    (unsigned long long)take, (unsigned long long)every,
+				    (unsigned long long)first);
+	rest = p->total % every;
+	p->total = p->total / every * take + (rest <= first ? 0 : rest - first < take ? rest - first : take);
+	p->start = fg_pace_at(p, first);
+	if (take == 1) {
+		step = fg_pace_step(p) * every;
+		p->step = (uint64_t)(step >> 64);
+		p->step_frac = (uint64_t)step;
+	} else if (take < every) {
+		p->burst = take;
+		p->gap = every - take;
+	}
+	return 0;
+}
+
 uint64_t
 fg_pace_forgive(struct fg_pace *p, uint64_t now)
 {

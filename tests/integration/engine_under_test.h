@@ -50,6 +50,8 @@ struct Stream {
 	unsigned from, to;
 	const Template &frame;
 	std::vector<fg_load> loads;
+	fg_turn turn = {};
+	bool unmeasured = false;
 };
 
 struct Times {
@@ -103,6 +105,8 @@ class Engine
 			c.loads = unsigned(s.loads.size());
 			c.load = s.loads.data();
 			c.frame = s.frame.get();
+			c.turn = s.turn;
+			c.unmeasured = s.unmeasured;
 			configs.push_back(c);
 		}
 		trial.streams = unsigned(configs.size());
