@@ -3,6 +3,7 @@
  * Receive. Every frame is looked at: a test frame of this trial goes to its stream's tracker and histogram, all
  * else is counted and offered to the responder, which may have to answer it.
  */
+#include <rte_cycles.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
@@ -66,8 +67,9 @@ static __rte_always_inline unsigned
 take_burst(struct rx_task *t, uint64_t now, bool stamped)
 {
 	struct rte_mbuf *frames[BURST], *done[BURST];
-	uint64_t arrival = clock_ns(t->clock, now);
 	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
+	/* what another lcore has sent since the round began is older than the burst, but not than the round */
+	uint64_t arrival = stamped || n == 0 ? 0 : clock_ns(t->clock, rte_rdtsc());
 
 	for (unsigned i = 0; i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod_offset(frames[i], uint8_t *,
