@@ -63,12 +63,13 @@ class Engine
       public:
 	Engine(fg_engine_config c, fg_port *east, fg_port *west)
 	{
-		fg_lcore_info lcore;
+		fg_lcore_info lcore[2];
 
-		EXPECT_GE(fg_host_lcores(&lcore, 1), 1u);
+		EXPECT_GE(fg_host_lcores(lcore, 2), 2u);
 		c.ports = 2;
-		c.lcores = 1;
-		c.lcore[0] = lcore.id;
+		c.lcores = c.lcores == 0 ? 1 : c.lcores;
+		c.lcore[0] = lcore[0].id;
+		c.lcore[1] = lcore[1].id;
 		c.port[0].port = east;
 		c.port[1].port = west;
 		memcpy(c.port[0].mac, frames::host_mac.data(), 6);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trials in the processor's time, over DPDK's own devices: rings that give back what they took, and a memif pair with
+ * both ends in this process. Nothing is asserted on speed; where frames must be on time, the time allowed is long.
+ */
+#include <unistd.h>
+
+#include <rte_cycles.h>
+
+#include "engine_under_test.h"
+
+namespace
+{
+
+const uint64_t any_lag = 30000000000; /* ns: late is only what an overloaded machine makes so */
+const Times moment = {20, 300, 1000, 0};
+
+class Port
+{
+      public:
+	explicit Port(const std::string &device)
+	{
+		fg_port_config config = {};
+		fg_error err = {};
+
+		config.name = "east";
+		config.device = device.c_str();
+		EXPECT_EQ(0, fg_port_open(&config, &port, &err)) << err.message;
+	}
+	~Port()
+	{
+		Close();
+	}
+	Port(const Port &) = delete;
+	Port &operator=(const Port &) = delete;
+
+	void
+	Close()
+	{
+		fg_port_close(port);
+		port = nullptr;
+	}
+
+	fg_port *port = nullptr;
+};
+
+fg_engine_config
+processor_time(unsigned lcores)
+{
+	fg_engine_config c = {};
+
+	c.time = FG_TIME_TSC;
+	c.buffers = 8191;
+	c.lcores = lcores;
+	/* with two, one sends and the other receives */
+	for (unsigned i : {0, 1})
+		c.port[i].rx_lcore = lcores - 1;
+	return c;
+}
+
+/* two rings, each joined to itself */
+struct Rings {
+	explicit Rings(unsigned lcores = 1)
+	    : east("vdev:net_ring20"), west("vdev:net_ring21"),
+	      engine(processor_time(lcores), east.port, west.port)
+	{
+	}
+
+	Port east, west;
+	Engine engine;
+};
+
+class Memif
+{
+      public:
+	explicit Memif(const fg_engine_config &config = processor_time(1))
+	    : path("/tmp/framegauge-test-" + std::to_string(getpid()) + "-engine"),
+	      east("memif:" + path + ",server"), west("memif:" + path)
+	{
+		linked = fg_port_wait_link(west.port, 5000, nullptr) == 0 &&
+			 fg_port_wait_link(east.port, 5000, nullptr) == 0;
+		engine.reset(new Engine(config, east.port, west.port));
+	}
+	/* DPDK's driver is not safe against being closed while its interrupt thread learns that the other end is gone */
+	~Memif()
+	{
+		engine.reset();
+		west.Close();
+		for (int i = 0; i < 5000 && east.port->ops->link_up(east.port); i++)
+			std::this_thread::sleep_for(std::chrono::milliseconds(1));
+		std::this_thread::sleep_for(std::chrono::milliseconds(50));
+	}
+
+      private:
+	std::string path;
+	Port east, west;
+
+      public:
+	bool linked;
+	std::unique_ptr<Engine> engine;
+};
+
+void
+expect_all(const Engine &engine, unsigned stream, uint64_t frames)
+{
+	fg_stream_result r = engine.Result(stream);
+
+	ExpectConsistent(r);
+	EXPECT_EQ(frames, r.intended);
+	EXPECT_EQ(frames, r.tx);
+	EXPECT_EQ(frames, r.rx);
+	EXPECT_EQ(0u, r.duplicates + r.reordered + r.stale + r.latency.negative);
+	EXPECT_EQ(frames, r.latency.count);
+}
+
+} // namespace
+
+TEST(EngineTsc, CountsEveryFrame)
+{
+	for (unsigned lcores : {1, 2})
+		for (unsigned size : {64, 1518}) {
+			Rings b(lcores);
+			Template frame = TestFrame(size);
+
+			b.engine.Run({{0, 0, frame, {{10000, 3000}}}, {1, 1, frame, {{7001.5, 2000}}}},
+				     moment, any_lag);
+			expect_all(b.engine, 0, 3000);
+			expect_all(b.engine, 1, 2000);
+			for (unsigned i : {0, 1}) {
+				fg_port_result p = b.engine.PortResult(i);
+
+				EXPECT_EQ(0u, p.misdirected + p.foreign + p.rx_missed + p.tx_errors);
+			}
+		}
+}
+
+TEST(EngineTsc, CountsEveryFrameOverMemif)
+{
+	for (unsigned lcores : {1, 2}) {
+		Memif b(processor_time(lcores));
+		Template frame = TestFrame(64);
+
+		ASSERT_TRUE(b.linked);
+		for (int trial = 0; trial < 2; trial++) {
+			b.engine->Run({{0, 1, frame, {{10000, 3000}}}, {1, 0, frame, {{5000, 1500}}}}, moment,
+				      any_lag);
+			expect_all(*b.engine, 0, 3000);
+			expect_all(*b.engine, 1, 1500);
+		}
+	}
+}
+
+TEST(EngineTsc, SendsNothingBeforeItsTime)
+{
+	Rings b;
+	Template frame = TestFrame(64);
+	auto begin = std::chrono::steady_clock::now();
+	fg_stream_result r;
+
+	b.engine.Run({{0, 0, frame, {{1000, 201}}}}, moment, any_lag);
+	r = b.engine.Result(0);
+	expect_all(b.engine, 0, 201);
+	EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1320));
+	/* the first may have been late, by no more than it says */
+	EXPECT_GE(r.tx_duration_ns + r.worst_lag_ns, 200000000u);
+}
+
+TEST(EngineTsc, CountsWhatNobodyCouldSendAsLate)
+{
+	Rings b;
+	Template frame = TestFrame(64);
+	double fps = double(rte_get_tsc_hz()) * 0.99;
+	uint64_t frames = uint64_t(fps * 0.1);
+	fg_stream_result r;
+
+	b.engine.Run({{0, 0, frame, {{fps, frames}}}}, {0, 100, 200, 0}, 1000000);
+	r = b.engine.Result(0);
+	ExpectConsistent(r);
+	EXPECT_EQ(frames, r.intended);
+	EXPECT_GT(r.late, 0u);
+	EXPECT_GT(r.tx, 0u);
+	EXPECT_LE(r.worst_lag_ns, 1000000u) << "beyond that it is not sent";
+	EXPECT_EQ(r.tx, r.rx);
+}
+
+TEST(EngineTsc, SeesNothingOfAnEarlierTrial)
+{
+	Rings b;
+	Template one = TestFrame(64), other = TestFrame(128);
+
+	for (int trial = 0; trial < 3; trial++) {
+		b.engine.Run({{0, 0, one, {{100000, 1000}}}}, {0, 10, 0, 0}, any_lag); /* no drain */
+		b.engine.Run({{0, 0, other, {{10000, 100}}}}, {50, 10, 500, 0}, any_lag);
+		expect_all(b.engine, 0, 100);
+	}
+}
+
+TEST(EngineTsc, CountsMisdirectedFrames)
+{
+	Rings b;
+	Template frame = TestFrame(64);
+
+	b.engine.Run({{0, 1, frame, {{1000, 100}}}}, moment, any_lag);
+	EXPECT_EQ(100u, b.engine.PortResult(0).misdirected);
+	EXPECT_EQ(100, b.engine.Result(0).lost);
+}
+
+TEST(EngineTsc, StopsInMidRun)
+{
+	for (unsigned lcores : {1, 2}) {
+		Rings b(lcores);
+		Template frame = TestFrame(64);
+
+		for (int delay_us : {0, 0, 100, 7000, 20000}) {
+			b.engine.Start({{0, 0, frame, {{100000, 8640000000}}}}, {0, 86400000, 0, 0}, any_lag);
+			std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+			fg_engine_stop(b.engine.Get());
+			b.engine.Await();
+			ExpectConsistent(b.engine.Result(0));
+			EXPECT_LE(b.engine.Result(0).rx, b.engine.Result(0).tx);
+		}
+	}
+}
+
+TEST(EngineTsc, SettlesBeforeTheNextTrial)
+{
+	Rings b;
+	Template frame = TestFrame(64);
+	uint64_t first = 0, second = 0;
+
+	ASSERT_EQ(0, b.engine.Prepare({{0, 0, frame, {{1000, 1}}}}, {10, 10, 20, 300}, any_lag, &first));
+	fg_engine_start(b.engine.Get());
+	b.engine.Await();
+	ASSERT_EQ(0, b.engine.Prepare({{0, 0, frame, {{1000, 1}}}}, {10, 10, 20, 0}, any_lag, &second));
+	EXPECT_GE(second - first, 339000000u) << "traffic, drain, settle, learn";
+	fg_engine_start(b.engine.Get());
+	b.engine.Await();
+}
+
+TEST(EngineTsc, IsMadeAndFreedAgainAndAgain)
+{
+	Template frame = TestFrame(64);
+
+	for (int i = 0; i < 10; i++) {
+		Rings b(1 + i % 2);
+
+		b.engine.Run({{0, 0, frame, {{10000, 10}}}}, {0, 1, 100, 0}, any_lag);
+		expect_all(b.engine, 0, 10);
+	}
+}
+
+TEST(EngineTsc, NeighboursFindEachOther)
+{
+	fg_engine_config config = processor_time(1);
+	const frames::Ipv6 ipv6[2] = {frames::host_ipv6, frames::peer_ipv6};
+	const frames::Ipv4 ipv4[2] = {frames::host_ipv4, frames::peer_ipv4};
+	const frames::Mac mac[2] = {frames::host_mac, frames::peer_mac};
+	unsigned found = 0;
+
+	for (unsigned i : {0, 1}) {
+		fg_engine_port &p = config.port[i];
+
+		p.has_ipv4 = p.has_ipv6 = p.has_gateway4 = p.has_gateway6 = true;
+		memcpy(p.ipv4, ipv4[i].data(), 4);
+		memcpy(p.ipv6, ipv6[i].data(), 16);
+		memcpy(p.gateway4, ipv4[1 - i].data(), 4);
+		memcpy(p.gateway6, ipv6[1 - i].data(), 16);
+	}
+	Memif b(config);
+	ASSERT_TRUE(b.linked);
+	for (int tries = 0; tries < 20 && found < 4; tries++) {
+		found = 0;
+		b.engine->Run({}, {0, 0, 200, 0});
+		for (unsigned i : {0, 1})
+			for (int version : {4, 6}) {
+				frames::Mac learned;
+
+				if (!fg_engine_gateway(b.engine->Get(), i, version, learned.data()))
+					continue;
+				EXPECT_EQ(mac[1 - i], learned);
+				found++;
+			}
+	}
+	EXPECT_EQ(4u, found);
+}
