@@ -5,6 +5,15 @@ local function ratio(value)
    return { unit = "ratio", value = value, text = value * 100 .. "%" }
 end
 
+--- Short groups of the tests beside throughput, as a plan might have them.
+local GROUPS = {
+   latency = { trial = 1, tag_after = 0.5, tags = 1, repetitions = 2 },
+   frame_loss = { max = ratio(1), step = 0.1, trial = 1 },
+   back_to_back = { search = "binary", limit = 0.1, step = 1, repetitions = 2 },
+   system_recovery = { overload = 1, watch = 1, repetitions = 1 },
+   reset = { after = 0.01, watch = 0.1, outage = 0.01, repetitions = 1, command = { "true" } },
+}
+
 --- @param o  keys of rfc2544; o.throughput: keys of rfc2544.throughput
 return function(o)
    local plan = {
@@ -26,6 +35,9 @@ return function(o)
       },
       quick = false,
    }
+   for key, group in pairs(GROUPS) do
+      plan.rfc2544[key] = group
+   end
    for key, value in pairs(o or {}) do
       if key ~= "throughput" then
          plan.rfc2544[key] = value

@@ -170,6 +170,43 @@ describe("conformance", function()
       assert.matches("^trials with loss repeated", notes { search = "tst009", loss_verify_trials = 2 })
    end)
 
+   it("asks of each test what the RFC asks of it, and nothing of those not made", function()
+      local full = {
+         latency = { trial = 120, tag_after = 60, repetitions = 20 }, frame_loss = { trial = 60 },
+         back_to_back = { limit = 2, repetitions = 50 }, system_recovery = { overload = 60 },
+         reset = { after = 15 }, frame_sizes = { 64, 128, 256, 512, 1518 },
+      }
+      local function notes(test, group)
+         local o = setmetatable({ tests = { test }, throughput = { trial = 60 }, [test] = group }, {
+            __index = full,
+         })
+         for key, value in pairs(full) do
+            o[key] = o[key] or value
+         end
+         return table.concat(conformance.of(fake_plan(o)).notes, "\n")
+      end
+      for _, test in ipairs { "latency", "frame_loss", "back_to_back", "system_recovery", "reset" } do
+         assert.equal("", notes(test, full[test]))
+      end
+      assert.equal("short latency trials (1 s; section 26.2 asks for 120 s)\n"
+         .. "frames tagged early (0 s; section 26.2 asks for 60 s)\n"
+         .. "few latency trials (2; section 26.2 asks for 20)",
+         notes("latency", { trial = 1, tag_after = 0, repetitions = 2 }))
+      assert.matches("short frame loss trials", notes("frame_loss", { trial = 59 }))
+      assert.equal("short limit of the bursts (1 s; section 26.4 asks for 2 s)\n"
+         .. "few burst searches (49; section 26.4 asks for 50)",
+         notes("back_to_back", { limit = 1, repetitions = 49 }))
+      assert.matches("short overload", notes("system_recovery", { overload = 1 }))
+      assert.matches("early reset", notes("reset", { after = 14 }))
+   end)
+
+   it("asks for full trials of the search for a throughput, whichever test makes it", function()
+      local plan = fake_plan { tests = { "latency" }, throughput = { trial = 1 } }
+      assert.matches("short trials %(1 s", table.concat(conformance.of(plan).notes, "\n"))
+      plan.rfc2544.latency = { rate = {}, trial = 120, tag_after = 60, repetitions = 20 }
+      assert.is_nil(table.concat(conformance.of(plan).notes, "\n"):find("short trials", 1, true))
+   end)
+
    it("names what is short of it", function()
       local plan = fake_plan { settle = 0, throughput = { trial = 1, loss_tolerance = 0.005 } }
       local notes = table.concat(conformance.of(plan).notes, "\n")

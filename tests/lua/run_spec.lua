@@ -60,7 +60,28 @@ except jsonschema.ValidationError as error:
    return output == "valid\n", output
 end
 
+local ALL_TESTS = {
+   learning_wait = 0, frame_sizes = { 64, 1518 },
+   tests = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" },
+}
+
+-- What the made-up bench leaves out: tags, a last loss, a gap; and time for a command to run.
+local function with_events(raw, ask)
+   for _, direction in ipairs(raw.directions) do
+      direction.tags_ns = ask.tags and { 20500 } or nil
+      direction.last_lost_ns, direction.longest_gap_ns, direction.gap_begin_ns = 5e7, 1e7, 2e7
+   end
+   if ask.duration < 0.2 and ask.drain == 2 then -- that of the reset: bursts have a longer drain
+      require("framegauge.job").sleep(0.1)
+   end
+end
+
 local DEVICES = {
+   ["all six tests"] = { { rate = 1e9, capacity = 9e5, buffer = 100, meddle = with_events }, ALL_TESTS },
+   ["all six tests, nothing passing"] = { { rate = 1e9, capacity = 0, meddle = with_events }, ALL_TESTS },
+   ["all six tests, the tester too slow"] = {
+      { rate = 1e9, capacity = 9e5, tester = 2e5, meddle = with_events }, ALL_TESTS,
+   },
    ["a device that behaves"] = { { rate = 1e9, capacity = 9e5 } },
    ["a device that carries nothing"] = { { rate = 1e9, capacity = 0 } },
    ["a device at line rate"] = { { rate = 1e9, capacity = 1e9 } },
@@ -98,6 +119,27 @@ describe("a run", function()
          (scratch.shell("ls " .. path)))
       assert.matches("64  both         1,488,095     899,541", out, 1, true)
       assert.equal(path, out:match "([^\n]+)\n$")
+   end)
+
+   it("has a table and a file for each of its tests, and none of others", function()
+      local status, path, out = run_on({ rate = 1e9, capacity = 9e5, buffer = 100, meddle = with_events },
+         fake_plan(ALL_TESTS))
+      assert.equal(0, status)
+      for title, file in pairs {
+         ["\nThroughput\n"] = "throughput", ["\nLatency\n"] = "latency", ["\nFrame loss, "] = "frame_loss",
+         ["\nBack%-to%-back\n"] = "back_to_back", ["\nSystem recovery\n"] = "system_recovery",
+         ["\nReset\n"] = "reset",
+      } do
+         assert.matches(title, out)
+         local rows = json.decode(scratch.read(path .. "/result.json")).results[file]
+         assert.equal(#rows + 1, #lines_of(path .. "/" .. file .. ".csv"))
+      end
+      assert.matches("Back-to-back, 1518 bytes is not applicable: the throughput is the line's", out, 1, true)
+      assert.matches("RFC 2544 throughput, latency, frame loss, back to back, system recovery, reset: fake\n",
+         out)
+      status, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan { tests = { "frame_loss" } })
+      assert.equal(0, status)
+      assert.equal("frame_loss.csv\n", (scratch.shell("cd " .. path .. " && ls *.csv")))
    end)
 
    it("keeps the same trials in trials.jsonl and result.json", function()
