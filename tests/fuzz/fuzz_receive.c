@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * Whatever comes in from the network. The input is a train of frames (of two octets at least), each behind one
+ * octet that says what it is and two for its length; every frame goes the way of a received one: signature, sequence
+ * tracker, histogram, and the talk with neighbours. A frame lies in memory of just its size, so that the sanitizer
+ * sees a read beyond it. Since few random frames have a valid signature or checksum, the first octet may ask for one
+ * to be written.
+ */
+/*
  * Whatever comes in from the network. The input is a train of frames (of two octets at least), each behind one octet that says what it is and
  * two for its length; every frame goes the way of a received one: signature, sequence tracker, histogram, and the
  * talk with neighbours. A frame lies in memory of just its size, so that the sanitizer sees a read beyond it. Since
- * few random frames have a valid signature, the first octet may ask for one to be written.
+ * few random frames have a valid signature or checksum, the first octet may ask for one to be written.
  */
+#include <arpa/inet.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +21,7 @@
 #include "fg_net.h"
 #include "fg_signature.h"
 
-enum { SIGN = 1, ANSWER_ROOM = 128, HEAD = 3 };
+enum { SIGN = 1, MEND = 2, HEAD = 3 };
 
 static const struct fg_host host = {
 	.mac = {2, 0, 0, 0, 0, 1},
@@ -43,22 +51,52 @@ track(const struct fg_signature *s, uint64_t now)
 		fg_histogram_record(latency, elapsed);
 }
 
+/* give a question the checksums that its lengths ask for, where there are that many octets */
 static void
-receive(const uint8_t *data, size_t length, int sign, uint64_t now)
+mend(uint8_t *frame, size_t length)
 {
-	size_t room = length < ANSWER_ROOM ? ANSWER_ROOM : length;
+	struct fg_ether *ether = (struct fg_ether *)frame;
+	struct fg_ipv4 *ip4 = (struct fg_ipv4 *)(ether + 1);
+	struct fg_ipv6 *ip6 = (struct fg_ipv6 *)(ether + 1);
+	struct fg_icmp *icmp4 = (struct fg_icmp *)(ip4 + 1), *icmp6 = (struct fg_icmp *)(ip6 + 1);
+	size_t end;
+
+	if (length >= sizeof(*ether) + sizeof(*ip4) + sizeof(*icmp4) && ether->type == htons(FG_ETHER_IPV4)) {
+		ip4->checksum = icmp4->checksum = 0;
+		ip4->checksum = fg_checksum_finish(fg_checksum_add(0, ip4, sizeof(*ip4)));
+		end = ntohs(ip4->length);
+		if (end >= sizeof(*ip4) && end <= length - sizeof(*ether))
+			icmp4->checksum = fg_checksum_finish(fg_checksum_add(0, icmp4, end - sizeof(*ip4)));
+	} else if (length >= sizeof(*ether) + sizeof(*ip6) + sizeof(*icmp6) &&
+		   ether->type == htons(FG_ETHER_IPV6)) {
+		end = ntohs(ip6->payload_length);
+		icmp6->checksum = 0;
+		if (end <= length - sizeof(*ether) - sizeof(*ip6))
+			icmp6->checksum = fg_checksum_finish(fg_checksum_add(
+				fg_checksum_pseudo6(ip6, FG_IP_ICMPV6, (uint32_t)end), icmp6, end));
+	}
+}
+
+static void
+receive(const uint8_t *data, size_t length, int wishes, uint64_t now)
+{
+	size_t room = length < FG_ANSWER_ROOM ? FG_ANSWER_ROOM : length;
 	uint8_t *frame = malloc(length), *answer = malloc(room), mac[6];
 	struct fg_signature signature;
 
 	check(frame != NULL && answer != NULL);
 	memcpy(frame, data, length);
 	memcpy(answer, data, length);
-	if (sign && length >= FG_SIGNATURE_SIZE)
+	if (wishes & MEND) {
+		mend(frame, length);
+		mend(answer, length);
+	}
+	if ((wishes & SIGN) && length >= FG_SIGNATURE_SIZE)
 		fg_signature_write(frame + length, data[0], data[1], now);
 	if (fg_signature_read(frame + length, length, &signature))
 		track(&signature, now);
 	else
-		check(!sign || length < FG_SIGNATURE_SIZE);
+		check(!(wishes & SIGN) || length < FG_SIGNATURE_SIZE);
 	fg_net_learn_ipv4(frame, length, host.ipv4, mac);
 	fg_net_learn_ipv6(frame, length, host.ipv6, mac);
 	check(fg_net_answer(&host, answer, length) <= room);
@@ -82,7 +120,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		length = length > size - HEAD ? size - HEAD : length;
 		if (length > 1)
-			receive(data + HEAD, length, data[0] & SIGN, now);
+			receive(data + HEAD, length, data[0], now);
 		data += HEAD + length;
 		size -= HEAD + length;
 		received++;
