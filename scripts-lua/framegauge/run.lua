@@ -16,6 +16,7 @@ local generator = require "framegauge.report.generator"
 local methods = require "framegauge.method.rfc2544"
 local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
+local rehearsal = require "framegauge.rehearsal"
 local report = require "framegauge.report.result"
 local resume = require "framegauge.resume"
 local text = require "framegauge.report.text"
@@ -112,8 +113,8 @@ end
 -- @return results, trials, and the error that ended it early (nil: none)
 local function measure(plan, bench, folder, recorded)
    local results = {}
-   local parts = methods.parts(plan, bench)
-   say(text.heading(plan, bench.ports, parts))
+   local parts = rehearsal.parts(plan, bench)
+   say(text.heading(plan, bench.ports, parts, os.time()))
    local progress = new_progress(plan, bench, parts)
    local session = Session.new {
       bench = bench,

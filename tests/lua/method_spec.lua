@@ -239,11 +239,4 @@ describe("rfc2544.throughput", function()
       assert.equal("invalid", rows[1].verdict)
       assert.matches("not done after 5 trials (rfc2544.throughput.time_limit)", rows[1].reasons[1], 1, true)
    end)
-
-   it("knows beforehand what it will take", function()
-      local parts = throughput.parts(fake_plan(), Bench.new { rate = 1e9, capacity = 1 })
-      local seconds = 11 * (1 + 9) + 60 + 9
-      assert.same({ test = "rfc2544.throughput", frame_size = 64, trials = 12, seconds = seconds }, parts[1])
-      assert.equal(3, #parts)
-   end)
 end)

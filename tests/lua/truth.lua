@@ -10,6 +10,7 @@ local Session = require "framegauge.method.session"
 local line = require "framegauge.line"
 local methods = require "framegauge.method.rfc2544"
 local plans = require "framegauge.plan"
+local rehearsal = require "framegauge.rehearsal"
 
 local M = {}
 
@@ -123,7 +124,7 @@ function M.measure(device)
       bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
    }
    local results, estimated = {}, 0
-   for _, part in ipairs(methods.parts(plan, bench)) do
+   for _, part in ipairs(rehearsal.parts(plan, bench)) do
       estimated = estimated + part.seconds
    end
    local ok, why = pcall(methods.run, plan, bench, session, results)

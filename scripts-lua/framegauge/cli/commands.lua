@@ -29,6 +29,10 @@ return {
          SET,
          { name = "out", value = "DIR", help = "the result folder (default: framegauge-runs/<name>-<date>)" },
          {
+            name = "dry-run",
+            help = "only say which trials would be made and how long they would take; nothing is sent",
+         },
+         {
             name = "resume", value = "DIR",
             help = "go on with the run of this folder, with the plan it was begun with; a plan given beside "
                .. "it must be the same",
@@ -43,7 +47,7 @@ return {
       examples = {
          "run configs/rfc2544-reference.yaml --quick",
          "run lab.yaml --expect 'throughput>=95%' --out results/today",
-         "run --resume results/today",
+         "run lab.yaml --dry-run", "run --resume results/today",
       },
       run = function(...)
          return require("framegauge.cli.plan").run(...)

@@ -47,9 +47,11 @@ local function resume(arguments, options, eal)
    return job.run(require("framegauge.run").main, plan, options)
 end
 
---- Run a plan, or go on with a run of it.
+--- Run a plan, or go on with a run of it, or say what that would be.
 function M.run(arguments, options, eal)
-   if options.resume then
+   if options.resume and options["dry-run"] then
+      parse.usage_error("run", "run: --dry-run is about a new run, so --resume has no place")
+   elseif options.resume then
       return resume(arguments, options, eal)
    elseif not arguments[1] then
       parse.usage_error("run", "run: PLAN.yaml is missing")
@@ -57,6 +59,8 @@ function M.run(arguments, options, eal)
    local plan = load(arguments[1], options, eal)
    if not plan then
       return BAD_PLAN
+   elseif options["dry-run"] then
+      return require("framegauge.dry_run").main(plan)
    end
    return job.run(require("framegauge.run").main, plan, options)
 end

@@ -167,10 +167,19 @@ local function tests_in_words(plan)
    return table.concat(words, ", ")
 end
 
+-- Time that runs free ends whenever the processor is done.
+local function end_in_words(plan, seconds)
+   if plan.reference_device and plan.reference_device.time == "free" then
+      return ""
+   end
+   return os.date(", until about %Y-%m-%d %H:%M", math.floor(seconds + 0.5))
+end
+
 --- What is about to be done.
 -- @param ports  of the bench
--- @param parts  what lies ahead (framegauge.method.rfc2544)
-function M.heading(plan, ports, parts)
+-- @param parts  what lies ahead (framegauge.rehearsal)
+-- @param now    seconds since 1970
+function M.heading(plan, ports, parts, now)
    local lines, trials, seconds = { ("RFC 2544 %s: %s\n"):format(tests_in_words(plan), plan.name) }, 0, 0
    for _, port in ipairs(ports) do
       lines[#lines + 1] = port_line(port)
@@ -178,8 +187,9 @@ function M.heading(plan, ports, parts)
    for _, part in ipairs(parts) do
       trials, seconds = trials + part.trials, seconds + part.seconds
    end
-   lines[#lines + 1] = ("%s, about %d trials and %s of the bench's time\n"):format(
-      format.plural(#plan.rfc2544.frame_sizes, "frame size"), trials, units.format_time(seconds))
+   lines[#lines + 1] = ("%s, about %s and %s of the bench's time%s\n"):format(
+      format.plural(#plan.rfc2544.frame_sizes, "frame size"), format.plural(trials, "trial"),
+      units.format_time(seconds), end_in_words(plan, now + seconds))
    return table.concat(lines) .. "\n"
 end
 

@@ -45,24 +45,4 @@ function M.get(name)
    return require(MODULES[name] or error("no search is called " .. tostring(name), 2))
 end
 
--- Neither a round share nor near an end.
-local REHEARSED_CAPACITY = 0.618
-
---- The trials a search will make if nothing disturbs it, found by making them: of a device that behaves.
--- @param goal    without its trial function
--- @param device  { fps =, buffer = }: what it carries and how many frames it can hold; by default a good half
---                of the maximum and none
--- @return list of { load =, seconds =, phase = }
-function M.rehearse(name, goal, device)
-   local capacity = device and device.fps or goal.min + REHEARSED_CAPACITY * (goal.max - goal.min)
-   local buffer, list = device and device.buffer or 0, {}
-   local function trial(load, seconds, phase)
-      list[#list + 1] = { load = load, seconds = seconds, phase = phase }
-      local tx = math.ceil(load * seconds)
-      return { verdict = "valid", tx = tx, lost = math.max(0, tx - math.ceil(capacity * seconds) - buffer) }
-   end
-   M.get(name).run(setmetatable({ trial = trial }, { __index = goal }))
-   return list
-end
-
 return M

@@ -1,0 +1,137 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- What a run is said to take, against what it takes.
+local Bench = require "fake_bench"
+local RealBench = require "framegauge.bench"
+local Session = require "framegauge.method.session"
+local fake_plan = require "fake_plan"
+local methods = require "framegauge.method.rfc2544"
+local plans = require "framegauge.plan"
+local rehearsal = require "framegauge.rehearsal"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local CONFIGS = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/"
+
+-- The bench, keeping account of the time its trials take.
+local function timed(bench)
+   local time = { seconds = 0, trials = 0 }
+   return setmetatable({
+      trial = function(_, o)
+         local raw = bench:trial(o)
+         time.seconds = time.seconds + o.learning_wait + raw.duration_s + o.drain + o.settle
+         time.trials = time.trials + 1
+         return raw
+      end,
+   }, { __index = bench }), time
+end
+
+local function sum(parts)
+   local total = { seconds = 0, trials = 0 }
+   for _, part in ipairs(parts) do
+      total.seconds, total.trials = total.seconds + part.seconds, total.trials + part.trials
+   end
+   return total
+end
+
+-- @return what was estimated and what was taken: seconds and trials
+local function run(plan, bench)
+   local measured, taken = timed(bench)
+   local session = Session.new {
+      bench = measured, retries = plan.rfc2544.retries, phases = plan.rfc2544, sink = function() end,
+   }
+   local estimated = sum(rehearsal.parts(plan, bench))
+   methods.run(plan, measured, session, {})
+   return estimated, taken
+end
+
+local function on_the_wire(name, ...)
+   local plan = assert(plans.load(CONFIGS .. name, { sets = { ... } }))
+   local bench = assert(RealBench.open(plan))
+   local ok, estimated, taken = pcall(run, plan, bench)
+   bench:close()
+   assert(ok, estimated)
+   return estimated, taken
+end
+
+describe("the estimate of a run", function()
+   -- a slower line has fewer frames in the same time
+   for name, sets in pairs {
+      ["rfc2544-reference.yaml"] = { "reference_device.rate=10Mbps", "reference_device.capacity=9kfps" },
+      ["rfc2544-full-reference.yaml"] = {
+         "reference_device.rate=1Mbps", "reference_device.capacity=900fps",
+         "reference_device.reverse.capacity=700fps", "rfc2544.frame_sizes=[64, 1518]",
+      },
+   } do
+      it("is right within 5 % for the RFC-conformant plan " .. name, function()
+         local estimated, taken = on_the_wire(name, unpack(sets))
+         assert.is_true(taken.seconds > 600)
+         assert.near(taken.seconds, estimated.seconds, 0.05 * taken.seconds)
+         assert.near(taken.trials, estimated.trials, 0.05 * taken.trials)
+      end)
+   end
+
+   it("expects of an unknown device what one does that carries a good half", function()
+      local plan = fake_plan { frame_sizes = { 64 } }
+      local estimated, taken = run(plan, Bench.new { rate = 1e9, capacity = 0.618 * 1488095, buffer = 1000 })
+      assert.same(taken, estimated)
+   end)
+
+   it("knows of trials made again at full length, where a buffer deceived the short ones", function()
+      local plan = fake_plan { frame_sizes = { 1518 } }
+      plan.reference_device = { rate = 1e9, capacity = 5e4, buffer = 2000, buffer_unit = "frames" }
+      local estimated, taken = run(plan, Bench.new { rate = 1e9, capacity = 5e4, buffer = 2000 })
+      assert.is_true(taken.trials > 13)
+      assert.same(taken, estimated)
+   end)
+
+   it("comes in the order of the trials, test by test and frame size by frame size", function()
+      local parts = rehearsal.parts(fake_plan(), Bench.new { rate = 1e9 })
+      assert.same({ "rfc2544.throughput", 64 }, { parts[1].test, parts[1].frame_size })
+      assert.equal(1518, parts[3].frame_size)
+      assert.equal(3, #parts)
+   end)
+end)
+
+describe("run --dry-run", function()
+   teardown(scratch.remove)
+
+   -- in an empty folder, which must stay so
+   local function dry_run(plan)
+      local folder = scratch.path()
+      local command = "mkdir '%s' && cd '%s' && '%s' run '%s' --dry-run 2>&1"
+      local output, status = scratch.shell(command:format(folder, folder, uv.exepath(), plan))
+      assert.is_nil(uv.fs_scandir_next(uv.fs_scandir(folder)))
+      return output, status
+   end
+
+   it("says what would be made, and makes none of it", function()
+      local output, status = dry_run(assert(uv.fs_realpath(CONFIGS)) .. "/rfc2544-full-reference.yaml")
+      assert.equal(0, status, output)
+      -- test, frame size, trials: expected, at least, at most
+      assert.is_truthy(output:find "throughput +1518 +2 +2 +%d+ ", output)
+      assert.is_truthy(output:find "latency +64 +20 +20 +20 ", output)
+      assert.is_truthy(output:find "frame_loss +1518 +2 +2 +10 ", output)
+      assert.is_truthy(output:find "reset +64 +1 +1 +1 ", output)
+      assert.is_truthy(output:find("1,488,095 down to", 1, true))
+      assert.is_truthy(output:find("2 s for learning, 2 s for the drain, 5 s to settle", 1, true))
+      assert.is_truthy(output:find "Estimate: [%d,]+ trials %([%d,]+ to [%d,]+%) in 1%d:%d%d:%d%d ")
+   end)
+
+   it("opens no port, and says when a run on a real one would end", function()
+      local path = scratch.path()
+      local file = assert(io.open(path, "w"))
+      file:write("test: rfc2544\nisolated_network: true\n",
+         "ports: {a: {device: '0000:ff:00.0'}, b: {device: 'kernel:none9'}}\n")
+      file:close()
+      local output, status = dry_run(path)
+      assert.equal(0, status, output)
+      assert.is_truthy(output:find("10 Gbit/s is assumed", 1, true), output)
+      assert.is_truthy(output:find "until about %d+%-%d+%-%d+ %d+:%d+\n", output)
+   end)
+
+   it("has no place beside --resume", function()
+      local _, status = scratch.shell(("'%s' run --resume x --dry-run 2>&1"):format(uv.exepath()))
+      assert.equal(2, status)
+   end)
+end)
