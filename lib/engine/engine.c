@@ -81,6 +81,7 @@ port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err
 	r->from_rx = p->to_responder;
 	r->clock = &e->clock;
 	r->announce_at = UINT64_MAX;
+	r->tag = c->vlan == 0 ? 0 : (uint32_t)FG_ETHER_VLAN << 16 | c->vlan;
 	r->host = (struct fg_host){.has_ipv4 = c->has_ipv4, .has_ipv6 = c->has_ipv6};
 	memcpy(r->host.mac, c->mac, 6);
 	memcpy(r->host.ipv4, c->ipv4, 4);

@@ -131,6 +131,7 @@ struct responder {
 	struct rte_ring *from_rx;
 	const struct clock *clock;
 	struct fg_host host;
+	uint32_t tag; /* 0: none */
 	uint8_t gateway4[4], gateway6[16];
 	bool has_gateway4, has_gateway6;
 	uint64_t announce_at; /* ticks; UINT64_MAX: done. Written by control before the image starts */

@@ -43,6 +43,7 @@ struct fg_engine;
 struct fg_engine_port {
 	struct fg_port *port;
 	uint8_t mac[6]; /* ours on this port */
+	uint16_t vlan;  /* in which we talk to neighbours; 0: untagged */
 	bool has_ipv4, has_ipv6, has_gateway4, has_gateway6;
 	uint8_t ipv4[4], gateway4[4];
 	uint8_t ipv6[16], gateway6[16];

@@ -15,6 +15,8 @@ send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
 	m->data_len = (uint16_t)length;
 	m->pkt_len = (uint32_t)length;
 	m->ol_flags = 0;
+	if (r->tag != 0)
+		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), r->tag);
 	if (r->port->tx(r->port, &m, 1, now) != 1)
 		rte_pktmbuf_free(m);
 }
@@ -52,12 +54,31 @@ learn(struct responder *r, const uint8_t *frame, size_t length)
 		r->known6 = true;
 }
 
+/* take our tag off; false: another VLAN's, or none where we have one */
+static bool
+untag(const struct responder *r, struct rte_mbuf *m)
+{
+	const uint32_t priority = 0xf000;
+
+	if (r->tag == 0)
+		return true;
+	if ((fg_net_untag(rte_pktmbuf_mtod(m, uint8_t *), m->data_len) & ~priority) != r->tag)
+		return false;
+	rte_pktmbuf_adj(m, FG_NET_TAG);
+	return true;
+}
+
 static void
 handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 {
-	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	uint8_t *frame;
 	size_t answer;
 
+	if (!untag(r, m)) {
+		rte_pktmbuf_free(m);
+		return;
+	}
+	frame = rte_pktmbuf_mtod(m, uint8_t *);
 	learn(r, frame, m->data_len);
 	/* the answer is written in place and may be longer than the question by an option */
 	if (m->nb_segs != 1 || m->data_len + rte_pktmbuf_tailroom(m) < FG_ANSWER_ROOM) {

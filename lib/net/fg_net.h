@@ -134,6 +134,17 @@ int fg_ipv6_parse(const char *text, uint8_t address[16], struct fg_error *err);
  */
 size_t fg_net_answer(const struct fg_host *host, uint8_t *frame, size_t length);
 
+enum { FG_NET_TAG = 4 }; /* octets of a VLAN tag */
+
+/**
+ * Take the outermost VLAN tag (0x8100) out of a frame, which then starts FG_NET_TAG octets later.
+ * @return the tag with its EtherType, 0 when there is none and nothing was changed
+ */
+uint32_t fg_net_untag(uint8_t *frame, size_t length);
+
+/** Put a tag into the frame that starts FG_NET_TAG octets after @p frame; it then starts at @p frame. */
+void fg_net_tag(uint8_t *frame, uint32_t tag);
+
 /** Make an ARP request for @p target (RFC 826). With target == own address: a gratuitous announcement. */
 size_t fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *out);
 

@@ -2,7 +2,8 @@
 /*
  * The reference device as a router. It owns the gateway addresses of the plan, answers ARP, Neighbor Discovery and
  * echo for them, and forwards what is sent to its MAC: lowers the time to live, mends the checksum, and readdresses
- * the frame to whoever it has heard on the other side. There are two sides, so there is no table to look in.
+ * the frame to whoever it has heard on the other side. There are two sides, so there is no table to look in. A VLAN
+ * tag is left as it came: the router is in every VLAN, and keeps them apart.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -53,8 +54,8 @@ forward(struct side *side, struct fg_ether *ether, size_t length)
 	return true;
 }
 
-enum wire_route
-wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room)
+static enum wire_route
+route_untagged(struct side *side, uint8_t *frame, size_t *length, size_t room)
 {
 	struct fg_ether *ether = (struct fg_ether *)frame;
 	bool ours = memcmp(ether->dst, side->router.mac, 6) == 0;
@@ -70,4 +71,19 @@ wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room)
 		return WIRE_DROP;
 	*length = answer;
 	return WIRE_ANSWER;
+}
+
+enum wire_route
+wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room)
+{
+	uint32_t tag = fg_net_untag(frame, *length);
+	enum wire_route route;
+
+	if (tag == 0)
+		return route_untagged(side, frame, length, room);
+	*length -= FG_NET_TAG;
+	route = route_untagged(side, frame + FG_NET_TAG, length, room - FG_NET_TAG);
+	*length += FG_NET_TAG;
+	fg_net_tag(frame, tag);
+	return route;
 }

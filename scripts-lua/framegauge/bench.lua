@@ -13,6 +13,7 @@ local job = require "framegauge.job"
 local line = require "framegauge.line"
 local octets = require "framegauge.octets"
 local placement = require "framegauge.bench.placement"
+local topology = require "framegauge.method.rfc2544.topology"
 local wires = require "framegauge.bench.wires"
 
 local C = api.C
@@ -78,6 +79,7 @@ end
 local function engine_port(plan_port, handle, mac, place)
    local c = ffi.new("struct fg_engine_port", { port = handle, tx_lcore = place.tx, rx_lcore = place.rx })
    ffi.copy(c.mac, mac, 6)
+   c.vlan = plan_port.vlan or 0
    for key, parse in pairs {
       ipv4 = octets.ipv4, gateway4 = octets.ipv4, ipv6 = octets.ipv6, gateway6 = octets.ipv6,
    } do
@@ -264,25 +266,29 @@ end
 
 function Bench:streams(o, list, loads)
    local streams, frames = ffi.new("struct fg_stream_config[?]", #o.directions), {}
+   local turns = topology.turns(o.directions)
    for i, name in ipairs(o.directions) do
       local from, to = self:ends(name)
+      local turn = turns[i]
       frames[i] = self:frame(o.frame_size, from, to)
       streams[i - 1] = {
          tx_port = from - 1, rx_port = to - 1, frame = frames[i], load = loads, loads = #list,
+         turn = { turn.first, turn.take, turn.every },
       }
       if o.tags then
+         local fps = list[1].fps * turn.take / turn.every
          streams[i - 1].tags = o.tags.count
-         streams[i - 1].tag_first = math.ceil(o.tags.first * list[1].fps)
-         streams[i - 1].tag_every = math.max(1, math.floor(o.tags.every * list[1].fps))
+         streams[i - 1].tag_first = math.ceil(o.tags.first * fps)
+         streams[i - 1].tag_every = math.max(1, math.floor(o.tags.every * fps))
       end
    end
-   return streams, frames
+   return streams, frames, turns
 end
 
 --- Run one trial and wait for its end.
 -- @param o.frame_size   octets with FCS
--- @param o.directions   list of "east->west"
--- @param o.fps          frames per second of each direction, constant ...
+-- @param o.directions   list of "east->west"; those that start from one port take turns in its load
+-- @param o.fps          frames per second of each port that sends, constant ...
 -- @param o.duration     ... for so many seconds, in the bench's time
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
 -- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or
@@ -293,7 +299,7 @@ end
 function Bench:trial(o)
    local list = o.loads or { { fps = o.fps, seconds = o.duration } }
    local loads, seconds = loads_of(list)
-   local streams, frames = self:streams(o, list, loads)
+   local streams, frames, turns = self:streams(o, list, loads)
    self:start(ffi.new("struct fg_trial_config", {
       streams = #o.directions,
       stream = streams,
@@ -309,8 +315,8 @@ function Bench:trial(o)
    return {
       time = TIMES[tonumber(self.time)],
       duration_s = seconds,
-      directions = counts.directions(self.engine, o.directions, list[1].fps, o.tags and o.tags.count or 0,
-         self.wires ~= nil, lcores),
+      directions = counts.directions(self.engine, o.directions, turns, list[1].fps,
+         o.tags and o.tags.count or 0, self.wires ~= nil, lcores),
       ports = counts.ports(self.engine, self.ports),
       lcores = lcores,
    }

@@ -87,6 +87,18 @@ describe("throughput of the reference device", function()
       assert.is_true(json.decode(scratch.read(path .. "/run.json")).elapsed_s < seconds)
    end)
 
+   it("is found through gateways, over IPv6 and inside a VLAN", function()
+      local ipv6 = "ports={east: {device: wire0, ipv6: '2001:2::1:2/64', gateway6: '2001:2::1:1'}, "
+         .. "west: {device: wire1, ipv6: '2001:2:0:8000::2/64', gateway6: '2001:2:0:8000::1'}}"
+      for setting, frame_size in pairs { ["ports.east.vlan=10"] = 68, [ipv6:gsub("'", '"')] = 84 } do
+         local other = frame_size == 68 and "ports.west.vlan=10" or "rfc2544.retries=1"
+         local result = run(QUICK, setting, other, ("rfc2544.frame_sizes=[%d]"):format(frame_size))
+         local row = result.results.throughput[1]
+         assert.equal("valid", row.verdict)
+         assert.near(900e3, row.throughput_fps, row.resolution_fps + 513)
+      end
+   end)
+
    it("is measured one way alone when the plan says so", function()
       local result = run(QUICK, "rfc2544.bidirectional=false", "rfc2544.frame_sizes=[64]")
       assert.equal("east->west", result.results.throughput[1].direction)
