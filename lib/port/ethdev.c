@@ -218,10 +218,14 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 static int
 probe(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 {
-	if (rte_eth_dev_get_port_by_name(config->device, &dev->id) != 0 &&
-	    (rte_eal_hotplug_add(config->bus, config->device, config->args) != 0 ||
-	     rte_eth_dev_get_port_by_name(config->device, &dev->id) != 0))
-		return -ENODEV;
+	if (rte_eth_dev_get_port_by_name(config->device, &dev->id) != 0) {
+		if (rte_eal_hotplug_add(config->bus, config->device, config->args) != 0)
+			return -ENODEV;
+		if (rte_eth_dev_get_port_by_name(config->device, &dev->id) != 0) {
+			rte_eal_hotplug_remove(config->bus, config->device);
+			return -ENODEV; /* no Ethernet device */
+		}
+	}
 	if (open_ids[dev->id])
 		return -EBUSY;
 	open_ids[dev->id] = true;

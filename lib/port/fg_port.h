@@ -17,7 +17,7 @@ struct rte_mbuf;
 /** What the driver says it can do. Asked at open, never assumed; zero means "no" or "not known". */
 struct fg_port_caps {
 	char driver[32];        /* "net_ixgbe", "net_memif", "wire" */
-	char mode[96];          /* how it was opened, for the report: "AF_XDP (copy, skb)", "memif client" */
+	char mode[96];          /* how it was opened, for the report: "AF_XDP (zero copy)", "memif client" */
 	uint64_t line_rate_bps; /* 0: the link tells none (memif, null) */
 	uint32_t max_frame;     /* octets with FCS */
 	int numa_node;          /* -1: none */
@@ -83,7 +83,8 @@ struct fg_host_config {
 };
 
 /**
- * Start EAL once per process. Without huge pages it runs on ordinary memory. EAL's own messages go to fg_log().
+ * Start EAL once per process. Without huge pages it runs on ordinary memory. EAL's own messages go to fg_log(),
+ * some of them from a thread of EAL's.
  * @return 0, or -errno and what is wrong and which command mends it; a second call with EAL running returns 0
  */
 int fg_host_start(const struct fg_host_config *config, struct fg_error *err);
@@ -116,7 +117,8 @@ int fg_port_check_name(const char *device, bool *physical, struct fg_error *err)
  *
  * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why. Never an
  *                                interface the host's default route uses.
- * memif:SOCKET[,server]          joins as client unless ",server" is said
+ * memif:SOCKET[,server]          joins as client unless ",server" is said. A peer that goes away in mid-trial can take
+ *                                this process with it: DPDK 22.11's driver unmaps the rings while they are polled.
  * pcap:IN, pcap:IN,OUT, pcap:,OUT   frames of IN arrive once, in order; what is sent is written to OUT, or dropped
  * vdev:DRIVER[,...]              what DPDK's --vdev takes
  * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci
@@ -126,7 +128,7 @@ int fg_port_check_name(const char *device, bool *physical, struct fg_error *err)
 int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);
 
 /**
- * Wait until the link is up; caps.line_rate_bps is known then. Not for a memif server, which waits for its peer.
+ * Wait until the link is up; caps.line_rate_bps is known then. A memif server has one once its peer has come.
  * @return 0, or -ENETDOWN after @p milliseconds
  */
 int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err);

@@ -24,6 +24,9 @@
 
 #include "port_priv.h"
 
+#define MOST_ROUTES   16
+#define DEEPEST_STACK 8
+
 int
 fg_netlink_open(void)
 {
@@ -84,6 +87,7 @@ read_link(const struct nlmsghdr *message, struct fg_link *out)
 	const struct ifinfomsg *info = NLMSG_DATA(message);
 	const struct rtattr *attribute = IFLA_RTA(info);
 	size_t left = IFLA_PAYLOAD(message);
+	bool elsewhere = false;
 
 	memset(out, 0, sizeof(*out));
 	out->index = info->ifi_index;
@@ -93,6 +97,12 @@ read_link(const struct nlmsghdr *message, struct fg_link *out)
 		switch (attribute->rta_type & NLA_TYPE_MASK) {
 		case IFLA_MTU:
 			read_attribute(attribute, &out->mtu, sizeof(out->mtu));
+			break;
+		case IFLA_LINK:
+			read_attribute(attribute, &out->lower, sizeof(out->lower));
+			break;
+		case IFLA_LINK_NETNSID: /* of a veth: its peer, in another namespace */
+			elsewhere = true;
 			break;
 		case IFLA_MASTER:
 			read_attribute(attribute, &out->master, sizeof(out->master));
@@ -110,6 +120,8 @@ read_link(const struct nlmsghdr *message, struct fg_link *out)
 			break;
 		}
 	}
+	if (elsewhere)
+		out->lower = 0;
 }
 
 struct link_request {
@@ -200,47 +212,90 @@ fg_link_rate(int fd, const char *interface)
 	return answer.settings.speed * 1000000ull;
 }
 
-static bool
-has_default_route4(const char *name)
+/* The interfaces that default routes of the main table leave through */
+struct names {
+	char name[MOST_ROUTES][IFNAMSIZ];
+	unsigned count;
+};
+
+static void
+add_name(struct names *names, const char *name)
+{
+	if (names->count < MOST_ROUTES)
+		memcpy(names->name[names->count++], name, IFNAMSIZ);
+}
+
+static void
+read_default_routes4(struct names *out)
 {
 	FILE *in = fopen("/proc/net/route", "re");
-	char line[256], interface[IFNAMSIZ];
+	char line[256], interface[IFNAMSIZ] = "";
 	unsigned destination, flags, mask;
-	bool found = false;
 
-	if (in == NULL)
-		return false;
-	while (!found && fgets(line, sizeof(line), in) != NULL)
-		found = sscanf(line, "%15s %x %*s %x %*s %*s %*s %x", interface, &destination, &flags,
-			       &mask) == 4 &&
-			destination == 0 && mask == 0 && strcmp(interface, name) == 0;
-	fclose(in);
-	return found;
+	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+		if (sscanf(line, "%15s %x %*s %x %*s %*s %*s %x", interface, &destination, &flags, &mask) ==
+			    4 &&
+		    destination == 0 && mask == 0 && (flags & RTF_REJECT) == 0)
+			add_name(out, interface);
+	if (in != NULL)
+		fclose(in);
 }
 
 /* Where IPv6 has no default route the loopback interface carries one that refuses */
-static bool
-has_default_route6(const char *name)
+static void
+read_default_routes6(struct names *out)
 {
-	static const char zero[] = "00000000000000000000000000000000";
 	FILE *in = fopen("/proc/net/ipv6_route", "re");
-	char line[256], destination[33], interface[IFNAMSIZ];
+	char line[256], interface[IFNAMSIZ] = "";
 	unsigned length, flags;
-	bool found = false;
 
-	if (in == NULL)
-		return false;
-	while (!found && fgets(line, sizeof(line), in) != NULL)
-		found = sscanf(line, "%32s %x %*s %*s %*s %*s %*s %*s %x %15s", destination, &length, &flags,
-			       interface) == 4 &&
-			length == 0 && strcmp(destination, zero) == 0 && (flags & RTF_REJECT) == 0 &&
-			strcmp(interface, name) == 0;
-	fclose(in);
-	return found;
+	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
+		if (sscanf(line, "%*s %x %*s %*s %*s %*s %*s %*s %x %15s", &length, &flags, interface) == 3 &&
+		    length == 0 && (flags & RTF_REJECT) == 0)
+			add_name(out, interface);
+	if (in != NULL)
+		fclose(in);
+}
+
+/* Whether what leaves through the interface @p upper goes over the one with index @p lower: it is that one, a VLAN or
+ * the like on it, or the bridge or bond it belongs to. */
+static bool
+goes_over(int fd, const char *upper, int lower)
+{
+	struct fg_link link, member;
+	int ret = fg_netlink_link(fd, upper, 0, &link);
+
+	for (int depth = 0; ret == 0 && depth < DEEPEST_STACK; depth++) {
+		if (link.index == lower)
+			return true;
+		for (int index = lower, up = 0; up < DEEPEST_STACK && index != 0; up++) {
+			if (fg_netlink_link(fd, NULL, index, &member) != 0)
+				break;
+			if (member.master == link.index)
+				return true;
+			index = member.master;
+		}
+		if (link.lower == 0)
+			break;
+		ret = fg_netlink_link(fd, NULL, link.lower, &link);
+	}
+	return false;
 }
 
 bool
 fg_netlink_has_default_route(const char *name)
 {
-	return has_default_route4(name) || has_default_route6(name);
+	struct names routes = {.count = 0};
+	int fd = fg_netlink_open();
+	struct fg_link link;
+	bool found = false;
+
+	read_default_routes4(&routes);
+	read_default_routes6(&routes);
+	if (fd >= 0 && fg_netlink_link(fd, name, 0, &link) == 0)
+		for (unsigned i = 0; i < routes.count && !found; i++)
+			found = goes_over(fd, routes.name[i], link.index);
+	if (fd >= 0)
+		close(fd);
+	return found;
 }

@@ -104,6 +104,7 @@ struct fg_link {
 	bool ethernet;
 	uint32_t mtu;
 	int master; /* index of the bridge or bond it belongs to, 0: none */
+	int lower;  /* index of the interface it sits on, as a VLAN does, 0: none */
 	uint32_t carrier_changes;
 	uint32_t xdp_program; /* id, 0: none attached */
 	bool xdp_native;      /* runs in the driver, not on socket buffers */
@@ -118,7 +119,7 @@ int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver tells none */
 uint64_t fg_link_rate(int fd, const char *name);
-/* @return whether a default route of the main tables leaves through the interface */
+/* @return whether a default route of the main tables goes over the interface, directly or as part of another */
 bool fg_netlink_has_default_route(const char *name);
 
 #endif

@@ -183,8 +183,15 @@ TEST_F(KernelNames, RefusesWhatTheHostNeeds)
 	ExpectRefusal("kernel:fga", EPERM, "default route");
 	ExpectRefusal("vdev:net_af_packet9,qpairs=1,iface=fga", EPERM, "default route");
 	ASSERT_TRUE(Run("ip route del default"));
-	ASSERT_TRUE(Run("ip link add fgbr type bridge && ip link set fga master fgbr"));
+	ASSERT_TRUE(Run("ip link add link fga name fgv type macvlan && ip link set fgv up"));
+	ASSERT_TRUE(Run("ip route add default dev fgv"));
+	ExpectRefusal("kernel:fga", EPERM, "default route");
+	ASSERT_TRUE(Run("ip link del fgv"));
+	ASSERT_TRUE(
+		Run("ip link add fgbr type bridge && ip link set fga master fgbr && ip link set fgbr up"));
 	ExpectRefusal("kernel:fga", EBUSY, "ip link set fga nomaster");
+	ASSERT_TRUE(Run("ip route add default dev fgbr"));
+	ExpectRefusal("kernel:fga", EPERM, "default route");
 	ASSERT_TRUE(Run("ip link del fgbr"));
 	Port a("kernel:fga");
 	EXPECT_TRUE(a.Opened()) << a.Message();
