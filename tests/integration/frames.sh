@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Frames of many protocol stacks, read by tshark: it must find the same protocols, nothing malformed and no checksum
-# that is wrong.
+# Frames of many protocol stacks, read by tshark with our dissector: it must find the same protocols and signatures,
+# nothing malformed and no checksum that is wrong.
 here=$(dirname "$0")
 framegauge=${FRAMEGAUGE:-build/app/framegauge}
 
@@ -10,7 +10,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
 read_capture() {
-	tshark -r "$folder/stacks.pcap" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
+	tshark -X lua_script:"$here/../../tools/wireshark/framegauge.lua" -r "$folder/stacks.pcap" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
 		-o sctp.checksum:crc32c "$@" 2>"$folder/errors"
 }
 
@@ -26,9 +26,10 @@ verdict() {
 }
 
 "$framegauge" script "$here/frames/stacks.lua" "$folder/stacks.pcap" >"$folder/wanted" || exit 1
-read_capture -T fields -e frame.number -e frame.protocols >"$folder/found"
+read_capture -T fields -e frame.number -e frame.protocols -e framegauge.stream -e framegauge.sequence \
+	-e framegauge.time >"$folder/found"
 diff "$folder/wanted" "$folder/found" >"$folder/difference"
-verdict "tshark finds the protocols of $(wc -l <"$folder/wanted") stacks"
+verdict "tshark finds protocols and signatures of $(wc -l <"$folder/wanted") stacks"
 # 6291456: warnings and errors
 read_capture -Y '_ws.malformed || _ws.expert.severity >= 6291456' >"$folder/difference"
 verdict "tshark finds nothing malformed and every checksum right"

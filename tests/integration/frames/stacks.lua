@@ -4,7 +4,8 @@
 --
 --    framegauge script stacks.lua FILE.pcap
 --
--- Prints for each frame its number and the protocols that a dissector should find, in its own words.
+-- Prints for each frame its number, the protocols that a dissector should find, in its own words, and stream,
+-- sequence number and time of the signature.
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
 local octets = require "framegauge.octets"
@@ -48,6 +49,22 @@ local STACKS = {
    { "eth:ethertype:ipv6:ipv6:tcp", ethernet, ipv6, ipv6, tcp },
 }
 
+-- The signature of a test frame by the words of lib/frame/fg_signature.h, not by its code.
+local function signature(stream, sequence, nanoseconds)
+   local words = {
+      0x4667, stream,
+      math.floor(sequence / 2 ^ 32), math.floor(sequence / 2 ^ 16) % 2 ^ 16, sequence % 2 ^ 16,
+      math.floor(nanoseconds / 2 ^ 32), math.floor(nanoseconds / 2 ^ 16) % 2 ^ 16, nanoseconds % 2 ^ 16,
+   }
+   local sum, text = 0, {}
+   for i, word in ipairs(words) do
+      sum = sum + word
+      text[i] = string.char(math.floor(word / 256), word % 256)
+   end
+   local balance = (0xffff - sum % 0xffff) % 0xffff
+   return table.concat(text) .. string.char(math.floor(balance / 256), balance % 256)
+end
+
 -- Little-endian, as the capture format has it.
 local function u32(n)
    return ffi.string(ffi.new("uint32_t[1]", n), 4)
@@ -58,7 +75,9 @@ file:write(u32(0xa1b2c3d4), "\2\0\4\0", u32(0), u32(0), u32(65535), u32(1))
 for i, stack in ipairs(STACKS) do
    local template = frame.build(FRAME_SIZE, { unpack(stack, 2) })
    file:write(u32(i), u32(0), u32(template.length), u32(template.length))
-   file:write(ffi.string(template.bytes, template.length))
-   print(i .. "\t" .. stack[1])
+   local sequence, nanoseconds = i * 2 ^ 40 + 12345, 2 ^ 47 + i
+   local mark = signature(i, sequence, nanoseconds)
+   file:write(ffi.string(template.bytes, template.length - #mark), mark)
+   print(("%d\t%s\t%d\t%.0f\t%.0f"):format(i, stack[1], i, sequence, nanoseconds))
 end
 file:close()
