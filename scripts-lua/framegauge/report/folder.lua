@@ -37,8 +37,11 @@ local function make_parents(path)
 end
 
 local function is_empty(path)
-   local entries = uv.fs_scandir(path)
-   return entries and not uv.fs_scandir_next(entries)
+   local entries, empty = uv.fs_scandir(path), true
+   while entries and uv.fs_scandir_next(entries) do
+      empty = false -- and on to the end: libuv forgets to free the only entry of a folder when left there
+   end
+   return entries and empty
 end
 
 --- Whether results may go to a path: it is absent, or an empty folder.
