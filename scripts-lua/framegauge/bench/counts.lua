@@ -84,11 +84,12 @@ end
 
 --- Counts of every stream.
 -- @param names    of the streams, in the engine's order
--- @param fps      intended load of each
+-- @param turns    of the streams (framegauge.method.rfc2544.topology)
+-- @param fps      intended load of the port of each
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?
 -- @param lcores   as M.lcores gave them
-function M.directions(engine, names, fps, most, on_wire, lcores)
+function M.directions(engine, names, turns, fps, most, on_wire, lcores)
    local source, bound = stamps(on_wire, lcores)
    local list = {}
    for i, name in ipairs(names) do
@@ -96,6 +97,7 @@ function M.directions(engine, names, fps, most, on_wire, lcores)
       C.fg_engine_stream_result(engine, i - 1, result)
       local direction = counts(result, STREAM)
       direction.name, direction.intended_fps = name, fps
+      direction.share = turns[i].take < turns[i].every and turns[i].take / turns[i].every or nil
       direction.latency = latency(result.latency, source, bound)
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
       list[i] = direction

@@ -12,6 +12,7 @@ local rows = require "framegauge.plan.rows"
 local rules = require "framegauge.plan.rules"
 local schema = require "framegauge.plan.schema"
 local sets = require "framegauge.plan.sets"
+local topology = require "framegauge.method.rfc2544.topology"
 local yaml = require "framegauge.yaml"
 
 local M = {}
@@ -54,13 +55,23 @@ local function stem(path)
    return name:find("^%w") and name or "plan"
 end
 
--- Addresses of RFC 2544 C.2.2 for ports that name none.
-local function fill_addresses(ports, found)
-   for i, port in ipairs(ports) do
-      local key = "ports." .. port.name
-      if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
-         port.ipv4 = { address = ("198.%d.1.2"):format(17 + i), prefix = 24 }
+-- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
+local function fill_addresses(values, found)
+   local seen = {}
+   local function fill(i, side)
+      local port = values.ports[i]
+      if not port or seen[i] then
+         return
       end
+      local key = "ports." .. port.name
+      seen[i], seen[side] = true, (seen[side] or 0) + 1
+      if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
+         port.ipv4 = { address = ("198.%s.%d.2"):format(side, seen[side]), prefix = 24 }
+      end
+   end
+   for _, link in ipairs(topology.links(#values.ports, values.rfc2544.topology)) do
+      fill(link.from, "18")
+      fill(link.to, "19")
    end
 end
 
@@ -156,7 +167,7 @@ function M.load_text(text, name, options)
       apply_sets(root, options, found)
    end
    local values = schema.read(rows, root, found)
-   fill_addresses(values.ports, found)
+   fill_addresses(values, found)
    rules.check(values, found)
    local list = found:sorted()
    if #list > 0 then

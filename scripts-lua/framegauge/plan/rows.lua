@@ -10,9 +10,10 @@ local port = {
       { key = "device", type = "device", required = true,
         help = "what to send and receive through" },
       { key = "ipv4", type = "ipv4_prefix",
-        default_help = "198.18.1.2/24 for the first port, 198.19.1.2/24 for the second; none beside ipv6",
+        default_help = "198.18.1.2/24 for the first input, 198.19.1.2/24 for the first output, 198.18.2.2/24 "
+           .. "for the next input, and so on; none beside ipv6",
         help = "the tester's own address on this port, with the prefix length of its network" },
-      { key = "gateway", type = "ipv4", default_help = "none: frames go straight to the other port",
+      { key = "gateway", type = "ipv4", default_help = "none: frames go straight to the port they are for",
         help = "the router to send through, in the network of ipv4; its MAC address is asked by ARP" },
       { key = "ipv6", type = "ipv6_prefix", default_help = "none",
         help = "as ipv4; the test runs over IPv6 when no port has an IPv4 address" },
@@ -65,7 +66,8 @@ end
 
 local reference_device = {
    key = "reference_device", type = "group",
-   help = "the device between wire0 and wire1: what it can do, each way",
+   help = "the device between wire0 and wire1, another one like it between wire2 and wire3, and so on: what "
+      .. "it can do, each way",
    fields = {
       { key = "time", type = "enum", values = { "free", "real" }, default = "free",
         help = "free: as fast as the processor goes, and the same result every time; real: in step with the "
@@ -81,7 +83,7 @@ for i, field in ipairs(one_way) do
 end
 table.insert(reference_device.fields, {
    key = "reverse", type = "group", optional = true, fields = inherited(one_way),
-   help = "what it does otherwise to frames from wire1 to wire0",
+   help = "what it does otherwise to frames from wire1 to wire0, from wire3 to wire2, and so on",
 })
 
 local host = {
@@ -267,7 +269,12 @@ local rfc2544 = {
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
         help = "octets from the destination address to the FCS" },
       { key = "bidirectional", type = "boolean", default = "true",
-        help = "both ways at once, each at the same load; false: from the first port to the second" },
+        help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to "
+           .. "the second" },
+      { key = "topology", type = "enum", values = { "pairs", "partial-mesh" }, default = "pairs",
+        help = "pairs: the first port and the second, the third and the fourth, and so on; partial-mesh: the "
+           .. "first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC "
+           .. "2544, 16)" },
       { key = "learning_wait", type = "time", default = "2s", max = "10min",
         help = "between the learning frames and the load" },
       { key = "drain", type = "time", default = "2s", max = "10min",
@@ -303,10 +310,10 @@ return {
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
            .. "kernel ports (RFC 6815)" },
       dut,
-      { key = "ports", type = "map", of = port, name = "name", least = 2, most = 2, required = true,
+      { key = "ports", type = "map", of = port, name = "name", least = 2, most = 16, required = true,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",
-        help = "the tester's two ports, by names of your choice" },
+        help = "the tester's ports, by names of your choice: two, or another even number" },
       reference_device,
       host,
       rfc2544,

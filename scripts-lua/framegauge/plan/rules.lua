@@ -1,162 +1,28 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What must hold between the keys of a plan.
+--- What must hold between the keys of a plan; for the ports see plan/port_rules.lua.
 --
 -- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
 -- default or is nil by now; its own problem is already in the list.
-local address = require "framegauge.plan.address"
 local line = require "framegauge.line"
+local ports = require "framegauge.plan.port_rules"
 local presets = require "framegauge.search.mlr.presets"
 local units = require "framegauge.units"
 
 local M = {}
 
-local families = {
-   { own = "ipv4", gateway = "gateway" },
-   { own = "ipv6", gateway = "gateway6" },
-}
-
-local function path(port, key)
-   return "ports." .. port.name .. "." .. key
-end
-
--- The two ports, once both have the value a rule is about.
-local function pair(values, key)
-   local a, b = values.ports[1], values.ports[2]
-   if #values.ports == 2 and a[key] and b[key] then
-      return a, b
-   end
-   return nil
-end
-
-local function is_wire(port)
-   return port.device ~= nil and port.device.kind == "wire"
-end
-
-local function devices_differ(values, found)
-   local a, b = pair(values, "device")
-   if a and a.device.id == b.device.id then
-      found:add(path(b, "device"), ("%s is used by the port %s already"):format(b.device.name, a.name),
-         "a device of its own")
-   end
-end
-
-local function wires_are_a_pair(values, found)
-   local a, b = pair(values, "device")
-   if a and is_wire(a) ~= is_wire(b) then
-      local other = is_wire(a) and b or a
-      found:add(path(other, "device"), ("%s cannot be joined with a wire"):format(other.device.name),
-         "wire0 and wire1, or two other devices")
-   end
-   for _, port in ipairs(values.ports) do
-      if is_wire(port) and port.device.name ~= "wire0" and port.device.name ~= "wire1" then
-         found:add(path(port, "device"), port.device.name .. " does not exist", "wire0 or wire1")
-      end
-   end
-end
-
-local function reference_device_needs_wires(values, found)
-   for _, port in ipairs(values.ports) do
-      if port.device and not is_wire(port) and found:given("reference_device") then
-         found:add("reference_device", ("not there, for the port %s is not a wire"):format(port.name),
-            "wire0 and wire1 as devices, or no reference_device")
-         return
-      elseif is_wire(port) and port.line_rate then
-         found:add(path(port, "line_rate"), "a wire has the rate of the reference device",
-            "reference_device.rate instead")
-      end
-   end
-end
-
-local MAY_REACH = " may reach a network in use, and RFC 2544 tests must not be run on a production network "
-   .. "(RFC 6815)"
-local ISOLATED = "'isolated_network: true' in the plan, once nothing is connected but the device under test"
-
-local function network_is_isolated(values, found)
-   for _, port in ipairs(values.ports) do
-      if port.device and port.device.physical and not values.isolated_network then
-         found:add(path(port, "device"), port.device.name .. MAY_REACH, ISOLATED)
-      end
-   end
-end
-
--- One port's address and gateway in one family.
-local function check_address(port, family, found)
-   local own, gateway = port[family.own], port[family.gateway]
-   local own_key, gateway_key = path(port, family.own), path(port, family.gateway)
-   local why = own and address.unusable(own.address, own.prefix)
-   if why then
-      found:add(own_key, own.address .. " " .. why, "the address of a host")
-   end
-   if not gateway or found:has(own_key) then
-      return
-   elseif not own then
-      found:add(gateway_key, "a gateway without an address to reach it from", own_key .. " beside it")
-   elseif not address.same_network(gateway, own.address, own.prefix) then
-      found:add(gateway_key, gateway .. " is outside the port's network",
-         ("an address in the network of %s/%d"):format(own.address, own.prefix))
-   elseif address.equal(gateway, own.address) then
-      found:add(gateway_key, gateway .. " is the port's own address", "the router's address")
-   elseif address.unusable(gateway, own.prefix) then
-      found:add(gateway_key, gateway .. " " .. address.unusable(gateway, own.prefix), "a router's address")
-   end
-end
-
--- Both ports' networks: the same one with no router between, or two that do not overlap.
-local function check_networks(a, b, family, found)
-   local key, one, other = path(b, family.own), a[family.own], b[family.own]
-   local written = ("%s/%d"):format(other.address, other.prefix)
-   if address.equal(one.address, other.address) then
-      found:add(key, ("%s is the address of the port %s already"):format(other.address, a.name),
-         "an address of its own")
-   elseif not address.same_network(one.address, other.address, math.min(one.prefix, other.prefix)) then
-      return
-   elseif one.prefix ~= other.prefix then
-      found:add(key, ("%s overlaps with %s/%d of the port %s"):format(written, one.address, one.prefix,
-         a.name), "the same network (a bridge) or another one (a router)")
-   elseif a[family.gateway] or b[family.gateway] then
-      found:add(key, ("%s is the network of the port %s too, yet a gateway is given"):format(written, a.name),
-         "a network of its own for each port, or no gateways")
-   end
-end
-
--- A router is between both ports or there is none.
-local function check_gateways(a, b, family, found)
-   local without = not a[family.gateway] and a or b
-   local with = without == a and b or a
-   local key = path(without, family.gateway)
-   if with[family.gateway] and not without[family.gateway] and not found:has(key) then
-      found:add(key, ("missing, while the port %s has one"):format(with.name),
-         "a gateway for both ports or for none")
-   end
-end
-
-local function addresses_fit(values, found)
-   local a, b = values.ports[1], values.ports[2]
-   local common, doubtful = false, false
-   for _, family in ipairs(families) do
-      for _, port in ipairs(values.ports) do
-         check_address(port, family, found)
-         doubtful = doubtful or found:has(path(port, family.own))
-      end
-      if pair(values, family.own) then
-         common = true
-         check_networks(a, b, family, found)
-         check_gateways(a, b, family, found)
-      end
-   end
-   if #values.ports == 2 and not common and not doubtful then
-      found:add("ports", "one port has only IPv4, the other only IPv6", "addresses of one family on both")
-   end
-end
+local path, linked, is_wire = ports.path, ports.linked, ports.is_wire
 
 -- Ethernet, IP and UDP headers, the signature and the FCS.
 local SHORTEST = { IPv4 = 64, IPv6 = 84 }
 local TAG = 4
 
 local function frames_hold_their_headers(values, found)
-   local version = pair(values, "ipv6") and not pair(values, "ipv4") and "IPv6" or "IPv4"
-   local tagged = false
+   local version, tagged = "IPv4", false
+   for _, two in ipairs(linked(values)) do
+      local a, b = two[1], two[2]
+      version = a.ipv6 and b.ipv6 and not (a.ipv4 and b.ipv4) and "IPv6" or version
+   end
    for _, port in ipairs(values.ports) do
       tagged = tagged or port.vlan ~= nil
    end
@@ -197,11 +63,15 @@ local function has_line(port)
 end
 
 local function shares_have_a_line(values, found)
-   local a, b = pair(values, "device")
-   if a and not has_line(a) and not has_line(b) and values.rfc2544.throughput.max.unit == "ratio" then
+   for _, port in ipairs(values.ports) do
+      if not port.device or has_line(port) then
+         return
+      end
+   end
+   if values.ports[1] and values.rfc2544.throughput.max.unit == "ratio" then
       found:add("rfc2544.throughput.max",
          ("a share (%s) of no line: %s has no rate of its own"):format(values.rfc2544.throughput.max.text,
-            a.device.name),
+            values.ports[1].device.name),
          "a load such as 5Mfps, or the line_rate of a port")
    end
 end
@@ -323,7 +193,6 @@ local function reset_has_a_device(values, found)
 end
 
 local rules = {
-   devices_differ, wires_are_a_pair, reference_device_needs_wires, network_is_isolated, addresses_fit,
    frames_hold_their_headers, shares_have_a_line, loads_fit_the_line, loads_are_in_order,
    tags_are_in_the_stream, reset_has_a_device,
    goals_can_be_reached,
@@ -333,8 +202,10 @@ local rules = {
 -- @param values  of the whole plan
 -- @param found   takes the problems (plan/problems.lua)
 function M.check(values, found)
-   for _, rule in ipairs(rules) do
-      rule(values, found)
+   for _, list in ipairs { ports.rules, rules } do
+      for _, rule in ipairs(list) do
+         rule(values, found)
+      end
    end
 end
 

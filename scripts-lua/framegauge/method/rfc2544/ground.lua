@@ -12,11 +12,12 @@ local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
 local throughput = require "framegauge.method.rfc2544.throughput"
+local topology = require "framegauge.method.rfc2544.topology"
 
 local M = {}
 
 --- Directions the plan asks for. @return list of "from->to", and the name of the whole in reports
-M.directions = throughput.directions
+M.directions = topology.directions
 
 --- The counts of one direction of a trial record.
 function M.counts(record, direction)
@@ -26,6 +27,11 @@ function M.counts(record, direction)
       end
    end
    error("the trial has no direction " .. direction)
+end
+
+--- Frames per second of one direction, of a load of its port.
+function M.own_fps(counts, fps)
+   return fps * (counts.share or 1)
 end
 
 --- A trial record as one direction sees it: with its counts instead of their sums.

@@ -64,7 +64,7 @@ end
 
 --- The two figures of one trial.
 -- @param counts  of one direction
--- @param fps     load
+-- @param fps     frames per second of that direction
 -- @return by loss and by time stamps, ns
 function M.figures(counts, fps)
    local gap = 1e9 / fps
@@ -98,15 +98,17 @@ local function add_figures(row, records, fps)
    local by_loss, by_stamps, command = {}, {}, nil
    for i, record in ipairs(records) do
       local counts = ground.counts(record, row.direction)
-      local problem = problem_of(record, counts, fps)
+      local own_fps = ground.own_fps(counts, fps)
+      local problem = problem_of(record, counts, own_fps)
       command = record.reset or command
       if problem then
          row.verdict, row.reasons = "invalid", { problem }
       end
       row.lost = row.lost + counts.lost
-      by_loss[i], by_stamps[i] = M.figures(counts, fps)
+      by_loss[i], by_stamps[i] = M.figures(counts, own_fps)
+      row.resolution_ns = 1e9 / own_fps
    end
-   row.trials, row.resolution_ns = #records, 1e9 / fps
+   row.trials = #records
    row.command_status = command and command.status
    row.outcome = row.lost > 0 and "reset" or "no loss"
    row.reset_ns_by_loss, row.reset_ns_by_timestamps = statistics.mean(by_loss), statistics.mean(by_stamps)

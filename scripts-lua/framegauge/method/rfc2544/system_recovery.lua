@@ -89,10 +89,11 @@ local function add_figures(row, records, loads)
    row.verdict = ground.worse(row.verdict, verdict)
    row.reasons = #reasons > 0 and reasons or row.reasons
    row.overload_fps, row.relief_fps = loads[1].fps, loads[2].fps
-   row.resolution_ns = 1e9 / loads[2].fps
    row.trials = #records
    for _, record in ipairs(records) do
-      row.lost = row.lost + ground.counts(record, row.direction).lost
+      local counts = ground.counts(record, row.direction)
+      row.lost = row.lost + counts.lost
+      row.resolution_ns = 1e9 / ground.own_fps(counts, loads[2].fps)
       local time, worse, reason = recovery_of(row, record, loads)
       if not time then
          row.verdict, row.reasons = worse, { reason }

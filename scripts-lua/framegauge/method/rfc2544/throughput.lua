@@ -9,21 +9,11 @@
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
+local topology = require "framegauge.method.rfc2544.topology"
 
 local M = {}
 
 M.NAME, M.KEY = "rfc2544.throughput", "throughput"
-
---- Directions the plan asks for.
--- @return list of "from->to", and the name of the whole in reports
-function M.directions(plan)
-   local one, other = plan.ports[1].name, plan.ports[2].name
-   local forward, back = one .. "->" .. other, other .. "->" .. one
-   if plan.rfc2544.bidirectional then
-      return { forward, back }, "both"
-   end
-   return { forward }, forward
-end
 
 -- Goals of MLRsearch: a width that is not given is the resolution.
 local function goals_of(o, resolution)
@@ -152,7 +142,7 @@ end
 
 --- Measure one frame size: a row, or one for each goal.
 local function measure(plan, session, frame_size, line_fps, rows)
-   local directions, direction = M.directions(plan)
+   local directions, direction = topology.directions(plan)
    local before = #session.trials
    local goal = assert(M.goal(plan, frame_size, line_fps))
    function goal.trial(fps, seconds, phase)

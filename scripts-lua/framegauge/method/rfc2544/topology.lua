@@ -1,0 +1,80 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Which port sends to which (RFC 2544, 16).
+--
+-- `pairs`: the first port sends to the second, the third to the fourth, and so on. `partial-mesh`: the first
+-- half of the ports are inputs, the second half outputs; every input sends to all outputs in turn, all of
+-- them in the same order, so that their frames meet at an output. With two ports both are the same. Both
+-- ways, where the plan wants it, is the same again from the outputs to the inputs.
+--
+-- A load is always that of a port: streams that start from one port take turns in it, in the order of their
+-- directions.
+local M = {}
+
+--- Links from inputs to outputs.
+-- @param ports     how many there are; of an odd number the last is left over
+-- @param topology  "pairs" or "partial-mesh"
+-- @return list of { from =, to = }, indexes of ports
+function M.links(ports, topology)
+   local links, half = {}, math.floor(ports / 2)
+   if topology == "partial-mesh" then
+      for i = 1, half do
+         for j = half + 1, 2 * half do
+            links[#links + 1] = { from = i, to = j }
+         end
+      end
+   else
+      for i = 1, ports - 1, 2 do
+         links[#links + 1] = { from = i, to = i + 1 }
+      end
+   end
+   return links
+end
+
+-- The same links from the side of the outputs.
+local function reversed(links)
+   local list = {}
+   for i, link in ipairs(links) do
+      list[i] = { from = link.to, to = link.from }
+   end
+   table.sort(list, function(a, b)
+      return a.from < b.from or (a.from == b.from and a.to < b.to)
+   end)
+   return list
+end
+
+--- Directions the plan asks for.
+-- @return list of "from->to", and the name of the whole in reports: "both" when every port sends, else the
+-- only direction or, where there are several, "inputs->outputs"
+function M.directions(plan)
+   local names, links = {}, M.links(#plan.ports, plan.rfc2544.topology)
+   local function add(list)
+      for _, link in ipairs(list) do
+         names[#names + 1] = plan.ports[link.from].name .. "->" .. plan.ports[link.to].name
+      end
+   end
+   add(links)
+   if plan.rfc2544.bidirectional then
+      add(reversed(links))
+      return names, "both"
+   end
+   return names, names[2] and "inputs->outputs" or names[1]
+end
+
+--- The turn of each direction in the load of the port it starts from.
+-- @param directions  list of "from->to"
+-- @return list of { first =, take = 1, every = }, numbers of frames of the port
+function M.turns(directions)
+   local sharing, turns = {}, {}
+   for i, direction in ipairs(directions) do
+      local from = direction:match "^(.-)%->"
+      turns[i] = { first = sharing[from] or 0, take = 1, from = from }
+      sharing[from] = turns[i].first + 1
+   end
+   for _, turn in ipairs(turns) do
+      turn.every = sharing[turn.from]
+   end
+   return turns
+end
+
+return M

@@ -1,0 +1,225 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What must hold between the ports of a plan: their devices, and their addresses and gateways.
+--
+-- As in plan/rules.lua, each rule gets the values and the list of problems.
+local address = require "framegauge.plan.address"
+local topology = require "framegauge.method.rfc2544.topology"
+
+local M = {}
+
+local families = {
+   { own = "ipv4", gateway = "gateway" },
+   { own = "ipv6", gateway = "gateway6" },
+}
+
+--- The full key of something of a port.
+function M.path(port, key)
+   return "ports." .. port.name .. "." .. key
+end
+
+local path = M.path
+
+-- Every two ports that have the value a rule is about, in the order of the plan.
+local function pairs_with(values, key)
+   local list = {}
+   for j, b in ipairs(values.ports) do
+      for i = 1, j - 1 do
+         list[#list + 1] = values.ports[i][key] and b[key] and { values.ports[i], b } or nil
+      end
+   end
+   return list
+end
+
+--- Ports that send to each other, two by two.
+function M.linked(values)
+   local list = {}
+   for i, link in ipairs(topology.links(#values.ports, values.rfc2544.topology)) do
+      list[i] = { values.ports[link.from], values.ports[link.to] }
+   end
+   return list
+end
+
+--- Whether the device of a port is a virtual wire.
+function M.is_wire(port)
+   return port.device ~= nil and port.device.kind == "wire"
+end
+
+local is_wire, linked = M.is_wire, M.linked
+
+local function ports_are_even(values, found)
+   if #values.ports > 2 and #values.ports % 2 == 1 then
+      found:add("ports", ("%d ports: one is left over"):format(#values.ports), "an even number of ports")
+   end
+end
+
+local function devices_differ(values, found)
+   for _, two in ipairs(pairs_with(values, "device")) do
+      local a, b = two[1], two[2]
+      if a.device.id == b.device.id and not found:has(path(b, "device")) then
+         found:add(path(b, "device"), ("%s is used by the port %s already"):format(b.device.name, a.name),
+            "a device of its own")
+      end
+   end
+end
+
+local function wire_number(port)
+   return tonumber(port.device.name:match "%d+$")
+end
+
+-- The wires that a plan of so many ports has, in words.
+local function wires_in_words(n)
+   return n <= 2 and "wire0 or wire1" or ("one of wire0 to wire%d"):format(n - 1)
+end
+
+local function wires_are_whole(values, found)
+   local first
+   for _, port in ipairs(values.ports) do
+      first = first or port.device and port
+      if port.device and is_wire(port) ~= is_wire(first) then
+         local other = is_wire(first) and port or first
+         found:add(path(other, "device"), ("%s cannot be joined with a wire"):format(other.device.name),
+            "wire0 and wire1, or two other devices")
+         return
+      elseif is_wire(port) and wire_number(port) >= math.max(2, #values.ports) then
+         found:add(path(port, "device"), port.device.name .. " does not exist", wires_in_words(#values.ports))
+      end
+   end
+end
+
+-- Wires are joined two by two, each two by a device of their own.
+local function wires_reach_their_partners(values, found)
+   if values.ports[1] and is_wire(values.ports[1]) and #values.ports > 2
+      and values.rfc2544.topology == "partial-mesh" then
+      found:add("rfc2544.topology",
+         "every two wires have a device of their own, so no input reaches all outputs",
+         "pairs, or ports that one device joins")
+      return
+   end
+   for _, two in ipairs(linked(values)) do
+      local a, b = two[1], two[2]
+      if a and b and is_wire(a) and is_wire(b) and not found:has(path(b, "device"))
+         and math.floor(wire_number(a) / 2) ~= math.floor(wire_number(b) / 2) then
+         local number = wire_number(a)
+         found:add(path(b, "device"), ("%s is not joined with %s of the port %s"):format(b.device.name,
+            a.device.name, a.name), "wire" .. (number % 2 == 0 and number + 1 or number - 1))
+      end
+   end
+end
+
+local function reference_device_needs_wires(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.device and not is_wire(port) and found:given("reference_device") then
+         found:add("reference_device", ("not there, for the port %s is not a wire"):format(port.name),
+            "wire0 and wire1 as devices, or no reference_device")
+         return
+      elseif is_wire(port) and port.line_rate then
+         found:add(path(port, "line_rate"), "a wire has the rate of the reference device",
+            "reference_device.rate instead")
+      end
+   end
+end
+
+local MAY_REACH = " may reach a network in use, and RFC 2544 tests must not be run on a production network "
+   .. "(RFC 6815)"
+local ISOLATED = "'isolated_network: true' in the plan, once nothing is connected but the device under test"
+
+local function network_is_isolated(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.device and port.device.physical and not values.isolated_network then
+         found:add(path(port, "device"), port.device.name .. MAY_REACH, ISOLATED)
+      end
+   end
+end
+
+-- One port's address and gateway in one family.
+local function check_address(port, family, found)
+   local own, gateway = port[family.own], port[family.gateway]
+   local own_key, gateway_key = path(port, family.own), path(port, family.gateway)
+   local why = own and address.unusable(own.address, own.prefix)
+   if why then
+      found:add(own_key, own.address .. " " .. why, "the address of a host")
+   end
+   if not gateway or found:has(own_key) then
+      return
+   elseif not own then
+      found:add(gateway_key, "a gateway without an address to reach it from", own_key .. " beside it")
+   elseif not address.same_network(gateway, own.address, own.prefix) then
+      found:add(gateway_key, gateway .. " is outside the port's network",
+         ("an address in the network of %s/%d"):format(own.address, own.prefix))
+   elseif address.equal(gateway, own.address) then
+      found:add(gateway_key, gateway .. " is the port's own address", "the router's address")
+   elseif address.unusable(gateway, own.prefix) then
+      found:add(gateway_key, gateway .. " " .. address.unusable(gateway, own.prefix), "a router's address")
+   end
+end
+
+-- Two ports' networks: the same one with no router between, or two that do not overlap.
+local function check_networks(a, b, family, found)
+   local key, one, other = path(b, family.own), a[family.own], b[family.own]
+   local written = ("%s/%d"):format(other.address, other.prefix)
+   if found:has(key) then
+      return
+   elseif address.equal(one.address, other.address) then
+      found:add(key, ("%s is the address of the port %s already"):format(other.address, a.name),
+         "an address of its own")
+   elseif not address.same_network(one.address, other.address, math.min(one.prefix, other.prefix)) then
+      return
+   elseif one.prefix ~= other.prefix then
+      found:add(key, ("%s overlaps with %s/%d of the port %s"):format(written, one.address, one.prefix,
+         a.name), "the same network (a bridge) or another one (a router)")
+   elseif a[family.gateway] or b[family.gateway] then
+      found:add(key, ("%s is the network of the port %s too, yet a gateway is given"):format(written, a.name),
+         "a network of its own for each port, or no gateways")
+   end
+end
+
+-- A router is between two ports or there is none.
+local function check_gateways(a, b, family, found)
+   local without = not a[family.gateway] and a or b
+   local with = without == a and b or a
+   local key = path(without, family.gateway)
+   if with[family.gateway] and not without[family.gateway] and not found:has(key) then
+      found:add(key, ("missing, while the port %s has one"):format(with.name),
+         "a gateway for both ports or for none")
+   end
+end
+
+-- Ports that send to each other need a family in common.
+local function check_links(values, found)
+   for _, two in ipairs(linked(values)) do
+      local a, b = two[1], two[2]
+      local common, doubtful = false, false
+      for _, family in ipairs(families) do
+         doubtful = doubtful or found:has(path(a, family.own)) or found:has(path(b, family.own))
+         if a[family.own] and b[family.own] then
+            common = true
+            check_gateways(a, b, family, found)
+         end
+      end
+      if not common and not doubtful then
+         found:add("ports", "one port has only IPv4, the other only IPv6", "addresses of one family on both")
+         return
+      end
+   end
+end
+
+local function addresses_fit(values, found)
+   for _, family in ipairs(families) do
+      for _, port in ipairs(values.ports) do
+         check_address(port, family, found)
+      end
+      for _, two in ipairs(pairs_with(values, family.own)) do
+         check_networks(two[1], two[2], family, found)
+      end
+   end
+   check_links(values, found)
+end
+
+--- All of them, in order.
+M.rules = {
+   ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
+   network_is_isolated, addresses_fit,
+}
+
+return M
