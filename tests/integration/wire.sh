@@ -1,4 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The virtual wire and the reference device: test_wire.cc, test_wire_router.cc.
+# The virtual wire and the reference device: test_wire*.cc.
 exec "$(dirname "$0")/gtest-tap" wire

@@ -17,6 +17,22 @@
 #include "fg_wire.h"
 #include "net_frames.h"
 
+/* ps */
+const uint64_t ns = 1000, us = 1000 * ns;
+
+/* first bit in to first bit of the next frame, and to the last of the frame itself, ps */
+inline double
+line_time(double rate, unsigned size)
+{
+	return 8e12 / rate * (size + 20);
+}
+
+inline double
+store_time(double rate, unsigned size)
+{
+	return 8e12 / rate * size;
+}
+
 /* A frame that came out of the wire */
 struct Arrival {
 	uint32_t number;
