@@ -14,6 +14,7 @@
 #include "fg_signature.h"
 
 enum { HEAD = 3, STREAMS = 4, FIRST_ID = 7, LONGEST = 2048, RING = 8 };
+enum { TAG = 0x81000007 /* in VLAN 7, when the input is of odd length */ };
 
 static const uint8_t *input;
 static size_t input_left;
@@ -74,6 +75,7 @@ static struct rx_task rx = {
 	.first_id = FIRST_ID,
 	.ids = STREAMS,
 };
+static const struct rx_task elsewhere; /* of another port */
 static struct responder responder = {
 	.port = &port,
 	.clock = &clock_of_wire,
@@ -106,7 +108,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (unsigned i = 0; i < STREAMS; i++) {
 		streams[i].sequence = fg_sequence_create(64, 0, NULL);
 		streams[i].latency = fg_histogram_create(2, 1000000, NULL);
-		streams[i].receiver = i == 0 ? NULL : &rx; /* the first belongs to another port */
+		streams[i].receiver = i == 0 ? &elsewhere : &rx;
 	}
 	return 0;
 }
@@ -121,6 +123,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	handed_out = rx.frames = rx.foreign = rx.misdirected = 0;
 	responder.known4 = responder.known6 = false;
 	responder.announce_at = 2000;
+	responder.tag = size % 2 == 0 ? 0 : TAG;
 	for (unsigned i = 0; i < STREAMS; i++) {
 		fg_sequence_reset(streams[i].sequence, 0);
 		fg_histogram_reset(streams[i].latency);
