@@ -201,9 +201,11 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 	const struct timespec pause = {.tv_nsec = 20000000};
 	int ret;
 
-	if (link->xdp_program != 0)
+	if (link->xdp_program != 0 && !fg_xdp_is_left_over(link->index, link->xdp_program))
 		return fg_error_set(err, EBUSY, "device", "a program is attached; ip link set %s xdp off",
 				    kernel->interface);
+	if (link->xdp_program != 0)
+		last_release_ns = now_ns(); /* for it was probed */
 	if (queues > 1)
 		return fg_error_set(err, ENOTSUP, "device", "%u queues; ethtool -L %s combined 1", queues,
 				    kernel->interface);

@@ -94,6 +94,9 @@ uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last *
 bool fg_socket_is_zero_copy(int fd);
 void fg_socket_release(int fd); /* close an AF_XDP socket unless the driver did */
 
+/* xdp.c: @return whether a program attached to an interface is one that nobody uses any more */
+bool fg_xdp_is_left_over(int index, uint32_t program);
+
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
 int fg_pci_check(const char *address, struct fg_error *err);
 

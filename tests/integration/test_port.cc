@@ -121,6 +121,18 @@ TEST(Pcap, ReadsBackWhatItWrote)
 	ExpectRefusal("pcap:" + path, ENOENT, "cannot be read");
 }
 
+/* Be another tester that has a port open until it is killed, and say so with one character */
+static int
+Hold(const std::string &device)
+{
+	Port port(device);
+
+	if (!port.Opened() || write(STDOUT_FILENO, ".", 1) != 1)
+		return 1;
+	pause();
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -133,6 +145,8 @@ main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", err.where, err.message);
 		return 1;
 	}
+	if (argc == 2 && strncmp(argv[1], "--hold=", 7) == 0)
+		return Hold(argv[1] + 7);
 	frames = rte_pktmbuf_pool_create("frames", 16383, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	return frames == nullptr ? 1 : RUN_ALL_TESTS();
 }

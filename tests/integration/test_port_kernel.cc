@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
+#include <csignal>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "port_under_test.h"
 
@@ -158,6 +160,39 @@ TEST_F(KernelNames, BestIsXdpOrSaysWhyNot)
 	Port second("kernel:fga");
 	ASSERT_TRUE(second.Opened()) << second.Message();
 	EXPECT_STREQ("AF_PACKET (AF_XDP: a program is attached; ip link set fga xdp off)", second->caps.mode);
+}
+
+TEST_F(KernelNames, UsesAgainWhatAKilledTesterLeft)
+{
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	ASSERT_EQ(0, pipe(ready));
+	child = fork();
+	if (child == 0) {
+		/* a process like ours, for DPDK does not survive a fork */
+		dup2(ready[1], STDOUT_FILENO);
+		execl("/proc/self/exe", "integration_port", "--hold=kernel:fga", nullptr);
+		_exit(1);
+	}
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &byte, 1)) << "the other tester does not start";
+	{
+		Port a("kernel:fga");
+		ASSERT_TRUE(a.Opened()) << a.Message();
+		EXPECT_STREQ("AF_PACKET (AF_XDP: a program is attached; ip link set fga xdp off)",
+			     a->caps.mode);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, nullptr, 0);
+	close(ready[0]);
+	ASSERT_TRUE(Run("ip link show fga | grep -q xdp"));
+	Port a("kernel:fga"), b("kernel:fgb");
+	ASSERT_TRUE(a.Opened()) << a.Message();
+	EXPECT_EQ(0u, std::string(a->caps.mode).find("AF_XDP (")) << a->caps.mode;
+	ASSERT_TRUE(a.HasLink() && b.HasLink());
+	ExpectIntact(b, a, 0, 100, 60);
 }
 
 TEST_F(KernelNames, JumboFramesGoThroughTheMtuTheyFit)

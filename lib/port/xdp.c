@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * XDP programs found on an interface. One that a killed tester left behind does no harm and is used again, which saves
+ * everybody an `ip link set IF xdp off`. It must not be mistaken for one at work, whoever it serves: the AF_XDP driver
+ * takes away what it finds when it fails. So the program must have the name libxdp gives its own, and nobody may hold the
+ * socket it feeds, which is found out by asking for the place of that socket.
+ */
+#include <linux/bpf.h>
+#include <linux/if_xdp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "port_priv.h"
+
+#define LIBXDP_NAME "xsk_def_prog"
+#define CHUNK       4096
+#define SLOTS       64
+
+static bool
+is_of_libxdp(uint32_t program)
+{
+	struct bpf_prog_info info = {0};
+	union bpf_attr query = {.prog_id = program};
+	int fd = (int)syscall(SYS_bpf, BPF_PROG_GET_FD_BY_ID, &query, sizeof(query));
+	int ret;
+
+	if (fd < 0)
+		return false;
+	memset(&query, 0, sizeof(query));
+	query.info.bpf_fd = (uint32_t)fd;
+	query.info.info_len = sizeof(info);
+	query.info.info = (uintptr_t)&info;
+	ret = (int)syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &query, sizeof(query));
+	close(fd);
+	return ret == 0 && strcmp(info.name, LIBXDP_NAME) == 0;
+}
+
+/* @return whether a socket of ours can have queue 0 of the interface; it is given back at once */
+static bool
+is_queue_free(int index)
+{
+	struct sockaddr_xdp address = {
+		.sxdp_family = AF_XDP, .sxdp_flags = XDP_COPY, .sxdp_ifindex = (uint32_t)index};
+	void *area = mmap(NULL, SLOTS * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct xdp_umem_reg memory = {.addr = (uintptr_t)area, .len = SLOTS * CHUNK, .chunk_size = CHUNK};
+	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), slots = SLOTS;
+	bool is_free = area != MAP_FAILED && fd >= 0 &&
+		       setsockopt(fd, SOL_XDP, XDP_UMEM_REG, &memory, sizeof(memory)) == 0 &&
+		       setsockopt(fd, SOL_XDP, XDP_UMEM_FILL_RING, &slots, sizeof(slots)) == 0 &&
+		       setsockopt(fd, SOL_XDP, XDP_UMEM_COMPLETION_RING, &slots, sizeof(slots)) == 0 &&
+		       setsockopt(fd, SOL_XDP, XDP_RX_RING, &slots, sizeof(slots)) == 0 &&
+		       bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (area != MAP_FAILED)
+		munmap(area, SLOTS * CHUNK);
+	return is_free;
+}
+
+bool
+fg_xdp_is_left_over(int index, uint32_t program)
+{
+	return is_of_libxdp(program) && is_queue_free(index);
+}
