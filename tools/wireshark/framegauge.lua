@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Shows Framegauge's signature in Wireshark and tshark: stream, sequence number and transmit time of a test frame.
+-- Shows Framegauge's signature in Wireshark and tshark: stream, sequence number and transmit time of a test
+-- frame.
 --
 --    cp tools/wireshark/framegauge.lua ~/.local/lib/wireshark/plugins/
 --    tshark -X lua_script:tools/wireshark/framegauge.lua -r capture.pcap -Y 'framegauge.stream == 3'
 --
--- The signature stands in the last 18 octets before the FCS (lib/frame/fg_signature.h), whatever protocols and
--- tunnels stand in front, so this is a postdissector: it looks at every frame from its end.
+-- The signature stands in the last 18 octets before the FCS (lib/frame/fg_signature.h), whatever protocols
+-- and tunnels stand in front, so this is a postdissector: it looks at every frame from its end.
 local SIZE, FCS, MAGIC = 18, 4, 0x4667
 
 local protocol = Proto("framegauge", "Framegauge test frame")
