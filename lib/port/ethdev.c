@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port over any device DPDK has a driver for: probe it, ask what it can do, give it one receive and one transmit
- * queue with buffers on its own NUMA node, start it. The same few steps serve a 10G card, a shared-memory interface
- * and a kernel socket; whatever a driver does not support is left out, not failed on.
+ * A port over any device DPDK has a driver for: probe it, ask what it can do, give it one receive and one
+ * transmit queue with buffers on its own NUMA node, start it. The same few steps serve a 10G card, a
+ * shared-memory interface and a kernel socket; whatever a driver does not support is left out, not failed on.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,8 +47,9 @@ receive_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64
 	return rte_eth_rx_burst(of(port)->id, 0, frames, n);
 }
 
-/* A frame's buffers. Where no card reads them by their bus address they may cross page borders: on ordinary memory (4 KiB
- * pages) each would otherwise take a page of its own, and the AF_XDP driver needs them one right behind the other. */
+/* A frame's buffers. Where no card reads them by their bus address they may cross page borders: on ordinary
+ * memory (4 KiB pages) each would otherwise take a page of its own, and the AF_XDP driver needs them one
+ * right behind the other. */
 static struct rte_mempool *
 create_pool(const struct fg_ethdev *dev, uint32_t room, int node)
 {
@@ -141,8 +142,8 @@ fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out)
 	out->link_changes -= base->link_changes;
 }
 
-/* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for "no
- * limit"; IEEE 1588 stamps are switched on and off again. Only after the start do drivers answer. */
+/* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for
+ * "no limit"; IEEE 1588 stamps are switched on and off again. Only after the start do drivers answer. */
 static void
 ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 {

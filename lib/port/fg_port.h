@@ -34,8 +34,8 @@ struct fg_port_caps {
 };
 
 /**
- * Frames since the port was opened, by what became of them. Read by the control thread only, and compared only while
- * the port is quiet: some drivers count frames that still wait in a ring, others do not.
+ * Frames since the port was opened, by what became of them. Read by the control thread only, and compared
+ * only while the port is quiet: some drivers count frames that still wait in a ring, others do not.
  */
 struct fg_port_counters {
 	uint64_t rx_frames;  /* handed to us */
@@ -57,11 +57,11 @@ struct fg_port_ops {
 };
 
 /**
- * An open port. The two burst functions are the hot path and are called directly; they belong to the lcore that
- * runs the port's tx respectively rx task, and never block. @p now is the task's clock (fg_engine.h).
+ * An open port. The two burst functions are the hot path and are called directly; they belong to the lcore
+ * that runs the port's tx respectively rx task, and never block. @p now is the task's clock (fg_engine.h).
  */
 struct fg_port {
-	/** Hand over up to @p n frames. The first @return of them belong to the port, the rest still to the caller. */
+	/** Hand over up to @p n frames. The first @return of them become the port's, the rest stay ours. */
 	uint16_t (*tx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 	/** Fetch up to @p n frames that have arrived by @p now. They belong to the caller. */
 	uint16_t (*rx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
@@ -83,8 +83,8 @@ struct fg_host_config {
 };
 
 /**
- * Start EAL once per process. Without huge pages it runs on ordinary memory. EAL's own messages go to fg_log(),
- * some of them from a thread of EAL's.
+ * Start EAL once per process. Without huge pages it runs on ordinary memory. EAL's own messages go to
+ * fg_log(), some of them from a thread of EAL's.
  * @return 0, or -errno and what is wrong and which command mends it; a second call with EAL running returns 0
  */
 int fg_host_start(const struct fg_host_config *config, struct fg_error *err);
@@ -106,24 +106,28 @@ struct fg_port_config {
 };
 
 /**
- * Whether a text is the name of a device, without touching any. @p physical (may be NULL) is set like the capability.
+ * Whether a text is the name of a device, without touching any. @p physical (may be NULL) is set like the
+ * capability.
  * @return 0 or -EINVAL
  */
 int fg_port_check_name(const char *device, bool *physical, struct fg_error *err);
 
 /**
- * Open a device by the name people use for it, one rx and one tx queue, promiscuous, started. The link may still be
- * coming up: open all ports, then fg_port_wait_link() each. Frames are sent from single-segment mbufs.
+ * Open a device by the name people use for it, one rx and one tx queue, promiscuous, started. The link may
+ * still be coming up: open all ports, then fg_port_wait_link() each. Frames are sent from single-segment
+ * mbufs.
  *
- * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why. Never an
- *                                interface the host's default route uses.
- * memif:SOCKET[,server]          joins as client unless ",server" is said. A peer that goes away in mid-trial can take
- *                                this process with it: DPDK 22.11's driver unmaps the rings while they are polled.
- * pcap:IN, pcap:IN,OUT, pcap:,OUT   frames of IN arrive once, in order; what is sent is written to OUT, or dropped
+ * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
+ *                                Never an interface the host's default route uses.
+ * memif:SOCKET[,server]          joins as client unless ",server" is said. A peer that goes away in mid-trial
+ *                                can take this process with it: DPDK 22.11's driver unmaps the rings while
+ *                                they are polled.
+ * pcap:IN[,OUT], pcap:,OUT       frames of IN arrive once, in order; what is sent goes to OUT, or is dropped
  * vdev:DRIVER[,...]              what DPDK's --vdev takes
  * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci
  *
- * @return 0; -EINVAL for a name that is none, -ENODEV, -EPERM, -EBUSY, -ENETDOWN with what was tried and what mends it
+ * @return 0; -EINVAL for a name that is none, -ENODEV, -EPERM, -EBUSY, -ENETDOWN with what was tried and what
+ * mends it
  */
 int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);
 
@@ -133,7 +137,7 @@ int fg_port_open(const struct fg_port_config *config, struct fg_port **out, stru
  */
 int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err);
 
-/** Whether a core sits on another NUMA node than the port: it works, at the price of every frame crossing over. */
+/** Whether a core sits on another NUMA node than the port: that works, but every frame crosses over. */
 bool fg_port_is_remote(const struct fg_port *port, const struct fg_lcore_info *lcore);
 
 /** Close any kind of port; NULL is legal. No lcore may be polling it. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting DPDK's environment layer. Nobody should have to know its forty arguments to test a switch, so they are
- * worked out from the machine: which CPUs this process may use, whether there are huge pages, how much memory.
+ * Starting DPDK's environment layer. Nobody should have to know its forty arguments to test a switch, so they
+ * are worked out from the machine: which CPUs this process may use, whether there are huge pages, how much
+ * memory.
  *
- * Without huge pages EAL lives on ordinary memory, of which it takes a fixed share of address space at the start;
- * pages are only used when touched, so the share can be generous. With huge pages memory grows as needed. In both
- * cases nothing is left in the file system and any number of testers can run side by side.
+ * Without huge pages EAL lives on ordinary memory, of which it takes a fixed share of address space at the
+ * start; pages are only used when touched, so the share can be generous. With huge pages memory grows as
+ * needed. In both cases nothing is left in the file system and any number of testers can run side by side.
  *
- * Start-up is 0.15 s, most of it EAL measuring the time stamp counter; loading every driver is a small part of it.
+ * Start-up is 0.15 s, most of it EAL measuring the time stamp counter; loading every driver is a small part
+ * of it.
  */
 #include <dirent.h>
 #include <errno.h>

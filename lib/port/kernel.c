@@ -2,16 +2,17 @@
 /*
  * kernel:INTERFACE, the way to any card without a DPDK driver and to the labs in network namespaces.
  *
- * AF_XDP is preferred: frames bypass the network stack, and the buffers of what was sent are the driver's own. It does
- * not work everywhere (a card with several queues spreads what it receives over all of them, and a socket sees one), so
- * AF_PACKET, which always works, is the second choice and the report says why.
+ * AF_XDP is preferred: frames bypass the network stack, and the buffers of what was sent are the driver's
+ * own. It does not work everywhere (a card with several queues spreads what it receives over all of them, and
+ * a socket sees one), so AF_PACKET, which always works, is the second choice and the report says why.
  *
- * The evidence matters as much as the frames. Both DPDK drivers leave out what the kernel dropped before the frame
- * reached them, and that is exactly the loss which must not be blamed on the device under test. So the port asks the
- * kernel itself: the driver's socket for what did not fit into its ring (driver_socket.c), the interface for what was
- * lost before (netlink.c).
+ * The evidence matters as much as the frames. Both DPDK drivers leave out what the kernel dropped before the
+ * frame reached them, and that is exactly the loss which must not be blamed on the device under test. So the
+ * port asks the kernel itself: the driver's socket for what did not fit into its ring (driver_socket.c), the
+ * interface for what was lost before (netlink.c).
  *
- * An interface the host's default route uses is never opened: a test at line rate would cut off whoever started it.
+ * An interface the host's default route uses is never opened: a test at line rate would cut off whoever
+ * started it.
  */
 #include <inttypes.h>
 #include <linux/bpf.h>
@@ -47,7 +48,7 @@ struct fg_kernel {
 	uint64_t ring_full;  /* AF_PACKET: the kernel forgets when it is asked */
 };
 
-/* When an AF_XDP port was closed last: the kernel takes back what it held in its own time, some milliseconds later */
+/* When an AF_XDP port was closed last: the kernel takes back what it held some milliseconds later */
 static uint64_t last_release_ns;
 
 static uint64_t
@@ -116,7 +117,7 @@ close_port(struct fg_port *port)
 	struct fg_kernel *kernel = of(port);
 
 	fg_ethdev_stop(&kernel->dev);
-	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the interface's queue busy; later ones do not */
+	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the queue busy; later ones do not */
 	if (kernel->xdp) {
 		fg_socket_release(kernel->socket);
 		last_release_ns = now_ns();

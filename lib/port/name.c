@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Device names. Users name a port the way they think of it (a kernel interface, a socket, a slot on the PCI bus)
- * and never type a driver's argument list. This file only reads names: it opens nothing and needs no DPDK, so a plan
- * can be checked on any machine.
+ * Device names. Users name a port the way they think of it (a kernel interface, a socket, a slot on the PCI
+ * bus) and never type a driver's argument list. This file only reads names: it opens nothing and needs no
+ * DPDK, so a plan can be checked on any machine.
  */
 #include <ctype.h>
 #include <errno.h>

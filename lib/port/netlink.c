@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Questions to the kernel about an interface, over rtnetlink and ethtool's ioctl. The files under /sys/class/net belong to the network
- * namespace in which /sys was mounted, so a tester moved into a lab's namespace would read the counters of another
- * interface of the same name there; a socket answers for the namespace it was opened in, and keeps doing so.
+ * Questions to the kernel about an interface, over rtnetlink and ethtool's ioctl. The files under
+ * /sys/class/net belong to the network namespace in which /sys was mounted, so a tester moved into a lab's
+ * namespace would read the counters of another interface of the same name there; a socket answers for the
+ * namespace it was opened in, and keeps doing so.
  */
 #include <limits.h>
 #include <linux/ethtool.h>
@@ -194,7 +195,7 @@ fg_link_queues(int fd, const char *interface)
 	return RTE_MAX(channels.combined_count + channels.rx_count, 1u);
 }
 
-/* Bits per second; 0: the driver tells none. The kernel says how long its list of link modes is, then fills it. */
+/* The kernel says how long its list of link modes is, then fills it */
 uint64_t
 fg_link_rate(int fd, const char *interface)
 {
@@ -257,8 +258,8 @@ read_default_routes6(struct names *out)
 		fclose(in);
 }
 
-/* Whether what leaves through the interface @p upper goes over the one with index @p lower: it is that one, a VLAN or
- * the like on it, or the bridge or bond it belongs to. */
+/* Whether what leaves through the interface @p upper goes over the one with index @p lower: it is that one, a
+ * VLAN or the like on it, or the bridge or bond it belongs to. */
 static bool
 goes_over(int fd, const char *upper, int lower)
 {

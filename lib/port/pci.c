@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a PCI device is ours to take. DPDK's drivers speak with the card itself, so one that the kernel still runs must
- * not be touched: some would seize it all the same, and with it the host's own network. A device is taken when somebody
- * bound it to one of the drivers that hand devices to programs, or when it is of a make that serves kernel and DPDK at
- * once; and even then not if the host's default route goes through it.
+ * Whether a PCI device is ours to take. DPDK's drivers speak with the card itself, so one that the kernel
+ * still runs must not be touched: some would seize it all the same, and with it the host's own network. A
+ * device is taken when somebody bound it to one of the drivers that hand devices to programs, or when it is
+ * of a make that serves kernel and DPDK at once; and even then not if the host's default route goes through
+ * it.
  */
 #include <dirent.h>
 #include <stdio.h>

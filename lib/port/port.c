@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening a port by name: which bus, driver and arguments stand behind each kind of name, and what to tell a person
- * whose device does not open.
+ * Opening a port by name: which bus, driver and arguments stand behind each kind of name, and what to tell a
+ * person whose device does not open.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	return 0;
 }
 
-/* Some virtual devices sit on a kernel interface, named by one key or another: never on the one the host needs */
+/* Some virtual devices sit on a kernel interface, by one key or another: never on the one the host needs */
 static int
 spare_the_host(const char *arguments, struct fg_error *err)
 {

@@ -49,12 +49,11 @@ struct fg_ethdev {
 	struct rte_mempool *frames; /* what rx fills */
 	bool probed;
 	bool started;
-	bool promiscuous;    /* was switched on by us */
-	bool link_interrupt; /* the driver reports link changes; else we look */
-	bool link_was_seen;  /* up, at least once: coming up first is no change */
-	bool link_was_up;    /* at the last look */
-	uint64_t
-		link_changes; /* written by EAL's interrupt thread if the driver reports, else by the control thread */
+	bool promiscuous;      /* was switched on by us */
+	bool link_interrupt;   /* the driver reports link changes; else we look */
+	bool link_was_seen;    /* up, at least once: coming up first is no change */
+	bool link_was_up;      /* at the last look */
+	uint64_t link_changes; /* written by EAL's interrupt thread if the driver reports, else by control */
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
 };
 
@@ -100,7 +99,7 @@ bool fg_xdp_is_left_over(int index, uint32_t program);
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
 int fg_pci_check(const char *address, struct fg_error *err);
 
-/* netlink.c: what the kernel knows of an interface, asked in the network namespace the socket was opened in */
+/* netlink.c: what the kernel knows of an interface in the network namespace the socket was opened in */
 struct fg_link {
 	int index;
 	unsigned flags; /* IFF_UP ... */
@@ -122,7 +121,7 @@ int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver tells none */
 uint64_t fg_link_rate(int fd, const char *name);
-/* @return whether a default route of the main tables goes over the interface, directly or as part of another */
+/* @return whether a default route of the main tables goes over the interface, as part of another or itself */
 bool fg_netlink_has_default_route(const char *name);
 
 #endif

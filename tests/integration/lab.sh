@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The labs of tools/lab and their plans: every device carries a small load, the rate limiter's limit is found, and nothing
-# is left behind. A busy machine makes trials tester-limited, which is an honest answer but proves nothing about the device:
-# three attempts, then a skip.
+# The labs of tools/lab and their plans: every device carries a small load, the rate limiter's limit is found,
+# and nothing is left behind. A busy machine makes trials tester-limited, which is an honest answer but proves
+# nothing about the device: three attempts, then a skip.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
@@ -32,7 +32,8 @@ print(row["throughput_fps"], row["verdict"])' "$work/run/result.json" 2>>"$work/
 	return 1
 }
 
-# check NAME CONDITION: one line of the result; a failure with what was measured and the end of the run's output
+# check NAME CONDITION: one line of the result; a failure with what was measured and the end of the run's
+# output
 check() {
 	if [ -n "$fps" ] && awk -v fps="$fps" "BEGIN { exit !($2) }"; then
 		echo "ok - $1"
@@ -59,9 +60,10 @@ for lab in bridge router router6 testpmd; do
 done
 
 # 20 Mbit/s of frames without FCS, and in trials of a second what the two buffers of 64 KiB hold besides
-confirm policer "policer's limit is found" 'fps > 4921 * 0.97 && fps < 4921 * 1.07' --set 'rfc2544.frame_sizes=512'
+confirm policer "policer's limit is found" 'fps > 4921 * 0.97 && fps < 4921 * 1.07' \
+	--set 'rfc2544.frame_sizes=512'
 
 fps=0 verdict=
-tools/lab up bridge >"$work/log" 2>&1 && tools/lab up bridge >>"$work/log" 2>&1 && tools/lab down >>"$work/log" 2>&1
+(tools/lab up bridge && tools/lab up bridge && tools/lab down) >"$work/log" 2>&1
 check "up twice and down leaves nothing" "$([ ! -e /run/netns/fgtester ] && [ ! -e /run/netns/fgdut ] &&
 	[ ! -e /run/framegauge-lab ] && echo 1 || echo 0)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of ports over real drivers share: frames that can be told apart, and a port that closes itself. */
+/* What the tests of ports over real drivers share: frames that differ, and a port that closes itself. */
 #ifndef PORT_UNDER_TEST_H
 #define PORT_UNDER_TEST_H
 

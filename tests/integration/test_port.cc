@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ports over DPDK's own devices: frames sent through one must come out of the other as they were. Needs neither root
- * nor huge pages.
+ * Ports over DPDK's own devices: frames sent through one must come out of the other as they were. Needs
+ * neither root nor huge pages.
  */
 #include <cerrno>
 #include <fcntl.h>

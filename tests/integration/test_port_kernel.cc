@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ports over kernel interfaces: frames must come through a veth pair as they were, those the kernel could not hand over
- * must be counted, and the interfaces of the host must stay out of reach. The interfaces are made in a network namespace
- * of this process's own, which goes when it ends; that needs root, and is skipped aloud without.
+ * Ports over kernel interfaces: frames must come through a veth pair as they were, those the kernel could not
+ * hand over must be counted, and the interfaces of the host must stay out of reach. The interfaces are made
+ * in a network namespace of this process's own, which goes when it ends; that needs root, and is skipped
+ * aloud without.
  */
 #include <cerrno>
 #include <cstdlib>
