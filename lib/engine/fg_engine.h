@@ -71,7 +71,7 @@ struct fg_load {
  * turn nobody else fills sends bursts.
  */
 struct fg_turn {
-	uint32_t first, take, every; /* every = 0: all frames of the load are this stream's */
+	uint64_t first, take, every; /* every = 0: all frames of the load are this stream's */
 };
 
 /** Traffic of one direction of one flow. */

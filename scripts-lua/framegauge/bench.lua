@@ -11,15 +11,17 @@ local frame = require "framegauge.frame"
 local host = require "framegauge.bench.host"
 local job = require "framegauge.job"
 local line = require "framegauge.line"
+local modifiers = require "framegauge.method.rfc2544.modifiers"
 local octets = require "framegauge.octets"
 local placement = require "framegauge.bench.placement"
-local topology = require "framegauge.method.rfc2544.topology"
 local wires = require "framegauge.bench.wires"
 
 local C = api.C
 
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
 local GATEWAY_SECONDS, GATEWAY_TRIES = 0.5, 6
+local ANNOUNCEMENT_FPS, ANNOUNCEMENT_DRAIN = 10000, 0.1 -- of stations to a bridge
+local LINK_MILLISECONDS = 5000 -- a 10G port may take so long to come up
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
 
 local TIMES = {
@@ -41,9 +43,15 @@ local function problem(status, message)
    })
 end
 
-local function open_port(port)
+local function largest_frame(plan)
+   return math.max(unpack(plan.rfc2544.frame_sizes))
+end
+
+local function open_port(port, max_frame)
    local err, out = api.error(), ffi.new("struct fg_port *[1]")
-   local config = ffi.new("struct fg_port_config", { name = port.name, device = port.device })
+   local config = ffi.new("struct fg_port_config", {
+      name = port.name, device = port.device, max_frame = max_frame,
+   })
    api.check(C.fg_port_open(config, out, err), err)
    return out[0]
 end
@@ -56,7 +64,12 @@ function Bench:open_ports()
    end
    self.buffers = TSC_BUFFERS
    for i, port in ipairs(self.plan.ports) do
-      self.handles[i] = open_port(port)
+      self.handles[i] = open_port(port, largest_frame(self.plan))
+   end
+   -- only then: where the ports are joined, one is up when the other is
+   local err = api.error()
+   for _, handle in ipairs(self.handles) do
+      api.check(C.fg_port_wait_link(handle, LINK_MILLISECONDS, err), err)
    end
 end
 
@@ -97,10 +110,8 @@ function Bench:create_engine()
    local places, workers, notes = placement.place(self.ports, self.wires ~= nil)
    local config = ffi.new("struct fg_engine_config", {
       time = self.time, ports = #self.ports, lcores = #workers, buffers = self.buffers,
+      max_frame = largest_frame(self.plan),
    })
-   for _, size in ipairs(self.plan.rfc2544.frame_sizes) do
-      config.max_frame = math.max(config.max_frame, size)
-   end
    for i, worker in ipairs(workers) do
       config.lcore[i - 1] = worker
    end
@@ -240,18 +251,20 @@ function Bench:ends(direction)
    return self:port_index(from), self:port_index(to)
 end
 
--- The frame of one direction: to the gateway where there is one, else straight to the other port.
-function Bench:frame(size, from, to)
+-- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
+-- port.
+function Bench:frame(from, to)
    local source, target = self.plan.ports[from], self.plan.ports[to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
-   return frame.rfc2544(size, {
+   return {
       version = version,
       src_mac = octets.mac(self.ports[from].mac),
       dst_mac = self:gateway_mac(from, version) or octets.mac(self.ports[to].mac),
       src = octets["ipv" .. version](source["ipv" .. version]),
       dst = octets["ipv" .. version](target["ipv" .. version]),
       vlan = source.vlan,
-   })
+      vary = {},
+   }
 end
 
 -- Loads one after the other, as the engine takes them, and how long they last.
@@ -264,25 +277,62 @@ local function loads_of(list)
    return loads, seconds
 end
 
+-- The streams of a trial: those of the directions, then those of the modifier's own frames.
+-- @return the array, how many, the frames they point to, the turns of the directions
 function Bench:streams(o, list, loads)
-   local streams, frames = ffi.new("struct fg_stream_config[?]", #o.directions), {}
-   local turns = topology.turns(o.directions)
-   for i, name in ipairs(o.directions) do
-      local from, to = self:ends(name)
-      local turn = turns[i]
-      frames[i] = self:frame(o.frame_size, from, to)
-      streams[i - 1] = {
-         tx_port = from - 1, rx_port = to - 1, frame = frames[i], load = loads, loads = #list,
-         turn = { turn.first, turn.take, turn.every },
+   local turns, own = modifiers.turns(o.modifier, o.directions)
+   local n, frames = #o.directions + #own, {}
+   local streams = ffi.new("struct fg_stream_config[?]", n)
+   local function add(direction, turn, make, unmeasured)
+      local from, to = self:ends(direction)
+      local built = frame.rfc2544(o.frame_size, make(self:frame(from, to), o.modifier, self.plan, from, to))
+      frames[#frames + 1] = built
+      streams[#frames - 1] = {
+         tx_port = from - 1, rx_port = to - 1, frame = built, load = loads, loads = #list,
+         turn = { turn.first, turn.take, turn.every }, unmeasured = unmeasured,
       }
+   end
+   for i, direction in ipairs(o.directions) do
+      add(direction, turns[i], modifiers.change, false)
       if o.tags then
-         local fps = list[1].fps * turn.take / turn.every
+         local fps = list[1].fps * turns[i].take / turns[i].every
          streams[i - 1].tags = o.tags.count
          streams[i - 1].tag_first = math.ceil(o.tags.first * fps)
          streams[i - 1].tag_every = math.max(1, math.floor(o.tags.every * fps))
       end
    end
-   return streams, frames, turns
+   for _, one in ipairs(own) do
+      add(one.direction, one.turn, modifiers.broadcast, true)
+   end
+   return streams, n, frames, turns
+end
+
+-- Tell a bridge of the stations behind every port, before a trial that has many.
+function Bench:announce_stations(o)
+   local streams, frames, seen = ffi.new("struct fg_stream_config[?]", #self.ports), {}, {}
+   local load = ffi.new("struct fg_load[1]")
+   local function add(port, other)
+      if not seen[port] then
+         local made, count = modifiers.announcement(self:frame(port, other), port)
+         seen[port], load[0] = true, { fps = ANNOUNCEMENT_FPS, frames = count }
+         frames[#frames + 1] = frame.rfc2544(o.frame_size, made)
+         streams[#frames - 1] = {
+            tx_port = port - 1, rx_port = port - 1, frame = frames[#frames], load = load, loads = 1,
+            unmeasured = true,
+         }
+      end
+   end
+   for _, direction in ipairs(o.directions) do
+      local from, to = self:ends(direction)
+      add(from, to)
+      add(to, from)
+   end
+   self:start(ffi.new("struct fg_trial_config", {
+      streams = #frames, stream = streams,
+      traffic_ns = nanoseconds(tonumber(load[0].frames) / ANNOUNCEMENT_FPS),
+      drain_ns = nanoseconds(ANNOUNCEMENT_DRAIN), max_lag_ns = nanoseconds(self.plan.host.max_lag),
+   }))
+   self:await()
 end
 
 --- Run one trial and wait for its end.
@@ -293,15 +343,20 @@ end
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
 -- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or
 --                       nil
+-- @param o.modifier     what makes the stream other than the plain one (framegauge.method.rfc2544.modifiers),
+--                       or nil
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
 -- @param o.learning_wait, o.drain, o.settle  the other phases of RFC 2544, 23, seconds
 -- @return counts by direction, port and lcore. Raises {interrupted = true} when the job is interrupted.
 function Bench:trial(o)
    local list = o.loads or { { fps = o.fps, seconds = o.duration } }
    local loads, seconds = loads_of(list)
-   local streams, frames, turns = self:streams(o, list, loads)
+   if o.modifier == "random-macs" then
+      self:announce_stations(o)
+   end
+   local streams, n, frames, turns = self:streams(o, list, loads)
    self:start(ffi.new("struct fg_trial_config", {
-      streams = #o.directions,
+      streams = n,
       stream = streams,
       learn_ns = nanoseconds(o.learning_wait),
       traffic_ns = nanoseconds(seconds),

@@ -4,7 +4,8 @@
 --
 -- An expectation names a result, a least value (a share of the line, or a load) and optionally the one frame
 -- size it is about. A figure that cannot be called the device's decides nothing unless it reaches the value:
--- then the device carried it, whatever the tester could not do beyond.
+-- then the device carried it, whatever the tester could not do beyond. It is about the plain stream, not
+-- about those with modifiers.
 local load = require "framegauge.method.load"
 local units = require "framegauge.units"
 
@@ -61,7 +62,8 @@ end
 function M.evaluate(expectation, rows, complete)
    local met = complete or nil
    for _, row in ipairs(rows) do
-      if not expectation.frame_size or expectation.frame_size == row.frame_size then
+      local about_it = not expectation.frame_size or expectation.frame_size == row.frame_size
+      if about_it and not row.modifier then
          local this = met_by(expectation, row)
          if this == false then
             return { text = expectation.text, met = false }

@@ -10,10 +10,18 @@ local M = {}
 --- Smallest RFC 2544 test frame with room for the signature, octets with FCS, untagged.
 M.SMALLEST = { [4] = 64, [6] = 84 }
 
+local function vary_config(o)
+   return ffi.new("struct fg_vary_config", {
+      first = o.first, step = o.step, count = o.count, every = o.every or 1, seed = o.seed or 0,
+      random = o.random or false,
+   })
+end
+
 --- Build the template of a frame.
 -- @param size   octets with FCS
 -- @param stack  layers from the outside in: { "ethernet", dst = <octets>, ... }; a field is a number or,
---               for addresses, a string of its octets
+--               for addresses, a string of its octets; or in `vary` what it changes to from frame to frame,
+--               { first =, step =, count =, every = 1, seed = 0, random = false } (lib/frame/fg_vary.h)
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 function M.build(size, stack)
    local err = api.error()
@@ -23,9 +31,12 @@ function M.build(size, stack)
       for field, value in pairs(layer) do
          if type(value) == "number" then
             api.check(C.fg_frame_set(frame, field, value, err), err)
-         elseif field ~= 1 then
+         elseif type(value) == "string" and field ~= 1 then
             api.check(C.fg_frame_set_bytes(frame, field, value, #value, err), err)
          end
+      end
+      for field, o in pairs(layer.vary or {}) do
+         api.check(C.fg_frame_vary(frame, field, vary_config(o), err), err)
       end
    end
    local out = ffi.new("struct fg_template *[1]")
@@ -38,14 +49,22 @@ end
 -- @param o.version   4 or 6
 -- @param o.src_mac, o.dst_mac  six octets
 -- @param o.src, o.dst          addresses, four or sixteen octets
+-- @param o.dst_port  UDP port; by default echo
 -- @param o.vlan      VLAN id of a tag, or nil
+-- @param o.vary      what changes from frame to frame, see build(): src_mac, dst_mac, dst, src_port, dst_port
 function M.rfc2544(size, o)
-   local stack = { { "ethernet", src = o.src_mac, dst = o.dst_mac } }
+   local vary = o.vary or {}
+   local stack = {
+      { "ethernet", src = o.src_mac, dst = o.dst_mac, vary = { src = vary.src_mac, dst = vary.dst_mac } },
+   }
    if o.vlan then
       stack[#stack + 1] = { "vlan", id = o.vlan }
    end
-   stack[#stack + 1] = { "ipv" .. o.version, src = o.src, dst = o.dst }
-   stack[#stack + 1] = { "udp", checksum = o.version == 4 and 0 or nil }
+   stack[#stack + 1] = { "ipv" .. o.version, src = o.src, dst = o.dst, vary = { dst = vary.dst } }
+   stack[#stack + 1] = {
+      "udp", dst = o.dst_port, checksum = o.version == 4 and 0 or nil,
+      vary = { src = vary.src_port, dst = vary.dst_port },
+   }
    return M.build(size, stack)
 end
 

@@ -67,7 +67,8 @@ local function load_text(ask)
 end
 
 local function name_of(ask)
-   return ("%s  %d bytes"):format(ask.test:match "[^.]+$", ask.frame_size)
+   local modifier = ask.modifier and ", " .. ask.modifier or ""
+   return ("%s%s  %d bytes"):format(ask.test:match "[^.]+$", modifier, ask.frame_size)
 end
 
 --- Seconds the rest will take, or nil before the first trial has ended.

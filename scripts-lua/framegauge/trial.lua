@@ -241,6 +241,7 @@ function M.record(raw, ask)
       directions = directions,
       loads = ask.loads,
       outage = ask.outage,
+      modifier = ask.modifier,
       reset = raw.reset,
    }, raw.ports, ask.link_may_change)
 end

@@ -46,7 +46,8 @@ describe("a plan", function()
             system_recovery = { overload = 60, watch = 60, repetitions = 3 },
             reset = { after = 15, watch = 60, outage = 1, repetitions = 1 },
             tests = { "throughput" }, frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
-            bidirectional = true, topology = "pairs", learning_wait = 2, drain = 2, settle = 5, retries = 2,
+            bidirectional = true, topology = "pairs", modifiers = {}, learning_wait = 2, drain = 2,
+            settle = 5, retries = 2,
             throughput = {
                search = "binary", min = { unit = "ratio", value = 0, text = "0%" },
                max = { unit = "ratio", value = 1, text = "100%" },

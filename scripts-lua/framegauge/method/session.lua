@@ -41,6 +41,7 @@ function Session:measure(ask)
          tags = ask.tags,
          outage = ask.outage,
          directions = ask.directions,
+         modifier = ask.modifier,
          learning_wait = self.phases.learning_wait,
          drain = ask.drain or self.phases.drain,
          settle = self.phases.settle,
@@ -87,6 +88,7 @@ function Session:recall(ask)
       test = ask.test, phase = ask.phase, frame_size = ask.frame_size, direction = ask.direction,
       intended_fps = ask.fps, duration_s = ask.seconds, loads = ask.loads or false,
       outage = ask.outage or false,
+      modifier = ask.modifier or false,
    } do
       if not same(record[key] or false, wanted) then
          disagree("the run cannot be resumed: its trial %d differs in %s from the one that is asked for now",
@@ -109,7 +111,7 @@ function Session:finish()
 end
 
 function Session:once(ask)
-   ask.number = #self.trials + 1
+   ask.number, ask.modifier = #self.trials + 1, self.modifier
    local recalled = self:recall(ask)
    if recalled then
       return recalled
@@ -124,6 +126,11 @@ function Session:once(ask)
       self.watch:finished(record)
    end
    return record
+end
+
+--- Make all trials from now on with a modifier (framegauge.method.rfc2544.modifiers); nil: none.
+function Session:modify(modifier)
+   self.modifier = modifier
 end
 
 --- Make one trial. Yields until it is over.
@@ -147,7 +154,7 @@ end
 local function is_of(record, ask)
    return record.test == ask.test and record.frame_size == ask.frame_size and record.verdict ~= "invalid"
       and record.direction == ask.direction and record.intended_fps == ask.fps
-      and record.duration_s == ask.seconds
+      and record.duration_s == ask.seconds and record.modifier == ask.modifier
 end
 
 --- Another look at trials already made, such as for one direction after the other.
@@ -157,6 +164,7 @@ end
 function Session:again(from)
    local seen = {}
    return function(ask)
+      ask.modifier = self.modifier
       for i = from, #self.trials do
          if not seen[i] and is_of(self.trials[i], ask) then
             seen[i] = true

@@ -57,21 +57,13 @@ end
 
 -- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
 local function fill_addresses(values, found)
-   local seen = {}
-   local function fill(i, side)
+   for i, place in ipairs(topology.places(#values.ports, values.rfc2544.topology)) do
       local port = values.ports[i]
-      if not port or seen[i] then
-         return
-      end
       local key = "ports." .. port.name
-      seen[i], seen[side] = true, (seen[side] or 0) + 1
       if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
-         port.ipv4 = { address = ("198.%s.%d.2"):format(side, seen[side]), prefix = 24 }
+         local address = ("198.%d.%d.2"):format(place.output and 19 or 18, place.number)
+         port.ipv4 = { address = address, prefix = 24 }
       end
-   end
-   for _, link in ipairs(topology.links(#values.ports, values.rfc2544.topology)) do
-      fill(link.from, "18")
-      fill(link.to, "19")
    end
 end
 

@@ -216,10 +216,34 @@ local function addresses_fit(values, found)
    check_links(values, found)
 end
 
+-- Whether any port, and whether every port, sends through a router.
+local function routed(values)
+   local any, all = false, true
+   for _, port in ipairs(values.ports) do
+      local gateway = port.gateway or port.gateway6
+      any, all = any or gateway ~= nil, all and gateway ~= nil
+   end
+   return any, all
+end
+
+local function modifiers_suit_the_ports(values, found)
+   local any, all = routed(values)
+   for i, modifier in ipairs(values.rfc2544.modifiers) do
+      local key = found:item("rfc2544.modifiers", i)
+      if modifier == "random-networks" and not all then
+         found:add(key, "networks behind a router, and the ports have none", "a gateway for every port")
+      elseif modifier == "random-macs" and any then
+         found:add(key, "a router takes only what is sent to its own address", "ports without gateways")
+      elseif modifier == "broadcast" and values.rfc2544.topology == "partial-mesh" and #values.ports > 2 then
+         found:add(key, "not in a partial mesh, where streams take turns already", "topology: pairs")
+      end
+   end
+end
+
 --- All of them, in order.
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
-   network_is_isolated, addresses_fit,
+   network_is_isolated, addresses_fit, modifiers_suit_the_ports,
 }
 
 return M

@@ -275,6 +275,11 @@ local rfc2544 = {
         help = "pairs: the first port and the second, the third and the fourth, and so on; partial-mesh: the "
            .. "first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC "
            .. "2544, 16)" },
+      { key = "modifiers", type = "list", unique = true, default = {}, default_help = "none",
+        of = { type = "enum", values = { "broadcast", "random-networks", "random-ports", "random-macs" } },
+        help = "every test is made again with each of these, see docs/results.md (RFC 2544, 11 and 12; RFC "
+           .. "4814). broadcast: every hundredth frame is one; random-networks: to many networks behind the "
+           .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
       { key = "learning_wait", type = "time", default = "2s", max = "10min",
         help = "between the learning frames and the load" },
       { key = "drain", type = "time", default = "2s", max = "10min",
@@ -293,6 +298,8 @@ local dut = {
    fields = {
       { key = "name", type = "string", longest = 200, default_help = "none", help = "what it is" },
       { key = "firmware", type = "string", longest = 200, default_help = "none", help = "what runs on it" },
+      { key = "filters", type = "string", default_help = "none",
+        help = "the filters configured on it, as its command lines (RFC 2544, 11.4)" },
       { key = "notes", type = "string", default_help = "none", help = "how it was configured, and the like" },
    },
 }

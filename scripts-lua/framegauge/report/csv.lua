@@ -23,10 +23,11 @@ end
 --- The text of a test's CSV file. What is not known is empty.
 -- @param test  name of its rows in result.json
 function M.text(test, rows)
-   local lines = { (table.concat(fields[test], ","):gsub("%.", "_")) }
+   local columns = fields.columns(test, rows)
+   local lines = { (table.concat(columns, ","):gsub("%.", "_")) }
    for _, row in ipairs(rows) do
       local values = {}
-      for i, path in ipairs(fields[test]) do
+      for i, path in ipairs(columns) do
          values[i] = field(row, path)
       end
       lines[#lines + 1] = table.concat(values, ",")

@@ -48,6 +48,16 @@ M.reset = {
    "reset_ns_by_timestamps", "resolution_ns", "lost", "trials", "verdict",
 }
 
+--- Columns of a CSV file: those of the test, and the modifier where there is any.
+function M.columns(test, rows)
+   for _, row in ipairs(rows) do
+      if row.modifier then
+         return { "modifier", unpack(M[test]) }
+      end
+   end
+   return M[test]
+end
+
 --- Keys of a row of one test, without those inside of objects.
 function M.keys(test)
    local keys, seen = {}, {}

@@ -9,6 +9,7 @@ local fields = require "framegauge.report.fields"
 local html = require "framegauge.report.html"
 local json = require "framegauge.report.json"
 local junit = require "framegauge.report.junit"
+local stream_types = require "framegauge.report.stream_types"
 
 local M = {}
 
@@ -37,9 +38,10 @@ end
 -- @param moment  run.json, read; empty when there is none
 -- @return list of { name, text }
 function M.render(result, moment)
+   local shown = stream_types.of(result)
    local list = {
-      { "junit.xml", junit.text(result, moment) },
-      { "report.html", html.page(result, moment) },
+      { "junit.xml", junit.text(shown, moment) },
+      { "report.html", html.page(shown, moment) },
    }
    for _, test in ipairs(fields.TESTS) do
       local rows = result.results[test]

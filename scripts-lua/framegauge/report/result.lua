@@ -16,6 +16,7 @@ M.SCHEMA_VERSION = 1
 --- Keys in the order a person reads them.
 local ORDER = {
    "schema_version", "generator", "name", "version", "trial", "test", "phase", "frame_size", "direction",
+   "modifier", "share",
    "goal", "duration_s", "time", "verdict", "limited_by", "reasons", "interrupted", "conformance", "rfc2544",
    "notes", "expectations", "text", "met", "results", "throughput", "ports", "plan", "theoretical_fps",
    "throughput_fps", "percent", "mbps_l1", "mbps_l2", "conditional_fps", "lower_fps", "upper_fps",

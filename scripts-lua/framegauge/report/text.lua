@@ -6,6 +6,7 @@ local columns = require "framegauge.report.columns"
 local fields = require "framegauge.report.fields"
 local format = require "framegauge.report.format"
 local grid = require "framegauge.report.grid"
+local stream_types = require "framegauge.report.stream_types"
 local units = require "framegauge.units"
 
 local M = {}
@@ -199,6 +200,7 @@ end
 -- @param drawn   whether to draw bar charts as well (framegauge.report.bars)
 function M.render(result, paint, drawn)
    local parts, charted = {}, {}
+   result = stream_types.of(result)
    for _, one in ipairs(columns.of(result.results)) do
       parts[#parts + 1] = paint(one.title, "bold") .. "\n" .. grid.text(one.columns, one.rows, paint)
       if drawn and not charted[one.test] then

@@ -7,7 +7,8 @@
 --    check(plan, bench)               what keeps the plan from being run, a sentence, or nil
 --    run(plan, bench, session, rows)  measures, and adds its rows to the list as it finds them
 --
--- Every row has frame_size, direction, verdict and reasons. They are made in the order of the RFC, whatever
+-- Every row has frame_size, direction, verdict and reasons, and modifier where the stream was not the plain
+-- one. They are made in the order of the RFC, whatever
 -- the order in the plan, for later ones use what earlier ones found out.
 local M = {}
 
@@ -44,12 +45,25 @@ function M.check(plan, bench)
    return nil
 end
 
---- Make all tests of a plan.
+-- A list that marks what is added to it at its end, and passes it on to another.
+local function marking(rows, modifier)
+   return setmetatable({}, { __newindex = function(_, _, row)
+      row.modifier = modifier
+      rows[#rows + 1] = row
+   end })
+end
+
+--- Make all tests of a plan: with the plain stream, then with each modifier by itself.
 -- @param results  a list of rows for each test is added to it as the test begins
 function M.run(plan, bench, session, results)
-   for _, method in ipairs(M.of(plan)) do
-      results[method.KEY] = {}
-      method.run(plan, bench, session, results[method.KEY])
+   for i = 0, #(plan.rfc2544.modifiers or {}) do
+      local modifier = i > 0 and plan.rfc2544.modifiers[i] or nil
+      session:modify(modifier)
+      for _, method in ipairs(M.of(plan)) do
+         results[method.KEY] = results[method.KEY] or {}
+         method.run(plan, bench, session, modifier and marking(results[method.KEY], modifier)
+            or results[method.KEY])
+      end
    end
 end
 

@@ -31,6 +31,20 @@ function M.links(ports, topology)
    return links
 end
 
+--- Where each port stands.
+-- @return list of { output = boolean, number = among those of its side, of = how many these are }
+function M.places(ports, topology)
+   local places, half = {}, math.floor(ports / 2)
+   for i = 1, 2 * half do
+      if topology == "partial-mesh" then
+         places[i] = { output = i > half, number = i > half and i - half or i, of = half }
+      else
+         places[i] = { output = i % 2 == 0, number = math.ceil(i / 2), of = half }
+      end
+   end
+   return places
+end
+
 -- The same links from the side of the outputs.
 local function reversed(links)
    local list = {}

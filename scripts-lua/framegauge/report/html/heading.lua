@@ -93,6 +93,7 @@ local function facts(result, moment)
    return tables.facts {
       { "Device", dut.name and h.bdi { dut.name } },
       { "Firmware", dut.firmware and h.bdi { dut.firmware } },
+      { "Filters", dut.filters and h.bdi { dut.filters }, full = true },
       { "Notes", dut.notes and h.bdi { dut.notes }, full = true },
       { "Plan", result.plan.name },
       { "Tests", test_names(result) },

@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What makes a stream other than the plain one (RFC 2544, 11, 12 and C.2; RFC 4814).
+--
+-- Every test of a plan is made with the plain stream first, and then again with each modifier of the plan
+-- by itself. A modifier either lets a header field change from frame to frame, or takes a turn of the port's
+-- load for frames of its own, which are sent and not looked for.
+--
+--    broadcast        every hundredth frame of a port is a broadcast
+--    random-networks  each frame goes to one of many networks behind the router
+--    random-ports     each frame has another pair of UDP ports
+--    random-macs      each frame comes from one of 256 stations and goes to one of 256; a bridge is told of
+--                     them before each trial
+--
+-- Random is the same in every trial: which frame carries what follows from its number and a seed.
+local octets = require "framegauge.octets"
+local topology = require "framegauge.method.rfc2544.topology"
+
+local M = {}
+
+M.BROADCAST_EVERY = 100
+
+-- Networks behind the routers, of RFC 2544 C.2.2: x.65.0 to x.254.0. Ports of one side share them.
+local FIRST_NETWORK, NETWORKS, STATION = 65, 190, 2
+
+local STATIONS = 256
+
+local function random(first, step, count, seed)
+   return { first = first, step = step, count = count, seed = seed, random = true }
+end
+
+--- The networks that lie behind a port.
+-- @return 4: { first = "198.19.65.2", number = the same as a number, step = 256, count = 190 }; 6 as well, of
+-- which only the last 64 bits are the number
+function M.networks(plan, port, version)
+   local place = topology.places(#plan.ports, plan.rfc2544.topology)[port]
+   if version == 6 then
+      local prefix = ("2001:2:0:%x::"):format((place.output and 0xc000 or 0x4000) + place.number)
+      return { first = prefix .. STATION, number = STATION, step = 2 ^ 16, count = 256 }
+   end
+   local each = math.floor(NETWORKS / place.of)
+   local first = ("198.%d.%d.%d"):format(place.output and 19 or 18,
+      FIRST_NETWORK + (place.number - 1) * each, STATION)
+   local a, b, c, d = octets.ipv4(first):byte(1, 4)
+   return { first = first, number = ((a * 256 + b) * 256 + c) * 256 + d, step = 256, count = each }
+end
+
+-- The first of a port's stations: a MAC address as a number. They differ in the last octet.
+local function stations(port)
+   return 0x02f600010000 + port * 0x100
+end
+
+local change = {}
+
+change["random-networks"] = function(o, plan, _, to)
+   local networks = M.networks(plan, to, o.version)
+   o.dst = octets["ipv" .. o.version](networks.first)
+   o.vary.dst = random(networks.number, networks.step, networks.count, 1)
+end
+
+change["random-ports"] = function(o)
+   o.vary.src_port, o.vary.dst_port = random(1024, 1, 64512, 2), random(1, 1, 49151, 3)
+end
+
+change["random-macs"] = function(o, _, from, to)
+   o.vary.src_mac = random(stations(from), 1, STATIONS, 4)
+   o.vary.dst_mac = random(stations(to), 1, STATIONS, 5)
+end
+
+--- Change what a test frame is made of.
+-- @param o         as framegauge.frame takes it; `vary` is a table
+-- @param modifier  its name; nil: the plain stream
+-- @param from, to  indexes of ports
+function M.change(o, modifier, plan, from, to)
+   if change[modifier] then
+      change[modifier](o, plan, from, to)
+   end
+   return o
+end
+
+--- Change what a broadcast is made of: the frame of a direction, for everyone and no service.
+function M.broadcast(o)
+   o.dst_mac = octets.mac "ff:ff:ff:ff:ff:ff"
+   o.dst = o.version == 4 and octets.ipv4 "255.255.255.255" or octets.ipv6 "ff02::1"
+   o.dst_port = 9 -- discard
+   return o
+end
+
+--- Change what announces the stations of a port to a bridge: a broadcast from each of them.
+-- @return o, and how many frames it takes
+function M.announcement(o, port)
+   o.vary = { src_mac = { first = stations(port), step = 1, count = STATIONS } }
+   return M.broadcast(o), STATIONS
+end
+
+--- The turns of test streams, and those of the frames of the modifier's own, one for each port that sends.
+-- @param modifier    its name or nil
+-- @param directions  list of "from->to"
+-- @return turns by direction; list of { direction =, turn = }
+function M.turns(modifier, directions)
+   local turns, own, seen = topology.turns(directions), {}, {}
+   for i, turn in ipairs(modifier == "broadcast" and turns or {}) do
+      local n = M.BROADCAST_EVERY
+      turns[i] = { first = 0, take = n - 1, every = n, from = turn.from }
+      if not seen[turn.from] then
+         seen[turn.from] = true
+         own[#own + 1] = { direction = directions[i], turn = { first = n - 1, take = 1, every = n } }
+      end
+   end
+   return turns, own
+end
+
+return M

@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local Bench = require "framegauge.bench"
+local Session = require "framegauge.method.session"
+local ffi = require "ffi"
+local frame = require "framegauge.frame"
+local methods = require "framegauge.method.rfc2544"
+local modifiers = require "framegauge.method.rfc2544.modifiers"
+local plans = require "framegauge.plan"
+local stream_types = require "framegauge.report.stream_types"
+
+local ROUTED = [[
+ports:
+  a: {device: wire0, ipv4: 198.18.1.2/24, gateway: 198.18.1.1}
+  b: {device: wire1, ipv4: 198.19.1.2/24, gateway: 198.19.1.1}
+]]
+local ROUTED6 = [[
+ports:
+  a: {device: wire0, ipv6: '2001:2:0:1::2/64', gateway6: '2001:2:0:1::1'}
+  b: {device: wire1, ipv6: '2001:2:0:8000::2/64', gateway6: '2001:2:0:8000::1'}
+]]
+local BRIDGED = [[
+ports:
+  a: {device: wire0, ipv4: 198.18.1.2/24}
+  b: {device: wire1, ipv4: 198.18.1.3/24}
+]]
+local REST = [[
+test: rfc2544
+reference_device: {capacity: 500kfps}
+rfc2544:
+  frame_sizes: [128]
+  modifiers: [%s]
+  learning_wait: 10ms
+  drain: 50ms
+  settle: 0
+  throughput: {trial: 200ms, search_trial: 20ms}
+  frame_loss: {trial: 20ms}
+]]
+
+local function plan_of(ports, list, ...)
+   local plan, errors = plans.load_text(ports .. REST:format(list), "x.yaml", { sets = { ... } })
+   return plan, errors and tostring(errors[1])
+end
+
+local function run(plan)
+   local bench, results = assert(Bench.open(plan)), {}
+   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
+   local ok, why = pcall(methods.run, plan, bench, session, results)
+   bench:close()
+   assert(ok, why)
+   return results, session.trials
+end
+
+describe("modifiers", function()
+   it("are refused where the ports do not suit them", function()
+      local _, wrong = plan_of(BRIDGED, "random-networks")
+      assert.matches("rfc2544.modifiers[1]: networks behind a router, and the ports have none; expected a "
+         .. "gateway", wrong, 1, true)
+      _, wrong = plan_of(ROUTED, "broadcast, random-macs")
+      assert.matches("rfc2544.modifiers[2]: a router takes only what is sent to its own address", wrong, 1,
+         true)
+   end)
+
+   it("share the networks behind routers between the ports of a side", function()
+      local plan = { ports = { {}, {}, {}, {} }, rfc2544 = { topology = "pairs" } }
+      local list = {}
+      for i = 1, 4 do
+         local networks = modifiers.networks(plan, i, 4)
+         list[i] = ("%s %d"):format(networks.first, networks.count)
+         assert.equal(tonumber(networks.first:match "^198%.(%d+)") * 65536 + 198 * 2 ^ 24
+            + tonumber(networks.first:match "^198%.%d+%.(%d+)") * 256 + 2, networks.number)
+      end
+      assert.same({ "198.18.65.2 95", "198.19.65.2 95", "198.18.160.2 95", "198.19.160.2 95" }, list)
+      assert.equal("2001:2:0:c002::2", modifiers.networks(plan, 4, 6).first)
+   end)
+
+   it("leave every hundredth frame of a port to a broadcast", function()
+      local turns, own = modifiers.turns("broadcast", { "a->b", "b->a" })
+      for _, turn in ipairs(turns) do
+         assert.same({ 0, 99, 100 }, { turn.first, turn.take, turn.every })
+      end
+      assert.same({
+         { direction = "a->b", turn = { first = 99, take = 1, every = 100 } },
+         { direction = "b->a", turn = { first = 99, take = 1, every = 100 } },
+      }, own)
+      assert.same({}, (select(2, modifiers.turns("random-ports", { "a->b" }))))
+   end)
+
+   it("change nothing in the octets of a frame but what they are about", function()
+      local plan = assert(plan_of(ROUTED, "random-networks"))
+      local mac = ("\2"):rep(6)
+      local function build(modifier)
+         return frame.rfc2544(128, modifiers.change({
+            version = 4, src_mac = mac, dst_mac = mac, src = "\1\1\1\1", dst = "\2\2\2\2", vary = {},
+         }, modifier, plan, 1, 2))
+      end
+      local plain, networks, ports = build(nil), build "random-networks", build "random-ports"
+      assert.same({ 0, 1, 2 }, { plain.varies, networks.varies, ports.varies })
+      assert.same({ 30, 4 }, { networks.vary[0].offset, networks.vary[0].octets })
+      local offsets = { ports.vary[0].offset, ports.vary[1].offset }
+      table.sort(offsets)
+      assert.same({ 34, 36 }, offsets)
+      assert.equal(ffi.string(plain.bytes, 124), ffi.string(ports.bytes, 124))
+   end)
+end)
+
+describe("a run with modifiers", function()
+   it("makes every test once for each, and its rows and trials say so", function()
+      local results, trials = run(assert(plan_of(ROUTED, "broadcast, random-networks, random-ports",
+         "rfc2544.tests=[throughput, frame_loss]")))
+      local seen = {}
+      for i, row in ipairs(results.throughput) do
+         seen[i] = row.modifier or "plain"
+         assert.same({ "both", "valid" }, { row.direction, row.verdict })
+         -- the router drops broadcasts at once, so the load may be a hundredth more; the buffer swallows some
+         local truth = row.modifier == "broadcast" and 500e3 / 0.99 or 500e3
+         assert.near(truth, row.throughput_fps, 845 + 520 / 0.2)
+      end
+      assert.same({ "plain", "broadcast", "random-networks", "random-ports" }, seen)
+      for _, row in ipairs(results.frame_loss) do
+         assert.equal(row.modifier, trials[row.trial].modifier)
+         if row.load_percent == 100 then
+            local fps = row.modifier == "broadcast" and 844594 * 0.99 or 844594
+            assert.near(100 * (1 - 500e3 / fps), row.loss_percent, 100 * 520 / row.tx)
+         end
+      end
+      local shown = stream_types.of { results = results, verdict = "valid" }
+      assert.same({ "both", "both, broadcast" },
+         { shown.results.throughput[1].direction, shown.results.throughput[2].direction })
+      assert.same({ "valid", "both" }, { shown.verdict, results.throughput[2].direction })
+   end)
+
+   it("works over IPv6, where the UDP checksum follows the ports and addresses", function()
+      local results = run(assert(plan_of(ROUTED6, "broadcast, random-networks, random-ports")))
+      for _, row in ipairs(results.throughput) do
+         local truth = row.modifier == "broadcast" and 500e3 / 0.99 or 500e3
+         assert.near(truth, row.throughput_fps, 845 + 520 / 0.2)
+      end
+      assert.equal(4, #results.throughput)
+   end)
+
+   it("has many stations on each side of a bridge", function()
+      local results, trials = run(assert(plan_of(BRIDGED, "random-macs")))
+      assert.near(500e3, results.throughput[2].throughput_fps, 845 + 520 / 0.2)
+      for _, trial in ipairs(trials) do
+         assert.same({ "valid", 0 }, { trial.verdict, trial.misdirected })
+      end
+   end)
+end)
