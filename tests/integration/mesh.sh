@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A partial mesh through a Linux bridge with four ports, in network namespaces: every input reaches every output,
+# with its share of the load. A busy machine makes trials tester-limited, which proves nothing: three attempts, then
+# a skip.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+program=${FRAMEGAUGE:-build/app/framegauge}
+if [ "$(id -u)" -ne 0 ]; then
+	echo "ok - mesh # SKIP needs root, for network namespaces"
+	exit 0
+fi
+tester=fgmesh-$$
+dut=fgmeshd-$$
+work=$(mktemp -d)
+trap 'ip netns del "$tester" 2>/dev/null; ip netns del "$dut" 2>/dev/null; rm -rf "$work"' EXIT
+
+ip netns add "$tester" && ip netns add "$dut" || exit 1
+for namespace in "$tester" "$dut"; do
+	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
+done
+ip -n "$dut" link add bridge type bridge stp_state 0 mcast_snooping 0 forward_delay 0
+ip -n "$dut" link set bridge up
+for port in 1 2 3 4; do
+	ip -n "$tester" link add "fg-$port" type veth peer name "dut-$port" netns "$dut"
+	ip -n "$tester" link set "fg-$port" up
+	ip -n "$dut" link set "dut-$port" master bridge up
+done
+for _ in {1..100}; do
+	[[ $(ip -n "$tester" link show && ip -n "$dut" link show) == *NO-CARRIER* ]] || break
+	sleep 0.05
+done
+
+cat >"$work/mesh.yaml" <<EOF
+test: rfc2544
+isolated_network: true
+ports:
+  a: {device: 'kernel:fg-1', ipv4: 198.18.1.1/24}
+  b: {device: 'kernel:fg-2', ipv4: 198.18.1.2/24}
+  c: {device: 'kernel:fg-3', ipv4: 198.18.1.3/24}
+  d: {device: 'kernel:fg-4', ipv4: 198.18.1.4/24}
+host: {max_lag: 50ms}
+rfc2544:
+  topology: partial-mesh
+  frame_sizes: [128]
+  throughput: {max: 2kfps}
+EOF
+
+for attempt in 1 2 3; do
+	rm -rf "$work/run"
+	ip netns exec "$tester" "$program" run "$work/mesh.yaml" --quick --out "$work/run" >"$work/log" 2>&1
+	python3 - "$work/run" <<'EOF' && break
+import json, sys
+
+result = json.load(open(sys.argv[1] + "/result.json"))
+row, trial = result["results"]["throughput"][0], result["trials"][-1]
+directions = {d["direction"]: d for d in trial["directions"]}
+names = ["a->c", "a->d", "b->c", "b->d", "c->a", "c->b", "d->a", "d->b"]
+problems = []
+
+def check(what, holds):
+    if not holds:
+        problems.append(what)
+
+check("the throughput is %s, %s" % (row["throughput_fps"], row["verdict"]),
+      (row["throughput_fps"], row["verdict"], row["direction"]) == (2000, "valid", "both"))
+check("the directions are %s" % list(directions), list(directions) == names)
+check("a direction has not its half of 2000 frames",
+      all((d["share"], d["tx"], d["rx"]) == (0.5, 1000, 1000) for d in directions.values()))
+check("frames came out at the wrong port: %s" % trial["misdirected"], trial["misdirected"] == 0)
+check("the offered load is %s" % trial["offered_fps"], abs(trial["offered_fps"] - 2000) < 200)
+if row["verdict"] == "tester-limited":
+    sys.exit(2)
+print("\n".join("not ok - mesh: " + p for p in problems) if problems
+      else "ok - every input of a bridge reaches every output with its share")
+EOF
+	if [ "$attempt" = 3 ]; then
+		tail -n 15 "$work/log" | sed 's/^/# /'
+		grep -q tester-limited "$work/log" && echo "ok - mesh # SKIP this machine is too busy" ||
+			echo "not ok - mesh: no result"
+	fi
+done
