@@ -9,6 +9,7 @@ local Folder = require "framegauge.report.folder"
 local Progress = require "framegauge.progress"
 local Session = require "framegauge.method.session"
 local bars = require "framegauge.report.bars"
+local calibration = require "framegauge.calibration"
 local expect = require "framegauge.expect"
 local files = require "framegauge.report.files"
 local format = require "framegauge.report.format"
@@ -171,11 +172,28 @@ local function write_files(folder, result, run)
    folder:close()
 end
 
+-- What is known of the tester itself. A run that is resumed stays with what it began with.
+local function find_calibration(plan, bench, options)
+   local state, message
+   if options.earlier then
+      state = options.earlier.facts.calibration
+   else
+      state, message = calibration.find(plan, bench.ports, generator.of(), os.time())
+   end
+   if not state then
+      refuse(BAD_PLAN, message)
+   end
+   plan.tester_limits = calibration.limits(state)
+   return state
+end
+
 -- A folder for a new run, or the one of the run that is resumed.
+-- @param state  of the calibration
 -- @return the folder and the moment (framegauge.report.moment)
-local function begin(plan, bench, options)
+local function begin(plan, bench, options, state)
    local request, earlier = resume.request(plan, bench.ports, generator.of(), options.expect), options.earlier
    local folder, run
+   request.calibration = state
    if earlier then
       earlier:begin(request)
       folder, run = earlier.folder, moment.resume(earlier.facts, #earlier.records)
@@ -192,13 +210,16 @@ local function run_on(bench, plan, options, expectations)
    if problem then
       refuse(BAD_PLAN, problem)
    end
-   local folder, run = begin(plan, bench, options)
+   local state = find_calibration(plan, bench, options)
+   local folder, run = begin(plan, bench, options, state)
    local results, trials, err = measure(plan, bench, folder, options.earlier and options.earlier.records)
    if type(err) == "table" and err.disagrees then
       error(err, 0)
    end
+   calibration.apply(state, results)
    local result = report.new {
       generator = generator.of(), plan = plan, ports = bench.ports, results = results, trials = trials,
+      calibration = state,
       expectations = evaluate(expectations, results.throughput or {}, err == nil), interrupted = err ~= nil,
    }
    write_files(folder, result, run)

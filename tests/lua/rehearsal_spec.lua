@@ -2,56 +2,23 @@
 
 -- What a run is said to take, against what it takes.
 local Bench = require "fake_bench"
-local RealBench = require "framegauge.bench"
-local Session = require "framegauge.method.session"
 local fake_plan = require "fake_plan"
-local methods = require "framegauge.method.rfc2544"
-local plans = require "framegauge.plan"
 local rehearsal = require "framegauge.rehearsal"
 local scratch = require "scratch"
+local timed = require "timed"
 local uv = require "luv"
 
-local CONFIGS = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/"
-
--- The bench, keeping account of the time its trials take.
-local function timed(bench)
-   local time = { seconds = 0, trials = 0 }
-   return setmetatable({
-      trial = function(_, o)
-         local raw = bench:trial(o)
-         time.seconds = time.seconds + o.learning_wait + raw.duration_s + o.drain + o.settle
-         time.trials = time.trials + 1
-         return raw
-      end,
-   }, { __index = bench }), time
-end
-
-local function sum(parts)
-   local total = { seconds = 0, trials = 0 }
-   for _, part in ipairs(parts) do
-      total.seconds, total.trials = total.seconds + part.seconds, total.trials + part.trials
-   end
-   return total
-end
-
--- @return what was estimated and what was taken: seconds and trials
-local function run(plan, bench)
-   local measured, taken = timed(bench)
-   local session = Session.new {
-      bench = measured, retries = plan.rfc2544.retries, phases = plan.rfc2544, sink = function() end,
-   }
-   local estimated = sum(rehearsal.parts(plan, bench))
-   methods.run(plan, measured, session, {})
-   return estimated, taken
-end
+local HERE = debug.getinfo(1, "S").source:match "^@(.*/)"
+local CONFIGS = HERE .. "../../configs/"
 
 local function on_the_wire(name, ...)
-   local plan = assert(plans.load(CONFIGS .. name, { sets = { ... } }))
-   local bench = assert(RealBench.open(plan))
-   local ok, estimated, taken = pcall(run, plan, bench)
-   bench:close()
-   assert(ok, estimated)
-   return estimated, taken
+   local command = "'%s' script '%stimed.lua' '%s' %s"
+   local output = scratch.shell(command:format(uv.exepath(), HERE, CONFIGS .. name, table.concat({ ... }, " ")))
+   local figures = {}
+   for word in output:gmatch "%S+" do
+      figures[#figures + 1] = assert(tonumber(word), output)
+   end
+   return { seconds = figures[1], trials = figures[2] }, { seconds = figures[3], trials = figures[4] }
 end
 
 describe("the estimate of a run", function()
@@ -60,7 +27,7 @@ describe("the estimate of a run", function()
       ["rfc2544-reference.yaml"] = { "reference_device.rate=10Mbps", "reference_device.capacity=9kfps" },
       ["rfc2544-full-reference.yaml"] = {
          "reference_device.rate=1Mbps", "reference_device.capacity=900fps",
-         "reference_device.reverse.capacity=700fps", "rfc2544.frame_sizes=[64, 1518]",
+         "reference_device.reverse.capacity=700fps", "rfc2544.frame_sizes=[64,1518]",
       },
    } do
       it("is right within 5 % for the RFC-conformant plan " .. name, function()
@@ -73,14 +40,15 @@ describe("the estimate of a run", function()
 
    it("expects of an unknown device what one does that carries a good half", function()
       local plan = fake_plan { frame_sizes = { 64 } }
-      local estimated, taken = run(plan, Bench.new { rate = 1e9, capacity = 0.618 * 1488095, buffer = 1000 })
+      local bench = Bench.new { rate = 1e9, capacity = 0.618 * 1488095, buffer = 1000 }
+      local estimated, taken = timed.run(plan, bench)
       assert.same(taken, estimated)
    end)
 
    it("knows of trials made again at full length, where a buffer deceived the short ones", function()
       local plan = fake_plan { frame_sizes = { 1518 } }
       plan.reference_device = { rate = 1e9, capacity = 5e4, buffer = 2000, buffer_unit = "frames" }
-      local estimated, taken = run(plan, Bench.new { rate = 1e9, capacity = 5e4, buffer = 2000 })
+      local estimated, taken = timed.run(plan, Bench.new { rate = 1e9, capacity = 5e4, buffer = 2000 })
       assert.is_true(taken.trials > 13)
       assert.same(taken, estimated)
    end)

@@ -41,7 +41,7 @@ local function trials_of(path)
 end
 
 -- Start a run and send it a signal when so many trials are done.
--- @return its exit status, as the shell has it
+-- @return its exit status, as the shell has it, and all that was printed
 local function stop(path, signal, trials)
    local script = [[
       %s >/dev/null & pid=$!
@@ -49,7 +49,8 @@ local function stop(path, signal, trials)
       kill -%s $pid
       wait $pid 2>/dev/null
       echo $?]]
-   return tonumber((scratch.shell("exec 2>&1\n" .. script:format(start(path), path, trials, signal))))
+   local output = scratch.shell("exec 2>&1\n" .. script:format(start(path), path, trials, signal))
+   return tonumber(output:match "(%d+)\n$"), output
 end
 
 describe("a run that is resumed", function()
@@ -101,10 +102,9 @@ describe("a run that is resumed", function()
       local signal, expected, trials = unpack(case)
       it(("leaves what it would have left after SIG%s with %d trials done"):format(signal, trials), function()
          local path = scratch.path()
-         local status = stop(path, signal, trials)
-         assert.equal(expected, status)
+         local status, output = stop(path, signal, trials)
+         assert.equal(expected, status, output)
          local before = trials_of(path)
-         local output
          output, status = resume(path)
          assert.equal(0, status, output)
          assert.is_truthy(output:find(("Resumed: %d trials"):format(before), 1, true), output)

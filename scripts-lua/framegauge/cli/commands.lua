@@ -65,6 +65,29 @@ return {
       end,
    },
    {
+      name = "calibrate",
+      summary = "measure the tester itself, looped to itself",
+      help = "Find the load that the tester carries and the latency it adds, with a cable in place of the\n"
+         .. "device: plug it between the two ports first. (Two memif ports are joined by themselves, and\n"
+         .. "wire ports lose their reference device.) Runs on this machine and these ports then try no\n"
+         .. "load above that, and publish latency also with the tester's own taken off.",
+      arguments = { PLAN },
+      options = {
+         { name = "quick", help = "trials of about a second" },
+         SET,
+         {
+            name = "out", value = "FILE",
+            help = "where to keep it, for the key calibration of a plan (default: a file under "
+               .. "$XDG_DATA_HOME/framegauge/calibration, where runs on these ports find it)",
+         },
+      },
+      takes_eal = true,
+      examples = { "calibrate lab.yaml", "calibrate lab.yaml --quick --out loop.json" },
+      run = function(...)
+         return require("framegauge.cli.plan").calibrate(...)
+      end,
+   },
+   {
       name = "script",
       summary = "run a Lua script with Framegauge's modules",
       help = "Run a Lua file as a job on the event loop. It finds its arguments in 'arg' and Framegauge's\n"

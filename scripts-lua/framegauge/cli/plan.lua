@@ -65,6 +65,15 @@ function M.run(arguments, options, eal)
    return job.run(require("framegauge.run").main, plan, options)
 end
 
+--- Measure what the tester itself can do.
+function M.calibrate(arguments, options, eal)
+   local plan = load(arguments[1], options, eal)
+   if not plan then
+      return BAD_PLAN
+   end
+   return job.run(require("framegauge.calibrate").main, plan, options)
+end
+
 local function in_words(plan)
    local ports = {}
    for i, port in ipairs(plan.ports) do

@@ -109,6 +109,7 @@ local function shape(values, path, options)
    local plan = {
       file = path, name = values.name or stem(path), description = values.description,
       isolated_network = values.isolated_network, device_under_test = values.dut,
+      calibration = values.calibration,
       ports = {}, host = values.host, test = values.test, rfc2544 = values.rfc2544,
       expect = {}, quick = options.quick == true,
    }

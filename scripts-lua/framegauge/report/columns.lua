@@ -101,6 +101,10 @@ local BACK_TO_BACK = {
    TRIALS, VERDICT,
 }
 
+-- Where the tester's own latency is known.
+local CORRECTED = { "corrected", "mean, us", field("latency.corrected.mean_ns", microseconds) }
+local CORRECTED_TAGS = { "corrected", "mean, us", field("latency_ns_mean_corrected", microseconds) }
+
 local SYSTEM_RECOVERY = {
    SIZE, DIRECTION,
    { "throughput", "fps", field("throughput_fps", count) },
@@ -166,6 +170,21 @@ local function has(rows, key)
    return false
 end
 
+local function is_corrected(rows, key)
+   for _, row in ipairs(rows) do
+      if row[key] and row[key].corrected then
+         return true
+      end
+   end
+   return false
+end
+
+local function with(columns, place, column)
+   local list = { unpack(columns) }
+   table.insert(list, place, column)
+   return list
+end
+
 local tables = {}
 
 function tables.throughput(rows)
@@ -173,13 +192,15 @@ function tables.throughput(rows)
    local list = { { title = "Throughput", columns = goals and GOALS or THROUGHPUT, rows = rows } }
    if has(rows, "latency") then
       local columns = goals and { SIZE, DIRECTION, GOAL, unpack(AT_THROUGHPUT, 3) } or AT_THROUGHPUT
+      columns = is_corrected(rows, "latency") and with(columns, #columns + 1, CORRECTED) or columns
       list[2] = { title = "Latency at that load", columns = columns, rows = rows }
    end
    return list
 end
 
 function tables.latency(rows)
-   return { { title = "Latency", columns = LATENCY, rows = rows } }
+   local columns = is_corrected(rows, "every_frame") and with(LATENCY, 6, CORRECTED_TAGS) or LATENCY
+   return { { title = "Latency", columns = columns, rows = rows } }
 end
 
 function tables.frame_loss(rows)

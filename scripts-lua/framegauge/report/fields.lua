@@ -14,7 +14,8 @@ M.throughput = {
    "frame_size", "direction", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2",
    "upper_fps", "resolution_fps", "trial_s", "trials", "verdict", "latency.min_ns", "latency.mean_ns",
    "latency.p50_ns", "latency.p99_ns", "latency.p999_ns", "latency.max_ns",
-   "goal", "conditional_fps", "regular",
+   "goal", "conditional_fps", "regular", "latency.source", "latency.definition", "latency.error_bound_ns",
+   "latency.calibration", "latency.tester_min_ns", "latency.corrected.min_ns", "latency.corrected.mean_ns",
 }
 
 M.latency = {
@@ -22,7 +23,8 @@ M.latency = {
    "tag_after_s", "repetitions", "tagged_frames", "latency_ns_mean", "latency_ns_min", "latency_ns_max",
    "typical_latency_ns", "worst_case_latency_ns", "definition", "source", "error_bound_ns", "lost", "trials",
    "verdict", "every_frame.count", "every_frame.min_ns", "every_frame.mean_ns", "every_frame.p50_ns",
-   "every_frame.p99_ns", "every_frame.p999_ns", "every_frame.max_ns",
+   "every_frame.p99_ns", "every_frame.p999_ns", "every_frame.max_ns", "calibration", "tester_min_ns",
+   "latency_ns_mean_corrected", "every_frame.corrected.min_ns", "every_frame.corrected.mean_ns",
 }
 
 M.frame_loss = {

@@ -56,7 +56,17 @@ function Folder.is_free(path)
    return true
 end
 
---- Make the folder, with the folders above it.
+--- A folder that may hold other things, made where it is not there.
+-- @return the folder, or nil and a message
+function Folder.make(path)
+   local made, message = make_parents(path .. "/.")
+   if not made then
+      return nil, "cannot create the folder " .. path .. ": " .. message
+   end
+   return Folder.open(path)
+end
+
+--- Make the folder of a run, with the folders above it.
 -- @return the folder, or nil and a message
 function Folder.create(path)
    local made, message = Folder.is_free(path)

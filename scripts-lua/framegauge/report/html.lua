@@ -38,7 +38,7 @@ local function test_sections(result)
       if test.name == "throughput" and not has_rows(result, "latency") then
          local rows = latency.of_throughput(result.results.throughput)
          out[#out + 1] = #rows > 0
-            and section("Latency at the throughput", nil, latency.at_throughput(rows)) or nil
+            and section("Latency at the throughput", nil, latency.at_throughput(rows, result)) or nil
       end
    end
    return out

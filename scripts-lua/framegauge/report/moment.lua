@@ -13,7 +13,8 @@ Moment.__index = Moment
 
 local ORDER = {
    "plan_file", "folder", "command_line", "started", "ended", "elapsed_s", "resumed", "trials", "host",
-   "kernel", "cpu", "cpus", "generator", "name", "version", "ports", "options", "expect", "plan",
+   "kernel", "cpu", "cpus", "generator", "name", "version", "ports", "options", "expect",
+   "calibration", "plan",
 }
 
 local function now_utc()

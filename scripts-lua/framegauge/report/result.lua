@@ -16,9 +16,9 @@ M.SCHEMA_VERSION = 1
 --- Keys in the order a person reads them.
 local ORDER = {
    "schema_version", "generator", "name", "version", "trial", "test", "phase", "frame_size", "direction",
-   "modifier", "share",
-   "goal", "duration_s", "time", "verdict", "limited_by", "reasons", "interrupted", "conformance", "rfc2544",
-   "notes", "expectations", "text", "met", "results", "throughput", "ports", "plan", "theoretical_fps",
+   "modifier", "share", "goal", "duration_s", "time", "verdict", "limited_by", "state", "date", "reasons",
+   "interrupted", "conformance", "rfc2544", "notes", "calibration", "expectations", "text", "met", "results",
+   "throughput", "ports", "plan", "theoretical_fps",
    "throughput_fps", "percent", "mbps_l1", "mbps_l2", "conditional_fps", "lower_fps", "upper_fps",
    "regular", "resolution_fps", "loss_tolerance", "trial_s", "trials", "lower_trial",
    "upper_trial", "intended_frames", "intended_fps",
@@ -26,7 +26,7 @@ local ORDER = {
    "duplicates", "reordered", "max_extent", "stale", "excess", "late", "unsent", "refused", "no_mbuf",
    "tester_drops", "rx_errors", "misdirected", "foreign", "worst_lag_ns", "longest_poll_gap_ns", "count",
    "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns", "definition",
-   "evidence", "latency", "directions",
+   "tester_min_ns", "corrected", "evidence", "latency", "directions",
 }
 
 -- What only the other tests have, behind what they share with throughput.
@@ -107,7 +107,7 @@ end
 --- The plan as result.json has it: what was to be done, not where that was read.
 function M.published_plan(plan)
    local copy = with_nulls(plan, {})
-   copy.file, copy.expect, copy.source = nil, nil, nil
+   copy.file, copy.expect, copy.source, copy.tester_limits = nil, nil, nil, nil
    return copy
 end
 
@@ -127,6 +127,7 @@ end
 -- @param o.plan, o.ports, o.trials, o.generator  as they are
 -- @param o.results       rows by test: { throughput = {...}, latency = {...} }
 -- @param o.expectations  list of { text =, met = true, false or nil }
+-- @param o.calibration   framegauge.calibration's find
 -- @param o.interrupted   whether the run ended before its plan did
 function M.new(o)
    return {
@@ -135,6 +136,7 @@ function M.new(o)
       verdict = o.interrupted and "incomplete" or worst_verdict(o.results),
       interrupted = o.interrupted,
       conformance = conformance.of(o.plan),
+      calibration = o.calibration,
       expectations = o.expectations,
       results = o.results,
       ports = o.ports,

@@ -2,6 +2,7 @@
 
 --- The result as a person reads it at the end of a run: the tables, then what one must know to believe them.
 local bars = require "framegauge.report.bars"
+local calibration = require "framegauge.report.calibration"
 local columns = require "framegauge.report.columns"
 local fields = require "framegauge.report.fields"
 local format = require "framegauge.report.format"
@@ -31,13 +32,13 @@ local function direction_note(rows)
 end
 
 -- @param key  where a row has what was measured
-local function latency_note(rows, key)
+local function latency_note(result, rows, key)
    local first
    for _, row in ipairs(rows) do
       first = first or row[key]
    end
-   return first and ("Latency: %s, stamped by %s, error at most %s."):format(first.definition, first.source,
-      format.nanoseconds(first.error_bound_ns))
+   return first and ("Latency: %s, stamped by %s, error at most %s.\n%s"):format(first.definition,
+      first.source, format.nanoseconds(first.error_bound_ns), calibration.in_words(result.calibration))
 end
 
 local function evidence_note(rows)
@@ -129,9 +130,9 @@ local function notes(result, paint)
    add(direction_note(rows))
    add(time_note(result))
    if result.results.latency then
-      add(latency_note(result.results.latency, "every_frame"))
+      add(latency_note(result, result.results.latency, "every_frame"))
    else
-      add(latency_note(rows, "latency"))
+      add(latency_note(result, rows, "latency"))
    end
    add(evidence_note(rows))
    add(irregular_note(rows))

@@ -30,14 +30,18 @@ local function tidy(percent)
 end
 
 -- The loads of one frame size, highest first: frames per second, and percent of the line or, where it is not
--- known, of the highest.
+-- known, of the highest. Those that the tester is known not to carry (framegauge.calibration) are left out.
 local function loads(plan, frame_size, line_fps)
    local o, list = plan.rfc2544.frame_loss, {}
+   local limit = plan.tester_limits and plan.tester_limits[frame_size] or math.huge
    local max = load.fps(o.max, frame_size, line_fps)
    max = line_fps and math.min(max, line_fps) or max
-   for i = 0, math.ceil(1 / o.step - 1e-9) - 1 do
+   local last = math.ceil(1 / o.step - 1e-9) - 1
+   for i = 0, last do
       local percent = tidy(100 - i * o.step * 100)
-      list[i + 1] = { fps = max * percent / 100, percent = tidy(percent * max / (line_fps or max)) }
+      if max * percent / 100 <= limit or i == last then
+         list[#list + 1] = { fps = max * percent / 100, percent = tidy(percent * max / (line_fps or max)) }
+      end
    end
    return list
 end

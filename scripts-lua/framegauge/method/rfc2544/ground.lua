@@ -10,7 +10,6 @@
 -- other are there trials to add.
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
-local search = require "framegauge.search"
 local throughput = require "framegauge.method.rfc2544.throughput"
 local topology = require "framegauge.method.rfc2544.topology"
 
@@ -84,7 +83,7 @@ local function searched(plan, session, frame_size, line_fps, direction)
       }
       return direction and M.view(record, direction) or record
    end
-   return strictest(goal, search.get(plan.rfc2544.throughput.search).run(goal))
+   return strictest(goal, throughput.search(plan, goal))
 end
 
 local VERDICT = { loss = "valid", maximum = "valid", tester = "tester-limited" }

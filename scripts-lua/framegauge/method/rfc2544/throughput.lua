@@ -6,6 +6,7 @@
 -- plan wants them, are loaded alike and at once, and a frame lost in either fails the trial. The figure
 -- published is the search's lower bound: a load that passed a trial of the full length. MLRsearch may have
 -- several goals: then each is a row.
+local format = require "framegauge.report.format"
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
@@ -26,7 +27,8 @@ end
 
 --- The search for one frame size, without its trial function.
 --
--- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it.
+-- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it. What the
+-- tester is known not to carry (plan.tester_limits, framegauge.calibration) is not tried.
 -- @param line_fps  the line's maximum, or nil
 -- @return the goal, or nil and what is wrong
 function M.goal(plan, frame_size, line_fps)
@@ -37,11 +39,14 @@ function M.goal(plan, frame_size, line_fps)
          .. "it; give a load (--set rfc2544.throughput.max=5Mfps) or the ports' line_rate"
    end
    max = line_fps and math.min(max, line_fps) or max
+   local whole = line_fps or max
    local function fps(rate)
-      return rate and math.min(max, load.fps(rate, frame_size, line_fps or max))
+      return rate and math.min(max, load.fps(rate, frame_size, whole))
    end
-   local resolution = fps(o.resolution)
+   local resolution, planned = fps(o.resolution), max
+   max = math.min(max, plan.tester_limits and plan.tester_limits[frame_size] or max)
    return {
+      capped = max < planned,
       min = fps(o.min),
       max = max,
       initial = fps(o.initial),
@@ -58,6 +63,15 @@ function M.goal(plan, frame_size, line_fps)
       preceding = o.preceding_targets,
       time_limit = o.time_limit,
    }
+end
+
+--- Search. Where all passes that the tester carries, the result is limited by the tester.
+function M.search(plan, goal)
+   local result = search.get(plan.rfc2544.throughput.search).run(goal)
+   for _, one in ipairs { result, unpack(result.goals or {}) } do
+      one.limited_by = goal.capped and one.limited_by == "maximum" and "tester" or one.limited_by
+   end
+   return result
 end
 
 --- What keeps the plan from being run on this bench; nil when nothing does.
@@ -81,7 +95,9 @@ local function reasons(result)
       local text = "the search was not done after %d trials (rfc2544.throughput.%s)"
       return { text:format(result.trials, result.limited_by) }
    elseif VERDICT[result.limited_by] then
-      return result.upper_trial.reasons
+      return result.upper_trial and result.upper_trial.reasons
+         or { ("the tester itself carries no more than %s frames per second (calibration)"):format(
+            format.count(result.load)) }
    end
    return {}
 end
@@ -152,7 +168,7 @@ local function measure(plan, session, frame_size, line_fps, rows)
          fps = fps, seconds = seconds, line_fps = line_fps,
       }
    end
-   local result = search.get(plan.rfc2544.throughput.search).run(goal)
+   local result = M.search(plan, goal)
    for _, one in ipairs(result.goals or { result }) do
       rows[#rows + 1] = row(frame_size, direction, line_fps, asked(goal, one), one, #session.trials - before)
    end

@@ -2,6 +2,7 @@
 
 --- Latency: how it is spread, for each frame size, and between which bits it was measured.
 local Plot = require "framegauge.report.chart.plot"
+local calibration = require "framegauge.report.calibration"
 local h = require "framegauge.report.html.element"
 local scale = require "framegauge.report.chart.scale"
 local tables = require "framegauge.report.html.tables"
@@ -22,6 +23,7 @@ local COLUMNS = {
    { "99 %", "µs", field("latency.p99_ns", microseconds) },
    { "99.9 %", "µs", field("latency.p999_ns", microseconds) },
    { "Greatest", "µs", field("latency.max_ns", microseconds) },
+   { "Corrected", "mean, µs", field("latency.corrected.mean_ns", microseconds), optional = true },
 }
 
 -- From above to below, as the lines lie.
@@ -122,10 +124,11 @@ function M.of_throughput(rows)
 end
 
 --- The section of a run without a latency test of its own.
-function M.at_throughput(rows)
+function M.at_throughput(rows, result)
    return {
       h.p {
          "Of every frame of the trials that passed, at the throughput above. ", M.definition(rows[1].latency),
+         " ", calibration.in_words(result.calibration),
          rows[1].direction == "both" and " Percentiles are the larger of both directions'." or "",
       },
       M.spread(rows, "at the throughput"),

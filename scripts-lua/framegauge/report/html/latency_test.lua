@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The latency test: the tagged frames RFC 2544 asks for, and beside them the spread of every frame.
+local calibration = require "framegauge.report.calibration"
 local h = require "framegauge.report.html.element"
 local latency = require "framegauge.report.html.latency"
 local tables = require "framegauge.report.html.tables"
@@ -25,6 +26,7 @@ local COLUMNS = {
    { "of line", "%", field("rate_percent", words.fixed(2)) },
    { "Tagged", "frames", field("tagged_frames", count) },
    { "Mean", "µs", field("latency_ns_mean", microseconds) },
+   { "Corrected", "mean, µs", field("latency_ns_mean_corrected", microseconds), optional = true },
    { "Least", "µs", field("latency_ns_min", microseconds) },
    { "Greatest", "µs", field("latency_ns_max", microseconds) },
    { "Typical", "µs", field("typical_latency_ns", microseconds), optional = true },
@@ -70,14 +72,14 @@ local function every_frame(rows)
 end
 
 --- The section.
-function M.body(rows)
+function M.body(rows, result)
    local first = rows[1]
    return {
       h.p {
          ("Tagged frames in streams of %g s, from %g s on, %s for each frame size."):format(first.trial_s,
             first.tag_after_s, words.plural(first.repetitions, "stream")),
       },
-      definitions(rows),
+      definitions(rows), h.p { calibration.in_words(result.calibration) },
       tables.build { caption = "Latency of the tagged frames", columns = COLUMNS, rows = rows },
       words.reasons(rows), every_frame(rows),
    }

@@ -1,0 +1,204 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge calibrate`: the tester looped to itself.
+--
+-- With nothing but a cable between two ports, whatever is lost or late is the tester's own. So the search of
+-- the plan's throughput test, made over the cable, finds the load the tester carries, and the latency of the
+-- frames is what it adds itself: at a tenth of that load, where nothing queues, and at the load. The person
+-- plugs the cable; two memif ends are joined to one another here, and the virtual wire is taken without its
+-- device. What comes of it is kept where a run finds it (framegauge.calibration).
+local Folder = require "framegauge.report.folder"
+local Session = require "framegauge.method.session"
+local calibration = require "framegauge.calibration"
+local format = require "framegauge.report.format"
+local generator = require "framegauge.report.generator"
+local grid = require "framegauge.report.grid"
+local json = require "framegauge.report.json"
+local paint = require "framegauge.report.paint"
+local throughput = require "framegauge.method.rfc2544.throughput"
+local topology = require "framegauge.method.rfc2544.topology"
+local uv = require "luv"
+
+local M = {}
+
+local SUCCESS, BAD_PLAN, ENVIRONMENT = 0, 2, 4
+local LOW_SHARE = 0.1
+
+local Refusal = { command = "calibrate" }
+Refusal.__index = Refusal
+function Refusal:__tostring()
+   return self.message
+end
+
+local function refuse(status, ...)
+   error(setmetatable({ status = status, message = string.format(...) }, Refusal), 0)
+end
+
+local function copy_of(t)
+   local copy = {}
+   for key, value in pairs(t) do
+      copy[key] = value
+   end
+   return copy
+end
+
+-- Two memif ends of a socket that is nobody else's.
+local function join_memifs(ports)
+   for i = 1, #ports, 2 do
+      if ports[i].kind == "memif" then
+         local socket = os.tmpname() .. ".sock"
+         ports[i].device, ports[i + 1].device = "memif:" .. socket .. ",server", "memif:" .. socket
+      end
+   end
+end
+
+--- The plan with a cable in place of the device.
+function M.looped(plan)
+   local looped = copy_of(plan)
+   looped.ports, looped.rfc2544 = {}, copy_of(plan.rfc2544)
+   looped.rfc2544.throughput = copy_of(plan.rfc2544.throughput)
+   looped.rfc2544.tests = { "throughput" }
+   looped.rfc2544.throughput.search, looped.rfc2544.throughput.goals = "binary", nil
+   looped.rfc2544.throughput.loss_tolerance = 0
+   for i, port in ipairs(plan.ports) do
+      looped.ports[i] = copy_of(port)
+      looped.ports[i].gateway4, looped.ports[i].gateway6 = nil, nil
+   end
+   join_memifs(looped.ports)
+   local device = plan.reference_device
+   looped.reference_device = device and {
+      time = device.time, rate = device.rate, seed = device.seed, buffer = 512, buffer_unit = "frames",
+      latency = 0, latency_per_byte = 0, switching = "cut-through", loss_every = 0, loss_random = 0,
+   }
+   return looped
+end
+
+-- Latency at a load, from a trial of it; nil when none came back.
+local function latency_at(record, fps)
+   local latency = record and record.latency and copy_of(record.latency)
+   if latency then
+      latency.fps = fps
+   end
+   return latency
+end
+
+local function low_trial(plan, session, row, line_fps)
+   local directions, name = topology.directions(plan)
+   local fps = LOW_SHARE * row.throughput_fps
+   return session:trial {
+      test = "calibration", phase = "latency", frame_size = row.frame_size, direction = name,
+      directions = directions, fps = fps, seconds = plan.rfc2544.throughput.search_trial, line_fps = line_fps,
+   }, fps
+end
+
+local function measure(plan, bench, say)
+   local session = Session.new {
+      bench = bench, retries = plan.rfc2544.retries, phases = plan.rfc2544, sink = function() end,
+   }
+   local rows, list = {}, {}
+   throughput.run(plan, bench, session, rows)
+   for i, row in ipairs(rows) do
+      local record, fps
+      if row.throughput_fps then
+         record, fps = low_trial(plan, session, row, bench:max_fps(row.frame_size))
+      end
+      list[i] = {
+         frame_size = row.frame_size, theoretical_fps = row.theoretical_fps or json.null,
+         load_fps = row.throughput_fps or json.null, percent = row.percent or json.null,
+         limited_by = row.limited_by, trial_s = row.trial_s,
+         latency_low = latency_at(record, fps) or json.null,
+         latency_at_load = latency_at(row, row.throughput_fps) or json.null,
+      }
+   end
+   say(("%s made.\n\n"):format(format.plural(#session.trials, "trial")))
+   return list, session.trials[1]
+end
+
+local function microseconds(key, at)
+   return function(row)
+      return row[at] ~= json.null and format.decimal(row[at][key] / 1e3, 2) or "-"
+   end
+end
+
+local function figure(key, show)
+   return function(row)
+      return row[key] ~= json.null and show(row[key]) or "-"
+   end
+end
+
+local COLUMNS = {
+   { "frame", "size", function(row) return tostring(row.frame_size) end },
+   { "carries", "fps", figure("load_fps", format.count) },
+   { "of line", "%", figure("percent", function(p) return format.decimal(p, 2) end) },
+   { "own min", "us", microseconds("min_ns", "latency_low") },
+   { "mean", "us", microseconds("mean_ns", "latency_low") },
+   { "p99", "us", microseconds("p99_ns", "latency_low") },
+   { "at load", "mean us", microseconds("mean_ns", "latency_at_load") },
+   { "", "p99", microseconds("p99_ns", "latency_at_load") },
+   { "", "bounded by", function(row) return row.limited_by end, left = true },
+}
+
+local function write(path, text)
+   local parent, name = path:match "^(.*)/([^/]+)$"
+   parent, name = parent or ".", name or path
+   local folder, message = Folder.make(parent)
+   if not folder then
+      refuse(ENVIRONMENT, "%s", message)
+   end
+   local written, problem = pcall(folder.write, folder, name, text)
+   if not written then
+      refuse(ENVIRONMENT, "cannot write %s: %s", path, tostring(problem))
+   end
+end
+
+-- The ports by the names the plan has for them: those of a run, not of the loop.
+local function ports_of(plan, bench)
+   local ports = {}
+   for i, port in ipairs(bench.ports) do
+      ports[i] = copy_of(port)
+      ports[i].device = plan.ports[i].device
+   end
+   return calibration.ports(ports)
+end
+
+local function calibrate_on(bench, plan, looped, say)
+   local problem = throughput.check(looped, bench)
+   if problem then
+      refuse(BAD_PLAN, "%s", problem)
+   end
+   local rows, first = measure(looped, bench, say)
+   return {
+      schema_version = calibration.SCHEMA_VERSION, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
+      generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, bench),
+      time = first.time, pattern = calibration.pattern(plan), frame_sizes = rows,
+   }
+end
+
+local function say(text)
+   io.stdout:write(text)
+   io.stdout:flush()
+end
+
+--- Calibrate. Call it inside a job.
+-- @param plan         a loaded plan
+-- @param options.out  where to keep the result; default: where a run looks for it
+-- @return exit status
+function M.main(plan, options)
+   local looped = M.looped(plan)
+   local bench, message = require("framegauge.bench").open(looped)
+   if not bench then
+      refuse(type(message) == "table" and message.status or ENVIRONMENT, "%s", tostring(message))
+   end
+   say(("Calibration of %s; nothing but a cable may be between the ports.\n"):format(plan.name))
+   local done, found = pcall(calibrate_on, bench, plan, looped, say)
+   bench:close()
+   if not done then
+      error(found, 0)
+   end
+   local path = options.out or calibration.path(found.machine, found.ports)
+   write(path, calibration.text(found))
+   say(grid.text(COLUMNS, found.frame_sizes, paint.new(uv.guess_handle(1) == "tty")) .. "\n" .. path .. "\n")
+   return SUCCESS
+end
+
+return M

@@ -1,0 +1,250 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What is known of the tester itself: the load it carries and the latency it adds, looped to itself.
+--
+-- `framegauge calibrate` measures it and keeps it in a file of its own for each set of machine and ports. A
+-- run looks for that file. A current one bounds the loads that are tried, for what the tester cannot carry it
+-- cannot ask of a device; and its latency is taken off beside every figure that has it in. A calibration of
+-- another machine, of other ports or versions, or an old one is stale: it says nothing and is only mentioned.
+-- The clock of the virtual wire is not the machine's, so there the tester has neither bound nor latency.
+local bit = require "bit"
+local json = require "framegauge.report.json"
+local uv = require "luv"
+
+local M = {}
+
+M.SCHEMA_VERSION = 1
+
+local OLDEST = 30 * 24 * 3600 -- seconds
+local ORDER = {
+   "schema_version", "date", "generator", "name", "version", "machine", "host", "cpu", "kernel", "ports",
+   "device", "driver", "mode", "line_rate", "time", "pattern", "frame_sizes", "frame_size",
+   "theoretical_fps", "load_fps", "percent", "limited_by", "trial_s", "latency_low", "latency_at_load",
+   "fps", "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns",
+   "definition",
+}
+
+-- FNV-1a, eight hexadecimal digits: names files, and tells hosts apart without naming them.
+local function digest(text)
+   local hash = 0x811c9dc5
+   for i = 1, #text do
+      hash = bit.bxor(hash, text:byte(i))
+      -- times 16777619, modulo 2^32, in parts that a double holds
+      hash = bit.tobit(hash * 403 + bit.lshift(bit.band(hash, 0xff), 24))
+   end
+   return bit.tohex(hash)
+end
+
+--- The machine this is.
+function M.machine()
+   local system, cpus = uv.os_uname(), uv.cpu_info()
+   return {
+      host = digest(uv.os_gethostname()),
+      cpu = cpus[1] and cpus[1].model or "unknown",
+      kernel = system.sysname .. " " .. system.release,
+   }
+end
+
+--- What tells ports from others. How a memif joins its peer makes no difference.
+-- @param ports  of a bench
+function M.ports(ports)
+   local list = {}
+   for i, port in ipairs(ports) do
+      list[i] = {
+         device = port.device:gsub(",server$", ""), driver = port.driver,
+         mode = port.mode and not port.mode:find "^memif" and port.mode or json.null,
+         line_rate = port.line_rate or json.null,
+      }
+   end
+   return list
+end
+
+--- Which ports send to which.
+function M.pattern(plan)
+   return (plan.rfc2544.bidirectional and "both ways, " or "one way, ") .. (plan.rfc2544.topology or "pairs")
+end
+
+local function folder()
+   local data = os.getenv "XDG_DATA_HOME"
+   return (data and data ~= "" and data or uv.os_homedir() .. "/.local/share") .. "/framegauge/calibration"
+end
+
+--- Where the calibration of a machine and its ports is kept.
+function M.path(machine, ports)
+   local parts = { machine.host, machine.cpu }
+   for _, port in ipairs(ports) do
+      parts[#parts + 1] = port.device .. " " .. port.driver
+   end
+   return ("%s/%s.json"):format(folder(), digest(table.concat(parts, "\n")))
+end
+
+--- Text of a calibration.
+function M.text(calibration)
+   return json.encode(calibration, { order = ORDER, pretty = true }) .. "\n"
+end
+
+local function read(path)
+   local file, message = io.open(path, "rb")
+   if not file then
+      return nil, message
+   end
+   local text = file:read "*a"
+   file:close()
+   local decoded, calibration = pcall(json.decode, text)
+   if not decoded or type(calibration) ~= "table" or calibration.schema_version ~= M.SCHEMA_VERSION
+      or type(calibration.frame_sizes) ~= "table" then
+      return nil, path .. " is no calibration"
+   end
+   return calibration
+end
+
+-- Seconds since 1970 of "2026-03-14T09:30:00Z"; nil for anything else.
+local function seconds_of(date)
+   local year, month, day, hour, min, sec = tostring(date):match "^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+)Z$"
+   if not year then
+      return nil
+   end
+   local here = os.time {
+      year = year, month = month, day = day, hour = hour, min = min, sec = sec, isdst = false,
+   }
+   local utc = os.date("!*t", here)
+   utc.isdst = false
+   return here + os.difftime(here, os.time(utc))
+end
+
+local function sizes_of(calibration)
+   local sizes = {}
+   for _, row in ipairs(calibration.frame_sizes) do
+      sizes[row.frame_size] = row
+   end
+   return sizes
+end
+
+local function in_words(value)
+   return type(value) == "string" and value or json.encode(value)
+end
+
+-- Why a calibration is stale, in sentences.
+local function staleness(calibration, here, plan, now)
+   local reasons = {}
+   local function hold(what, one, other)
+      if json.encode(one) ~= json.encode(other) then
+         local text = "it is of another %s (%s; now %s)"
+         reasons[#reasons + 1] = text:format(what, in_words(one), in_words(other))
+      end
+   end
+   hold("host", calibration.machine.host, here.machine.host)
+   hold("processor", calibration.machine.cpu, here.machine.cpu)
+   hold("kernel", calibration.machine.kernel, here.machine.kernel)
+   hold("version of the program", calibration.generator.version, here.generator.version)
+   hold("version of DPDK", calibration.generator.dpdk, here.generator.dpdk)
+   hold("set of ports", calibration.ports, here.ports)
+   hold("pattern of traffic", calibration.pattern, M.pattern(plan))
+   local made = seconds_of(calibration.date)
+   if not made or now - made > OLDEST then
+      reasons[#reasons + 1] = "it is older than 30 days"
+   end
+   local sizes = sizes_of(calibration)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      if not sizes[frame_size] then
+         reasons[#reasons + 1] = ("it has no frames of %d bytes"):format(frame_size)
+      end
+   end
+   return reasons
+end
+
+-- What a run needs of it.
+local function digested(calibration, plan)
+   local sizes, list = sizes_of(calibration), {}
+   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      local row = sizes[frame_size]
+      local low = row.latency_low ~= json.null and row.latency_low or nil
+      list[i] = {
+         frame_size = frame_size, load_fps = row.load_fps, latency_min_ns = low and low.min_ns or json.null,
+      }
+   end
+   return list
+end
+
+--- The state of the calibration for a run.
+-- @param ports      of the bench
+-- @param generator  framegauge.report.generator
+-- @param now        seconds since 1970
+-- @return { state = "not-needed", "missing", "stale" or "current", date =, reasons =, frame_sizes = of a
+-- current one: list of { frame_size =, load_fps =, latency_min_ns = } }, as result.json has it; or nil and a
+-- message when the file that the plan names cannot be read
+function M.find(plan, ports, generator, now)
+   if plan.reference_device then
+      return { state = "not-needed", date = json.null, reasons = {}, frame_sizes = {} }
+   end
+   local here = { machine = M.machine(), ports = M.ports(ports), generator = generator }
+   local calibration, message = read(plan.calibration or M.path(here.machine, here.ports))
+   if not calibration then
+      if plan.calibration then
+         return nil, "calibration: " .. message
+      end
+      return { state = "missing", date = json.null, reasons = {}, frame_sizes = {} }
+   end
+   local reasons = staleness(calibration, here, plan, now)
+   local stale = #reasons > 0
+   return {
+      state = stale and "stale" or "current", date = calibration.date, reasons = reasons,
+      frame_sizes = stale and {} or digested(calibration, plan),
+   }
+end
+
+--- The loads the tester carries, by frame size; nil when nothing is known.
+function M.limits(state)
+   local limits = {}
+   for _, row in ipairs(state.frame_sizes) do
+      limits[row.frame_size] = row.load_fps ~= json.null and row.load_fps or nil
+   end
+   return next(limits) and limits
+end
+
+local FIGURES = { "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns" }
+
+local function correct(latency, state, tester)
+   latency.calibration = state.state
+   if tester then
+      latency.tester_min_ns, latency.corrected = tester, {}
+      for _, key in ipairs(FIGURES) do
+         latency.corrected[key] = latency[key] and latency[key] - tester
+      end
+   end
+end
+
+-- The trials keep their latency as it was measured.
+local function copy_of(latency)
+   local copy = {}
+   for key, value in pairs(latency) do
+      copy[key] = value
+   end
+   return copy
+end
+
+--- Say beside every latency of the results what is known of the tester's own, and take that off.
+-- @param results  rows by test; they are changed
+function M.apply(state, results)
+   local own = {}
+   for _, row in ipairs(state.frame_sizes) do
+      own[row.frame_size] = row.latency_min_ns ~= json.null and row.latency_min_ns or nil
+   end
+   for _, rows in pairs(results) do
+      for _, row in ipairs(rows) do
+         for _, key in ipairs { "latency", "every_frame" } do
+            if row[key] then
+               row[key] = copy_of(row[key])
+               correct(row[key], state, own[row.frame_size])
+            end
+         end
+      end
+   end
+   for _, row in ipairs(results.latency or {}) do
+      local tester = own[row.frame_size]
+      row.calibration, row.tester_min_ns = state.state, tester
+      row.latency_ns_mean_corrected = tester and row.latency_ns_mean and row.latency_ns_mean - tester
+   end
+end
+
+return M

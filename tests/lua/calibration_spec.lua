@@ -1,0 +1,231 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- What the tester says of itself: how it is measured, when it is believed, what becomes of it in a run.
+local Bench = require "fake_bench"
+local calibrate = require "framegauge.calibrate"
+local calibration = require "framegauge.calibration"
+local fake_plan = require "fake_plan"
+local generator = require "framegauge.report.generator"
+local json = require "framegauge.report.json"
+local run = require "framegauge.run"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local DAY = 24 * 3600
+
+local function silently(fn, ...)
+   local stdout = io.stdout
+   rawset(io, "stdout", { write = function() end, flush = function() end })
+   local results = { pcall(fn, ...) }
+   rawset(io, "stdout", stdout)
+   assert(results[1], tostring(results[2]))
+   return unpack(results, 2)
+end
+
+local function with_bench(device, fn, ...)
+   local bench = Bench.new(device)
+   package.loaded["framegauge.bench"] = {
+      open = function(plan)
+         bench.plan = plan
+         return bench
+      end,
+   }
+   local results = { silently(fn, ...) }
+   package.loaded["framegauge.bench"] = nil
+   return bench, unpack(results)
+end
+
+local function read(path)
+   return json.decode(scratch.read(path))
+end
+
+-- Calibrate a tester that sends so many frames per second. @return the file
+local function calibrated(plan, tester)
+   local path = scratch.path()
+   with_bench({ rate = 1e9, capacity = 1e9, tester = tester }, calibrate.main, plan, { out = path })
+   return path
+end
+
+describe("calibrate", function()
+   teardown(scratch.remove)
+
+   it("finds the load that the tester carries, and its latency at a tenth of it", function()
+      local found = read(calibrated(fake_plan(), 3e5))
+      local row = found.frame_sizes[1]
+      assert.same({ 64, 1488095, "tester" }, { row.frame_size, row.theoretical_fps, row.limited_by })
+      assert.near(3e5, row.load_fps, 1489)
+      assert.equal(0.1 * row.load_fps, row.latency_low.fps)
+      assert.equal(20000, row.latency_low.min_ns)
+      assert.equal(row.load_fps, row.latency_at_load.fps)
+      assert.same({ 81274, "maximum" }, { found.frame_sizes[3].load_fps, found.frame_sizes[3].limited_by })
+      assert.same(calibration.machine(), found.machine)
+      assert.same(generator.of(), found.generator)
+      assert.same({ "wire0", "wire1" }, { found.ports[1].device, found.ports[2].device })
+      assert.matches("^%d+%-%d+%-%d+T%d+:%d+:%d+Z$", found.date)
+   end)
+
+   it("takes the device out, whatever the plan has there", function()
+      local plan = fake_plan()
+      plan.ports[1].kind, plan.ports[2].kind = "memif", "memif"
+      local looped = calibrate.looped(plan)
+      assert.is_nil(looped.ports[1].gateway4)
+      assert.equal(looped.ports[2].device .. ",server", looped.ports[1].device)
+      assert.equal("198.18.1.1", plan.ports[1].gateway4)
+      plan.reference_device = { rate = 1e9, capacity = 1000, latency = 1, time = "free" }
+      looped = calibrate.looped(plan)
+      assert.is_nil(looped.reference_device.capacity)
+      assert.equal(0, looped.reference_device.latency)
+   end)
+
+   it("keeps it where a run on the same machine and ports looks for it", function()
+      local home = scratch.path()
+      uv.os_setenv("XDG_DATA_HOME", home)
+      local bench = with_bench({ rate = 1e9, capacity = 1e9 }, calibrate.main, fake_plan(), {})
+      local state = calibration.find(fake_plan(), bench.ports, generator.of(), os.time())
+      bench.ports[1].device = "wire7"
+      local other = calibration.find(fake_plan(), bench.ports, generator.of(), os.time())
+      uv.os_unsetenv "XDG_DATA_HOME"
+      assert.equal("current", state.state)
+      assert.equal("missing", other.state)
+   end)
+
+   it("joins two memif ports in one process", function()
+      local plan, out = scratch.path(), scratch.path()
+      local file = assert(io.open(plan, "w"))
+      file:write "test: rfc2544\nports: {a: {device: 'memif:/none/a'}, b: {device: 'memif:/none/b'}}\n"
+      file:write "host: {max_lag: 100ms}\n"
+      file:write "rfc2544: {frame_sizes: [64], throughput: {max: 2kfps, min: 500fps, resolution: 1kfps}}\n"
+      file:close()
+      local command = ("'%s' calibrate '%s' --quick --out '%s' 2>&1"):format(uv.exepath(), plan, out)
+      local output, status = scratch.shell(command)
+      assert.equal(0, status, output)
+      local found = read(out)
+      assert.same({ "memif:/none/a", "net_memif", json.null }, {
+         found.ports[1].device, found.ports[1].driver, found.ports[1].mode,
+      })
+      assert.equal("tsc", found.time)
+      local row = found.frame_sizes[1]
+      assert.equal(64, row.frame_size)
+      if row.load_fps ~= json.null then -- a busy machine may have none to spare
+         assert.is_true(row.load_fps >= 500 and row.load_fps <= 2000)
+         assert.is_true(row.latency_low.min_ns > 0 and row.latency_low.min_ns <= row.latency_low.max_ns)
+         assert.equal("tsc", row.latency_low.source)
+      end
+   end)
+end)
+
+describe("a calibration", function()
+   teardown(scratch.remove)
+
+   local bench = Bench.new { rate = 1e9 }
+
+   -- The state for a run, after the file was changed.
+   local function state_after(change, plan, now)
+      local path = calibrated(fake_plan())
+      local kept = read(path)
+      if change then
+         change(kept)
+      end
+      local file = assert(io.open(path, "w"))
+      file:write(json.encode(kept))
+      file:close()
+      plan = plan or fake_plan()
+      plan.calibration = path
+      return calibration.find(plan, bench.ports, generator.of(), now or os.time())
+   end
+
+   it("is current on the same machine, with the same ports and program, for 30 days", function()
+      assert.same({ "current", {} }, { state_after().state, state_after().reasons })
+      assert.equal("current", state_after(nil, nil, os.time() + 29 * DAY).state)
+      local state = state_after(nil, nil, os.time() + 31 * DAY)
+      assert.same({ "stale", { "it is older than 30 days" } }, { state.state, state.reasons })
+      assert.same({}, state.frame_sizes)
+   end)
+
+   for what, case in pairs {
+      ["another host"] = { function(c) c.machine.host = "0" end, "of another host" },
+      ["another kernel"] = { function(c) c.machine.kernel = "Linux 2" end, "another kernel %(Linux 2; now" },
+      ["another program"] = { function(c) c.generator.version = "0" end, "another version of the program" },
+      ["other ports"] = { function(c) c.ports[2].driver = "net_null" end, "of another set of ports" },
+      ["one direction"] = { function(c) c.pattern = "one way, pairs" end, "of another pattern of traffic" },
+      ["other sizes"] = { function(c) table.remove(c.frame_sizes, 2) end, "no frames of 512 bytes" },
+      ["no date"] = { function(c) c.date = "today" end, "older than 30 days" },
+   } do
+      it("is stale with " .. what, function()
+         local state = state_after(case[1])
+         assert.equal("stale", state.state)
+         assert.equal(1, #state.reasons)
+         assert.matches(case[2], state.reasons[1])
+      end)
+   end
+
+   it("is not needed in the time of a wire", function()
+      local plan = fake_plan()
+      plan.reference_device = { time = "real" }
+      assert.equal("not-needed", calibration.find(plan, bench.ports, generator.of(), 0).state)
+   end)
+
+   it("that the plan names must be there and be one", function()
+      local plan = fake_plan()
+      plan.calibration = "/none.json"
+      local state, message = calibration.find(plan, bench.ports, generator.of(), 0)
+      assert.is_nil(state)
+      assert.matches("calibration: /none.json", message, 1, true)
+      plan.calibration = uv.exepath()
+      assert.is_nil((calibration.find(plan, bench.ports, generator.of(), 0)))
+   end)
+end)
+
+describe("a run with a calibration", function()
+   teardown(scratch.remove)
+
+   local function run_with(plan, device)
+      local out = scratch.path()
+      with_bench(device, run.main, plan, { out = out })
+      return read(out .. "/result.json"), out
+   end
+
+   local device = { rate = 1e9, capacity = 9e5 }
+
+   it("tries no load that the tester does not carry, and says whose limit that is", function()
+      local plan = fake_plan()
+      plan.calibration = calibrated(plan, 3e5)
+      local result = run_with(plan, device)
+      assert.equal("current", result.calibration.state)
+      local limit = result.calibration.frame_sizes[1].load_fps
+      for _, trial in ipairs(result.trials) do
+         assert.is_true(trial.frame_size ~= 64 or trial.intended_fps <= limit)
+         assert.equal("valid", trial.verdict)
+      end
+      local row = result.results.throughput[1]
+      assert.same({ limit, "tester-limited", "tester" }, { row.throughput_fps, row.verdict, row.limited_by })
+      assert.matches("the tester itself carries no more than", row.reasons[1], 1, true)
+      row = result.results.throughput[3]
+      assert.same({ 81274, "valid", "maximum" }, { row.throughput_fps, row.verdict, row.limited_by })
+   end)
+
+   it("takes the tester's own latency off, beside the figures as they were measured", function()
+      local plan = fake_plan { frame_sizes = { 64 } }
+      plan.calibration = calibrated(plan)
+      local result, path = run_with(plan, device)
+      local latency = result.results.throughput[1].latency
+      assert.same({ "current", 20000, 20512.5 }, {
+         latency.calibration, latency.tester_min_ns, latency.mean_ns,
+      })
+      assert.same({ 0, 512.5 }, { latency.corrected.min_ns, latency.corrected.mean_ns })
+      assert.is_nil(result.trials[1].latency.corrected)
+      local csv = scratch.read(path .. "/throughput.csv")
+      assert.matches("latency_calibration,latency_tester_min_ns,latency_corrected_min_ns", csv, 1, true)
+      assert.matches("current,20000,0,512.5\n", csv, 1, true)
+      assert.matches("Calibrated on 2", scratch.read(path .. "/report.html"), 1, true)
+   end)
+
+   it("says that there is none", function()
+      uv.os_setenv("XDG_DATA_HOME", scratch.path())
+      local result, path = run_with(fake_plan { frame_sizes = { 64 } }, device)
+      uv.os_unsetenv "XDG_DATA_HOME"
+      assert.equal("missing", result.calibration.state)
+      assert.equal("missing", result.results.throughput[1].latency.calibration)
+      assert.matches("Not calibrated: the tester", scratch.read(path .. "/report.html"), 1, true)
+   end)
+end)

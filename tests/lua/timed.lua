@@ -1,0 +1,51 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a run is estimated to take and what it takes, in the bench's time.
+--
+--    framegauge script tests/lua/timed.lua PLAN [PATH=VALUE...]   prints the four figures: seconds and trials
+--
+-- A process of its own for a real bench, since DPDK binds the process to a CPU, and all that it starts.
+local Session = require "framegauge.method.session"
+local methods = require "framegauge.method.rfc2544"
+local rehearsal = require "framegauge.rehearsal"
+
+local M = {}
+
+-- The bench, keeping account of the time its trials take.
+local function timed(bench)
+   local time = { seconds = 0, trials = 0 }
+   return setmetatable({
+      trial = function(_, o)
+         local raw = bench:trial(o)
+         time.seconds = time.seconds + o.learning_wait + raw.duration_s + o.drain + o.settle
+         time.trials = time.trials + 1
+         return raw
+      end,
+   }, { __index = bench }), time
+end
+
+--- Run a plan on a bench.
+-- @return what was estimated and what was taken: { seconds =, trials = }
+function M.run(plan, bench)
+   local measured, taken = timed(bench)
+   local session = Session.new {
+      bench = measured, retries = plan.rfc2544.retries, phases = plan.rfc2544, sink = function() end,
+   }
+   local estimated = { seconds = 0, trials = 0 }
+   for _, part in ipairs(rehearsal.parts(plan, bench)) do
+      estimated.seconds, estimated.trials = estimated.seconds + part.seconds, estimated.trials + part.trials
+   end
+   methods.run(plan, measured, session, {})
+   return estimated, taken
+end
+
+if ... == "timed" then
+   return M
+end
+
+local plan = assert(require("framegauge.plan").load(arg[1], { sets = { unpack(arg, 2) } }))
+local bench = assert(require("framegauge.bench").open(plan))
+local ok, estimated, taken = pcall(M.run, plan, bench)
+bench:close()
+assert(ok, estimated)
+print(estimated.seconds, estimated.trials, taken.seconds, taken.trials)
