@@ -13,7 +13,8 @@ local CONFIGS = HERE .. "../../configs/"
 
 local function on_the_wire(name, ...)
    local command = "'%s' script '%stimed.lua' '%s' %s"
-   local output = scratch.shell(command:format(uv.exepath(), HERE, CONFIGS .. name, table.concat({ ... }, " ")))
+   local words = command:format(uv.exepath(), HERE, CONFIGS .. name, table.concat({ ... }, " "))
+   local output = scratch.shell(words)
    local figures = {}
    for word in output:gmatch "%S+" do
       figures[#figures + 1] = assert(tonumber(word), output)
