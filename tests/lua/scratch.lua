@@ -3,9 +3,12 @@
 --- Files of a test, in a place of their own.
 local M = {}
 
+-- EAL binds this process to one CPU once a test has opened ports, and its children would inherit that.
+local EVERY_CPU = "taskset -cp 0-$(($(nproc --all) - 1)) $$ >/dev/null\n"
+
 --- Run a shell command. @return its output and its exit status
 function M.shell(command)
-   local pipe = assert(io.popen(command .. "; echo $?"))
+   local pipe = assert(io.popen(EVERY_CPU .. command .. "; echo $?"))
    local output, status = pipe:read("*a"):match "^(.-)(%d+)\n$"
    pipe:close()
    return output, tonumber(status)
