@@ -7,20 +7,20 @@
 local api = require "framegauge.api"
 local counts = require "framegauge.bench.counts"
 local ffi = require "ffi"
-local frame = require "framegauge.frame"
 local host = require "framegauge.bench.host"
 local job = require "framegauge.job"
 local line = require "framegauge.line"
-local modifiers = require "framegauge.method.rfc2544.modifiers"
+local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
 local placement = require "framegauge.bench.placement"
+local streams = require "framegauge.bench.streams"
 local wires = require "framegauge.bench.wires"
 
 local C = api.C
 
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
 local GATEWAY_SECONDS, GATEWAY_TRIES = 0.5, 6
-local ANNOUNCEMENT_FPS, ANNOUNCEMENT_DRAIN = 10000, 0.1 -- of stations to a bridge
+local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
 local LINK_MILLISECONDS = 5000 -- a 10G port may take so long to come up
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
 
@@ -236,102 +236,17 @@ function Bench:max_fps(frame_size)
    return line.max_fps(slowest, frame_size)
 end
 
-function Bench:port_index(name)
-   for i, port in ipairs(self.ports) do
-      if port.name == name then
-         return i
-      end
-   end
-   error("no port " .. name)
-end
-
--- The two ends of "east->west".
-function Bench:ends(direction)
-   local from, to = direction:match("^(.-)%->(.+)$")
-   return self:port_index(from), self:port_index(to)
-end
-
--- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
--- port.
-function Bench:frame(from, to)
-   local source, target = self.plan.ports[from], self.plan.ports[to]
-   local version = source.ipv4 and target.ipv4 and 4 or 6
-   return {
-      version = version,
-      src_mac = octets.mac(self.ports[from].mac),
-      dst_mac = self:gateway_mac(from, version) or octets.mac(self.ports[to].mac),
-      src = octets["ipv" .. version](source["ipv" .. version]),
-      dst = octets["ipv" .. version](target["ipv" .. version]),
-      vlan = source.vlan,
-      vary = {},
-   }
-end
-
--- Loads one after the other, as the engine takes them, and how long they last.
-local function loads_of(list)
-   local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
-   for i, load in ipairs(list) do
-      loads[i - 1] = { fps = load.fps, frames = math.floor(load.fps * load.seconds + 0.5) }
-      seconds = seconds + load.seconds
-   end
-   return loads, seconds
-end
-
--- The streams of a trial: those of the directions, then those of the modifier's own frames.
--- @return the array, how many, the frames they point to, the turns of the directions
-function Bench:streams(o, list, loads)
-   local turns, own = modifiers.turns(o.modifier, o.directions)
-   local n, frames = #o.directions + #own, {}
-   local streams = ffi.new("struct fg_stream_config[?]", n)
-   local function add(direction, turn, make, unmeasured)
-      local from, to = self:ends(direction)
-      local built = frame.rfc2544(o.frame_size, make(self:frame(from, to), o.modifier, self.plan, from, to))
-      frames[#frames + 1] = built
-      streams[#frames - 1] = {
-         tx_port = from - 1, rx_port = to - 1, frame = built, load = loads, loads = #list,
-         turn = { turn.first, turn.take, turn.every }, unmeasured = unmeasured,
-      }
-   end
-   for i, direction in ipairs(o.directions) do
-      add(direction, turns[i], modifiers.change, false)
-      if o.tags then
-         local fps = list[1].fps * turns[i].take / turns[i].every
-         streams[i - 1].tags = o.tags.count
-         streams[i - 1].tag_first = math.ceil(o.tags.first * fps)
-         streams[i - 1].tag_every = math.max(1, math.floor(o.tags.every * fps))
-      end
-   end
-   for _, one in ipairs(own) do
-      add(one.direction, one.turn, modifiers.broadcast, true)
-   end
-   return streams, n, frames, turns
-end
-
--- Tell a bridge of the stations behind every port, before a trial that has many.
+-- Tell a bridge of the stations behind every port.
 function Bench:announce_stations(o)
-   local streams, frames, seen = ffi.new("struct fg_stream_config[?]", #self.ports), {}, {}
-   local load = ffi.new("struct fg_load[1]")
-   local function add(port, other)
-      if not seen[port] then
-         local made, count = modifiers.announcement(self:frame(port, other), port)
-         seen[port], load[0] = true, { fps = ANNOUNCEMENT_FPS, frames = count }
-         frames[#frames + 1] = frame.rfc2544(o.frame_size, made)
-         streams[#frames - 1] = {
-            tx_port = port - 1, rx_port = port - 1, frame = frames[#frames], load = load, loads = 1,
-            unmeasured = true,
-         }
-      end
-   end
-   for _, direction in ipairs(o.directions) do
-      local from, to = self:ends(direction)
-      add(from, to)
-      add(to, from)
-   end
+   local list, seconds = streams.announcements(self, o)
    self:start(ffi.new("struct fg_trial_config", {
-      streams = #frames, stream = streams,
-      traffic_ns = nanoseconds(tonumber(load[0].frames) / ANNOUNCEMENT_FPS),
-      drain_ns = nanoseconds(ANNOUNCEMENT_DRAIN), max_lag_ns = nanoseconds(self.plan.host.max_lag),
+      streams = list.count,
+      stream = list.array,
+      traffic_ns = nanoseconds(seconds),
+      drain_ns = nanoseconds(ANNOUNCEMENT_DRAIN),
+      max_lag_ns = nanoseconds(self.plan.host.max_lag),
    }))
+   self.running = { duration = seconds, streams = list }
    self:await()
 end
 
@@ -343,34 +258,33 @@ end
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
 -- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or
 --                       nil
--- @param o.modifier     what makes the stream other than the plain one (framegauge.method.rfc2544.modifiers),
+-- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers),
 --                       or nil
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
 -- @param o.learning_wait, o.drain, o.settle  the other phases of RFC 2544, 23, seconds
 -- @return counts by direction, port and lcore. Raises {interrupted = true} when the job is interrupted.
 function Bench:trial(o)
-   local list = o.loads or { { fps = o.fps, seconds = o.duration } }
-   local loads, seconds = loads_of(list)
-   if o.modifier == "random-macs" then
+   if modifiers.needs_announcement(o.modifier) then
       self:announce_stations(o)
    end
-   local streams, n, frames, turns = self:streams(o, list, loads)
+   local loads, n, seconds = streams.loads(o.loads or { { fps = o.fps, seconds = o.duration } })
+   local list, turns = streams.of_trial(self, o, loads, n)
    self:start(ffi.new("struct fg_trial_config", {
-      streams = n,
-      stream = streams,
+      streams = list.count,
+      stream = list.array,
       learn_ns = nanoseconds(o.learning_wait),
       traffic_ns = nanoseconds(seconds),
       drain_ns = nanoseconds(o.drain),
       settle_ns = nanoseconds(o.settle),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
    }), o.outage)
-   self.running = { duration = seconds, frames = frames } -- the templates live as long
+   self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await()
    local lcores = counts.lcores(self.engine, self.lcores)
    return {
       time = TIMES[tonumber(self.time)],
       duration_s = seconds,
-      directions = counts.directions(self.engine, o.directions, turns, list[1].fps,
+      directions = counts.directions(self.engine, o.directions, turns, loads[0].fps,
          o.tags and o.tags.count or 0, self.wires ~= nil, lcores),
       ports = counts.ports(self.engine, self.ports),
       lcores = lcores,

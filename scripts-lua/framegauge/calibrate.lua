@@ -16,7 +16,7 @@ local grid = require "framegauge.report.grid"
 local json = require "framegauge.report.json"
 local paint = require "framegauge.report.paint"
 local throughput = require "framegauge.method.rfc2544.throughput"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
 
 local M = {}

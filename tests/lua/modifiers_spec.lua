@@ -4,7 +4,7 @@ local Session = require "framegauge.method.session"
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
 local methods = require "framegauge.method.rfc2544"
-local modifiers = require "framegauge.method.rfc2544.modifiers"
+local modifiers = require "framegauge.traffic.modifiers"
 local plans = require "framegauge.plan"
 local stream_types = require "framegauge.report.stream_types"
 

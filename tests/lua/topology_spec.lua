@@ -3,7 +3,7 @@ local Bench = require "framegauge.bench"
 local Session = require "framegauge.method.session"
 local methods = require "framegauge.method.rfc2544"
 local plans = require "framegauge.plan"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 local trial = require "framegauge.trial"
 
 local function plan_of(names, kind, bidirectional)

@@ -84,7 +84,7 @@ end
 
 --- Counts of every stream.
 -- @param names    of the streams, in the engine's order
--- @param turns    of the streams (framegauge.method.rfc2544.topology)
+-- @param turns    of the streams (framegauge.traffic.topology)
 -- @param fps      intended load of the port of each
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?

@@ -128,7 +128,7 @@ function Session:once(ask)
    return record
 end
 
---- Make all trials from now on with a modifier (framegauge.method.rfc2544.modifiers); nil: none.
+--- Make all trials from now on with a modifier (framegauge.traffic.modifiers); nil: none.
 function Session:modify(modifier)
    self.modifier = modifier
 end

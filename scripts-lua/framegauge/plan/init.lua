@@ -12,7 +12,7 @@ local rows = require "framegauge.plan.rows"
 local rules = require "framegauge.plan.rules"
 local schema = require "framegauge.plan.schema"
 local sets = require "framegauge.plan.sets"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 local yaml = require "framegauge.yaml"
 
 local M = {}

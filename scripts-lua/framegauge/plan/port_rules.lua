@@ -4,7 +4,7 @@
 --
 -- As in plan/rules.lua, each rule gets the values and the list of problems.
 local address = require "framegauge.plan.address"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 
 local M = {}
 

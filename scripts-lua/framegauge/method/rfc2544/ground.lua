@@ -11,7 +11,7 @@
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local throughput = require "framegauge.method.rfc2544.throughput"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 
 local M = {}
 

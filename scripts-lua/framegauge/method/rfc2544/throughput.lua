@@ -10,7 +10,7 @@ local format = require "framegauge.report.format"
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 
 local M = {}
 

@@ -14,7 +14,7 @@
 --
 -- Random is the same in every trial: which frame carries what follows from its number and a seed.
 local octets = require "framegauge.octets"
-local topology = require "framegauge.method.rfc2544.topology"
+local topology = require "framegauge.traffic.topology"
 
 local M = {}
 
@@ -84,6 +84,11 @@ function M.broadcast(o)
    o.dst = o.version == 4 and octets.ipv4 "255.255.255.255" or octets.ipv6 "ff02::1"
    o.dst_port = 9 -- discard
    return o
+end
+
+--- Must a bridge be told of the stations before a trial with this modifier?
+function M.needs_announcement(modifier)
+   return modifier == "random-macs"
 end
 
 --- Change what announces the stations of a port to a bridge: a broadcast from each of them.

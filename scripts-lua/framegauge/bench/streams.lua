@@ -1,0 +1,132 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The streams of a trial, as the engine takes them: what each port sends, to whom, in which turns.
+local ffi = require "ffi"
+local frame = require "framegauge.frame"
+local modifiers = require "framegauge.traffic.modifiers"
+local octets = require "framegauge.octets"
+
+local ANNOUNCEMENT_FPS = 10000
+
+local M = {}
+
+local function index_of(ports, name)
+   for i, port in ipairs(ports) do
+      if port.name == name then
+         return i
+      end
+   end
+   error("no port " .. name)
+end
+
+-- The two ends of "east->west".
+local function ends(ports, direction)
+   local from, to = direction:match("^(.-)%->(.+)$")
+   return index_of(ports, from), index_of(ports, to)
+end
+
+-- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
+-- port.
+local function ingredients(bench, from, to)
+   local source, target = bench.plan.ports[from], bench.plan.ports[to]
+   local version = source.ipv4 and target.ipv4 and 4 or 6
+   return {
+      version = version,
+      src_mac = octets.mac(bench.ports[from].mac),
+      dst_mac = bench:gateway_mac(from, version) or octets.mac(bench.ports[to].mac),
+      src = octets["ipv" .. version](source["ipv" .. version]),
+      dst = octets["ipv" .. version](target["ipv" .. version]),
+      vlan = source.vlan,
+      vary = {},
+   }
+end
+
+-- An array of streams that is filled one by one, with the frames its elements point to.
+local List = {}
+List.__index = List
+
+local function new_list(size, loads, n)
+   return setmetatable({
+      array = ffi.new("struct fg_stream_config[?]", size), count = 0, frames = {}, loads = loads, n = n,
+   }, List)
+end
+
+function List:add(o)
+   self.count = self.count + 1
+   self.frames[self.count] = o.frame
+   self.array[self.count - 1] = {
+      tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, load = self.loads, loads = self.n,
+      turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, unmeasured = o.unmeasured or false,
+   }
+   return self.array[self.count - 1]
+end
+
+--- Loads one after the other.
+-- @param list  of { fps =, seconds = }
+-- @return the engine's array, how many, and how many seconds they last
+function M.loads(list)
+   local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
+   for i, load in ipairs(list) do
+      loads[i - 1] = { fps = load.fps, frames = math.floor(load.fps * load.seconds + 0.5) }
+      seconds = seconds + load.seconds
+   end
+   return loads, #list, seconds
+end
+
+-- Which frames of a stream are tagged.
+-- @param fps  frames per second of the stream
+local function set_tags(stream, tags, fps)
+   stream.tags = tags.count
+   stream.tag_first = math.ceil(tags.first * fps)
+   stream.tag_every = math.max(1, math.floor(tags.every * fps))
+end
+
+--- The streams of a trial: those of the directions, then those of the modifier's own frames.
+-- @param bench     with plan, ports and gateway_mac
+-- @param o         as Bench:trial takes it
+-- @param loads, n  as M.loads gave them
+-- @return list (array, count, frames: keep it while the trial runs), and the turns of the directions
+function M.of_trial(bench, o, loads, n)
+   local turns, own = modifiers.turns(o.modifier, o.directions)
+   local list = new_list(#o.directions + #own, loads, n)
+   for i, direction in ipairs(o.directions) do
+      local from, to = ends(bench.ports, direction)
+      local made = modifiers.change(ingredients(bench, from, to), o.modifier, bench.plan, from, to)
+      local stream = list:add {
+         from = from, to = to, turn = turns[i], frame = frame.rfc2544(o.frame_size, made),
+      }
+      if o.tags then
+         set_tags(stream, o.tags, loads[0].fps * turns[i].take / turns[i].every)
+      end
+   end
+   for _, one in ipairs(own) do
+      local from, to = ends(bench.ports, one.direction)
+      local made = modifiers.broadcast(ingredients(bench, from, to))
+      list:add {
+         from = from, to = to, turn = one.turn, frame = frame.rfc2544(o.frame_size, made), unmeasured = true,
+      }
+   end
+   return list, turns
+end
+
+--- What tells a bridge of the stations behind every port, before a trial that has many.
+-- @return list as of M.of_trial, and how many seconds it takes
+function M.announcements(bench, o)
+   local list, seen = new_list(#bench.ports, ffi.new("struct fg_load[1]"), 1), {}
+   local function add(port, other)
+      if seen[port] then
+         return
+      end
+      local made, count = modifiers.announcement(ingredients(bench, port, other), port)
+      seen[port], list.loads[0] = true, { fps = ANNOUNCEMENT_FPS, frames = count }
+      list:add { from = port, to = port, frame = frame.rfc2544(o.frame_size, made), unmeasured = true }
+   end
+   for _, direction in ipairs(o.directions) do
+      local from, to = ends(bench.ports, direction)
+      add(from, to)
+      add(to, from)
+   end
+   return list, tonumber(list.loads[0].frames) / ANNOUNCEMENT_FPS
+end
+
+return M
