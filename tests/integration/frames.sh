@@ -9,8 +9,16 @@ command -v tshark >/dev/null || { echo "tshark is not installed"; exit 77; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
+chmod 755 "$folder"
+cp "$here/../../tools/wireshark/framegauge.lua" "$folder"
+
+# newer versions run no Lua for root
+unprivileged=
+[ "$(id -u)" -ne 0 ] || unprivileged="setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$folder"
+
 read_capture() {
-	tshark -X lua_script:"$here/../../tools/wireshark/framegauge.lua" -r "$folder/stacks.pcap" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
+	$unprivileged tshark -X lua_script:"$folder/framegauge.lua" -r "$folder/stacks.pcap" \
+		-o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
 		-o sctp.checksum:crc32c "$@" 2>"$folder/errors"
 }
 
