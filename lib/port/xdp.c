@@ -20,6 +20,10 @@
 #define CHUNK       4096
 #define SLOTS       64
 
+/* The kernel takes a killed process's sockets apart in its own time, a few tenths of a second at the worst. */
+#define LOOKS      20
+#define BETWEEN_US 50000
+
 static bool
 is_of_libxdp(uint32_t program)
 {
@@ -65,5 +69,12 @@ is_queue_free(int index)
 bool
 fg_xdp_is_left_over(int index, uint32_t program)
 {
-	return is_of_libxdp(program) && is_queue_free(index);
+	if (!is_of_libxdp(program))
+		return false;
+	for (int i = 0; i < LOOKS; i++) {
+		if (is_queue_free(index))
+			return true;
+		usleep(BETWEEN_US);
+	}
+	return false;
 }
