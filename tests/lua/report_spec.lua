@@ -36,6 +36,9 @@ describe("numbers for people", function()
       assert.equal("1,488,095", format.count(1488095.9))
       assert.equal("1,000.00", format.decimal(999.998, 2))
       assert.equal("0.05", format.decimal(0.05, 2))
+      assert.equal("-0.40", format.decimal(-0.3994, 2)) -- latency below zero: a cut-through device, LIFO
+      assert.equal("-1,234.50", format.decimal(-1234.5, 2))
+      assert.equal("0.00", format.decimal(-0.001, 2))
       assert.equal("1 frame, 2 frames", format.plural(1, "frame") .. ", " .. format.plural(2, "frame"))
       assert.equal("0:07 12:34 1:02:03",
          format.clock(7) .. " " .. format.clock(754) .. " " .. format.clock(3723))

@@ -13,6 +13,9 @@ end
 --- Number with thousands separated and so many decimals.
 function M.decimal(value, decimals)
    local scale = 10 ^ decimals
+   if value <= -0.5 / scale then -- digits are taken apart, so the sign goes first
+      return "-" .. M.decimal(-value, decimals)
+   end
    local whole = math.floor(value * scale + 0.5)
    local text = M.count(whole / scale)
    if decimals == 0 then
