@@ -66,8 +66,8 @@ function Bench:open_ports()
    for i, port in ipairs(self.plan.ports) do
       self.handles[i] = open_port(port, largest_frame(self.plan))
    end
-   -- only then: where the ports are joined, one is up when the other is. A memif client has waited already, and
-   -- a server's peer may come when it likes.
+   -- only then: where the ports are joined, one is up when the other is. A memif client has waited already,
+   -- and a server's peer may come when it likes.
    local err = api.error()
    for i, port in ipairs(self.plan.ports) do
       if port.kind ~= "memif" then
