@@ -13,6 +13,7 @@ local line = require "framegauge.line"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
 local placement = require "framegauge.bench.placement"
+local refusal = require "framegauge.refusal"
 local streams = require "framegauge.bench.streams"
 local wires = require "framegauge.bench.wires"
 
@@ -33,14 +34,6 @@ Bench.__index = Bench
 
 local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
-end
-
-local function problem(status, message)
-   return setmetatable({ status = status, message = message }, {
-      __tostring = function(e)
-         return e.message
-      end,
-   })
 end
 
 local function largest_frame(plan)
@@ -184,7 +177,7 @@ function Bench:resolve()
          return
       end
    end
-   error(problem(4, self:silent_gateway()), 0)
+   refusal.raise("run", 4, "%s", self:silent_gateway())
 end
 
 --- Open a plan's ports and start the engine on them.

@@ -8,6 +8,7 @@
 -- plugs the cable; two memif ends are joined to one another here, and the virtual wire is taken without its
 -- device. What comes of it is kept where a run finds it (framegauge.calibration).
 local Folder = require "framegauge.report.folder"
+local refusal = require "framegauge.refusal"
 local Session = require "framegauge.method.session"
 local calibration = require "framegauge.calibration"
 local format = require "framegauge.report.format"
@@ -24,14 +25,8 @@ local M = {}
 local SUCCESS, BAD_PLAN, ENVIRONMENT = 0, 2, 4
 local LOW_SHARE = 0.1
 
-local Refusal = { command = "calibrate" }
-Refusal.__index = Refusal
-function Refusal:__tostring()
-   return self.message
-end
-
 local function refuse(status, ...)
-   error(setmetatable({ status = status, message = string.format(...) }, Refusal), 0)
+   refusal.raise("calibrate", status, ...)
 end
 
 local function copy_of(t)

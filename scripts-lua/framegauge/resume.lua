@@ -11,20 +11,15 @@
 local Folder = require "framegauge.report.folder"
 local files = require "framegauge.report.files"
 local json = require "framegauge.report.json"
+local refusal = require "framegauge.refusal"
 local report = require "framegauge.report.result"
 
 local M = {}
 
 local PLAN, RUN, RESULT, TRIALS = "plan.yaml", "run.json", "result.json", "trials.jsonl"
 
-local Refusal = { status = 2, command = "run" }
-Refusal.__index = Refusal
-function Refusal:__tostring()
-   return self.message
-end
-
 local function refuse(...)
-   error(setmetatable({ message = string.format(...) }, Refusal), 0)
+   refusal.raise("run", 2, ...)
 end
 
 -- Values as they come out of a file: without what JSON cannot tell.

@@ -7,6 +7,7 @@
 -- result.json of what there is. A run that ended early can be resumed (framegauge.resume).
 local Folder = require "framegauge.report.folder"
 local Progress = require "framegauge.progress"
+local refusal = require "framegauge.refusal"
 local Session = require "framegauge.method.session"
 local bars = require "framegauge.report.bars"
 local calibration = require "framegauge.calibration"
@@ -27,14 +28,8 @@ local M = {}
 
 local SUCCESS, FELL_SHORT, BAD_PLAN, NOT_THE_DEVICES, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-local Refusal = {}
-Refusal.__index = Refusal
-function Refusal:__tostring()
-   return self.message
-end
-
 local function refuse(status, message)
-   error(setmetatable({ status = status, message = message, command = "run" }, Refusal), 0)
+   refusal.raise("run", status, "%s", message)
 end
 
 local function say(message)

@@ -5,6 +5,7 @@
 local api = require "framegauge.api"
 local ffi = require "ffi"
 local octets = require "framegauge.octets"
+local refusal = require "framegauge.refusal"
 
 local C = api.C
 local M = {}
@@ -54,10 +55,8 @@ local function most_in_flight(config, frame_sizes)
    for _, size in ipairs(frame_sizes) do
       local frames = C.fg_wire_in_flight(config, size)
       if frames == 0 then
-         error(setmetatable({ status = 2 }, { __tostring = function()
-            return ("reference_device: with frames of %d bytes more than %d of them would be on their way "
-               .. "at a time; lower its latency, buffer or rate"):format(size, 2 ^ 20)
-         end }), 0)
+         refusal.raise("run", 2, "reference_device: with frames of %d bytes more than %d of them would be on "
+            .. "their way at a time; lower its latency, buffer or rate", size, 2 ^ 20)
       end
       most = math.max(most, frames)
    end

@@ -2,20 +2,15 @@
 
 --- Arguments of one command, read by the row that describes it (framegauge.cli.commands).
 local nearest = require "framegauge.nearest"
+local refusal = require "framegauge.refusal"
 
 local M = {}
-
-local UsageError = { status = 2 }
-UsageError.__index = UsageError
-function UsageError:__tostring()
-   return self.message
-end
 
 --- Raise a mistake in the command line: the program says it, points to the help and exits 2.
 -- @param command  name of the command whose help answers it, or nil
 -- @param ...      string.format arguments
 function M.usage_error(command, ...)
-   error(setmetatable({ command = command, message = (...):format(select(2, ...)) }, UsageError), 0)
+   refusal.raise(command, 2, ...)
 end
 
 local function option_names(command)

@@ -5,6 +5,7 @@ local Folder = require "framegauge.report.folder"
 local bars = require "framegauge.report.bars"
 local files = require "framegauge.report.files"
 local paint = require "framegauge.report.paint"
+local refusal = require "framegauge.refusal"
 local result = require "framegauge.report.result"
 local text = require "framegauge.report.text"
 local uv = require "luv"
@@ -13,14 +14,8 @@ local M = {}
 
 local SUCCESS, BAD_USAGE, ENVIRONMENT = 0, 2, 4
 
-local Refusal = {}
-Refusal.__index = Refusal
-function Refusal:__tostring()
-   return self.message
-end
-
 local function refuse(status, message)
-   error(setmetatable({ status = status, message = message, command = "report" }, Refusal), 0)
+   refusal.raise("report", status, "%s", message)
 end
 
 local function read(path)

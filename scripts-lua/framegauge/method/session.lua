@@ -4,6 +4,7 @@
 --
 -- A run that goes on where an earlier one ended gives the session its trials. As long as they last they are
 -- the answers: what is asked must be what was asked then.
+local refusal = require "framegauge.refusal"
 local trial = require "framegauge.trial"
 
 local Session = {}
@@ -71,11 +72,7 @@ local function same(one, other)
 end
 
 local function disagree(...)
-   error(setmetatable({ status = 2, command = "run", disagrees = true, message = string.format(...) }, {
-      __tostring = function(self)
-         return self.message
-      end,
-   }), 0)
+   error(refusal.new { status = 2, command = "run", disagrees = true, message = string.format(...) }, 0)
 end
 
 -- The recorded trial that answers, nil when they are used up.
