@@ -17,8 +17,8 @@ local KEPT = {
    "system_recovery.csv", "reset.csv",
 }
 
-local function program(...)
-   return ("'%s' %s 2>&1"):format(uv.exepath(), (...):format(select(2, ...)))
+local function program(arguments, ...)
+   return ("'%s' %s 2>&1"):format(uv.exepath(), arguments:format(...))
 end
 
 local function start(path, more)
