@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "fg_frame.h"
+#include "fg_net.h"
 #include "fg_signature.h"
 
 namespace
@@ -350,6 +351,16 @@ TEST(Frame, RefusesValuesThatAreTooWideAndComputesTheField)
 	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "version", src_ip.data(), 1, nullptr));
 	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "flags", src_ip.data(), 1, nullptr));
 	EXPECT_EQ(bytes(finish(without, 100)), bytes(finish(with, 100)));
+}
+
+/* RFC 2236, 2.3: over the whole IGMP message, that is, all that IP carries. tshark looks at eight octets. */
+TEST(Frame, ChecksumOfIgmpCoversTheWholeMessage)
+{
+	Frame frame = stack({"ethernet", "ipv4", "igmp"});
+	std::vector<uint8_t> b = bytes(finish(frame, 100));
+
+	EXPECT_EQ(2, b[23]);
+	EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &b[34], b.size() - 34)));
 }
 
 TEST(Frame, RefusesToGrowTooDeep)
