@@ -2,8 +2,6 @@
 #ifndef FG_UNITS_H
 #define FG_UNITS_H
 
-#include <stddef.h>
-
 #include "fg_error.h"
 
 #ifdef __cplusplus
@@ -37,12 +35,6 @@ struct fg_quantity {
  * @return 0, -EINVAL (not a quantity: message says what was expected), -ERANGE (not finite)
  */
 int fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err);
-
-/**
- * Write a quantity as fg_units_parse() reads it, with the largest prefix that keeps the number at 1 or above and
- * at most 6 significant digits. @return its length without the NUL; @p size or more when it was cut.
- */
-size_t fg_units_format(const struct fg_quantity *quantity, char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Quantities with units. Everything a user writes with a unit passes through here, so that "10Gbps" means the
- * same in a plan, on the command line and at the prompt. One table holds every suffix; reading and writing
- * both walk it.
+ * same in a plan, on the command line and in a script. One table holds every suffix. How a quantity is shown to
+ * people is decided where it is shown (framegauge.units).
  */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,46 +16,44 @@ struct suffix {
 	const char *text;
 	double scale;
 	enum fg_unit unit;
-	int spoken; /* used when writing; the others are only understood */
 };
 
-/* Within a unit from large to small: writing takes the first that keeps the number at 1 or above. */
 static const struct suffix suffixes[] = {
-	{"Tbps", 1e12, FG_UNIT_BPS, 1},
-	{"Gbps", 1e9, FG_UNIT_BPS, 1},
-	{"Mbps", 1e6, FG_UNIT_BPS, 1},
-	{"kbps", 1e3, FG_UNIT_BPS, 1},
-	{"bps", 1, FG_UNIT_BPS, 1},
-	{"Tbit/s", 1e12, FG_UNIT_BPS, 0},
-	{"Gbit/s", 1e9, FG_UNIT_BPS, 0},
-	{"Mbit/s", 1e6, FG_UNIT_BPS, 0},
-	{"kbit/s", 1e3, FG_UNIT_BPS, 0},
-	{"bit/s", 1, FG_UNIT_BPS, 0},
-	{"Gfps", 1e9, FG_UNIT_FPS, 1},
-	{"Mfps", 1e6, FG_UNIT_FPS, 1},
-	{"kfps", 1e3, FG_UNIT_FPS, 1},
-	{"fps", 1, FG_UNIT_FPS, 1},
-	{"%", 1e-2, FG_UNIT_RATIO, 1},
-	{"ppm", 1e-6, FG_UNIT_RATIO, 1},
-	{"h", 3600e9, FG_UNIT_NS, 0},
-	{"min", 60e9, FG_UNIT_NS, 0},
-	{"s", 1e9, FG_UNIT_NS, 1},
-	{"ms", 1e6, FG_UNIT_NS, 1},
-	{"us", 1e3, FG_UNIT_NS, 1},
-	{"\xc2\xb5s", 1e3, FG_UNIT_NS, 0},
-	{"ns", 1, FG_UNIT_NS, 1},
-	{"GiB", 1073741824.0, FG_UNIT_BYTES, 0},
-	{"MiB", 1048576.0, FG_UNIT_BYTES, 0},
-	{"KiB", 1024.0, FG_UNIT_BYTES, 0},
-	{"GB", 1e9, FG_UNIT_BYTES, 1},
-	{"MB", 1e6, FG_UNIT_BYTES, 1},
-	{"kB", 1e3, FG_UNIT_BYTES, 1},
-	{"B", 1, FG_UNIT_BYTES, 1},
-	{"byte", 1, FG_UNIT_BYTES, 0},
-	{"bytes", 1, FG_UNIT_BYTES, 0},
-	{"frame", 1, FG_UNIT_FRAMES, 0},
-	{"frames", 1, FG_UNIT_FRAMES, 1},
-	{"", 1, FG_UNIT_NONE, 1},
+	{"Tbps", 1e12, FG_UNIT_BPS},
+	{"Gbps", 1e9, FG_UNIT_BPS},
+	{"Mbps", 1e6, FG_UNIT_BPS},
+	{"kbps", 1e3, FG_UNIT_BPS},
+	{"bps", 1, FG_UNIT_BPS},
+	{"Tbit/s", 1e12, FG_UNIT_BPS},
+	{"Gbit/s", 1e9, FG_UNIT_BPS},
+	{"Mbit/s", 1e6, FG_UNIT_BPS},
+	{"kbit/s", 1e3, FG_UNIT_BPS},
+	{"bit/s", 1, FG_UNIT_BPS},
+	{"Gfps", 1e9, FG_UNIT_FPS},
+	{"Mfps", 1e6, FG_UNIT_FPS},
+	{"kfps", 1e3, FG_UNIT_FPS},
+	{"fps", 1, FG_UNIT_FPS},
+	{"%", 1e-2, FG_UNIT_RATIO},
+	{"ppm", 1e-6, FG_UNIT_RATIO},
+	{"h", 3600e9, FG_UNIT_NS},
+	{"min", 60e9, FG_UNIT_NS},
+	{"s", 1e9, FG_UNIT_NS},
+	{"ms", 1e6, FG_UNIT_NS},
+	{"us", 1e3, FG_UNIT_NS},
+	{"\xc2\xb5s", 1e3, FG_UNIT_NS},
+	{"ns", 1, FG_UNIT_NS},
+	{"GiB", 1073741824.0, FG_UNIT_BYTES},
+	{"MiB", 1048576.0, FG_UNIT_BYTES},
+	{"KiB", 1024.0, FG_UNIT_BYTES},
+	{"GB", 1e9, FG_UNIT_BYTES},
+	{"MB", 1e6, FG_UNIT_BYTES},
+	{"kB", 1e3, FG_UNIT_BYTES},
+	{"B", 1, FG_UNIT_BYTES},
+	{"byte", 1, FG_UNIT_BYTES},
+	{"bytes", 1, FG_UNIT_BYTES},
+	{"frame", 1, FG_UNIT_FRAMES},
+	{"frames", 1, FG_UNIT_FRAMES},
+	{"", 1, FG_UNIT_NONE},
 };
 
 #define SUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
@@ -149,27 +146,4 @@ not_a_quantity:
 	return fg_error_set(
 		err, EINVAL, "quantity",
 		"\"%.40s\" is not a number with a unit (such as 10Gbps, 900kfps, 40%%, 64B, 120us)", text);
-}
-
-size_t
-fg_units_format(const struct fg_quantity *quantity, char *out, size_t size)
-{
-	const struct suffix *chosen = NULL;
-	char layer[16] = "";
-	int n;
-
-	for (size_t i = 0; i < SUFFIXES; i++) {
-		const struct suffix *s = &suffixes[i];
-
-		if (!s->spoken || s->unit != quantity->unit)
-			continue;
-		chosen = s;
-		if (fabs(quantity->value) >= s->scale * 0.9999995 || quantity->unit == FG_UNIT_RATIO)
-			break;
-	}
-	if (quantity->unit == FG_UNIT_BPS && quantity->layer != 0)
-		snprintf(layer, sizeof(layer), " L%d", quantity->layer);
-	n = snprintf(out, size, "%.6g%s%s%s", quantity->value / chosen->scale,
-		     chosen->unit == FG_UNIT_FRAMES ? " " : "", chosen->text, layer);
-	return n < 0 ? 0 : (size_t)n;
 }

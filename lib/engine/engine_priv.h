@@ -39,10 +39,9 @@ clock_ticks(const struct clock *c, uint64_t ns)
 	return (uint64_t)((fg_u128)ns * c->hz / 1000000000);
 }
 
-/** A counter pair that its lcore publishes and control reads. */
+/** A counter that its lcore publishes and control reads. */
 struct published {
 	_Atomic uint64_t frames; /* writer: the task's lcore */
-	_Atomic uint64_t late;
 } __rte_cache_aligned;
 
 /** Something an lcore does again and again. The first member of every kind of task. */

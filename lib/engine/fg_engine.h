@@ -142,7 +142,7 @@ struct fg_lcore_result {
 /** Totals of the running trial, for the screen. */
 struct fg_live {
 	uint64_t elapsed_ns; /* since the start of traffic */
-	uint64_t tx, rx, late;
+	uint64_t tx, rx;
 };
 
 /**

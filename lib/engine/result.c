@@ -16,10 +16,8 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	*out = (struct fg_live){0};
 	if (t == NULL)
 		return;
-	for (unsigned i = 0; i < t->streams; i++) {
+	for (unsigned i = 0; i < t->streams; i++)
 		out->tx += atomic_load_explicit(&t->tx[i].published.frames, memory_order_relaxed);
-		out->late += atomic_load_explicit(&t->tx[i].published.late, memory_order_relaxed);
-	}
 	for (unsigned i = 0; i < e->config.ports; i++)
 		out->rx += atomic_load_explicit(&t->rx[i].published.frames, memory_order_relaxed);
 	now = RTE_MIN(atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed), t->image[0].stop);

@@ -237,8 +237,6 @@ tx_choose(bool launch, bool vary)
 void
 tx_publish(struct task *task)
 {
-	for (struct tx_task *t = (struct tx_task *)task; t != NULL; t = t->peer) {
+	for (struct tx_task *t = (struct tx_task *)task; t != NULL; t = t->peer)
 		atomic_store_explicit(&t->published.frames, t->sequence, memory_order_relaxed);
-		atomic_store_explicit(&t->published.late, t->pace.late, memory_order_relaxed);
-	}
 }

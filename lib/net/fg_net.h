@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /*
- * Headers as they stand on the wire, the Internet checksum, the arithmetic of an Ethernet line, and the little
- * conversation (ARP, Neighbor Discovery, echo) that a tester must keep up with its neighbours. Bytes in, bytes
- * out: no DPDK, no state of its own. All multi-octet fields are in network byte order.
+ * Headers as they stand on the wire, the Internet checksum, and the little conversation (ARP, Neighbor
+ * Discovery, echo) that a tester must keep up with its neighbours. Bytes in, bytes out: no DPDK, no state of its
+ * own. All multi-octet fields are in network byte order.
  */
 
 enum {
@@ -110,13 +110,6 @@ uint64_t fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_
 
 /** Sum of the IPv6 pseudo-header (RFC 8200, 8.1). */
 uint64_t fg_checksum_pseudo6(const struct fg_ipv6 *ip, uint8_t protocol, uint32_t length);
-
-/**
- * Highest frame rate of an Ethernet line: floor(R / (8 (F + 20))) (RFC 5180, A.1).
- * @param rate_bps    line rate, bit/s
- * @param frame_size  octets with FCS
- */
-uint64_t fg_line_max_fps(uint64_t rate_bps, unsigned frame_size);
 
 /** "02:00:00:00:00:01"; either case, six pairs. @return 0 or -EINVAL */
 int fg_mac_parse(const char *text, uint8_t mac[6], struct fg_error *err);

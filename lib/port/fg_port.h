@@ -137,9 +137,6 @@ int fg_port_open(const struct fg_port_config *config, struct fg_port **out, stru
  */
 int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err);
 
-/** Whether a core sits on another NUMA node than the port: that works, but every frame crosses over. */
-bool fg_port_is_remote(const struct fg_port *port, const struct fg_lcore_info *lcore);
-
 /** Close any kind of port; NULL is legal. No lcore may be polling it. */
 void fg_port_close(struct fg_port *port);
 

@@ -266,12 +266,6 @@ fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *
 		port->device, milliseconds / 1000.0);
 }
 
-bool
-fg_port_is_remote(const struct fg_port *port, const struct fg_lcore_info *lcore)
-{
-	return port->caps.numa_node >= 0 && lcore->node >= 0 && port->caps.numa_node != lcore->node;
-}
-
 void
 fg_port_close(struct fg_port *port)
 {

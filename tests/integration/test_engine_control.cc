@@ -100,7 +100,7 @@ TEST(EngineWire, ShowsLiveTotals)
 	fg_live live = {}, last = {};
 
 	fg_engine_live(b.engine.Get(), &live);
-	EXPECT_EQ(0u, live.tx + live.rx + live.late + live.elapsed_ns) << "no trial yet";
+	EXPECT_EQ(0u, live.tx + live.rx + live.elapsed_ns) << "no trial yet";
 	b.engine.Start({{0, 1, frame, {{1000000, 2000000}}}}, {10, 2000, 10, 0});
 	while (fg_engine_running(b.engine.Get())) {
 		fg_engine_live(b.engine.Get(), &live);

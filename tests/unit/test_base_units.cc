@@ -19,17 +19,6 @@ struct Reading {
 	int layer;
 };
 
-std::string
-format(double value, fg_unit unit, int layer = 0)
-{
-	fg_quantity quantity = {value, unit, layer};
-	char out[64];
-	size_t length = fg_units_format(&quantity, out, sizeof(out));
-
-	EXPECT_EQ(length, std::string(out).size());
-	return out;
-}
-
 class Reads : public testing::TestWithParam<Reading>
 {
 };
@@ -156,63 +145,6 @@ TEST(Units, AnEndlessTextIsCutInTheMessage)
 
 	EXPECT_EQ(-EINVAL, fg_units_parse(std::string(100000, 'x').c_str(), &out, &err));
 	EXPECT_LT(strlen(err.message), 150u);
-}
-
-TEST(Units, WriteZeroInTheBaseUnit)
-{
-	EXPECT_EQ("0", format(0, FG_UNIT_NONE));
-	EXPECT_EQ("0fps", format(0, FG_UNIT_FPS));
-	EXPECT_EQ("0bps", format(0, FG_UNIT_BPS));
-	EXPECT_EQ("0%", format(0, FG_UNIT_RATIO));
-	EXPECT_EQ("0ns", format(0, FG_UNIT_NS));
-	EXPECT_EQ("0B", format(0, FG_UNIT_BYTES));
-	EXPECT_EQ("0 frames", format(0, FG_UNIT_FRAMES));
-}
-
-TEST(Units, WriteWithTheLargestPrefix)
-{
-	EXPECT_EQ("10Gbps L2", format(10e9, FG_UNIT_BPS, 2));
-	EXPECT_EQ("999bps", format(999, FG_UNIT_BPS));
-	EXPECT_EQ("1.4881Mfps", format(1488096, FG_UNIT_FPS));
-	EXPECT_EQ("-1.5kfps", format(-1500, FG_UNIT_FPS));
-	EXPECT_EQ("100%", format(1, FG_UNIT_RATIO));
-	EXPECT_EQ("0.01%", format(1e-4, FG_UNIT_RATIO));
-	EXPECT_EQ("60s", format(60e9, FG_UNIT_NS));
-	EXPECT_EQ("0.5ns", format(0.5, FG_UNIT_NS));
-	EXPECT_EQ("1.518kB", format(1518, FG_UNIT_BYTES));
-	EXPECT_EQ("512 frames", format(512, FG_UNIT_FRAMES));
-}
-
-TEST(Units, RoundingUpTakesTheNextPrefix)
-{
-	EXPECT_EQ("999.999kfps", format(999999.4, FG_UNIT_FPS));
-	EXPECT_EQ("1Mfps", format(999999.6, FG_UNIT_FPS));
-}
-
-TEST(Units, WriteNeverPassesTheEnd)
-{
-	fg_quantity quantity = {10e9, FG_UNIT_BPS, 1};
-	char out[8] = "#######";
-
-	EXPECT_EQ(9u, fg_units_format(&quantity, out, 5));
-	EXPECT_STREQ("10Gb", out);
-	EXPECT_STREQ("##", out + 5);
-}
-
-TEST(Units, WhatIsWrittenReadsBack)
-{
-	for (fg_unit unit : {FG_UNIT_NONE, FG_UNIT_FPS, FG_UNIT_BPS, FG_UNIT_RATIO, FG_UNIT_NS, FG_UNIT_BYTES,
-			     FG_UNIT_FRAMES})
-		for (double value = 1.23456789e-6; value < 1e16; value *= 7.7) {
-			fg_quantity got;
-			fg_error err = {};
-			std::string text = format(value, unit, unit == FG_UNIT_BPS ? 3 : 0);
-
-			ASSERT_EQ(0, fg_units_parse(text.c_str(), &got, &err)) << err.message;
-			EXPECT_NEAR(value, got.value, 5e-6 * value) << text;
-			EXPECT_EQ(unit, got.unit);
-			EXPECT_EQ(unit == FG_UNIT_BPS ? 3 : 0, got.layer);
-		}
 }
 
 } // namespace
