@@ -55,9 +55,9 @@ function Problems:place(path, node)
    self.nodes[path] = node
 end
 
--- The node of a path or of the nearest group around it that was written down.
+-- The node of a path or of the nearest group around it that a user wrote, not --quick.
 function Problems:node_of(path)
-   while not self.nodes[path] and path ~= "" do
+   while (not self.nodes[path] or self.nodes[path].origin == "--quick") and path ~= "" do
       path = path:match("^(.*)[.%[]") or ""
    end
    return self.nodes[path]
