@@ -113,6 +113,7 @@ wire_device_reset(struct direction *d, uint64_t seed)
 	d->last_full = 0;
 	d->skipped = false;
 	d->counters = (struct fg_device_counters){0};
+	wire_profiles_reset(d->profiles);
 }
 
 void
@@ -120,6 +121,7 @@ wire_device_free(struct direction *d)
 {
 	free(d->waiting.until);
 	free(d->waiting.octets);
+	free(d->profiles);
 }
 
 void
@@ -196,16 +198,34 @@ obstacle(struct direction *d, uint64_t eligible)
 	return NULL;
 }
 
-uint64_t
-wire_device_pass(struct direction *d, fg_u128 first_bit)
+/* what the profiles make of the time at which a frame may be forwarded. @return false when it is lost */
+static bool
+is_within_profile(struct direction *d, const uint8_t *frame, fg_u128 *eligible)
 {
-	fg_u128 eligible = first_bit + d->store_time, start = eligible, out;
+	uint64_t now = WHOLE(*eligible), at = wire_profiles_pass(d->profiles, frame, d->frame_size, now);
+
+	if (at == UINT64_MAX) {
+		d->counters.policed++;
+		return false;
+	}
+	if (at > now)
+		*eligible = FROM_WHOLE(at);
+	return true;
+}
+
+uint64_t
+wire_device_pass(struct direction *d, const uint8_t *frame, fg_u128 first_bit)
+{
+	fg_u128 eligible = first_bit + d->store_time, start, out;
 	uint64_t now = WHOLE(eligible), *lost = obstacle(d, now);
 
 	if (__builtin_expect(lost != NULL, 0)) {
 		++*lost;
 		return UINT64_MAX;
 	}
+	if (d->profiles != NULL && !is_within_profile(d, frame, &eligible))
+		return UINT64_MAX;
+	start = eligible;
 	if (start < d->server_free) {
 		start = d->server_free;
 		if (!wait_for_service(d, eligible, start)) {

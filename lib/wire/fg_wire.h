@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_profile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,8 +63,24 @@ struct fg_device_counters {
 	uint64_t lossy;       /* lost by loss_every or loss_random */
 	uint64_t upset;       /* lost while recovering from an overload */
 	uint64_t outage;      /* lost in an outage */
+	uint64_t policed;     /* lost because the bandwidth profile of their service did not let them pass */
 	uint64_t unroutable;  /* not for the router, expired, or next hop unknown */
 	uint64_t answered;    /* ARP, ND, echo to the router */
+};
+
+/** The bandwidth profile of a service in one direction. */
+struct fg_device_profile {
+	struct fg_class class_;        /* the frames of the service */
+	struct fg_colouring colouring; /* those of them that come as yellow */
+	struct fg_meter_config meter;
+	double shaping_ns; /* 0: what is red is lost; else frames wait for tokens, no longer than this; then one bucket of
+	                    * CBS + EBS is filled at CIR + EIR */
+};
+
+/** What a profile has decided. */
+struct fg_device_profile_counters {
+	uint64_t green, yellow, red; /* of a shaper: passed, none, lost */
+	uint64_t shaped;             /* passed after a wait */
 };
 
 struct fg_port;
@@ -97,6 +114,18 @@ void fg_wire_reset(struct fg_wire *wire);
  * fg_wire_reset() forgets it. Only while nobody polls the ports.
  */
 void fg_wire_outage(struct fg_wire *wire, uint64_t from_ns, uint64_t to_ns);
+
+/**
+ * Give the device bandwidth profiles for frames that enter on @p side, in place of those it had. Frames belong to the
+ * first that matches; those that match none pass. Only while nobody polls the ports.
+ * @return 0, -ERANGE, -ENOMEM
+ */
+int fg_wire_set_profiles(struct fg_wire *wire, unsigned side, const struct fg_device_profile *list,
+			 unsigned n, struct fg_error *err);
+
+/** What profile @p i of @p side has decided since the last reset. Only while nobody polls the ports. */
+void fg_wire_profile_counters(const struct fg_wire *wire, unsigned side, unsigned i,
+			      struct fg_device_profile_counters *out);
 
 /** The device's own counts of frames that entered on @p side. Only while nobody polls the ports. */
 void fg_wire_device_counters(const struct fg_wire *wire, unsigned side, struct fg_device_counters *out);

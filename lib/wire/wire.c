@@ -65,12 +65,13 @@ static bool
 route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	size_t length = m->pkt_len, room = length + rte_pktmbuf_tailroom(m);
 	uint64_t out;
 
-	switch (wire_route(side, rte_pktmbuf_mtod(m, uint8_t *), &length, room)) {
+	switch (wire_route(side, frame, &length, room)) {
 	case WIRE_FORWARD:
-		out = wire_device_pass(d, first_bit);
+		out = wire_device_pass(d, frame, first_bit);
 		return out != UINT64_MAX && arrive(side->other, m, out);
 	case WIRE_ANSWER:
 		return answer(side, m, length, WHOLE(first_bit + d->store_time + d->transit));
@@ -104,7 +105,7 @@ wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now
 				rte_pktmbuf_free(m);
 			continue;
 		}
-		out = wire_device_pass(d, first_bit);
+		out = wire_device_pass(d, rte_pktmbuf_mtod(m, uint8_t *), first_bit);
 		if (out == UINT64_MAX || !arrive(side->other, m, out))
 			rte_pktmbuf_free(m);
 	}
@@ -285,6 +286,28 @@ fg_wire_outage(struct fg_wire *wire, uint64_t from_ns, uint64_t to_ns)
 		wire->side[i].direction.outage_from = from_ns * (FG_WIRE_HZ / 1000000000);
 		wire->side[i].direction.outage_to = to_ns * (FG_WIRE_HZ / 1000000000);
 	}
+}
+
+int
+fg_wire_set_profiles(struct fg_wire *wire, unsigned side, const struct fg_device_profile *list, unsigned n,
+		     struct fg_error *err)
+{
+	struct direction *d = &wire->side[side].direction;
+	struct profiles *profiles = NULL;
+	int rc = n > 0 ? wire_profiles_create(list, n, &profiles, err) : 0;
+
+	if (rc != 0)
+		return rc;
+	free(d->profiles);
+	d->profiles = profiles;
+	return 0;
+}
+
+void
+fg_wire_profile_counters(const struct fg_wire *wire, unsigned side, unsigned i,
+			 struct fg_device_profile_counters *out)
+{
+	wire_profiles_counters(wire->side[side].direction.profiles, i, out);
 }
 
 void

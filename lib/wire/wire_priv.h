@@ -2,7 +2,9 @@
 #ifndef WIRE_PRIV_H
 #define WIRE_PRIV_H
 
+#include "fg_class.h"
 #include "fg_int128.h"
+#include "fg_meter.h"
 #include "fg_net.h"
 #include "fg_port.h"
 #include "fg_wire.h"
@@ -34,7 +36,8 @@ struct direction {
 	fg_u128 store_time;   /* first bit in to the frame being eligible */
 	fg_u128 transit;      /* eligible and served to first bit out */
 
-	fg_u128 line_free; /* earliest first bit of the next frame on the ingress line */
+	struct profiles *profiles; /* NULL: none */
+	fg_u128 line_free;         /* earliest first bit of the next frame on the ingress line */
 	fg_u128 server_free;
 	fg_u128 out_free; /* earliest first bit of the next frame on the outgoing line */
 	struct waiting waiting;
@@ -92,8 +95,22 @@ wire_line_send(struct direction *d, uint64_t launch)
 	return start;
 }
 
-/** A frame enters the device. @return when its first bit leaves it, UINT64_MAX when it is lost */
-uint64_t wire_device_pass(struct direction *direction, fg_u128 first_bit);
+/**
+ * A frame enters the device.
+ * @param frame  its octets, of which there are direction->frame_size with the FCS
+ * @return when its first bit leaves the device, UINT64_MAX when it is lost
+ */
+uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_u128 first_bit);
+
+int wire_profiles_create(const struct fg_device_profile *config, unsigned n, struct profiles **out,
+			 struct fg_error *err);
+void wire_profiles_reset(struct profiles *profiles);
+void wire_profiles_counters(const struct profiles *profiles, unsigned i,
+			    struct fg_device_profile_counters *out);
+
+/** The profile of a frame's service decides. @return when the frame may go on, UINT64_MAX when it is lost */
+uint64_t wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uint32_t frame_size,
+			    uint64_t now);
 
 enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
 

@@ -87,9 +87,16 @@ class Wire
 	void
 	Launch(unsigned side, uint32_t number, unsigned frame_size, uint64_t launch, uint64_t now = 0)
 	{
-		rte_mbuf *m = Buffer(frames::Bytes(frame_size - 4, 0x5a));
+		Launch(side, number, frames::Bytes(frame_size - 4, 0x5a), launch, now);
+	}
 
-		memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, frame_size - 8), &number, 4);
+	/* The same with octets of our own before the number; without FCS */
+	void
+	Launch(unsigned side, uint32_t number, const frames::Bytes &bytes, uint64_t launch, uint64_t now = 0)
+	{
+		rte_mbuf *m = Buffer(bytes);
+
+		memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, bytes.size() - 4), &number, 4);
 		*RTE_MBUF_DYNFIELD(m, time_offset, uint64_t *) = launch;
 		m->ol_flags |= tx_flag;
 		Hand(side, m, now);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From octets to a service and a colour. Sets of DSCP and PCP are bits: a match is one shift. */
+#include "fg_class.h"
+
+#include "fg_net.h"
+
+enum { TYPE_AT = 12, SERVICE_TAG = 0x88a8 };
+
+static uint16_t
+number(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static bool
+is_tag(uint16_t type)
+{
+	return type == FG_ETHER_VLAN || type == SERVICE_TAG;
+}
+
+/* the type field behind the tags; @p f learns what they say */
+static size_t
+read_tags(const uint8_t *frame, size_t length, struct fg_class_fields *f)
+{
+	size_t at = TYPE_AT;
+
+	for (; at + FG_NET_TAG + 2 <= length && is_tag(number(frame + at)); at += FG_NET_TAG) {
+		uint16_t tag = number(frame + at + 2);
+
+		if (!f->tagged) {
+			f->tagged = true;
+			f->pcp = (uint8_t)(tag >> 13);
+			f->dei = tag >> 12 & 1;
+			f->vlan = tag & 0xfff;
+		} else if (!f->tagged_twice) {
+			f->tagged_twice = true;
+			f->inner = tag & 0xfff;
+		}
+	}
+	return at;
+}
+
+struct fg_class_fields
+fg_class_read(const uint8_t *frame, size_t length)
+{
+	struct fg_class_fields f = {0};
+	size_t at = read_tags(frame, length, &f);
+
+	if (at + 4 > length)
+		return f;
+	if (number(frame + at) == FG_ETHER_IPV4) {
+		f.ip = true;
+		f.dscp = frame[at + 3] >> 2;
+	} else if (number(frame + at) == FG_ETHER_IPV6) {
+		f.ip = true;
+		f.dscp = (uint8_t)((number(frame + at + 2) >> 6) & 0x3f);
+	}
+	return f;
+}
+
+bool
+fg_class_matches(const struct fg_class *c, const struct fg_class_fields *f)
+{
+	if (c->vlan != 0 && !(f->tagged && f->vlan == c->vlan))
+		return false;
+	if (c->inner != 0 && !(f->tagged_twice && f->inner == c->inner))
+		return false;
+	if (c->pcps != 0 && !(f->tagged && c->pcps >> f->pcp & 1))
+		return false;
+	return c->dscps == 0 || (f->ip && c->dscps >> f->dscp & 1);
+}
+
+enum fg_colour
+fg_class_colour(const struct fg_colouring *c, const struct fg_class_fields *f)
+{
+	bool yellow = (f->ip && c->dscps >> f->dscp & 1) || (f->tagged && c->pcps >> f->pcp & 1) ||
+		      (c->dei && f->dei);
+
+	return yellow ? FG_YELLOW : FG_GREEN;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_CLASS_H
+#define FG_CLASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fg_profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Which service a frame belongs to, and which colour it comes with: by its tags and by the DSCP of its IP header. What
+ * a provider's edge looks at, and nothing more.
+ */
+
+/** What is to be known of a frame. */
+struct fg_class_fields {
+	bool tagged, tagged_twice, ip;
+	bool dei;             /* of the outermost tag */
+	uint8_t pcp;          /* of the outermost tag; 0 without one */
+	uint8_t dscp;         /* 0 when it is no IP */
+	uint16_t vlan, inner; /* of the outermost tag and the next one; 0: none */
+};
+
+/** Read a frame that starts at its destination address. Tags: 0x8100 and 0x88a8. */
+struct fg_class_fields fg_class_read(const uint8_t *frame, size_t length);
+
+bool fg_class_matches(const struct fg_class *class_, const struct fg_class_fields *fields);
+
+enum fg_colour fg_class_colour(const struct fg_colouring *colouring, const struct fg_class_fields *fields);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

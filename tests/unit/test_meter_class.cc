@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is read out of frames, and what follows for their service and colour. */
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "fg_class.h"
+
+namespace
+{
+
+using Bytes = std::vector<uint8_t>;
+
+/* a frame of 60 octets: tags, then the type and what follows it */
+Bytes
+Frame(const std::vector<uint32_t> &tags, const Bytes &rest)
+{
+	Bytes f(12, 0x02);
+
+	for (uint32_t tag : tags)
+		for (int shift = 24; shift >= 0; shift -= 8)
+			f.push_back(uint8_t(tag >> shift));
+	f.insert(f.end(), rest.begin(), rest.end());
+	f.resize(60);
+	return f;
+}
+
+Bytes
+Ipv4(uint8_t dscp)
+{
+	return {0x08, 0x00, 0x45, uint8_t(dscp << 2 | 3)};
+}
+
+Bytes
+Ipv6(uint8_t dscp)
+{
+	return {0x86, 0xdd, uint8_t(0x60 | dscp >> 2), uint8_t(dscp << 6 | 0x3f)};
+}
+
+fg_class_fields
+Read(const Bytes &f)
+{
+	return fg_class_read(f.data(), f.size());
+}
+
+TEST(Class, ReadsTagsAndDscp)
+{
+	for (uint8_t dscp = 0; dscp < 64; dscp++)
+		for (const Bytes &ip : {Ipv4(dscp), Ipv6(dscp)}) {
+			fg_class_fields f = Read(Frame({}, ip));
+
+			EXPECT_TRUE(f.ip);
+			EXPECT_FALSE(f.tagged);
+			EXPECT_EQ(dscp, f.dscp);
+			f = Read(Frame({0x88a8b064, 0x8100600a}, ip));
+			EXPECT_EQ(dscp, f.dscp);
+			EXPECT_TRUE(f.tagged && f.tagged_twice && f.dei);
+			EXPECT_EQ(5, f.pcp);
+			EXPECT_EQ(100, f.vlan);
+			EXPECT_EQ(10, f.inner);
+		}
+	EXPECT_FALSE(Read(Frame({}, {0x08, 0x06, 0xff, 0xff})).ip);
+}
+
+TEST(Class, ReadsNothingBeyondTheEnd)
+{
+	Bytes whole = Frame({0x88a8b064, 0x8100600a}, Ipv4(46));
+
+	for (size_t length = 0; length < 24; length++) {
+		Bytes cut(whole.begin(), whole.begin() + long(length));
+
+		EXPECT_FALSE(Read(cut).ip) << length;
+	}
+}
+
+TEST(Class, MatchesWhatIsGiven)
+{
+	fg_class_fields voice = Read(Frame({0x8100a00a}, Ipv4(46))), plain = Read(Frame({}, Ipv4(46)));
+
+	EXPECT_TRUE(fg_class_matches(&(const fg_class &)fg_class{}, &plain)) << "anything";
+	for (const fg_class &c :
+	     {fg_class{10, 0, 0, 0}, fg_class{0, 0, 1 << 5, 0}, fg_class{0, 0, 0, 1ULL << 46},
+	      fg_class{10, 0, 1 << 5 | 1 << 4, 1ULL << 46 | 1}})
+		EXPECT_TRUE(fg_class_matches(&c, &voice));
+	for (const fg_class &c : {fg_class{11, 0, 0, 0}, fg_class{10, 7, 0, 0}, fg_class{0, 0, 1 << 4, 0},
+				  fg_class{0, 0, 0, 1ULL << 45}, fg_class{10, 0, 1 << 5, 1}})
+		EXPECT_FALSE(fg_class_matches(&c, &voice));
+	for (const fg_class &c : {fg_class{10, 0, 0, 0}, fg_class{0, 0, 1, 0}})
+		EXPECT_FALSE(fg_class_matches(&c, &plain)) << "without a tag there is neither VLAN nor PCP";
+}
+
+TEST(Class, KnowsYellowByEachOfTheThree)
+{
+	const fg_colouring by_dscp = {1ULL << 12 | 1ULL << 14, 0, false}, by_pcp = {0, 1 << 4, false},
+			   by_dei = {0, 0, true}, none = {0, 0, false};
+	fg_class_fields af11 = Read(Frame({0x8100a00a}, Ipv4(10))),
+			af12 = Read(Frame({0x8100a00a}, Ipv6(12))),
+			pcp4 = Read(Frame({0x8100800a}, Ipv4(10))), dei = Read(Frame({0x8100b00a}, Ipv4(10)));
+
+	EXPECT_EQ(FG_GREEN, fg_class_colour(&by_dscp, &af11));
+	EXPECT_EQ(FG_YELLOW, fg_class_colour(&by_dscp, &af12));
+	EXPECT_EQ(FG_GREEN, fg_class_colour(&by_pcp, &af11));
+	EXPECT_EQ(FG_YELLOW, fg_class_colour(&by_pcp, &pcp4));
+	EXPECT_EQ(FG_GREEN, fg_class_colour(&by_dei, &pcp4));
+	EXPECT_EQ(FG_YELLOW, fg_class_colour(&by_dei, &dei));
+	for (const fg_class_fields &f : {af11, af12, pcp4, dei})
+		EXPECT_EQ(FG_GREEN, fg_class_colour(&none, &f));
+}
+
+} // namespace
