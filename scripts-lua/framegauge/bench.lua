@@ -10,6 +10,7 @@ local ffi = require "ffi"
 local host = require "framegauge.bench.host"
 local job = require "framegauge.job"
 local line = require "framegauge.line"
+local methods = require "framegauge.method"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
 local placement = require "framegauge.bench.placement"
@@ -37,7 +38,7 @@ local function nanoseconds(seconds)
 end
 
 local function largest_frame(plan)
-   return math.max(unpack(plan.rfc2544.frame_sizes))
+   return math.max(unpack(methods.of(plan).frame_sizes(plan)))
 end
 
 local function open_port(port, max_frame)
@@ -246,25 +247,56 @@ function Bench:announce_stations(o)
    self:await()
 end
 
+-- Frames per second over all loads of a stream.
+local function mean_fps(loads)
+   local frames, seconds = 0, 0
+   for _, load in ipairs(loads) do
+      frames, seconds = frames + load.fps * load.seconds, seconds + load.seconds
+   end
+   return frames / seconds
+end
+
+-- The streams of a trial: the engine's list, what they are called (framegauge.bench.counts), how many seconds
+-- they last.
+function Bench:streams_of(o)
+   local described = {}
+   if o.streams then
+      local list, seconds = streams.given(self, o.streams)
+      for i, stream in ipairs(o.streams) do
+         described[i] = { name = stream.name, fps = mean_fps(stream.loads) }
+      end
+      return list, described, seconds
+   end
+   local loads, n, seconds = streams.loads(o.loads or { { fps = o.fps, seconds = o.duration } })
+   local list, turns = streams.of_trial(self, o, loads, n)
+   for i, name in ipairs(o.directions) do
+      local take, every = turns[i].take, turns[i].every
+      described[i] = { name = name, fps = loads[0].fps, share = take < every and take / every or nil }
+   end
+   return list, described, seconds
+end
+
 --- Run one trial and wait for its end.
 -- @param o.frame_size   octets with FCS
 -- @param o.directions   list of "east->west"; those that start from one port take turns in its load
 -- @param o.fps          frames per second of each port that sends, constant ...
 -- @param o.duration     ... for so many seconds, in the bench's time
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
+-- @param o.streams      or, instead of all of these, streams of the method's own making, each with its loads
+--                       (framegauge.bench.streams); the trial lasts as long as the longest of them
 -- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or
 --                       nil
 -- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers),
 --                       or nil
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
 -- @param o.learning_wait, o.drain, o.settle  the other phases of RFC 2544, 23, seconds
--- @return counts by direction, port and lcore. Raises {interrupted = true} when the job is interrupted.
+-- @return counts by direction (or stream), port and lcore. Raises {interrupted = true} when the job is
+-- interrupted.
 function Bench:trial(o)
    if modifiers.needs_announcement(o.modifier) then
       self:announce_stations(o)
    end
-   local loads, n, seconds = streams.loads(o.loads or { { fps = o.fps, seconds = o.duration } })
-   local list, turns = streams.of_trial(self, o, loads, n)
+   local list, described, seconds = self:streams_of(o)
    self:start(ffi.new("struct fg_trial_config", {
       streams = list.count,
       stream = list.array,
@@ -280,8 +312,8 @@ function Bench:trial(o)
    return {
       time = TIMES[tonumber(self.time)],
       duration_s = seconds,
-      directions = counts.directions(self.engine, o.directions, turns, loads[0].fps,
-         o.tags and o.tags.count or 0, self.wires ~= nil, lcores),
+      directions = counts.directions(self.engine, described, o.tags and o.tags.count or 0, self.wires ~= nil,
+         lcores),
       ports = counts.ports(self.engine, self.ports),
       lcores = lcores,
    }

@@ -179,6 +179,9 @@ end
 -- @param options.out  where to keep the result; default: where a run looks for it
 -- @return exit status
 function M.main(plan, options)
+   if plan.test ~= "rfc2544" then
+      refuse(BAD_PLAN, "calibrate searches as a throughput test does: the plan's test must be rfc2544")
+   end
    local looped = M.looped(plan)
    local bench, message = require("framegauge.bench").open(looped)
    if not bench then

@@ -9,6 +9,8 @@
 -- The clock of the virtual wire is not the machine's, so there the tester has neither bound nor latency.
 local bit = require "bit"
 local json = require "framegauge.report.json"
+local methods = require "framegauge.method"
+local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
 
 local M = {}
@@ -61,7 +63,8 @@ end
 
 --- Which ports send to which.
 function M.pattern(plan)
-   return (plan.rfc2544.bidirectional and "both ways, " or "one way, ") .. (plan.rfc2544.topology or "pairs")
+   local one_way = plan.rfc2544 and not plan.rfc2544.bidirectional
+   return (one_way and "one way, " or "both ways, ") .. topology.of(plan)
 end
 
 local function folder()
@@ -145,7 +148,7 @@ local function staleness(calibration, here, plan, now)
       reasons[#reasons + 1] = "it is older than 30 days"
    end
    local sizes = sizes_of(calibration)
-   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+   for _, frame_size in ipairs(methods.of(plan).frame_sizes(plan)) do
       if not sizes[frame_size] then
          reasons[#reasons + 1] = ("it has no frames of %d bytes"):format(frame_size)
       end
@@ -156,7 +159,7 @@ end
 -- What a run needs of it.
 local function digested(calibration, plan)
    local sizes, list = sizes_of(calibration), {}
-   for i, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+   for i, frame_size in ipairs(methods.of(plan).frame_sizes(plan)) do
       local row = sizes[frame_size]
       local low = row.latency_low ~= json.null and row.latency_low or nil
       list[i] = {

@@ -2,9 +2,7 @@
 
 --- `run --dry-run`: what a run would do, from its plan alone. Opens nothing and sends nothing.
 local line = require "framegauge.line"
-local methods = require "framegauge.method.rfc2544"
-local outlook = require "framegauge.report.outlook"
-local rehearsal = require "framegauge.rehearsal"
+local methods = require "framegauge.method"
 local text = require "framegauge.report.text"
 local units = require "framegauge.units"
 
@@ -37,7 +35,8 @@ end
 -- @return exit status
 function M.main(plan)
    local tester, assumed = tester_of(plan)
-   local problem = methods.check(plan, tester)
+   local method = methods.of(plan)
+   local problem = method.check(plan, tester)
    if problem then
       io.stderr:write("framegauge: ", problem, "\n")
       return BAD_PLAN
@@ -47,8 +46,8 @@ function M.main(plan)
       notes[1] = ("The rate of the lines is not known before they are opened; %s is assumed, or give "
          .. "ports.<name>.line_rate."):format(units.format_bits(ASSUMED_RATE))
    end
-   io.stdout:write(text.heading(plan, tester.ports, rehearsal.parts(plan, tester), os.time()),
-      outlook.text(plan, rehearsal.outlook(plan, tester), notes))
+   io.stdout:write(text.heading(plan, tester.ports, method.parts(plan, tester), os.time()),
+      method.outlook(plan, tester, notes))
    return SUCCESS
 end
 

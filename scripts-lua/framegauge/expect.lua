@@ -33,7 +33,7 @@ function M.parse(text, plan)
    local result, rest = text:match "^%s*([%w_]+)%s*>=%s*(.-)%s*$"
    if not result then
       return bad(text, "no comparison with >= in it")
-   elseif result ~= "throughput" or not contains(plan.rfc2544.tests, result) then
+   elseif result ~= "throughput" or not plan.rfc2544 or not contains(plan.rfc2544.tests, result) then
       return bad(text, ("the plan has no result '%s'"):format(result))
    end
    local value, size = rest:match "^(.-)%s*@%s*(%d+)$"

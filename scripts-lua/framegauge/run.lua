@@ -15,10 +15,9 @@ local expect = require "framegauge.expect"
 local files = require "framegauge.report.files"
 local format = require "framegauge.report.format"
 local generator = require "framegauge.report.generator"
-local methods = require "framegauge.method.rfc2544"
+local methods = require "framegauge.method"
 local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
-local rehearsal = require "framegauge.rehearsal"
 local report = require "framegauge.report.result"
 local resume = require "framegauge.resume"
 local text = require "framegauge.report.text"
@@ -84,7 +83,7 @@ local function terminal_width()
    return width and width > 0 and width or 80
 end
 
-local function new_progress(plan, bench, parts)
+local function new_progress(phases, bench, parts)
    return Progress.new {
       write = say,
       now = function()
@@ -95,7 +94,7 @@ local function new_progress(plan, bench, parts)
          return bench:snapshot()
       end,
       parts = parts,
-      waits = plan.rfc2544.learning_wait + plan.rfc2544.drain + plan.rfc2544.settle,
+      waits = phases.learning_wait + phases.drain + phases.settle,
    }
 end
 
@@ -108,14 +107,14 @@ end
 -- @param recorded  trials of the run that is resumed; or nil
 -- @return results, trials, and the error that ended it early (nil: none)
 local function measure(plan, bench, folder, recorded)
-   local results = {}
-   local parts = rehearsal.parts(plan, bench)
+   local results, method = {}, methods.of(plan)
+   local parts, phases = method.parts(plan, bench), method.phases(plan)
    say(text.heading(plan, bench.ports, parts, os.time()))
-   local progress = new_progress(plan, bench, parts)
+   local progress = new_progress(phases, bench, parts)
    local session = Session.new {
       bench = bench,
-      retries = plan.rfc2544.retries,
-      phases = plan.rfc2544,
+      retries = phases.retries,
+      phases = phases,
       recorded = recorded,
       watch = progress,
       say = function(message)
@@ -130,7 +129,7 @@ local function measure(plan, bench, folder, recorded)
    end
    progress:start()
    local done, err = xpcall(function()
-      methods.run(plan, bench, session, results)
+      method.run(plan, bench, session, results)
       session:finish()
    end, keep_stack)
    progress:stop()
@@ -153,6 +152,9 @@ local function status_of(result)
       if expectation.met == false then
          return FELL_SHORT
       end
+   end
+   if result.verdict == "fail" then
+      return FELL_SHORT
    end
    return result.verdict == "valid" and SUCCESS or NOT_THE_DEVICES
 end
@@ -201,7 +203,7 @@ local function begin(plan, bench, options, state)
 end
 
 local function run_on(bench, plan, options, expectations)
-   local problem = methods.check(plan, bench)
+   local problem = methods.of(plan).check(plan, bench)
    if problem then
       refuse(BAD_PLAN, problem)
    end

@@ -69,11 +69,13 @@ local function loss_ratio(lost, tx)
    return tx > 0 and lost / tx or 0
 end
 
-local function of_direction(raw, seconds)
+-- @param own_load  whether each has a load of its own
+local function of_direction(raw, seconds, own_load)
    local lost = math.max(0, raw.tx - raw.rx)
    return {
       direction = raw.name,
       share = raw.share,
+      intended_fps = own_load and raw.intended_fps or nil,
       intended_frames = raw.intended_frames,
       offered_fps = offered_fps(raw, seconds),
       tx = raw.tx,
@@ -157,16 +159,16 @@ local function tester_reasons(record, ports)
       reasons[#reasons + 1] = string.format(...)
    end
    for _, d in ipairs(record.directions) do
-      local missing = d.intended_frames - d.tx
+      local missing, intended = d.intended_frames - d.tx, d.intended_fps or record.intended_fps
       if d.late > 0 then
          add("%s: %s of %s were not sent, because the tester was late", d.direction, count(d.late),
             plural(d.intended_frames, "frame"))
-      elseif missing > math.max(1, M.MISSING_TOLERANCE * record.intended_fps) then
+      elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
          add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
             plural(d.intended_frames, "frame"))
-      elseif d.tx > 1 and d.offered_fps < record.intended_fps * (1 - M.STRETCH_TOLERANCE) then
+      elseif d.tx > 1 and d.offered_fps < intended * (1 - M.STRETCH_TOLERANCE) then
          add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
-            count(d.offered_fps), count(record.intended_fps))
+            count(d.offered_fps), count(intended))
       end
       if d.no_mbuf > 0 then
          add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
@@ -204,12 +206,12 @@ end
 --- Make the record of a trial from what the bench counted.
 -- @param raw  what bench:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
---             loads, outage and link_may_change (framegauge.method.session)
+--             loads, outage, streams and link_may_change (framegauge.method.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 function M.record(raw, ask)
    local directions = {}
    for i, direction in ipairs(raw.directions) do
-      directions[i] = of_direction(direction, ask.seconds)
+      directions[i] = of_direction(direction, ask.seconds, ask.streams ~= nil)
    end
    local tx, lost = sum(directions, "tx"), sum(directions, "lost")
    return judge({

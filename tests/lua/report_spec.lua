@@ -4,6 +4,7 @@ local Progress = require "framegauge.progress"
 local conformance = require "framegauge.report.conformance"
 local csv = require "framegauge.report.csv"
 local fake_plan = require "fake_plan"
+local fields = require "framegauge.report.fields"
 local format = require "framegauge.report.format"
 local json = require "framegauge.report.json"
 local paint = require "framegauge.report.paint"
@@ -95,7 +96,7 @@ describe("CSV", function()
    it("has a line for each row and nothing where nothing is known", function()
       local lines = {}
       local rows = { row(), row { throughput_fps = "none", latency = "none", direction = 'a,"b"' } }
-      for line in csv.text("throughput", rows):gmatch "[^\n]+" do
+      for line in csv.text(fields.columns("throughput", rows), rows):gmatch "[^\n]+" do
          lines[#lines + 1] = line
       end
       assert.matches("^frame_size,direction,theoretical_fps,throughput_fps,.*,latency_min_ns,", lines[1])
@@ -105,7 +106,7 @@ describe("CSV", function()
       assert.matches('^64,"a,""b""",1488095,,', lines[3])
       assert.matches(",valid,+$", lines[3])
       local goal = row { goal = "ndr", conditional_fps = 899000, regular = false }
-      assert.matches(",ndr,899000,false,", csv.text("throughput", { goal }))
+      assert.matches(",ndr,899000,false,", csv.text(fields.throughput, { goal }))
    end)
 end)
 
@@ -224,6 +225,7 @@ end)
 describe("the table", function()
    local function render(rows, o)
       local result = {
+         plan = fake_plan {},
          results = { throughput = rows }, trials = { { time = "wire-free" } }, expectations = {},
          interrupted = false,
          conformance = { rfc2544 = false, notes = { "short trials (1 s; section 24 asks for 60 s)" } },
@@ -296,6 +298,7 @@ describe("the table", function()
 
    it("is coloured only when asked", function()
       local result = {
+         plan = fake_plan {},
          results = { throughput = { row() } }, trials = {}, expectations = {}, interrupted = false,
          conformance = { notes = {} },
       }

@@ -11,7 +11,7 @@ local function plan_of(names, kind, bidirectional)
    for i, name in ipairs(names) do
       ports[i] = { name = name }
    end
-   return { ports = ports, rfc2544 = { topology = kind, bidirectional = bidirectional } }
+   return { ports = ports, test = "rfc2544", rfc2544 = { topology = kind, bidirectional = bidirectional } }
 end
 
 local WIRES = [[

@@ -83,21 +83,19 @@ function M.lcores(engine, n)
 end
 
 --- Counts of every stream.
--- @param names    of the streams, in the engine's order
--- @param turns    of the streams (framegauge.traffic.topology)
--- @param fps      intended load of the port of each
+-- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
+--                 takes turns, share = of that load, or nil }
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?
 -- @param lcores   as M.lcores gave them
-function M.directions(engine, names, turns, fps, most, on_wire, lcores)
+function M.directions(engine, streams, most, on_wire, lcores)
    local source, bound = stamps(on_wire, lcores)
    local list = {}
-   for i, name in ipairs(names) do
+   for i, stream in ipairs(streams) do
       local result = ffi.new("struct fg_stream_result")
       C.fg_engine_stream_result(engine, i - 1, result)
       local direction = counts(result, STREAM)
-      direction.name, direction.intended_fps = name, fps
-      direction.share = turns[i].take < turns[i].every and turns[i].take / turns[i].every or nil
+      direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
       direction.latency = latency(result.latency, source, bound)
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
       list[i] = direction

@@ -55,7 +55,8 @@ function List:add(o)
    self.count = self.count + 1
    self.frames[self.count] = o.frame
    self.array[self.count - 1] = {
-      tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, load = self.loads, loads = self.n,
+      tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame,
+      load = o.loads or self.loads, loads = o.n or self.n,
       turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, unmeasured = o.unmeasured or false,
    }
    return self.array[self.count - 1]
@@ -107,6 +108,28 @@ function M.of_trial(bench, o, loads, n)
       }
    end
    return list, turns
+end
+
+--- Streams that a method has made itself.
+-- @param wanted  list of { name = in the counts, from =, to = names of ports, frame = template
+--                (framegauge.frame), loads = list of { fps =, seconds = }, tags = as Bench:trial takes them,
+--                or nil, unmeasured = or nil }
+-- @return list as of M.of_trial, and how many seconds the longest of them lasts
+function M.given(bench, wanted)
+   local list, longest = new_list(#wanted), 0
+   list.all_loads = {}
+   for i, one in ipairs(wanted) do
+      local loads, n, seconds = M.loads(one.loads)
+      local stream = list:add {
+         from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to), frame = one.frame,
+         unmeasured = one.unmeasured, loads = loads, n = n,
+      }
+      if one.tags then
+         set_tags(stream, one.tags, one.loads[1].fps)
+      end
+      list.all_loads[i], longest = loads, math.max(longest, seconds)
+   end
+   return list, longest
 end
 
 --- What tells a bridge of the stations behind every port, before a trial that has many.

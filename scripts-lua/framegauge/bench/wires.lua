@@ -4,6 +4,7 @@
 -- another one just like it, and so on.
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local methods = require "framegauge.method"
 local octets = require "framegauge.octets"
 local refusal = require "framegauge.refusal"
 
@@ -75,7 +76,7 @@ function M.open(plan)
    for number = 0, #plan.ports - 1, 2 do
       local ends = { [0] = by_number[number], by_number[number + 1] }
       local config = device_config(plan.reference_device, { [0] = ends[0].port, ends[1].port })
-      local in_flight = most_in_flight(config, plan.rfc2544.frame_sizes)
+      local in_flight = most_in_flight(config, methods.of(plan).frame_sizes(plan))
       local out = ffi.new("struct fg_wire *[1]")
       api.check(C.fg_wire_create(config, in_flight, out, err), err)
       self.list[#self.list + 1] = out[0]

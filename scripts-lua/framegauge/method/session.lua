@@ -42,6 +42,7 @@ function Session:measure(ask)
          tags = ask.tags,
          outage = ask.outage,
          directions = ask.directions,
+         streams = ask.streams,
          modifier = ask.modifier,
          learning_wait = self.phases.learning_wait,
          drain = ask.drain or self.phases.drain,

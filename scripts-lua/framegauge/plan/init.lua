@@ -6,6 +6,7 @@
 -- (plan/schema.lua, plan/rows.lua), rules across keys (plan/rules.lua), and here the final shape: base units,
 -- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
 -- wrong comes out at once.
+local methods = require "framegauge.method"
 local presets = require "framegauge.search.mlr.presets"
 local problems = require "framegauge.plan.problems"
 local rows = require "framegauge.plan.rows"
@@ -20,17 +21,12 @@ local M = {}
 -- One byte more than framegauge.yaml takes: enough for it to refuse the file.
 local READ_AT_MOST = 1024 * 1024 + 1
 
--- What --quick changes. Written into the tree before the settings of the user, which therefore win.
-local quick = {
-   "rfc2544.learning_wait=100ms", "rfc2544.drain=200ms", "rfc2544.settle=0s",
-   "rfc2544.throughput.trial=1s", "rfc2544.throughput.search_trial=200ms",
-   "rfc2544.latency.trial=400ms", "rfc2544.latency.tag_after=200ms", "rfc2544.latency.repetitions=2",
-   "rfc2544.frame_loss.trial=200ms",
-   "rfc2544.back_to_back.limit=100ms", "rfc2544.back_to_back.repetitions=2",
-   "rfc2544.system_recovery.overload=500ms", "rfc2544.system_recovery.watch=500ms",
-   "rfc2544.system_recovery.repetitions=1",
-   "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s", "rfc2544.reset.outage=500ms",
-}
+local TESTS = {} -- names of the methods
+for _, row in ipairs(rows.fields) do
+   for _, name in ipairs(row.key == "test" and row.values or {}) do
+      TESTS[name] = true
+   end
+end
 
 local function read_file(path)
    local file, message = io.open(path, "rb")
@@ -57,7 +53,7 @@ end
 
 -- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
 local function fill_addresses(values, found)
-   for i, place in ipairs(topology.places(#values.ports, values.rfc2544.topology)) do
+   for i, place in ipairs(topology.places(#values.ports, topology.of(values))) do
       local port = values.ports[i]
       local key = "ports." .. port.name
       if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
@@ -105,12 +101,17 @@ local function shape_goals(throughput)
    return goals
 end
 
+local function shape_throughput(throughput)
+   throughput.search_trial = math.min(throughput.search_trial, throughput.trial)
+   throughput.goals = shape_goals(throughput)
+end
+
 local function shape(values, path, options)
    local plan = {
       file = path, name = values.name or stem(path), description = values.description,
       isolated_network = values.isolated_network, device_under_test = values.dut,
       calibration = values.calibration,
-      ports = {}, host = values.host, test = values.test, rfc2544 = values.rfc2544,
+      ports = {}, host = values.host, test = values.test, [values.test] = values[values.test],
       expect = {}, quick = options.quick == true,
    }
    for i, port in ipairs(values.ports) do
@@ -119,22 +120,40 @@ local function shape(values, path, options)
    if plan.ports[1].kind == "wire" then
       plan.reference_device = shape_reference_device(values.reference_device)
    end
-   local throughput = plan.rfc2544.throughput
-   throughput.search_trial = math.min(throughput.search_trial, throughput.trial)
-   throughput.goals = shape_goals(throughput)
+   if plan.rfc2544 then
+      shape_throughput(plan.rfc2544.throughput)
+   end
    for _, argument in ipairs(options.eal or {}) do
       table.insert(plan.host.eal, argument)
    end
    return plan
 end
 
+-- The method that the tree asks for, nil when there is none of that name.
+local function method_of(root)
+   for _, entry in ipairs(root.entries) do
+      if entry.key == "test" and TESTS[entry.value.value] then
+         return methods.of { test = entry.value.value }
+      end
+   end
+   return nil
+end
+
+-- What --quick changes comes first, so that the settings of the user win; which method it is about may be one
+-- of these settings.
 local function apply_sets(root, options, found)
    -- where --quick finds no room for its keys, the schema says what is wrong there
-   local unheard = problems.new(found.file)
-   for _, text in ipairs(options.quick and quick or {}) do
+   local unheard, given = problems.new(found.file), options.sets or {}
+   for _, text in ipairs(options.quick and given or {}) do
+      if text:find "^test=" then
+         sets.apply(root, text, "--set " .. text, unheard)
+      end
+   end
+   local method = options.quick and method_of(root)
+   for _, text in ipairs(method and method.QUICK or {}) do
       sets.apply(root, text, "--quick", unheard)
    end
-   for _, text in ipairs(options.sets or {}) do
+   for _, text in ipairs(given) do
       sets.apply(root, text, "--set " .. text, found)
    end
 end

@@ -34,7 +34,7 @@ end
 --- Ports that send to each other, two by two.
 function M.linked(values)
    local list = {}
-   for i, link in ipairs(topology.links(#values.ports, values.rfc2544.topology)) do
+   for i, link in ipairs(topology.links(#values.ports, topology.of(values))) do
       list[i] = { values.ports[link.from], values.ports[link.to] }
    end
    return list
@@ -90,7 +90,7 @@ end
 -- Wires are joined two by two, each two by a device of their own.
 local function wires_reach_their_partners(values, found)
    if values.ports[1] and is_wire(values.ports[1]) and #values.ports > 2
-      and values.rfc2544.topology == "partial-mesh" then
+      and topology.of(values) == "partial-mesh" then
       found:add("rfc2544.topology",
          "every two wires have a device of their own, so no input reaches all outputs",
          "pairs, or ports that one device joins")

@@ -192,17 +192,20 @@ local function reset_has_a_device(values, found)
    end
 end
 
-local rules = {
+local of_rfc2544 = {
    frames_hold_their_headers, shares_have_a_line, loads_fit_the_line, loads_are_in_order,
    tags_are_in_the_stream, reset_has_a_device,
    goals_can_be_reached,
 }
 
---- Apply every rule.
+-- The rules of each method; they are about its own keys.
+local OF_METHOD = { rfc2544 = of_rfc2544 }
+
+--- Apply every rule: those of the ports and those of the method that is to run.
 -- @param values  of the whole plan
 -- @param found   takes the problems (plan/problems.lua)
 function M.check(values, found)
-   for _, list in ipairs { ports.rules, rules } do
+   for _, list in ipairs { ports.rules, OF_METHOD[values.test] or {} } do
       for _, rule in ipairs(list) do
          rule(values, found)
       end

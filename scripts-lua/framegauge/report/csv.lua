@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Tables for spreadsheets: RFC 4180 with line feeds, one line for each row of a result.
-local fields = require "framegauge.report.fields"
 local json = require "framegauge.report.json"
 
 local M = {}
@@ -20,10 +19,9 @@ local function field(row, path)
    return text:find '[",\n]' and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
---- The text of a test's CSV file. What is not known is empty.
--- @param test  name of its rows in result.json
-function M.text(test, rows)
-   local columns = fields.columns(test, rows)
+--- The text of a CSV file. What is not known is empty.
+-- @param columns  which fields: list of "a" or "a.b"
+function M.text(columns, rows)
    local lines = { (table.concat(columns, ","):gsub("%.", "_")) }
    for _, row in ipairs(rows) do
       local values = {}

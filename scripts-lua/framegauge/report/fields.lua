@@ -5,6 +5,9 @@
 -- One list for each test gives the columns of its CSV file, the order of the keys in result.json, and the
 -- keys that are null there when nothing is known. "a.b" is b in the object a. Besides these every row has its
 -- `reasons`. docs/results.md says what they mean.
+local json = require "framegauge.report.json"
+local nulls = require "framegauge.report.nulls"
+
 local M = {}
 
 --- Tests in the order of RFC 2544 section 26.
@@ -70,6 +73,41 @@ function M.keys(test)
       end
    end
    return keys
+end
+
+--- All keys of all tests.
+M.ORDER = {}
+for _, test in ipairs(M.TESTS) do
+   for _, key in ipairs(M.keys(test)) do
+      M.ORDER[#M.ORDER + 1] = key
+   end
+end
+
+local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "worst_lag_ns", "longest_poll_gap_ns" }
+local THROUGHPUT_NULLS = {
+   "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial",
+   "upper_trial", "latency",
+}
+
+-- And where a row is about a goal.
+local GOAL_NULLS = { "conditional_fps", "lower_fps" }
+
+local function throughput_row(row)
+   local copy = nulls.fill(nulls.fill(row, THROUGHPUT_NULLS), row.goal and GOAL_NULLS or {})
+   copy.evidence = nulls.fill(row.evidence, EVIDENCE_NULLS)
+   return copy
+end
+
+--- The results as result.json has them.
+function M.published(results)
+   local copy = json.object {}
+   for test, rows in pairs(results) do
+      local keys = M.keys(test)
+      copy[test] = nulls.each(rows, test == "throughput" and throughput_row or function(row)
+         return nulls.fill(row, keys)
+      end)
+   end
+   return copy
 end
 
 return M

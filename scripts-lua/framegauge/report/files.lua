@@ -4,12 +4,10 @@
 --
 -- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
 -- gives the same bytes.
-local csv = require "framegauge.report.csv"
-local fields = require "framegauge.report.fields"
 local html = require "framegauge.report.html"
 local json = require "framegauge.report.json"
 local junit = require "framegauge.report.junit"
-local stream_types = require "framegauge.report.stream_types"
+local views = require "framegauge.report.view"
 
 local M = {}
 
@@ -38,14 +36,14 @@ end
 -- @param moment  run.json, read; empty when there is none
 -- @return list of { name, text }
 function M.render(result, moment)
-   local shown = stream_types.of(result)
+   local view = views.of(result.plan.test)
+   local shown = view.shown(result)
    local list = {
       { "junit.xml", junit.text(shown, moment) },
       { "report.html", html.page(shown, moment) },
    }
-   for _, test in ipairs(fields.TESTS) do
-      local rows = result.results[test]
-      list[#list + 1] = rows and { test .. ".csv", csv.text(test, rows) } or nil
+   for _, file in ipairs(view.csv(result)) do
+      list[#list + 1] = file
    end
    return list
 end

@@ -9,13 +9,11 @@ local configuration = require "framegauge.report.html.configuration"
 local evidence = require "framegauge.report.html.evidence"
 local h = require "framegauge.report.html.element"
 local heading = require "framegauge.report.html.heading"
-local latency = require "framegauge.report.html.latency"
 local style = require "framegauge.report.html.style"
-local summary = require "framegauge.report.html.summary"
 local tables = require "framegauge.report.html.tables"
-local tests = require "framegauge.report.html.tests"
 local trials = require "framegauge.report.html.trials"
 local units = require "framegauge.units"
+local views = require "framegauge.report.view"
 
 local M = {}
 
@@ -23,36 +21,26 @@ local function section(title, reference, body, class)
    return { h.section { class = class, h.h2 { title, reference and h.small { reference } }, body }, "\n" }
 end
 
-local function has_rows(result, name)
-   local rows = result.results[name]
-   return rows and #rows > 0
-end
-
-local function test_sections(result)
+local function sections(view, result)
    local out = {}
-   for _, test in ipairs(tests) do
-      if has_rows(result, test.name) then
-         local rows = result.results[test.name]
-         out[#out + 1] = section(test.title, test.reference, test.body(rows, result))
-      end
-      if test.name == "throughput" and not has_rows(result, "latency") then
-         local rows = latency.of_throughput(result.results.throughput)
-         out[#out + 1] = #rows > 0
-            and section("Latency at the throughput", nil, latency.at_throughput(rows, result)) or nil
-      end
+   for i, one in ipairs(view.sections(result)) do
+      out[i] = section(unpack(one, 1, 3))
    end
    return out
 end
 
-local function conformance(result)
+local function conformance(view, result)
    local items = {}
    for i, note in ipairs(result.conformance.notes) do
       items[i] = h.li { note }
    end
    if #items > 0 then
-      return { h.p { "The run departs from the procedure of RFC 2544 in these points:" }, h.ul { items } }
+      return {
+         h.p { ("The run departs from the procedure of %s in these points:"):format(view.STANDARD) },
+         h.ul { items },
+      }
    end
-   return h.p { "The run kept to the procedure of RFC 2544." }
+   return h.p { ("The run kept to the procedure of %s."):format(view.STANDARD) }
 end
 
 local PORTS = {
@@ -105,13 +93,14 @@ end
 -- @param result  result.json, read, without nulls
 -- @param moment  run.json, read, without nulls; empty when there is none
 function M.page(result, moment)
+   local view = views.of(result.plan.test)
    local body = h.body {
       heading.build(result, moment), "\n",
       h.main {
-         section("Summary", nil, summary.build(result)),
-         test_sections(result),
+         section("Summary", nil, view.summary(result)),
+         sections(view, result),
          section("Why these figures can be trusted", nil, evidence.body(result)),
-         section("Conformance", nil, conformance(result)),
+         section("Conformance", nil, conformance(view, result)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),
          section("Configuration", nil, configuration.build(result.plan)),
          #result.trials > 0 and section("Every trial", nil, trials.body(result.trials), "wide"),

@@ -5,9 +5,10 @@
 -- docs/results.md explains every field, docs/result.schema.json is what the tests hold it to. Everything in
 -- it follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's,
 -- so that two runs in the wire's own time give the same bytes.
-local conformance = require "framegauge.report.conformance"
-local fields = require "framegauge.report.fields"
 local json = require "framegauge.report.json"
+local methods = require "framegauge.method"
+local nulls = require "framegauge.report.nulls"
+local views = require "framegauge.report.view"
 
 local M = {}
 
@@ -29,78 +30,16 @@ local ORDER = {
    "tester_min_ns", "corrected", "evidence", "latency", "directions",
 }
 
--- What only the other tests have, behind what they share with throughput.
-local function add_keys_of_tests(order)
-   local known = {}
-   for _, key in ipairs(order) do
-      known[key] = true
-   end
-   for _, test in ipairs(fields.TESTS) do
-      for _, key in ipairs(fields.keys(test)) do
-         if not known[key] then
-            known[key], order[#order + 1] = true, key
-         end
-      end
-   end
-end
-
-add_keys_of_tests(ORDER)
-
 -- Fields that are there even when there is nothing to say.
 local TRIAL_NULLS = { "intended_percent", "worst_lag_ns", "longest_poll_gap_ns", "latency" }
 local DIRECTION_NULLS = { "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency" }
-local EVIDENCE_NULLS = { "late", "refused", "tester_drops", "worst_lag_ns", "longest_poll_gap_ns" }
-local THROUGHPUT_NULLS = {
-   "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2", "upper_fps", "lower_trial",
-   "upper_trial", "latency",
-}
-
--- And where a row is about a goal.
-local GOAL_NULLS = { "conditional_fps", "lower_fps" }
-
-local function with_nulls(t, keys)
-   local copy = {}
-   for key, value in pairs(t) do
-      copy[key] = value
-   end
-   for _, key in ipairs(keys) do
-      if copy[key] == nil then
-         copy[key] = json.null
-      end
-   end
-   return copy
-end
-
-local function each(list, fn)
-   local out = {}
-   for i, item in ipairs(list) do
-      out[i] = fn(item)
-   end
-   return out
-end
+local with_nulls, each = nulls.fill, nulls.each
 
 local function trial_fields(record)
    local copy = with_nulls(record, TRIAL_NULLS)
    copy.directions = each(record.directions, function(direction)
       return with_nulls(direction, DIRECTION_NULLS)
    end)
-   return copy
-end
-
-local function throughput_row(row)
-   local copy = with_nulls(with_nulls(row, THROUGHPUT_NULLS), row.goal and GOAL_NULLS or {})
-   copy.evidence = with_nulls(row.evidence, EVIDENCE_NULLS)
-   return copy
-end
-
-local function results_fields(results)
-   local copy = json.object {}
-   for test, rows in pairs(results) do
-      local keys = fields.keys(test)
-      copy[test] = each(rows, test == "throughput" and throughput_row or function(row)
-         return with_nulls(row, keys)
-      end)
-   end
    return copy
 end
 
@@ -111,14 +50,16 @@ function M.published_plan(plan)
    return copy
 end
 
-local WORSE = { ["not-applicable"] = 0, valid = 1, ["tester-limited"] = 2, invalid = 3 }
+-- A method may say of a device that it passes or fails; that is about the device and no worse than valid.
+local WORSE = {
+   ["not-applicable"] = 0, ["not-testable"] = 0, pass = 1, valid = 1, fail = 2, ["tester-limited"] = 3,
+   invalid = 4,
+}
 
-local function worst_verdict(results)
+local function worst_verdict(rows)
    local worst = "valid"
-   for _, rows in pairs(results) do
-      for _, row in ipairs(rows) do
-         worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
-      end
+   for _, row in ipairs(rows) do
+      worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
    end
    return worst
 end
@@ -133,9 +74,9 @@ function M.new(o)
    return {
       schema_version = M.SCHEMA_VERSION,
       generator = o.generator,
-      verdict = o.interrupted and "incomplete" or worst_verdict(o.results),
+      verdict = o.interrupted and "incomplete" or worst_verdict(views.of(o.plan.test).rows(o.results)),
       interrupted = o.interrupted,
-      conformance = conformance.of(o.plan),
+      conformance = methods.of(o.plan).conformance(o.plan),
       calibration = o.calibration,
       expectations = o.expectations,
       results = o.results,
@@ -150,16 +91,29 @@ function M.trial_line(record)
    return json.encode(trial_fields(record), { order = ORDER })
 end
 
+-- What only the results of a method have comes behind what all have in common.
+local function order_of(view)
+   local order, known = {}, {}
+   for _, list in ipairs { ORDER, view.ORDER } do
+      for _, key in ipairs(list) do
+         if not known[key] then
+            known[key], order[#order + 1] = true, key
+         end
+      end
+   end
+   return order
+end
+
 --- The text of result.json.
 function M.text(result)
-   local copy = with_nulls(result, {})
-   copy.results = results_fields(result.results)
+   local copy, view = with_nulls(result, {}), views.of(result.plan.test)
+   copy.results = view.published(result.results)
    copy.trials = each(result.trials, trial_fields)
    copy.plan = M.published_plan(result.plan)
    copy.expectations = each(result.expectations, function(expectation)
       return with_nulls(expectation, { "met" })
    end)
-   return json.encode(copy, { order = ORDER, pretty = true }) .. "\n"
+   return json.encode(copy, { order = order_of(view), pretty = true }) .. "\n"
 end
 
 return M

@@ -33,7 +33,7 @@ end
 -- @return 4: { first = "198.19.65.2", number = the same as a number, step = 256, count = 190 }; 6 as well, of
 -- which only the last 64 bits are the number
 function M.networks(plan, port, version)
-   local place = topology.places(#plan.ports, plan.rfc2544.topology)[port]
+   local place = topology.places(#plan.ports, topology.of(plan))[port]
    if version == 6 then
       local prefix = ("2001:2:0:%x::"):format((place.output and 0xc000 or 0x4000) + place.number)
       return { first = prefix .. STATION, number = STATION, step = 2 ^ 16, count = 256 }

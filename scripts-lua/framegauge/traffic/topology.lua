@@ -11,6 +11,11 @@
 -- directions.
 local M = {}
 
+--- The topology of a plan, or of its values before they are one. Methods other than RFC 2544 know only pairs.
+function M.of(plan)
+   return plan.test == "rfc2544" and plan.rfc2544.topology or "pairs"
+end
+
 --- Links from inputs to outputs.
 -- @param ports     how many there are; of an odd number the last is left over
 -- @param topology  "pairs" or "partial-mesh"
@@ -61,7 +66,7 @@ end
 -- @return list of "from->to", and the name of the whole in reports: "both" when every port sends, else the
 -- only direction or, where there are several, "inputs->outputs"
 function M.directions(plan)
-   local names, links = {}, M.links(#plan.ports, plan.rfc2544.topology)
+   local names, links = {}, M.links(#plan.ports, M.of(plan))
    local function add(list)
       for _, link in ipairs(list) do
          names[#names + 1] = plan.ports[link.from].name .. "->" .. plan.ports[link.to].name

@@ -10,7 +10,23 @@
 -- Every row has frame_size, direction, verdict and reasons, and modifier where the stream was not the plain
 -- one. They are made in the order of the RFC, whatever
 -- the order in the plan, for later ones use what earlier ones found out.
+local conformance = require "framegauge.report.conformance"
+local format = require "framegauge.report.format"
+
 local M = {}
+
+M.TITLE = "RFC 2544"
+
+M.QUICK = {
+   "rfc2544.learning_wait=100ms", "rfc2544.drain=200ms", "rfc2544.settle=0s",
+   "rfc2544.throughput.trial=1s", "rfc2544.throughput.search_trial=200ms",
+   "rfc2544.latency.trial=400ms", "rfc2544.latency.tag_after=200ms", "rfc2544.latency.repetitions=2",
+   "rfc2544.frame_loss.trial=200ms",
+   "rfc2544.back_to_back.limit=100ms", "rfc2544.back_to_back.repetitions=2",
+   "rfc2544.system_recovery.overload=500ms", "rfc2544.system_recovery.watch=500ms",
+   "rfc2544.system_recovery.repetitions=1",
+   "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s", "rfc2544.reset.outage=500ms",
+}
 
 --- All of them, in the order of the RFC.
 M.ALL = {
@@ -32,6 +48,41 @@ function M.of(plan)
       list[#list + 1] = wanted[method.KEY] and method or nil
    end
    return list
+end
+
+--- Its tests, as a person names them.
+function M.heading(plan)
+   local words = {}
+   for i, method in ipairs(M.of(plan)) do
+      words[i] = method.KEY:gsub("_", " ")
+   end
+   return table.concat(words, ", ")
+end
+
+function M.scope(plan)
+   return format.plural(#plan.rfc2544.frame_sizes, "frame size")
+end
+
+function M.frame_sizes(plan)
+   return plan.rfc2544.frame_sizes
+end
+
+--- Phases of its trials (section 23), and how often an invalid one is made again.
+function M.phases(plan)
+   return plan.rfc2544
+end
+
+M.conformance = conformance.of
+
+--- What lies ahead; see framegauge.rehearsal, which runs these very tests.
+function M.parts(plan, bench)
+   return require("framegauge.rehearsal").parts(plan, bench)
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, tester, notes)
+   local rows = require("framegauge.rehearsal").outlook(plan, tester)
+   return require("framegauge.report.outlook").text(plan, rows, notes)
 end
 
 --- What keeps a plan from being run on a bench; nil when nothing does.

@@ -4,6 +4,7 @@
 local h = require "framegauge.report.html.element"
 local latency = require "framegauge.report.html.latency"
 local tables = require "framegauge.report.html.tables"
+local views = require "framegauge.report.view"
 local words = require "framegauge.report.html.words"
 
 local M = {}
@@ -50,19 +51,6 @@ local DECIDING = {
    { "Poll gap", "", field("trial.longest_poll_gap_ns", nanoseconds) },
    { "Verdict", "", field("trial.verdict", words.verdict), left = true },
 }
-
-local function deciding(result)
-   local list = {}
-   for _, row in ipairs(result.results.throughput or {}) do
-      for _, role in ipairs { { "lower_trial", "passed" }, { "upper_trial", "failed" } } do
-         local trial = result.trials[row[role[1]] or 0]
-         if trial then
-            list[#list + 1] = { frame_size = row.frame_size, role = role[2], trial = trial }
-         end
-      end
-   end
-   return list
-end
 
 local OVERALL = {
    { "Test", "", field("name"), left = true },
@@ -140,7 +128,7 @@ end
 
 --- The section.
 function M.body(result)
-   local decided = deciding(result)
+   local decided = views.of(result.plan.test).deciding(result)
    local last = result.trials[#result.trials]
    return {
       h.p {

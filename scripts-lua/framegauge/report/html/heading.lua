@@ -3,13 +3,15 @@
 --- What stands at the top: which device, the verdict, the figures to remember, and the circumstances.
 local h = require "framegauge.report.html.element"
 local tables = require "framegauge.report.html.tables"
-local tests = require "framegauge.report.html.tests"
 local units = require "framegauge.units"
+local views = require "framegauge.report.view"
 local words = require "framegauge.report.html.words"
 
 local M = {}
 
-local METHODS = { rfc2544 = "RFC 2544 benchmark" }
+local function view_of(result)
+   return views.of(result.plan.test)
+end
 
 local function device(result)
    return result.plan.device_under_test or {}
@@ -17,8 +19,7 @@ end
 
 --- The title of the page.
 function M.title(result)
-   local method = METHODS[result.plan.test] or result.plan.test
-   return ("%s: %s"):format(device(result).name or result.plan.name, method)
+   return ("%s: %s"):format(device(result).name or result.plan.name, view_of(result).NAME)
 end
 
 local VERDICTS = {
@@ -26,6 +27,8 @@ local VERDICTS = {
       "Whenever a load decided, the tester had offered it as intended and lost nothing itself." },
    ["tester-limited"] = { "warning", "Some figures are limits of the tester",
       "They are marked tester-limited: the device may well do better." },
+   fail = { "bad", "The device failed",
+      "It fell short of a criterion of the plan, and the tester had offered what it should." },
    invalid = { "bad", "Some figures could not be measured",
       "They are marked invalid, each with its reasons." },
    incomplete = { "warning", "The run was interrupted", "Here is what was measured until then." },
@@ -56,32 +59,21 @@ local function verdict(result)
 end
 
 local function conformance(result)
-   return not result.conformance.rfc2544 and h.div {
-      class = "verdictbox warning", h.strong { "Not conforming to RFC 2544" },
+   return not result.conformance[result.plan.test] and h.div {
+      class = "verdictbox warning", h.strong { "Not conforming to ", view_of(result).STANDARD },
       h.p { table.concat(result.conformance.notes, "; "), "." },
    }
 end
 
 local function tiles(result)
    local out = {}
-   for _, test in ipairs(tests) do
-      local rows = result.results[test.name]
-      for _, tile in ipairs(rows and #rows > 0 and test.headline(rows) or {}) do
-         local label, figure, unit, remark = unpack(tile)
-         out[#out + 1] = h.div {
-            h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, remark and h.small { remark } },
-         }
-      end
+   for i, tile in ipairs(view_of(result).tiles(result)) do
+      local label, figure, unit, remark = unpack(tile, 1, 4)
+      out[i] = h.div {
+         h.dt { label }, h.dd { h.span { h.b { figure }, " ", unit }, remark and h.small { remark } },
+      }
    end
    return #out > 0 and h.dl { class = "tiles", out }
-end
-
-local function test_names(result)
-   local names = {}
-   for _, test in ipairs(tests) do
-      names[#names + 1] = result.results[test.name] and test.title:lower() or nil
-   end
-   return table.concat(names, ", ")
 end
 
 local function begun(moment)
@@ -96,7 +88,7 @@ local function facts(result, moment)
       { "Filters", dut.filters and h.bdi { dut.filters }, full = true },
       { "Notes", dut.notes and h.bdi { dut.notes }, full = true },
       { "Plan", result.plan.name },
-      { "Tests", test_names(result) },
+      { "Tests", view_of(result).test_names(result) },
       { "Trials", words.count(#result.trials) },
       { "Begun", begun(moment) },
       { "Took", moment.elapsed_s and units.format_time(moment.elapsed_s) },
@@ -107,7 +99,7 @@ end
 --- The element.
 function M.build(result, moment)
    return h.header {
-      h.p { class = "eyebrow", METHODS[result.plan.test] or result.plan.test },
+      h.p { class = "eyebrow", view_of(result).NAME },
       h.h1 { h.bdi { device(result).name or result.plan.name } },
       result.plan.description and h.p { class = "lead", h.bdi { result.plan.description } },
       verdict(result), conformance(result), tiles(result), facts(result, moment),
