@@ -16,8 +16,8 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
 
-#include "engine_priv.h"
 #include "fg_wire.h"
+#include "tx_priv.h"
 
 enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256 };
 
@@ -215,11 +215,7 @@ fg_engine_free(struct fg_engine *e)
 		drain_ring(e->port[i].to_responder);
 		rte_mempool_free(e->port[i].responder.pool);
 	}
-	for (unsigned i = 0; i < e->pools; i++) {
-		free(e->pool[i].content);
-		rte_mempool_free(e->pool[i].pool);
-	}
-	free(e->pool);
+	tx_pools_free(e);
 	free(e);
 }
 

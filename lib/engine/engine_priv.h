@@ -12,7 +12,6 @@
 #include "fg_int128.h"
 #include "fg_metric.h"
 #include "fg_net.h"
-#include "fg_pace.h"
 #include "fg_port.h"
 
 enum {
@@ -54,27 +53,6 @@ struct task {
 	uint64_t (*poll)(struct task *task, uint64_t now);
 	void (*publish)(struct task *task);
 };
-
-/** Transmit one stream. Everything here is written by the tx lcore only. */
-struct tx_task {
-	struct task task;
-	struct fg_port *port;
-	struct rte_mempool *pool;
-	struct fg_template *frame; /* a copy of our own */
-	const struct clock *clock;
-	struct fg_pace pace;  /* of the present load */
-	struct fg_pace *load; /* all loads; those behind us as they ended */
-	unsigned loads, present;
-	struct tx_task *peer; /* the next stream that this task sends, too; see tx_join() */
-	uint64_t lead;        /* ticks that frames are handed over before they depart */
-	uint64_t sequence;    /* of the next frame */
-	int time_offset;      /* of the launch time in the mbuf */
-	uint64_t time_flag;
-	uint16_t id; /* in the signature */
-	uint64_t refused, no_mbuf;
-	uint64_t first, last; /* departures, ticks */
-	struct published published;
-} __rte_cache_aligned;
 
 /** Give frames back: at once, if they are of one pool and nothing special, as those of a trial are. */
 static inline void
@@ -172,12 +150,8 @@ struct engine_port {
 	struct fg_port_counters before; /* at the start of the trial */
 };
 
-/** Buffers of the streams of a port that have the same payload: it is written once, the headers for each frame. */
-struct stream_pool {
-	struct rte_mempool *pool;
-	struct fg_template *content; /* a copy of what the buffers hold; NULL: nothing yet */
-	unsigned port;
-};
+struct stream_pool;
+struct tx_task;
 
 struct trial {
 	unsigned streams;
@@ -210,12 +184,6 @@ struct fg_engine {
 
 int lcore_run(void *lcore);
 
-/** The loop for a stream: does the port depart frames by itself, do fields change? */
-typedef uint64_t (*tx_poller)(struct task *task, uint64_t now);
-tx_poller tx_choose(bool launch, bool vary);
-/** On a port that departs frames by itself one task sends all streams: @p leader now sends those of @p peer, too. */
-void tx_join(struct tx_task *leader, struct tx_task *peer);
-void tx_publish(struct task *task);
 uint64_t rx_poll_now(struct task *task, uint64_t now);
 uint64_t rx_poll_stamped(struct task *task, uint64_t now);
 void rx_publish(struct task *task);

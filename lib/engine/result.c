@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "engine_priv.h"
+#include "tx_priv.h"
 
 void
 fg_engine_live(const struct fg_engine *e, struct fg_live *out)
@@ -40,45 +40,6 @@ latency_result(const struct fg_histogram *h, struct fg_latency *out)
 	out->negative = fg_histogram_negative(h);
 }
 
-/* load @p i of a stream as it is now */
-static const struct fg_pace *
-load_at(const struct tx_task *tx, unsigned i)
-{
-	return i == tx->present ? &tx->pace : &tx->load[i];
-}
-
-static void
-tx_result(const struct tx_task *tx, struct fg_stream_result *out)
-{
-	uint64_t worst_lag = 0;
-
-	for (unsigned i = 0; i < tx->loads; i++) {
-		const struct fg_pace *pace = load_at(tx, i);
-
-		out->intended += pace->total;
-		out->late += pace->late;
-		out->unsent += pace->total - pace->next;
-		worst_lag = RTE_MAX(worst_lag, pace->worst_lag);
-	}
-	out->tx = tx->sequence;
-	out->refused = tx->refused;
-	out->no_mbuf = tx->no_mbuf;
-	/* a port with launch times gets its frames early: what looks like lag is lead */
-	out->worst_lag_ns = tx->lead > 0 ? 0 : clock_ns(tx->clock, worst_lag);
-	out->tx_duration_ns = clock_ns(tx->clock, tx->last - tx->first);
-}
-
-/* when frame @p number was due, ns since @p start; as long as none was late that is when it left */
-static uint64_t
-departure_ns(const struct tx_task *tx, uint64_t number, uint64_t start)
-{
-	unsigned i = 0;
-
-	while (i + 1 < tx->loads && number >= tx->load[i].total)
-		number -= tx->load[i++].total;
-	return clock_ns(tx->clock, fg_pace_at(&tx->load[i], number) - start);
-}
-
 static void
 rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx_task *tx,
 	  struct fg_stream_result *out)
@@ -97,7 +58,7 @@ rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx
 	out->max_loss_burst = counts.burst_max;
 	out->excess = counts.excess;
 	if (counts.lost > 0)
-		out->last_lost_ns = departure_ns(tx, counts.last_lost, start);
+		out->last_lost_ns = tx_departure_ns(tx, counts.last_lost, start);
 	out->longest_gap_ns = rx->longest_gap;
 	if (rx->longest_gap > 0)
 		out->gap_begin_ns = rx->gap_begin - clock_ns(&e->clock, start);

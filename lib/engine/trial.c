@@ -4,14 +4,13 @@
  * only follow. The result is an image per lcore, a list of tasks with their times.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
 
-#include "engine_priv.h"
+#include "tx_priv.h"
 
 enum {
 	LATENCY_DIGITS = 3,
@@ -20,91 +19,6 @@ enum {
 };
 static const uint64_t LATENCY_HIGHEST_NS =
 	10000000000; /* beyond that a delay is only counted and in the maximum */
-
-/* a buffer that will carry the stream's frame: what does not differ from frame to frame is written once */
-static void
-write_content(struct rte_mempool *pool, void *template_, void *object, unsigned index)
-{
-	const struct fg_template *frame = template_;
-	struct rte_mbuf *m = object;
-
-	memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM, frame->bytes, frame->length);
-}
-
-/* do the buffers hold what does not differ between the frames of this stream? */
-static bool
-holds(const struct stream_pool *p, const struct fg_template *frame)
-{
-	return p->content != NULL && p->content->length == frame->length &&
-	       p->content->header == frame->header &&
-	       memcmp(p->content->bytes + frame->header, frame->bytes + frame->header,
-		      frame->length - frame->header) == 0;
-}
-
-static struct fg_template *
-copy_template(const struct fg_template *frame, struct fg_error *err)
-{
-	size_t size = sizeof(*frame) + frame->length;
-	struct fg_template *copy = malloc(size);
-
-	if (copy == NULL)
-		fg_error_set(err, ENOMEM, "stream.frame", "no memory");
-	else
-		memcpy(copy, frame, size);
-	return copy;
-}
-
-static int
-pool_make(struct fg_engine *e, unsigned port, struct fg_error *err)
-{
-	static unsigned made; /* names must differ, also from those of an engine before */
-	struct stream_pool *grown = realloc(e->pool, (e->pools + 1) * sizeof(*grown));
-	char name[RTE_MEMPOOL_NAMESIZE];
-
-	if (grown == NULL)
-		return fg_error_set(err, ENOMEM, "streams", "no memory");
-	e->pool = grown;
-	grown += e->pools;
-	*grown = (struct stream_pool){0};
-	snprintf(name, sizeof(name), "fg_stream_%u", made++);
-	grown->pool = rte_pktmbuf_pool_create(name, e->config.buffers, 256, 0,
-					      (uint16_t)(e->config.max_frame + RTE_PKTMBUF_HEADROOM),
-					      e->config.port[port].port->caps.numa_node);
-	if (grown->pool == NULL)
-		return fg_error_set(err, ENOMEM, "host.memory",
-				    "no room for %u buffers of %u octets: give the tester more memory",
-				    e->config.buffers, e->config.max_frame);
-	e->pools++;
-	return 0;
-}
-
-/* buffers for a stream's frames: those of another stream if they will do */
-static int
-pool_take(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_template *frame,
-	  struct rte_mempool **out, struct fg_error *err)
-{
-	struct stream_pool *p;
-	unsigned i;
-	int rc;
-
-	for (i = 0; i < t->pools; i++)
-		if (e->pool[i].port == port && holds(&e->pool[i], frame))
-			break;
-	if (i == e->pools && (rc = pool_make(e, port, err)) != 0)
-		return rc;
-	p = &e->pool[i];
-	p->port = port;
-	if (!holds(p, frame)) {
-		free(p->content);
-		p->content = copy_template(frame, err);
-		if (p->content == NULL)
-			return -ENOMEM;
-		rte_mempool_obj_iter(p->pool, write_content, p->content);
-	}
-	t->pools = RTE_MAX(t->pools, i + 1);
-	*out = p->pool;
-	return 0;
-}
 
 static int
 check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
@@ -133,34 +47,6 @@ wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 	return (uint64_t)step;
 }
 
-/* one pace a load; each starts when the one before it, of all that take turns in it, is over */
-static int
-loads_init(const struct fg_engine *e, struct tx_task *tx, const struct fg_stream_config *s, uint64_t start,
-	   uint64_t max_lag, struct fg_error *err)
-{
-	if (s->loads == 0)
-		return fg_error_set(err, EINVAL, "stream", "no load");
-	tx->loads = s->loads;
-	tx->load = calloc(s->loads, sizeof(*tx->load));
-	if (tx->load == NULL)
-		return fg_error_set(err, ENOMEM, "stream", "no memory");
-	for (unsigned i = 0; i < s->loads; i++) {
-		struct fg_pace *pace = &tx->load[i];
-		int rc = fg_pace_constant(pace, s->load[i].fps, e->clock.hz, start, s->load[i].frames,
-					  max_lag, err);
-
-		if (rc != 0)
-			return rc;
-		start = fg_pace_at(pace, pace->total);
-		if (s->turn.every > 0)
-			rc = fg_pace_turns(pace, s->turn.first, s->turn.take, s->turn.every, err);
-		if (rc != 0)
-			return rc;
-	}
-	tx->pace = tx->load[0];
-	return 0;
-}
-
 static int
 rx_stream_init(struct rx_stream *rx, const struct rx_task *receiver, const struct fg_stream_config *s,
 	       struct fg_error *err)
@@ -182,27 +68,12 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	    const struct image *timeline, struct fg_error *err)
 {
 	const struct fg_stream_config *s = &c->stream[i];
-	struct fg_port *port = e->config.port[s->tx_port].port;
-	struct tx_task *tx = &t->tx[i];
 	int rc = check_stream(e, s, err);
 
 	if (rc == 0)
-		rc = pool_take(e, t, s->tx_port, s->frame, &tx->pool, err);
-	if (rc == 0)
-		rc = loads_init(e, tx, s, timeline->start, clock_ticks(&e->clock, c->max_lag_ns), err);
+		rc = tx_init(e, t, i, c, timeline, err);
 	if (rc != 0)
 		return rc;
-	tx->task.poll = tx_choose(port->caps.launch_time, s->frame->varies > 0);
-	tx->task.publish = tx_publish;
-	tx->port = port;
-	tx->frame = copy_template(s->frame, err);
-	if (tx->frame == NULL)
-		return -ENOMEM;
-	tx->clock = &e->clock;
-	tx->lead = port->caps.launch_time ? timeline->step : 0;
-	tx->time_offset = e->tx_time_offset;
-	tx->time_flag = e->tx_time_flag;
-	tx->id = (uint16_t)(e->next_id + i);
 	return rx_stream_init(&t->rx_stream[i], s->unmeasured ? NULL : &t->rx[s->rx_port], s, err);
 }
 
@@ -345,8 +216,7 @@ trial_free(struct fg_engine *e, struct trial *t)
 		fg_sequence_free(t->rx_stream[i].sequence);
 		fg_histogram_free(t->rx_stream[i].latency);
 		free(t->rx_stream[i].tag);
-		free(t->tx[i].load);
-		free(t->tx[i].frame);
+		tx_free(&t->tx[i]);
 	}
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		free(t->image[i].task);

@@ -8,9 +8,9 @@
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 
-#include "engine_priv.h"
 #include "fg_signature.h"
 #include "fg_vary.h"
+#include "tx_priv.h"
 
 /*
  * What the frames of a burst have in common, copied out of the task: the compiler must assume that writing octets to
