@@ -53,7 +53,7 @@ rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx
 	out->duplicates = counts.duplicates;
 	out->stale = counts.stale;
 	out->reordered = counts.reordered;
-	out->max_extent = counts.extent_max;
+	out->max_extent = counts.order.extent_max;
 	out->loss_bursts = counts.bursts;
 	out->max_loss_burst = counts.burst_max;
 	out->excess = counts.excess;

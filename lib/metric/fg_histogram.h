@@ -37,9 +37,9 @@ struct fg_histogram {
 /**
  * Bytes that a histogram takes, for those who bring their own memory (on the lcore's NUMA node).
  *
- * @param digits   significant digits, 2 or 3
+ * @param digits   significant digits, 1 to 3
  * @param highest  largest value to tell apart, at least 1; the range is extended to the end of its octave
- * @return         a multiple of 64 (3 digits up to 1 s: 172 kB, 2 digits: 25 kB); 0 when
+ * @return         a multiple of 64 (3 digits up to 1 s: 172 kB, 2 digits: 25 kB, 1: 3.4 kB); 0 when
  *                 fg_histogram_init() would refuse
  */
 size_t fg_histogram_size(unsigned digits, uint64_t highest);
@@ -47,7 +47,7 @@ size_t fg_histogram_size(unsigned digits, uint64_t highest);
 /**
  * Make an empty histogram of fg_histogram_size() bytes of memory aligned to 64.
  *
- * @return 0, or -EINVAL: digits is neither 2 nor 3, highest is 0 or above INT64_MAX
+ * @return 0, or -EINVAL: digits is not 1 to 3, highest is 0 or above INT64_MAX
  */
 int fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, struct fg_error *err);
 
@@ -79,13 +79,19 @@ int fg_histogram_merge(struct fg_histogram *into, const struct fg_histogram *fro
  */
 uint64_t fg_histogram_percentile(const struct fg_histogram *h, double p);
 
+/** The smallest rank r, from 1, of @p count values for which r / count >= p; 0 < p < 1, count > 0 */
+uint64_t fg_histogram_rank(uint64_t count, double p);
+
+/** The value of rank @p rank (1: the smallest .. count), rounded as fg_histogram_percentile() does. */
+uint64_t fg_histogram_at(const struct fg_histogram *h, uint64_t rank);
+
 /** @return arithmetic mean, exact but for the conversion to double; 0 while empty */
 double fg_histogram_mean(const struct fg_histogram *h);
 
 /** @return standard deviation of the values themselves (not an estimate from a sample); 0 while empty */
 double fg_histogram_deviation(const struct fg_histogram *h);
 
-/** @return the relative error bound of percentiles, 2/S: 0.0078 for 2 digits, 0.00098 for 3 */
+/** @return the relative error bound of percentiles, 2/S: 0.063 for 1 digit, 0.0078 for 2, 0.00098 for 3 */
 double fg_histogram_error(const struct fg_histogram *h);
 
 /** @return the largest value that falls into bin @p bin (0 .. bins - 1) */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_order.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,30 +16,28 @@ extern "C" {
 /** Numbers a tracker remembers unless there is a reason for another size. */
 #define FG_SEQUENCE_WINDOW 4096
 
-/** An arrival that jumped over numbers: the reference of what comes late into its gap (RFC 4737, 3.4). */
-struct fg_sequence_point {
-	uint64_t number;
-	uint64_t index; /* which first copy it was */
-	uint64_t time;
-};
+/** Runs of consecutive missing numbers are told apart by length up to 2^15 and more (RFC 3357). */
+enum { FG_SEQUENCE_LENGTHS = 16 };
 
-/** Runs of consecutive missing numbers. */
+/** Runs of consecutive missing numbers: the loss periods of RFC 3357, and the loss distances between them. */
 struct fg_sequence_bursts {
 	uint64_t run; /* the one still open */
 	uint64_t count;
 	uint64_t max;
 	uint64_t total;
-	uint64_t after; /* numbers that came since the last missing one */
+	uint64_t after;                          /* numbers that came since the last missing one */
+	uint64_t lengths[FG_SEQUENCE_LENGTHS];   /* see struct fg_sequence_counts */
+	uint64_t distances[FG_SEQUENCE_LENGTHS]; /* the same */
 };
 
 /**
- * What arrived of one stream: loss (RFC 7680), duplicates (RFC 5560), reordering with its extent (RFC 4737).
+ * What arrived of one stream: loss (RFC 7680, 3357), duplicates (RFC 5560), reordering (RFC 4737).
  *
  * Frames carry 64-bit numbers which never wrap, `first`, first + 1, ... The tracker remembers which of the
  * last W numbers came. A number more than W behind the highest one can no longer be judged, and is only
  * counted as stale.
  *
- * Memory is contiguous and of fixed size: 704 bytes for W = 1024, 2240 for 4096. A frame in order touches the
+ * Memory is contiguous and of fixed size: 1728 bytes for W = 1024, 4032 for 4096. A frame in order touches the
  * first line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer
  * made. The counts are read with fg_sequence_read().
  */
@@ -57,14 +56,14 @@ struct fg_sequence {
 	uint64_t stale;
 	uint64_t reordered;
 
-	uint64_t discontinuities; /* points there have been; the last K are kept */
-	uint64_t forgotten;       /* below this number, the point is no longer among those kept */
-	uint64_t extent_last, extent_max, extent_sum, extent_beyond;
-	uint64_t late_max;
-
+	uint64_t duplicated;              /* numbers of which more than one copy came */
+	uint64_t head_twice;              /* which of them, of the 64 of `head` */
 	struct fg_sequence_bursts bursts; /* among the numbers that have left the window */
 
-	uint64_t words[]; /* W/64 words: which numbers came, before those of `head`; then K points */
+	struct fg_order order; /* of what came late */
+
+	/* W/64 words: which numbers came, before those of `head`; as many: which came twice; then K points */
+	uint64_t words[];
 } __attribute__((aligned(64)));
 
 /** The counts of a stream, or of many added up. */
@@ -73,6 +72,7 @@ struct fg_sequence_counts {
 	uint64_t received;   /* all copies: unique + duplicates + stale */
 	uint64_t unique;     /* numbers that came */
 	uint64_t duplicates; /* copies of a number that had come */
+	uint64_t duplicated; /* numbers of which more than one copy came */
 	uint64_t stale;      /* more than W behind, or below `first`: first copy or duplicate, unknown */
 
 	/*
@@ -83,26 +83,27 @@ struct fg_sequence_counts {
 	int64_t lost;
 	uint64_t excess; /* how far the highest number lies above the last one sent */
 
-	/* runs of consecutive missing numbers; the mean is burst_total / bursts */
+	/*
+	 * Runs of consecutive missing numbers (the loss periods of RFC 3357); the mean is burst_total / bursts. The
+	 * distance of a run is from the last number missing before it to its first one: numbers between, and one;
+	 * the first run has none.
+	 */
 	uint64_t bursts;
 	uint64_t burst_max;
 	uint64_t burst_total; /* = lost, when nothing was stale or in excess */
 	uint64_t last_lost;   /* number of the last missing frame, if bursts > 0 */
+	uint64_t burst_lengths
+		[FG_SEQUENCE_LENGTHS]; /* [i]: runs of 2^i and more, below 2^(i+1); the last: any more */
+	uint64_t burst_distances[FG_SEQUENCE_LENGTHS]; /* [i]: distances of 2^i and more, the same */
 
-	/* RFC 4737: reordered, and the extent e = i - j of arrival i, j the first arrival above its number */
-	uint64_t reordered;
-	uint64_t discontinuities;
-	uint64_t extent_last;
-	uint64_t extent_max;
-	uint64_t extent_sum;    /* mean extent: extent_sum / (reordered - extent_beyond) */
-	uint64_t extent_beyond; /* reordered frames whose j was forgotten: extent and late time unknown */
-	uint64_t late_max;      /* arrival(i) - arrival(j), in the caller's unit of time */
+	uint64_t reordered; /* RFC 4737 */
+	struct fg_order_counts order;
 };
 
 /**
  * Bytes that a tracker takes, for those who bring their own memory (on the lcore's NUMA node).
  *
- * @param window  W, a power of two from 64 to 2^24; K, the discontinuities remembered, is W/64 but at least 8
+ * @param window  W, a power of two from 64 to 2^24; K, the discontinuities remembered, is W/64 but at least 16
  * @return        a multiple of 64; 0 when fg_sequence_init() would refuse
  */
 size_t fg_sequence_size(unsigned window);

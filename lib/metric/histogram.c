@@ -25,16 +25,19 @@
 static unsigned
 layout_bits(unsigned digits)
 {
-	return digits == 2 ? 8 : 11; /* log2 of 256 and of 2048: the next powers of two above 2 * 10^digits */
+	static const unsigned bits[] = {5, 8, 11}; /* the next powers of two above 2 * 10^digits */
+
+	return bits[digits - 1];
 }
 
 static uint32_t
 layout_bins(unsigned digits, uint64_t highest)
 {
-	unsigned bits = layout_bits(digits), octaves = 1;
+	unsigned bits, octaves = 1;
 
-	if ((digits != 2 && digits != 3) || highest == 0 || highest > INT64_MAX)
+	if (digits < 1 || digits > 3 || highest == 0 || highest > INT64_MAX)
 		return 0;
+	bits = layout_bits(digits);
 	while (highest >> (bits + octaves - 1) != 0)
 		octaves++;
 	return (octaves + 1) << (bits - 1);
@@ -57,7 +60,7 @@ fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, str
 	if (bins == 0)
 		return fg_error_set(err, EINVAL, "histogram",
 				    "%u digits up to %" PRIu64
-				    " is not possible: 2 or 3 digits, up to 2^63 - 1",
+				    " is not possible: 1 to 3 digits, up to 2^63 - 1",
 				    digits, highest);
 	h->bins = bins;
 	h->bits = layout_bits(digits);
@@ -121,8 +124,8 @@ fg_histogram_merge(struct fg_histogram *into, const struct fg_histogram *from, s
  * side of a whole number (0.999 * 1000 must give 999); the quotient is rounded as the literal p was, so it
  * decides.
  */
-static uint64_t
-rank_of(uint64_t count, double p)
+uint64_t
+fg_histogram_rank(uint64_t count, double p)
 {
 	uint64_t rank = (uint64_t)ceil(p * (double)count);
 
@@ -132,17 +135,10 @@ rank_of(uint64_t count, double p)
 }
 
 uint64_t
-fg_histogram_percentile(const struct fg_histogram *h, double p)
+fg_histogram_at(const struct fg_histogram *h, uint64_t rank)
 {
-	uint64_t rank, below = fg_histogram_negative(h);
+	uint64_t below = fg_histogram_negative(h);
 
-	if (h->count == 0)
-		return 0;
-	if (!(p > 0))
-		return h->min;
-	if (p >= 1)
-		return h->max;
-	rank = rank_of(h->count, p);
 	for (uint32_t bin = 0; bin < h->bins; bin++) {
 		below += h->counts[bin];
 		if (below >= rank) {
@@ -152,6 +148,18 @@ fg_histogram_percentile(const struct fg_histogram *h, double p)
 		}
 	}
 	return h->max;
+}
+
+uint64_t
+fg_histogram_percentile(const struct fg_histogram *h, double p)
+{
+	if (h->count == 0)
+		return 0;
+	if (!(p > 0))
+		return h->min;
+	if (p >= 1)
+		return h->max;
+	return fg_histogram_at(h, fg_histogram_rank(h->count, p));
 }
 
 double

@@ -7,19 +7,18 @@
  * misses is lost for good: the runs of missing numbers are counted there, a word at a time, so that numbers
  * in order cost nothing. Words before the first number are full, so that nothing is missed there.
  *
- * Extent and late time of a reordered frame i need j, the first arrival with a larger number (RFC 4737, 4.2).
- * No arrival before j had a larger number than i, so j was in order; and it jumped over i's number, which was
- * still missing: j is one of the discontinuities. They are few, with growing numbers, and the last K of them
- * are kept.
+ * A second ring of words says which numbers came more than once; only a copy looks at it. What comes late is told to
+ * order.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fg_sequence.h"
+#include "sequence_priv.h"
 
 #define WINDOW_MAX (1U << 24)
-#define POINTS_MIN 8
+#define POINTS_MIN \
+	FG_ORDER_DEGREES /* who jumped earlier than they remember is further away than any degree */
 
 static uint32_t
 words_of(unsigned window)
@@ -35,20 +34,18 @@ points_of(uint32_t words)
 	return words < POINTS_MIN ? POINTS_MIN : words;
 }
 
-static struct fg_sequence_point *
-point_at(struct fg_sequence *t, uint64_t index)
+static uint64_t *
+twice_of(struct fg_sequence *t)
 {
-	struct fg_sequence_point *points = (struct fg_sequence_point *)(t->words + t->word_mask + 1);
-
-	return &points[index & t->point_mask];
+	return t->words + t->word_mask + 1;
 }
 
 size_t
 fg_sequence_size(unsigned window)
 {
 	uint32_t words = words_of(window);
-	size_t size = sizeof(struct fg_sequence) + words * sizeof(uint64_t) +
-		      points_of(words) * sizeof(struct fg_sequence_point);
+	size_t size = sizeof(struct fg_sequence) + 2 * words * sizeof(uint64_t) +
+		      points_of(words) * sizeof(struct fg_order_point);
 
 	return words == 0 ? 0 : (size + 63) & ~(size_t)63;
 }
@@ -104,6 +101,25 @@ fg_sequence_reset(struct fg_sequence *t, uint64_t first)
 	memset(t->words, 0xff, (word_mask + (size_t)1) * sizeof(t->words[0]));
 }
 
+/* runs and distances are told apart by their order of magnitude */
+static unsigned
+length_class(uint64_t n)
+{
+	unsigned log2 = 63 ^ (unsigned)__builtin_clzll(n);
+
+	return log2 < FG_SEQUENCE_LENGTHS ? log2 : FG_SEQUENCE_LENGTHS - 1;
+}
+
+/* @p n more numbers are missing */
+static void
+lengthen_run(struct fg_sequence_bursts *b, uint64_t n)
+{
+	if (b->run == 0 && b->count > 0)
+		b->distances[length_class(b->after + 1)]++;
+	b->run += n;
+	b->after = 0;
+}
+
 static void
 end_run(struct fg_sequence_bursts *b)
 {
@@ -111,6 +127,7 @@ end_run(struct fg_sequence_bursts *b)
 		return;
 	b->count++;
 	b->total += b->run;
+	b->lengths[length_class(b->run)]++;
 	b->max = b->run > b->max ? b->run : b->max;
 	b->run = 0;
 }
@@ -124,12 +141,9 @@ count_runs(struct fg_sequence_bursts *b, uint64_t came, unsigned n)
 	while (n > 0) {
 		alike = came == 0 ? 64 : (unsigned)__builtin_ctzll(came);
 		if (alike > 0)
-			b->after = 0;
-		if (alike >= n) {
-			b->run += n;
+			lengthen_run(b, alike < n ? alike : n);
+		if (alike >= n)
 			return;
-		}
-		b->run += alike;
 		end_run(b);
 		came >>= alike;
 		n -= alike;
@@ -151,10 +165,11 @@ turn_word(struct fg_sequence *t, uint64_t at)
 	count_runs(&t->bursts, *slot, 64);
 	*slot = t->head;
 	t->head = 0;
+	twice_of(t)[at & t->word_mask] = t->head_twice;
+	t->head_twice = 0;
 }
 
-/* From word @p from to word @p to. However far that is, only as many words as there are need to be looked at.
- */
+/* From word @p from to word @p to. However far, only as many words as there are need to be looked at. */
 static void
 skip_words(struct fg_sequence *t, uint64_t from, uint64_t to)
 {
@@ -164,49 +179,35 @@ skip_words(struct fg_sequence *t, uint64_t from, uint64_t to)
 
 	for (uint64_t i = 0; i < steps && i < all; i++)
 		turn_word(t, from + i);
-	if (steps > all) {
-		t->bursts.run += (steps - all) * 64;
-		t->bursts.after = 0;
-	}
+	if (steps > all)
+		lengthen_run(&t->bursts, (steps - all) * 64);
 }
 
 /* A number above the one expected: those between may be lost, or come late. */
 static void
 jump(struct fg_sequence *t, uint64_t number, uint64_t now)
 {
-	struct fg_sequence_point *point = point_at(t, t->discontinuities);
-
-	if (t->discontinuities > t->point_mask)
-		t->forgotten = point->number;
-	point->number = number;
-	point->index = t->unique + 1;
-	point->time = now;
-	t->discontinuities++;
+	order_jump(t, number, now);
 	skip_words(t, t->next >> 6, number >> 6);
 }
 
-/* The arrival just counted came late: how late. */
-static void
-measure_extent(struct fg_sequence *t, uint64_t number, uint64_t now)
+/* how many numbers above @p number, which is in the window, have come */
+static uint64_t
+arrived_above(const struct fg_sequence *t, uint64_t number)
 {
-	uint64_t kept = t->point_mask + 1ULL;
-	uint64_t oldest = t->discontinuities > kept ? t->discontinuities - kept : 0;
-	uint64_t at = t->discontinuities - 1;
-	const struct fg_sequence_point *point;
-	uint64_t late;
+	uint64_t at = number >> 6, head = t->next >> 6, mask = ~0ULL << (number & 63) << 1, n = 0;
 
-	if (number < t->forgotten) {
-		t->extent_beyond++;
-		return;
-	}
-	while (at > oldest && point_at(t, at - 1)->number > number)
-		at--;
-	point = point_at(t, at);
-	t->extent_last = t->unique - point->index;
-	t->extent_sum += t->extent_last;
-	t->extent_max = t->extent_last > t->extent_max ? t->extent_last : t->extent_max;
-	late = now - point->time;
-	t->late_max = late > t->late_max ? late : t->late_max;
+	for (; at < head; at++, mask = ~0ULL)
+		n += (uint64_t)__builtin_popcountll(t->words[at & t->word_mask] & mask);
+	return n + (uint64_t)__builtin_popcountll(t->head & mask);
+}
+
+static void
+count_copy(struct fg_sequence *t, uint64_t *twice, uint64_t bit)
+{
+	t->duplicates++;
+	t->duplicated += (*twice & bit) == 0;
+	*twice |= bit;
 }
 
 /* A number that is not ahead of what came: late, a copy, or none of the stream's. */
@@ -215,20 +216,21 @@ observe_behind(struct fg_sequence *t, uint64_t number, uint64_t now)
 {
 	uint64_t window = (t->word_mask + 1ULL) * 64;
 	uint64_t at = number >> 6, bit = 1ULL << (number & 63);
-	uint64_t *word = at == t->next >> 6 ? &t->head : &t->words[at & t->word_mask];
+	bool in_head = at == t->next >> 6;
+	uint64_t *word = in_head ? &t->head : &t->words[at & t->word_mask];
 
 	if (number < t->first || number > t->next || t->next - number > window) {
 		t->stale++;
 		return false;
 	}
 	if (*word & bit) {
-		t->duplicates++;
+		count_copy(t, in_head ? &t->head_twice : &twice_of(t)[at & t->word_mask], bit);
 		return false;
 	}
 	*word |= bit;
 	t->unique++;
 	t->reordered++;
-	measure_extent(t, number, now);
+	order_late(t, number, arrived_above(t, number), now);
 	return true;
 }
 
@@ -257,10 +259,8 @@ all_bursts(const struct fg_sequence *t, uint64_t end)
 	for (uint64_t i = 0; i <= t->word_mask; i++)
 		count_runs(&b, t->words[((t->next >> 6) + i) & t->word_mask], 64);
 	count_runs(&b, t->head, t->next & 63);
-	if (end > t->next) {
-		b.run += end - t->next;
-		b.after = 0;
-	}
+	if (end > t->next)
+		lengthen_run(&b, end - t->next);
 	end_run(&b);
 	return b;
 }
@@ -275,6 +275,7 @@ fg_sequence_read(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_
 	out->received = t->unique + t->duplicates + t->stale;
 	out->unique = t->unique;
 	out->duplicates = t->duplicates;
+	out->duplicated = t->duplicated;
 	out->stale = t->stale;
 	out->lost = (int64_t)(sent - t->unique);
 	out->excess = t->next > end ? t->next - end : 0;
@@ -283,18 +284,9 @@ fg_sequence_read(const struct fg_sequence *t, uint64_t sent, struct fg_sequence_
 	out->burst_total = bursts.total;
 	out->last_lost = (end > t->next ? end : t->next) - 1 - bursts.after;
 	out->reordered = t->reordered;
-	out->discontinuities = t->discontinuities;
-	out->extent_last = t->extent_last;
-	out->extent_max = t->extent_max;
-	out->extent_sum = t->extent_sum;
-	out->extent_beyond = t->extent_beyond;
-	out->late_max = t->late_max;
-}
-
-static void
-raise_to(uint64_t *max, uint64_t value)
-{
-	*max = value > *max ? value : *max;
+	memcpy(out->burst_lengths, bursts.lengths, sizeof(out->burst_lengths));
+	memcpy(out->burst_distances, bursts.distances, sizeof(out->burst_distances));
+	order_read(t, &out->order);
 }
 
 void
@@ -304,19 +296,20 @@ fg_sequence_counts_add(struct fg_sequence_counts *total, const struct fg_sequenc
 	total->received += one->received;
 	total->unique += one->unique;
 	total->duplicates += one->duplicates;
+	total->duplicated += one->duplicated;
 	total->stale += one->stale;
 	total->lost += one->lost;
 	total->excess += one->excess;
 	total->bursts += one->bursts;
 	total->burst_total += one->burst_total;
 	total->reordered += one->reordered;
-	total->discontinuities += one->discontinuities;
-	total->extent_sum += one->extent_sum;
-	total->extent_beyond += one->extent_beyond;
 	raise_to(&total->burst_max, one->burst_max);
 	raise_to(&total->last_lost, one->last_lost);
-	raise_to(&total->extent_max, one->extent_max);
-	raise_to(&total->late_max, one->late_max);
-	if (one->reordered > one->extent_beyond)
-		total->extent_last = one->extent_last;
+	for (unsigned i = 0; i < FG_SEQUENCE_LENGTHS; i++) {
+		total->burst_lengths[i] += one->burst_lengths[i];
+		total->burst_distances[i] += one->burst_distances[i];
+	}
+	if (one->reordered > one->order.extent_beyond)
+		total->order.extent_last = one->order.extent_last;
+	order_add(&total->order, &one->order);
 }

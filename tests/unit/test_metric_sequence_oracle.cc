@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <set>
 #include <string>
@@ -34,19 +35,27 @@ class Oracle
 		}
 		if (!seen.insert(number).second) {
 			r.duplicates++;
+			r.duplicated += twice.insert(number).second;
 			return false;
 		}
 		r.unique++;
 		unique.push_back({number, time});
 		if (number >= next) {
 			if (number > next) {
-				r.discontinuities++;
+				r.order.discontinuities++;
 				jumps.push_back(unique.size() - 1);
 			}
 			next = number + 1;
+			r.order.in_order++;
+			run++;
 			return true;
 		}
 		r.reordered++;
+		r.order.runs++;
+		r.order.run_squares += run * run;
+		run = 0;
+		offset();
+		degree();
 		extent();
 		return true;
 	}
@@ -54,49 +63,112 @@ class Oracle
 	fg_sequence_counts
 	result(uint64_t sent)
 	{
-		uint64_t run = 0, end = std::max(first + sent, next);
+		uint64_t missing = 0, end = std::max(first + sent, next), last = 0;
 
 		r.sent = sent;
 		r.lost = (int64_t)sent - (int64_t)r.unique;
 		r.excess = next > first + sent ? next - first - sent : 0;
 		r.bursts = r.burst_max = r.burst_total = 0;
+		memset(r.burst_lengths, 0, sizeof(r.burst_lengths));
+		memset(r.burst_distances, 0, sizeof(r.burst_distances));
 		for (uint64_t n = first; n <= end; n++) {
 			if (n < end && !seen.count(n)) {
-				run++;
+				if (missing++ == 0 && r.bursts > 0)
+					r.burst_distances[magnitude(n - last)]++;
+				last = n;
 				continue;
 			}
-			r.bursts += run > 0;
-			r.burst_total += run;
-			r.burst_max = std::max(r.burst_max, run);
-			run = 0;
+			if (missing == 0)
+				continue;
+			r.bursts++;
+			r.burst_total += missing;
+			r.burst_max = std::max(r.burst_max, missing);
+			r.burst_lengths[magnitude(missing)]++;
+			missing = 0;
 		}
+		gaps();
 		return r;
 	}
 
       private:
+	static unsigned
+	magnitude(uint64_t n)
+	{
+		unsigned i = 0;
+
+		while (i + 1 < FG_SEQUENCE_LENGTHS && n >= 2ULL << i)
+			i++;
+		return i;
+	}
+
+	void
+	offset()
+	{
+		uint64_t above = std::count_if(unique.begin(), unique.end() - 1, [this](const Arrival &a) {
+			return a.number > unique.back().number;
+		});
+
+		r.order.offset_sum += above;
+		r.order.offset_max = std::max(r.order.offset_max, above);
+	}
+
+	/* "s[j] > s[i] for all j such that i - n <= j < i" */
+	void
+	degree()
+	{
+		size_t i = unique.size() - 1;
+
+		for (size_t n = 1; n <= FG_ORDER_DEGREES && n <= i && unique[i - n].number > unique[i].number;
+		     n++)
+			r.order.n_reordered[n - 1]++;
+	}
+
+	/* between those discontinuities that made something reordered, one after the other */
+	void
+	gaps()
+	{
+		const size_t *before = nullptr;
+
+		r.order.gaps = r.order.gap_min = r.order.gap_max = r.order.gap_sum = r.order.gap_time_sum = 0;
+		for (const size_t &j : made_late) {
+			if (before != nullptr) {
+				uint64_t gap = j - *before;
+
+				r.order.gap_min = r.order.gaps == 0 ? gap : std::min(r.order.gap_min, gap);
+				r.order.gap_max = std::max(r.order.gap_max, gap);
+				r.order.gap_sum += gap;
+				r.order.gap_time_sum += unique[j].time - unique[*before].time;
+				r.order.gaps++;
+			}
+			before = &j;
+		}
+	}
+
 	/* "the smallest j < i with s[j] > s[i]", of the arrival that came last */
 	void
 	extent()
 	{
 		size_t i = unique.size() - 1, j = 0;
-		size_t kept = std::max(8u, window / 64);
+		size_t kept = std::max(16u, window / 64);
 
 		while (unique[j].number < unique[i].number)
 			j++;
 		ASSERT_NE(jumps.end(), std::find(jumps.begin(), jumps.end(), j));
 		if (jumps.size() > kept && j < jumps[jumps.size() - kept]) {
-			r.extent_beyond++;
+			r.order.extent_beyond++;
 			return;
 		}
-		r.extent_last = i - j;
-		r.extent_sum += i - j;
-		r.extent_max = std::max<uint64_t>(r.extent_max, i - j);
-		r.late_max = std::max(r.late_max, unique[i].time - unique[j].time);
+		made_late.insert(j);
+		r.order.extent_last = i - j;
+		r.order.extent_sum += i - j;
+		r.order.extent_max = std::max<uint64_t>(r.order.extent_max, i - j);
+		r.order.late_max = std::max(r.order.late_max, unique[i].time - unique[j].time);
 	}
 
 	unsigned window;
-	uint64_t first, next;
-	std::set<uint64_t> seen;
+	uint64_t first, next, run = 0;
+	std::set<uint64_t> seen, twice;
+	std::set<size_t> made_late; /* indexes of arrivals */
 	std::vector<Arrival> unique;
 	std::vector<size_t> jumps;
 	fg_sequence_counts r = {};
@@ -141,6 +213,7 @@ expect_equal(const fg_sequence_counts &want, const struct fg_sequence_counts &go
 	EXPECT_EQ(want.received, got.received);
 	EXPECT_EQ(want.unique, got.unique);
 	EXPECT_EQ(want.duplicates, got.duplicates);
+	EXPECT_EQ(want.duplicated, got.duplicated);
 	EXPECT_EQ(want.stale, got.stale);
 	EXPECT_EQ(want.lost, got.lost);
 	EXPECT_EQ(want.excess, got.excess);
@@ -148,12 +221,28 @@ expect_equal(const fg_sequence_counts &want, const struct fg_sequence_counts &go
 	EXPECT_EQ(want.burst_max, got.burst_max);
 	EXPECT_EQ(want.burst_total, got.burst_total);
 	EXPECT_EQ(want.reordered, got.reordered);
-	EXPECT_EQ(want.discontinuities, got.discontinuities);
-	EXPECT_EQ(want.extent_last, got.extent_last);
-	EXPECT_EQ(want.extent_max, got.extent_max);
-	EXPECT_EQ(want.extent_sum, got.extent_sum);
-	EXPECT_EQ(want.extent_beyond, got.extent_beyond);
-	EXPECT_EQ(want.late_max, got.late_max);
+	EXPECT_EQ(want.order.discontinuities, got.order.discontinuities);
+	EXPECT_EQ(want.order.extent_last, got.order.extent_last);
+	EXPECT_EQ(want.order.extent_max, got.order.extent_max);
+	EXPECT_EQ(want.order.extent_sum, got.order.extent_sum);
+	EXPECT_EQ(want.order.extent_beyond, got.order.extent_beyond);
+	EXPECT_EQ(want.order.late_max, got.order.late_max);
+	EXPECT_EQ(want.order.offset_max, got.order.offset_max);
+	EXPECT_EQ(want.order.offset_sum, got.order.offset_sum);
+	EXPECT_EQ(want.order.gaps, got.order.gaps);
+	EXPECT_EQ(want.order.gap_min, got.order.gap_min);
+	EXPECT_EQ(want.order.gap_max, got.order.gap_max);
+	EXPECT_EQ(want.order.gap_sum, got.order.gap_sum);
+	EXPECT_EQ(want.order.gap_time_sum, got.order.gap_time_sum);
+	EXPECT_EQ(want.order.runs, got.order.runs);
+	EXPECT_EQ(want.order.in_order, got.order.in_order);
+	EXPECT_EQ(want.order.run_squares, got.order.run_squares);
+	for (unsigned i = 0; i < FG_ORDER_DEGREES; i++)
+		EXPECT_EQ(want.order.n_reordered[i], got.order.n_reordered[i]) << i + 1 << "-reordering";
+	for (unsigned i = 0; i < FG_SEQUENCE_LENGTHS; i++) {
+		EXPECT_EQ(want.burst_lengths[i], got.burst_lengths[i]) << "length 2^" << i;
+		EXPECT_EQ(want.burst_distances[i], got.burst_distances[i]) << "distance 2^" << i;
+	}
 }
 
 class SequenceOracle : public testing::TestWithParam<Network>
