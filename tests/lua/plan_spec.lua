@@ -175,6 +175,22 @@ describe("the second way of the reference device", function()
    end)
 end)
 
+describe("the profiles of the reference device", function()
+   it("are those of both ways, unless the second has its own or none", function()
+      for written, expected in pairs { ["{latency: 1us}"] = 1, ["{profiles: {}}"] = 0,
+         ["{profiles: {a: {cir: 1Mbps}, b: {eir: 1Mbps}}}"] = 2 } do
+         local device = assert(plan.load_text(MINIMAL, "x.yaml", { sets = {
+            "reference_device.profiles={voice: {vlan: 10, cir: 2Mbps, cbs: 16KiB}}",
+            "reference_device.reverse=" .. written,
+         } })).reference_device
+         assert.equal(1, #device.profiles)
+         assert.equal("voice", device.profiles[1].name)
+         assert.equal(16384, device.profiles[1].cbs)
+         assert.equal(expected, #device.reverse.profiles)
+      end
+   end)
+end)
+
 describe("the rules across the keys of a plan", function()
    it("leave room for a VLAN tag", function()
       assert.equal("", wrong_with("ports.east.vlan=7", "rfc2544.frame_sizes=[68]"))

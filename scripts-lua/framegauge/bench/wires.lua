@@ -6,6 +6,7 @@ local api = require "framegauge.api"
 local ffi = require "ffi"
 local methods = require "framegauge.method"
 local octets = require "framegauge.octets"
+local profiles = require "framegauge.bench.profiles"
 local refusal = require "framegauge.refusal"
 
 local C = api.C
@@ -80,6 +81,8 @@ function M.open(plan)
       local out = ffi.new("struct fg_wire *[1]")
       api.check(C.fg_wire_create(config, in_flight, out, err), err)
       self.list[#self.list + 1] = out[0]
+      profiles.set(out[0], 0, plan.reference_device.profiles)
+      profiles.set(out[0], 1, (plan.reference_device.reverse or plan.reference_device).profiles)
       self.buffers = math.max(self.buffers, in_flight)
       for side = 0, 1 do
          self.handles[ends[side].index] = C.fg_wire_port(out[0], side)

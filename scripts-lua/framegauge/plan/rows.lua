@@ -4,6 +4,8 @@
 --
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
+local profiles = require "framegauge.plan.profile_rows"
+
 local port = {
    type = "group",
    fields = {
@@ -49,6 +51,7 @@ local one_way = {
      help = "loses this share of the frames at random" },
    { key = "recovery", type = "time", default = "0s", max = "1h",
      help = "after an overload it loses every second frame for so long; 0: none" },
+   profiles,
 }
 
 -- The same keys for the other direction; what is left out there is as it is here.

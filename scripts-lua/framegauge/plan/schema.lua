@@ -13,9 +13,9 @@
 --    { type = "list", of = row }                  a single value may stand for a list of one
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
--- write them. A row may be `required`, or `optional` (a group that is nil when it is left out). Every problem
--- is collected, none stops the reading; where a value is bad its default stands in, so that the rest can
--- still be judged.
+-- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out). Every
+-- problem is collected, none stops the reading; where a value is bad its default stands in, so that the rest
+-- can still be judged.
 local nearest = require "framegauge.nearest"
 local problems = require "framegauge.plan.problems"
 local types = require "framegauge.plan.types"
@@ -87,7 +87,7 @@ function M.default(row)
       end
       return (row.default or row.required) and values or nil
    elseif row.type == "map" then
-      return {}
+      return not row.optional and {} or nil
    end
    if row.default then
       return known(row, row.default)
