@@ -2,7 +2,7 @@
 
 --- Writes docs/truth.md: build/app/framegauge script docs/truth.lua > docs/truth.md
 --
--- It measures the devices of tests/lua/truth.lua with all six tests, so the page shows what the tests hold the
+-- It measures the devices of tests/lua/truth.lua with all tests, so the page shows what the tests hold the
 -- program to.
 local job = require "framegauge.job"
 local units = require "framegauge.units"
@@ -14,7 +14,7 @@ local INTRODUCTION = [[
 # How near the figures come to the truth
 
 The reference device has properties that are known exactly, because they are configured. Each table below is one
-such device, measured with all six tests of RFC 2544 and both directions loaded at once, each with properties of its own.
+such device, measured with all tests of RFC 2544 and both directions loaded at once, each with properties of its own.
 A measured value must lie between the bounds beside it. These follow from the method, not from experience:
 
 - **throughput**: at most one resolution of the search (0.1 % of the line) too low, and too high by no more than the
@@ -30,6 +30,10 @@ A measured value must lie between the bounds beside it. These follow from the me
 - **system recovery**: it begins with the last frame that finds the buffer full, at most 1 / (o - c) + 1 / o before the
   overload o ends, and the last frame lost is one of the last two before it is over.
 - **reset**: one frame more or less; the time stamps are rounded to 1 ns. At the same load as latency.
+- **bursty traffic**: a burst of b frames has left the device after b / c, and then the next one may come. Sooner, by no
+  more than what the buffer takes up over the deciding trial T: b / c / (1 + (Q + 1) / (c T)), here T = 0.5 s; later, by
+  the resolution (0.1 %) and one frame time of the line, in which intervals are counted. A burst that the buffer does
+  not hold is lost at any interval: the load without loss is 0.
 
 The page is made by `build/app/framegauge script docs/truth.lua > docs/truth.md`, and the tests
 (tests/lua/rfc2544_truth_spec.lua) hold every line to its bounds. In the wire's own time the figures are the same on
@@ -38,7 +42,7 @@ every machine.
 
 local NAMES = {
    throughput = "throughput", latency = "latency", frame_loss = "frame loss", back_to_back = "back-to-back",
-   system_recovery = "system recovery", reset = "reset",
+   system_recovery = "system recovery", reset = "reset", bursty_traffic = "bursty traffic",
 }
 
 -- Whole numbers with separators, small ones with the digits that matter.

@@ -267,11 +267,15 @@ function Bench:streams_of(o)
       end
       return list, described, seconds
    end
-   local loads, n, seconds = streams.loads(o.loads or { { fps = o.fps, seconds = o.duration } })
+   -- bursts are parts of a load of the whole line
+   local fps = o.burst and o.fps * o.burst.interval_frames / o.burst.frames or o.fps
+   local loads, n, seconds = streams.loads(o.loads or { { fps = fps, seconds = o.duration } })
    local list, turns = streams.of_trial(self, o, loads, n)
    for i, name in ipairs(o.directions) do
-      local take, every = turns[i].take, turns[i].every
-      described[i] = { name = name, fps = loads[0].fps, share = take < every and take / every or nil }
+      local share = turns[i].share
+      described[i] = {
+         name = name, fps = o.loads and loads[0].fps or o.fps, share = share < 1 and share or nil,
+      }
    end
    return list, described, seconds
 end
@@ -282,6 +286,8 @@ end
 -- @param o.fps          frames per second of each port that sends, constant ...
 -- @param o.duration     ... for so many seconds, in the bench's time
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
+-- @param o.burst        send fps in bursts at the rate of the line: { frames =, interval_frames = from the
+--                       first frame of one to that of the next, in frame times }; or nil
 -- @param o.streams      or, instead of all of these, streams of the method's own making, each with its loads
 --                       (framegauge.bench.streams); the trial lasts as long as the longest of them
 -- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or

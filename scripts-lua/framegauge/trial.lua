@@ -56,13 +56,18 @@ local function least(list, key)
 end
 
 --- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is that of
--- the port, of which the direction has its share.
-local function offered_fps(direction, seconds)
-   local share = direction.share or 1
-   if direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
+-- the port, of which the direction has its share. Bursts count with the pause that is behind the last.
+-- @param ask  of the trial: seconds, and fps and burst where bursts were sent
+local function offered_fps(direction, ask)
+   local share, burst = direction.share or 1, ask.burst
+   if burst and direction.tx > 0 then
+      local pause = (burst.interval_frames / share - burst.frames + 1) * burst.frames
+         / (burst.interval_frames * ask.fps)
+      return direction.tx / ((direction.tx_duration_ns or 0) / 1e9 + pause) / share
+   elseif direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
       return (direction.tx - 1) * 1e9 / direction.tx_duration_ns / share
    end
-   return direction.tx / seconds / share
+   return direction.tx / ask.seconds / share
 end
 
 local function loss_ratio(lost, tx)
@@ -70,14 +75,14 @@ local function loss_ratio(lost, tx)
 end
 
 -- @param own_load  whether each has a load of its own
-local function of_direction(raw, seconds, own_load)
+local function of_direction(raw, ask, own_load)
    local lost = math.max(0, raw.tx - raw.rx)
    return {
       direction = raw.name,
       share = raw.share,
       intended_fps = own_load and raw.intended_fps or nil,
       intended_frames = raw.intended_frames,
-      offered_fps = offered_fps(raw, seconds),
+      offered_fps = offered_fps(raw, ask),
       tx = raw.tx,
       rx = raw.rx,
       lost = lost,
@@ -206,12 +211,12 @@ end
 --- Make the record of a trial from what the bench counted.
 -- @param raw  what bench:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
---             loads, outage, streams and link_may_change (framegauge.method.session)
+--             loads, burst, outage, streams and link_may_change (framegauge.method.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 function M.record(raw, ask)
    local directions = {}
    for i, direction in ipairs(raw.directions) do
-      directions[i] = of_direction(direction, ask.seconds, ask.streams ~= nil)
+      directions[i] = of_direction(direction, ask, ask.streams ~= nil)
    end
    local tx, lost = sum(directions, "tx"), sum(directions, "lost")
    return judge({
@@ -242,6 +247,7 @@ function M.record(raw, ask)
       latency = M.merge_latency(directions),
       directions = directions,
       loads = ask.loads,
+      burst = ask.burst,
       outage = ask.outage,
       modifier = ask.modifier,
       reset = raw.reset,

@@ -55,6 +55,11 @@ local function counts(o, name, ask)
    local intended = math.floor(ask.fps * ask.duration + 0.5)
    local capacity = type(o.capacity) == "table" and o.capacity[name] or o.capacity
    local tx = o.tester and math.min(intended, math.floor(o.tester * ask.duration)) or intended
+   local pause = 1 -- behind the last frame or burst, in frames of the load
+   if ask.burst then
+      local interval = ask.burst.interval_frames
+      pause = ask.burst.frames * (interval - ask.burst.frames + 1) / interval
+   end
    local carried = math.floor(capacity * ask.duration + 0.5) + (o.buffer or 0)
    return {
       name = name, intended_frames = intended, intended_fps = ask.fps, tx = tx, rx = math.min(tx, carried),
@@ -62,7 +67,7 @@ local function counts(o, name, ask)
       no_mbuf = 0, stale = 0, excess = 0, loss_bursts = tx > carried and 1 or 0,
       max_loss_burst = math.max(0, tx - carried),
       worst_lag_ns = 300,
-      tx_duration_ns = (tx - 1) * 1e9 / ask.fps, latency = latency(math.min(tx, carried)),
+      tx_duration_ns = (tx - pause) * 1e9 / ask.fps, latency = latency(math.min(tx, carried)),
    }
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A result as result.json gives it to whoever renders it, of all six tests.
+--- A result as result.json gives it to whoever renders it, of all tests.
 local fake_plan = require "fake_plan"
 
 local LATENCY = {
@@ -64,6 +64,18 @@ local function all_results()
          verdict = "not-applicable", reasons = { "no load passes without loss" }, after_s = 15, by = "person",
          lost = 0, repetitions = 1,
       } },
+      bursty_traffic = {
+         row {
+            burst_frames = 16, interval_frames = 27, interval_ns = 18144, gap_ns = 7392,
+            mean_load_fps = 881834, mean_load_percent = 59.26, failed_interval_frames = 26,
+            resolution_percent = 0.1, limit_s = 1,
+            trial_s = 60, lower_trial = 1, upper_trial = 2,
+         },
+         row {
+            burst_frames = 1024, failed_interval_frames = 1489119, resolution_percent = 0.1, limit_s = 1,
+            trial_s = 60, upper_trial = 2,
+         },
+      },
    }
 end
 

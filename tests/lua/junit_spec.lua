@@ -64,7 +64,8 @@ describe("junit.xml", function()
       assert.equal(table.concat({
          "framegauge.rfc2544.throughput 2 0 0 0", "framegauge.rfc2544.latency 1 0 0 0",
          "framegauge.rfc2544.frame_loss 2 0 0 0", "framegauge.rfc2544.back_to_back 1 0 0 0",
-         "framegauge.rfc2544.system_recovery 1 0 0 0", "framegauge.rfc2544.reset 1 0 0 1", "",
+         "framegauge.rfc2544.system_recovery 1 0 0 0", "framegauge.rfc2544.reset 1 0 0 1",
+         "framegauge.rfc2544.bursty_traffic 2 0 0 0", "",
       }, "\n"), output)
    end)
 

@@ -45,6 +45,10 @@ describe("a plan", function()
             back_to_back = { search = "binary", limit = 2, step = 1, repetitions = 50 },
             system_recovery = { overload = 60, watch = 60, repetitions = 3 },
             reset = { after = 15, watch = 60, outage = 1, repetitions = 1 },
+            bursty_traffic = {
+               burst_frames = { 16, 64, 256, 1024 }, search = "binary", limit = 1, resolution = 0.001,
+               trial = 60, search_trial = 1,
+            },
             tests = { "throughput" }, frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
             bidirectional = true, topology = "pairs", modifiers = {}, learning_wait = 2, drain = 2,
             settle = 5, retries = 2,

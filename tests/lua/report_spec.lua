@@ -179,7 +179,8 @@ describe("conformance", function()
       local full = {
          latency = { trial = 120, tag_after = 60, repetitions = 20 }, frame_loss = { trial = 60 },
          back_to_back = { limit = 2, repetitions = 50 }, system_recovery = { overload = 60 },
-         reset = { after = 15 }, frame_sizes = { 64, 128, 256, 512, 1518 },
+         reset = { after = 15 }, bursty_traffic = { trial = 60, burst_frames = { 16, 64, 256, 1024 } },
+         frame_sizes = { 64, 128, 256, 512, 1518 },
       }
       local function notes(test, group)
          local o = setmetatable({ tests = { test }, throughput = { trial = 60 }, [test] = group }, {
@@ -190,7 +191,9 @@ describe("conformance", function()
          end
          return table.concat(conformance.of(fake_plan(o)).notes, "\n")
       end
-      for _, test in ipairs { "latency", "frame_loss", "back_to_back", "system_recovery", "reset" } do
+      for _, test in ipairs {
+         "latency", "frame_loss", "back_to_back", "system_recovery", "reset", "bursty_traffic",
+      } do
          assert.equal("", notes(test, full[test]))
       end
       assert.equal("short latency trials (1 s; section 26.2 asks for 120 s)\n"
@@ -203,6 +206,9 @@ describe("conformance", function()
          notes("back_to_back", { limit = 1, repetitions = 49 }))
       assert.matches("short overload", notes("system_recovery", { overload = 1 }))
       assert.matches("early reset", notes("reset", { after = 14 }))
+      assert.equal("short trials of bursts (1 s; section 24 asks for 60 s)\n"
+         .. "no bursts of 256 frames (section 21)",
+         notes("bursty_traffic", { trial = 1, burst_frames = { 16, 64, 1024 } }))
    end)
 
    it("asks for full trials of the search for a throughput, whichever test makes it", function()

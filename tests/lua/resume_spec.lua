@@ -8,13 +8,14 @@ local uv = require "luv"
 local PLAN = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/rfc2544-full-reference.yaml"
 local SETTINGS = table.concat({
    "--quick", "--set 'rfc2544.frame_sizes=[64, 1518]'", "--set rfc2544.back_to_back.repetitions=1",
+   "--set 'rfc2544.bursty_traffic.burst_frames=[16, 1024]'",
    "--set reference_device.rate=100Mbps --set reference_device.capacity=90kfps",
    "--set reference_device.reverse.capacity=70kfps --set reference_device.loss_random=1ppm",
    "--expect 'throughput>=1%@64'",
 }, " ")
 local KEPT = {
    "result.json", "trials.jsonl", "throughput.csv", "latency.csv", "frame_loss.csv", "back_to_back.csv",
-   "system_recovery.csv", "reset.csv",
+   "system_recovery.csv", "reset.csv", "bursty_traffic.csv",
 }
 
 local function program(arguments, ...)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The six tests of RFC 2544 against devices whose truth is known, on the real engine in the wire's own time.
+--- The tests of RFC 2544 against devices whose truth is known, on the real engine in the wire's own time.
 -- Each bound and where it comes from is in tests/lua/truth.lua.
 local truth = require "truth"
 

@@ -62,7 +62,9 @@ end
 
 local ALL_TESTS = {
    learning_wait = 0, frame_sizes = { 64, 1518 },
-   tests = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" },
+   tests = {
+      "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset", "bursty_traffic",
+   },
 }
 
 -- What the made-up bench leaves out: tags, a last loss, a gap; and time for a command to run.
@@ -128,15 +130,15 @@ describe("a run", function()
       for title, file in pairs {
          ["\nThroughput\n"] = "throughput", ["\nLatency\n"] = "latency", ["\nFrame loss, "] = "frame_loss",
          ["\nBack%-to%-back\n"] = "back_to_back", ["\nSystem recovery\n"] = "system_recovery",
-         ["\nReset\n"] = "reset",
+         ["\nReset\n"] = "reset", ["\nBursty traffic\n"] = "bursty_traffic",
       } do
          assert.matches(title, out)
          local rows = json.decode(scratch.read(path .. "/result.json")).results[file]
          assert.equal(#rows + 1, #lines_of(path .. "/" .. file .. ".csv"))
       end
       assert.matches("Back-to-back, 1518 bytes is not applicable: the throughput is the line's", out, 1, true)
-      assert.matches("RFC 2544 throughput, latency, frame loss, back to back, system recovery, reset: fake\n",
-         out)
+      assert.matches("RFC 2544 throughput, latency, frame loss, back to back, system recovery, reset, bursty "
+         .. "traffic: fake\n", out)
       status, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan { tests = { "frame_loss" } })
       assert.equal(0, status)
       assert.equal("frame_loss.csv\n", (scratch.shell("cd " .. path .. " && ls *.csv")))

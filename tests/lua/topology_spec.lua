@@ -70,7 +70,7 @@ describe("the topology", function()
          order[i] = turn.first
       end
       assert.same({ 0, 1, 2, 0, 1, 2, 0, 1, 2 }, order)
-      assert.same({ { first = 0, take = 1, every = 1, from = "a" } }, topology.turns { "a->b" })
+      assert.same({ { first = 0, take = 1, every = 1, from = "a", share = 1 } }, topology.turns { "a->b" })
    end)
 end)
 

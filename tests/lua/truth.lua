@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Reference devices with known properties, measured with all six tests of RFC 2544 on the real engine.
+--- Reference devices with known properties, measured with all tests of RFC 2544 on the real engine.
 --
 -- Each figure is held against what the device was configured to do, within a bound that follows from the
 -- method: its resolution, the time between two frames, the frames a buffer swallows in a short trial. None is
@@ -24,7 +24,7 @@ ports:
 test: rfc2544
 reference_device: %s
 rfc2544:
-  tests: [throughput, latency, frame_loss, back_to_back, system_recovery, reset]
+  tests: [throughput, latency, frame_loss, back_to_back, system_recovery, reset, bursty_traffic]
   frame_sizes: [%d]
   learning_wait: 10ms
   drain: 50ms
@@ -35,6 +35,7 @@ rfc2544:
   back_to_back: {limit: 100ms, repetitions: 2}
   system_recovery: {overload: 200ms, watch: 300ms, repetitions: 1}
   reset: {rate: %dfps, after: 50ms, outage: %s, watch: %s}
+  bursty_traffic: {trial: 500ms, search_trial: 50ms, limit: 50ms}
 ]]
 
 --- The devices: what is written into the plan, and the same in numbers for each direction. `capacity` is the
@@ -271,6 +272,43 @@ function checks.reset(device, results, _, direction)
    return list
 end
 
+-- Whether a burst fits the device: frame k (from 0) waits behind k - floor(k c/L) - 1 others.
+local function holds(way, line_fps, burst_frames)
+   for k = 0, burst_frames - 1 do
+      if way.capacity < line_fps and k - 1 - math.floor(k * way.capacity / line_fps) >= way.buffer then
+         return false
+      end
+   end
+   return true
+end
+
+-- A burst of b frames has left after b/c, and the next may come: no sooner but for what the buffer takes up
+-- in the whole of the deciding trial, no later but for the resolution and that an interval is of whole frame
+-- times of the line. A burst that the buffer does not hold has no interval.
+function checks.bursty_traffic(device, results, plan, direction, way)
+   local l, list = limits(device, way, plan), {}
+   local o = plan.rfc2544.bursty_traffic
+   for _, row in ipairs(results.bursty_traffic) do
+      local b = row.burst_frames
+      if row.direction == direction and way.capacity and not holds(way, l.line, b) then
+         list[#list + 1] = {
+            test = "bursty_traffic", direction = direction, what = ("load of bursts of %d, fps"):format(b),
+            truth = 0, measured = row.mean_load_fps or 0, low = 0, high = 0, verdict = row.verdict,
+         }
+      elseif row.direction == direction then
+         local truth = b / math.min(way.capacity or l.line, l.line) * NS
+         local hidden = way.capacity and (way.buffer + 1) / (way.capacity * o.trial) or 0
+         list[#list + 1] = {
+            test = "bursty_traffic", direction = direction, what = ("interval of bursts of %d, ns"):format(b),
+            truth = truth, measured = row.interval_ns, verdict = row.verdict,
+            low = math.max(b / l.line * NS, truth / (1 + hidden)),
+            high = truth * (1 + o.resolution) + NS / l.line,
+         }
+      end
+   end
+   return list
+end
+
 --- What one test found of one direction of a device, beside what is true.
 -- @param way  1 or 2
 -- @return list of { test, direction, what, truth, measured, low, high, verdict }; without truth where the
@@ -279,6 +317,8 @@ function M.check(test, device, results, plan, way)
    return checks[test](device, results, plan, way == 1 and "east->west" or "west->east", device[way])
 end
 
-M.TESTS = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" }
+M.TESTS = {
+   "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset", "bursty_traffic",
+}
 
 return M

@@ -88,7 +88,7 @@ end
 -- @param loads, n  as M.loads gave them
 -- @return list (array, count, frames: keep it while the trial runs), and the turns of the directions
 function M.of_trial(bench, o, loads, n)
-   local turns, own = modifiers.turns(o.modifier, o.directions)
+   local turns, own = modifiers.turns(o.modifier, o.directions, o.burst)
    local list = new_list(#o.directions + #own, loads, n)
    for i, direction in ipairs(o.directions) do
       local from, to = ends(bench.ports, direction)
@@ -97,7 +97,7 @@ function M.of_trial(bench, o, loads, n)
          from = from, to = to, turn = turns[i], frame = frame.rfc2544(o.frame_size, made),
       }
       if o.tags then
-         set_tags(stream, o.tags, loads[0].fps * turns[i].take / turns[i].every)
+         set_tags(stream, o.tags, loads[0].fps * turns[i].share)
       end
    end
    for _, one in ipairs(own) do

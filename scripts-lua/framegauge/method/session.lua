@@ -40,6 +40,7 @@ function Session:measure(ask)
          duration = ask.seconds,
          loads = ask.loads,
          tags = ask.tags,
+         burst = ask.burst,
          outage = ask.outage,
          directions = ask.directions,
          streams = ask.streams,
@@ -86,7 +87,7 @@ function Session:recall(ask)
       test = ask.test, phase = ask.phase, frame_size = ask.frame_size, direction = ask.direction,
       intended_fps = ask.fps, duration_s = ask.seconds, loads = ask.loads or false,
       outage = ask.outage or false,
-      modifier = ask.modifier or false,
+      modifier = ask.modifier or false, burst = ask.burst or false,
    } do
       if not same(record[key] or false, wanted) then
          disagree("the run cannot be resumed: its trial %d differs in %s from the one that is asked for now",
@@ -133,10 +134,10 @@ end
 
 --- Make one trial. Yields until it is over.
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
---             of one direction, seconds, line_fps where known. Where needed: loads, tags and outage as the
---             bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is not
---             the plan's, link_may_change, and around: function(make), which calls make() for the bench's
---             counts and returns them
+--             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst and outage as
+--             the bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is
+--             not the plan's, link_may_change, and around: function(make), which calls make() for the
+--             bench's counts and returns them
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)
    local record
@@ -153,6 +154,7 @@ local function is_of(record, ask)
    return record.test == ask.test and record.frame_size == ask.frame_size and record.verdict ~= "invalid"
       and record.direction == ask.direction and record.intended_fps == ask.fps
       and record.duration_s == ask.seconds and record.modifier == ask.modifier
+      and same(record.burst, ask.burst)
 end
 
 --- Another look at trials already made, such as for one direction after the other.

@@ -35,7 +35,8 @@ local QUICK = [[
 `--quick` sets learning_wait 100ms, drain 200ms, settle 0s; throughput: trial 1s, search_trial 200ms;
 latency: trial 400ms, tag_after 200ms, repetitions 2; frame_loss: trial 200ms; back_to_back: limit 100ms,
 repetitions 2; system_recovery: overload 500ms, watch 500ms, repetitions 1; reset: after 500ms, watch 2s,
-outage 500ms. It marks the report as not conforming to RFC 2544.
+outage 500ms; bursty_traffic: trial 1s, search_trial 100ms, limit 100ms. It marks the report as not
+conforming to RFC 2544.
 ]]
 
 local function default_of(row)

@@ -259,6 +259,27 @@ local reset = {
    },
 }
 
+local bursty_traffic = {
+   key = "bursty_traffic", type = "group",
+   help = "how near bursts at the rate of the line may follow each other without loss (RFC 2544, 21)",
+   fields = {
+      { key = "burst_frames", type = "list", of = { type = "integer", min = "1", max = "1000000" },
+        unique = true, least = 1, default = { "16", "64", "256", "1024" },
+        help = "frames of a burst; each length is a search of its own" },
+      { key = "search", type = "enum", values = { "binary", "tst009" }, default = "binary",
+        help = "how the interval is sought; tst009 as it is set for the throughput" },
+      { key = "limit", type = "time", default = "1s", min = "1us", max = "1min",
+        help = "the longest pause between two bursts that is tried" },
+      { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
+        help = "the search ends when it knows the interval this well, or to the time of one frame" },
+      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "length of the trials that decide; RFC 2544 wants at least 60s. No trial has less than two "
+           .. "bursts" },
+      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
+        help = "length of the trials on the way there, at most that of trial" },
+   },
+}
+
 local rfc2544 = {
    key = "rfc2544", type = "group",
    help = "benchmarking by RFC 2544",
@@ -266,6 +287,7 @@ local rfc2544 = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "throughput" },
         of = { type = "enum", values = {
            "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset",
+           "bursty_traffic",
         } },
         help = "which of its tests to run" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
@@ -291,7 +313,7 @@ local rfc2544 = {
         help = "rest for the device after a trial" },
       { key = "retries", type = "integer", default = "2", min = "0", max = "100",
         help = "how often an invalid trial is repeated" },
-      throughput, latency, frame_loss, back_to_back, system_recovery, reset,
+      throughput, latency, frame_loss, back_to_back, system_recovery, reset, bursty_traffic,
    },
 }
 

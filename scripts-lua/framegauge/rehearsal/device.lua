@@ -64,6 +64,18 @@ local function overflow(fps, frames, seconds, limit, buffer, queue)
    return math.max(1, math.floor(frames * share - (buffer - queue))), buffer
 end
 
+-- The same of bursts: either one by itself is too long, or what is left of each when the next comes adds up.
+local function overflow_of_bursts(o, frames, limit, buffer)
+   local burst = o.burst
+   local fps = o.fps * burst.interval_frames / burst.frames
+   local lost, queue = overflow(fps, burst.frames, burst.frames / fps, limit, buffer, 0)
+   local bursts, left = frames / burst.frames, queue - limit * (burst.interval_frames - burst.frames) / fps
+   if lost > 0 or left <= 0 then
+      return math.floor(lost * bursts)
+   end
+   return math.max(0, math.floor((bursts - 1 - (buffer - queue) / left) * left))
+end
+
 -- One direction of a trial: frames sent, lost, and when the last of these was due, in seconds.
 function Device:forward(direction, o)
    local limit, buffer, way = self:limits(direction, o.frame_size)
@@ -76,7 +88,11 @@ function Device:forward(direction, o)
          local dull = math.min(way.recovery, part.seconds)
          lost, last = lost + math.floor(part.fps * dull / 2), time + dull
       end
-      more, queue = overflow(part.fps, frames, part.seconds, limit, buffer, queue)
+      if o.burst then
+         more = overflow_of_bursts(o, frames, limit, buffer)
+      else
+         more, queue = overflow(part.fps, frames, part.seconds, limit, buffer, queue)
+      end
       sent, lost, time, overloaded = sent + frames, lost + more, time + part.seconds, more > 0
       last = more > 0 and time or last
    end
@@ -105,11 +121,20 @@ local function tags(n)
    return list
 end
 
+-- From the first departure to the last, seconds: without the pause behind the last frame or burst.
+local function sending(sent, o)
+   local burst, pause = o.burst, 1 -- in frames of the load
+   if burst then
+      pause = burst.frames * (burst.interval_frames - burst.frames + 1) / burst.interval_frames
+   end
+   return math.max(0, sent - pause) / o.fps
+end
+
 function Device:counts(direction, o)
    local sent, lost, last = self:forward(direction, o)
    return {
       name = direction, intended_frames = sent, tx = sent, rx = sent - lost,
-      tx_duration_ns = math.max(0, sent - 1) * 1e9 / o.fps, last_lost_ns = last * 1e9,
+      tx_duration_ns = sending(sent, o) * 1e9, last_lost_ns = last * 1e9,
       longest_gap_ns = 1e9 / o.fps + (o.outage and o.outage.seconds or 0) * 1e9, gap_begin_ns = 0,
       latency = latency(sent - lost), tags_ns = o.tags and tags(o.tags.count),
    }

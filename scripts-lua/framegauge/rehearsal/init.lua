@@ -37,7 +37,7 @@ local function rehearse(plan, tester, o)
       }
       return made:trial {
          frame_size = ask.frame_size, fps = ask.fps, duration = ask.seconds, loads = ask.loads,
-         tags = ask.tags, outage = ask.outage, directions = ask.directions,
+         tags = ask.tags, burst = ask.burst, outage = ask.outage, directions = ask.directions,
       }
    end
    methods.run(plan, tester, session, {})

@@ -9,7 +9,8 @@ local M = {}
 local function name_of(row)
    local direction = row.direction == "both" and "both directions" or tostring(row.direction)
    local which = row.goal and ", goal " .. row.goal
-      or row.load_percent and (", %.4g %% load"):format(row.load_percent) or ""
+      or row.load_percent and (", %.4g %% load"):format(row.load_percent)
+      or row.burst_frames and (", bursts of %d frames"):format(row.burst_frames) or ""
    return ("%s bytes, %s%s"):format(row.frame_size, direction, which)
 end
 

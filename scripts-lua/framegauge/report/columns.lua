@@ -126,6 +126,18 @@ local RESET = {
    VERDICT,
 }
 
+local BURSTY_TRAFFIC = {
+   SIZE, DIRECTION,
+   { "burst", "frames", field("burst_frames", count) },
+   { "interval", "us", function(row)
+      return row.interval_ns and microseconds(row.interval_ns) or "no pass"
+   end },
+   { "pause", "us", field("gap_ns", microseconds) },
+   { "mean load", "fps", field("mean_load_fps", count) },
+   { "of line", "%", field("mean_load_percent", fixed(2)) },
+   TRIALS, VERDICT,
+}
+
 local MOST_LOADS = 10
 
 -- One line for each frame size and direction, one column for each load.
@@ -218,6 +230,10 @@ end
 
 function tables.reset(rows)
    return { { title = "Reset", columns = RESET, rows = rows } }
+end
+
+function tables.bursty_traffic(rows)
+   return { { title = "Bursty traffic", columns = BURSTY_TRAFFIC, rows = rows } }
 end
 
 --- The tables of a result, in the order of the tests.

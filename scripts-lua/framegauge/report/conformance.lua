@@ -6,6 +6,7 @@ local M = {}
 local MIN_TRIAL, MIN_WAIT, MIN_SETTLE, MIN_SIZES = 60, 2, 5, 5
 local MIN_LATENCY_TRIAL, MIN_TAG_AFTER, MIN_LATENCY_REPETITIONS = 120, 60, 20
 local MIN_BURST_LIMIT, MIN_BURST_REPETITIONS = 2, 50
+local BURSTS = { 16, 64, 256, 1024 }
 local MIN_OVERLOAD, MIN_BEFORE_RESET = 60, 15
 
 local function seconds(value)
@@ -123,6 +124,22 @@ local OF_TEST = {
          return too_short("early reset", o.reset.after, MIN_BEFORE_RESET, "4 of RFC 6201")
       end,
    },
+   bursty_traffic = {
+      function(o)
+         return too_short("short trials of bursts", o.bursty_traffic.trial, MIN_TRIAL, "24")
+      end,
+      function(o)
+         local there = {}
+         for _, frames in ipairs(o.bursty_traffic.burst_frames) do
+            there[frames] = true
+         end
+         for _, frames in ipairs(BURSTS) do
+            if not there[frames] then
+               return ("no bursts of %d frames (section 21)"):format(frames)
+            end
+         end
+      end,
+   },
 }
 
 --- Compare a plan with RFC 2544.
@@ -140,7 +157,9 @@ function M.of(plan)
    end
    hold(tests.throughput and OF_TEST.throughput or {})
    hold(GENERAL)
-   for _, test in ipairs { "latency", "frame_loss", "back_to_back", "system_recovery", "reset" } do
+   for _, test in ipairs {
+      "latency", "frame_loss", "back_to_back", "system_recovery", "reset", "bursty_traffic",
+   } do
       hold(tests[test] and OF_TEST[test] or {})
    end
    return { rfc2544 = #notes == 0, notes = notes }

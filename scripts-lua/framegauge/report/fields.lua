@@ -10,8 +10,10 @@ local nulls = require "framegauge.report.nulls"
 
 local M = {}
 
---- Tests in the order of RFC 2544 section 26.
-M.TESTS = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" }
+--- Tests in the order of RFC 2544 section 26, then bursty traffic (section 21).
+M.TESTS = {
+   "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset", "bursty_traffic",
+}
 
 M.throughput = {
    "frame_size", "direction", "theoretical_fps", "throughput_fps", "percent", "mbps_l1", "mbps_l2",
@@ -51,6 +53,12 @@ M.reset = {
    "frame_size", "direction", "theoretical_fps", "rate_fps", "rate_percent", "rate_source", "by",
    "command_status", "after_s", "watch_s", "repetitions", "outcome", "reset_ns", "reset_ns_by_loss",
    "reset_ns_by_timestamps", "resolution_ns", "lost", "trials", "verdict",
+}
+
+M.bursty_traffic = {
+   "frame_size", "direction", "burst_frames", "theoretical_fps", "interval_frames", "interval_ns", "gap_ns",
+   "mean_load_fps", "mean_load_percent", "failed_interval_frames", "resolution_percent", "limit_s", "trial_s",
+   "lower_trial", "upper_trial", "trials", "verdict",
 }
 
 --- Columns of a CSV file: those of the test, and the modifier where there is any.

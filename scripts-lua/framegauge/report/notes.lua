@@ -51,7 +51,7 @@ end
 
 local TITLES = {
    latency = "Latency, ", frame_loss = "Frame loss, ", back_to_back = "Back-to-back, ",
-   system_recovery = "System recovery, ", reset = "Reset, ",
+   system_recovery = "System recovery, ", reset = "Reset, ", bursty_traffic = "Bursty traffic, ",
 }
 
 -- Rows that have the same verdict for the same reason: list of { row = the first, reason =, rows = by size }.

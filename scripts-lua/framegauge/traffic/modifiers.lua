@@ -101,12 +101,13 @@ end
 --- The turns of test streams, and those of the frames of the modifier's own, one for each port that sends.
 -- @param modifier    its name or nil
 -- @param directions  list of "from->to"
+-- @param burst       as topology.turns takes it
 -- @return turns by direction; list of { direction =, turn = }
-function M.turns(modifier, directions)
-   local turns, own, seen = topology.turns(directions), {}, {}
+function M.turns(modifier, directions, burst)
+   local turns, own, seen = topology.turns(directions, burst), {}, {}
    for i, turn in ipairs(modifier == "broadcast" and turns or {}) do
       local n = M.BROADCAST_EVERY
-      turns[i] = { first = 0, take = n - 1, every = n, from = turn.from }
+      turns[i] = { first = 0, take = n - 1, every = n, from = turn.from, share = (n - 1) / n }
       if not seen[turn.from] then
          seen[turn.from] = true
          own[#own + 1] = { direction = directions[i], turn = { first = n - 1, take = 1, every = n } }

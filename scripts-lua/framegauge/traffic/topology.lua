@@ -80,18 +80,23 @@ function M.directions(plan)
    return names, names[2] and "inputs->outputs" or names[1]
 end
 
---- The turn of each direction in the load of the port it starts from.
+--- The turn of each direction in the load of the port it starts from: a frame, or where there are bursts one
+-- of these.
 -- @param directions  list of "from->to"
--- @return list of { first =, take = 1, every = }, numbers of frames of the port
-function M.turns(directions)
+-- @param burst       { frames =, interval_frames = from one burst of the port to the next }; nil: none
+-- @return list of { first =, take =, every =, from = the port, share = of its frames }; numbers of frames of
+-- the port
+function M.turns(directions, burst)
    local sharing, turns = {}, {}
    for i, direction in ipairs(directions) do
       local from = direction:match "^(.-)%->"
-      turns[i] = { first = sharing[from] or 0, take = 1, from = from }
+      turns[i] = { first = sharing[from] or 0, from = from }
       sharing[from] = turns[i].first + 1
    end
+   local take, every = burst and burst.frames or 1, burst and burst.interval_frames or 1
    for _, turn in ipairs(turns) do
-      turn.every = sharing[turn.from]
+      local n = sharing[turn.from]
+      turn.first, turn.take, turn.every, turn.share = turn.first * every, take, n * every, 1 / n
    end
    return turns
 end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The six tests of RFC 2544 section 26, each a module:
+--- The tests of RFC 2544: the six of section 26, and bursty traffic (section 21). Each is a module:
 --
 --    NAME                             in trials: "rfc2544.latency"
 --    KEY                              its group in the plan and its list in the results: "latency"
@@ -8,8 +8,8 @@
 --    run(plan, bench, session, rows)  measures, and adds its rows to the list as it finds them
 --
 -- Every row has frame_size, direction, verdict and reasons, and modifier where the stream was not the plain
--- one. They are made in the order of the RFC, whatever
--- the order in the plan, for later ones use what earlier ones found out.
+-- one. They are made in the order of section 26, bursty traffic last, whatever the order in the plan, for
+-- later ones use what earlier ones found out.
 local conformance = require "framegauge.report.conformance"
 local format = require "framegauge.report.format"
 
@@ -26,9 +26,11 @@ M.QUICK = {
    "rfc2544.system_recovery.overload=500ms", "rfc2544.system_recovery.watch=500ms",
    "rfc2544.system_recovery.repetitions=1",
    "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s", "rfc2544.reset.outage=500ms",
+   "rfc2544.bursty_traffic.trial=1s", "rfc2544.bursty_traffic.search_trial=100ms",
+   "rfc2544.bursty_traffic.limit=100ms",
 }
 
---- All of them, in the order of the RFC.
+--- All of them, in their order.
 M.ALL = {
    require "framegauge.method.rfc2544.throughput",
    require "framegauge.method.rfc2544.latency",
@@ -36,6 +38,7 @@ M.ALL = {
    require "framegauge.method.rfc2544.back_to_back",
    require "framegauge.method.rfc2544.system_recovery",
    require "framegauge.method.rfc2544.reset",
+   require "framegauge.method.rfc2544.bursty_traffic",
 }
 
 --- The tests a plan wants, in the order they are made.
