@@ -114,6 +114,7 @@ add_c_modules(lua_State *L)
 {
 	static const luaL_Reg modules[] = {
 		{"framegauge.build", luaopen_framegauge_build},
+		{"framegauge.editor", luaopen_framegauge_editor},
 		{"framegauge.signals", luaopen_framegauge_signals},
 		{"framegauge.yaml", luaopen_framegauge_yaml},
 	};

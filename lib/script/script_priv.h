@@ -18,6 +18,9 @@ int luaopen_framegauge_build(lua_State *L);
 /** Module "framegauge.signals": SIGINT and SIGTERM as something the event loop can wait for (signals.c). */
 int luaopen_framegauge_signals(lua_State *L);
 
+/** Module "framegauge.editor": lines from a person at a terminal, while the event loop goes on (editor.c). */
+int luaopen_framegauge_editor(lua_State *L);
+
 /** One Lua file inside the program. */
 struct fg_script_module {
 	const char *name;   /* "framegauge.plan.schema" */

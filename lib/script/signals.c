@@ -6,19 +6,51 @@
  * test that runs can then stop where it stands and write down what it has. The second one, should it come before the
  * first has been dealt with, ends the process at once. It has to: the loop may not be turning, because some Lua never
  * yields. That is why libuv's own signal handles do not do here: they speak only through the loop.
+ *
+ * At a prompt a process that ends is no answer. There the virtual machine is guarded: the signal also sets a hook, and
+ * Lua that never yields is stopped by it, with the error an interrupted job gets from its wait. The hook spares our own
+ * modules, which yield sooner or later and must not be torn out of what they do, and it stays until the signal has been
+ * answered, so that a pcall() in an endless loop cannot swallow it. Compiled traces see no hooks: whoever runs
+ * guarded Lua leaves it to the interpreter (framegauge.console.evaluate). Only a C function that does not return is
+ * beyond its reach; that takes as many signals as one sends in anger.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "script_priv.h"
 
-enum { INTERRUPTED = 130 };
+enum { INTERRUPTED = 130, PATIENCE = 5 };
 
 static int pipe_ends[2] = {-1, -1};
-static volatile sig_atomic_t unanswered; /* written by the handler, cleared by the loop's thread */
+static volatile sig_atomic_t unanswered; /* counted by the handler, cleared by the loop's thread */
+
+static lua_State *guarded;           /* NULL: none */
+static int interruption = LUA_NOREF; /* the error object, in the registry */
+static char spared[512];             /* how the names of our own chunks begin */
+
+static void
+drain(void)
+{
+	unsigned char bytes[16];
+
+	while (read(pipe_ends[0], bytes, sizeof(bytes)) > 0)
+		;
+}
+
+/* The hook: raise the interruption in whatever Lua is not ours. */
+static void
+stop_lua(lua_State *L, lua_Debug *activation)
+{
+	if (lua_getinfo(L, "S", activation) == 0 || strncmp(activation->source, spared, strlen(spared)) == 0)
+		return;
+	drain();
+	lua_rawgeti(L, LUA_REGISTRYINDEX, interruption);
+	lua_error(L);
+}
 
 static void
 on_signal(int number)
@@ -27,14 +59,17 @@ on_signal(int number)
 	unsigned char byte = (unsigned char)number;
 	int saved = errno;
 
-	if (unanswered != 0) {
+	if (unanswered >= (guarded != NULL ? PATIENCE : 1)) {
 		if (write(STDERR_FILENO, farewell, sizeof(farewell) - 1) < 0)
 			_exit(INTERRUPTED);
 		_exit(INTERRUPTED);
 	}
-	unanswered = 1;
+	unanswered++;
+	if (guarded != NULL)
+		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT,
+			    1); /* the one Lua call that a handler may make */
 	if (write(pipe_ends[1], &byte, 1) < 0)
-		unanswered = 1; /* a full pipe already says what there is to say */
+		errno = 0; /* a full pipe already says what there is to say */
 	errno = saved;
 }
 
@@ -61,6 +96,8 @@ signals_take(lua_State *L)
 
 	if (pipe_ends[0] < 0 || read(pipe_ends[0], &byte, 1) != 1)
 		return 0;
+	if (guarded != NULL)
+		lua_sethook(guarded, NULL, 0, 0); /* the loop turns: it will tell the job */
 	lua_pushinteger(L, byte);
 	return 1;
 }
@@ -69,8 +106,31 @@ signals_take(lua_State *L)
 static int
 signals_answered(lua_State *L)
 {
-	(void)L;
 	unanswered = 0;
+	if (guarded != NULL)
+		lua_sethook(L, NULL, 0, 0);
+	return 0;
+}
+
+/*
+ * signals.guard(error object, chunk name): from now on signals stop any Lua but that of chunks whose names begin so.
+ * signals.guard(): no longer.
+ */
+static int
+signals_guard(lua_State *L)
+{
+	guarded = NULL;
+	lua_sethook(L, NULL, 0, 0);
+	luaL_unref(L, LUA_REGISTRYINDEX, interruption);
+	interruption = LUA_NOREF;
+	if (lua_gettop(L) == 0)
+		return 0;
+	snprintf(spared, sizeof(spared), "%s", luaL_checkstring(L, 2));
+	if (lua_pushthread(L) == 0)
+		return luaL_error(L, "signals.guard: not in a coroutine, which may not live long enough");
+	lua_pushvalue(L, 1);
+	interruption = luaL_ref(L, LUA_REGISTRYINDEX);
+	guarded = L;
 	return 0;
 }
 
@@ -78,9 +138,11 @@ int
 luaopen_framegauge_signals(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"open", signals_open}, {"take", signals_take}, {"answered", signals_answered}, {NULL, NULL}};
+		{"open", signals_open},   {"take", signals_take}, {"answered", signals_answered},
+		{"guard", signals_guard}, {NULL, NULL},
+	};
 
-	lua_createtable(L, 0, 3);
+	lua_createtable(L, 0, 4);
 	luaL_register(L, NULL, functions);
 	return 1;
 }

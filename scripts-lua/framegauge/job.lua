@@ -189,6 +189,30 @@ local function watch_signals()
    interrupts:unref() -- it alone must not keep a loop alive that nothing else can wake
 end
 
+--- Let Ctrl-C stop Lua that never waits, too, by the same error; our own modules are spared. For prompts,
+-- which must come back. Lua that is to be stopped so must be left to the interpreter (jit.off).
+function M.guard()
+   watch_signals()
+   local ours = debug.getinfo(1, "S").source:match("^(.*/)job%.lua$")
+   signals.guard(setmetatable({}, Interrupted), ours)
+end
+
+--- Let the event loop turn, outside of any job, until something has come true.
+-- @param done       function() -> whether it has
+-- @param interrupt  what Ctrl-C is for meanwhile: an object with a method interrupt()
+-- @return done(); false when there is nothing left that the loop could wait for
+function M.turn(done, interrupt)
+   watch_signals()
+   local before, alive = foreground, true
+   foreground = interrupt
+   while not done() and alive do
+      alive = uv.run("once")
+   end
+   foreground = before
+   signals.answered()
+   return done()
+end
+
 --- Run a function as the foreground job and the event loop with it, until the function ends.
 -- Inside a job it simply calls the function.
 -- @return what the function returned. Its error is raised again: error objects as they are, a message as an
@@ -199,14 +223,10 @@ function M.run(fn, ...)
    end
    watch_signals()
    local job = M.spawn(fn, ...)
-   foreground = job
-   local alive = true
-   while not job.done and alive do
-      alive = uv.run("once")
-   end
-   foreground = nil
-   signals.answered()
-   if not job.done then
+   local ended = M.turn(function()
+      return job.done
+   end, job)
+   if not ended then
       error("the job waits for an event that cannot come", 2)
    end
    return job:join()

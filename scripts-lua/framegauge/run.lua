@@ -83,13 +83,13 @@ local function terminal_width()
    return width and width > 0 and width or 80
 end
 
-local function new_progress(phases, bench, parts)
+local function new_progress(phases, bench, parts, screen)
    return Progress.new {
-      write = say,
+      write = screen.say,
       now = function()
          return uv.hrtime() / 1e9
       end,
-      width = terminal_width(),
+      width = screen.width,
       snapshot = function()
          return bench:snapshot()
       end,
@@ -105,18 +105,19 @@ end
 
 --- Measure until done, interrupted or broken.
 -- @param recorded  trials of the run that is resumed; or nil
+-- @param screen    as M.main takes it
 -- @return results, trials, and the error that ended it early (nil: none)
-local function measure(plan, bench, folder, recorded)
+local function measure(plan, bench, folder, recorded, screen)
    local results, method = {}, methods.of(plan)
    local parts, phases = method.parts(plan, bench), method.phases(plan)
-   say(text.heading(plan, bench.ports, parts, os.time()))
-   local progress = new_progress(phases, bench, parts)
+   screen.say(text.heading(plan, bench.ports, parts, os.time()))
+   local progress = new_progress(phases, bench, parts, screen)
    local session = Session.new {
       bench = bench,
       retries = phases.retries,
       phases = phases,
       recorded = recorded,
-      watch = progress,
+      watch = screen.watch and screen.watch(progress) or progress,
       say = function(message)
          progress:say(message)
       end,
@@ -125,7 +126,7 @@ local function measure(plan, bench, folder, recorded)
       end,
    }
    if recorded then
-      say(("Resumed: %s made before.\n"):format(format.plural(#recorded, "trial")))
+      screen.say(("Resumed: %s made before.\n"):format(format.plural(#recorded, "trial")))
    end
    progress:start()
    local done, err = xpcall(function()
@@ -203,13 +204,15 @@ local function begin(plan, bench, options, state)
 end
 
 local function run_on(bench, plan, options, expectations)
+   local screen = options.screen or { say = say, width = terminal_width() }
    local problem = methods.of(plan).check(plan, bench)
    if problem then
       refuse(BAD_PLAN, problem)
    end
    local state = find_calibration(plan, bench, options)
    local folder, run = begin(plan, bench, options, state)
-   local results, trials, err = measure(plan, bench, folder, options.earlier and options.earlier.records)
+   local results, trials, err = measure(plan, bench, folder, options.earlier and options.earlier.records,
+      screen)
    if type(err) == "table" and err.disagrees then
       error(err, 0)
    end
@@ -223,9 +226,9 @@ local function run_on(bench, plan, options, expectations)
    if err and not (type(err) == "table" and err.interrupted) then
       error(err, 0)
    end
-   say("\n" .. text.render(result, paint.new(terminal_width() ~= nil), bars.wanted()) .. "\n"
+   screen.say("\n" .. text.render(result, paint.new(screen.width ~= nil), bars.wanted()) .. "\n"
       .. folder.path .. "\n")
-   return status_of(result)
+   return status_of(result), result
 end
 
 --- Run a plan. Call it inside a job.
@@ -233,21 +236,28 @@ end
 -- @param options.out      the result folder; default: one of its own under framegauge-runs
 -- @param options.expect   list of expectations (framegauge.expect)
 -- @param options.earlier  the run to resume (framegauge.resume); its folder is the result folder
--- @return exit status (framegauge.cli.exit). What is refused before the first frame raises an object with its
--- status.
+-- @param options.bench    an open bench to run it on, which stays open; default: one of its own
+-- @param options.screen   what a person sees: say(text), width in columns (nil: not a terminal),
+--                         watch(progress) -> the object a session is watched by (nil: the progress itself);
+--                         default: the standard output
+-- @return exit status (framegauge.cli.exit) and the result (framegauge.report.result). What is refused before
+-- the first frame raises an object with its status.
 function M.main(plan, options)
    local expectations = read_expectations(plan, options.expect)
    if not options.earlier then
       options.out = options.out or Folder.default_path(plan.name, os.time())
       check_path(options.out)
    end
+   if options.bench then
+      return run_on(options.bench, plan, options, expectations)
+   end
    local bench = open_bench(plan)
-   local ok, result = xpcall(run_on, keep_stack, bench, plan, options, expectations)
+   local ok, status, result = xpcall(run_on, keep_stack, bench, plan, options, expectations)
    bench:close()
    if not ok then
-      error(result, 0)
+      error(status, 0)
    end
-   return result
+   return status, result
 end
 
 return M

@@ -88,6 +88,20 @@ return {
       end,
    },
    {
+      name = "console",
+      summary = "a prompt at the tester: ports, traffic, tests, Lua",
+      help = "Open the ports of a plan, or of the reference device, and a prompt for what is done by hand:\n"
+         .. "short commands and the whole of Lua; 'help' there tells the rest. Input that is no terminal is\n"
+         .. "read as a script: errors go to stderr, and the exit status is 1 if there was one.",
+      arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
+      options = { SET, { name = "quick", help = "as of run" } },
+      takes_eal = true,
+      examples = { "console", "console lab.yaml", "console <<< 'test rfc2544 quick frame_sizes=64'" },
+      run = function(...)
+         return require("framegauge.console").main(...)
+      end,
+   },
+   {
       name = "script",
       summary = "run a Lua script with Framegauge's modules",
       help = "Run a Lua file as a job on the event loop. It finds its arguments in 'arg' and Framegauge's\n"

@@ -78,6 +78,20 @@ local function sections()
    return list
 end
 
+--- Every key by its path, such as "rfc2544.throughput.trial", in the order of the plan; without those below
+-- names of the user's choice.
+function M.keys()
+   local list = {}
+   for _, section in ipairs(sections()) do
+      if not section.path:find "[%[A-Z]" then
+         for _, row in ipairs(section.fields) do
+            list[#list + 1] = section.path == "" and row.key or section.path .. "." .. row.key
+         end
+      end
+   end
+   return list
+end
+
 --- The text of `framegauge help plan`.
 function M.text()
    local out = { INTRODUCTION, "\nValues:\n", columns(types.legend), "\nDevices:\n", columns(DEVICES) }

@@ -1,0 +1,163 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A command of the console: one row gives its parsing, its help and its completion, and it is a Lua
+-- function.
+--
+--    rate east 40%                       as words
+--    rate("east", "40%")                 the same in Lua
+--    rate {target = "east", rate = "40%"}
+--
+-- A row: name, summary, help, arguments, run(session, o) -> value to be shown, and examples. An argument:
+-- name, help; flag (a word that is there or not), named (only as name=value), rest (takes all further words,
+-- a list), optional, complete (the kind of thing it names, framegauge.console.complete). A row with `keys`
+-- takes any further named words, kept in o.keys; keys(session, words) lists those there are.
+local nearest = require "framegauge.nearest"
+local refusal = require "framegauge.refusal"
+local words = require "framegauge.console.words"
+
+local M = {}
+
+local function refuse(row, ...)
+   refusal.raise(row.name, 2, "%s: %s", row.name, string.format(...))
+end
+
+local function find(row, name)
+   for _, argument in ipairs(row.arguments) do
+      if argument.name == name then
+         return argument
+      end
+   end
+end
+
+local function names_of(row)
+   local names = {}
+   for i, argument in ipairs(row.arguments) do
+      names[i] = argument.name
+   end
+   return names
+end
+
+local function set_named(row, o, name, value)
+   local argument = find(row, name)
+   if argument then
+      o[name] = argument.rest and type(value) ~= "table" and { value } or value
+   elseif row.keys then
+      o.keys[name] = value
+   else
+      local names = table.concat(names_of(row), ", ")
+      refuse(row, "there is no '%s'%s", tostring(name), nearest.hint(tostring(name), names_of(row))
+         .. (names ~= "" and "; it takes " .. names or "; it takes nothing"))
+   end
+end
+
+-- The next argument that a bare word can be for.
+local function next_argument(row, o)
+   for _, argument in ipairs(row.arguments) do
+      if not argument.flag and not argument.named and (o[argument.name] == nil or argument.rest) then
+         return argument
+      end
+   end
+end
+
+local function set_positional(row, o, value)
+   local flag = type(value) == "string" and find(row, value)
+   if flag and flag.flag then
+      o[value] = true
+      return
+   end
+   local argument = next_argument(row, o)
+   if not argument then
+      refuse(row, "'%s' is one word too many: %s", tostring(value), M.synopsis(row))
+   elseif argument.rest then
+      o[argument.name] = o[argument.name] or {}
+      table.insert(o[argument.name], value)
+   else
+      o[argument.name] = value
+   end
+end
+
+local function check_required(row, o)
+   for _, argument in ipairs(row.arguments) do
+      if not (argument.optional or argument.flag or argument.named) and o[argument.name] == nil then
+         refuse(row, "%s is missing: %s", argument.name:upper(), M.synopsis(row))
+      end
+   end
+   return o
+end
+
+--- "rate TARGET RATE"
+function M.synopsis(row)
+   local parts = { row.name }
+   for _, argument in ipairs(row.arguments) do
+      local text = argument.flag and argument.name or argument.name:upper()
+      text = argument.rest and text .. "..." or argument.named and argument.name .. "=" .. text or text
+      local can_be_left = argument.optional or argument.flag or argument.named
+      parts[#parts + 1] = can_be_left and "[" .. text .. "]" or text
+   end
+   if row.keys then
+      parts[#parts + 1] = "[KEY=VALUE...]"
+   end
+   return table.concat(parts, " ")
+end
+
+--- Arguments of a call in Lua. A last table without a metatable holds named ones.
+-- @return o as run() takes it. What does not fit is refused.
+function M.of_call(row, ...)
+   local o, n = { keys = row.keys and {} or nil }, select("#", ...)
+   local given = { ... }
+   local last = given[n]
+   local named = type(last) == "table" and not getmetatable(last) and last or nil
+   for i = 1, named and n - 1 or n do
+      set_positional(row, o, given[i])
+   end
+   for i, value in ipairs(named or {}) do
+      set_positional(row, o, value, i)
+   end
+   for name, value in pairs(named or {}) do
+      if type(name) ~= "number" then
+         set_named(row, o, name, value)
+      end
+   end
+   return check_required(row, o)
+end
+
+--- Arguments of a line of words.
+function M.of_words(row, text)
+   local list, wrong = words.split(text)
+   if not list then
+      refuse(row, "%s", wrong)
+   end
+   local o = { keys = row.keys and {} or nil }
+   for _, word in ipairs(list) do
+      if word.name and (row.keys or find(row, word.name)) then
+         set_named(row, o, word.name, word.value)
+      else
+         set_positional(row, o, word.text)
+      end
+   end
+   return check_required(row, o)
+end
+
+local ROW, SESSION = {}, {} -- keys that no completion shows
+
+local Command = {}
+
+function Command:__call(...)
+   return self[ROW].run(self[SESSION], M.of_call(self[ROW], ...))
+end
+
+function Command:__tostring()
+   return ("%s: %s"):format(M.synopsis(self[ROW]), self[ROW].summary)
+end
+
+--- The row as a function for a session.
+-- @param members  further functions it has as fields, by name; or nil
+function M.callable(row, session, members)
+   local object = setmetatable({ [ROW] = row, [SESSION] = session }, Command)
+   for name, member in pairs(members or {}) do
+      object[name] = member
+   end
+   return object
+end
+
+return M

@@ -1,0 +1,59 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Commands that look at the tester.
+local show = require "framegauge.console.show"
+local units = require "framegauge.units"
+
+local function ports(session)
+   local tester, rows = session.tester, {}
+   local opened = tester.bench and tester.bench.ports or {}
+   for i, port in ipairs(tester.plan.ports) do
+      local open, holder = opened[i] or {}, tester.tasks:holder(port.name)
+      rows[i] = {
+         name = port.name, device = port.device, state = open.name and "open" or "closed",
+         line_rate = open.line_rate, mac = open.mac, address = port.ipv4 or port.ipv6,
+         driver = open.driver, job = holder and holder.id,
+      }
+   end
+   return show.as_table(rows, {
+      { "name", "port" }, { "device", "device" }, { "state", "state" },
+      { "line_rate", "line rate", format = function(value)
+         return value and units.format_bits(value) or "-"
+      end },
+      { "mac", "mac" }, { "address", "address" }, { "driver", "driver" }, { "job", "job" },
+   })
+end
+
+return {
+   {
+      name = "ports", summary = "the ports of the tester", arguments = {},
+      help = "The ports: what they are, whether they are open, and which job has them.",
+      run = ports,
+   },
+   {
+      name = "plan", summary = "the plan the tester works with",
+      help = "Show the plan as it was read, and below it what was set since. 'set' changes keys of it.",
+      arguments = {},
+      run = function(session)
+         local source = session.tester.plan.source
+         local text = source.text
+         if #source.options.sets > 0 then
+            text = text .. "# set since:\n#   " .. table.concat(source.options.sets, "\n#   ") .. "\n"
+         end
+         return text
+      end,
+   },
+   {
+      name = "set", summary = "change keys of the plan",
+      help = "Change keys of the plan for all that comes, such as what the reference device can do. Every\n"
+         .. "key of 'help plan' can be set; a job that runs must end first.",
+      arguments = {}, examples = { "set reference_device.time=free", "set rfc2544.frame_sizes=64,1518" },
+      keys = function()
+         return require("framegauge.plan.help").keys()
+      end,
+      run = function(session, o)
+         session:may_touch "set"
+         session.tester:set(o.keys)
+      end,
+   },
+}

@@ -1,0 +1,19 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the console works with when it is given no plan: the reference device, in step with real time so that
+-- a person can watch it.
+return [[
+name: console
+test: rfc2544
+ports:
+  east: {device: wire0}
+  west: {device: wire1}
+reference_device:
+  time: real
+  rate: 1Gbps
+  capacity: 900kfps
+  buffer: 512
+  latency: 20us
+rfc2544:
+  frame_sizes: [64, 512, 1518]
+]]

@@ -1,0 +1,74 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The names a session knows: commands, Framegauge's modules, Lua's own, and what it has set itself.
+--
+-- Strict, as scripts are: a name nobody has set is an error with the nearest known one. What is typed at the
+-- prompt may set a name of the session; a function may not, it declares its variables local.
+local command = require "framegauge.console.command"
+local nearest = require "framegauge.nearest"
+
+local M = {}
+
+--- Modules that are there by name: name = module.
+M.MODULES = {
+   bench = "framegauge.bench", frame = "framegauge.frame", job = "framegauge.job", line = "framegauge.line",
+   search = "framegauge.search", trial = "framegauge.trial", units = "framegauge.units",
+}
+
+local function names_of(env, rows)
+   local names = {}
+   for _, source in ipairs { env, rows, M.MODULES, _G } do
+      for name in pairs(source) do
+         names[#names + 1] = type(name) == "string" and name or nil
+      end
+   end
+   table.sort(names)
+   return names
+end
+
+--- Names that can be completed.
+M.names = names_of
+
+local function set_at_prompt()
+   local info = debug.getinfo(3, "S")
+   return info == nil or info.what == "main" or info.what == "C"
+end
+
+--- An environment for a session.
+-- @param rows     commands by name
+-- @param session  the commands are called with it
+-- @param own      further names: name = value
+function M.new(rows, session, own)
+   local env, known = {}, {}
+   for name, row in pairs(rows) do
+      known[name] = command.callable(row, session, row.members and row.members(session))
+   end
+   for name, value in pairs(own) do
+      known[name] = value
+   end
+   known._G = env
+   return setmetatable(env, {
+      __index = function(_, name)
+         if known[name] ~= nil then
+            return known[name]
+         elseif M.MODULES[name] then
+            return require(M.MODULES[name])
+         end
+         local value = rawget(_G, name)
+         if value == nil then
+            error(("'%s' is not defined%s"):format(tostring(name),
+               nearest.hint(tostring(name), names_of(env, rows))), 2)
+         end
+         return value
+      end,
+      __newindex = function(_, name, value)
+         if not set_at_prompt() then
+            error(("'%s' is not declared; write 'local %s'"):format(tostring(name), tostring(name)), 2)
+         end
+         rawset(env, name, value)
+      end,
+      known = known,
+   })
+end
+
+return M

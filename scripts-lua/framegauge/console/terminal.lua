@@ -1,0 +1,117 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A person at a terminal: lines with editing, history and completion, read while the event loop turns.
+local complete = require "framegauge.console.complete"
+local editor = require "framegauge.editor"
+local job = require "framegauge.job"
+local paths = require "framegauge.console.paths"
+local uv = require "luv"
+
+local DEFAULT_WIDTH = 80
+local CLEAR_LINE = "\r\27[K"
+
+local Terminal = {}
+Terminal.__index = Terminal
+
+--- Open the terminal on standard input and output.
+function Terminal.open()
+   local self = setmetatable({ status = nil }, Terminal)
+   if not editor.open() then
+      return nil
+   end
+   self.history = paths.state "history"
+   if self.history then
+      editor.load(self.history)
+   end
+   self.input = uv.new_poll(0)
+   self.signals = {}
+   for i, name in ipairs { "sigwinch", "sigcont" } do
+      self.signals[i] = uv.new_signal()
+      self.signals[i]:start(name, editor.refresh)
+      self.signals[i]:unref()
+   end
+   return self
+end
+
+--- Columns and rows.
+function Terminal:size() -- luacheck: ignore 212
+   local tty = uv.new_tty(1, false)
+   local width, height = DEFAULT_WIDTH, 24
+   if tty then
+      local columns, rows = tty:get_winsize()
+      if columns and columns > 0 then
+         width, height = columns, rows
+      end
+      tty:close()
+   end
+   return width, height
+end
+
+--- Read one line. Others may write meanwhile, by write().
+-- @param complete_at  function(text before the cursor) -> text to insert, list of candidates
+-- @return the line; false after Ctrl-C; nil at the end
+function Terminal:read(prompt, complete_at)
+   local readable, interrupted = false, false
+   local interrupt = {
+      interrupt = function()
+         interrupted = true
+      end,
+   }
+   local function wait()
+      readable = false
+      job.turn(function()
+         return readable or interrupted
+      end, interrupt)
+      return not interrupted
+   end
+   self.input:start("r", function()
+      readable = true
+   end)
+   local ok, line = pcall(editor.read, prompt, wait, function(before)
+      local insert, list = complete_at(before)
+      return insert, list[1] and complete.columns(list, (self:size())) or nil
+   end)
+   self.input:stop()
+   if not ok then
+      error(line, 0)
+   end
+   if line == false then
+      io.stdout:write "^C\n"
+   elseif line == nil then
+      io.stdout:write "\n"
+   elseif line:find "%S" then
+      editor.remember(line)
+   end
+   io.stdout:flush()
+   return line
+end
+
+--- Write text, above the line that is being edited if one is.
+function Terminal:write(text)
+   if self.status then
+      text = CLEAR_LINE .. text .. self.status
+   end
+   editor.print(text)
+end
+
+--- Show a line that changes, while a command is at work; nil takes it away.
+function Terminal:show_status(text)
+   if text or self.status then
+      self.status = text and text:sub(1, (self:size()) - 1)
+      editor.print(CLEAR_LINE .. (self.status or ""))
+   end
+end
+
+--- Give the terminal back as it was, and keep the history.
+function Terminal:close()
+   if self.history then
+      editor.save(self.history)
+   end
+   self.input:close()
+   for _, signal in ipairs(self.signals) do
+      signal:close()
+   end
+   editor.close()
+end
+
+return Terminal

@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What `help` knows: the commands, and everything `framegauge help` tells.
+local columns = require("framegauge.cli.help").columns
+local command = require "framegauge.console.command"
+local commands = require "framegauge.console.commands"
+local nearest = require "framegauge.nearest"
+local refusal = require "framegauge.refusal"
+
+local M = {}
+
+local LUA = [[
+Anything else is Lua. A command is a function, and the words behind it are its arguments: 'rate east 40%',
+'rate("east", "40%")' and 'rate {target = "east", rate = "40%"}' are the same. What is set at the prompt
+(x = 5) is the session's own; an expression is shown, lists of records as tables. Names that nobody has
+set are errors. A text that is not complete goes on in the next line; Ctrl-C gives it up, as it gives up
+whatever runs. Tab completes; the arrow keys fetch earlier lines.
+]]
+
+local MORE = {
+   lua = { summary = "Lua at the prompt", page = function()
+      return LUA
+   end },
+   plan = { summary = "every key of a plan", page = function()
+      return require("framegauge.plan.help").text()
+   end },
+}
+
+local function page(row)
+   local text = { command.synopsis(row), "\n\n", row.help, "\n" }
+   local rows = {}
+   for _, argument in ipairs(row.arguments) do
+      rows[#rows + 1] = { argument.flag and argument.name or argument.name:upper(), argument.help }
+   end
+   if #rows > 0 then
+      text[#text + 1] = "\n" .. columns(rows)
+   end
+   if row.examples then
+      text[#text + 1] = "\nExamples:\n  " .. table.concat(row.examples, "\n  ") .. "\n"
+   end
+   return table.concat(text)
+end
+
+--- The first page.
+function M.overview()
+   local rows = {}
+   for i, row in ipairs(commands.list) do
+      rows[i] = { command.synopsis(row), row.summary }
+   end
+   local more = {}
+   for name, topic in pairs(MORE) do
+      more[#more + 1] = { "help " .. name, topic.summary }
+   end
+   table.sort(more, function(a, b)
+      return a[1] < b[1]
+   end)
+   return "Commands:\n" .. columns(rows) .. "\nMore:\n" .. columns(more)
+end
+
+--- Everything help can be asked about, sorted.
+function M.names()
+   local list = {}
+   for _, row in ipairs(commands.list) do
+      list[#list + 1] = row.name
+   end
+   for name in pairs(MORE) do
+      list[#list + 1] = name
+   end
+   table.sort(list)
+   return list
+end
+
+--- The page of a topic. Refused, with the nearest known one, when there is none.
+function M.page(name)
+   if commands.by_name[name] then
+      return page(commands.by_name[name])
+   elseif MORE[name] then
+      return MORE[name].page()
+   end
+   refusal.raise("help", 2, "no help on '%s'%s", name, nearest.hint(name, M.names()))
+end
+
+return M

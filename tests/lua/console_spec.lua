@@ -1,0 +1,211 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The parts of the console that need no terminal: what a text means, what is shown, what Tab finds.
+local Session = require "framegauge.console.session"
+local Tester = require "framegauge.console.tester"
+local command = require "framegauge.console.command"
+local commands = require "framegauge.console.commands"
+local plans = require "framegauge.plan"
+local settings = require "framegauge.console.settings"
+local show = require "framegauge.console.show"
+local topics = require "framegauge.console.topics"
+local words = require "framegauge.console.words"
+
+local function texts(list)
+   local out = {}
+   for i, word in ipairs(list) do
+      out[i] = word.text
+   end
+   return out
+end
+
+-- A session on the reference device. @return it, and what it wrote: output and errors
+local function session(o)
+   local written = { out = "", err = "" }
+   o = o or {}
+   local plan = require "framegauge.console.default_plan"
+   o.tester = o.tester or Tester.new(assert(plans.load_text(plan, "console", {
+      sets = { "reference_device.time=free" },
+   })))
+   o.out = function(text)
+      written.out = written.out .. text
+   end
+   o.err = function(text)
+      written.err = written.err .. text
+   end
+   return Session.new(o), written
+end
+
+-- What a text gives: output and errors together.
+local function typed(text, o)
+   local one, written = session(o)
+   local outcome = one:execute(text)
+   return written.out .. written.err, outcome
+end
+
+describe("words", function()
+   it("are separated by blanks and kept together by quotes", function()
+      assert.same({ "rate", "east", "1 Gbps L1", "" }, texts(words.split [[ rate  east "1 Gbps L1" '' ]]))
+      assert.same({}, words.split "  ")
+      assert.same({ nil, "a quote is not closed" }, { words.split [[rate "east]] })
+   end)
+
+   it("have a name before an equals sign", function()
+      local list = words.split [[a.b=5 c="x y" "d=e" =f]]
+      assert.same({ "a.b", "c" }, { list[1].name, list[2].name })
+      assert.equal("x y", list[2].value)
+      assert.is_nil(list[3].name)
+      assert.is_nil(list[4].name)
+   end)
+end)
+
+describe("a command", function()
+   local row = {
+      name = "demo", arguments = {
+         { name = "target" }, { name = "rate", optional = true }, { name = "fast", flag = true },
+         { name = "out", named = true },
+      },
+   }
+
+   it("takes the same arguments as words and as a call", function()
+      local expected = { target = "east", rate = "40%", fast = true, out = "x" }
+      assert.same(expected, command.of_words(row, " east fast 40% out=x"))
+      assert.same(expected, command.of_call(row, "east", "40%", { fast = true, out = "x" }))
+      assert.same(expected, command.of_call(row, { "east", "40%", "fast", out = "x" }))
+      assert.same(expected, command.of_call(row, expected))
+   end)
+
+   it("refuses what it does not know, with what it knows", function()
+      local function refused(pattern, text)
+         local ok, err = pcall(command.of_words, row, text)
+         assert.falsy(ok)
+         assert.matches(pattern, tostring(err))
+      end
+      refused("TARGET is missing: demo TARGET", "")
+      refused("'c' is one word too many", "a b c")
+      local ok, err = pcall(command.of_call, row, { "a", rat = 1 })
+      assert.falsy(ok)
+      assert.matches("there is no 'rat'; did you mean 'rate'%?", tostring(err))
+   end)
+
+   it("has a page, as every topic has", function()
+      for _, name in ipairs(topics.names()) do
+         assert.truthy(#topics.page(name) > 40, name)
+      end
+      for _, one in ipairs(commands.list) do
+         assert.truthy(one.summary and one.help and one.run, one.name)
+         assert.truthy(topics.overview():find("\n  " .. one.name, 1, true), one.name)
+      end
+   end)
+end)
+
+describe("settings", function()
+   it("are the keys of tables, dotted, and lists as YAML has them", function()
+      assert.same({
+         "rfc2544.frame_sizes=[64, 1518]", "rfc2544.throughput.max=5Gbps L1", "rfc2544.throughput.trial=1s",
+      }, settings.of({
+         frame_sizes = { 64, 1518 }, throughput = { trial = "1s" }, ["throughput.max"] = "5Gbps L1",
+      }, "rfc2544."))
+      assert.same({ "frame_sizes=[64,128]", "name='a: b'" },
+         settings.of({ frame_sizes = "64,128", name = "a: b" }, ""))
+   end)
+end)
+
+describe("a value is shown", function()
+   it("as a table where it is a list of records", function()
+      assert.equal("a  b\n1  x\n-  y\n", show.text { { a = 1, b = "x" }, { b = "y" } })
+   end)
+   it("as keys and values where it is a record", function()
+      assert.equal("name  east\nrate  1,000,000\n", show.text { name = "east", rate = 1e6 })
+   end)
+   it("in bounds, whatever it is", function()
+      local rows, itself = {}, {}
+      for i = 1, 1000 do
+         rows[i] = { number = i, text = ("x"):rep(500), deep = { { { rows } } } }
+      end
+      itself.itself = itself
+      assert.truthy(#show.text(rows) < 30000)
+      assert.matches("and 800 more", show.text(rows))
+      assert.truthy(show.text(itself))
+      assert.equal("\\27[2J\n", show.text { { ["\27"] = "\27[2J" } }:match "\n(.*)")
+   end)
+end)
+
+describe("a session", function()
+   it("takes expressions, statements, and names of its own", function()
+      local one, written = session()
+      for _, text in ipairs {
+         "x = 20", "x + 1", "=x + 2", "local y = 5", "print('a', nil, 2)", "nil", "'text'",
+      } do
+         assert.equal("done", one:execute(text))
+      end
+      assert.equal("21\n22\na\tnil\t2\ntext\n", written.out)
+      assert.equal("", written.err)
+      assert.is_nil(rawget(_G, "x"))
+   end)
+
+   it("asks for more of a text that is only begun", function()
+      for _, text in ipairs { "for i = 1, 3 do", "x = {", "return [[", "function f()", "--[[ a" } do
+         assert.equal("more", (select(2, typed(text))))
+      end
+      assert.equal("failed", (select(2, typed "x = = 1")))
+   end)
+
+   it("says an error in one line, and its stack on request", function()
+      local one, written = session()
+      one:execute "local function f() error('too\\nbad') end f()"
+      assert.equal("error: too; bad\n", written.err)
+      one:execute "trace"
+      assert.matches("stack traceback", written.out)
+      assert.equal("error: 'prots' is not defined; did you mean 'ports'?\n", (typed "prots"))
+      assert.matches("^error: line 2: ", (typed "\nlocal a = error('x')"))
+      assert.matches("^error: ", (typed "error(setmetatable({}, {__tostring = function() error 'no' end}))"))
+      assert.matches("write 'local z'", (typed "(function() z = 1 end)()"))
+   end)
+
+   it("knows a command from Lua", function()
+      assert.matches("^port +device", (typed "ports"))
+      assert.matches("^port +device", (typed "ports()"))
+      assert.equal("2\n", (typed "#ports()"))
+      assert.equal("east\n", (typed "ports()[1].name"))
+      assert.matches("one word too many", (typed "ports east"))
+      local one, written = session()
+      one:execute "ports = 5"
+      one:execute "=ports"
+      assert.equal("5\n", written.out)
+   end)
+
+   it("that may only look cannot touch", function()
+      for _, text in ipairs { "set name=x", "test rfc2544 quick", "test.rfc2544 {}", "pause", "resume" } do
+         assert.matches("may look and not touch", (typed(text, { read_only = true })))
+      end
+      assert.matches("^port +device", (typed("ports", { read_only = true })))
+   end)
+
+   it("leaves at quit", function()
+      assert.equal("quit", (select(2, typed "quit")))
+   end)
+end)
+
+describe("Tab", function()
+   local one = session()
+   rawset(one.env, "mine", { field = 1, fields = { deep = 1 } })
+
+   it("completes commands, names and fields", function()
+      assert.same({ "rts ", {} }, { one:complete "po" })
+      assert.same({ "elp ", {} }, { one:complete "h" })
+      assert.same({ "rmat", {} }, { one:complete "string.fo" })
+      assert.same({ "field", {} }, { one:complete "x = mine." })
+      assert.same({ "", { "field", "fields" } }, { one:complete "x = mine.field" })
+      assert.same({ "eep", {} }, { one:complete "mine.fields.d" })
+      assert.same({ "", {} }, { one:complete "nothing.like.this" })
+   end)
+
+   it("completes what a command takes: tests, keys of the plan, topics", function()
+      assert.same({ "2544 ", {} }, { one:complete "test rfc" })
+      assert.same({ "izes=", {} }, { one:complete "test rfc2544 frame_s" })
+      assert.same({ "round ", {} }, { one:complete "test rfc2544 quick backg" })
+      assert.same({ "me=", {} }, { one:complete "set reference_device.ti" })
+      assert.same({ "e ", {} }, { one:complete "help trac" })
+   end)
+end)
