@@ -219,6 +219,12 @@ fg_engine_free(struct fg_engine *e)
 	free(e);
 }
 
+uint64_t
+fg_engine_hz(const struct fg_engine *e)
+{
+	return e->clock.hz;
+}
+
 int
 fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uint64_t *start_ns,
 		  struct fg_error *err)

@@ -96,9 +96,17 @@ struct rx_task {
 	int time_offset;
 	uint64_t time_flag;
 	struct rte_ring *to_responder;
+	struct fg_sink *sink; /* NULL: none */
+	struct fg_tap *tap;   /* NULL: none */
 	uint64_t frames, misdirected, foreign;
 	struct published published;
 } __rte_cache_aligned;
+
+/** Work of another library. */
+struct guest {
+	struct task task;
+	struct fg_task *work;
+};
 
 /** Keeps up with the neighbours of one port. Lives on the tx lcore, since it sends. */
 struct responder {
@@ -159,7 +167,8 @@ struct trial {
 	struct tx_task *tx;
 	struct rx_stream *rx_stream;
 	struct rx_task *rx; /* one a port */
-	unsigned pools;     /* of the engine's, from the first on, that it uses */
+	struct guest *guest;
+	unsigned pools; /* of the engine's, from the first on, that it uses */
 	struct image image[FG_MAX_LCORES];
 };
 

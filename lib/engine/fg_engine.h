@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,10 +88,22 @@ struct fg_stream_config {
 	unsigned tags;                   /* how many; 0: none */
 };
 
+/** Work of others in a trial (fg_task.h). */
+struct fg_trial_task {
+	struct fg_task *task;
+	unsigned port;   /* for which port */
+	bool at_receive; /* on the lcore that receives on it; else on the one that sends */
+};
+
 struct fg_trial_config {
 	unsigned streams;
 	const struct fg_stream_config *stream;
+	unsigned tasks;
+	const struct fg_trial_task *task;   /* the tasks themselves must live as long as the trial */
+	struct fg_sink *sink[FG_MAX_PORTS]; /* of each port, or NULL; called by its receiving lcore */
+	struct fg_tap *tap[FG_MAX_PORTS];   /* the same */
 	uint64_t learn_ns, traffic_ns, drain_ns, settle_ns;
+	uint64_t step_ns; /* on the wire: least time between two polls of a task; 0: as suits the streams */
 	uint64_t max_lag_ns; /* how long a frame may be overdue and still be sent */
 };
 
@@ -154,6 +167,9 @@ int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **o
 
 /** Stop the lcores and free all; the ports stay open. NULL is legal. */
 void fg_engine_free(struct fg_engine *engine);
+
+/** Ticks per second of the time that tasks are polled with. */
+uint64_t fg_engine_hz(const struct fg_engine *engine);
 
 /**
  * Compile a trial. A trial without streams only lets time pass and talks to neighbours: that is how gateways are

@@ -11,11 +11,13 @@
 #include "engine_priv.h"
 #include "fg_signature.h"
 
-/* no frame of ours: the responder takes it if it has room, else it is gone */
+/* no frame of ours: the sink takes it, or the responder if it has room, else it is gone */
 static __rte_noinline void
-foreign(struct rx_task *t, struct rte_mbuf *m)
+foreign(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns)
 {
 	t->foreign++;
+	if (t->sink != NULL && t->sink->take(t->sink, m, arrival_ns))
+		return;
 	if (rte_ring_sp_enqueue(t->to_responder, m) != 0)
 		rte_pktmbuf_free(m);
 }
@@ -63,6 +65,18 @@ measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
 		keep_tag(stream, s->sequence, delay);
 }
 
+static __rte_noinline void
+show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival, bool stamped)
+{
+	uint64_t arrivals[BURST];
+
+	for (unsigned i = 0; i < n; i++)
+		arrivals[i] = !stamped ? arrival
+				       : clock_ns(t->clock,
+						  *RTE_MBUF_DYNFIELD(frames[i], t->time_offset, uint64_t *));
+	t->tap->see(t->tap, frames, arrivals, n);
+}
+
 static __rte_always_inline unsigned
 take_burst(struct rx_task *t, uint64_t now, bool stamped)
 {
@@ -74,6 +88,8 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped)
 	for (unsigned i = 0; i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod_offset(frames[i], uint8_t *,
 						      frames[i]->data_len - FG_SIGNATURE_SIZE));
+	if (unlikely(t->tap != NULL && n > 0))
+		show(t, frames, n, arrival, stamped);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
 		struct fg_signature signature;
@@ -83,7 +99,7 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped)
 			arrival = clock_ns(t->clock, *RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *));
 		if (unlikely(!fg_signature_read(end, m->data_len, &signature) ||
 			     (uint16_t)(signature.stream - t->first_id) >= t->ids)) {
-			foreign(t, m);
+			foreign(t, m, arrival);
 			continue;
 		}
 		measure(t, &signature, arrival);

@@ -35,12 +35,14 @@ check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct
 	return 0;
 }
 
-/* the time between rounds on the wire: a burst of the fastest stream */
+/* the time between rounds on the wire: as told, or a burst of the fastest stream */
 static uint64_t
 wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 {
 	double step = MAX_STEP_US * 1e-6 * (double)e->clock.hz;
 
+	if (c->step_ns > 0)
+		return clock_ticks(&e->clock, c->step_ns);
 	for (unsigned i = 0; i < c->streams; i++)
 		for (unsigned k = 0; k < c->stream[i].loads; k++)
 			step = RTE_MIN(step, (double)BURST / c->stream[i].load[k].fps * (double)e->clock.hz);
@@ -130,8 +132,46 @@ add_stream(struct fg_engine *e, struct trial *t, unsigned i)
 	return 0;
 }
 
+static uint64_t
+guest_poll(struct task *task, uint64_t now)
+{
+	struct fg_task *work = ((struct guest *)task)->work;
+
+	return work->poll(work, now);
+}
+
+static void
+guest_publish(struct task *task)
+{
+	struct fg_task *work = ((struct guest *)task)->work;
+
+	if (work->publish != NULL)
+		work->publish(work);
+}
+
+/* before the ports' own tasks: what is sent is received in the same round */
 static int
-fill_images(struct fg_engine *e, struct trial *t, const struct image *timeline)
+add_guests(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c)
+{
+	int rc = 0;
+
+	t->guest = calloc(RTE_MAX(c->tasks, 1U), sizeof(*t->guest));
+	if (t->guest == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < c->tasks && rc == 0; i++) {
+		const struct fg_trial_task *wanted = &c->task[i];
+		const struct fg_engine_port *port = &e->config.port[wanted->port];
+		struct guest *guest = &t->guest[i];
+
+		*guest = (struct guest){{guest_poll, guest_publish}, wanted->task};
+		rc = add_task(&t->image[wanted->at_receive ? port->rx_lcore : port->tx_lcore], &guest->task);
+	}
+	return rc;
+}
+
+static int
+fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
+	    const struct image *timeline)
 {
 	int rc = 0;
 
@@ -141,6 +181,8 @@ fill_images(struct fg_engine *e, struct trial *t, const struct image *timeline)
 	}
 	for (unsigned i = 0; i < t->streams && rc == 0; i++)
 		rc = add_stream(e, t, i);
+	if (rc == 0)
+		rc = add_guests(e, t, c);
 	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
 		rc = add_task(&t->image[e->config.port[i].rx_lcore], &t->rx[i].task);
 		if (rc == 0)
@@ -183,6 +225,10 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 	if (c->streams > FG_MAX_STREAMS)
 		return fg_error_set(err, EINVAL, "streams", "%u streams: at most %d", c->streams,
 				    FG_MAX_STREAMS);
+	for (unsigned i = 0; i < c->tasks; i++)
+		if (c->task[i].port >= e->config.ports)
+			return fg_error_set(err, EINVAL, "tasks", "port %u of %u", c->task[i].port,
+					    e->config.ports);
 	t = trial_alloc(e, c);
 	if (t == NULL || t->rx == NULL || t->streams != c->streams)
 		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
@@ -192,10 +238,12 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 		t->rx[i].streams = t->rx_stream;
 		t->rx[i].first_id = e->next_id;
 		t->rx[i].ids = (uint16_t)c->streams;
+		t->rx[i].sink = c->sink[i];
+		t->rx[i].tap = c->tap[i];
 	}
 	for (unsigned i = 0; rc == 0 && i < c->streams; i++)
 		rc = stream_init(e, t, i, c, &times, err);
-	if (rc == 0 && fill_images(e, t, &times) != 0)
+	if (rc == 0 && fill_images(e, t, c, &times) != 0)
 		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
 	if (rc != 0) {
 		trial_free(e, t);
@@ -224,5 +272,6 @@ trial_free(struct fg_engine *e, struct trial *t)
 	free(t->tx);
 	free(t->rx_stream);
 	free(t->rx);
+	free(t->guest);
 	free(t);
 }

@@ -4,6 +4,7 @@
 #define ENGINE_UNDER_TEST_H
 
 #include <chrono>
+#include <functional>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -93,7 +94,7 @@ class Engine
 
 	int
 	Prepare(const std::vector<Stream> &streams, const Times &t, uint64_t max_lag_ns = 1000000,
-		uint64_t *start_ns = nullptr)
+		uint64_t *start_ns = nullptr, const std::function<void(fg_trial_config &)> &change = {})
 	{
 		std::vector<fg_stream_config> configs;
 		fg_trial_config trial = {};
@@ -117,6 +118,8 @@ class Engine
 		trial.drain_ns = t.drain_ms * 1000000;
 		trial.settle_ns = t.settle_ms * 1000000;
 		trial.max_lag_ns = max_lag_ns;
+		if (change)
+			change(trial);
 		return fg_engine_prepare(engine, &trial, start_ns, &err);
 	}
 	void
