@@ -103,8 +103,7 @@ TEST(EngineGuests, SendAndReceiveBesideTheStreams)
 		c.sink[1] = &sink;
 		c.tap[1] = &tap;
 	});
-	sender.next =
-		sender.next * ns + every_ps / 2; /* ns of the engine to ps; between the stream's frames */
+	sender.next = sender.next * ns + 50 * us; /* between two frames of the stream */
 	uint64_t first = sender.next / ns;
 	fg_engine_start(b.engine.Get());
 	b.engine.Await();
