@@ -9,6 +9,7 @@
 #include "fg_frame.h"
 #include "fg_net.h"
 #include "fg_port.h"
+#include "fg_protocol.h"
 #include "fg_units.h"
 #include "fg_wire.h"
 

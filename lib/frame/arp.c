@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ARP for IPv4 over Ethernet (RFC 826). */
 #include "frame_priv.h"
 
+static const struct fg_value_name operations[] = {{"request", 1}, {"reply", 2}, {NULL, 0}};
+
 static const struct fg_field fields[] = {
-	{"hardware", 0, 16, 1, "hardware type; Ethernet"},
-	{"protocol", 16, 16, 0x800, "protocol type; IPv4"},
+	{"hardware", 0, 16, 1, "hardware type; 1: Ethernet"},
+	{"protocol", 16, 16, 0x800, "protocol type; IPv4", FG_KIND_HEX},
 	{"hardware_length", 32, 8, 6, "octets of a hardware address"},
 	{"protocol_length", 40, 8, 4, "octets of a protocol address"},
-	{"operation", 48, 16, 1, "1 request, 2 reply"},
-	{"sender_mac", 64, 48, 0, "MAC of the sender"},
-	{"sender_ip", 112, 32, 0, "address of the sender"},
-	{"target_mac", 144, 48, 0, "MAC of the target"},
-	{"target_ip", 192, 32, 0, "address of the target"},
+	{"operation", 48, 16, 1, "what it is", .names = operations},
+	{"sender_mac", 64, 48, 0, "MAC of the sender", FG_KIND_MAC},
+	{"sender_ip", 112, 32, 0, "address of the sender", FG_KIND_IPV4},
+	{"target_mac", 144, 48, 0, "MAC of the target", FG_KIND_MAC},
+	{"target_ip", 192, 32, 0, "address of the target", FG_KIND_IPV4},
 	{NULL},
 };
 
-const struct fg_protocol fg_protocol_arp = {
+static const struct fg_place places[] = {{"ethertype", 0x806}, {NULL}};
+
+static const struct fg_protocol arp = {
 	.name = "arp",
+	.title = "ARP for IPv4 over Ethernet (RFC 826)",
 	.size = 28,
 	.fields = fields,
+	.places = places,
 };
+
+FG_PROTOCOLS(arp, &arp);

@@ -1,9 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Internet checksum of layers that enclose others, with and without the pseudo-header of the IP around them. */
+/* What several protocols compute in the same way: the Internet checksum, lengths. */
 #include <arpa/inet.h>
 
 #include "fg_net.h"
 #include "frame_priv.h"
+
+bool
+fg_field_is_written(const struct fg_layer *layer, const char *name)
+{
+	return layer->written >> fg_field_find(layer->protocol, name) & 1;
+}
+
+void
+fg_field_fill(const struct fg_layer *layer, const char *name, uint64_t value)
+{
+	const struct fg_field *field = &layer->protocol->fields[fg_field_find(layer->protocol, name)];
+	int bit = fg_field_bit(layer->protocol, field, layer->header);
+
+	if (!fg_field_is_written(layer, name) && bit >= 0)
+		fg_field_write(layer->header, (unsigned)bit, field->width, value);
+}
+
+void
+fg_layer_length(const struct fg_layer *layer, uint8_t *header, size_t length)
+{
+	fg_field_fill(layer, "length", length);
+}
+
+void
+fg_layer_type_or_length(const struct fg_layer *layer, uint8_t *header, size_t length)
+{
+	uint64_t number;
+
+	if (layer->inner != NULL && fg_protocol_number(layer->inner->protocol, "length", &number))
+		fg_field_fill(layer, "type", length - layer->size);
+}
 
 const struct fg_layer *
 fg_layer_network(const struct fg_layer *layer)
@@ -12,39 +43,51 @@ fg_layer_network(const struct fg_layer *layer)
 
 	while (outer != NULL && outer->protocol->extension)
 		outer = outer->outer;
-	if (outer == NULL || (outer->protocol != &fg_protocol_ipv4 && outer->protocol != &fg_protocol_ipv6))
-		return NULL;
-	return outer;
+	return outer != NULL && outer->protocol->network != 0 ? outer : NULL;
 }
 
-static void
-store(const struct fg_layer *layer, uint8_t *header, size_t length, uint64_t sum)
+const struct fg_layer *
+fg_layer_pseudo(const struct fg_layer *layer)
 {
-	uint16_t checksum = fg_checksum_finish(fg_checksum_add(sum, header, length));
+	return layer->protocol->checksum_scope == FG_CHECKSUM_PAYLOAD ? fg_layer_network(layer) : NULL;
+}
 
+static uint64_t
+pseudo_sum(const struct fg_layer *layer, const struct fg_layer *network, size_t length)
+{
+	uint64_t number = 0;
+
+	fg_protocol_number(layer->protocol, "ip", &number);
+	if (network->protocol->network == 4)
+		return fg_checksum_pseudo4((struct fg_ipv4 *)network->header, (uint8_t)number,
+					   (uint16_t)length);
+	return fg_checksum_pseudo6((struct fg_ipv6 *)network->header, (uint8_t)number, (uint32_t)length);
+}
+
+void
+fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t length)
+{
+	const struct fg_layer *network = fg_layer_pseudo(layer);
+	enum fg_checksum_scope scope = layer->protocol->checksum_scope;
+	uint64_t sum = network == NULL ? 0 : pseudo_sum(layer, network, length);
+	uint16_t checksum;
+
+	if (scope == FG_CHECKSUM_PAYLOAD && network == NULL)
+		return;
+	sum = fg_checksum_add(sum, header, scope == FG_CHECKSUM_HEADER ? layer->size : length);
+	checksum = ntohs(fg_checksum_finish(sum));
 	if (checksum == 0 && layer->protocol->checksum_never_zero)
 		checksum = 0xffff;
-	fg_field_fill(layer, header, "checksum", ntohs(checksum));
+	fg_field_fill(layer, "checksum", checksum);
 }
 
 void
-fg_layer_transport_checksum(const struct fg_layer *layer, uint8_t *header, size_t length, uint8_t number)
+fg_layer_hops(const struct fg_layer *layer, const char *field)
 {
-	const struct fg_layer *network = fg_layer_network(layer);
+	const struct fg_layer *inner = layer->inner;
 
-	if (network == NULL || fg_field_is_written(layer, "checksum"))
-		return;
-	if (network->protocol == &fg_protocol_ipv4)
-		store(layer, header, length,
-		      fg_checksum_pseudo4((struct fg_ipv4 *)network->header, number, (uint16_t)length));
-	else
-		store(layer, header, length,
-		      fg_checksum_pseudo6((struct fg_ipv6 *)network->header, number, (uint32_t)length));
-}
-
-void
-fg_layer_plain_checksum(const struct fg_layer *layer, uint8_t *header, size_t length)
-{
-	if (!fg_field_is_written(layer, "checksum"))
-		store(layer, header, length, 0);
+	while (inner != NULL && inner->protocol->extension)
+		inner = inner->inner;
+	if (inner != NULL && inner->protocol->hops != 0)
+		fg_field_fill(layer, field, inner->protocol->hops);
 }

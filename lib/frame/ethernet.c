@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fg_net.h"
+/* Ethernet II, and IEEE 802.3, where a length with LLC inside stands in the place of the type. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
-	{"dst", 0, 48, 0, "destination MAC"},
-	{"src", 48, 48, 0, "source MAC"},
+	{"destination", 0, 48, 0, "destination MAC", FG_KIND_MAC},
+	{"source", 48, 48, 0, "source MAC", FG_KIND_MAC},
 	{"type", 96, 16, 0x88b5,
-	 "EtherType; follows from what is inside, else 0x88b5 (IEEE 802 local experimental)"},
+	 "EtherType of what is inside, the length before LLC, else 0x88b5 (IEEE 802 local experimental)",
+	 FG_KIND_HEX, true},
 	{NULL},
 };
 
-/* IEEE 802.3: with LLC inside, the type is the length of what follows */
-static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
-{
-	if (layer->inner == &fg_protocol_llc)
-		fg_field_fill(layer, header, "type", length - layer->protocol->size);
-}
-
-const struct fg_protocol fg_protocol_ethernet = {
-	.name = "ethernet",
-	.size = sizeof(struct fg_ether),
-	.next_field = "type",
-	.next = fg_next_ethertype,
-	.fields = fields,
-	.finish = finish,
+/* in MPLS there is no number: what has no IP version is taken for a frame */
+static const struct fg_place places[] = {
+	{"ethertype", 0x6558},              /* transparent Ethernet bridging, as GRE and GENEVE carry it */
+	{"vxlan", 0},          {"ip", 143}, /* RFC 8986 */
+	{"mpls", 1},           {NULL},
 };
+
+static const struct fg_protocol ethernet = {
+	.name = "ethernet",
+	.title = "Ethernet (IEEE 802.3)",
+	.size = 14,
+	.fields = fields,
+	.places = places,
+	.space = "ethertype",
+	.next_field = "type",
+	.finish = fg_layer_type_or_length,
+};
+
+FG_PROTOCOLS(ethernet, &ethernet);

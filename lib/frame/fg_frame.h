@@ -14,7 +14,7 @@ extern "C" {
 
 /*
  * From a protocol stack to the bytes of a frame. A stack is pushed layer by layer, outermost first; each layer
- * is described by a table of fields (frame_priv.h), so the builder knows no protocol and a new one is one new
+ * is described by a table of fields (fg_protocol.h), so the builder knows no protocol and a new one is one new
  * file. What is computed (lengths, checksums, "next protocol") is filled in at the end unless the user set it.
  * All of this happens at set-up: the engine only ever copies the finished template.
  */
@@ -26,10 +26,11 @@ enum { FG_MAX_VARIES = 8, FG_MAX_CHECKSUMS = 4 };
 
 /** How a field changes: in frame n, k = n / every counted modulo count, or random below count; see fg_vary.h. */
 struct fg_vary_config {
-	uint64_t first, step, count; /* the value is first + step * k */
+	uint64_t first, step, count; /* the value is first + step * k; a step above 2^63 goes down */
 	uint64_t every; /* only in frames whose number is a multiple of this; the others keep what was set */
 	uint64_t seed;
 	bool random;
+	bool high; /* of a field of 128 bits the first 64 change, not the last */
 };
 
 /** A field program, ready to run. */
@@ -61,15 +62,21 @@ struct fg_frame *fg_frame_create(void);
 /** NULL is legal. */
 void fg_frame_free(struct fg_frame *frame);
 
-/** Add a layer inside the last one: "ethernet", "ipv4", "udp". @return 0, -ENOENT unknown, -E2BIG too deep */
+/**
+ * Add a layer inside the last one: "ethernet", "ipv4", "udp"; or an option to it: "tcp_mss".
+ * @return 0, -ENOENT unknown, -EINVAL no option of the last layer, -E2BIG too deep
+ */
 int fg_frame_push(struct fg_frame *frame, const char *protocol, struct fg_error *err);
 
 /** Set a field of the last pushed layer to a number. @return 0, -ENOENT no such field, -ERANGE too wide */
 int fg_frame_set(struct fg_frame *frame, const char *field, uint64_t value, struct fg_error *err);
 
-/** Set a field of the last pushed layer to octets (an address). @return 0, -ENOENT, -ERANGE wrong length */
+/** Set a field of the last pushed layer to octets (an address, what is left). @return 0, -ENOENT, -ERANGE wrong length */
 int fg_frame_set_bytes(struct fg_frame *frame, const char *field, const uint8_t *bytes, size_t length,
 		       struct fg_error *err);
+
+/** Let a field of the last pushed layer be computed and then made wrong. @return 0, -ENOENT, -EINVAL not computed */
+int fg_frame_set_bad(struct fg_frame *frame, const char *field, struct fg_error *err);
 
 /**
  * Let a field of the last pushed layer change from frame to frame. Of a field wider than 64 bits the last 64 change.

@@ -2,113 +2,78 @@
 #ifndef FRAME_PRIV_H
 #define FRAME_PRIV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fg_frame.h"
+#include "fg_protocol.h"
 
-/** One header field: where it is, how wide, what it holds when nobody says. */
-struct fg_field {
-	const char *name;
-	uint16_t bit;   /* from the start of the header, most significant bit first */
-	uint16_t width; /* bits; at most 64 for numbers, any multiple of 8 for octets */
-	uint64_t preset;
-	const char *help;
-};
-
-/** A value of the "next protocol" field, by the name of what follows. */
-struct fg_next {
-	const char *protocol;
-	uint64_t value;
-};
-
-struct fg_layer;
-
-/** What a checksum is computed over. */
-enum fg_checksum_scope {
-	FG_CHECKSUM_NONE,
-	FG_CHECKSUM_HEADER,   /* this header */
-	FG_CHECKSUM_ENCLOSED, /* this header and all it encloses */
-	FG_CHECKSUM_PAYLOAD,  /* and the addresses of the IP around it */
-};
-
-/** A protocol is this table and, where something must be computed, one function. */
-struct fg_protocol {
-	const char *name;
-	uint16_t size;          /* octets of the header */
-	const char *next_field; /* names what follows; NULL: nothing does */
-	const struct fg_next *next;
-	const struct fg_field *fields;         /* ends with a NULL name */
-	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
-	bool checksum_never_zero;              /* zero says that there is none */
-	bool extension;                        /* of the network layer: addresses are those further out */
-	/**
-	 * Fill in what depends on the rest. Called from the innermost layer outwards, when the payload is there.
-	 * @param header  this layer's first octet
-	 * @param length  octets from there to the end of the frame, without FCS
-	 */
-	void (*finish)(const struct fg_layer *layer, uint8_t *header, size_t length);
-};
-
-/** A field that changes, as the user wants it. */
-struct fg_change {
-	const struct fg_field *field;
-	unsigned layer;
-	struct fg_vary_config config;
-};
+enum { MAX_LAYERS = 48, MAX_HEADER = 512 };
 
 /** One layer of a stack: its header so far and which fields the user wrote. */
 struct fg_layer {
 	const struct fg_protocol *protocol;
-	const struct fg_layer *outer;    /* the enclosing one; NULL: outermost */
-	uint64_t written;                /* bit i: fields[i] was set by the user and is left alone */
-	const struct fg_protocol *inner; /* of the layer directly inside; NULL: none */
-	uint8_t *header;                 /* in the template being made */
-	uint8_t preset[64];
+	const struct fg_layer *outer; /* the enclosing one, of an option that it lies in; NULL: outermost */
+	const struct fg_layer *inner; /* the one directly inside; NULL: none */
+	uint64_t written;             /* bit i: fields[i] was set by the user and is left alone */
+	uint64_t bad;                 /* bit i: fields[i] is computed and then made wrong */
+	uint16_t rest;                /* octets of the field to the end of the header */
+	uint16_t options;             /* how many options follow in the list of layers */
+	uint8_t *header;              /* in the template being made */
+	uint16_t size;                /* octets there, options and padding included */
+	uint8_t nominal[MAX_HEADER];  /* with all optional fields, then the field to the end */
 };
 
-/** Every protocol there is; ends with NULL. */
-extern const struct fg_protocol *const fg_protocols[];
-extern const struct fg_protocol fg_protocol_arp, fg_protocol_destination_options, fg_protocol_ethernet,
-	fg_protocol_fragment, fg_protocol_geneve, fg_protocol_gre, fg_protocol_gtpu, fg_protocol_hop_by_hop,
-	fg_protocol_icmp, fg_protocol_icmpv6, fg_protocol_igmp, fg_protocol_ipv4, fg_protocol_ipv6,
-	fg_protocol_llc, fg_protocol_mpls, fg_protocol_pause, fg_protocol_qinq, fg_protocol_sctp,
-	fg_protocol_snap, fg_protocol_tcp, fg_protocol_udp, fg_protocol_vlan, fg_protocol_vxlan;
+/** A field that changes, as the user wants it. */
+struct fg_change {
+	const struct fg_layer *layer; /* NULL: the offset is that of the frame */
+	const struct fg_field *field; /* NULL: octets by their offset */
+	uint16_t offset;
+	uint8_t octets;
+	uint64_t mask;
+	struct fg_vary_config config;
+};
 
-/** EtherTypes and IP protocol numbers of what may follow; shared by all that name them. */
-extern const struct fg_next fg_next_ethertype[], fg_next_ip[];
+/**
+ * Every file of protocols ends with its list of them. The files are named in meson.build, which makes the list of the
+ * lists.
+ */
+#define FG_PROTOCOLS(file, ...)                                          \
+	extern const struct fg_protocol *const fg_protocols_of_##file[]; \
+	const struct fg_protocol *const fg_protocols_of_##file[] = {__VA_ARGS__, NULL}
 
-const struct fg_protocol *fg_protocol_find(const char *name);
+/** All of them, by file; ends with NULL. */
+extern const struct fg_protocol *const *const fg_protocol_files[];
 
-/** Index of a field, -1 when there is none of that name. */
-int fg_field_find(const struct fg_protocol *protocol, const char *name);
-
-/** Write the low @p width bits of @p value at bit @p bit. */
-void fg_field_write(uint8_t *header, unsigned bit, unsigned width, uint64_t value);
+/** Of an IP in an IP space, an EtherType: the number by which it is known there. @return false: it has none */
+bool fg_protocol_number(const struct fg_protocol *protocol, const char *space, uint64_t *number);
 
 /** Write a computed value, unless the user has set the field. */
-void fg_field_fill(const struct fg_layer *layer, uint8_t *header, const char *name, uint64_t value);
+void fg_field_fill(const struct fg_layer *layer, const char *name, uint64_t value);
 
 /** Did the user set this field? */
 bool fg_field_is_written(const struct fg_layer *layer, const char *name);
+
+/** EtherType or, with LLC inside, the length of what follows (IEEE 802.3): a `finish`. */
+void fg_layer_type_or_length(const struct fg_layer *layer, uint8_t *header, size_t length);
+
+/** Write the octets of the whole layer to the field "length": a `finish`. */
+void fg_layer_length(const struct fg_layer *layer, uint8_t *header, size_t length);
+
+/** Write to a field of an IP the hops that what is inside must have, if it must. */
+void fg_layer_hops(const struct fg_layer *layer, const char *field);
 
 /** The layer whose addresses a pseudo-header takes: the IP that encloses @p layer; NULL: there is none. */
 const struct fg_layer *fg_layer_network(const struct fg_layer *layer);
 
 /**
- * Fill in "checksum" of a layer whose checksum covers a pseudo-header, itself and all it encloses. Does nothing when the
- * user has set it or no IP encloses the layer.
- * @param number  IP protocol number for the pseudo-header
+ * Fill in "checksum" of a layer whose checksum covers itself and all it encloses and, by its scope, a pseudo-header: a
+ * `finish`. Does nothing when the user has set it or there should be a pseudo-header and no IP encloses the layer.
  */
-void fg_layer_transport_checksum(const struct fg_layer *layer, uint8_t *header, size_t length,
-				 uint8_t number);
+void fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t length);
 
-/** The same without pseudo-header. */
-void fg_layer_plain_checksum(const struct fg_layer *layer, uint8_t *header, size_t length);
+/** Octets of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
+const struct fg_layer *fg_layer_pseudo(const struct fg_layer *layer);
 
-/** Work out where a change takes place and which checksums it touches. The layers' headers must be in @p frame. */
-int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *change,
-		    const uint8_t *frame, struct fg_vary *out, struct fg_error *err);
+/** Work out where the changes take place and what they do to checksums. The headers must be in the template. */
+int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *changes,
+		    unsigned count, struct fg_template *t, struct fg_error *err);
 
 #endif

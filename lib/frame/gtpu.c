@@ -1,26 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GTP-U without optional fields (3GPP TS 29.281). */
+/*
+ * GTP-U (3GPP TS 29.281). Four more octets are there, all of them, as soon as one of the flags for them is set; which
+ * of the fields in them means something is what the flags say.
+ */
 #include "frame_priv.h"
+
+enum { NPDU = 1, SEQUENCE = 2, EXTENSION = 4, ANY = 7 };
+
+static const struct fg_value_name flags[] = {
+	{"npdu", NPDU}, {"sequence", SEQUENCE}, {"extension", EXTENSION}, {NULL, 0}};
 
 static const struct fg_field fields[] = {
 	{"version", 0, 3, 1, "version"},
 	{"protocol", 3, 1, 1, "1: GTP"},
-	{"flags", 5, 3, 0, "extension, sequence and N-PDU number present"},
+	{"reserved", 4, 1, 0, "zero"},
+	{"flags", 5, 3, 0, "which of the optional fields mean something", FG_KIND_FLAGS, .names = flags},
 	{"type", 8, 8, 255, "255: a packet inside"},
-	{"length", 16, 16, 0, "octets after the header; computed"},
-	{"teid", 32, 32, 1, "tunnel"},
+	{"length", 16, 16, 0, "octets after the first eight", .computed = true},
+	{"teid", 32, 32, 1, "tunnel", FG_KIND_HEX},
+	{"sequence", 64, 16, 0, "sequence number", .when = "flags", .when_mask = ANY, .when_set = SEQUENCE},
+	{"npdu", 80, 8, 0, "number of the N-PDU", .when = "flags", .when_mask = ANY, .when_set = NPDU},
+	{"next_extension", 88, 8, 0, "type of the first extension header; 0: none", FG_KIND_HEX,
+	 .when = "flags", .when_mask = ANY, .when_set = EXTENSION},
 	{NULL},
 };
 
 static void
 finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
-	fg_field_fill(layer, header, "length", length - layer->protocol->size);
+	fg_field_fill(layer, "length", length - 8);
 }
 
-const struct fg_protocol fg_protocol_gtpu = {
+static const struct fg_place places[] = {{"udp port", 2152}, {NULL}};
+
+static const struct fg_protocol gtpu = {
 	.name = "gtpu",
-	.size = 8,
+	.title = "GTP-U (3GPP TS 29.281)",
+	.size = 12,
 	.fields = fields,
+	.main = "teid",
+	.places = places,
+	.space = "gtpu",
+	.next_field = "type",
 	.finish = finish,
 };
+
+FG_PROTOCOLS(gtpu, &gtpu);

@@ -1,23 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ICMP (RFC 792), with the identifier and sequence of an echo. */
+/* ICMP: the echo, and the errors, which hold the packet that they are about. */
 #include "frame_priv.h"
 
-static const struct fg_field fields[] = {
-	{"type", 0, 8, 8, "8 echo request"},        {"code", 8, 8, 0, "code"},
-	{"checksum", 16, 16, 0, "computed"},        {"id", 32, 16, 1, "identifier"},
-	{"sequence", 48, 16, 1, "sequence number"}, {NULL},
+static const struct fg_value_name echo_types[] = {{"reply", 0}, {"request", 8}, {NULL, 0}};
+
+static const struct fg_field echo_fields[] = {
+	{"type", 0, 8, 8, "what it is", .names = echo_types},
+	{"code", 8, 8, 0, "zero"},
+	{"checksum", 16, 16, 0, "over header and payload", FG_KIND_HEX, true},
+	{"id", 32, 16, 1, "identifier"},
+	{"sequence", 48, 16, 1, "sequence number"},
+	{NULL},
 };
 
-static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+static const struct fg_value_name error_types[] = {
+	{"unreachable", 3},    {"source_quench", 4}, {"redirect", 5},
+	{"time_exceeded", 11}, {"parameter", 12},    {NULL, 0},
+};
+
+static const struct fg_field error_fields[] = {
+	{"type", 0, 8, 3, "what it is", .names = error_types},
+	{"code", 8, 8, 0, "of the type"},
+	{"checksum", 16, 16, 0, "over header and payload", FG_KIND_HEX, true},
+	{"rest", 32, 32, 0, "unused, next-hop MTU, gateway, pointer", FG_KIND_HEX},
+	{NULL},
+};
+
+static const struct fg_place places[] = {{"ip", 1}, {NULL}};
+
+static bool
+is_echo(const uint8_t *header, size_t room)
 {
-	fg_layer_plain_checksum(layer, header, length);
+	return header[0] == 0 || header[0] == 8;
 }
 
-const struct fg_protocol fg_protocol_icmp = {
+static bool
+is_error(const uint8_t *header, size_t room)
+{
+	return (header[0] >= 3 && header[0] <= 5) || header[0] == 11 || header[0] == 12;
+}
+
+static const struct fg_protocol echo = {
 	.name = "icmp",
+	.title = "ICMP echo (RFC 792)",
 	.size = 8,
-	.fields = fields,
+	.fields = echo_fields,
+	.main = "type",
+	.places = places,
+	.is = is_echo,
 	.checksum_scope = FG_CHECKSUM_ENCLOSED,
-	.finish = finish,
 };
+
+static const struct fg_protocol error = {
+	.name = "icmp_error",
+	.title = "ICMP errors, with a packet inside (RFC 792)",
+	.size = 8,
+	.fields = error_fields,
+	.main = "type",
+	.places = places,
+	.is = is_error,
+	.space = "unreachable",
+	.checksum_scope = FG_CHECKSUM_ENCLOSED,
+};
+
+FG_PROTOCOLS(icmp, &echo, &error);

@@ -1,25 +1,133 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IGMPv2 (RFC 2236). */
+/* IGMP, versions 1 to 3. The queries of all versions have one type and are told apart by their length. */
 #include "frame_priv.h"
 
+static const struct fg_value_name types[] = {
+	{"query", 0x11}, {"report1", 0x12}, {"report", 0x16}, {"leave", 0x17}, {NULL, 0},
+};
+
 static const struct fg_field fields[] = {
-	{"type", 0, 8, 22, "0x16 report, 0x11 query, 0x17 leave"},
+	{"type", 0, 8, 0x16, "what it is; report1: the report of version 1", .names = types},
 	{"max_response", 8, 8, 0, "of a query, tenths of a second"},
-	{"checksum", 16, 16, 0, "computed"},
-	{"group", 32, 32, 0xe0000001, "multicast group"},
+	{"checksum", 16, 16, 0, "over the whole message", FG_KIND_HEX, true},
+	{"group", 32, 32, 0xe0000001, "multicast group", FG_KIND_IPV4},
 	{NULL},
 };
 
-static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+static const struct fg_field query_fields[] = {
+	{"type", 0, 8, 0x11, "query", FG_KIND_HEX},
+	{"max_response", 8, 8, 100, "tenths of a second"},
+	{"checksum", 16, 16, 0, "over the whole message", FG_KIND_HEX, true},
+	{"group", 32, 32, 0, "multicast group; 0.0.0.0: all", FG_KIND_IPV4},
+	{"reserved", 64, 4, 0, "zero"},
+	{"suppress", 68, 1, 0, "routers do not update their timers"},
+	{"robustness", 69, 3, 2, "how many losses are coped with"},
+	{"interval", 72, 8, 125, "of queries, seconds"},
+	{"count", 80, 16, 0, "number of sources", .computed = true},
+	{"sources", 96, 0, 0, "addresses", FG_KIND_IPV4},
+	{NULL},
+};
+
+static const struct fg_field report_fields[] = {
+	{"type", 0, 8, 0x22, "report of version 3", FG_KIND_HEX},
+	{"reserved", 8, 8, 0, "zero"},
+	{"checksum", 16, 16, 0, "over the whole message", FG_KIND_HEX, true},
+	{"reserved2", 32, 16, 0, "zero"},
+	{"count", 48, 16, 0, "number of records", .computed = true},
+	{NULL},
+};
+
+static const struct fg_value_name record_types[] = {
+	{"is_include", 1}, {"is_exclude", 2}, {"to_include", 3}, {"to_exclude", 4},
+	{"allow", 5},      {"block", 6},      {NULL, 0},
+};
+
+static const struct fg_field record_fields[] = {
+	{"type", 0, 8, 4, "what it says of the sources", .names = record_types},
+	{"auxiliary", 8, 8, 0, "auxiliary data; none"},
+	{"count", 16, 16, 0, "number of sources", .computed = true},
+	{"group", 32, 32, 0xe0000101, "multicast group", FG_KIND_IPV4},
+	{"sources", 64, 0, 0, "addresses", FG_KIND_IPV4},
+	{NULL},
+};
+
+/*
+ * The query of version 3 is known by its length, which here the payload of the frame hides; its further octets tell
+ * it: robustness is never 0.
+ */
+static bool
+is_query(const uint8_t *header, size_t room)
 {
-	fg_layer_plain_checksum(layer, header, length);
+	return header[0] == 0x11 && (header[8] & 0xf7) != 0 && header[8] >> 4 == 0;
 }
 
-const struct fg_protocol fg_protocol_igmp = {
+static bool
+is_igmp(const uint8_t *header, size_t room)
+{
+	return header[0] == 0x11 || header[0] == 0x12 || header[0] == 0x16 || header[0] == 0x17;
+}
+
+static bool
+is_report(const uint8_t *header, size_t room)
+{
+	return header[0] == 0x22;
+}
+
+static const struct fg_place places[] = {{"ip", 2}, {NULL}};
+static const struct fg_place record_places[] = {{"igmp3 record", 4}, {"igmp3 record", 1, 6}, {NULL}};
+
+static const struct fg_protocol query = {
+	.name = "igmp3_query",
+	.title = "IGMPv3 query (RFC 3376)",
+	.size = 12,
+	.fields = query_fields,
+	.main = "group",
+	.places = places,
+	.is = is_query,
+	.length_field = "count",
+	.length_unit = 4,
+	.length_base = 12,
+	.checksum_scope = FG_CHECKSUM_ENCLOSED,
+	.hops = 1,
+};
+
+static const struct fg_protocol igmp = {
 	.name = "igmp",
+	.title = "IGMPv1 and IGMPv2 (RFC 1112, RFC 2236)",
 	.size = 8,
 	.fields = fields,
+	.main = "group",
+	.places = places,
+	.is = is_igmp,
 	.checksum_scope = FG_CHECKSUM_ENCLOSED,
-	.finish = finish,
+	.hops = 1,
 };
+
+static const struct fg_protocol report = {
+	.name = "igmp3_report",
+	.title = "IGMPv3 report; its records are its options (RFC 3376)",
+	.size = 8,
+	.fields = report_fields,
+	.places = places,
+	.is = is_report,
+	.option_space = "igmp3 record",
+	.option_bits = 8,
+	.count_field = "count",
+	.checksum_scope = FG_CHECKSUM_ENCLOSED,
+	.hops = 1,
+};
+
+static const struct fg_protocol record = {
+	.name = "igmp3_record",
+	.title = "a group record of an IGMPv3 report (RFC 3376)",
+	.size = 8,
+	.fields = record_fields,
+	.main = "group",
+	.places = record_places,
+	.length_field = "count",
+	.length_unit = 4,
+	.length_base = 8,
+	.option = true,
+};
+
+FG_PROTOCOLS(igmp, &query, &igmp, &report, &record);

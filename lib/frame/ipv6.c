@@ -1,31 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IPv6 without extension headers (RFC 8200). */
-#include "fg_net.h"
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
 	{"version", 0, 4, 6, "always 6"},
-	{"traffic_class", 4, 8, 0, "DSCP and ECN"},
+	{"dscp", 4, 6, 0, "differentiated services code point"},
+	{"ecn", 10, 2, 0, "explicit congestion notification"},
 	{"flow_label", 12, 20, 0, "flow label"},
-	{"length", 32, 16, 0, "payload length; computed"},
-	{"next_header", 48, 8, 253, "follows from what is inside, else 253 (RFC 3692 experimental)"},
+	{"length", 32, 16, 0, "payload length", .computed = true},
+	{"next_header", 48, 8, 253, "what is inside, else 253 (RFC 3692 experimental)", .computed = true},
 	{"hop_limit", 56, 8, 10, "as the time to live of RFC 2544's IPv4 frame"},
-	{"src", 64, 128, 0, "source address"},
-	{"dst", 192, 128, 0, "destination address"},
+	{"source", 64, 128, 0, "source address", FG_KIND_IPV6},
+	{"destination", 192, 128, 0, "destination address", FG_KIND_IPV6},
 	{NULL},
 };
+
+static const struct fg_place places[] = {
+	{"ethertype", 0x86dd}, {"ip", 41}, {"mpls", 1}, {"gtpu", 255}, {"unreachable6", 0}, {NULL},
+};
+
+static bool
+is_ipv6(const uint8_t *header, size_t room)
+{
+	return header[0] >> 4 == 6;
+}
 
 static void
 finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
-	fg_field_fill(layer, header, "length", length - sizeof(struct fg_ipv6));
+	fg_field_fill(layer, "length", length - layer->size);
+	fg_layer_hops(layer, "hop_limit");
 }
 
-const struct fg_protocol fg_protocol_ipv6 = {
+static const struct fg_protocol ipv6 = {
 	.name = "ipv6",
-	.size = sizeof(struct fg_ipv6),
-	.next_field = "next_header",
-	.next = fg_next_ip,
+	.title = "IPv6 (RFC 8200)",
+	.size = 40,
 	.fields = fields,
+	.places = places,
+	.is = is_ipv6,
+	.space = "ip",
+	.next_field = "next_header",
+	.network = 6,
 	.finish = finish,
 };
+
+FG_PROTOCOLS(ipv6, &ipv6);

@@ -1,16 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* IEEE 802.2 logical link control; the EtherType around it becomes a length. */
+/* IEEE 802.2 logical link control, and the subnetwork access protocol inside it. */
 #include "frame_priv.h"
 
-static const struct fg_field fields[] = {
-	{"dsap", 0, 8, 170, "destination service access point"},
-	{"ssap", 8, 8, 170, "source service access point"},
-	{"control", 16, 8, 3, "unnumbered information"},
+static const struct fg_field llc_fields[] = {
+	{"dsap", 0, 8, 0xaa, "destination service access point; 0xaa: SNAP", FG_KIND_HEX},
+	{"ssap", 8, 8, 0xaa, "source service access point", FG_KIND_HEX},
+	{"control", 16, 8, 3, "3: unnumbered information", FG_KIND_HEX},
 	{NULL},
 };
 
-const struct fg_protocol fg_protocol_llc = {
-	.name = "llc",
-	.size = 3,
-	.fields = fields,
+static const struct fg_field snap_fields[] = {
+	{"oui", 0, 24, 0, "organisation; 0: the type is an EtherType", FG_KIND_HEX},
+	{"type", 24, 16, 0x88b5, "what is inside", FG_KIND_HEX, true},
+	{NULL},
 };
+
+/* the place of the EtherType then holds the length, which is known as "length", a space without numbers */
+static const struct fg_place in_length[] = {{"length", 0}, {"ethertype", 0, 1500}, {NULL}};
+static const struct fg_place in_llc[] = {{"dsap", 0xaa}, {NULL}};
+
+static const struct fg_protocol llc = {
+	.name = "llc",
+	.title = "logical link control (IEEE 802.2); the type around it becomes a length",
+	.size = 3,
+	.fields = llc_fields,
+	.places = in_length,
+	.space = "dsap",
+	.next_field = "dsap",
+};
+
+static const struct fg_protocol snap = {
+	.name = "snap",
+	.title = "subnetwork access protocol (IEEE 802)",
+	.size = 5,
+	.fields = snap_fields,
+	.places = in_llc,
+	.space = "ethertype",
+	.next_field = "type",
+};
+
+FG_PROTOCOLS(llc, &llc, &snap);

@@ -1,15 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MAC control: pause (IEEE 802.3, annex 31B) and, with opcode 0x0101, priority flow control (annex 31D). */
+/* MAC control: pause, and priority flow control. Bridges take them from their own address only. */
 #include "frame_priv.h"
 
-static const struct fg_field fields[] = {
-	{"opcode", 0, 16, 1, "1 pause, 0x0101 priority flow control"},
-	{"quanta", 16, 16, 0xffff, "pause time in units of 512 bit times; of flow control the priorities"},
+static const struct fg_field pause_fields[] = {
+	{"opcode", 0, 16, 1, "what it is", FG_KIND_HEX},
+	{"quanta", 16, 16, 0xffff, "how long, in units of 512 bit times"},
 	{NULL},
 };
 
-const struct fg_protocol fg_protocol_pause = {
-	.name = "pause",
-	.size = 4,
-	.fields = fields,
+static const struct fg_field pfc_fields[] = {
+	{"opcode", 0, 16, 0x101, "what it is", FG_KIND_HEX},
+	{"priorities", 16, 16, 0xff, "which priorities it is about, a bit each", FG_KIND_HEX},
+	{"quanta0", 32, 16, 0xffff, "how long priority 0 pauses, in units of 512 bit times"},
+	{"quanta1", 48, 16, 0xffff, "priority 1"},
+	{"quanta2", 64, 16, 0xffff, "priority 2"},
+	{"quanta3", 80, 16, 0xffff, "priority 3"},
+	{"quanta4", 96, 16, 0xffff, "priority 4"},
+	{"quanta5", 112, 16, 0xffff, "priority 5"},
+	{"quanta6", 128, 16, 0xffff, "priority 6"},
+	{"quanta7", 144, 16, 0xffff, "priority 7"},
+	{NULL},
 };
+
+static const struct fg_place places[] = {{"ethertype", 0x8808}, {NULL}};
+
+static bool
+is_pause(const uint8_t *header, size_t room)
+{
+	return fg_field_read(header, 0, 16) == 1;
+}
+
+static bool
+is_pfc(const uint8_t *header, size_t room)
+{
+	return fg_field_read(header, 0, 16) == 0x101;
+}
+
+static const struct fg_protocol pause = {
+	.name = "pause",
+	.title = "pause (IEEE 802.3, annex 31B)",
+	.size = 4,
+	.fields = pause_fields,
+	.main = "quanta",
+	.places = places,
+	.is = is_pause,
+	.station = 0x0180c2000001,
+};
+
+static const struct fg_protocol pfc = {
+	.name = "pfc",
+	.title = "priority flow control (IEEE 802.3, annex 31D)",
+	.size = 20,
+	.fields = pfc_fields,
+	.places = places,
+	.is = is_pfc,
+	.station = 0x0180c2000001,
+};
+
+FG_PROTOCOLS(pause, &pause, &pfc);

@@ -1,54 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of protocols, and fields of any width at any bit. */
+/*
+ * What the tables of protocols say: which protocol has a name or a number, and where a field stands, which depends on
+ * the fields before it that are there only sometimes.
+ */
 #include <string.h>
 
-#include "fg_net.h"
 #include "frame_priv.h"
 
-const struct fg_protocol *const fg_protocols[] = {
-	&fg_protocol_ethernet, &fg_protocol_vlan,   &fg_protocol_qinq,       &fg_protocol_mpls,
-	&fg_protocol_llc,      &fg_protocol_snap,   &fg_protocol_arp,        &fg_protocol_pause,
-	&fg_protocol_ipv4,     &fg_protocol_ipv6,   &fg_protocol_hop_by_hop, &fg_protocol_destination_options,
-	&fg_protocol_fragment, &fg_protocol_icmp,   &fg_protocol_icmpv6,     &fg_protocol_igmp,
-	&fg_protocol_udp,      &fg_protocol_tcp,    &fg_protocol_sctp,       &fg_protocol_gre,
-	&fg_protocol_vxlan,    &fg_protocol_geneve, &fg_protocol_gtpu,       NULL,
-};
-
-const struct fg_next fg_next_ethertype[] = {
-	{"arp", FG_ETHER_ARP},
-	{"ipv4", FG_ETHER_IPV4},
-	{"ipv6", FG_ETHER_IPV6},
-	{"vlan", FG_ETHER_VLAN},
-	{"qinq", 0x88a8},
-	{"mpls", 0x8847},
-	{"pause", 0x8808},
-	{"ethernet", 0x6558}, /* transparent Ethernet bridging, as GRE and GENEVE carry it */
-	{NULL, 0},
-};
-
-const struct fg_next fg_next_ip[] = {
-	{"hop_by_hop", 0},
-	{"icmp", FG_IP_ICMP},
-	{"igmp", 2},
-	{"ipv4", 4},
-	{"tcp", 6},
-	{"udp", FG_IP_UDP},
-	{"ipv6", 41},
-	{"fragment", 44},
-	{"gre", 47},
-	{"icmpv6", FG_IP_ICMPV6},
-	{"destination_options", 60},
-	{"sctp", 132},
-	{NULL, 0},
-};
+const struct fg_protocol *
+fg_protocol_at(unsigned i)
+{
+	for (const struct fg_protocol *const *const *file = fg_protocol_files; *file != NULL; file++)
+		for (const struct fg_protocol *const *p = *file; *p != NULL; p++)
+			if (i-- == 0)
+				return *p;
+	return NULL;
+}
 
 const struct fg_protocol *
 fg_protocol_find(const char *name)
 {
-	for (unsigned i = 0; fg_protocols[i] != NULL; i++)
-		if (strcmp(fg_protocols[i]->name, name) == 0)
-			return fg_protocols[i];
+	const struct fg_protocol *p;
+
+	for (unsigned i = 0; (p = fg_protocol_at(i)) != NULL; i++)
+		if (strcmp(p->name, name) == 0)
+			return p;
 	return NULL;
+}
+
+bool
+fg_protocol_number(const struct fg_protocol *protocol, const char *space, uint64_t *number)
+{
+	for (const struct fg_place *place = protocol->places; place != NULL && place->space != NULL; place++)
+		if (strcmp(place->space, space) == 0 && place->last == 0) {
+			*number = place->first;
+			return true;
+		}
+	return false;
 }
 
 int
@@ -58,6 +46,16 @@ fg_field_find(const struct fg_protocol *protocol, const char *name)
 		if (strcmp(protocol->fields[i].name, name) == 0)
 			return i;
 	return -1;
+}
+
+uint64_t
+fg_field_read(const uint8_t *header, unsigned bit, unsigned width)
+{
+	uint64_t value = 0;
+
+	for (unsigned at = bit; at < bit + width; at++)
+		value = value << 1 | (header[at / 8] >> (7 - at % 8) & 1);
+	return value;
 }
 
 void
@@ -74,17 +72,45 @@ fg_field_write(uint8_t *header, unsigned bit, unsigned width, uint64_t value)
 	}
 }
 
-bool
-fg_field_is_written(const struct fg_layer *layer, const char *name)
+static bool
+is_there(const struct fg_protocol *protocol, const struct fg_field *field, const uint8_t *header)
 {
-	return layer->written >> fg_field_find(layer->protocol, name) & 1;
+	const struct fg_field *flag;
+	int bit;
+
+	if (field->when == NULL)
+		return true;
+	flag = &protocol->fields[fg_field_find(protocol, field->when)];
+	bit = fg_field_bit(protocol, flag, header);
+	return bit >= 0 && (fg_field_read(header, (unsigned)bit, flag->width) & field->when_mask) != 0;
 }
 
-void
-fg_field_fill(const struct fg_layer *layer, uint8_t *header, const char *name, uint64_t value)
+int
+fg_field_bit(const struct fg_protocol *protocol, const struct fg_field *field, const uint8_t *header)
 {
-	const struct fg_field *field = &layer->protocol->fields[fg_field_find(layer->protocol, name)];
+	int bit = field->bit;
 
-	if (!fg_field_is_written(layer, name))
-		fg_field_write(header, field->bit, field->width, value);
+	if (!is_there(protocol, field, header))
+		return -1;
+	for (const struct fg_field *f = protocol->fields; f->name != NULL; f++)
+		if (f->when != NULL && f->bit < field->bit && !is_there(protocol, f, header))
+			bit -= f->width;
+	return bit;
+}
+
+size_t
+fg_protocol_fixed(const struct fg_protocol *protocol, const uint8_t *header, size_t room)
+{
+	size_t bits = 8u * protocol->size, least = bits;
+
+	/* the flags stand before the fields that they are about */
+	for (const struct fg_field *f = protocol->fields; f->name != NULL; f++)
+		if (f->when != NULL && f->bit < least)
+			least = f->bit;
+	if (room * 8 < least)
+		return 0;
+	for (const struct fg_field *f = protocol->fields; f->name != NULL; f++)
+		if (f->when != NULL && !is_there(protocol, f, header))
+			bits -= f->width;
+	return room * 8 < bits ? 0 : bits / 8;
 }

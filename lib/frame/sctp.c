@@ -8,13 +8,13 @@
 enum { COMMON_HEADER = 12 };
 
 static const struct fg_field fields[] = {
-	{"src", 0, 16, 1024, "source port"},
-	{"dst", 16, 16, 7, "destination port; echo"},
-	{"tag", 32, 32, 1, "verification tag"},
-	{"checksum", 64, 32, 0, "CRC32c; computed"},
+	{"source", 0, 16, 1024, "source port"},
+	{"destination", 16, 16, 7, "destination port; echo"},
+	{"tag", 32, 32, 1, "verification tag", FG_KIND_HEX},
+	{"checksum", 64, 32, 0, "CRC32c over the packet", FG_KIND_HEX, true},
 	{"chunk", 96, 8, 0, "0: DATA"},
 	{"flags", 104, 8, 3, "3: first and last fragment of a message"},
-	{"length", 112, 16, 0, "of the chunk; computed"},
+	{"length", 112, 16, 0, "of the chunk", .computed = true},
 	{"tsn", 128, 32, 1, "transmission sequence number"},
 	{"stream", 160, 16, 0, "stream"},
 	{"sequence", 176, 16, 0, "stream sequence number"},
@@ -39,15 +39,21 @@ crc32c(const uint8_t *data, size_t length)
 static void
 finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
-	fg_field_fill(layer, header, "length", length - COMMON_HEADER);
+	fg_field_fill(layer, "length", length - COMMON_HEADER);
 	/* the CRC is sent low octet first */
-	if (!fg_field_is_written(layer, "checksum"))
-		fg_field_fill(layer, header, "checksum", __builtin_bswap32(crc32c(header, length)));
+	fg_field_fill(layer, "checksum", __builtin_bswap32(crc32c(header, length)));
 }
 
-const struct fg_protocol fg_protocol_sctp = {
+static const struct fg_place places[] = {{"ip", 132}, {NULL}};
+
+static const struct fg_protocol sctp = {
 	.name = "sctp",
+	.title = "SCTP with one DATA chunk (RFC 9260)",
 	.size = COMMON_HEADER + 16,
 	.fields = fields,
+	.main = "destination",
+	.places = places,
 	.finish = finish,
 };
+
+FG_PROTOCOLS(sctp, &sctp);

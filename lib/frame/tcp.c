@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TCP without options (RFC 9293), stateless: a header, not a connection. */
+/* TCP, stateless: a header, not a connection. */
 #include "frame_priv.h"
 
+static const struct fg_value_name flags[] = {
+	{"fin", 1},  {"syn", 2},  {"rst", 4},   {"psh", 8}, {"ack", 16},
+	{"urg", 32}, {"ece", 64}, {"cwr", 128}, {NULL, 0},
+};
+
 static const struct fg_field fields[] = {
-	{"src", 0, 16, 0x400, "source port"},
-	{"dst", 16, 16, 80, "destination port"},
+	{"source", 0, 16, 1024, "source port"},
+	{"destination", 16, 16, 80, "destination port"},
 	{"sequence", 32, 32, 1, "sequence number"},
 	{"acknowledgment", 64, 32, 0, "acknowledgment number"},
-	{"offset", 96, 4, 5, "header length in 32-bit words"},
-	{"flags", 104, 8, 16, "CWR ECE URG ACK PSH RST SYN FIN"},
+	{"header_length", 96, 4, 5, "in words of 4 octets", .computed = true},
+	{"reserved", 100, 4, 0, "zero"},
+	{"flags", 104, 8, 16, "control bits", FG_KIND_FLAGS, .names = flags},
 	{"window", 112, 16, 0xffff, "window"},
-	{"checksum", 128, 16, 0, "computed"},
+	{"checksum", 128, 16, 0, "over pseudo-header, header and payload", FG_KIND_HEX, true},
 	{"urgent", 144, 16, 0, "urgent pointer"},
 	{NULL},
 };
 
-static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
-{
-	fg_layer_transport_checksum(layer, header, length, 6);
-}
+static const struct fg_place places[] = {{"ip", 6}, {NULL}};
 
-const struct fg_protocol fg_protocol_tcp = {
+static const struct fg_protocol tcp = {
 	.name = "tcp",
+	.title = "TCP (RFC 9293)",
 	.size = 20,
 	.fields = fields,
+	.main = "destination",
+	.places = places,
+	.length_field = "header_length",
+	.length_unit = 4,
+	.option_space = "tcp option",
+	.option_bits = 8,
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,
-	.finish = finish,
 };
+
+FG_PROTOCOLS(tcp, &tcp);

@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A VLAN tag (IEEE 802.1Q), and the service tag of provider bridges, which differs in its EtherType. It stands between the MAC addresses and the EtherType, so as a layer of its own it
- * begins after the EtherType 0x8100 of what encloses it and ends with the EtherType of what it encloses.
+ * VLAN tags (IEEE 802.1Q), and the service tag of provider bridges, which differs in its EtherType. A tag stands between
+ * the MAC addresses and the EtherType, so as a layer of its own it begins after the EtherType of what encloses it and
+ * ends with the EtherType of what it encloses. Tags may be stacked as deep as one likes.
  */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
-	{"pcp", 0, 3, 0, "priority"},
-	{"dei", 3, 1, 0, "drop eligible"},
+	{"priority", 0, 3, 0, "priority code point"},
+	{"drop_eligible", 3, 1, 0, "drop eligible indicator"},
 	{"id", 4, 12, 1, "VLAN"},
-	{"type", 16, 16, 0x88b5, "EtherType of what is inside"},
+	{"type", 16, 16, 0x88b5, "EtherType of what is inside, or the length before LLC", FG_KIND_HEX, true},
 	{NULL},
 };
 
-const struct fg_protocol fg_protocol_vlan = {
+static const struct fg_place customer[] = {{"ethertype", 0x8100}, {NULL}};
+static const struct fg_place service[] = {{"ethertype", 0x88a8}, {NULL}};
+
+static const struct fg_protocol vlan = {
 	.name = "vlan",
+	.title = "VLAN tag (IEEE 802.1Q)",
 	.size = 4,
-	.next_field = "type",
-	.next = fg_next_ethertype,
 	.fields = fields,
+	.main = "id",
+	.places = customer,
+	.space = "ethertype",
+	.next_field = "type",
+	.finish = fg_layer_type_or_length,
 };
 
-const struct fg_protocol fg_protocol_qinq = {
+static const struct fg_protocol qinq = {
 	.name = "qinq",
+	.title = "service VLAN tag (IEEE 802.1ad)",
 	.size = 4,
-	.next_field = "type",
-	.next = fg_next_ethertype,
 	.fields = fields,
+	.main = "id",
+	.places = service,
+	.space = "ethertype",
+	.next_field = "type",
+	.finish = fg_layer_type_or_length,
 };
+
+FG_PROTOCOLS(vlan, &vlan, &qinq);

@@ -13,15 +13,35 @@ M.SMALLEST = { [4] = 64, [6] = 84 }
 local function vary_config(o)
    return ffi.new("struct fg_vary_config", {
       first = o.first, step = o.step, count = o.count, every = o.every or 1, seed = o.seed or 0,
-      random = o.random or false,
+      random = o.random or false, high = o.high or false,
    })
+end
+
+-- One field of the layer that was pushed last.
+local function set_field(frame, name, value, err)
+   if type(value) == "string" then
+      api.check(C.fg_frame_set_bytes(frame, name, value, #value, err), err)
+   else
+      api.check(C.fg_frame_set(frame, name, value, err), err)
+   end
+end
+
+local function write_field(frame, o, err)
+   if o.bad then
+      api.check(C.fg_frame_set_bad(frame, o.name, err), err)
+   elseif o.program then
+      api.check(C.fg_frame_vary(frame, o.name, vary_config(o.program), err), err)
+   else
+      set_field(frame, o.name, o.value, err)
+   end
 end
 
 --- Build the template of a frame.
 -- @param size   octets with FCS
--- @param stack  layers from the outside in: { "ethernet", dst = <octets>, ... }; a field is a number or,
---               for addresses, a string of its octets; or in `vary` what it changes to from frame to frame,
---               { first =, step =, count =, every = 1, seed = 0, random = false } (lib/frame/fg_vary.h)
+-- @param stack  layers from the outside in: { "ethernet", destination = <octets>, ... }; a field is a number
+--               or, for addresses, a string of its octets; or in `vary` what it changes to from frame to
+--               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h);
+--               or one of a list `fields` of { name =, and value =, bad = true or program = the same }
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 function M.build(size, stack)
    local err = api.error()
@@ -29,11 +49,12 @@ function M.build(size, stack)
    for _, layer in ipairs(stack) do
       api.check(C.fg_frame_push(frame, layer[1], err), err)
       for field, value in pairs(layer) do
-         if type(value) == "number" then
-            api.check(C.fg_frame_set(frame, field, value, err), err)
-         elseif type(value) == "string" and field ~= 1 then
-            api.check(C.fg_frame_set_bytes(frame, field, value, #value, err), err)
+         if field ~= 1 and type(value) ~= "table" then
+            set_field(frame, field, value, err)
          end
+      end
+      for _, field in ipairs(layer.fields or {}) do
+         write_field(frame, field, err)
       end
       for field, o in pairs(layer.vary or {}) do
          api.check(C.fg_frame_vary(frame, field, vary_config(o), err), err)
@@ -55,15 +76,20 @@ end
 function M.rfc2544(size, o)
    local vary = o.vary or {}
    local stack = {
-      { "ethernet", src = o.src_mac, dst = o.dst_mac, vary = { src = vary.src_mac, dst = vary.dst_mac } },
+      {
+         "ethernet", source = o.src_mac, destination = o.dst_mac,
+         vary = { source = vary.src_mac, destination = vary.dst_mac },
+      },
    }
    if o.vlan then
       stack[#stack + 1] = { "vlan", id = o.vlan }
    end
-   stack[#stack + 1] = { "ipv" .. o.version, src = o.src, dst = o.dst, vary = { dst = vary.dst } }
    stack[#stack + 1] = {
-      "udp", dst = o.dst_port, checksum = o.version == 4 and 0 or nil,
-      vary = { src = vary.src_port, dst = vary.dst_port },
+      "ipv" .. o.version, source = o.src, destination = o.dst, vary = { destination = vary.dst },
+   }
+   stack[#stack + 1] = {
+      "udp", destination = o.dst_port, checksum = o.version == 4 and 0 or nil,
+      vary = { source = vary.src_port, destination = vary.dst_port },
    }
    return M.build(size, stack)
 end

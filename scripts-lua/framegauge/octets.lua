@@ -20,6 +20,28 @@ M.ipv4 = parser(C.fg_ipv4_parse, 4)
 M.ipv6 = parser(C.fg_ipv6_parse, 16)
 M.mac = parser(C.fg_mac_parse, 6)
 
+--- The last eight octets as a number, most significant first; a Lua number as it is.
+-- @return a uint64_t
+function M.number(value)
+   if type(value) == "number" then
+      return value + 0ULL
+   end
+   local number = 0ULL
+   for i = math.max(1, #value - 7), #value do
+      number = number * 256 + value:byte(i)
+   end
+   return number
+end
+
+--- So many octets of a whole number, most significant first.
+function M.of_number(number, size)
+   local list = {}
+   for i = size, 1, -1 do
+      list[i], number = string.char(tonumber(number % 256)), math.floor(tonumber(number) / 256)
+   end
+   return table.concat(list)
+end
+
 --- "02:00:00:00:00:01" of six octets.
 function M.mac_text(octets)
    return (octets:gsub(".", function(octet)

@@ -36,11 +36,11 @@ TestFrame(unsigned size, const frames::Mac &dst = frames::peer_mac)
 	fg_template *out = nullptr;
 
 	EXPECT_EQ(0, fg_frame_push(f.get(), "ethernet", nullptr));
-	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "dst", dst.data(), 6, nullptr));
-	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "src", frames::host_mac.data(), 6, nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "destination", dst.data(), 6, nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "source", frames::host_mac.data(), 6, nullptr));
 	EXPECT_EQ(0, fg_frame_push(f.get(), "ipv4", nullptr));
-	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "src", frames::host_ipv4.data(), 4, nullptr));
-	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "dst", far_ipv4.data(), 4, nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "source", frames::host_ipv4.data(), 4, nullptr));
+	EXPECT_EQ(0, fg_frame_set_bytes(f.get(), "destination", far_ipv4.data(), 4, nullptr));
 	EXPECT_EQ(0, fg_frame_push(f.get(), "udp", nullptr));
 	EXPECT_EQ(0, fg_frame_finish(f.get(), size, &out, nullptr));
 	return Template(out);

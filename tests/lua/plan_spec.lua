@@ -60,7 +60,7 @@ describe("a plan", function()
                loss_verify_trials = 2, preceding_targets = 2,
             },
          },
-         expect = {}, quick = false,
+         streams = {}, expect = {}, quick = false,
          source = { text = MINIMAL, options = { sets = {}, quick = false, eal = {} } },
       }, (plan.load_text(MINIMAL, "dir/my lab.yaml")))
    end)

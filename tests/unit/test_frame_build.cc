@@ -85,11 +85,11 @@ rfc2544(bool checksum = false)
 {
 	Frame frame = stack({"ethernet"});
 
-	set(frame, "dst", dst_mac);
-	set(frame, "src", src_mac);
+	set(frame, "destination", dst_mac);
+	set(frame, "source", src_mac);
 	EXPECT_EQ(0, fg_frame_push(frame.get(), "ipv4", nullptr));
-	set(frame, "src", src_ip);
-	set(frame, "dst", dst_ip);
+	set(frame, "source", src_ip);
+	set(frame, "destination", dst_ip);
 	EXPECT_EQ(0, fg_frame_push(frame.get(), "udp", nullptr));
 	if (!checksum)
 		set(frame, "checksum", 0);
@@ -198,7 +198,7 @@ TEST(Frame, SendsAComputedChecksumOfZeroAsAllOnes)
 		Frame frame = rfc2544(true);
 		Bytes b;
 
-		set(frame, "src", p);
+		set(frame, "source", p);
 		b = bytes(finish(frame, 64));
 		ASSERT_NE(0, b[40] << 8 | b[41]) << p;
 		if (b[40] == 0xff && b[41] == 0xff)
@@ -210,8 +210,8 @@ TEST(Frame, SendsAComputedChecksumOfZeroAsAllOnes)
 TEST(Frame, KeepsWhatTheUserSets)
 {
 	const std::vector<std::pair<const char *, uint64_t>> ipv4 = {
-		{"version", 5},   {"ihl", 6},          {"tos", 0xb8}, {"length", 1234},
-		{"id", 0xbeef},   {"flags", 5},        {"ttl", 1},    {"fragment_offset", 0x1abc},
+		{"version", 5},   {"header_length", 6}, {"dscp", 0x2e}, {"length", 1234},
+		{"id", 0xbeef},   {"flags", 5},         {"ttl", 1},     {"fragment_offset", 0x1abc},
 		{"protocol", 99}, {"checksum", 0x1234}};
 	Frame frame = stack({"ethernet"});
 	Bytes b;
@@ -221,8 +221,8 @@ TEST(Frame, KeepsWhatTheUserSets)
 	for (const auto &field : ipv4)
 		set(frame, field.first, field.second);
 	ASSERT_EQ(0, fg_frame_push(frame.get(), "udp", nullptr));
-	set(frame, "src", 1);
-	set(frame, "dst", 0xffff);
+	set(frame, "source", 1);
+	set(frame, "destination", 0xffff);
 	set(frame, "length", 3);
 	set(frame, "checksum", 0xfedc);
 	b = bytes(finish(frame, 64));
@@ -235,11 +235,11 @@ TEST(Frame, SetsNumbersAndOctetsAlike)
 {
 	Frame one = rfc2544(), two = stack({"ethernet"});
 
-	set(two, "dst", 0x020000000009);
-	set(two, "src", 0x020000000001);
+	set(two, "destination", 0x020000000009);
+	set(two, "source", 0x020000000001);
 	ASSERT_EQ(0, fg_frame_push(two.get(), "ipv4", nullptr));
-	set(two, "src", 0xc6120102);
-	set(two, "dst", 0xc6130102);
+	set(two, "source", 0xc6120102);
+	set(two, "destination", 0xc6130102);
 	ASSERT_EQ(0, fg_frame_push(two.get(), "udp", nullptr));
 	set(two, "checksum", Bytes{0, 0});
 	EXPECT_EQ(bytes(finish(one, 100)), bytes(finish(two, 100)));
@@ -316,7 +316,7 @@ TEST(Frame, RefusesUnknownFields)
 	Frame frame = stack({"ethernet", "ipv4"});
 	fg_error err = {};
 
-	for (const char *name : {"", "nonsense", "type", "Src"})
+	for (const char *name : {"", "nonsense", "type", "Source"})
 		EXPECT_EQ(-ENOENT, fg_frame_set(frame.get(), name, 1, &err)) << name;
 	EXPECT_EQ(-ENOENT, fg_frame_set_bytes(frame.get(), "nonsense", src_ip.data(), 4, &err));
 	EXPECT_NE(nullptr, strstr(err.message, "ipv4")) << err.message;
@@ -326,8 +326,8 @@ TEST(Frame, HasNoFieldsBeforeItsFirstLayer)
 {
 	Frame frame(fg_frame_create());
 
-	EXPECT_EQ(-ENOENT, fg_frame_set(frame.get(), "src", 1, nullptr));
-	EXPECT_EQ(-ENOENT, fg_frame_set_bytes(frame.get(), "src", src_mac.data(), 6, nullptr));
+	EXPECT_EQ(-ENOENT, fg_frame_set(frame.get(), "source", 1, nullptr));
+	EXPECT_EQ(-ENOENT, fg_frame_set_bytes(frame.get(), "source", src_mac.data(), 6, nullptr));
 }
 
 TEST(Frame, RefusesValuesThatAreTooWideAndComputesTheField)
@@ -342,12 +342,12 @@ TEST(Frame, RefusesValuesThatAreTooWideAndComputesTheField)
 										{"length", 0x10000},
 										{"checksum", 0x10000},
 										{"protocol", ~0ull},
-										{"src", 1ull << 32}})
+										{"source", 1ull << 32}})
 		EXPECT_EQ(-ERANGE, fg_frame_set(with.get(), field.first, field.second, nullptr))
 			<< field.first;
-	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "src", src_mac.data(), 6, nullptr));
-	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "src", src_ip.data(), 3, nullptr));
-	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "src", src_ip.data(), 0, nullptr));
+	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "source", src_mac.data(), 6, nullptr));
+	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "source", src_ip.data(), 3, nullptr));
+	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "source", src_ip.data(), 0, nullptr));
 	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "version", src_ip.data(), 1, nullptr));
 	EXPECT_EQ(-ERANGE, fg_frame_set_bytes(with.get(), "flags", src_ip.data(), 1, nullptr));
 	EXPECT_EQ(bytes(finish(without, 100)), bytes(finish(with, 100)));
@@ -365,14 +365,14 @@ TEST(Frame, ChecksumOfIgmpCoversTheWholeMessage)
 
 TEST(Frame, RefusesToGrowTooDeep)
 {
-	Frame frame = stack(std::vector<const char *>(16, "ipv4"));
+	Frame frame = stack(std::vector<const char *>(48, "ipv4"));
 	fg_error err = {};
 	Template t;
 
 	EXPECT_EQ(-E2BIG, fg_frame_push(frame.get(), "udp", &err));
 	EXPECT_EQ(E2BIG, err.code);
 	t = finish(frame, 1518);
-	EXPECT_EQ(320, t->header);
+	EXPECT_EQ(960, t->header);
 }
 
 TEST(Frame, MayBeFreedWhenThereIsNone)

@@ -81,7 +81,7 @@ expect_valid_udp4(const std::vector<uint8_t> &bytes, size_t ip_at)
 TEST(Vary, CountsThroughItsValuesAndBeginsAgain)
 {
 	Template t;
-	t.push("ethernet").push("ipv4").push("udp").vary("src", {1000, 3, 5, 1, 0, false}).finish(64);
+	t.push("ethernet").push("ipv4").push("udp").vary("source", {1000, 3, 5, 1, 0, false}).finish(64);
 
 	for (uint64_t n = 0; n < 12; n++)
 		EXPECT_EQ(1000 + 3 * (n % 5), number(t.make(n), 34, 2)) << n;
@@ -91,7 +91,7 @@ TEST(Vary, EveryNthFrameOnly)
 {
 	Template t;
 	t.push("ethernet")
-		.vary("dst", {0xffffffffffff, 0, 1, 100, 0, false})
+		.vary("destination", {0xffffffffffff, 0, 1, 100, 0, false})
 		.push("ipv4")
 		.push("udp")
 		.finish(64);
@@ -109,7 +109,7 @@ TEST(Vary, RandomValuesStayInRangeCoverItAndFollowFromTheSeed)
 	for (auto [t, seed] : {std::pair{&one, 1}, {&same, 1}, {&other, 2}})
 		t->push("ethernet")
 			.push("ipv4")
-			.vary("dst", {0xc6130002, 256, 256, 1, static_cast<uint64_t>(seed), true})
+			.vary("destination", {0xc6130002, 256, 256, 1, static_cast<uint64_t>(seed), true})
 			.push("udp")
 			.finish(64);
 	for (uint64_t n = 0; n < 10000; n++) {
@@ -131,13 +131,13 @@ TEST(Vary, ChecksumsStayRightWhateverChanges)
 		.push("vlan")
 		.vary("id", {1, 1, 4000, 1, 0, false})
 		.push("ipv4")
-		.vary("src", {0xc6120000, 1, 65536, 1, 3, true})
-		.vary("dst", {0xc6130000, 7, 9000, 1, 4, false})
+		.vary("source", {0xc6120000, 1, 65536, 1, 3, true})
+		.vary("destination", {0xc6130000, 7, 9000, 1, 4, false})
 		.vary("ttl", {1, 1, 255, 1, 5, true})
-		.vary("tos", {0, 1, 256, 3, 5, false})
+		.vary("dscp", {0, 1, 64, 3, 5, false})
 		.push("udp")
-		.vary("src", {0, 1, 65536, 1, 5, true})
-		.vary("dst", {0, 1, 65536, 1, 6, true});
+		.vary("source", {0, 1, 65536, 1, 5, true})
+		.vary("destination", {0, 1, 65536, 1, 6, true});
 	for (unsigned size : {69u, 128u, 1517u}) {
 		fg_template_free(t.t);
 		t.finish(size);
@@ -151,7 +151,7 @@ TEST(Vary, ChecksumOverIpv6AddressesOfWhichTheLast64BitsChange)
 	Template t;
 	t.push("ethernet")
 		.push("ipv6")
-		.vary("dst", {1, 0x10001, 1u << 20, 1, 9, true})
+		.vary("destination", {1, 0x10001, 1u << 20, 1, 9, true})
 		.push("udp")
 		.finish(84);
 
@@ -169,7 +169,7 @@ TEST(Vary, ChecksumOverIpv6AddressesOfWhichTheLast64BitsChange)
 TEST(Vary, AChecksumTheUserSetIsLeftAlone)
 {
 	Template t;
-	t.push("ethernet").push("ipv4").vary("src", {0, 1, 1000, 1, 0, false}).push("udp");
+	t.push("ethernet").push("ipv4").vary("source", {0, 1, 1000, 1, 0, false}).push("udp");
 	ASSERT_EQ(0, fg_frame_set(t.frame, "checksum", 0, &t.err));
 	t.finish(64);
 
@@ -183,14 +183,14 @@ TEST(Vary, RefusesWhatDoesNotFit)
 	fg_vary_config too_far = {65000, 1, 1000, 1, 0, false}, none = {0, 1, 0, 1, 0, false},
 		       good = {0, 1, 2, 1, 0, false};
 
-	EXPECT_EQ(-ENOENT, fg_frame_vary(t.frame, "src", &good, &t.err));
+	EXPECT_EQ(-ENOENT, fg_frame_vary(t.frame, "source", &good, &t.err));
 	t.push("ethernet").push("ipv4").push("udp");
 	EXPECT_EQ(-ENOENT, fg_frame_vary(t.frame, "colour", &good, &t.err));
-	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "src", &too_far, &t.err));
-	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "src", &none, &t.err));
+	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "source", &too_far, &t.err));
+	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "source", &none, &t.err));
 	for (int i = 0; i < FG_MAX_VARIES; i++)
-		EXPECT_EQ(0, fg_frame_vary(t.frame, "src", &good, &t.err));
-	EXPECT_EQ(-E2BIG, fg_frame_vary(t.frame, "src", &good, &t.err));
+		EXPECT_EQ(0, fg_frame_vary(t.frame, "source", &good, &t.err));
+	EXPECT_EQ(-E2BIG, fg_frame_vary(t.frame, "source", &good, &t.err));
 }
 
 } // namespace

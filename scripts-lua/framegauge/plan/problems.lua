@@ -79,6 +79,16 @@ function Problems:has(path)
    return self.bad[path] == true
 end
 
+--- Whether something is already known to be wrong with a path or anything below it.
+function Problems:has_below(path)
+   for bad in pairs(self.bad) do
+      if bad:sub(1, #path) == path then
+         return true
+      end
+   end
+   return false
+end
+
 --- Add one problem.
 -- @param path      full path of the key, "" for the whole plan
 -- @param message   what is wrong

@@ -5,6 +5,7 @@
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
 local profiles = require "framegauge.plan.profile_rows"
+local streams = require "framegauge.plan.stream_rows"
 
 local port = {
    type = "group",
@@ -351,6 +352,7 @@ return {
         default_help = "the one that calibrate made on this machine with these ports",
         help = "file of a calibration, as calibrate --out wrote it" },
       host,
+      streams,
       rfc2544,
    },
 }

@@ -8,6 +8,7 @@ local line = require "framegauge.line"
 local ports = require "framegauge.plan.port_rules"
 local presets = require "framegauge.search.mlr.presets"
 local profiles = require "framegauge.plan.profile_rules"
+local streams = require "framegauge.plan.stream_rules"
 local units = require "framegauge.units"
 
 local M = {}
@@ -202,11 +203,12 @@ local of_rfc2544 = {
 -- The rules of each method; they are about its own keys.
 local OF_METHOD = { rfc2544 = of_rfc2544 }
 
---- Apply every rule: those of the ports, of the reference device and of the method that is to run.
+--- Apply every rule: those of the ports, of the reference device, of the streams and of the method that is
+-- to run.
 -- @param values  of the whole plan
 -- @param found   takes the problems (plan/problems.lua)
 function M.check(values, found)
-   for _, list in ipairs { ports.rules, profiles.rules, OF_METHOD[values.test] or {} } do
+   for _, list in ipairs { ports.rules, profiles.rules, streams.rules, OF_METHOD[values.test] or {} } do
       for _, rule in ipairs(list) do
          rule(values, found)
       end

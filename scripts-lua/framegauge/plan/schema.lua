@@ -11,6 +11,7 @@
 -- the file,
 --                                                 each value with the key in its field `name`
 --    { type = "list", of = row }                  a single value may stand for a list of one
+--    { type = "stack" }                           a protocol stack (plan/stack.lua)
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
 -- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out). Every
@@ -18,6 +19,7 @@
 -- can still be judged.
 local nearest = require "framegauge.nearest"
 local problems = require "framegauge.plan.problems"
+local stack = require "framegauge.plan.stack"
 local types = require "framegauge.plan.types"
 
 local M = {}
@@ -248,7 +250,7 @@ local function read_list(row, node, path, found)
    return list
 end
 
-local readers = { group = read_group, map = read_map, list = read_list }
+local readers = { group = read_group, map = read_map, list = read_list, stack = stack.read }
 
 function read(row, node, path, found)
    found:place(path, node)

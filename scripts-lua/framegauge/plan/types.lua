@@ -139,7 +139,7 @@ local labels = {
    load_step = "load, no bits", frame_rate = "frame rate", bits = "bit rate", time = "time", ratio = "share",
    size = "bytes", buffer = "frames or bytes", ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
    ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`", mac = "`02:00:00:00:00:01`",
-   device = "device", group = "keys", map = "keys by name",
+   device = "device", group = "keys", map = "keys by name", stack = "protocol stack",
 }
 
 --- What a row takes, in a word or two.

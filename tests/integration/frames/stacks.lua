@@ -12,10 +12,13 @@ local octets = require "framegauge.octets"
 
 local FRAME_SIZE = 256
 
-local ethernet = { "ethernet", src = octets.mac("02:00:00:00:00:01"), dst = octets.mac("02:00:00:00:00:02") }
-local slow = { "ethernet", src = octets.mac("02:00:00:00:00:01"), dst = octets.mac("01:80:c2:00:00:01") }
-local ipv4 = { "ipv4", src = octets.ipv4("198.18.0.1"), dst = octets.ipv4("198.18.0.2") }
-local ipv6 = { "ipv6", src = octets.ipv6("2001:2::1"), dst = octets.ipv6("2001:2::2") }
+local function ethernet_to(mac)
+   return { "ethernet", source = octets.mac("02:00:00:00:00:01"), destination = octets.mac(mac) }
+end
+
+local ethernet, slow = ethernet_to("02:00:00:00:00:02"), ethernet_to("01:80:c2:00:00:01")
+local ipv4 = { "ipv4", source = octets.ipv4("198.18.0.1"), destination = octets.ipv4("198.18.0.2") }
+local ipv6 = { "ipv6", source = octets.ipv6("2001:2::1"), destination = octets.ipv6("2001:2::2") }
 local vlan, qinq, mpls, gre = { "vlan" }, { "qinq" }, { "mpls" }, { "gre" }
 local vxlan, geneve = { "vxlan" }, { "geneve" }
 local llc, snap, gtpu, arp, pause = { "llc" }, { "snap" }, { "gtpu" }, { "arp" }, { "pause" }

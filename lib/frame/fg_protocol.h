@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_PROTOCOL_H
+#define FG_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Protocols as tables. One table per protocol says which fields its header has, how wide they are, what they hold when
+ * nobody says, how people write them, and what may stand inside. The same table builds headers (fg_frame.h), finds
+ * them again in bytes (fg_dissect()), prints them, explains them (`framegauge help protocols`) and documents them.
+ *
+ * Who may stand in whom is not listed by the outer protocol: each says in which number spaces it has a number, as
+ * "ethertype" 0x0800, and an outer one says of which space its "next" field is. So a protocol is added without
+ * touching any other.
+ *
+ * A header may have fields that are there only when a flag says so (GRE's key), octets to its end whose number a
+ * length field gives, and options, which are small protocols of their own that lie in the header of another one.
+ */
+
+struct fg_layer;
+
+/** How a field's value is written. */
+enum fg_kind {
+	FG_KIND_NUMBER, /* 64 */
+	FG_KIND_HEX,    /* 0x88b5; decimal is read, too */
+	FG_KIND_FLAGS,  /* names of bits, as syn+ack */
+	FG_KIND_MAC,    /* 02:00:00:00:00:01 */
+	FG_KIND_IPV4,   /* 198.18.1.1 */
+	FG_KIND_IPV6,   /* 2001:2::1 */
+	FG_KIND_OCTETS, /* deadbeef */
+};
+
+/** A word for a value, or for a bit of a field of flags. A list ends with a NULL name. */
+struct fg_value_name {
+	const char *name;
+	uint64_t value;
+};
+
+/** One header field. A list ends with a NULL name. */
+struct fg_field {
+	const char *name;
+	uint16_t
+		bit; /* from the start of the header with all its optional fields, most significant bit first */
+	uint16_t width;  /* bits; 0: all octets from there to the end of the header */
+	uint64_t preset; /* of fields up to 64 bits */
+	const char *help;
+	enum fg_kind kind;
+	bool computed; /* from the rest of the frame, unless it is set */
+	const struct fg_value_name *names;
+	const char *
+		when; /* there only if this field, which stands before it, has one of the bits in when_mask ... */
+	uint64_t when_mask; /* ... set, and then the header is longer by its width; NULL: always there */
+	uint64_t when_set;  /* the bits that setting this field sets there */
+};
+
+/** A protocol's numbers in a space of numbers. A list ends with a NULL space. */
+struct fg_place {
+	const char *space;
+	uint64_t first, last; /* last = 0: only the first, which is then also what an outer header is told */
+};
+
+/** What a checksum is computed over. */
+enum fg_checksum_scope {
+	FG_CHECKSUM_NONE,
+	FG_CHECKSUM_HEADER,   /* this header */
+	FG_CHECKSUM_ENCLOSED, /* this header and all it encloses */
+	FG_CHECKSUM_PAYLOAD,  /* and the addresses of the IP around it */
+};
+
+/** A protocol. */
+struct fg_protocol {
+	const char *name;
+	const char *title; /* what it is, and the standard that says so */
+	uint16_t
+		size; /* octets of the header with all optional fields, without options and octets to the end */
+	const struct fg_field *fields;
+	const char *main; /* the field that a single value stands for; NULL: none */
+
+	const struct fg_place *places; /* where it may stand; NULL: only where the user puts it */
+	bool (*is)(const uint8_t *header,
+		   size_t room); /* tells it from others with the same number; NULL: none */
+
+	const char *space;      /* of the numbers of what is inside; NULL: nothing is */
+	const char *next_field; /* that holds the number; NULL: there is no field, the number is 0 */
+	bool (*closed)(const uint8_t *header); /* what is inside cannot be read (a fragment); NULL: it can */
+
+	const char *length_field; /* of the header: octets = value * length_unit + length_base; NULL: fixed */
+	uint16_t length_unit, length_base;
+	void (*pad)(uint8_t *at, size_t octets); /* fills the header up to the unit; NULL: zeros */
+
+	const char *option_space; /* of the options in this header; NULL: it has none */
+	uint8_t option_bits;      /* how many bits at the start of an option are its number */
+	const char *count_field;  /* holds how many options there are; NULL: they end with the header */
+	bool option;              /* is itself an option of the layer before it */
+
+	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
+	bool checksum_never_zero;              /* zero says that there is none */
+	uint8_t network;                       /* 4, 6: an IP, whose addresses a pseudo-header takes */
+	bool extension;                        /* of the network layer: addresses are those further out */
+	uint8_t hops;                          /* that IP has around it; 0: any number */
+	uint64_t station;                      /* MAC that it is sent to; 0: any */
+	/**
+	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload is there.
+	 * @param header  this layer's first octet
+	 * @param length  octets from there to the end of the frame, without FCS
+	 */
+	void (*finish)(const struct fg_layer *layer, uint8_t *header, size_t length);
+};
+
+/** The protocols there are, in order. @return NULL behind the last */
+const struct fg_protocol *fg_protocol_at(unsigned i);
+
+/** @return NULL: there is none of that name */
+const struct fg_protocol *fg_protocol_find(const char *name);
+
+/** Index of a field, -1 when there is none of that name. */
+int fg_field_find(const struct fg_protocol *protocol, const char *name);
+
+/**
+ * Where a field stands in a given header.
+ * @return bit from the start of the header; -1 when the header does not have it
+ */
+int fg_field_bit(const struct fg_protocol *protocol, const struct fg_field *field, const uint8_t *header);
+
+/** Read @p width (up to 64) bits at bit @p bit. */
+uint64_t fg_field_read(const uint8_t *header, unsigned bit, unsigned width);
+
+/** Write the low @p width bits of @p value at bit @p bit. */
+void fg_field_write(uint8_t *header, unsigned bit, unsigned width, uint64_t value);
+
+/** Octets of a header without options and octets to its end. @return 0 when @p room does not hold it */
+size_t fg_protocol_fixed(const struct fg_protocol *protocol, const uint8_t *header, size_t room);
+
+/** A header that was found. */
+struct fg_found {
+	const struct fg_protocol *protocol;
+	uint32_t offset, size; /* octets; the size without the options, which are listed after it */
+	bool padding;          /* the rest of the header before it: no protocol */
+};
+
+/**
+ * Find the headers in a frame.
+ *
+ * Ends where nothing known follows; what is left is payload.
+ * @param first   name of the outermost protocol
+ * @param length  octets, without FCS
+ * @return how many were found, at most @p max
+ */
+unsigned fg_dissect(const char *first, const uint8_t *frame, size_t length, struct fg_found *out,
+		    unsigned max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Octets as they are, at any place of a stack. What stands around them must be told their number, if it has one. */
+#include "frame_priv.h"
+
+static const struct fg_field fields[] = {
+	{"octets", 0, 0, 0, "the octets", FG_KIND_OCTETS},
+	{NULL},
+};
+
+static const struct fg_protocol raw = {
+	.name = "raw",
+	.title = "octets as they are",
+	.fields = fields,
+	.main = "octets",
+};
+
+FG_PROTOCOLS(raw, &raw);

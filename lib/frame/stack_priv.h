@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef STACK_PRIV_H
+#define STACK_PRIV_H
+
+#include "frame_priv.h"
+
+/** A stack being built: what the two halves of the builder share. */
+struct fg_frame {
+	unsigned layers, changes;
+	struct fg_layer layer[MAX_LAYERS];
+	struct fg_change change[FG_MAX_VARIES];
+};
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The builder's second half: finishing joins the headers, writes the payload, and lets every layer compute what is
+ * left, from the inside out, so that an outer checksum covers what the inner layers filled in.
+ *
+ * The signature's place is filled with a signature of zeros: any other sums to the same, so the checksums that
+ * are right for the template are right for every frame made from it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fg_net.h"
+#include "fg_signature.h"
+#include "frame_priv.h"
+#include "stack_priv.h"
+
+/* cut what is not there out of a header; returns its octets without options */
+static size_t
+lay_fields(struct fg_layer *layer, uint8_t *out)
+{
+	const struct fg_protocol *p = layer->protocol;
+	size_t fixed = fg_protocol_fixed(p, layer->nominal, sizeof(layer->nominal));
+
+	layer->header = out;
+	memcpy(out, layer->nominal, p->size);
+	for (const struct fg_field *f = p->fields; f->name != NULL; f++) {
+		int bit = fg_field_bit(p, f, layer->nominal);
+
+		if (bit < 0 || f->width == 0)
+			continue;
+		for (unsigned i = 0; i < f->width; i++)
+			fg_field_write(out, (unsigned)bit + i, 1,
+				       fg_field_read(layer->nominal, f->bit + i, 1));
+	}
+	memcpy(out + fixed, layer->nominal + p->size, layer->rest);
+	return fixed + layer->rest;
+}
+
+/* up to a whole number of the units that the length field counts */
+static size_t
+padding(const struct fg_protocol *p, size_t size)
+{
+	if (p->length_field == NULL)
+		return 0;
+	if (size < p->length_base)
+		return p->length_base - size;
+	return (p->length_unit - (size - p->length_base) % p->length_unit) % p->length_unit;
+}
+
+static void
+lay_padding(struct fg_layer *layer)
+{
+	const struct fg_protocol *p = layer->protocol;
+	size_t more = padding(p, layer->size);
+
+	if (p->pad != NULL)
+		p->pad(layer->header + layer->size, more);
+	else
+		memset(layer->header + layer->size, 0, more);
+	layer->size = (uint16_t)(layer->size + more);
+	if (p->length_field != NULL)
+		fg_field_fill(layer, p->length_field, (layer->size - p->length_base) / p->length_unit);
+	if (p->count_field != NULL)
+		fg_field_fill(layer, p->count_field, layer->options);
+}
+
+static void
+lay_next(const struct fg_layer *layer)
+{
+	const struct fg_protocol *p = layer->protocol;
+	uint64_t number;
+
+	if (p->next_field != NULL && layer->inner != NULL &&
+	    fg_protocol_number(layer->inner->protocol, p->space, &number))
+		fg_field_fill(layer, p->next_field, number);
+}
+
+/* headers one after the other, each told what follows it; returns the octets they take */
+static size_t
+lay_headers(struct fg_frame *frame, uint8_t *out)
+{
+	uint8_t *at = out;
+
+	for (unsigned i = 0; i < frame->layers;) {
+		struct fg_layer *layer = &frame->layer[i++];
+
+		layer->size = (uint16_t)lay_fields(layer, at);
+		for (unsigned end = i + layer->options; i < end; i++) {
+			struct fg_layer *option = &frame->layer[i];
+
+			option->size = (uint16_t)lay_fields(option, at + layer->size);
+			lay_padding(option);
+			layer->size = (uint16_t)(layer->size + option->size);
+		}
+		lay_padding(layer);
+		lay_next(layer);
+		at += layer->size;
+	}
+	return (size_t)(at - out);
+}
+
+/* octets counting up, then the place of the signature */
+static void
+lay_payload(struct fg_template *t)
+{
+	for (unsigned i = t->header; i < t->length; i++)
+		t->bytes[i] = (uint8_t)(i - t->header);
+	fg_signature_write(t->bytes + t->length, 0, 0, 0);
+}
+
+/* what was asked for as wrong: one more or, at the end, one less, since all ones and zero are the same checksum */
+static void
+spoil(const struct fg_layer *layer)
+{
+	for (unsigned i = 0; layer->protocol->fields[i].name != NULL; i++) {
+		const struct fg_field *f = &layer->protocol->fields[i];
+		int bit = fg_field_bit(layer->protocol, f, layer->header);
+		uint64_t value;
+
+		if ((layer->bad >> i & 1) == 0 || bit < 0)
+			continue;
+		value = fg_field_read(layer->header, (unsigned)bit, f->width);
+		fg_field_write(layer->header, (unsigned)bit, f->width,
+			       value == UINT64_MAX >> (64 - f->width) ? value - 1 : value + 1);
+	}
+}
+
+static void
+finish_layers(struct fg_frame *frame, struct fg_template *t)
+{
+	for (unsigned i = frame->layers; i-- > 0;) {
+		const struct fg_layer *layer = &frame->layer[i];
+		size_t length = (size_t)(t->bytes + t->length - layer->header);
+
+		if (layer->protocol->finish != NULL)
+			layer->protocol->finish(layer, layer->header, length);
+		if (layer->protocol->checksum_scope != FG_CHECKSUM_NONE)
+			fg_layer_checksum(layer, layer->header, length);
+		spoil(layer);
+	}
+}
+
+/* a length field that cannot say how long its header is */
+static int
+check_lengths(const struct fg_frame *frame, struct fg_error *err)
+{
+	for (const struct fg_layer *layer = frame->layer; layer < frame->layer + frame->layers; layer++) {
+		const struct fg_protocol *p = layer->protocol;
+		size_t most;
+
+		if (p->length_field == NULL)
+			continue;
+		most = (1ULL << p->fields[fg_field_find(p, p->length_field)].width) - 1;
+		most = most * p->length_unit + p->length_base;
+		if (layer->size > most)
+			return fg_error_set(err, EMSGSIZE, p->name, "a header of %u octets: at most %zu",
+					    layer->size, most);
+	}
+	return 0;
+}
+
+static size_t
+header_octets(struct fg_frame *frame)
+{
+	/* as they will be laid, but where nobody looks */
+	static _Thread_local uint8_t scratch[MAX_LAYERS * (MAX_HEADER + 32)];
+
+	return lay_headers(frame, scratch);
+}
+
+int
+fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out, struct fg_error *err)
+{
+	size_t headers = header_octets(frame), least = headers + FG_SIGNATURE_SIZE + FG_ETHER_FCS;
+	struct fg_template *t;
+	int rc = check_lengths(frame, err);
+
+	if (rc != 0)
+		return rc;
+	if (frame_size > FG_FRAME_MAX || frame_size < least)
+		return fg_error_set(
+			err, EMSGSIZE, "frame_size",
+			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
+			frame_size, least, FG_FRAME_MAX, headers, FG_SIGNATURE_SIZE, FG_ETHER_FCS);
+	/* cleared to the last byte, for templates are compared */
+	t = calloc(1, sizeof(*t) + frame_size - FG_ETHER_FCS);
+	if (t == NULL)
+		return fg_error_set(err, ENOMEM, "frame", "no memory");
+	t->frame_size = (uint16_t)frame_size;
+	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
+	t->header = (uint16_t)lay_headers(frame, t->bytes);
+	lay_payload(t);
+	finish_layers(frame, t);
+	rc = fg_vary_compile(frame->layer, frame->layers, frame->change, frame->changes, t, err);
+	if (rc != 0) {
+		fg_template_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+void
+fg_template_free(struct fg_template *t)
+{
+	free(t);
+}

@@ -1,0 +1,197 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- How a header field changes from frame to frame, as a plan writes it.
+--
+--    destination: 198.19.1.2-198.19.1.254                  from the first to the last, and again
+--    destination: {from: 1024, to: 65535, step: 3}         in steps; downwards when `to` is less than `from`
+--    destination: {from: 1024, count: 10}                  so many values
+--    source: {random: 1024-65535, seed: 7}                 any of them; `all`: any value of the field
+--    ttl: {from: 1, to: 255, every: 100}                   every hundredth frame only
+--
+-- Values are written as those of the field. Which frame carries what follows from its number alone.
+local field_value = require "framegauge.plan.field_value"
+local nearest = require "framegauge.nearest"
+local octets = require "framegauge.octets"
+local problems = require "framegauge.plan.problems"
+
+local M = {}
+
+local KEYS = { "from", "to", "step", "count", "every", "random", "seed" }
+local MOST = 2 ^ 53 -- of numbers that Lua holds exactly
+
+local known = {}
+for _, key in ipairs(KEYS) do
+   known[key] = true
+end
+
+local changing = { number = true, hex = true, flags = true, mac = true, ipv4 = true, ipv6 = true }
+
+local function split(text)
+   return text:match("^%s*([^-]+)%s*%-%s*([^-]+)%s*$")
+end
+
+--- Whether a node says how a field changes, and not its value.
+function M.is(field, node)
+   if field.width == 0 or not changing[field.kind] then
+      return false
+   elseif node.kind == "scalar" then
+      return split(node.value) ~= nil
+   end
+   return node.kind == "map" and node.entries[1] ~= nil and known[node.entries[1].key] ~= nil
+end
+
+local number = octets.number
+
+local Reader = {}
+Reader.__index = Reader
+
+function Reader:wrong(message, expected, key)
+   self.found:add(key and self.path .. "." .. key or self.path, message, expected,
+      key and self.nodes[key] or self.node)
+   self.failed = true
+end
+
+-- A value of the field.
+function Reader:value(text, key)
+   local value, wrong, expected = field_value.read(self.field, text)
+   if value == nil then
+      self:wrong(wrong, expected, key)
+      return nil
+   end
+   return value
+end
+
+function Reader:integer(key, least)
+   local node = self.nodes[key]
+   if not node then
+      return nil
+   end
+   local value = node.kind == "scalar" and node.value:find("^%d+$") and tonumber(node.value)
+   if not value or value < least or value > MOST then
+      self:wrong(problems.quote(node.value or "") .. " is not a whole number", "at least " .. least, key)
+      return nil
+   end
+   return value
+end
+
+-- An address of which only the first 64 bits change is a program of those.
+function Reader:halves(first, last)
+   if self.field.kind ~= "ipv6" or first:sub(1, 8) == last:sub(1, 8) then
+      return number(first), number(last)
+   elseif first:sub(9) == last:sub(9) then
+      self.high = true
+      return number(first:sub(1, 8)), number(last:sub(1, 8))
+   end
+   self:wrong("both halves of the address change",
+      "a range within a /64, or one of networks with the same host")
+   return 0ULL, 0ULL
+end
+
+-- The step: a number, or written as the field's values are.
+function Reader:step()
+   local node = self.nodes.step
+   if not node then
+      return 1ULL
+   end
+   local text = node.kind == "scalar" and node.value or ""
+   local value = text:find("^%d+$") and tonumber(text) or field_value.read(self.field, text)
+   local step = value and (type(value) == "number" and value + 0ULL
+      or number(self.high and value:sub(1, 8) or value))
+   if not step or step == 0 then
+      self:wrong(problems.quote(text) .. " is not a step", "a number above 0", "step")
+      return 1ULL
+   end
+   return step
+end
+
+-- first, last -> first, step, count; backwards is a step below 0, in the arithmetic of 64 bits
+function Reader:range(first, last)
+   local a, b = self:halves(first, last)
+   local step = self:step()
+   if b >= a then
+      return { first = a, step = step, count = (b - a) / step + 1 }
+   end
+   return { first = a, step = 0 - step, count = (a - b) / step + 1 }
+end
+
+function Reader:range_text(text, key)
+   local from, to = split(text)
+   local first, last = from and self:value(from, key), to and self:value(to, key)
+   if first and last then
+      return self:range(first, last)
+   elseif not from then
+      self:wrong(problems.quote(text) .. " is no range", "two values with a dash between", key)
+   end
+   return nil
+end
+
+-- All values of the field, of an address wider than 64 bits those of its last 64.
+function Reader:all()
+   local width = math.min(64, self.field.width)
+   return { first = 0ULL, step = 1ULL, count = width == 64 and 0ULL - 1 or 2 ^ width + 0ULL }
+end
+
+function Reader:from_to()
+   local from, to = self.nodes.from, self.nodes.to
+   local count = self:integer("count", 1)
+   if not from then
+      return self:wrong("missing", "the first value", "from")
+   elseif (to and count) or not (to or count) then
+      return self:wrong("either `to` or `count`", "the last value, or how many")
+   end
+   local first = self:value(from.value or "", "from")
+   if not first then
+      return nil
+   elseif to then
+      local last = self:value(to.value or "", "to")
+      return last and self:range(first, last)
+   end
+   return { first = number(first), step = self:step(), count = count + 0ULL }
+end
+
+function Reader:random(text)
+   return text == "all" and self:all() or self:range_text(text, "random")
+end
+
+function Reader:map()
+   for _, entry in ipairs(self.node.entries) do
+      if not known[entry.key] then
+         self.nodes[entry.key] = entry
+         return self:wrong("unknown key", nearest.word(entry.key, KEYS) or table.concat(KEYS, ", "),
+            entry.key)
+      end
+      self.nodes[entry.key] = entry.value
+   end
+   local random = self.nodes.random
+   local program = random and self:random(random.value or "") or not random and self:from_to() or nil
+   local seed, every = self:integer("seed", 0), self:integer("every", 1)
+   if not program then
+      return nil
+   elseif seed and not random then
+      return self:wrong("nothing is random here", "it beside random", "seed")
+   end
+   program.random, program.seed, program.every = random ~= nil, seed or 1, every or 1
+   return program
+end
+
+--- Read a program.
+-- @return { first =, step =, count = (uint64_t), random =, seed =, every =, high = }, or nil after a problem
+-- was added
+function M.read(field, node, path, found)
+   local reader = setmetatable({
+      field = field, node = node, path = path, found = found, nodes = {},
+   }, Reader)
+   local program
+   if node.kind == "scalar" then
+      program = reader:range_text(node.value)
+   else
+      program = reader:map()
+   end
+   if reader.failed or not program then
+      return nil
+   end
+   program.high = reader.high
+   return program
+end
+
+return M

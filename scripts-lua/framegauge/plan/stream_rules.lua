@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What must hold for the streams of a plan: their ports are there, and their frames can be built.
+--
+-- As in plan/rules.lua, each rule gets the values and the list of problems.
+local stack = require "framegauge.traffic.stack"
+
+local M = {}
+
+local function path(stream, key)
+   return "streams." .. stream.name .. (key and "." .. key or "")
+end
+
+local function port_names(values)
+   local names = {}
+   for i, port in ipairs(values.ports) do
+      names[i] = port.name
+   end
+   return table.concat(names, ", ")
+end
+
+local function ports_are_there(values, found)
+   for _, stream in ipairs(values.streams) do
+      local from, to = stack.ends(values.ports, stream)
+      for key, index in pairs { from = from or false, to = to or false } do
+         if stream[key] and not index then
+            found:add(path(stream, key), ("there is no port %s"):format(stream[key]), port_names(values))
+         end
+      end
+      if from and from == to and #values.ports > 1 then
+         found:add(path(stream, stream.to and "to" or "from"), "a port cannot send to itself",
+            "another port")
+      end
+   end
+end
+
+-- Ports as traffic/stack.lua takes them.
+local function plain_ports(values)
+   local list = {}
+   for i, port in ipairs(values.ports) do
+      list[i] = {
+         name = port.name, mac = port.mac, vlan = port.vlan,
+         gateway4 = port.gateway, gateway6 = port.gateway6,
+         ipv4 = port.ipv4 and port.ipv4.address, ipv6 = port.ipv6 and port.ipv6.address,
+      }
+   end
+   return list
+end
+
+-- Where in the plan a layer of the stack stands.
+local function layer_path(stream, layer)
+   for i, one in ipairs(stream.frame or {}) do
+      if one == layer.origin then
+         return ("%s[%d]"):format(path(stream, "frame"), i)
+      end
+   end
+   return path(stream, "frame")
+end
+
+local function check_frame(stream, ports, found)
+   local macs = stack.placeholders(ports)
+   local layers, problem = stack.layers(ports, stream, macs)
+   if not layers then
+      found:add(layer_path(stream, problem.layer), problem.field .. ": " .. problem.message, problem.expected)
+      return
+   end
+   local ok, err = pcall(stack.template, ports, stream, macs)
+   if not ok and type(err) ~= "table" then
+      error(err, 0)
+   elseif not ok then
+      found:add(path(stream, err.where == "frame_size" and "size" or "frame"),
+         err.where == "frame_size" and err.message or tostring(err))
+   end
+end
+
+local function frames_can_be_built(values, found)
+   local ports = plain_ports(values)
+   for _, stream in ipairs(values.streams) do
+      local from, to = stack.ends(values.ports, stream)
+      if from and to and not found:has_below(path(stream)) then
+         check_frame(stream, ports, found)
+      end
+   end
+end
+
+--- All of them, in order.
+M.rules = { ports_are_there, frames_can_be_built }
+
+return M
