@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of lib/l4 share: the connection, the worker that owns it, the application that uses it. All of it
+ * belongs to one lcore. Times are nanoseconds of the engine's clock unless called ticks.
+ */
+#ifndef L4_PRIV_H
+#define L4_PRIV_H
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "fg_endpoint.h"
+#include "fg_l4.h"
+#include "fg_net.h"
+
+enum {
+	TICK_SHIFT = 16, /* a tick of the timers is 2^16 ns, 66 us; 32 bits of them last 3 days */
+	MIN_MSS = 88, /* the smallest we send, whatever a peer says: RFC 791's 68 octets and 60 of headers */
+	DUP_THRESH = 3, /* RFC 5681 */
+	MAX_RANGES = 255,
+	MAX_SACKS = 4,
+};
+
+static const uint64_t NS_PER_MS = 1000000;
+
+enum tcp_flag {
+	TCP_FIN = 0x01,
+	TCP_SYN = 0x02,
+	TCP_RST = 0x04,
+	TCP_PSH = 0x08,
+	TCP_ACK = 0x10,
+	TCP_ECE = 0x40,
+	TCP_CWR = 0x80,
+};
+
+enum tcp_state {
+	CLOSED,
+	SYN_SENT,
+	SYN_RECEIVED,
+	ESTABLISHED,
+	FIN_WAIT_1,
+	FIN_WAIT_2,
+	CLOSE_WAIT,
+	CLOSING,
+	LAST_ACK,
+	TIME_WAIT,
+};
+
+enum {
+	ECN_NOT = 0,
+	ECN_ECT0 = 2,
+	ECN_CE = 3,
+};
+
+/* of struct conn.flags */
+enum {
+	USE_TS = 1 << 0,       /* both sides sent time stamps */
+	USE_SACK = 1 << 1,     /* both sides permit SACK */
+	USE_ECN = 1 << 2,      /* agreed (RFC 3168, 6.1.1) */
+	ECN_ECHO = 1 << 3,     /* we saw CE: say ECE until CWR comes */
+	ECN_CWR = 1 << 4,      /* say CWR with the next new data */
+	FIN_WANTED = 1 << 5,   /* the application has written all */
+	ACK_NOW = 1 << 6,      /* an acknowledgement is owed at once */
+	ACK_LATER = 1 << 7,    /* and this one may wait for the delayed-ACK timer */
+	TIMING = 1 << 8,       /* rtt_seq is being timed */
+	PROBING = 1 << 9,      /* the peer's window is closed or silly, and nothing is in flight: probe it */
+	PROBE_OUT = 1 << 10,   /* an octet beyond the window has been sent */
+	READY = 1 << 11,       /* in the list of connections that may have something to send */
+	IN_RECOVERY = 1 << 12, /* fast recovery */
+	IN_LOSS = 1 << 13,     /* after a retransmission time-out */
+	FIRST_RETRANSMIT = 1 << 14, /* recovery was entered: one segment goes out whatever the window */
+	RESCUED = 1 << 15,     /* the rescue retransmission of this recovery is spent (RFC 6675, NextSeg 4) */
+	PASSIVE = 1 << 16,     /* opened by the peer */
+	CLOSED_TOLD = 1 << 19, /* the application knows that the connection is over */
+	SYN_ECN = 1 << 20,     /* our SYN asked for ECN */
+	KEEPALIVE = 1 << 21,   /* the timer that runs is the keep-alive timer */
+	RECOVER_VALID = 1 << 22, /* snd_una is not beyond `recover` (RFC 6582, 3.2) */
+	USE_SCALE = 1 << 23,     /* both sides sent a window scale */
+	FIN_SENT = 1 << 24,      /* and snd_nxt is behind it */
+	FIN_CAME = 1 << 25,      /* the peer's, in order */
+	ECN_ROUND = 1 << 26,     /* ECN has reduced the window; not again before `recover` is acknowledged */
+	PROBE_NOW = 1 << 27,     /* a window or keep-alive probe is due */
+};
+
+/** Sequence numbers from .. to - 1. */
+struct range {
+	uint32_t from, to;
+};
+
+/** A sorted set of ranges that neither overlap nor touch. */
+struct ranges {
+	uint32_t next_free;
+	uint32_t latest; /* what was added last began here */
+	uint32_t fin;    /* number of the FIN, if it has come */
+	bool has_fin;
+	uint32_t count;
+	struct range at[MAX_RANGES];
+};
+
+/** Two ends and the way there: what a connection, a received segment and a frame to be sent have in common. */
+struct flow {
+	uint8_t local[16], remote[16]; /* IPv4 as ::ffff:a.b.c.d */
+	uint16_t local_port, remote_port;
+	uint8_t mac[6]; /* of the next hop, or who sent the segment on this link */
+	bool ipv6;
+};
+
+/** What the headers of a segment say. */
+struct segment {
+	struct flow flow; /* local: the destination */
+	uint8_t protocol;
+	uint8_t ecn;
+	uint8_t flags;
+	const uint8_t *payload; /* of ICMP: all of the message */
+	uint32_t length;        /* of the payload */
+	uint32_t seq, ack;
+	uint16_t window; /* not scaled */
+	/* options */
+	bool has_mss, has_scale, has_ts, sack_permitted;
+	uint8_t scale;
+	uint16_t mss;
+	uint32_t tsval, tsecr;
+	unsigned sacks;
+	struct range sack[MAX_SACKS]; /* last: not cleared before a segment is read */
+};
+
+/** What a segment to be sent says, besides its flow. */
+struct tcp_fields {
+	uint32_t seq, ack;
+	uint16_t window;
+	uint8_t flags, ecn;
+	size_t options, payload; /* octets, written already */
+};
+
+/** CUBIC's own (RFC 9438); NewReno needs none. */
+struct cubic {
+	uint32_t w_max;  /* octets */
+	uint32_t w_est;  /* octets */
+	uint32_t origin; /* octets: cwnd at the begin of the epoch */
+	uint32_t epoch;  /* ms, when it began; 0: none runs */
+	uint32_t k;      /* ms */
+	uint32_t credit; /* octets acknowledged and not yet turned into growth */
+};
+
+/**
+ * A connection: four cache lines, of which the first two are what every segment needs. There is no buffer: what is
+ * sent follows from the position in the stream, and what arrives is judged by it.
+ */
+struct conn {
+	/* --- line 0: who, and what is expected */
+	struct flow flow;
+	uint32_t hash_next;
+	uint32_t flags;
+	uint32_t rcv_nxt;
+	uint32_t rcv_edge; /* first number beyond the window we have told of */
+	uint32_t ts_recent;
+
+	/* --- line 1: what is under way */
+	uint32_t snd_una, snd_nxt, snd_wnd;
+	uint32_t cwnd, ssthresh;
+	uint16_t mss; /* payload of a full segment with the options each carries */
+	uint8_t snd_scale : 4, rcv_scale : 4;
+	uint8_t unacked; /* full segments received since the last ACK went out */
+	uint64_t
+		snd_offset; /* position of snd_una in the stream; the FIN counts as one octet behind the last */
+	uint64_t rcv_offset; /* position of rcv_nxt */
+	uint64_t snd_end;    /* octets that the application has written */
+	uint32_t last_ack;   /* rcv_nxt of the last segment that left */
+	uint32_t snd_wl1, snd_wl2;
+	uint8_t state;
+	uint8_t app; /* index */
+	uint8_t dupacks, backoff;
+
+	/* --- line 2: timers, RTT, recovery */
+	uint32_t timer_next, timer_prev, timer_at; /* wheel.c; in ticks */
+	uint32_t rexmt_at, delack_at, app_at;      /* deadlines, ticks; 0: off */
+	uint32_t srtt, rttvar, rto;                /* us */
+	uint32_t rtt_seq;                          /* acknowledged: the timed segment is */
+	uint64_t rtt_from;
+	uint32_t recover;  /* recovery ends when this is acknowledged */
+	uint32_t high_rxt; /* sent again up to here in this recovery */
+	uint32_t rxt_mark; /* snd_nxt when the first hole was sent again */
+	uint32_t max_wnd;  /* largest the peer has told of */
+
+	/* --- line 3: the rest */
+	uint32_t sacked;       /* index of the ranges that the peer has beyond snd_una; 0: none */
+	uint32_t holding;      /* index of the ranges that we have beyond rcv_nxt; 0: none */
+	uint32_t ts_recent_at; /* ms */
+	uint32_t last_send;    /* tick */
+	uint32_t ready_next;
+	uint8_t shrunk;     /* times the MSS was reduced for want of answers */
+	uint8_t unanswered; /* time-outs since the peer was last heard of */
+	uint8_t app_phase;
+	union {
+		struct cubic cubic;
+		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
+	};
+	uint64_t app_time; /* when what is being measured began */
+	uint64_t app_mark; /* a position in the stream, or what is left to do: the application's */
+};
+
+static_assert(sizeof(struct conn) == 256, "a connection is four cache lines");
+static_assert(offsetof(struct conn, snd_una) == 64, "line 1");
+static_assert(offsetof(struct conn, timer_next) == 128, "line 2");
+static_assert(offsetof(struct conn, sacked) == 192, "line 3");
+
+enum { WHEEL_LEVELS = 4, WHEEL_SLOTS = 256 };
+
+struct wheel {
+	uint32_t now; /* tick that has been dealt with */
+	bool running;
+	uint32_t head[WHEEL_LEVELS][WHEEL_SLOTS];
+	uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /* a bit for each slot that is not empty */
+};
+
+struct app_ops;
+
+/** An application as TCP and UDP see it; each kind of application begins with it. */
+struct app {
+	const struct app_ops *ops;
+	struct fg_l4_tcp tcp;
+	uint8_t index;
+	bool listens, udp;
+	uint8_t local[16]; /* the first of our addresses */
+	uint32_t locals;   /* how many there are from there on */
+	uint16_t port;     /* that it listens on */
+};
+
+struct fg_l4 {
+	struct fg_endpoint endpoint; /* first: the worker is the endpoint */
+	struct fg_l4_config config;
+	uint64_t now;
+	struct fg_burst *out;                       /* of the call that is running */
+	struct conn *conn;                          /* conn[0] is nobody, so that 0 can mean none */
+	uint32_t fresh, free_head, free_tail, open; /* never used from `fresh` on */
+	uint32_t *bucket, buckets;                  /* a power of two */
+	uint64_t secret[2];                         /* of the hash and of initial sequence numbers */
+	uint32_t ts_offset;
+	uint32_t ready_head, ready_tail;
+	struct wheel wheel;
+	struct ranges *ranges; /* pool; ranges[0] is nobody */
+	uint32_t ranges_fresh, ranges_free;
+	struct range
+		twice; /* what has just come a second time, for the next ACK (RFC 2883); empty: nothing */
+	uint64_t challenge_from; /* begin of the interval in which challenge ACKs are counted (RFC 5961, 7) */
+	uint32_t challenges;
+	struct fg_l4_counters counters;
+	struct app **app;
+	unsigned apps;
+};
+
+/** What a kind of application does when something happens to its connection. None of them opens a connection. */
+struct app_ops {
+	void (*established)(struct fg_l4 *w, struct conn *c);
+	/**
+	 * Payload from @p offset of the stream. In order unless @p early.
+	 * @return false: it cannot be used now and counts as not received
+	 */
+	bool (*receive)(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data,
+			uint32_t length, bool early);
+	void (*eof)(struct fg_l4 *w, struct conn *c);   /* the peer has sent all */
+	void (*acked)(struct fg_l4 *w, struct conn *c); /* snd_offset has moved; may be NULL */
+	void (*fill)(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length);
+	/** It is over; the connection must not be touched after. Called once, also when TIME_WAIT begins. */
+	void (*closed)(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);
+	void (*timer)(struct fg_l4 *w, struct conn *c);
+	/** Open what is to be opened. @return when to be polled next */
+	uint64_t (*poll)(struct fg_l4 *w, struct app *app);
+	/** A datagram for the application's addresses. @return whether its port is the application's, too */
+	bool (*datagram)(struct fg_l4 *w, struct app *app, const struct segment *s);
+};
+
+static inline bool
+seq_lt(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+static inline bool
+seq_le(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) <= 0;
+}
+
+static inline uint32_t
+u32_min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint32_t
+u32_max(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint32_t
+flight(const struct conn *c)
+{
+	return c->snd_nxt - c->snd_una;
+}
+
+static inline uint32_t
+now_ms(const struct fg_l4 *w)
+{
+	return (uint32_t)(w->now / NS_PER_MS);
+}
+
+/** Octets written that have not been sent yet, the FIN included. */
+static inline uint64_t
+tcp_unsent(const struct conn *c)
+{
+	uint64_t fin = c->flags & FIN_WANTED ? 1 : 0;
+
+	return c->snd_end + fin - (c->snd_offset + flight(c));
+}
+
+static inline bool
+app_owns(const struct app *app, const uint8_t address[16])
+{
+	uint32_t first, wanted;
+
+	memcpy(&first, app->local + 12, 4);
+	memcpy(&wanted, address + 12, 4);
+	return memcmp(app->local, address, 12) == 0 && ntohl(wanted) - ntohl(first) < app->locals;
+}
+
+#endif

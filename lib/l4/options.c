@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * TCP options: maximum segment size (RFC 9293, 3.2), window scale and time stamps (RFC 7323), SACK (RFC 2018). What
+ * is not known is skipped by its length; what has a length that does not fit ends the reading.
+ */
+#include <string.h>
+
+#include "tcp_priv.h"
+
+enum {
+	OPT_END = 0,
+	OPT_NOP = 1,
+	OPT_MSS = 2,
+	OPT_SCALE = 3,
+	OPT_SACK_PERMITTED = 4,
+	OPT_SACK = 5,
+	OPT_TIMESTAMP = 8,
+	SCALE_MAX = 14, /* RFC 7323, 2.3 */
+};
+
+static uint32_t
+get32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint8_t *
+put32(uint8_t *p, uint32_t v)
+{
+	*p++ = (uint8_t)(v >> 24);
+	*p++ = (uint8_t)(v >> 16);
+	*p++ = (uint8_t)(v >> 8);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static void
+take(const uint8_t *o, uint8_t size, struct segment *s)
+{
+	switch (o[0]) {
+	case OPT_MSS:
+		if (size != 4)
+			return;
+		s->has_mss = true;
+		s->mss = (uint16_t)(o[2] << 8 | o[3]);
+		return;
+	case OPT_SCALE:
+		if (size != 3)
+			return;
+		s->has_scale = true;
+		s->scale = o[2] > SCALE_MAX ? SCALE_MAX : o[2];
+		return;
+	case OPT_SACK_PERMITTED:
+		s->sack_permitted = size == 2;
+		return;
+	case OPT_SACK:
+		for (unsigned at = 2; at + 8 <= size && s->sacks < MAX_SACKS; at += 8)
+			s->sack[s->sacks++] = (struct range){get32(o + at), get32(o + at + 4)};
+		return;
+	case OPT_TIMESTAMP:
+		if (size != 10)
+			return;
+		s->has_ts = true;
+		s->tsval = get32(o + 2);
+		s->tsecr = get32(o + 6);
+		return;
+	}
+}
+
+void
+options_read(const uint8_t *o, size_t length, struct segment *s)
+{
+	while (length > 0 && o[0] != OPT_END) {
+		if (o[0] == OPT_NOP) {
+			o++;
+			length--;
+			continue;
+		}
+		if (length < 2 || o[1] < 2 || o[1] > length)
+			return;
+		take(o, o[1], s);
+		length -= o[1];
+		o += o[1];
+	}
+}
+
+static uint8_t *
+put_timestamp(const struct fg_l4 *w, const struct conn *c, uint8_t *p)
+{
+	*p++ = OPT_TIMESTAMP;
+	*p++ = 10;
+	p = put32(p, now_ms(w) + w->ts_offset);
+	return put32(p, c->ts_recent);
+}
+
+static size_t
+pad(uint8_t *to, uint8_t *p)
+{
+	while ((p - to) % 4 != 0)
+		*p++ = OPT_NOP;
+	return (size_t)(p - to);
+}
+
+/* A SYN offers what the application wants; a SYN-ACK what is then agreed on, which is in the flags already. */
+size_t
+options_syn(const struct fg_l4 *w, const struct conn *c, uint8_t *to)
+{
+	const struct fg_l4_tcp *tcp = tcp_of(w, c);
+	bool answer = c->state == SYN_RECEIVED;
+	uint16_t mss = tcp_own_mss(w, c);
+	uint8_t *p = to;
+
+	*p++ = OPT_MSS;
+	*p++ = 4;
+	*p++ = (uint8_t)(mss >> 8);
+	*p++ = (uint8_t)mss;
+	if (answer ? c->flags & USE_SACK : tcp->sack) {
+		*p++ = OPT_SACK_PERMITTED;
+		*p++ = 2;
+	}
+	if (answer ? c->flags & USE_TS : tcp->timestamps)
+		p = put_timestamp(w, c, p);
+	if (answer ? c->flags & USE_SCALE : tcp->window_scaling) {
+		*p++ = OPT_NOP;
+		*p++ = OPT_SCALE;
+		*p++ = 3;
+		*p++ = c->rcv_scale;
+	}
+	return pad(to, p);
+}
+
+static uint8_t *
+put_range(uint8_t *p, struct range r)
+{
+	return put32(put32(p, r.from), r.to);
+}
+
+/* The block with the latest news first (RFC 2018, 4; RFC 2883 for what came twice), then others as there is room. */
+static uint8_t *
+put_sacks(const struct fg_l4 *w, const struct conn *c, uint8_t *p, unsigned room)
+{
+	const struct ranges *set = ranges_of(w, c->holding);
+	uint8_t *length;
+	unsigned n = 0;
+
+	*p++ = OPT_NOP;
+	*p++ = OPT_NOP;
+	*p++ = OPT_SACK;
+	length = p++;
+	if (w->twice.from != w->twice.to) {
+		p = put_range(p, w->twice);
+		n++;
+	}
+	for (uint32_t i = 0; set != NULL && i < set->count && n < room; i++)
+		if (seq_le(set->at[i].from, set->latest) && seq_lt(set->latest, set->at[i].to)) {
+			p = put_range(p, set->at[i]);
+			n++;
+		}
+	for (uint32_t i = 0; set != NULL && i < set->count && n < room; i++)
+		if (!(seq_le(set->at[i].from, set->latest) && seq_lt(set->latest, set->at[i].to))) {
+			p = put_range(p, set->at[i]);
+			n++;
+		}
+	*length = (uint8_t)(2 + 8 * n);
+	return p;
+}
+
+size_t
+options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks)
+{
+	const struct ranges *held = ranges_of(w, c->holding);
+	bool some = (held != NULL && held->count > 0) || w->twice.from != w->twice.to;
+	uint8_t *p = to;
+
+	if (c->flags & USE_TS) {
+		*p++ = OPT_NOP;
+		*p++ = OPT_NOP;
+		p = put_timestamp(w, c, p);
+	}
+	if (with_sacks && some && c->flags & USE_SACK)
+		p = put_sacks(w, c, p, c->flags & USE_TS ? 3 : 4);
+	return pad(to, p);
+}

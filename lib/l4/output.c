@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What may be sent now, in this order: what is lost, what is new, what may be lost (a rescue), a probe, a bare ACK.
+ * New octets are held back by the peer's window, by our congestion window and send buffer, by Nagle's algorithm
+ * (RFC 9293, 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends so many segments and
+ * then lets the next one have its turn.
+ */
+#include "tcp_priv.h"
+
+enum { SEGMENTS_A_TURN = 16 };
+
+/* of the FIN's number, if it may go with what ends before it */
+static uint32_t
+with_fin(const struct conn *c, uint32_t seq, uint32_t length)
+{
+	uint64_t end = c->snd_offset + (seq - c->snd_una) + length;
+
+	return c->flags & FIN_WANTED && end == c->snd_end ? length + 1 : length;
+}
+
+/* RFC 9293, 3.8.6.2.1 and 3.7.4: is it worth while to send so much? */
+static bool
+is_worth(const struct fg_l4 *w, const struct conn *c, uint64_t unsent, uint32_t usable)
+{
+	bool alone = flight(c) == 0 || tcp_of(w, c)->nodelay;
+	uint64_t data = unsent < usable ? unsent : usable;
+
+	if (data >= c->mss)
+		return true;
+	if (unsent <= usable) /* all of it; a FIN waits for nobody */
+		return alone || c->flags & FIN_WANTED;
+	return alone && usable >= c->max_wnd / 2;
+}
+
+/* RFC 5681, 4.1: after a pause the window says nothing about the path any more */
+static void
+restart_after_idle(const struct fg_l4 *w, struct conn *c)
+{
+	uint32_t window = c->mss * (uint32_t)tcp_of(w, c)->initial_window;
+	uint32_t now = (uint32_t)(w->now >> TICK_SHIFT);
+
+	if (c->last_send != 0 && (uint64_t)(now - c->last_send) << TICK_SHIFT > c->rto * 1000ULL)
+		c->cwnd = u32_min(c->cwnd, window);
+}
+
+/* numbers of new octets that may leave as one segment; 0: none */
+static uint32_t
+new_segment(const struct fg_l4 *w, struct conn *c)
+{
+	uint32_t in_flight = flight(c), room = u32_min(c->snd_wnd, tcp_of(w, c)->send_buffer), usable, length;
+	uint64_t unsent = c->flags & FIN_SENT ? 0 : tcp_unsent(c), data;
+	uint32_t pipe;
+
+	if (unsent == 0)
+		return 0;
+	if (in_flight == 0)
+		restart_after_idle(w, c);
+	usable = room > in_flight ? room - in_flight : 0;
+	data = unsent - (c->flags & FIN_WANTED ? 1 : 0);
+	if (data == 0) /* a FIN alone takes no window of the peer that is closed */
+		return usable > 0 || in_flight == 0 ? 1 : 0;
+	if (usable == 0 || !is_worth(w, c, data, usable))
+		return 0;
+	length = (uint32_t)(data < c->mss ? data : c->mss);
+	length = u32_min(length, usable);
+	pipe = recovery_pipe(w, c);
+	if (pipe > 0 && pipe + length > c->cwnd)
+		return 0;
+	return with_fin(c, c->snd_nxt, length);
+}
+
+static bool
+send_new(struct fg_l4 *w, struct conn *c, uint32_t length)
+{
+	if (!tcp_send_data(w, c, c->snd_nxt, length))
+		return false;
+	if (c->dupacks > 0 && c->dupacks < DUP_THRESH && !(c->flags & (IN_RECOVERY | IN_LOSS)))
+		w->counters.limited_transmits++;
+	c->snd_nxt += length;
+	if (tcp_unsent(c) == 0 && c->flags & FIN_WANTED) {
+		c->flags |= FIN_SENT;
+		c->state = c->state == CLOSE_WAIT ? LAST_ACK : FIN_WAIT_1;
+	}
+	if (!(c->flags & TIMING)) {
+		c->flags |= TIMING;
+		c->rtt_seq = c->snd_nxt;
+		c->rtt_from = w->now;
+	}
+	c->last_send = (uint32_t)(w->now >> TICK_SHIFT) | 1;
+	return true;
+}
+
+static bool
+send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
+{
+	uint32_t length = u32_min(to - from, c->mss);
+
+	/* the FIN goes with the last octets, as it did before */
+	if (to - from == length + 1 && to == c->snd_nxt && c->flags & FIN_SENT)
+		length++;
+	if (!tcp_send_data(w, c, from, length))
+		return false;
+	if (seq_lt(c->high_rxt, from + length))
+		c->high_rxt = from + length;
+	if (c->flags & FIRST_RETRANSMIT) {
+		c->flags &= ~(uint32_t)FIRST_RETRANSMIT;
+		rexmt_start(w, c);
+	}
+	c->flags &= ~(uint32_t)TIMING; /* Karn: an acknowledgement might be of either */
+	w->counters.segments_retransmitted++;
+	w->counters.octets_retransmitted += length;
+	return true;
+}
+
+enum outcome { NOTHING, SENT, NO_ROOM };
+
+static enum outcome
+send_one(struct fg_l4 *w, struct conn *c)
+{
+	bool window = recovery_pipe(w, c) + c->mss <= c->cwnd;
+	uint32_t from, to, length;
+
+	if (recovery_next(w, c, &from, &to) && (window || c->flags & FIRST_RETRANSMIT))
+		return send_again(w, c, from, to) ? SENT : NO_ROOM;
+	length = new_segment(w, c);
+	if (length > 0)
+		return send_new(w, c, length) ? SENT : NO_ROOM;
+	if (frame_room(w) != NULL && window && recovery_rescue(w, c, &from, &to))
+		return send_again(w, c, from, to) ? SENT : NO_ROOM;
+	return NOTHING;
+}
+
+static bool
+send_syn(struct fg_l4 *w, struct conn *c)
+{
+	if (c->snd_nxt != c->snd_una)
+		return true;
+	if (!tcp_send_control(w, c, c->state == SYN_SENT ? TCP_SYN : TCP_SYN | TCP_ACK, c->snd_una))
+		return false;
+	c->snd_nxt++;
+	c->rtt_from = w->now;
+	rexmt_start(w, c);
+	return true;
+}
+
+/* one octet beyond the window if there is one to send, else one that the peer has already */
+static bool
+send_probe(struct fg_l4 *w, struct conn *c)
+{
+	bool window = c->flags & PROBING && flight(c) == 0 && tcp_unsent(c) > 0;
+
+	if (window ? !tcp_send_data(w, c, c->snd_nxt, 1) : !tcp_send_control(w, c, TCP_ACK, c->snd_una - 1))
+		return false;
+	c->flags &= ~(uint32_t)PROBE_NOW;
+	if (window) {
+		c->flags |= PROBE_OUT;
+		w->counters.window_probes++;
+	} else {
+		w->counters.keepalive_probes++;
+	}
+	return true;
+}
+
+static bool
+may_send_data(const struct conn *c)
+{
+	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
+}
+
+bool
+tcp_output(struct fg_l4 *w, struct conn *c)
+{
+	enum outcome outcome = SENT;
+
+	if (c->state == SYN_SENT || c->state == SYN_RECEIVED)
+		return send_syn(w, c);
+	/* selective acknowledgements go by themselves, since segments with payload have no room for them */
+	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		return false;
+	for (unsigned i = 0; may_send_data(c) && outcome == SENT && i < SEGMENTS_A_TURN; i++)
+		outcome = send_one(w, c);
+	if (outcome == NO_ROOM || (c->flags & PROBE_NOW && !send_probe(w, c)))
+		return false;
+	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		return false;
+	rexmt_review(w, c);
+	return outcome != SENT || !may_send_data(c);
+}

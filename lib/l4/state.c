@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a connection: opened by us or by a peer, agreed upon, closed, over. The states are those of RFC 9293,
+ * 3.3.2, but for LISTEN, which is an application and no connection. Closing says that the application has written
+ * all; the state changes when the FIN leaves.
+ *
+ * TIME_WAIT is kept by the side that closes first, for as long as the plan says (fg_l4_tcp.time_wait_ms), with all of
+ * the connection, so that what still comes is answered as RFC 9293 asks. A new SYN ends it early if its sequence
+ * number or time stamp is beyond the old connection's (RFC 6191), and so does an open of our own, whose sequence
+ * number then begins beyond the old ones.
+ */
+#include <string.h>
+
+#include "tcp_priv.h"
+
+enum {
+	IPV4_DEFAULT_MSS = 536, /* RFC 9293, 3.7.1 */
+	IPV6_DEFAULT_MSS = 1220,
+	TIMESTAMP_OCTETS = 12,
+	ISN_NS_SHIFT = 12, /* the clock of RFC 9293, 3.4.1: one in about 4 us */
+	REUSE_GAP = 1 << 16,
+};
+
+const struct fg_l4_tcp *
+tcp_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return &w->app[c->app]->tcp;
+}
+
+const struct app_ops *
+ops_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return w->app[c->app]->ops;
+}
+
+void
+fg_l4_tcp_defaults(struct fg_l4_tcp *tcp)
+{
+	*tcp = (struct fg_l4_tcp){
+		.receive_buffer = 1 << 20,
+		.send_buffer = 1 << 20,
+		.congestion = FG_L4_CUBIC,
+		.initial_window = 10,
+		.ack_every = 2,
+		.syn_retries = 6,
+		.retries = 15,
+		.window_scaling = true,
+		.timestamps = true,
+		.sack = true,
+		.delayed_ack_ms = 40,
+		.rto_initial_ms = 1000,
+		.rto_min_ms = 200,
+		.rto_max_ms = 120000,
+		.time_wait_ms = 1000,
+	};
+}
+
+uint16_t
+tcp_own_mss(const struct fg_l4 *w, const struct conn *c)
+{
+	uint32_t fits = w->config.mtu - (c->flow.ipv6 ? 60U : 40U), wanted = tcp_of(w, c)->mss;
+
+	return (uint16_t)(wanted == 0 ? fits : u32_min(wanted, fits));
+}
+
+/* RFC 6528, with the hash that the table has anyway */
+static uint32_t
+initial_sequence(const struct fg_l4 *w, const struct flow *f)
+{
+	return (uint32_t)(w->now >> ISN_NS_SHIFT) + (uint32_t)(table_hash(w, f) >> 32);
+}
+
+/* the least that brings the buffer into 16 bits (RFC 7323, 2.2) */
+static uint8_t
+scale_of(uint32_t buffer)
+{
+	uint8_t scale = 0;
+
+	while (buffer >> scale > UINT16_MAX)
+		scale++;
+	return scale;
+}
+
+/* a connection in its first state, with the SYN still to be sent */
+static struct conn *
+begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32_t sequence)
+{
+	struct conn *c = table_take(w, f);
+
+	if (c == NULL) {
+		w->counters.table_full++;
+		return NULL;
+	}
+	c->app = (uint8_t)app;
+	c->state = state;
+	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = sequence;
+	c->snd_offset = UINT64_MAX; /* the SYN comes before octet 0 */
+	c->rto = tcp_of(w, c)->rto_initial_ms * 1000;
+	c->rcv_scale = tcp_of(w, c)->window_scaling ? scale_of(tcp_of(w, c)->receive_buffer) & 15 : 0;
+	tcp_ready(w, c);
+	return c;
+}
+
+struct conn *
+tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f)
+{
+	struct conn *old = table_find(w, f), *c;
+	uint32_t sequence = initial_sequence(w, f);
+
+	if (old != NULL && old->state != TIME_WAIT)
+		return NULL;
+	if (old != NULL) {
+		sequence = old->snd_nxt + REUSE_GAP;
+		w->counters.time_wait_reused++;
+		tcp_end(w, old, FG_L4_END_CLOSED);
+	}
+	c = begin(w, app, f, SYN_SENT, sequence);
+	if (c == NULL)
+		return NULL;
+	c->flags |= tcp_of(w, c)->ecn ? SYN_ECN : 0;
+	w->counters.opened++;
+	return c;
+}
+
+void
+tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s)
+{
+	struct conn *c = begin(w, app, &s->flow, SYN_RECEIVED, initial_sequence(w, &s->flow));
+
+	if (c == NULL)
+		return;
+	c->flags |= PASSIVE;
+	tcp_negotiate(w, c, s);
+	if (tcp_of(w, c)->ecn && (s->flags & (TCP_ECE | TCP_CWR)) == (TCP_ECE | TCP_CWR))
+		c->flags |= USE_ECN;
+	w->counters.accepted++;
+}
+
+void
+tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s)
+{
+	const struct fg_l4_tcp *tcp = tcp_of(w, c);
+	uint32_t theirs = s->has_mss ? s->mss : c->flow.ipv6 ? IPV6_DEFAULT_MSS : IPV4_DEFAULT_MSS;
+
+	c->mss = (uint16_t)u32_max(u32_min(theirs, tcp_own_mss(w, c)), MIN_MSS);
+	if (tcp->timestamps && s->has_ts) {
+		c->flags |= USE_TS;
+		c->mss = (uint16_t)(c->mss - TIMESTAMP_OCTETS);
+		c->ts_recent = s->tsval;
+		c->ts_recent_at = now_ms(w);
+	}
+	if (tcp->sack && s->sack_permitted)
+		c->flags |= USE_SACK;
+	if (tcp->window_scaling && s->has_scale) {
+		c->flags |= USE_SCALE;
+		c->snd_scale = s->scale & 15;
+	} else {
+		c->rcv_scale = 0;
+	}
+	c->rcv_nxt = c->last_ack = s->seq + 1;
+	c->rcv_edge = c->rcv_nxt + u32_min(tcp->receive_buffer, UINT16_MAX);
+	/* the window of a SYN is never scaled */
+	c->snd_wnd = c->max_wnd = s->window;
+	c->snd_wl1 = s->seq;
+	c->snd_wl2 = s->ack;
+}
+
+void
+tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s)
+{
+	c->state = ESTABLISHED;
+	congestion_init(w, c);
+	rto_after_handshake(c);
+	c->backoff = c->unanswered = 0;
+	tcp_take_window(c, s);
+	w->counters.established++;
+	ops_of(w, c)->established(w, c);
+}
+
+void
+tcp_ready(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t index = conn_index(w, c);
+
+	if (c->flags & READY)
+		return;
+	c->flags |= READY;
+	c->ready_next = 0;
+	if (w->ready_head == 0)
+		w->ready_head = index;
+	else
+		w->conn[w->ready_tail].ready_next = index;
+	w->ready_tail = index;
+}
+
+void
+tcp_write(struct fg_l4 *w, struct conn *c, uint64_t octets)
+{
+	c->snd_end += octets;
+	tcp_ready(w, c);
+}
+
+void
+tcp_close(struct fg_l4 *w, struct conn *c)
+{
+	if (c->state == SYN_SENT) {
+		tcp_end(w, c, FG_L4_END_ABORTED);
+		return;
+	}
+	c->flags |= FIN_WANTED;
+	tcp_ready(w, c);
+}
+
+void
+tcp_abort(struct fg_l4 *w, struct conn *c)
+{
+	tcp_abort_as(w, c, FG_L4_END_ABORTED);
+}
+
+void
+tcp_abort_as(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
+{
+	/* no room for the RST: the peer learns it from the answer to its next segment */
+	if (c->state != SYN_SENT && c->state != TIME_WAIT)
+		tcp_send_control(w, c, TCP_RST | TCP_ACK, c->snd_nxt);
+	tcp_end(w, c, end);
+}
+
+static void
+tell(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
+{
+	if (c->flags & CLOSED_TOLD)
+		return;
+	c->flags |= CLOSED_TOLD;
+	ops_of(w, c)->closed(w, c, end);
+}
+
+void
+tcp_end(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
+{
+	if (c->state == CLOSED)
+		return;
+	c->state = CLOSED;
+	timer_stop(w, c);
+	table_remove(w, c);
+	tell(w, c, end);
+	if (!(c->flags & READY)) /* else whoever takes it from the list gives it back */
+		table_give(w, c);
+}
+
+void
+tcp_time_wait(struct fg_l4 *w, struct conn *c)
+{
+	c->state = TIME_WAIT;
+	c->delack_at = c->app_at = 0;
+	c->rexmt_at = tick_after(w, tcp_of(w, c)->time_wait_ms * NS_PER_MS);
+	timer_update(w, c);
+	tell(w, c, FG_L4_END_CLOSED);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The connections of a worker, in one slab that is reserved whole and paid for as it is used, and a hash of address
+ * and port with chains through the slab. A connection that is given back goes to the end of the free list, so its
+ * memory is not another's while the call that ended it is still on the stack. The ranges that a connection needs
+ * only when segments are lost or out of order come from a second slab.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tcp_priv.h"
+
+enum { RANGES_MIN = 256, RANGES_SHARE = 16 /* of the connections can be short of a segment at a time */ };
+
+static size_t
+range_sets(const struct fg_l4 *w)
+{
+	return 1 + RANGES_MIN + w->config.connections / RANGES_SHARE;
+}
+
+static void *
+reserve(size_t octets)
+{
+	void *memory = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			    -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void
+release(void *memory, size_t octets)
+{
+	if (memory != NULL)
+		munmap(memory, octets);
+}
+
+int
+table_create(struct fg_l4 *w, struct fg_error *err)
+{
+	w->buckets = 1024;
+	while (w->buckets < w->config.connections)
+		w->buckets *= 2;
+	w->conn = reserve((w->config.connections + 1UL) * sizeof(*w->conn));
+	w->bucket = reserve(w->buckets * sizeof(*w->bucket));
+	w->ranges = reserve(range_sets(w) * sizeof(*w->ranges));
+	if (w->conn == NULL || w->bucket == NULL || w->ranges == NULL)
+		return fg_error_set(err, ENOMEM, "l4.connections", "no memory for %u connections",
+				    w->config.connections);
+	/* what was never used is not linked, so that its pages are not touched */
+	w->fresh = 1;
+	w->ranges_fresh = 1;
+	return 0;
+}
+
+void
+table_free(struct fg_l4 *w)
+{
+	release(w->conn, (w->config.connections + 1UL) * sizeof(*w->conn));
+	release(w->bucket, w->buckets * sizeof(*w->bucket));
+	release(w->ranges, range_sets(w) * sizeof(*w->ranges));
+}
+
+static inline uint64_t
+mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
+}
+
+uint64_t
+table_hash(const struct fg_l4 *w, const struct flow *f)
+{
+	uint64_t word[4], h = w->secret[0];
+
+	memcpy(word, f->local, 16);
+	memcpy(word + 2, f->remote, 16);
+	for (unsigned i = 0; i < 4; i++)
+		h = mix(h, word[i]);
+	h = mix(h, (uint64_t)f->local_port << 16 | f->remote_port);
+	return mix(h, w->secret[1]);
+}
+
+static bool
+is_between(const struct conn *c, const struct flow *f)
+{
+	/* addresses and ports lie together */
+	return memcmp(&c->flow, f, offsetof(struct flow, mac)) == 0;
+}
+
+struct conn *
+table_find(const struct fg_l4 *w, const struct flow *f)
+{
+	uint32_t index = w->bucket[table_hash(w, f) & (w->buckets - 1)];
+
+	while (index != 0 && !is_between(&w->conn[index], f))
+		index = w->conn[index].hash_next;
+	return index == 0 ? NULL : &w->conn[index];
+}
+
+struct conn *
+table_take(struct fg_l4 *w, const struct flow *f)
+{
+	uint32_t *bucket = &w->bucket[table_hash(w, f) & (w->buckets - 1)], index;
+	struct conn *c;
+
+	if (w->fresh <= w->config.connections) {
+		index = w->fresh++;
+	} else {
+		index = w->free_head;
+		if (index == 0)
+			return NULL;
+		w->free_head = w->conn[index].hash_next;
+	}
+	c = &w->conn[index];
+	memset(c, 0, sizeof(*c));
+	c->flow = *f;
+	c->hash_next = *bucket;
+	*bucket = index;
+	w->open++;
+	return c;
+}
+
+void
+table_remove(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t index = conn_index(w, c);
+	uint32_t *link = &w->bucket[table_hash(w, &c->flow) & (w->buckets - 1)];
+
+	while (*link != index)
+		link = &w->conn[*link].hash_next;
+	*link = c->hash_next;
+	c->hash_next = 0;
+}
+
+void
+table_give(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t index = conn_index(w, c);
+
+	if (w->free_head == 0)
+		w->free_head = index;
+	else
+		w->conn[w->free_tail].hash_next = index;
+	w->free_tail = index;
+	w->open--;
+	ranges_give(w, &c->sacked);
+	ranges_give(w, &c->holding);
+}
+
+uint32_t
+ranges_take(struct fg_l4 *w)
+{
+	uint32_t index = w->ranges_free;
+
+	if (index != 0)
+		w->ranges_free = w->ranges[index].next_free;
+	else if (w->ranges_fresh < range_sets(w))
+		index = w->ranges_fresh++;
+	else
+		return 0;
+	w->ranges[index].count = 0;
+	w->ranges[index].has_fin = false;
+	return index;
+}
+
+void
+ranges_give(struct fg_l4 *w, uint32_t *index)
+{
+	if (*index == 0)
+		return;
+	w->ranges[*index].next_free = w->ranges_free;
+	w->ranges_free = *index;
+	*index = 0;
+}

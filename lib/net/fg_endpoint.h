@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_ENDPOINT_H
+#define FG_ENDPOINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What stands behind a port and talks by itself: frames in, frames out, in a time that is handed down. The engine
+ * runs an endpoint (fg_engine.h) and lib/l4 is one; neither knows the other, and an endpoint is tested without
+ * DPDK, for a frame is nothing but octets here.
+ *
+ * All times are nanoseconds of the engine's clock. An endpoint belongs to the lcore that polls it.
+ */
+
+enum { FG_BURST_ROOMS = 32 };
+
+/** Room for frames that leave together. The caller owns the memory; what is written are whole frames without FCS. */
+struct fg_burst {
+	unsigned rooms;    /* that may be written, at most FG_BURST_ROOMS */
+	unsigned frames;   /* written: the first so many rooms */
+	uint32_t capacity; /* octets of each room */
+	uint8_t *room[FG_BURST_ROOMS];
+	uint16_t length[FG_BURST_ROOMS]; /* octets written to each */
+};
+
+struct fg_endpoint {
+	/** A frame came in: octets without FCS, ours to read during the call. What it causes may go to @p out. */
+	void (*input)(struct fg_endpoint *endpoint, const uint8_t *frame, size_t length, uint64_t now,
+		      struct fg_burst *out);
+	/**
+	 * Do what is due and write what there is to send.
+	 * @return when it wants to be polled next, at most @p now when @p out could not hold everything; UINT64_MAX:
+	 *         not before a frame comes in
+	 */
+	uint64_t (*poll)(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

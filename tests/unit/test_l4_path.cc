@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two hosts and a path between them that loses, delays, reorders and duplicates segments as a seed says. Whatever it
+ * does, every octet arrives, at its place, and both sides see the connection closed.
+ */
+#include <map>
+#include <random>
+
+#include "l4_host.h"
+
+using l4::Frame;
+using l4::Host;
+
+namespace
+{
+const uint64_t ms = 1000000;
+
+struct PathConfig {
+	double loss = 0, duplicate = 0, reorder = 0; /* probabilities */
+	uint64_t delay = 5 * ms, extra = 20 * ms;    /* the second for what is reordered */
+	double rate_bps = 0;                         /* 0: any */
+	uint64_t buffer = 100;                       /* frames that wait for the rate */
+};
+
+/* One direction; arrivals in order of time, those of one time in the order of sending. */
+class Path
+{
+      public:
+	Path(const PathConfig &config, uint64_t seed) : c(config), random(seed)
+	{
+	}
+
+	void
+	Send(const Frame &f, uint64_t now)
+	{
+		uint64_t at = now + c.delay;
+
+		sent++;
+		if (Chance(c.loss))
+			return;
+		if (c.rate_bps > 0) {
+			uint64_t time = uint64_t(double(f.size() + 24) * 8e9 / c.rate_bps);
+
+			if (free_at > now + c.buffer * time)
+				return;
+			free_at = std::max(free_at, now) + time;
+			at = free_at + c.delay;
+		}
+		if (Chance(c.reorder))
+			at += random() % c.extra;
+		arrivals.emplace(at, f);
+		if (Chance(c.duplicate))
+			arrivals.emplace(at + random() % c.extra, f);
+	}
+	uint64_t
+	Next() const
+	{
+		return arrivals.empty() ? UINT64_MAX : arrivals.begin()->first;
+	}
+	void
+	Arrive(Host &host, uint64_t now)
+	{
+		while (Next() <= now) {
+			Frame f = arrivals.begin()->second;
+
+			arrivals.erase(arrivals.begin());
+			host.Input(f, now);
+		}
+	}
+
+	uint64_t sent = 0;
+
+      private:
+	bool
+	Chance(double p)
+	{
+		return p > 0 && double(random() >> 11) * 0x1p-53 < p;
+	}
+
+	PathConfig c;
+	std::mt19937_64 random;
+	uint64_t free_at = 0;
+	std::multimap<uint64_t, Frame> arrivals;
+};
+
+fg_l4_tcp
+Defaults()
+{
+	fg_l4_tcp t;
+
+	fg_l4_tcp_defaults(&t);
+	return t;
+}
+
+struct Both {
+	Both(const fg_l4_tcp &a, const fg_l4_tcp &b, const PathConfig &path, uint64_t seed, bool ipv6 = false)
+	    : client(true, a, 1500, 64, seed), server(false, b, 1500, 64, seed + 1000000),
+	      there(path, seed * 2), back(path, seed * 2 + 1)
+	{
+		client.SetAddress(ipv6);
+		server.SetAddress(ipv6);
+		client.send = [this](const Frame &f) { there.Send(f, now); };
+		server.send = [this](const Frame &f) { back.Send(f, now); };
+	}
+
+	/* until both sides have seen the end of so many connections */
+	void
+	Run(unsigned connections, uint64_t deadline)
+	{
+		while (client.closed < connections || server.closed < connections) {
+			uint64_t due = std::min(client.Poll(now), server.Poll(now));
+
+			due = std::min({due, there.Next(), back.Next()});
+			ASSERT_LT(now, deadline) << "client " << client.closed << " server " << server.closed;
+			ASSERT_NE(UINT64_MAX, due) << "nothing will happen any more";
+			ASSERT_GE(due, now);
+			now = due;
+			there.Arrive(server, now);
+			back.Arrive(client, now);
+		}
+	}
+	/* the client sends `up` octets, the server `down`; both close when they have sent all */
+	void
+	Transfer(uint64_t up, uint64_t down, uint64_t deadline = 3600 * 1000 * ms)
+	{
+		client.on_established = [this, up](conn *c) {
+			tcp_write(client.w, c, up);
+			tcp_close(client.w, c);
+		};
+		server.on_established = [this, down](conn *c) {
+			tcp_write(server.w, c, down);
+			tcp_close(server.w, c);
+		};
+		client.Do(now, [this] {
+			flow f = client.Flow();
+
+			ASSERT_NE(nullptr, tcp_open(client.w, 0, &f));
+		});
+		Run(1, deadline);
+	}
+	void
+	ExpectDelivered(uint64_t up, uint64_t down)
+	{
+		EXPECT_EQ(FG_L4_END_CLOSED, client.last_end);
+		EXPECT_EQ(FG_L4_END_CLOSED, server.last_end);
+		EXPECT_EQ(0u, client.wrong + server.wrong);
+		EXPECT_LE(up, server.received); /* what came twice out of order was checked twice */
+		EXPECT_LE(down, client.received);
+	}
+
+	uint64_t now = 1000 * ms;
+	Host client, server;
+	Path there, back;
+};
+
+/* the sides of each option, by bits of the seed */
+fg_l4_tcp
+Varied(uint64_t seed)
+{
+	fg_l4_tcp t = Defaults();
+
+	t.sack = !(seed & 1);
+	t.timestamps = !(seed & 2);
+	t.window_scaling = !(seed & 4);
+	t.congestion = seed & 8 ? FG_L4_NEWRENO : FG_L4_CUBIC;
+	t.ecn = seed & 16;
+	t.nodelay = seed & 32;
+	t.receive_buffer = seed & 64 ? 20000 : 1 << 20;
+	t.time_wait_ms = seed & 128 ? 0 : 1000;
+	t.retries = 40; /* whatever the path does, it is not to be given up */
+	t.syn_retries = 20;
+	return t;
+}
+} /* namespace */
+
+TEST(L4Path, CarriesWhatIsSentBothWays)
+{
+	for (bool ipv6 : {false, true}) {
+		Both b(Defaults(), Defaults(), {}, 1, ipv6);
+
+		b.Transfer(1000000, 3000000);
+		b.ExpectDelivered(1000000, 3000000);
+		EXPECT_EQ(1000000u, b.server.received);
+		EXPECT_EQ(3000000u, b.client.received);
+		EXPECT_EQ(0u, b.client.w->counters.segments_retransmitted);
+		EXPECT_EQ(0u, b.server.w->counters.segments_retransmitted);
+	}
+}
+
+TEST(L4Path, EveryOctetArrivesWhateverThePathDoes)
+{
+	for (uint64_t seed = 0; seed < 3000; seed++) {
+		PathConfig path;
+		std::mt19937_64 random(seed);
+
+		path.loss = double(random() % 20) / 100;
+		path.duplicate = double(random() % 10) / 100;
+		path.reorder = double(random() % 30) / 100;
+		path.delay = random() % (50 * ms);
+
+		uint64_t up = random() % 60000, down = random() % 60000;
+		Both b(Varied(random()), Varied(random()), path, seed);
+
+		b.client.refuse_early = random() % 8 == 0;
+		b.client.rooms = 1 + random() % FG_BURST_ROOMS;
+		b.Transfer(up, down);
+		b.ExpectDelivered(up, down);
+		if (HasFailure()) {
+			ADD_FAILURE() << "seed " << seed;
+			return;
+		}
+	}
+}
