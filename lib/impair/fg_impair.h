@@ -113,8 +113,8 @@ void fg_impair_decide(struct fg_impair *impair, uint64_t time, struct fg_fate *f
 /** Invert bits of a frame of @p length octets. @return false: no octet of it may be hit, so it was left alone */
 bool fg_impair_corrupt(struct fg_impair *impair, uint8_t *frame, uint32_t length);
 
-/** The longest time a frame is kept, ns: what room for frames follows from. */
-double fg_impair_longest_ns(const struct fg_impair_config *config);
+/** How many frames are kept at most, but for chance, when @p fps come a second. Copies are not counted. */
+double fg_impair_kept(const struct fg_impair_config *config, double fps);
 
 /** Share of the frames of which a copy is made, or which are changed. */
 double fg_impair_copied(const struct fg_impair_config *config);

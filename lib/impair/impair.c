@@ -277,18 +277,16 @@ fg_impair_corrupt(struct fg_impair *im, uint8_t *frame, uint32_t length)
 	return true;
 }
 
-double
-fg_impair_longest_ns(const struct fg_impair_config *c)
-{
-	bool reorders = c->reorder.every > 0 || c->reorder.random > 0;
-
-	return longest_jitter_ns(c) + (reorders ? c->reorder_ns : 0) + c->duplicate_ns;
-}
-
 static double
 share(const struct fg_chance *chance)
 {
 	return (chance->every > 0 ? 1.0 / (double)chance->every : 0) + chance->random;
+}
+
+double
+fg_impair_kept(const struct fg_impair_config *c, double fps)
+{
+	return fps * 1e-9 * (longest_jitter_ns(c) + fmin(1, share(&c->reorder)) * c->reorder_ns);
 }
 
 double

@@ -151,6 +151,17 @@ size_t fg_net_announce_ipv6(const struct fg_host *host, uint8_t *out);
 bool fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t address[4], uint8_t mac[6]);
 bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16], uint8_t mac[6]);
 
+/**
+ * Turn a frame round: MAC addresses, those of IPv4 or IPv6, and the ports of UDP, TCP or SCTP change places. VLAN tags
+ * stay; what is neither IPv4 nor IPv6 changes its MAC addresses only, and so does what lies in a tunnel.
+ *
+ * @param frame   starts at the destination MAC
+ * @param length  octets without FCS
+ * @return        false: no frame to be sent back, and nothing was changed: from or to a group, ARP, ICMP, or its IP header
+ *                is cut off
+ */
+bool fg_net_reflect(uint8_t *frame, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

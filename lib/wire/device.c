@@ -26,17 +26,6 @@ fixed(long double ps)
 	return FROM_WHOLE(whole) + (uint64_t)((ps - whole) * 0x1p64L);
 }
 
-/* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) */
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
 static int
 waiting_init(struct waiting *w, const struct fg_device_direction *config, struct fg_error *err)
 {
@@ -78,8 +67,6 @@ check_direction(const struct fg_device_direction *c, struct fg_error *err)
 		rc = check_range("reference_device.latency_per_byte", c->latency_ns_per_octet, 0, 1e9, err);
 	if (rc == 0)
 		rc = check_range("reference_device.recovery", c->recovery_ns, 0, 1e15, err);
-	if (rc == 0)
-		rc = check_range("reference_device.loss_random", c->loss_random, 0, 1, err);
 	return rc;
 }
 
@@ -98,8 +85,8 @@ wire_device_init(struct direction *d, const struct fg_device_config *config, uns
 	d->config = c;
 	d->octet_time = fixed(8e12L / config->rate_bps);
 	d->recovery = (uint64_t)(c->recovery_ns * 1e3);
-	d->random_below = c->loss_random >= 1 ? UINT64_MAX : (uint64_t)(c->loss_random * 0x1p64L);
-	return waiting_init(&d->waiting, c, err);
+	rc = fg_impair_init(&d->impair, &c->impair, FG_WIRE_HZ, "reference_device", err);
+	return rc != 0 ? rc : waiting_init(&d->waiting, c, err);
 }
 
 void
@@ -107,8 +94,7 @@ wire_device_reset(struct direction *d, uint64_t seed)
 {
 	d->line_free = d->server_free = d->out_free = 0;
 	d->waiting.head = d->waiting.tail = d->waiting.held = 0;
-	d->random = seed;
-	d->until_loss = d->config->loss_every;
+	fg_impair_reset(&d->impair, seed);
 	d->outage_from = d->outage_to = 0;
 	d->last_full = 0;
 	d->skipped = false;
@@ -140,16 +126,6 @@ wire_device_size(struct direction *d, uint32_t frame_size)
 		d->service_time = by_bits;
 	d->store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
 	d->transit = fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
-}
-
-static bool
-is_lost(struct direction *d)
-{
-	if (d->until_loss > 0 && --d->until_loss == 0) {
-		d->until_loss = d->config->loss_every;
-		return true;
-	}
-	return d->random_below > 0 && next_random(&d->random) < d->random_below;
 }
 
 /* a place for a frame that will wait until `until`, if there is one at `now` */
@@ -189,7 +165,7 @@ is_upset(struct direction *d, uint64_t now)
 static uint64_t *
 obstacle(struct direction *d, uint64_t eligible)
 {
-	if (is_lost(d))
+	if (d->impair.loses && fg_impair_lost(&d->impair))
 		return &d->counters.lossy;
 	if (eligible >= d->outage_from && eligible < d->outage_to)
 		return &d->counters.outage;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_impair.h"
 #include "fg_profile.h"
 
 #ifdef __cplusplus
@@ -33,9 +34,8 @@ struct fg_device_direction {
 	bool buffer_octets;
 	bool cut_through; /* forwarding starts after the Ethernet header, not after the last bit */
 	double latency_ns; /* from then (RFC 1242: last bit in, when storing) to first bit out, if nothing waits */
-	double latency_ns_per_octet; /* and this for each octet of the frame */
-	uint64_t loss_every;         /* every n-th frame is lost; 0: none */
-	double loss_random;          /* probability that a frame is lost */
+	double latency_ns_per_octet;    /* and this for each octet of the frame */
+	struct fg_impair_config impair; /* losses before the device, all else behind it */
 	double recovery_ns; /* after an overload (frames lost for want of buffer) every second frame is lost for so
 	                              * long; 0: the device is itself again at once */
 };
@@ -49,8 +49,10 @@ struct fg_device_interface {
 };
 
 struct fg_device_config {
-	double rate_bps;                         /* of both lines */
-	uint64_t seed;                           /* of everything random */
+	double rate_bps; /* of both lines */
+	uint64_t seed;   /* of everything random */
+	bool reflect; /* what it forwards it turns round and sends back where it came from (fg_net_reflect) */
+	uint32_t max_frame; /* octets with FCS of the largest frame that it may have to copy; 0: 1518 */
 	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
 	struct fg_device_interface interface[2];
 };
@@ -60,12 +62,15 @@ struct fg_device_counters {
 	uint64_t received; /* frames that entered, conversation with the device itself included */
 	uint64_t forwarded;
 	uint64_t buffer_full; /* lost: no room to wait */
-	uint64_t lossy;       /* lost by loss_every or loss_random */
+	uint64_t lossy;       /* lost on the path: fg_impair_config */
 	uint64_t upset;       /* lost while recovering from an overload */
 	uint64_t outage;      /* lost in an outage */
 	uint64_t policed;     /* lost because the bandwidth profile of their service did not let them pass */
-	uint64_t unroutable;  /* not for the router, expired, or next hop unknown */
+	uint64_t unroutable;  /* not for the router, expired, or next hop unknown; or not to be reflected */
 	uint64_t answered;    /* ARP, ND, echo to the router */
+	uint64_t duplicated;  /* of those forwarded */
+	uint64_t corrupted;
+	uint64_t reordered; /* that came out behind a later one (RFC 4737, 3), as far as they have come out */
 };
 
 /** The bandwidth profile of a service in one direction. */

@@ -3,7 +3,8 @@
  * The reference device as a router. It owns the gateway addresses of the plan, answers ARP, Neighbor Discovery and
  * echo for them, and forwards what is sent to its MAC: lowers the time to live, mends the checksum, and readdresses
  * the frame to whoever it has heard on the other side. There are two sides, so there is no table to look in. A VLAN
- * tag is left as it came: the router is in every VLAN, and keeps them apart.
+ * tag is left as it came: the router is in every VLAN, and keeps them apart. A device that reflects answers for its
+ * addresses, too, and sends back what a router would forward, whatever MAC address it is for.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -62,7 +63,7 @@ route_untagged(struct side *side, uint8_t *frame, size_t *length, size_t room)
 	size_t answer;
 
 	memcpy(side->neighbour, ether->src, 6);
-	if (ours && forward(side, ether, *length))
+	if (side->sink == side ? fg_net_reflect(frame, *length) : ours && forward(side, ether, *length))
 		return WIRE_FORWARD;
 	if ((!ours && (ether->dst[0] & 1) == 0) || room < FG_ANSWER_ROOM)
 		return WIRE_DROP;

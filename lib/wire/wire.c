@@ -2,7 +2,7 @@
 /*
  * Two ports and what lies between them. Sending works out at once when, and whether, each frame will arrive, and
  * puts it with that time into the other port's list of arrivals; receiving hands out what has arrived by now. The
- * frame itself is passed on, not copied.
+ * frame itself is passed on, not copied. A wire that impairs its frames has functions of its own for both (path.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,13 +22,14 @@ enum {
 uint32_t
 fg_wire_in_flight(const struct fg_device_config *config, unsigned frame_size)
 {
-	double fps = (double)config->rate_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD)), frames = 0;
+	double fps = (double)config->rate_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD)), frames = 0, ns;
 
 	for (int i = 0; i < 2; i++) {
 		const struct fg_device_direction *d = &config->direction[i];
 		double waiting = d->buffer_octets ? (double)d->buffer / frame_size : (double)d->buffer;
 
-		frames += waiting + fps * 1e-9 * (d->latency_ns + d->latency_ns_per_octet * frame_size);
+		ns = d->latency_ns + d->latency_ns_per_octet * frame_size;
+		frames += waiting + fps * 1e-9 * ns + fg_impair_kept(&d->impair, fps);
 	}
 	frames += SLACK;
 	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
@@ -58,7 +59,15 @@ answer(struct side *side, struct rte_mbuf *m, size_t length, uint64_t time)
 
 	side->direction.counters.answered++;
 	m->pkt_len = m->data_len = (uint16_t)length;
+	if (side->wire->impaired)
+		return wire_path_answer(side, m, time);
 	return arrive(side, m, RTE_MAX(time, last));
+}
+
+static __rte_always_inline bool
+deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
+{
+	return impaired ? wire_path_send(side, m, out) : arrive(side->sink, m, out);
 }
 
 static bool
@@ -72,7 +81,7 @@ route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 	switch (wire_route(side, frame, &length, room)) {
 	case WIRE_FORWARD:
 		out = wire_device_pass(d, frame, first_bit);
-		return out != UINT64_MAX && arrive(side->other, m, out);
+		return out != UINT64_MAX && deliver(side, m, out, side->wire->impaired);
 	case WIRE_ANSWER:
 		return answer(side, m, length, WHOLE(first_bit + d->store_time + d->transit));
 	default:
@@ -81,8 +90,8 @@ route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 	}
 }
 
-static uint16_t
-wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+static __rte_always_inline uint16_t
+send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now, bool impaired)
 {
 	struct side *side = (struct side *)port;
 	const struct fg_wire *wire = side->wire;
@@ -106,11 +115,23 @@ wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now
 			continue;
 		}
 		out = wire_device_pass(d, rte_pktmbuf_mtod(m, uint8_t *), first_bit);
-		if (out == UINT64_MAX || !arrive(side->other, m, out))
+		if (out == UINT64_MAX || !deliver(side, m, out, impaired))
 			rte_pktmbuf_free(m);
 	}
 	side->counters.tx_frames += n;
 	return n;
+}
+
+static uint16_t
+wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	return send_all(port, frames, n, now, false);
+}
+
+static uint16_t
+wire_tx_impaired(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	return send_all(port, frames, n, now, true);
 }
 
 static uint16_t
@@ -168,10 +189,11 @@ static void
 port_init(struct side *side, unsigned i, double rate_bps)
 {
 	struct fg_port *port = &side->port;
+	bool impaired = side->wire->impaired;
 
-	port->tx = wire_tx;
-	port->rx = wire_rx;
-	port->next_arrival = wire_next_arrival;
+	port->tx = impaired ? wire_tx_impaired : wire_tx;
+	port->rx = impaired ? wire_path_rx : wire_rx;
+	port->next_arrival = impaired ? wire_path_next_arrival : wire_next_arrival;
 	port->ops = &wire_ops;
 	port->caps = (struct fg_port_caps){
 		.driver = "wire",
@@ -204,6 +226,7 @@ side_init(struct fg_wire *wire, unsigned i, uint32_t in_flight, struct fg_error 
 		return fg_error_set(err, ENOMEM, "wire", "no memory for %u frames on the way", in_flight);
 	side->wire = wire;
 	side->other = &wire->side[1 - i];
+	side->sink = wire->config.reflect ? side : side->other;
 	side->router = (struct fg_host){
 		.mac = {0x02, 0xf6, 0, 0, 0xff, (uint8_t)(i + 1)},
 		.has_ipv4 = interface->has_ipv4,
@@ -211,8 +234,8 @@ side_init(struct fg_wire *wire, unsigned i, uint32_t in_flight, struct fg_error 
 	};
 	memcpy(side->router.ipv4, interface->ipv4, 4);
 	memcpy(side->router.ipv6, interface->ipv6, 16);
-	wire->routes |= interface->has_ipv4 || interface->has_ipv6;
-	port_init(side, i, wire->config.rate_bps);
+	wire->routes |= interface->has_ipv4 || interface->has_ipv6 || wire->config.reflect;
+	wire->impaired |= side->direction.impair.alters;
 	return 0;
 }
 
@@ -234,18 +257,25 @@ fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct
 		rc = fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = side_init(wire, i, in_flight, err);
+	if (rc == 0 && wire->impaired)
+		rc = wire_path_init(wire, in_flight, err);
 	if (rc != 0) {
 		fg_wire_free(wire);
 		return rc;
 	}
+	for (unsigned i = 0; i < 2; i++)
+		port_init(&wire->side[i], i, wire->config.rate_bps);
 	fg_wire_reset(wire);
 	*out = wire;
 	return 0;
 }
 
 static void
-drop_arrivals(struct arrivals *a)
+drop_arrivals(struct side *side)
 {
+	struct arrivals *a = &side->arrivals;
+
+	wire_path_clear(side);
 	for (; a->tail != a->head; a->tail++)
 		rte_pktmbuf_free(a->frame[a->tail & a->mask]);
 }
@@ -254,7 +284,7 @@ void
 fg_wire_reset(struct fg_wire *wire)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		drop_arrivals(&wire->side[i].arrivals);
+		drop_arrivals(&wire->side[i]);
 		wire_device_reset(&wire->side[i].direction, wire->config.seed * 2 + i);
 	}
 }
@@ -265,11 +295,12 @@ fg_wire_free(struct fg_wire *wire)
 	if (wire == NULL)
 		return;
 	for (unsigned i = 0; i < 2; i++) {
-		drop_arrivals(&wire->side[i].arrivals);
+		drop_arrivals(&wire->side[i]);
 		wire_device_free(&wire->side[i].direction);
 		free(wire->side[i].arrivals.frame);
 		free(wire->side[i].arrivals.time);
 	}
+	wire_path_free(wire);
 	free(wire);
 }
 
@@ -314,4 +345,5 @@ void
 fg_wire_device_counters(const struct fg_wire *wire, unsigned side, struct fg_device_counters *out)
 {
 	*out = wire->side[side].direction.counters;
+	out->reordered = wire->side[side].sink->line.reordered;
 }

@@ -3,6 +3,7 @@
 #define WIRE_PRIV_H
 
 #include "fg_class.h"
+#include "fg_delay_line.h"
 #include "fg_int128.h"
 #include "fg_meter.h"
 #include "fg_net.h"
@@ -41,9 +42,7 @@ struct direction {
 	fg_u128 server_free;
 	fg_u128 out_free; /* earliest first bit of the next frame on the outgoing line */
 	struct waiting waiting;
-	uint64_t random;       /* state of the generator */
-	uint64_t random_below; /* lost when the next number is below this */
-	uint64_t until_loss;   /* frames up to the next regular loss; 0: none */
+	struct fg_impair impair;
 	uint64_t outage_from, outage_to;
 	uint64_t recovery;  /* ps */
 	uint64_t last_full; /* when a frame last found the buffer full; 0: never */
@@ -63,7 +62,10 @@ struct side {
 	struct fg_wire *wire;
 	struct side *other;
 	struct direction direction; /* of what this port sends */
+	struct side *sink;          /* where that comes out: the other, or this one if the device reflects */
 	struct arrivals arrivals;   /* of what this port receives */
+	struct fg_delay_line line;  /* in their place, if the wire is impaired */
+	fg_u128 in_free;            /* then: earliest first bit of the next frame on the line to this port */
 	struct fg_host router;      /* the device's interface on this side */
 	uint8_t neighbour[6];       /* who is there: the source of the last frame */
 	struct fg_port_counters counters;
@@ -72,7 +74,9 @@ struct side {
 struct fg_wire {
 	struct fg_device_config config;
 	struct side side[2];
-	bool routes;
+	bool routes; /* or answers, or reflects: it looks into the frames */
+	bool impaired;
+	struct rte_mempool *copies;         /* for what is duplicated or corrupted; NULL: nothing is */
 	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
 	uint64_t tx_time_flag, rx_time_flag;
 };
@@ -101,6 +105,21 @@ wire_line_send(struct direction *d, uint64_t launch)
  * @return when its first bit leaves the device, UINT64_MAX when it is lost
  */
 uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_u128 first_bit);
+
+/* path.c */
+int wire_path_init(struct fg_wire *wire, uint32_t in_flight, struct fg_error *err);
+void wire_path_free(struct fg_wire *wire);
+/** Forget what is on its way to @p side. */
+void wire_path_clear(struct side *side);
+/**
+ * A frame has left the device at @p out and goes on its impaired way.
+ * @return false: there was no room for it, it stays the caller's
+ */
+bool wire_path_send(struct side *side, struct rte_mbuf *m, uint64_t out);
+/** The same for an answer of the router to @p side, which nothing impairs. */
+bool wire_path_answer(struct side *side, struct rte_mbuf *m, uint64_t time);
+uint16_t wire_path_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
+uint64_t wire_path_next_arrival(struct fg_port *port);
 
 int wire_profiles_create(const struct fg_device_profile *config, unsigned n, struct profiles **out,
 			 struct fg_error *err);

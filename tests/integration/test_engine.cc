@@ -63,7 +63,7 @@ TEST(EngineWire, CountsLossByNumber)
 	Template frame = TestFrame(64);
 	fg_stream_result r;
 
-	device.direction[0].loss_every = 1000;
+	device.direction[0].impair.loss.every = 1000;
 	Bench b(device);
 	b.engine.Run({{0, 1, frame, {{500000, 500000}}}}, {0, 1000, 100, 0});
 	r = b.engine.Result(0);
@@ -80,7 +80,7 @@ TEST(EngineWire, IsTheSameEveryTime)
 	Template small = TestFrame(64), large = TestFrame(1518);
 	fg_stream_result first[3], again[3];
 
-	device.direction[0].loss_random = 0.01;
+	device.direction[0].impair.loss.random = 0.01;
 	device.direction[1].latency_ns_per_octet = 3;
 	for (fg_stream_result *results : {first, again}) {
 		Bench b(device);
@@ -102,7 +102,7 @@ TEST(EngineWire, IsTheSameInTheNextTrialAfterAReset)
 	Template frame = TestFrame(64);
 	fg_stream_result first;
 
-	device.direction[0].loss_random = 0.01;
+	device.direction[0].impair.loss.random = 0.01;
 	Bench b(device);
 	for (int run = 0; run < 5; run++) {
 		fg_stream_result r;

@@ -108,7 +108,7 @@ TEST(EngineTurns, GoOnWithTheNextLoad)
 	fg_device_config lossy = device(16);
 	fg_stream_result r;
 
-	lossy.direction[0].loss_every = 200000; /* the last frame of all */
+	lossy.direction[0].impair.loss.every = 200000; /* the last frame of all */
 	Wire wire(lossy);
 	Engine engine(free_time(), wire.Port(0), wire.Port(1));
 

@@ -220,7 +220,7 @@ TEST(WireCreate, RefusesWhatMakesNoSense)
 			d.latency_ns_per_octet = value;
 			expect_refused(config, 64, "reference_device.latency_per_byte");
 			d = {};
-			d.loss_random = value;
+			d.impair.loss.random = value;
 			expect_refused(config, 64, "reference_device.loss_random");
 		}
 	}

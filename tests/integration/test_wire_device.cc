@@ -157,7 +157,7 @@ TEST(Device, LosesEveryNth)
 		std::vector<Arrival> got;
 		uint64_t next = 0;
 
-		config.direction[0].loss_every = every;
+		config.direction[0].impair.loss.every = every;
 		Wire wire(config);
 		for (uint32_t i = 0; i < 10000; i++) {
 			wire.Launch(0, i, 64, 0);
@@ -180,7 +180,7 @@ TEST(Device, LosesAtRandomWhatIsExpected)
 	for (double p : {0.0, 1e-4, 0.001, 0.01, 0.1, 0.5, 0.999, 1.0}) {
 		fg_device_config config = Device(1e9);
 
-		config.direction[0].loss_random = config.direction[1].loss_random = p;
+		config.direction[0].impair.loss.random = config.direction[1].impair.loss.random = p;
 		Wire wire(config);
 		for (uint32_t i = 0; i < n; i++) {
 			wire.Launch(0, i, 64, 0);
@@ -213,7 +213,7 @@ TEST(Device, LosesTheSameAgainWithTheSameSeed)
 {
 	fg_device_config config = Device(1e9);
 
-	config.direction[0].loss_random = config.direction[1].loss_random = 0.5;
+	config.direction[0].impair.loss.random = config.direction[1].impair.loss.random = 0.5;
 	Wire one(config), two(config);
 	config.seed = 2;
 	Wire other(config);

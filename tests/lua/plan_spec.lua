@@ -35,7 +35,7 @@ describe("a plan", function()
          reference_device = {
             time = "free", rate = 1e9, buffer = 512, buffer_unit = "frames", latency = 20e-6,
             latency_per_byte = 0, switching = "store-and-forward", loss_every = 0, loss_random = 0,
-            recovery = 0, seed = 1,
+            recovery = 0, seed = 1, reflect = false,
          },
          host = { huge_pages = "auto", max_lag = 0.001, eal = {} },
          test = "rfc2544",

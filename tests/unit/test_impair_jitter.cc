@@ -115,20 +115,19 @@ TEST(Jitter, KeepsTheOrderUnlessTold)
 	}
 }
 
-TEST(Jitter, BoundsHowLongAFrameIsKept)
+TEST(Jitter, BoundsHowManyFramesAreKept)
 {
-	fg_impair_config config = jitter(FG_JITTER_UNIFORM);
+	fg_impair_config config = jitter(FG_JITTER_UNIFORM); /* of a millisecond */
 
-	EXPECT_EQ(2 * MEAN, fg_impair_longest_ns(&config));
+	EXPECT_DOUBLE_EQ(2000, fg_impair_kept(&config, 1e6));
 	config.jitter = FG_JITTER_NORMAL;
-	EXPECT_EQ(2.2 * MEAN, fg_impair_longest_ns(&config));
+	EXPECT_DOUBLE_EQ(2200, fg_impair_kept(&config, 1e6));
 	config.jitter = FG_JITTER_PARETO;
+	EXPECT_DOUBLE_EQ(20000, fg_impair_kept(&config, 1e6));
 	std::vector<double> delays = draw(config);
-	EXPECT_LE(*std::max_element(delays.begin(), delays.end()), fg_impair_longest_ns(&config));
-	config.reorder_ns = 5;
-	EXPECT_EQ(20 * MEAN, fg_impair_longest_ns(&config)) << "nothing is reordered";
+	EXPECT_LE(*std::max_element(delays.begin(), delays.end()), 20 * MEAN);
+	config.reorder_ns = 5e6;
+	EXPECT_DOUBLE_EQ(20000, fg_impair_kept(&config, 1e6)) << "nothing is reordered";
 	config.reorder.every = 10;
-	EXPECT_EQ(20 * MEAN + 5, fg_impair_longest_ns(&config));
-	config.duplicate_ns = 3;
-	EXPECT_EQ(20 * MEAN + 8, fg_impair_longest_ns(&config));
+	EXPECT_DOUBLE_EQ(20500, fg_impair_kept(&config, 1e6));
 }

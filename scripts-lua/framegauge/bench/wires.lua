@@ -4,6 +4,7 @@
 -- another one just like it, and so on.
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local impairments = require "framegauge.bench.impairments"
 local methods = require "framegauge.method"
 local octets = require "framegauge.octets"
 local profiles = require "framegauge.bench.profiles"
@@ -15,8 +16,8 @@ local M = {}
 local Wires = {}
 Wires.__index = Wires
 
-local function direction(d)
-   return {
+local function set_direction(out, d)
+   local values = {
       capacity_fps = d.capacity or 0,
       capacity_bps = d.bandwidth or 0,
       buffer = d.buffer,
@@ -24,10 +25,12 @@ local function direction(d)
       cut_through = d.switching == "cut-through",
       latency_ns = d.latency * 1e9,
       latency_ns_per_octet = d.latency_per_byte * 1e9,
-      loss_every = d.loss_every,
-      loss_random = d.loss_random,
       recovery_ns = (d.recovery or 0) * 1e9,
    }
+   for key, value in pairs(values) do
+      out[key] = value
+   end
+   impairments.fill(out.impair, d)
 end
 
 -- The device's own addresses on the side of a port are those the port has for gateways.
@@ -42,10 +45,12 @@ local function set_interface(interface, port)
    end
 end
 
-local function device_config(device, ports)
-   local config = ffi.new("struct fg_device_config", { rate_bps = device.rate, seed = device.seed })
-   config.direction[0] = direction(device)
-   config.direction[1] = direction(device.reverse or device)
+local function device_config(device, ports, max_frame)
+   local config = ffi.new("struct fg_device_config", {
+      rate_bps = device.rate, seed = device.seed, reflect = device.reflect == true, max_frame = max_frame,
+   })
+   set_direction(config.direction[0], device)
+   set_direction(config.direction[1], device.reverse or device)
    for side = 0, 1 do
       set_interface(config.interface[side], ports[side])
    end
@@ -76,8 +81,10 @@ function M.open(plan)
    end
    for number = 0, #plan.ports - 1, 2 do
       local ends = { [0] = by_number[number], by_number[number + 1] }
-      local config = device_config(plan.reference_device, { [0] = ends[0].port, ends[1].port })
-      local in_flight = most_in_flight(config, methods.of(plan).frame_sizes(plan))
+      local sizes = methods.of(plan).frame_sizes(plan)
+      local config = device_config(plan.reference_device, { [0] = ends[0].port, ends[1].port },
+         math.max(unpack(sizes)))
+      local in_flight = most_in_flight(config, sizes)
       local out = ffi.new("struct fg_wire *[1]")
       api.check(C.fg_wire_create(config, in_flight, out, err), err)
       self.list[#self.list + 1] = out[0]

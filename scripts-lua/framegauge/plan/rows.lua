@@ -4,6 +4,7 @@
 --
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
+local path = require "framegauge.plan.path_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local streams = require "framegauge.plan.stream_rows"
 
@@ -46,14 +47,13 @@ local one_way = {
    { key = "switching", type = "enum", values = { "store-and-forward", "cut-through" },
      default = "store-and-forward",
      help = "whether it begins to send when it has the whole frame or its header" },
-   { key = "loss_every", type = "integer", default = "0", min = "0", max = "4294967295",
-     help = "loses every n-th frame; 0: none" },
-   { key = "loss_random", type = "ratio", default = "0%", max = "100%",
-     help = "loses this share of the frames at random" },
    { key = "recovery", type = "time", default = "0s", max = "1h",
      help = "after an overload it loses every second frame for so long; 0: none" },
    profiles,
 }
+for i, field in ipairs(path) do
+   table.insert(one_way, 6 + i, field)
+end
 
 -- The same keys for the other direction; what is left out there is as it is here.
 local function inherited(fields)
@@ -80,10 +80,13 @@ local reference_device = {
         help = "rate of the lines on both sides" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of its random numbers" },
+      { key = "reflect", type = "boolean", default = "false",
+        help = "a loopback: every frame goes back to the port it came from, with its source and destination "
+           .. "swapped (MAC, IP, ports)" },
    },
 }
 for i, field in ipairs(one_way) do
-   table.insert(reference_device.fields, 2 + i, field)
+   table.insert(reference_device.fields, 2 + i, field) -- before the seed
 end
 table.insert(reference_device.fields, {
    key = "reverse", type = "group", optional = true, fields = inherited(one_way),

@@ -5,6 +5,7 @@
 -- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
 -- default or is nil by now; its own problem is already in the list.
 local line = require "framegauge.line"
+local paths = require "framegauge.plan.path_rules"
 local ports = require "framegauge.plan.port_rules"
 local presets = require "framegauge.search.mlr.presets"
 local profiles = require "framegauge.plan.profile_rules"
@@ -208,7 +209,8 @@ local OF_METHOD = { rfc2544 = of_rfc2544 }
 -- @param values  of the whole plan
 -- @param found   takes the problems (plan/problems.lua)
 function M.check(values, found)
-   for _, list in ipairs { ports.rules, profiles.rules, streams.rules, OF_METHOD[values.test] or {} } do
+   local own = OF_METHOD[values.test] or {}
+   for _, list in ipairs { ports.rules, paths.rules, profiles.rules, streams.rules, own } do
       for _, rule in ipairs(list) do
          rule(values, found)
       end

@@ -5,6 +5,7 @@
 -- Of the reference device the plan says all there is to know. Of any other nothing is known; then it is one
 -- that carries a good half of what can be tried and holds some frames. Only what decides on further trials
 -- needs to be right: which load loses frames, and roughly how many.
+local impairments = require "framegauge.bench.impairments"
 local load = require "framegauge.method.load"
 
 local M = {}
@@ -99,10 +100,7 @@ function Device:forward(direction, o)
    if o.outage then
       lost, last = lost + math.floor(o.fps * o.outage.seconds), o.outage.at + o.outage.seconds
    end
-   if (way.loss_every or 0) > 0 then
-      lost = lost + math.floor(sent / way.loss_every)
-   end
-   lost = lost + math.floor((way.loss_random or 0) * sent + 0.5)
+   lost = lost + impairments.lost(way, sent)
    return sent, math.min(lost, sent), last or time
 end
 
