@@ -94,6 +94,16 @@ int fg_frame_vary(struct fg_frame *frame, const char *field, const struct fg_var
 int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out,
 		    struct fg_error *err);
 
+/**
+ * Make one frame, as a tx lcore would send it.
+ *
+ * @param number   of the frame in its stream, from 0
+ * @param time_ns  when it leaves, for its signature
+ * @param out      room for the template's length
+ */
+void fg_template_make(const struct fg_template *template_, uint16_t stream, uint64_t number, uint64_t time_ns,
+		      uint8_t *out);
+
 /** NULL is legal. */
 void fg_template_free(struct fg_template *template_);
 

@@ -12,6 +12,7 @@
 
 #include "fg_net.h"
 #include "fg_signature.h"
+#include "fg_vary.h"
 #include "frame_priv.h"
 #include "stack_priv.h"
 
@@ -199,6 +200,16 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	}
 	*out = t;
 	return 0;
+}
+
+void
+fg_template_make(const struct fg_template *t, uint16_t stream, uint64_t number, uint64_t time_ns,
+		 uint8_t *out)
+{
+	memcpy(out, t->bytes, t->length);
+	for (unsigned i = 0; i < t->varies; i++)
+		fg_vary_apply(&t->vary[i], out, number);
+	fg_signature_write(out + t->length, stream, number, time_ns);
 }
 
 void

@@ -30,6 +30,9 @@ local function write_field(frame, o, err)
    if o.bad then
       api.check(C.fg_frame_set_bad(frame, o.name, err), err)
    elseif o.program then
+      if o.program.base then
+         set_field(frame, o.name, o.program.base, err)
+      end
       api.check(C.fg_frame_vary(frame, o.name, vary_config(o.program), err), err)
    else
       set_field(frame, o.name, o.value, err)
@@ -63,6 +66,18 @@ function M.build(size, stack)
    local out = ffi.new("struct fg_template *[1]")
    api.check(C.fg_frame_finish(frame, size, out, err), err)
    return ffi.gc(out[0], C.fg_template_free)
+end
+
+--- One frame, as a port would send it.
+-- @param template  of build()
+-- @param stream    its number in the signature
+-- @param number    of the frame in its stream, from 0
+-- @param time_ns   when it leaves, for the signature
+-- @return its octets without FCS
+function M.make(template, stream, number, time_ns)
+   local out = ffi.new("uint8_t[?]", template.length)
+   C.fg_template_make(template, stream, number, time_ns, out)
+   return ffi.string(out, template.length)
 end
 
 --- The test frame of RFC 2544, C.2.6.4: UDP echo, over IPv4 without UDP checksum, over IPv6 with (RFC 5180).

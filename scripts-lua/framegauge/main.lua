@@ -45,11 +45,17 @@ local topics = {
          return require("framegauge.plan.help").text()
       end,
    },
+   {
+      name = "protocols", summary = "what frames can be made of; 'help protocols NAME': the fields of one",
+      page = function(name)
+         return require("framegauge.cli.protocols").page(name)
+      end,
+   },
    { name = "exit", summary = "the exit statuses", page = exit_page },
 }
 
 --- The help command.
--- @param arguments  a topic, or nothing
+-- @param arguments  a topic and what of it, or nothing
 function M.help(arguments)
    local name = arguments[1]
    if not name then
@@ -60,7 +66,7 @@ function M.help(arguments)
    if not command and not topic then
       parse.usage_error(nil, "no help on '%s'%s", name, nearest.hint(name, names(commands, topics)))
    end
-   io.write(command and help.command(command) or topic.page())
+   io.write(command and help.command(command) or topic.page(arguments[2]))
    return 0
 end
 

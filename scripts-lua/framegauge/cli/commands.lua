@@ -129,6 +129,24 @@ return {
       end,
    },
    {
+      name = "frames",
+      summary = "show the frames that a plan would send",
+      help = "Print the frames that a plan's streams would send, layer by layer as they are read back from\n"
+         .. "their octets, or write them into a capture. No port is opened: MAC addresses that only an open\n"
+         .. "port knows are 02:46:67:00:00:NN for the plan's NN-th port, 02:46:67:00:01:NN for its gateway.",
+      arguments = { PLAN },
+      options = {
+         { name = "count", value = "N", help = "so many frames of each stream (default: 1)" },
+         { name = "stream", value = "NAME", many = true, help = "only this stream; any number of times" },
+         { name = "pcap", value = "FILE", help = "write them to a capture file, and print nothing" },
+         SET,
+      },
+      examples = { "frames lab.yaml", "frames lab.yaml --count 1000 --pcap frames.pcap" },
+      run = function(...)
+         return require("framegauge.cli.frames").main(...)
+      end,
+   },
+   {
       name = "theory",
       summary = "what a line can carry: frame rates and goodput",
       help = "Print what Ethernet allows, without measuring anything: the most frames per second of each\n"
@@ -164,7 +182,10 @@ return {
       name = "help",
       summary = "help on a command or a topic",
       help = "Print the first page, the page of a command, or a topic.",
-      arguments = { { name = "TOPIC", help = "a command, 'plan' or 'exit'", optional = true } },
+      arguments = {
+         { name = "TOPIC", help = "a command, 'plan', 'protocols' or 'exit'", optional = true },
+         { name = "NAME", help = "of a protocol", optional = true },
+      },
       options = {},
       run = function(...)
          return require("framegauge.main").help(...)

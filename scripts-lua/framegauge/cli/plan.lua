@@ -16,7 +16,9 @@ local function or_errors(plan, errors)
    return plan
 end
 
-local function load(path, options, eal)
+--- Read a plan with the options of a command; all its errors go to stderr.
+-- @return the plan, or nil
+function M.load(path, options, eal)
    return or_errors(require("framegauge.plan").load(path, {
       sets = options.set, quick = options.quick, eal = eal,
    }))
@@ -25,7 +27,7 @@ end
 -- The plan of the run to resume: as its folder keeps it, or as it is given again.
 local function load_again(earlier, arguments, options, eal)
    if arguments[1] then
-      return load(arguments[1], options, eal)
+      return M.load(arguments[1], options, eal)
    elseif options.quick or options.set[1] or eal[1] then
       parse.usage_error("run", "run: --resume takes the plan as it was; give PLAN.yaml to compare with that")
    end
@@ -56,7 +58,7 @@ function M.run(arguments, options, eal)
    elseif not arguments[1] then
       parse.usage_error("run", "run: PLAN.yaml is missing")
    end
-   local plan = load(arguments[1], options, eal)
+   local plan = M.load(arguments[1], options, eal)
    if not plan then
       return BAD_PLAN
    elseif options["dry-run"] then
@@ -67,7 +69,7 @@ end
 
 --- Measure what the tester itself can do.
 function M.calibrate(arguments, options, eal)
-   local plan = load(arguments[1], options, eal)
+   local plan = M.load(arguments[1], options, eal)
    if not plan then
       return BAD_PLAN
    end
@@ -84,7 +86,7 @@ end
 
 --- Check a plan: say what is wrong with it, or in one line what it would do.
 function M.check(arguments, options, eal)
-   local plan = load(arguments[1], options, eal)
+   local plan = M.load(arguments[1], options, eal)
    if not plan then
       return BAD_PLAN
    end

@@ -107,6 +107,7 @@ end
 -- first, last -> first, step, count; backwards is a step below 0, in the arithmetic of 64 bits
 function Reader:range(first, last)
    local a, b = self:halves(first, last)
+   self.base = first
    local step = self:step()
    if b >= a then
       return { first = a, step = step, count = (b - a) / step + 1 }
@@ -146,6 +147,7 @@ function Reader:from_to()
       local last = self:value(to.value or "", "to")
       return last and self:range(first, last)
    end
+   self.base = first
    return { first = number(first), step = self:step(), count = count + 0ULL }
 end
 
@@ -175,8 +177,9 @@ function Reader:map()
 end
 
 --- Read a program.
--- @return { first =, step =, count = (uint64_t), random =, seed =, every =, high = }, or nil after a problem
--- was added
+-- @return { first =, step =, count = (uint64_t), random =, seed =, every =, base = what the field holds where
+-- it does not change, or nil, high = the first 64 bits of an address change }, or nil after a problem was
+-- added
 function M.read(field, node, path, found)
    local reader = setmetatable({
       field = field, node = node, path = path, found = found, nodes = {},
@@ -190,7 +193,7 @@ function M.read(field, node, path, found)
    if reader.failed or not program then
       return nil
    end
-   program.high = reader.high
+   program.base, program.high = reader.base, reader.high
    return program
 end
 
