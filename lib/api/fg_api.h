@@ -10,6 +10,7 @@
 #include "fg_net.h"
 #include "fg_port.h"
 #include "fg_protocol.h"
+#include "fg_sizes.h"
 #include "fg_units.h"
 #include "fg_wire.h"
 

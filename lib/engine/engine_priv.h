@@ -159,12 +159,17 @@ struct engine_port {
 };
 
 struct stream_pool;
+struct tx_stream;
 struct tx_task;
+struct tx_order;
 
 struct trial {
 	unsigned streams;
 	struct fg_stream_config *config; /* its load and frame pointers are not valid any more */
-	struct tx_task *tx;
+	struct tx_stream *tx;
+	struct tx_task *tx_task; /* one a port */
+	struct tx_order *orders; /* given, and not known to be obeyed */
+	uint64_t max_lag;        /* ticks */
 	struct rx_stream *rx_stream;
 	struct rx_task *rx; /* one a port */
 	struct guest *guest;

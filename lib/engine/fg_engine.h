@@ -37,6 +37,7 @@ enum fg_time {
 };
 
 struct fg_port;
+struct fg_sizes;
 struct fg_template;
 struct fg_engine;
 
@@ -60,10 +61,33 @@ struct fg_engine_config {
 	uint32_t max_frame;            /* octets with FCS of the largest frame to be sent */
 };
 
-/** A constant load. It lasts frames / fps. */
+/** Without end: so many frames, or so long. */
+#define FG_ENDLESS UINT64_MAX
+
+/** How the departures of a load lie in time (fg_pace.h). */
+enum fg_load_shape { FG_LOAD_CONSTANT, FG_LOAD_BURSTS, FG_LOAD_RAMP, FG_LOAD_POISSON };
+
+/**
+ * What a stream sends for a while. A constant load of a number of frames lasts frames / fps; any that says how long it
+ * lasts sends what falls into that time, and the next load begins when it is over.
+ */
 struct fg_load {
-	double fps;      /* frames per second */
-	uint64_t frames; /* to send */
+	double fps; /* frames per second: the mean of a cycle of sizes; at the beginning of a ramp */
+	uint64_t
+		frames; /* to send; FG_ENDLESS: until told to stop; 0 with `ns`: as many as the time is for */
+	uint64_t ns;    /* how long it lasts; 0: as its frames take. A ramp needs it. */
+	enum fg_load_shape shape;
+	double end_fps;   /* ramp: at its end */
+	uint64_t burst;   /* bursts: frames in each ... */
+	double burst_fps; /* ... and how many a second within one; `fps` is that of the whole */
+	uint64_t seed;    /* Poisson */
+	/*
+	 * Frames of several sizes: a frame leaves when all octets before it have had their time at a constant bit rate,
+	 * and not evenly spaced. `overhead` is what counts of each frame besides its octets with FCS: 20 for a bit rate
+	 * at layer 1, 0 at layer 2, less than 0 at layer 3. Not for a Poisson process.
+	 */
+	bool by_octets;
+	int overhead;
 };
 
 /**
@@ -82,10 +106,15 @@ struct fg_stream_config {
 	struct fg_turn turn;        /* with the other streams of tx_port; the same in each load */
 	unsigned loads;             /* one follows the other without a gap */
 	const struct fg_load *load; /* must live until fg_engine_prepare() returns */
-	const struct fg_template *frame; /* the same */
-	uint64_t tag_first;              /* number of the first tagged frame, whose delay is kept by itself */
-	uint64_t tag_every;              /* and of the next, and so on; 0: only the first */
-	unsigned tags;                   /* how many; 0: none */
+	double phase; /* how far its first departure is put off, in times between two frames; spreads equal streams */
+	bool idle; /* sends nothing until fg_engine_stream_start() */
+	const struct fg_template
+		*frame; /* if all are of one size; must live until fg_engine_prepare() returns */
+	const struct fg_sizes *sizes;            /* or NULL; the same */
+	const struct fg_template *const *frames; /* one of each kind of `sizes`; the same */
+	uint64_t tag_first; /* number of the first tagged frame, whose delay is kept by itself */
+	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
+	unsigned tags;      /* how many; 0: none */
 };
 
 /** Work of others in a trial (fg_task.h). */
@@ -102,8 +131,9 @@ struct fg_trial_config {
 	const struct fg_trial_task *task;   /* the tasks themselves must live as long as the trial */
 	struct fg_sink *sink[FG_MAX_PORTS]; /* of each port, or NULL; called by its receiving lcore */
 	struct fg_tap *tap[FG_MAX_PORTS];   /* the same */
-	uint64_t learn_ns, traffic_ns, drain_ns, settle_ns;
-	uint64_t step_ns; /* on the wire: least time between two polls of a task; 0: as suits the streams */
+	uint64_t learn_ns, traffic_ns, drain_ns,
+		settle_ns; /* traffic_ns = FG_ENDLESS: until fg_engine_stop() */
+	uint64_t step_ns;  /* on the wire: least time between two polls of a task; 0: as suits the streams */
 	uint64_t max_lag_ns; /* how long a frame may be overdue and still be sent */
 };
 
@@ -120,6 +150,7 @@ struct fg_latency {
 struct fg_stream_result {
 	uint64_t intended;       /* frames the schedule held */
 	uint64_t tx;             /* sent */
+	uint64_t octets;         /* sent, with FCS */
 	uint64_t late;           /* not sent: overdue by more than max_lag */
 	uint64_t unsent;         /* not sent: the trial ended first */
 	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */
@@ -150,6 +181,12 @@ struct fg_lcore_result {
 	unsigned lcore;
 	uint64_t polls;
 	uint64_t longest_gap_ns; /* between the time a task was to be polled and the poll */
+};
+
+/** Counts of a stream while it runs: whole, if not of the very same moment. */
+struct fg_stream_live {
+	uint64_t tx_frames;
+	uint64_t tx_octets; /* with FCS */
 };
 
 /** Totals of the running trial, for the screen. */
@@ -193,6 +230,29 @@ void fg_engine_stop(struct fg_engine *engine);
 
 /** Published totals; may be a few milliseconds old. */
 void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
+
+/** Counts of a stream of the running or the last trial, as of now. */
+void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
+
+/*
+ * Control over the streams of a trial that is prepared or runs. An order is obeyed at the next poll of the port's task:
+ * within microseconds on real ports, a millisecond of the wire's time where that keeps step with real time, and before
+ * the first frame if it was given before the trial was started. Orders to a stream are obeyed in the order given. All
+ * return 0, -ENOENT (no such stream) or -ENOMEM.
+ *
+ * What was sent stays counted, and what a stop or a new load has cancelled was not intended.
+ */
+
+/** Begin, or go on where the stream was stopped: all that is still to be sent comes later by the time between. */
+int fg_engine_stream_start(struct fg_engine *engine, unsigned stream, struct fg_error *err);
+/** Send no more until fg_engine_stream_start(). */
+int fg_engine_stream_stop(struct fg_engine *engine, unsigned stream, struct fg_error *err);
+/**
+ * Give up the loads that the stream has and follow another one, from now on, or from the next start if it is stopped.
+ * @return also -ERANGE, -EINVAL: no load
+ */
+int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struct fg_load *load,
+			  struct fg_error *err);
 
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);

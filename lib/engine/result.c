@@ -17,11 +17,22 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	if (t == NULL)
 		return;
 	for (unsigned i = 0; i < t->streams; i++)
-		out->tx += atomic_load_explicit(&t->tx[i].published.frames, memory_order_relaxed);
+		out->tx += __atomic_load_n(&t->tx[i].sent, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		out->rx += atomic_load_explicit(&t->rx[i].published.frames, memory_order_relaxed);
 	now = RTE_MIN(atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed), t->image[0].stop);
 	out->elapsed_ns = now > t->image[0].start ? clock_ns(&e->clock, now - t->image[0].start) : 0;
+}
+
+void
+fg_engine_stream_live(const struct fg_engine *e, unsigned i, struct fg_stream_live *out)
+{
+	const struct tx_stream *tx = &e->trial->tx[i];
+
+	*out = (struct fg_stream_live){
+		.tx_frames = __atomic_load_n(&tx->sent, __ATOMIC_RELAXED),
+		.tx_octets = __atomic_load_n(&tx->octets, __ATOMIC_RELAXED),
+	};
 }
 
 static void
@@ -41,7 +52,7 @@ latency_result(const struct fg_histogram *h, struct fg_latency *out)
 }
 
 static void
-rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx_task *tx,
+rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx_stream *tx,
 	  struct fg_stream_result *out)
 {
 	struct fg_sequence_counts counts;

@@ -23,29 +23,56 @@ static const uint64_t LATENCY_HIGHEST_NS =
 static int
 check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
 {
+	unsigned most = 0;
 	const struct fg_port *port;
 
 	if (s->tx_port >= e->config.ports || s->rx_port >= e->config.ports)
 		return fg_error_set(err, EINVAL, "stream", "port %u of %u", RTE_MAX(s->tx_port, s->rx_port),
 				    e->config.ports);
 	port = e->config.port[s->tx_port].port;
-	if (s->frame->frame_size > e->config.max_frame || s->frame->frame_size > port->caps.max_frame)
+	for (unsigned k = 0; k < (s->sizes == NULL ? 1 : s->sizes->kinds); k++) {
+		const struct fg_template *frame = s->sizes == NULL ? s->frame : s->frames[k];
+
+		if (s->sizes != NULL && frame->frame_size != s->sizes->size[k])
+			return fg_error_set(err, EINVAL, "stream.size", "frame %u has %u octets, not %u", k,
+					    frame->frame_size, s->sizes->size[k]);
+		most = RTE_MAX(most, frame->frame_size);
+	}
+	if (most > e->config.max_frame || most > port->caps.max_frame)
 		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u octets: the port sends up to %u",
-				    s->frame->frame_size, RTE_MIN(e->config.max_frame, port->caps.max_frame));
+				    most, RTE_MIN(e->config.max_frame, port->caps.max_frame));
 	return 0;
 }
 
-/* the time between rounds on the wire: as told, or a burst of the fastest stream */
+/* frames per second that a stream sends at most */
+static double
+peak_fps(const struct fg_stream_config *s)
+{
+	double peak = 0;
+
+	for (unsigned k = 0; k < s->loads; k++) {
+		double fps = RTE_MAX(s->load[k].fps, s->load[k].end_fps);
+
+		peak = RTE_MAX(peak,
+			       s->turn.every > 0 ? fps * (double)s->turn.take / (double)s->turn.every : fps);
+	}
+	return peak;
+}
+
+/* the time between rounds on the wire: as told, or a burst of the port that sends most */
 static uint64_t
 wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 {
-	double step = MAX_STEP_US * 1e-6 * (double)e->clock.hz;
+	double fps[FG_MAX_PORTS] = {0}, step = MAX_STEP_US * 1e-6 * (double)e->clock.hz;
 
 	if (c->step_ns > 0)
 		return clock_ticks(&e->clock, c->step_ns);
 	for (unsigned i = 0; i < c->streams; i++)
-		for (unsigned k = 0; k < c->stream[i].loads; k++)
-			step = RTE_MIN(step, (double)BURST / c->stream[i].load[k].fps * (double)e->clock.hz);
+		if (c->stream[i].tx_port < e->config.ports)
+			fps[c->stream[i].tx_port] += peak_fps(&c->stream[i]);
+	for (unsigned i = 0; i < e->config.ports; i++)
+		if (fps[i] > 0)
+			step = RTE_MIN(step, (double)BURST / fps[i] * (double)e->clock.hz);
 	return (uint64_t)step;
 }
 
@@ -73,7 +100,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	int rc = check_stream(e, s, err);
 
 	if (rc == 0)
-		rc = tx_init(e, t, i, c, timeline, err);
+		rc = tx_stream_init(e, t, i, c, timeline, err);
 	if (rc != 0)
 		return rc;
 	return rx_stream_init(&t->rx_stream[i], s->unmeasured ? NULL : &t->rx[s->rx_port], s, err);
@@ -88,8 +115,11 @@ timeline(const struct fg_engine *e, const struct fg_trial_config *c)
 
 	t.begin = RTE_MAX(now, e->ready_at);
 	t.start = t.begin + clock_ticks(&e->clock, c->learn_ns);
-	t.stop = t.start + clock_ticks(&e->clock, c->traffic_ns);
-	t.end = t.stop + clock_ticks(&e->clock, c->drain_ns);
+	t.stop = t.end = UINT64_MAX;
+	if (c->traffic_ns != FG_ENDLESS) {
+		t.stop = t.start + clock_ticks(&e->clock, c->traffic_ns);
+		t.end = t.stop + clock_ticks(&e->clock, c->drain_ns);
+	}
 	return t;
 }
 
@@ -109,26 +139,18 @@ add_task(struct image *image, struct task *task)
 	return 0;
 }
 
-/* the stream whose task is to send those of stream @p i: an earlier one of the same port, or itself */
-static struct tx_task *
-leader_of(struct trial *t, unsigned i)
-{
-	struct tx_task *tx = &t->tx[i];
-
-	for (unsigned k = 0; k < i && tx->port->caps.launch_time; k++)
-		if (t->tx[k].port == tx->port)
-			return &t->tx[k];
-	return tx;
-}
-
+/* what sends on each port */
 static int
-add_stream(struct fg_engine *e, struct trial *t, unsigned i)
+add_senders(struct fg_engine *e, struct trial *t, const struct image *timeline, struct fg_error *err)
 {
-	struct tx_task *tx = &t->tx[i], *leader = leader_of(t, i);
+	for (unsigned i = 0; i < e->config.ports; i++) {
+		int rc = tx_task_init(e, t, i, timeline, err);
 
-	if (leader == tx)
-		return add_task(&t->image[e->config.port[t->config[i].tx_port].tx_lcore], &tx->task);
-	tx_join(leader, tx);
+		if (rc == 0)
+			rc = add_task(&t->image[e->config.port[i].tx_lcore], &t->tx_task[i].task);
+		if (rc < 0)
+			return rc;
+	}
 	return 0;
 }
 
@@ -173,14 +195,13 @@ static int
 fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
 	    const struct image *timeline)
 {
-	int rc = 0;
+	int rc;
 
 	for (unsigned i = 0; i < e->config.lcores; i++) {
 		t->image[i] = *timeline;
 		t->image[i].serial = ++e->serial;
 	}
-	for (unsigned i = 0; i < t->streams && rc == 0; i++)
-		rc = add_stream(e, t, i);
+	rc = add_senders(e, t, timeline, NULL);
 	if (rc == 0)
 		rc = add_guests(e, t, c);
 	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
@@ -200,14 +221,18 @@ trial_alloc(const struct fg_engine *e, const struct fg_trial_config *c)
 	if (t == NULL)
 		return NULL;
 	t->streams = c->streams;
+	t->max_lag = clock_ticks(&e->clock, c->max_lag_ns);
 	t->config = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->config));
 	t->tx = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->tx));
+	t->tx_task = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->tx_task));
 	t->rx_stream = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->rx_stream));
 	t->rx = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->rx));
-	if (t->config != NULL && t->tx != NULL && t->rx_stream != NULL && t->rx != NULL) {
+	if (t->config != NULL && t->tx != NULL && t->tx_task != NULL && t->rx_stream != NULL &&
+	    t->rx != NULL) {
 		if (c->streams > 0)
 			memcpy(t->config, c->stream, c->streams * sizeof(*t->config));
 		memset(t->tx, 0, c->streams * sizeof(*t->tx));
+		memset(t->tx_task, 0, e->config.ports * sizeof(*t->tx_task));
 		memset(t->rx, 0, e->config.ports * sizeof(*t->rx));
 	} else {
 		t->streams = 0; /* so that only what is there is freed */
@@ -264,12 +289,13 @@ trial_free(struct fg_engine *e, struct trial *t)
 		fg_sequence_free(t->rx_stream[i].sequence);
 		fg_histogram_free(t->rx_stream[i].latency);
 		free(t->rx_stream[i].tag);
-		tx_free(&t->tx[i]);
 	}
+	tx_free(e, t);
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		free(t->image[i].task);
 	free(t->config);
 	free(t->tx);
+	free(t->tx_task);
 	free(t->rx_stream);
 	free(t->rx);
 	free(t->guest);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers of the streams. What does not differ between the frames of a stream is written into its buffers once, so
- * streams of a port with the same payload share theirs. A pool is kept for the next trials: making one is slow.
+ * streams of a port with the same payload share theirs. Frames of several sizes, and those of ports with very many
+ * payloads, share buffers that hold nothing and are written whole. A pool is kept for the next trials: making one is
+ * slow.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +13,8 @@
 #include <rte_mbuf.h>
 
 #include "tx_priv.h"
+
+enum { POOLS_OF_A_PORT = 8 };
 
 /* a buffer that will carry the stream's frame: what does not differ from frame to frame is written once */
 static void
@@ -30,19 +34,6 @@ holds(const struct stream_pool *p, const struct fg_template *frame)
 	       p->content->header == frame->header &&
 	       memcmp(p->content->bytes + frame->header, frame->bytes + frame->header,
 		      frame->length - frame->header) == 0;
-}
-
-struct fg_template *
-tx_template_copy(const struct fg_template *frame, struct fg_error *err)
-{
-	size_t size = sizeof(*frame) + frame->length;
-	struct fg_template *copy = malloc(size);
-
-	if (copy == NULL)
-		fg_error_set(err, ENOMEM, "stream.frame", "no memory");
-	else
-		memcpy(copy, frame, size);
-	return copy;
 }
 
 static int
@@ -69,32 +60,68 @@ pool_make(struct fg_engine *e, unsigned port, struct fg_error *err)
 	return 0;
 }
 
-/* buffers for a stream's frames: those of another stream if they will do */
-int
-tx_pool_take(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_template *frame,
-	     struct rte_mempool **out, struct fg_error *err)
+/* which of the trial's pools will do for a frame; NULL: for any that is written whole. @return t->pools: none */
+static unsigned
+find_pool(const struct fg_engine *e, const struct trial *t, unsigned port, const struct fg_template *frame)
 {
-	struct stream_pool *p;
 	unsigned i;
-	int rc;
 
 	for (i = 0; i < t->pools; i++)
-		if (e->pool[i].port == port && holds(&e->pool[i], frame))
+		if (e->pool[i].port == port &&
+		    (frame == NULL ? e->pool[i].content == NULL : holds(&e->pool[i], frame)))
 			break;
+	return i;
+}
+
+static bool
+has_many(const struct fg_engine *e, const struct trial *t, unsigned port)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < t->pools; i++)
+		n += e->pool[i].port == port;
+	return n >= POOLS_OF_A_PORT;
+}
+
+static int
+set_content(struct stream_pool *p, const struct fg_template *frame, struct fg_error *err)
+{
+	size_t size;
+
+	if (frame != NULL && holds(p, frame))
+		return 0;
+	free(p->content);
+	p->content = NULL;
+	if (frame == NULL)
+		return 0;
+	size = sizeof(*frame) + frame->length;
+	p->content = malloc(size);
+	if (p->content == NULL)
+		return fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	memcpy(p->content, frame, size);
+	rte_mempool_obj_iter(p->pool, write_content, p->content);
+	return 0;
+}
+
+int
+tx_pool_take(struct fg_engine *e, struct trial *t, unsigned port, struct tx_stream *tx, struct fg_error *err)
+{
+	const struct fg_template *frame = tx->sizes == NULL ? tx->frame : NULL;
+	unsigned i = find_pool(e, t, port, frame);
+	int rc;
+
+	if (frame != NULL && i == t->pools && has_many(e, t, port)) {
+		frame = NULL;
+		i = find_pool(e, t, port, frame);
+	}
 	if (i == e->pools && (rc = pool_make(e, port, err)) != 0)
 		return rc;
-	p = &e->pool[i];
-	p->port = port;
-	if (!holds(p, frame)) {
-		free(p->content);
-		p->content = tx_template_copy(frame, err);
-		if (p->content == NULL)
-			return -ENOMEM;
-		rte_mempool_obj_iter(p->pool, write_content, p->content);
-	}
+	e->pool[i].port = port;
+	rc = set_content(&e->pool[i], frame, err);
 	t->pools = RTE_MAX(t->pools, i + 1);
-	*out = p->pool;
-	return 0;
+	tx->pool = e->pool[i].pool;
+	tx->whole = frame == NULL;
+	return rc;
 }
 
 void

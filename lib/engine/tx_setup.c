@@ -1,32 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is decided of a stream's sending before the first frame leaves: its departures, its buffers, and the loop that
- * will send it.
+ * What is decided of sending before the first frame leaves: the departures of each stream, its frames and buffers, and
+ * the loop that will send those of a port.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tx_priv.h"
 
+enum { NAP_NS = 1000000 };
+
+/* the frames of a load by its time, if it has no number of its own */
+static uint64_t
+frames_of(const struct fg_load *l)
+{
+	double seconds = (double)l->ns * 1e-9;
+
+	if (l->frames > 0 || l->ns == 0)
+		return l->frames;
+	return l->shape == FG_LOAD_POISSON ? UINT64_MAX : (uint64_t)(l->fps * seconds + 0.5);
+}
+
+int
+tx_pace(const struct fg_engine *e, const struct fg_load *l, const struct fg_sizes *sizes, uint64_t start,
+	uint64_t max_lag, struct fg_pace *out, struct fg_error *err)
+{
+	uint64_t hz = e->clock.hz, ticks = clock_ticks(&e->clock, l->ns);
+	int rc = fg_pace_constant(out, l->fps, hz, start, frames_of(l), max_lag, err);
+
+	if (rc == 0 && l->shape == FG_LOAD_BURSTS)
+		rc = fg_pace_bursts(out, l->burst, l->burst_fps, hz, err);
+	if (rc == 0 && l->shape == FG_LOAD_RAMP)
+		rc = fg_pace_ramp(out, l->end_fps, hz, ticks, err);
+	if (rc == 0 && l->shape == FG_LOAD_POISSON)
+		fg_pace_poisson(out, l->seed);
+	if (rc == 0 && l->by_octets && sizes != NULL)
+		rc = l->shape == FG_LOAD_POISSON ? fg_error_set(err, EINVAL, "stream.rate",
+								"a Poisson process does not go by octets")
+						 : fg_pace_octets(out, sizes, 0, l->overhead, err);
+	if (rc == 0 && l->ns > 0)
+		fg_pace_end(out, start + ticks);
+	return rc;
+}
+
+/* when the next load begins; UINT64_MAX: never */
+static uint64_t
+end_of(const struct fg_engine *e, const struct fg_load *l, const struct fg_pace *pace, uint64_t start)
+{
+	if (l->ns > 0)
+		return start + clock_ticks(&e->clock, l->ns);
+	return pace->total == UINT64_MAX ? UINT64_MAX : fg_pace_at(pace, pace->total);
+}
+
 /* one pace a load; each starts when the one before it, of all that take turns in it, is over */
 static int
-loads_init(const struct fg_engine *e, struct tx_task *tx, const struct fg_stream_config *s, uint64_t start,
+loads_init(const struct fg_engine *e, struct tx_stream *tx, const struct fg_stream_config *s, uint64_t start,
 	   uint64_t max_lag, struct fg_error *err)
 {
+	int rc;
+
 	if (s->loads == 0)
 		return fg_error_set(err, EINVAL, "stream", "no load");
 	tx->loads = s->loads;
 	tx->load = calloc(s->loads, sizeof(*tx->load));
 	if (tx->load == NULL)
 		return fg_error_set(err, ENOMEM, "stream", "no memory");
+	start += (uint64_t)(s->phase * (double)e->clock.hz / s->load[0].fps);
 	for (unsigned i = 0; i < s->loads; i++) {
 		struct fg_pace *pace = &tx->load[i];
-		int rc = fg_pace_constant(pace, s->load[i].fps, e->clock.hz, start, s->load[i].frames,
-					  max_lag, err);
 
+		if (start == UINT64_MAX)
+			return fg_error_set(err, EINVAL, "stream", "load %u follows one without an end",
+					    i + 1);
+		rc = tx_pace(e, &s->load[i], tx->sizes, start, max_lag, pace, err);
 		if (rc != 0)
 			return rc;
-		start = fg_pace_at(pace, pace->total);
+		start = end_of(e, &s->load[i], pace, start);
+		if (s->turn.every > 0 && !pace->even)
+			return fg_error_set(err, EINVAL, "stream.turn", "only even loads can be shared");
 		if (s->turn.every > 0)
 			rc = fg_pace_turns(pace, s->turn.first, s->turn.take, s->turn.every, err);
 		if (rc != 0)
@@ -36,36 +88,128 @@ loads_init(const struct fg_engine *e, struct tx_task *tx, const struct fg_stream
 	return 0;
 }
 
-int
-tx_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
-	const struct image *timeline, struct fg_error *err)
+static struct fg_template *
+copy_template(const struct fg_template *frame, struct fg_error *err)
+{
+	size_t size = sizeof(*frame) + frame->length;
+	struct fg_template *copy = malloc(size);
+
+	if (copy == NULL)
+		fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	else
+		memcpy(copy, frame, size);
+	return copy;
+}
+
+/* streams can share their sizes, and so do our copies */
+static const struct fg_sizes *
+keep_sizes(struct trial *t, unsigned i, const struct fg_trial_config *c, struct fg_error *err)
+{
+	const struct fg_sizes *theirs = c->stream[i].sizes;
+
+	for (unsigned k = i; k-- > 0;)
+		if (c->stream[k].sizes == theirs)
+			return t->tx[k].sizes;
+	return fg_sizes_copy(theirs, err);
+}
+
+static int
+frames_init(struct trial *t, unsigned i, const struct fg_trial_config *c, struct fg_error *err)
 {
 	const struct fg_stream_config *s = &c->stream[i];
-	struct fg_port *port = e->config.port[s->tx_port].port;
-	struct tx_task *tx = &t->tx[i];
-	int rc = tx_pool_take(e, t, s->tx_port, s->frame, &tx->pool, err);
+	struct tx_stream *tx = &t->tx[i];
 
-	if (rc == 0)
-		rc = loads_init(e, tx, s, timeline->start, clock_ticks(&e->clock, c->max_lag_ns), err);
-	if (rc != 0)
-		return rc;
-	tx->task.poll = tx_choose(port->caps.launch_time, s->frame->varies > 0);
-	tx->task.publish = tx_publish;
-	tx->port = port;
-	tx->frame = tx_template_copy(s->frame, err);
-	if (tx->frame == NULL)
-		return -ENOMEM;
-	tx->clock = &e->clock;
-	tx->lead = port->caps.launch_time ? timeline->step : 0;
-	tx->time_offset = e->tx_time_offset;
-	tx->time_flag = e->tx_time_flag;
-	tx->id = (uint16_t)(e->next_id + i);
+	if (s->sizes != NULL) {
+		tx->sizes = keep_sizes(t, i, c, err);
+		if (tx->sizes == NULL)
+			return -ENOMEM;
+	}
+	tx->templates = s->sizes == NULL ? 1 : s->sizes->kinds;
+	tx->frames = calloc(tx->templates, sizeof(struct fg_template *));
+	if (tx->frames == NULL)
+		return fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	for (unsigned k = 0; k < tx->templates; k++) {
+		tx->frames[k] = copy_template(s->sizes == NULL ? s->frame : s->frames[k], err);
+		if (tx->frames[k] == NULL)
+			return -ENOMEM;
+	}
+	tx->frame = tx->frames[0];
 	return 0;
 }
 
-void
-tx_free(struct tx_task *tx)
+int
+tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
+	       const struct image *timeline, struct fg_error *err)
 {
-	free(tx->load);
-	free(tx->frame);
+	const struct fg_stream_config *s = &c->stream[i];
+	struct tx_stream *tx = &t->tx[i];
+	int rc = frames_init(t, i, c, err);
+
+	tx->id = (uint16_t)(e->next_id + i);
+	tx->clock = &e->clock;
+	tx->early = e->config.port[s->tx_port].port->caps.launch_time;
+	tx->stopped = s->idle;
+	tx->stopped_at = timeline->start;
+	if (rc == 0)
+		rc = tx_pool_take(e, t, s->tx_port, tx, err);
+	if (rc == 0)
+		rc = loads_init(e, tx, s, timeline->start, t->max_lag, err);
+	return rc;
+}
+
+int
+tx_task_init(struct fg_engine *e, struct trial *t, unsigned port, const struct image *timeline,
+	     struct fg_error *err)
+{
+	struct tx_task *task = &t->tx_task[port];
+	struct tx_stream **streams = calloc(t->streams + 1, sizeof(*streams));
+	unsigned n = 0;
+	int rc;
+
+	if (streams == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", t->streams);
+	for (unsigned i = 0; i < t->streams; i++)
+		if (t->config[i].tx_port == port)
+			streams[n++] = &t->tx[i];
+	rc = n == 0 ? 1 : tx_queue_init(&task->queue, streams, n, err);
+	if (rc == 0) {
+		task->port = e->config.port[port].port;
+		task->clock = &e->clock;
+		task->start = timeline->start;
+		task->lead = task->port->caps.launch_time ? timeline->step : 0;
+		/* free time does not wait, unless nothing else ends the trial */
+		task->nap = e->config.time == FG_TIME_WIRE_FREE && timeline->end != UINT64_MAX
+				    ? UINT64_MAX
+				    : clock_ticks(&e->clock, NAP_NS);
+		task->time_offset = e->tx_time_offset;
+		task->time_flag = e->tx_time_flag;
+		task->only = n == 1 ? streams[0] : NULL;
+		task->pool = streams[0]->pool;
+		for (unsigned i = 1; i < n; i++)
+			task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
+		tx_choose(task);
+	}
+	free(streams);
+	return rc;
+}
+
+void
+tx_free(struct fg_engine *e, struct trial *t)
+{
+	for (unsigned i = 0; t->tx_task != NULL && i < e->config.ports; i++)
+		tx_queue_free(&t->tx_task[i].queue);
+	tx_orders_free(t->orders);
+	for (unsigned i = 0; i < t->streams; i++) {
+		struct tx_stream *tx = &t->tx[i];
+		bool shared = false;
+
+		for (unsigned k = i; k-- > 0 && !shared;)
+			shared = t->tx[k].sizes == tx->sizes;
+		if (!shared)
+			fg_sizes_free((struct fg_sizes *)tx->sizes);
+		for (unsigned k = 0; tx->frames != NULL && k < tx->templates; k++)
+			free(tx->frames[k]);
+		free(tx->frames);
+		free(tx->load);
+	}
 }

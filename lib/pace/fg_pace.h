@@ -2,39 +2,85 @@
 #ifndef FG_PACE_H
 #define FG_PACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
 #include "fg_int128.h"
+#include "fg_sizes.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** Kind of frame @p n. */
+static inline unsigned
+fg_sizes_kind(const struct fg_sizes *s, uint64_t n)
+{
+	return s->kind[n % s->length];
+}
+
+/** Octets with FCS of frame @p n. */
+static inline unsigned
+fg_sizes_of(const struct fg_sizes *s, uint64_t n)
+{
+	return s->size[fg_sizes_kind(s, n)];
+}
+
+/** Octets of the first @p n frames. */
+static inline uint64_t
+fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
+{
+	return n / s->length * s->octets + s->before[n % s->length];
+}
+
 /*
  * The departure clock: which frames of a stream are due. Frame i of a constant load leaves at
- * start + floor(i * hz / fps), always computed from the start in 64.64 fixed point and never accumulated, so
+ * start + floor(i * hz / fps), in 64.64 fixed point, in which adding a step i times is the same as multiplying, so
  * rounding cannot drift: no frame is a tick early, and none a tick late unless i * fps goes beyond 2^64. A frame
  * that could not be sent stays due, but only within max_lag: a generator that has fallen further behind may not
  * make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
  *
- * Several streams can share the load of a port and take turns: of every n departures each has some in a row. A
- * stream that has one of them has a constant load again, only slower; one that has more sends bursts, and frame i
- * leaves in slot i + floor(i / burst) * gap.
+ * A constant load can be given another shape before anything was sent:
+ *
+ *   turns    Several streams share the load of a port: of every n departures each has some in a row. A stream that has
+ *            one of them has a constant load again, only slower; one that has more sends bursts.
+ *   bursts   Frames come in bursts of so many, at a rate of their own; every burst begins where its first frame would
+ *            have left in the constant load, so the mean rate is the same.
+ *   ramp     The rate grows or falls evenly with time.
+ *   Poisson  The times between departures are independent and exponentially distributed: frames of many senders that
+ *            know nothing of each other. Follows from the seed alone.
+ *
+ * And where the frames differ in size, constant loads, bursts and ramps can go by octets: then a frame leaves when all
+ * octets before it, at the bit rate, have had their time. At a constant bit rate the long frame is followed by the
+ * long pause; by frames they would be evenly spaced, and the bit rate right only in the mean over a cycle.
  *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
+enum fg_pace_shape { FG_PACE_CONSTANT, FG_PACE_BURSTS, FG_PACE_RAMP, FG_PACE_POISSON };
+
 struct fg_pace {
-	uint64_t start;     /* ticks */
-	uint64_t step;      /* ticks between departures, whole */
-	uint64_t step_frac; /* and in 2^-64 */
+	/* what an even load needs */
 	uint64_t next;      /* number in the schedule of the next frame, sent or forgiven before it */
 	uint64_t total;     /* frames in the schedule */
-	uint64_t burst;     /* frames in a row; 0: no end */
-	uint64_t gap;       /* departures left out after them */
+	fg_u128 at;         /* departure of the next frame, ticks with 64 bits of fraction */
+	uint64_t step;      /* ticks between departures, whole */
+	uint64_t step_frac; /* and in 2^-64 */
 	uint64_t max_lag;   /* ticks */
-	uint64_t late;      /* frames forgiven */
 	uint64_t worst_lag; /* ticks the most belated sent frame was behind */
+	bool even;          /* constant, and all frames count the same */
+	enum fg_pace_shape shape;
+	uint64_t late;  /* frames forgiven */
+	uint64_t start; /* ticks */
+	uint64_t until; /* ticks; no frame leaves at or after it */
+
+	const struct fg_sizes *sizes; /* by octets: of the frames, and then a step is that of an octet */
+	uint64_t first;               /* place in the cycle of sizes of frame 0 */
+	int overhead;                 /* octets counted with each frame */
+	uint64_t burst;               /* frames of a burst */
+	fg_u128 period;               /* of bursts */
+	double rate, slope; /* ramp: frames (or octets) per tick at its beginning, and more per tick */
+	uint64_t seed;      /* Poisson */
 };
 
 /**
@@ -43,7 +89,7 @@ struct fg_pace {
  * @param fps      frames per second, above 0 and at most one per tick
  * @param hz       ticks per second
  * @param start    departure of the first frame, ticks
- * @param total    frames to send
+ * @param total    frames to send; UINT64_MAX: until told to end
  * @param max_lag  ticks a frame may be late and still be sent
  * @return         0 or -ERANGE
  */
@@ -51,41 +97,69 @@ int fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t sta
 		     uint64_t max_lag, struct fg_error *err);
 
 /**
- * Leave departures to other streams: of every @p every this one keeps @p take, beginning with number @p first. Its
- * frames are numbered anew, and its total is what it kept. Where the first does not fall on a tick, frames may leave
- * a tick earlier than in the load itself. Call it before anything was sent.
+ * Leave departures of a constant load to other streams: of every @p every this one keeps @p take, beginning with number
+ * @p first. Its frames are numbered anew, and its total is what it kept. Where the first does not fall on a tick,
+ * frames may leave a tick earlier than in the load itself.
  *
  * @return  0 or -ERANGE: first + take goes beyond every, or take is 0
  */
 int fg_pace_turns(struct fg_pace *pace, uint64_t first, uint64_t take, uint64_t every, struct fg_error *err);
 
-/** Which departure of the constant load belongs to frame @p i. */
-static inline uint64_t
-fg_pace_slot(const struct fg_pace *p, uint64_t i)
-{
-	return __builtin_expect(p->burst == 0, 1) ? i : i + i / p->burst * p->gap;
-}
-
-/** Departure time of frame @p i of the schedule, ticks. */
-static inline uint64_t
-fg_pace_at(const struct fg_pace *p, uint64_t i)
-{
-	i = fg_pace_slot(p, i);
-	return p->start + i * p->step + (uint64_t)(((fg_u128)i * p->step_frac) >> 64);
-}
+/**
+ * Send a constant load in bursts of @p burst frames, @p fps a second within a burst.
+ * @return 0 or -ERANGE: no frames, or within a burst they would be slower than on the whole
+ */
+int fg_pace_bursts(struct fg_pace *pace, uint64_t burst, double fps, uint64_t hz, struct fg_error *err);
 
 /**
- * The same with 64 bits of fraction: with fg_pace_step() added, it is exactly that of the next frame, if that is of
- * the same burst. For those who want many departures and not two multiplications for each.
+ * Change the rate evenly from that of a constant load to @p fps in @p ticks. Total becomes what leaves in that time.
+ * @return 0 or -ERANGE: no time, or a rate below 0 or beyond a frame a tick
  */
+int fg_pace_ramp(struct fg_pace *pace, double fps, uint64_t hz, uint64_t ticks, struct fg_error *err);
+
+/** Make a constant load a Poisson process of the same mean rate. */
+void fg_pace_poisson(struct fg_pace *pace, uint64_t seed);
+
+/**
+ * Let departures follow octets. The mean rate over a cycle of sizes stays. Call it last, not for a Poisson process and
+ * not after fg_pace_turns().
+ *
+ * @param sizes     of the stream's frames; must live as long as the pace
+ * @param first     which frame of the stream is the first of this schedule
+ * @param overhead  octets that count beside those of the frame: 20 for a rate at layer 1, 0 at layer 2, less those of
+ *                  the headers at layer 3
+ * @return          0 or -ERANGE: the smallest frame would count nothing
+ */
+int fg_pace_octets(struct fg_pace *pace, const struct fg_sizes *sizes, uint64_t first, int overhead,
+		   struct fg_error *err);
+
+/** No frame leaves at or after @p ticks: the total becomes what does before. Frames that have left stay. */
+void fg_pace_end(struct fg_pace *pace, uint64_t ticks);
+
+/** Put everything that is still to leave off by @p ticks. */
+void fg_pace_move(struct fg_pace *pace, uint64_t ticks);
+
+/** The rest of fg_pace_exact() and fg_pace_commit(), for loads that are not even. Not called directly. */
+fg_u128 fg_pace_exact_slow(const struct fg_pace *pace, uint64_t i);
+void fg_pace_commit_slow(struct fg_pace *pace, uint64_t n);
+
+/** Departure of frame @p i of the schedule, ticks with 64 bits of fraction. Of a Poisson process it takes i steps. */
 static inline fg_u128
 fg_pace_exact(const struct fg_pace *p, uint64_t i)
 {
-	i = fg_pace_slot(p, i);
+	if (__builtin_expect(!p->even, 0))
+		return fg_pace_exact_slow(p, i);
 	return ((fg_u128)(p->start + i * p->step) << 64) + (fg_u128)i * p->step_frac;
 }
 
-/** Between two departures of a burst, with 64 bits of fraction. */
+/** The same in whole ticks. */
+static inline uint64_t
+fg_pace_at(const struct fg_pace *p, uint64_t i)
+{
+	return (uint64_t)(fg_pace_exact(p, i) >> 64);
+}
+
+/** Between two departures of an even load, ticks with 64 bits of fraction. */
 static inline fg_u128
 fg_pace_step(const struct fg_pace *p)
 {
@@ -96,55 +170,65 @@ fg_pace_step(const struct fg_pace *p)
 static inline uint64_t
 fg_pace_next(const struct fg_pace *p)
 {
-	return p->next < p->total ? fg_pace_at(p, p->next) : UINT64_MAX;
+	return p->next < p->total ? (uint64_t)(p->at >> 64) : UINT64_MAX;
 }
 
 /** Forgive every frame that is more than max_lag behind @p now. @return how many */
 uint64_t fg_pace_forgive(struct fg_pace *pace, uint64_t now);
 
 /**
- * Frames that should have left by @p now and have not, at most @p max. Does not advance the clock: call
+ * Is the next frame due, having forgiven those for which it is too late? Who is told so must send it, for the lag is
+ * noted.
+ */
+static inline bool
+fg_pace_ready(struct fg_pace *p, uint64_t now)
+{
+	uint64_t next = fg_pace_next(p);
+
+	if (next > now)
+		return false;
+	if (__builtin_expect(now - next > p->max_lag, 0)) {
+		fg_pace_forgive(p, now);
+		next = fg_pace_next(p);
+		if (next > now)
+			return false;
+	}
+	if (now - next > p->worst_lag)
+		p->worst_lag = now - next;
+	return true;
+}
+
+/**
+ * Frames of an even load that should have left by @p now and have not, at most @p max. Does not advance the clock: call
  * fg_pace_commit() with what the port took.
  */
 static inline unsigned
 fg_pace_due(struct fg_pace *p, uint64_t now, unsigned max)
 {
-	uint64_t first = fg_pace_next(p);
-	uint64_t behind;
+	const fg_u128 step = fg_pace_step(p);
 	unsigned due = 1;
-	fg_u128 at;
 
-	if (first > now || max == 0)
+	if (max == 0 || !fg_pace_ready(p, now))
 		return 0;
-	behind = now - first;
-	if (__builtin_expect(behind > p->max_lag, 0)) {
-		fg_pace_forgive(p, now);
-		first = fg_pace_next(p);
-		if (first > now)
-			return 0;
-		behind = now - first;
-	}
-	if (behind > p->worst_lag)
-		p->worst_lag = behind;
 	if (max > p->total - p->next)
 		max = (unsigned)(p->total - p->next);
 	if (fg_pace_at(p, p->next + max - 1) <= now)
 		return max;
-	if (p->burst != 0) {
-		while (fg_pace_at(p, p->next + due) <= now)
-			due++;
-		return due;
-	}
-	for (at = fg_pace_exact(p, p->next + 1); (uint64_t)(at >> 64) <= now; at += fg_pace_step(p))
+	for (fg_u128 at = p->at + step; (uint64_t)(at >> 64) <= now; at += step)
 		due++;
 	return due;
 }
 
 /** @p n frames have been handed to the port. */
 static inline void
-fg_pace_commit(struct fg_pace *p, unsigned n)
+fg_pace_commit(struct fg_pace *p, uint64_t n)
 {
+	if (__builtin_expect(!p->even, 0)) {
+		fg_pace_commit_slow(p, n);
+		return;
+	}
 	p->next += n;
+	p->at += n * fg_pace_step(p);
 }
 
 #ifdef __cplusplus

@@ -1,36 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Departures as a curve. What a frame waits for is an amount: the frames before it, or the octets before it. A load is
+ * a curve from that amount to time: a line, a line with steps (bursts) or a parabola's root (ramp). All of them can be
+ * asked for any frame. Only a Poisson process must be walked, from the seed on.
+ */
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "fg_pace.h"
 
-int
-fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
-		 uint64_t max_lag, struct fg_error *err)
+#define WHOLE(at)     ((uint64_t)((at) >> 64))
+#define FROM_WHOLE(t) ((fg_u128)(t) << 64)
+
+/* hz / fps as a fraction of integers, `frames` in `ticks`: a double is 53 bits and an exponent */
+static fg_u128
+step_of(double fps, uint64_t hz)
+{
+	int exponent;
+	uint64_t frames = (uint64_t)ldexp(frexp(fps, &exponent), 53);
+	fg_u128 ticks, rest;
+
+	exponent -= 53;
+	ticks = exponent < 0 ? (fg_u128)hz << -exponent : hz;
+	frames <<= exponent < 0 ? 0 : exponent;
+	rest = ticks % frames;
+	/* rounded up: a departure that falls on a tick must not fall on the one before */
+	return FROM_WHOLE(ticks / frames) + ((rest << 64) + frames - 1) / frames;
+}
+
+static void
+set_step(struct fg_pace *p, fg_u128 step)
+{
+	p->step = WHOLE(step);
+	p->step_frac = (uint64_t)step;
+}
+
+static int
+check_fps(double fps, uint64_t hz, struct fg_error *err)
 {
 	double step = (double)hz / fps;
-	fg_u128 ticks, rest;
-	uint64_t frames;
-	int exponent;
 
 	if (!(fps > 0 && fps < 0x1p63) || !(step >= 1 && step < 0x1p63))
 		return fg_error_set(err, ERANGE, "stream.rate",
 				    "%g fps cannot be paced by a clock of %llu Hz", fps,
 				    (unsigned long long)hz);
-	/* hz / fps as a fraction of integers, `frames` in `ticks`: a double is 53 bits and an exponent */
-	frames = (uint64_t)ldexp(frexp(fps, &exponent), 53);
-	exponent -= 53;
-	ticks = exponent < 0 ? (fg_u128)hz << -exponent : hz;
-	frames <<= exponent < 0 ? 0 : exponent;
-	rest = ticks % frames;
+	return 0;
+}
+
+int
+fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
+		 uint64_t max_lag, struct fg_error *err)
+{
+	int rc = check_fps(fps, hz, err);
+
+	if (rc != 0)
+		return rc;
 	*pace = (struct fg_pace){
 		.start = start,
-		.step = (uint64_t)(ticks / frames),
-		/* rounded up: a departure that falls on a tick must not fall on the one before */
-		.step_frac = (uint64_t)(((rest << 64) + frames - 1) / frames),
+		.at = FROM_WHOLE(start),
+		.until = UINT64_MAX,
 		.total = total,
 		.max_lag = max_lag,
+		.even = true,
 	};
+	set_step(pace, step_of(fps, hz));
 	return 0;
 }
 
@@ -38,7 +72,6 @@ int
 fg_pace_turns(struct fg_pace *p, uint64_t first, uint64_t take, uint64_t every, struct fg_error *err)
 {
 	uint64_t rest;
-	fg_u128 step;
 
 	if (take == 0 || every < take || every - take < first)
 		return fg_error_set(err, ERANGE, "stream.turn", "%llu of %llu departures from number %llu",
@@ -47,33 +80,278 @@ fg_pace_turns(struct fg_pace *p, uint64_t first, uint64_t take, uint64_t every, 
 	rest = p->total % every;
 	p->total = p->total / every * take + (rest <= first ? 0 : rest - first < take ? rest - first : take);
 	p->start = fg_pace_at(p, first);
+	p->at = FROM_WHOLE(p->start);
 	if (take == 1) {
-		step = fg_pace_step(p) * every;
-		p->step = (uint64_t)(step >> 64);
-		p->step_frac = (uint64_t)step;
+		set_step(p, fg_pace_step(p) * every);
 	} else if (take < every) {
+		p->even = false;
+		p->shape = FG_PACE_BURSTS;
 		p->burst = take;
-		p->gap = every - take;
+		p->period = fg_pace_step(p) * every;
 	}
 	return 0;
+}
+
+int
+fg_pace_bursts(struct fg_pace *p, uint64_t burst, double fps, uint64_t hz, struct fg_error *err)
+{
+	int rc = check_fps(fps, hz, err);
+	fg_u128 within;
+
+	if (rc != 0)
+		return rc;
+	within = step_of(fps, hz);
+	if (burst == 0 || burst > UINT32_MAX || within > fg_pace_step(p))
+		return fg_error_set(err, ERANGE, "stream.rate",
+				    "bursts of %llu frames at %g fps: slower than the load on the whole",
+				    (unsigned long long)burst, fps);
+	p->even = false;
+	p->shape = FG_PACE_BURSTS;
+	p->burst = burst;
+	p->period = fg_pace_step(p) * burst;
+	set_step(p, within);
+	return 0;
+}
+
+int
+fg_pace_ramp(struct fg_pace *p, double fps, uint64_t hz, uint64_t ticks, struct fg_error *err)
+{
+	double last = fps / (double)hz;
+
+	if (!(last >= 0 && last <= 1) || ticks == 0)
+		return fg_error_set(err, ERANGE, "stream.rate", "no ramp to %g fps in %llu ticks", fps,
+				    (unsigned long long)ticks);
+	p->even = false;
+	p->shape = FG_PACE_RAMP;
+	p->rate = 0x1p64 / (double)fg_pace_step(p);
+	p->slope = (last - p->rate) / (double)ticks;
+	p->total = (uint64_t)((p->rate + last) / 2 * (double)ticks + 0.5);
+	return 0;
+}
+
+static fg_u128
+fixed(double ticks)
+{
+	uint64_t whole = (uint64_t)ticks;
+
+	return FROM_WHOLE(whole) + (uint64_t)((ticks - (double)whole) * 0x1p64);
+}
+
+/*
+ * -ln of a random number in 0 to 1, by nothing but the five operations that IEEE 754 defines to the last bit: a library's
+ * logarithm may differ from one processor to the next, and with it a trial that should be the same.
+ */
+static double
+exponential(uint64_t random)
+{
+	const double ln2 = 0x1.62e42fefa39efp-1, root = 0x1.6a09e667f3bcdp-1;
+	double u = ((double)(random >> 12) + 0.5) * 0x1p-52, s, q, series = 0;
+	int exponent;
+
+	u = frexp(u, &exponent);
+	if (u < root) {
+		u *= 2;
+		exponent--;
+	}
+	s = (u - 1) / (u + 1); /* ln u = 2 (s + s^3/3 + s^5/5 + ...), |s| < 0.172 */
+	q = s * s;
+	for (int k = 17; k > 0; k -= 2)
+		series = series * q + 1.0 / k;
+	return -(2 * s * series + exponent * ln2);
+}
+
+/* ticks before frame i of a Poisson process; the random number is the i-th output of splitmix64 */
+static fg_u128
+gap(const struct fg_pace *p, uint64_t i)
+{
+	uint64_t z = p->seed + (i + 1) * 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return fixed(exponential(z ^ z >> 31) * ((double)fg_pace_step(p) * 0x1p-64));
+}
+
+void
+fg_pace_poisson(struct fg_pace *p, uint64_t seed)
+{
+	p->even = false;
+	p->shape = FG_PACE_POISSON;
+	p->seed = seed;
+	p->at = FROM_WHOLE(p->start) + gap(p, 0);
+}
+
+int
+fg_pace_octets(struct fg_pace *p, const struct fg_sizes *sizes, uint64_t first, int overhead,
+	       struct fg_error *err)
+{
+	uint64_t octets = sizes->octets + (uint64_t)((int64_t)overhead * sizes->length), rest;
+	fg_u128 step = fg_pace_step(p);
+
+	for (unsigned i = 0; i < sizes->kinds; i++)
+		if (sizes->size[i] + overhead <= 0)
+			return fg_error_set(err, ERANGE, "stream.size",
+					    "frames of %u octets have none at the layer of the rate",
+					    sizes->size[i]);
+	p->even = false;
+	p->sizes = sizes;
+	p->first = first;
+	p->overhead = overhead;
+	p->rate *= (double)octets / sizes->length;
+	p->slope *= (double)octets / sizes->length;
+	/* of an octet; rounded up like that of a frame */
+	rest = (uint64_t)(step % octets);
+	set_step(p, step / octets * sizes->length + ((fg_u128)rest * sizes->length + octets - 1) / octets);
+	return 0;
+}
+
+/* what lies before frame i */
+static uint64_t
+amount(const struct fg_pace *p, uint64_t i)
+{
+	if (p->sizes == NULL)
+		return i;
+	return fg_sizes_octets(p->sizes, p->first + i) - fg_sizes_octets(p->sizes, p->first) +
+	       i * (uint64_t)p->overhead;
+}
+
+static uint64_t
+amount_of(const struct fg_pace *p, uint64_t i)
+{
+	return p->sizes == NULL ? 1 : fg_sizes_of(p->sizes, p->first + i) + (uint64_t)p->overhead;
+}
+
+static fg_u128
+times(const struct fg_pace *p, uint64_t n)
+{
+	return FROM_WHOLE(n * p->step) + (fg_u128)n * p->step_frac;
+}
+
+/* from the start of a ramp until an amount has left, ticks: the root of slope/2 t^2 + rate t = x */
+static fg_u128
+ramp(const struct fg_pace *p, double x)
+{
+	double square = p->rate * p->rate + 2 * p->slope * x;
+
+	return x == 0 ? 0 : fixed(2 * x / (p->rate + sqrt(square > 0 ? square : 0)));
+}
+
+/* departure of the frame after frame i, which departs at `at` */
+static fg_u128
+after(const struct fg_pace *p, uint64_t i, fg_u128 at)
+{
+	if (p->shape == FG_PACE_POISSON)
+		return at + gap(p, i + 1);
+	if (p->shape == FG_PACE_RAMP || (p->shape == FG_PACE_BURSTS && (i + 1) % p->burst == 0))
+		return fg_pace_exact_slow(p, i + 1);
+	return at + times(p, amount_of(p, i));
+}
+
+static fg_u128
+walk(const struct fg_pace *p, uint64_t i)
+{
+	bool ahead = i >= p->next;
+	uint64_t k = ahead ? p->next : 0;
+	fg_u128 at = ahead ? p->at : FROM_WHOLE(p->start) + gap(p, 0);
+
+	for (; k < i; k++)
+		at = after(p, k, at);
+	return at;
+}
+
+fg_u128
+fg_pace_exact_slow(const struct fg_pace *p, uint64_t i)
+{
+	fg_u128 start = FROM_WHOLE(p->start);
+	uint64_t first;
+
+	switch (p->shape) {
+	case FG_PACE_POISSON:
+		return walk(p, i);
+	case FG_PACE_RAMP:
+		return start + ramp(p, (double)amount(p, i));
+	case FG_PACE_BURSTS:
+		first = i / p->burst * p->burst;
+		return start + i / p->burst * p->period + times(p, amount(p, i) - amount(p, first));
+	default:
+		return start + times(p, amount(p, i));
+	}
+}
+
+/* the schedule is over when its time is: how many frames that makes is known once it has come to that */
+static void
+move_to(struct fg_pace *p, uint64_t next, fg_u128 at)
+{
+	p->next = next;
+	p->at = at;
+	if (WHOLE(at) >= p->until && p->total > next)
+		p->total = next;
+}
+
+void
+fg_pace_commit_slow(struct fg_pace *p, uint64_t n)
+{
+	for (; n > 0; n--)
+		move_to(p, p->next + 1, after(p, p->next, p->at));
+}
+
+/* the first frame, of those to come, that leaves at or after a time; departures only grow */
+static uint64_t
+find(const struct fg_pace *p, uint64_t ticks)
+{
+	uint64_t low = p->next, high = p->total;
+
+	if (p->shape == FG_PACE_POISSON) {
+		for (fg_u128 at = p->at; low < high && WHOLE(at) < ticks && WHOLE(at) < p->until; low++)
+			at = after(p, low, at);
+		return low;
+	}
+	/* in growing steps: the end may be beyond what can be reckoned with */
+	for (uint64_t span = 1; span < high - low; span *= 2) {
+		if (fg_pace_at(p, low + span) >= ticks)
+			high = low + span;
+		else
+			low += span;
+	}
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (fg_pace_at(p, middle) < ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 uint64_t
 fg_pace_forgive(struct fg_pace *p, uint64_t now)
 {
-	uint64_t low = p->next, high = p->total, limit = now > p->max_lag ? now - p->max_lag : 0, forgiven;
+	uint64_t limit = now > p->max_lag ? now - p->max_lag : 0, before = p->next;
+	uint64_t first = find(p, limit), forgiven = first - before;
 
-	/* the first frame that left, or should have, at or after the limit; departures only grow */
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (fg_pace_at(p, middle) < limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	forgiven = low - p->next;
 	p->late += forgiven;
-	p->next = low;
+	if (forgiven > 0)
+		move_to(p, first, fg_pace_exact(p, first));
 	return forgiven;
+}
+
+void
+fg_pace_end(struct fg_pace *p, uint64_t ticks)
+{
+	if (p->shape == FG_PACE_POISSON) {
+		/* how many that will be is not known yet */
+		p->until = ticks;
+		move_to(p, p->next, p->at);
+	} else {
+		p->total = find(p, ticks);
+	}
+}
+
+void
+fg_pace_move(struct fg_pace *p, uint64_t ticks)
+{
+	p->start += ticks;
+	p->at += FROM_WHOLE(ticks);
+	if (p->until != UINT64_MAX)
+		p->until += ticks;
 }

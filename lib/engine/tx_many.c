@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transmit whatever a port has to send: many streams, each with its own rate, sizes and shape of load, in the one order
+ * of their departures. Frames are collected one by one from the queue of streams and handed over by the burst.
+ *
+ * A frame that the port did not take, or for which there was no buffer, waits with those behind it: the schedule has
+ * moved on, but its number has not been given away, and when it has waited too long it is counted late like any other.
+ */
+#include <rte_mbuf.h>
+
+#include "tx_fill.h"
+
+/* of the frames that wait, let those go that are too late */
+static __rte_noinline void
+forgive_waiting(struct tx_task *t, uint64_t until)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->waiting; i++) {
+		struct tx_stream *s = t->due[i].stream;
+
+		if (until - t->due[i].at > s->pace.max_lag)
+			s->past.late++;
+		else
+			t->due[kept++] = t->due[i];
+	}
+	t->waiting = kept;
+}
+
+/* the next frames up to a time, behind those that wait */
+static inline unsigned
+collect(struct tx_task *t, uint64_t until)
+{
+	struct tx_queue *q = &t->queue;
+	unsigned n = t->waiting;
+
+	while (n < BURST && q->runs > 0 && q->heap[0].at <= until) {
+		struct tx_stream *s = q->heap[0].run->front;
+
+		if (s->behind != NULL)
+			rte_prefetch0(s->behind);
+		/* it may have been told to stop, or be too late */
+		if (likely(fg_pace_next(&s->pace) == q->heap[0].at && fg_pace_ready(&s->pace, until))) {
+			t->due[n++] = (struct tx_due){s, fg_pace_next(&s->pace)};
+			fg_pace_commit(&s->pace, 1);
+		}
+		tx_next_load(s);
+		tx_queue_settle(q);
+	}
+	return n;
+}
+
+/* buffers for the first frames that are due; @return for how many there were some */
+static inline unsigned
+take_buffers(struct tx_task *t, struct rte_mbuf **frames, unsigned n)
+{
+	if (likely(t->pool != NULL && rte_mempool_get_bulk(t->pool, (void **)frames, n) == 0))
+		return n;
+	for (unsigned i = 0; i < n; i++)
+		if (unlikely(rte_mempool_get(t->due[i].stream->pool, (void **)&frames[i]) != 0)) {
+			t->due[i].stream->no_mbuf++;
+			return i;
+		}
+	return n;
+}
+
+static __rte_always_inline void
+make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t departure, bool launch)
+{
+	const struct fg_template *frame =
+		s->sizes == NULL ? s->frame : s->frames[fg_sizes_kind(s->sizes, s->sequence)];
+	const struct tx_common common = tx_have_in_common(t, s, frame);
+
+	if (s->whole)
+		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
+		       frame->bytes + frame->header, frame->length - frame->header);
+	tx_fill(&common, m, s->sequence++, departure, launch, frame->varies > 0);
+}
+
+/* @return how many of the frames that are due have gone */
+static __rte_always_inline unsigned
+send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch)
+{
+	struct rte_mbuf *frames[BURST];
+	unsigned sent, made = take_buffers(t, frames, n);
+	uint32_t octets[BURST];
+
+	for (unsigned i = 0; i < made; i++) {
+		make(t, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch);
+		octets[i] = frames[i]->pkt_len + FG_ETHER_FCS;
+	}
+	sent = made == 0 ? 0 : t->port->tx(t->port, frames, (uint16_t)made, now);
+	for (unsigned i = 0; i < sent; i++) {
+		uint64_t departure = launch ? t->due[i].at : now;
+		struct tx_stream *s = t->due[i].stream;
+
+		tx_count(s, 1, octets[i], departure, departure);
+		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */
+			s->past.worst_lag = RTE_MAX(s->past.worst_lag, departure - t->due[i].at);
+	}
+	for (unsigned i = sent; i < made; i++) {
+		t->due[i].stream->sequence--;
+		t->due[i].stream->refused++;
+	}
+	if (unlikely(sent < made))
+		free_burst(frames + sent, made - sent);
+	return sent;
+}
+
+static __rte_always_inline uint64_t
+poll_many(struct task *task, uint64_t now, bool launch)
+{
+	struct tx_task *t = (struct tx_task *)task;
+	uint64_t until = now + t->lead;
+	unsigned n, sent;
+	bool any = false;
+
+	if (unlikely(tx_ordered(t))) {
+		tx_obey(t, now);
+		return now;
+	}
+	do {
+		if (unlikely(t->waiting > 0))
+			forgive_waiting(t, until);
+		n = collect(t, until);
+		if (n == 0)
+			break;
+		sent = send_burst(t, n, now, launch);
+		t->waiting = n - sent;
+		memmove(t->due, t->due + sent, t->waiting * sizeof(t->due[0]));
+		any = true;
+		/* all that is due on a port with a time of its own, whose clock will not wait; else a burst a round */
+	} while (launch && t->waiting == 0);
+	return any ? now : tx_wake(t, t->queue.runs == 0 ? UINT64_MAX : t->queue.heap[0].at, now);
+}
+
+uint64_t
+tx_many_now(struct task *task, uint64_t now)
+{
+	return poll_many(task, now, false);
+}
+
+uint64_t
+tx_many_launch(struct task *task, uint64_t now)
+{
+	return poll_many(task, now, true);
+}
