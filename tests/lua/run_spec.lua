@@ -4,9 +4,8 @@ local expect = require "framegauge.expect"
 local fake_plan = require "fake_plan"
 local json = require "framegauge.report.json"
 local run = require "framegauge.run"
+local schema = require "result_schema"
 local scratch = require "scratch"
-
-local SCHEMA = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "docs/result.schema.json"
 
 -- Run a plan on a made-up device.
 -- @return status, or the error it raised; the folder's path; what was printed
@@ -42,22 +41,6 @@ local function lines_of(path)
       lines[#lines + 1] = line
    end
    return lines
-end
-
---- Python's jsonschema as the judge.
--- @return true, or false and its complaint
-local function validate(path)
-   local script = [[
-import json, sys, jsonschema
-schema, instance = (json.load(open(name)) for name in sys.argv[1:])
-try:
-    jsonschema.Draft202012Validator(schema).validate(instance)
-    print("valid")
-except jsonschema.ValidationError as error:
-    print(error.json_path, error.message[:200])
-]]
-   local output = scratch.shell(("python3 -c '%s' %s %s 2>&1"):format(script, SCHEMA, path))
-   return output == "valid\n", output
 end
 
 local ALL_TESTS = {
@@ -203,7 +186,7 @@ describe("a run", function()
       assert.same({ 2, 14 }, { #result.results.throughput, #result.trials })
       assert.equal(json.null, result.expectations[1].met)
       assert.matches("interrupted: only what was measured", out)
-      assert.is_true(validate(path .. "/result.json"))
+      assert.is_true(schema.validate(path .. "/result.json"))
    end)
 
    it("keeps what it has when something breaks, and lets the error through", function()
@@ -272,7 +255,7 @@ describe("result.json", function()
    for name, case in pairs(DEVICES) do
       it("keeps to its schema for " .. name, function()
          local _, path = run_on(case[1], fake_plan(case[2]))
-         assert.is_true(validate(path .. "/result.json"))
+         assert.is_true(schema.validate(path .. "/result.json"))
       end)
    end
 
@@ -291,7 +274,7 @@ describe("result.json", function()
          local file = assert(io.open(path .. "/broken.json", "w"))
          file:write(broken)
          file:close()
-         local valid, complaint = validate(path .. "/broken.json")
+         local valid, complaint = schema.validate(path .. "/broken.json")
          assert.is_false(valid)
          assert.matches("^%$", complaint)
       end

@@ -7,6 +7,7 @@
 local path = require "framegauge.plan.path_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local streams = require "framegauge.plan.stream_rows"
+local y1564 = require "framegauge.plan.y1564_rows"
 
 local port = {
    type = "group",
@@ -341,7 +342,8 @@ return {
         default_help = "the file's name",
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
-      { key = "test", type = "enum", values = { "rfc2544" }, required = true, help = "the method to run" },
+      { key = "test", type = "enum", values = { "rfc2544", "y1564" }, required = true,
+        help = "the method to run" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
            .. "kernel ports (RFC 6815)" },
@@ -357,5 +359,6 @@ return {
       host,
       streams,
       rfc2544,
+      y1564,
    },
 }

@@ -120,6 +120,8 @@ M.ipv4_prefix = form(function(text) return address.parse_prefix(text, 4) end,
    "an IPv4 address with its prefix length, such as 198.18.1.2/24")
 M.ipv6_prefix = form(function(text) return address.parse_prefix(text, 6) end,
    "an IPv6 address with its prefix length, such as 2001:2:0:1::2/64")
+M.ip = form(function(text) return address.parse(text, 4) or address.parse(text, 6) end,
+   "an IP address, such as 198.18.1.10 or 2001:2:0:1::10")
 M.mac = form(address.parse_mac, "the MAC address of a station, such as 02:00:00:00:00:01")
 M.device = { read = device.parse, expected = always(device.expected) }
 
@@ -138,8 +140,9 @@ local labels = {
    string = "text", boolean = "`true` or `false`", integer = "whole number", number = "number", rate = "load",
    load_step = "load, no bits", frame_rate = "frame rate", bits = "bit rate", time = "time", ratio = "share",
    size = "bytes", buffer = "frames or bytes", ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
-   ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`", mac = "`02:00:00:00:00:01`",
-   device = "device", group = "keys", map = "keys by name", stack = "protocol stack",
+   ip = "IP address", ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
+   mac = "`02:00:00:00:00:01`", device = "device", group = "keys", map = "keys by name",
+   stack = "protocol stack",
 }
 
 --- What a row takes, in a word or two.

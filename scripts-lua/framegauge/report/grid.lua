@@ -6,7 +6,10 @@
 -- column of verdicts (verdict = true) is coloured.
 local M = {}
 
-local COLOUR = { valid = "good", ["tester-limited"] = "warning", invalid = "bad", ["not-applicable"] = "dim" }
+local COLOUR = {
+   valid = "good", pass = "good", ["tester-limited"] = "warning", invalid = "bad", fail = "bad",
+   ["not-applicable"] = "dim", ["not-testable"] = "dim",
+}
 
 local function cells_of(columns, rows)
    local lines, widths = {}, {}

@@ -97,6 +97,9 @@ overflow-wrap:anywhere}
 .plan tbody th{white-space:pre;font-weight:400;width:1%}
 .plan .group th{font-weight:650;padding-top:.5rem}
 ul+p{margin-top:1rem}
+.compact{font-size:.78rem}.compact th,.compact td{padding:.3rem .35rem}
+.parties{display:grid;grid-template-columns:1fr 1fr;gap:2.5rem;margin-top:1.6rem}
+.party p{margin-top:1.6rem;border-bottom:1px solid var(--text);color:var(--muted);font-size:.85rem}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--rule);color:var(--muted);font-size:.85rem}
 @media screen{.wide .scroll{width:min(96vw,100rem);margin-left:calc(50% - min(48vw,50rem))}
 .wide .scroll table{width:auto;margin:0 auto}}

@@ -15,7 +15,8 @@ end
 
 local LOOK = {
    valid = "good", ["tester-limited"] = "warning", incomplete = "warning", invalid = "bad",
-   ["not-applicable"] = "idle", met = "good", ["not met"] = "bad", ["not decided"] = "warning",
+   pass = "good", fail = "bad", ["not-testable"] = "idle", ["not-applicable"] = "idle", met = "good",
+   ["not met"] = "bad", ["not decided"] = "warning",
 }
 
 --- A verdict in its colour, which is not all that tells it.

@@ -1,0 +1,134 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The service configuration test: each service alone, one way after the other, step by step.
+local criteria = require "framegauge.method.y1564.criteria"
+local figures = require "framegauge.method.y1564.figures"
+local frames = require "framegauge.method.y1564.frames"
+local line = require "framegauge.line"
+local steps = require "framegauge.method.y1564.steps"
+
+local M = { NAME = "y1564.configuration" }
+
+local COLOURS = { "green", "yellow" }
+
+local function mean_fps(load)
+   local count = 0
+   for _, colour in ipairs(COLOURS) do
+      for _, one in ipairs(load[colour] or {}) do
+         count = count + math.floor(one.fps * one.seconds + 0.5)
+      end
+   end
+   return count / load.seconds
+end
+
+--- What a session is asked for a step.
+function M.ask(step, path)
+   return {
+      test = M.NAME, phase = ("%s %s, %s"):format(path.name, step.step, step.name),
+         frame_size = path.frame_size,
+      direction = path.direction, fps = mean_fps(step.load), seconds = step.load.seconds,
+      line_fps = path.line_fps,
+   }
+end
+
+local function streams_of(bench, step, path)
+   local list, ports = {}, bench.plan.ports
+   for _, colour in ipairs(COLOURS) do
+      list[#list + 1] = step.load[colour] and {
+         name = ("%s %s %s"):format(path.name, path.direction, colour), from = ports[path.from].name,
+         to = ports[path.to].name, loads = step.load[colour],
+         frame = frames.build(bench, path, colour),
+      } or nil
+   end
+   return list
+end
+
+--- The size that a bucket must have, by how much of the bursts it passed: at the end of each it holds less
+-- than a frame.
+-- @param burst      of a row; lost is that of all bursts
+-- @param o.inflow   bits per second that flow into it
+-- @param o.spilt    bits of a burst's inflow that found it full
+-- @param o.buckets  how many make up the bucket: each may hold less than a frame
+-- @return { least =, most = } octets
+function M.infer(burst, o, frame_size)
+   local passed = burst.frames - burst.lost / burst.cycles
+   local flowed = (o.inflow * (burst.frames - 1) / burst.fps - o.spilt) / 8
+   local least = passed * frame_size - flowed
+   local slack = o.buckets + o.inflow / line.l2_bps(burst.fps, frame_size)
+   return { least = least, most = least + frame_size * slack }
+end
+
+local function burst_of(step, path, row)
+   local burst = step.load.burst
+   if not burst then
+      return nil
+   end
+   local made = {
+      frames = burst.frames, group = burst.group, cycles = burst.cycles, fps = burst.fps, lost = row.lost,
+   }
+   if step.infer and row.lost > 0 then
+      made.inferred = M.infer(made, step.infer, path.frame_size)
+   end
+   return made
+end
+
+local function new_row(step, path)
+   return {
+      step = step.step, name = step.name, direction = path.direction, frame_size = path.frame_size,
+      limits = step.limits, verdict = "not-testable", failed = {}, reasons = { step.untestable },
+   }
+end
+
+-- The row of a step from its trial.
+local function row_of(step, path, record, o)
+   local list = {}
+   for i, direction in ipairs(record.directions) do
+      list[i] = figures.of_stream(direction, path, o.fdv_statistic)
+   end
+   local row = new_row(step, path)
+   for key, value in pairs(figures.of_step(unpack(list, 1, 2))) do
+      row[key] = value
+   end
+   row.green, row.yellow, row.trial = list[1], list[2], record.trial
+   row.burst = burst_of(step, path, row)
+   if record.verdict ~= "valid" then
+      row.verdict, row.reasons = record.verdict, record.reasons
+      return row
+   end
+   local v = criteria.verdict()
+   step.judge(v, row)
+   row.verdict, row.failed, row.reasons = #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
+   return row
+end
+
+local function run_step(bench, session, step, path, o)
+   if step.untestable then
+      return new_row(step, path)
+   end
+   local ask = M.ask(step, path)
+   ask.streams, ask.directions = streams_of(bench, step, path), { path.direction }
+   return row_of(step, path, session:trial(ask), o)
+end
+
+--- Test one path.
+-- @param rows  takes a row for each step
+function M.run(bench, session, path, o, rows)
+   for _, step in ipairs(steps.of(path, o)) do
+      local row = run_step(bench, session, step, path, o)
+      rows[#rows + 1] = row
+      if row.verdict == "fail" and o.configuration.stop_at_failure then
+         return
+      end
+   end
+end
+
+--- What lies ahead: list of asks.
+function M.asks(path, o)
+   local list = {}
+   for _, step in ipairs(steps.of(path, o)) do
+      list[#list + 1] = step.load and M.ask(step, path) or nil
+   end
+   return list
+end
+
+return M

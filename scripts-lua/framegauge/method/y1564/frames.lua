@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The frames of a service: tags, IP and UDP as the plan has them, green or yellow.
+local frame = require "framegauge.frame"
+local octets = require "framegauge.octets"
+
+local M = {}
+
+-- Green or yellow by the marking of the service: PCP, DEI and DSCP.
+local function colours(service, colour)
+   local pcp, dei, dscp = service.pcp, 0, service.dscp
+   if colour == "yellow" then
+      pcp = service.marking == "pcp" and service.yellow or pcp
+      dei = service.marking == "dei" and 1 or 0
+      dscp = service.marking == "dscp" and service.yellow or dscp
+   end
+   return pcp, dei, dscp
+end
+
+-- Tags from the outside in; priority and drop eligibility are those of the outermost.
+local function push_tags(stack, service, port, pcp, dei)
+   local vlan = service.vlan or port.vlan
+   if service.outer_vlan then
+      stack[#stack + 1] = { "qinq", id = service.outer_vlan, priority = pcp, drop_eligible = dei }
+      pcp, dei = 0, 0
+   end
+   if vlan then
+      stack[#stack + 1] = { "vlan", id = vlan, priority = pcp, drop_eligible = dei }
+   end
+end
+
+local function address_of(version, own, port)
+   return octets["ipv" .. version](own or port["ipv" .. version])
+end
+
+--- Build the template of a path's frames.
+-- @param bench   with plan, ports and gateway_mac (framegauge.bench)
+-- @param path    framegauge.method.y1564.paths
+-- @param colour  "green" or "yellow"
+function M.build(bench, path, colour)
+   local service, plan = path.service, bench.plan
+   local source, target = plan.ports[path.from], plan.ports[path.to]
+   local version = source.ipv4 and target.ipv4 and 4 or 6
+   local pcp, dei, dscp = colours(service, colour)
+   local from, to = service.source, service.destination
+   local src_port, dst_port = service.source_port, service.destination_port
+   if path.backward then
+      from, to, src_port, dst_port = to, from, dst_port, src_port
+   end
+   local stack = {
+      {
+         "ethernet", source = octets.mac(bench.ports[path.from].mac),
+         destination = bench:gateway_mac(path.from, version) or octets.mac(bench.ports[path.to].mac),
+      },
+   }
+   push_tags(stack, service, source, pcp, dei)
+   stack[#stack + 1] = {
+      "ipv" .. version, source = address_of(version, from, source),
+      destination = address_of(version, to, target),
+      dscp = dscp,
+   }
+   stack[#stack + 1] = {
+      "udp", source = src_port, destination = dst_port, checksum = version == 4 and 0 or nil,
+   }
+   return frame.build(path.frame_size, stack)
+end
+
+return M

@@ -1,0 +1,146 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- ITU-T Y.1564, Ethernet service activation: first each service by itself, step by step (configuration),
+-- then all of them at once (performance). docs/y1564.md says how, and where a choice was made.
+--
+-- Results are a list of services, each with its steps, its performance and a verdict.
+local configuration = require "framegauge.method.y1564.configuration"
+local format = require "framegauge.report.format"
+local paths = require "framegauge.method.y1564.paths"
+local performance = require "framegauge.method.y1564.performance"
+local steps = require "framegauge.method.y1564.steps"
+
+local M = {}
+
+M.TITLE = "Y.1564"
+
+M.QUICK = {
+   "y1564.learning_wait=100ms", "y1564.drain=300ms", "y1564.settle=0s", "y1564.configuration.trial=1s",
+   "y1564.configuration.burst_cycles=3", "y1564.performance.duration=30s",
+}
+
+local function wants(plan, test)
+   for _, wanted in ipairs(plan.y1564.tests) do
+      if wanted == test then
+         return true
+      end
+   end
+   return false
+end
+
+--- Its tests, as a person names them.
+function M.heading(plan)
+   return table.concat(plan.y1564.tests, ", ")
+end
+
+function M.scope(plan)
+   return format.plural(#plan.y1564.services, "service")
+end
+
+function M.frame_sizes(plan)
+   local sizes = {}
+   for i, service in ipairs(plan.y1564.services) do
+      sizes[i] = service.frame_size
+   end
+   return sizes
+end
+
+--- Phases of its trials, and how often an invalid one is made again.
+function M.phases(plan)
+   return plan.y1564
+end
+
+-- Every trial in the order they are made.
+local function asks_of(plan, tester)
+   local list, all = {}, steps.on_line(plan, tester)
+   for _, path in ipairs(wants(plan, "configuration") and all or {}) do
+      for _, ask in ipairs(configuration.asks(path, plan.y1564)) do
+         list[#list + 1] = ask
+      end
+   end
+   if wants(plan, "performance") then
+      list[#list + 1] = performance.ask(all, plan.y1564)
+   end
+   return list
+end
+
+local function seconds_of(plan, ask)
+   local o = plan.y1564
+   return ask.seconds + o.learning_wait + o.drain + o.settle
+end
+
+--- What lies ahead.
+function M.parts(plan, tester)
+   local parts, part = {}, nil
+   for _, ask in ipairs(asks_of(plan, tester)) do
+      if not part or part.test ~= ask.test or part.frame_size ~= ask.frame_size then
+         part = { test = ask.test, frame_size = ask.frame_size, trials = 0, seconds = 0 }
+         parts[#parts + 1] = part
+      end
+      part.trials, part.seconds = part.trials + 1, part.seconds + seconds_of(plan, ask)
+   end
+   return parts
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, tester, notes)
+   return require("framegauge.report.y1564.outlook").text(plan, asks_of(plan, tester), notes)
+end
+
+--- What keeps a plan from being run on a bench; nil when nothing does.
+function M.check(plan, bench)
+   local sums = {}
+   for _, path in ipairs(steps.on_line(plan, bench)) do
+      local port = bench.ports[path.from]
+      sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
+      if port.line_rate and sums[path.from] > port.line_rate then
+         return ("the committed rates of all services from %s are more than its line "
+            .. "carries"):format(port.name)
+      end
+   end
+   return nil
+end
+
+--- Where the plan departs from the Recommendation.
+function M.conformance(plan)
+   return require("framegauge.report.y1564.conformance").of(plan)
+end
+
+local WORSE = { ["not-testable"] = 0, pass = 1, fail = 2, ["tester-limited"] = 3, invalid = 4 }
+
+-- Of a service, by its steps and its performance. What cannot be tested says nothing, what the tester could
+-- not carry is worse than a failure: nobody knows.
+local function verdict_of(service)
+   local worst = "not-testable"
+   for _, list in ipairs { service.configuration, service.performance } do
+      for _, row in ipairs(list) do
+         worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
+      end
+   end
+   return worst
+end
+
+--- Make the tests of a plan.
+-- @param results  gets y1564 = { services = list }
+function M.run(plan, bench, session, results)
+   local by_name, all, o = {}, steps.on_line(plan, bench), plan.y1564
+   results.y1564 = { services = {} }
+   for i, service in ipairs(o.services) do
+      by_name[service.name] = {
+         name = service.name, configuration = {}, performance = {}, verdict = "not-testable",
+      }
+      results.y1564.services[i] = by_name[service.name]
+   end
+   for _, path in ipairs(wants(plan, "configuration") and all or {}) do
+      configuration.run(bench, session, path, o, by_name[path.name].configuration)
+      by_name[path.name].verdict = verdict_of(by_name[path.name])
+   end
+   if wants(plan, "performance") then
+      performance.run(bench, session, all, o, function(path, row)
+         table.insert(by_name[path.name].performance, row)
+         by_name[path.name].verdict = verdict_of(by_name[path.name])
+      end)
+   end
+end
+
+return M

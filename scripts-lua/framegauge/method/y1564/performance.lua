@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The service performance test: all services at once, every way, at their committed rates.
+--
+-- Each path has a stream of its own with its own pace, so that one service does not move the frames of
+-- another: the streams of a port are sent in the order of their departures.
+local criteria = require "framegauge.method.y1564.criteria"
+local figures = require "framegauge.method.y1564.figures"
+local frames = require "framegauge.method.y1564.frames"
+local loads = require "framegauge.method.y1564.loads"
+
+local M = { NAME = "y1564.performance" }
+
+local function streams_of(bench, list, seconds)
+   local streams, ports = {}, bench.plan.ports
+   for i, path in ipairs(list) do
+      streams[i] = {
+         name = ("%s %s green"):format(path.name, path.direction), from = ports[path.from].name,
+         to = ports[path.to].name, frame = frames.build(bench, path, "green"),
+         loads = loads.constant(path, path.cir, nil, seconds).green,
+      }
+   end
+   return streams
+end
+
+--- What a session is asked.
+function M.ask(list, o)
+   local fps, largest = 0, 0
+   for _, path in ipairs(list) do
+      fps, largest = fps + loads.fps_of(path.cir, path), math.max(largest, path.frame_size)
+   end
+   return {
+      test = M.NAME, phase = "all services at CIR", frame_size = largest, direction = "both", fps = fps,
+      seconds = o.performance.duration,
+   }
+end
+
+local function judge(row, path, o)
+   local v, sac = criteria.verdict(), path.acceptance
+   criteria.rate_at_least(v, row, path.cir * (1 - sac.flr))
+   criteria.conforms(v, row, sac, o.ftd_statistic)
+   return #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
+end
+
+local function row_of(path, direction, record, o)
+   local row = figures.of_stream(direction, path, o.fdv_statistic)
+   row.direction, row.frame_size, row.seconds, row.trial = path.direction, path.frame_size, record.duration_s,
+      record.trial
+   if record.verdict ~= "valid" then
+      row.verdict, row.failed, row.reasons = record.verdict, {}, record.reasons
+   else
+      row.verdict, row.failed, row.reasons = judge(row, path, o)
+   end
+   return row
+end
+
+--- Make the test.
+-- @param list  all paths
+-- @param add   function(path, row)
+function M.run(bench, session, list, o, add)
+   local ask = M.ask(list, o)
+   ask.streams, ask.directions = streams_of(bench, list, ask.seconds), {}
+   local record = session:trial(ask)
+   for i, path in ipairs(list) do
+      add(path, row_of(path, record.directions[i], record, o))
+   end
+end
+
+return M

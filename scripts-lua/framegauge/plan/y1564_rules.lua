@@ -1,0 +1,189 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What must hold between the keys of a Y.1564 plan.
+--
+-- As in plan/rules.lua, each rule gets the values and the list of problems.
+local line = require "framegauge.line"
+local paths = require "framegauge.method.y1564.paths"
+local ports = require "framegauge.plan.port_rules"
+local units = require "framegauge.units"
+
+local M = {}
+
+local SHORTEST, TAG = { [4] = 64, [6] = 84 }, 4
+local HIGHEST_PCP = 7
+
+local function key_of(service, key)
+   return ("y1564.services.%s.%s"):format(service.name, key)
+end
+
+local function there_are_services(_, found)
+   if not found:given "y1564.services" then
+      found:add("y1564.services", "missing", "services by name, such as voice: {cir: 2Mbps, cbs: 16KiB}")
+   end
+end
+
+local function names_of(list)
+   local names = {}
+   for i, one in ipairs(list) do
+      names[i] = one.name
+   end
+   return table.concat(names, ", ")
+end
+
+local function services_run_between_ports(values, found)
+   for _, service in ipairs(values.y1564.services) do
+      local from, to = paths.ends(service, values.ports)
+      for key, index in pairs { from = from or false, to = to or false } do
+         if not index and service[key] then
+            found:add(key_of(service, key), ("there is no port %s"):format(service[key]),
+               names_of(values.ports))
+         end
+      end
+      if from and from == to then
+         found:add(key_of(service, "to"), "the port it starts from", "another port")
+      end
+   end
+end
+
+local function steps_go_up(values, found)
+   local steps, key = values.y1564.configuration.steps, "y1564.configuration.steps"
+   for i = 2, #steps do
+      if steps[i] <= steps[i - 1] then
+         found:add(found:item(key, i), ("%s is not above %s"):format(units.format_ratio(steps[i]),
+            units.format_ratio(steps[i - 1])), "steps upwards")
+         return
+      end
+   end
+   if steps[#steps] and steps[#steps] ~= 1 then
+      found:add(found:item(key, #steps), "the last step must be all of CIR", "100%")
+   end
+end
+
+local function version_of(service, values)
+   local from, to = paths.ends(service, values.ports)
+   local a, b = values.ports[from or 1] or {}, values.ports[to or 2] or {}
+   return a.ipv4 and b.ipv4 and 4 or 6
+end
+
+local function vlan_of(service, values)
+   local from = paths.ends(service, values.ports)
+   return service.vlan or values.ports[from or 1] and values.ports[from or 1].vlan
+end
+
+local function check_tags(service, values, found)
+   local vlan = vlan_of(service, values)
+   if service.outer_vlan and not vlan then
+      found:add(key_of(service, "outer_vlan"), "there is no VLAN inside", "vlan beside it")
+   end
+   if service.pcp > 0 and not vlan then
+      found:add(key_of(service, "pcp"), "a frame without a tag has no priority", "vlan beside it")
+   end
+   if (service.marking == "pcp" or service.marking == "dei") and not vlan then
+      found:add(key_of(service, "marking"),
+         ("a frame without a tag has no %s"):format(service.marking:upper()),
+         "vlan beside it, or marking: dscp")
+   end
+end
+
+-- What says green and yellow must be two things.
+local function check_colours(service, found)
+   local green = service.marking == "pcp" and service.pcp or service.dscp
+   if service.colour == "aware" and service.marking == "none" then
+      found:add(key_of(service, "colour"), "nothing says which frames are yellow",
+         "marking: dscp, pcp or dei")
+   elseif service.marking ~= "dscp" and service.marking ~= "pcp" then
+      if service.yellow then
+         found:add(key_of(service, "yellow"),
+            ("no code point says so with marking: %s"):format(service.marking),
+            "marking: dscp or marking: pcp")
+      end
+   elseif not service.yellow then
+      found:add(key_of(service, "yellow"), "missing", ("the %s of its yellow frames"):format(
+         service.marking:upper()))
+   elseif service.yellow == green then
+      found:add(key_of(service, "yellow"), ("%d is that of its green frames"):format(green), "another one")
+   elseif service.marking == "pcp" and service.yellow > HIGHEST_PCP then
+      found:add(key_of(service, "yellow"), ("there is no PCP %d"):format(service.yellow), "0 to 7")
+   end
+end
+
+local function check_frame(service, values, found)
+   local version, vlan = version_of(service, values), vlan_of(service, values)
+   local tags = (vlan and 1 or 0) + (service.outer_vlan and 1 or 0)
+   local shortest = SHORTEST[version] + TAG * tags
+   if service.frame_size < shortest then
+      found:add(key_of(service, "frame_size"), ("%d bytes do not hold an IPv%d test frame%s"):format(
+         service.frame_size, version, tags > 0 and (" with %d VLAN tag%s"):format(tags, tags > 1 and "s"
+            or "")
+         or ""), "at least " .. shortest)
+   end
+   for _, key in ipairs { "source", "destination" } do
+      if service[key] and (service[key]:find(":", 1, true) ~= nil) ~= (version == 6) then
+         found:add(key_of(service, key), ("%s is no IPv%d address, as those of the ports are"):format(
+            service[key], version))
+      end
+   end
+end
+
+-- A bucket that holds no frame passes none.
+local function check_buckets(service, way, key, found)
+   for bucket, rate in pairs { cbs = "cir", ebs = "eir" } do
+      if (way[rate] or 0) > 0 and (way[bucket] or 0) < service.frame_size and not found:has(key
+         .. bucket) then
+         found:add(key .. bucket, ("%s is less than one frame (%d bytes)"):format(
+            units.format_count(way[bucket] or 0), service.frame_size), "at least " .. service.frame_size)
+      end
+   end
+end
+
+local function services_are_whole(values, found)
+   for _, service in ipairs(values.y1564.services) do
+      check_tags(service, values, found)
+      check_colours(service, found)
+      check_frame(service, values, found)
+      check_buckets(service, service, key_of(service, ""), found)
+      local reverse = service.reverse
+      if reverse then
+         check_buckets(service, {
+            cir = reverse.cir or service.cir, cbs = reverse.cbs or service.cbs, eir = reverse.eir
+               or service.eir,
+            ebs = reverse.ebs or service.ebs,
+         }, key_of(service, "reverse."), found)
+      end
+   end
+end
+
+-- Bits per second of each port's line, nil where the plan does not say it.
+local function rate_of(port, values)
+   return ports.is_wire(port) and values.reference_device.rate or port.line_rate
+end
+
+local function committed_rates_fit_the_line(values, found)
+   local sums = {}
+   for _, service in ipairs(values.y1564.services) do
+      local from, to = paths.ends(service, values.ports)
+      local sound = from and to and from ~= to and service.cir and service.cbs
+      for _, path in ipairs(sound and paths.of_service(service, values.ports, values.y1564.rate_unit)
+         or {}) do
+         sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
+      end
+   end
+   for i, port in ipairs(values.ports) do
+      local rate = rate_of(port, values)
+      if rate and (sums[i] or 0) > rate then
+         found:add("y1564.services",
+            ("the committed rates of all services from %s take %s of the line's %s"):format(
+            port.name, units.format_bits(sums[i], 1), units.format_bits(rate)),
+            ("at most the line rate, with %d octets of preamble and gap a frame"):format(line.OVERHEAD))
+         return
+      end
+   end
+end
+
+M.rules = {
+   there_are_services, services_run_between_ports, steps_go_up, services_are_whole,
+      committed_rates_fit_the_line,
+}
+
+return M

@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What was agreed of each service, and the sheet on which both sides sign that it was kept.
+local h = require "framegauge.report.html.element"
+local paths = require "framegauge.method.y1564.paths"
+local tables = require "framegauge.report.html.tables"
+local units = require "framegauge.units"
+local words = require "framegauge.report.html.words"
+
+local M = {}
+
+local function time(seconds)
+   return (units.format_time(seconds):gsub("us$", "µs"))
+end
+
+local function share(value)
+   return value > 0 and value < 1e-3 and ("%g ppm"):format(value * 1e6) or units.format_ratio(value)
+end
+
+-- Bit rates of the plan with their layer left to the caption.
+local function bits(bps)
+   return bps > 0 and units.format_bits(bps) or "0"
+end
+
+local function tags(path)
+   local service, list = path.service, {}
+   list[#list + 1] = service.outer_vlan and ("outer VLAN %d"):format(service.outer_vlan) or nil
+   list[#list + 1] = service.vlan and ("VLAN %d"):format(service.vlan) or nil
+   list[#list + 1] = service.vlan and ("PCP %d"):format(service.pcp) or nil
+   list[#list + 1] = ("DSCP %d"):format(service.dscp)
+   return table.concat(list, ", ")
+end
+
+local function colour(path)
+   local service = path.service
+   local marked = service.marking ~= "none" and ", yellow by " .. service.marking:upper()
+      .. (service.yellow and (" %d"):format(service.yellow) or "") or ""
+   return service.colour .. marked .. (service.coupling and ", coupled" or "")
+end
+
+local function acceptance(path)
+   local sac = path.acceptance
+   return ("FLR ≤ %s, FTD ≤ %s, FDV ≤ %s, AVAIL ≥ %s"):format(share(sac.flr), time(sac.ftd), time(sac.fdv),
+      units.format_ratio(sac.avail))
+end
+
+local COLUMNS = {
+   { "Service", "", words.field "name", left = true },
+   { "Direction", "", words.field("direction", words.direction), left = true },
+   { "Tags", "", tags, left = true },
+   { "Frame", "bytes", words.field "frame_size" },
+   { "CIR", "IR", words.field("cir", bits) },
+   { "CBS", "bytes", words.field("cbs", words.count) },
+   { "EIR", "IR", words.field("eir", bits) },
+   { "EBS", "bytes", words.field("ebs", words.count) },
+   { "Colour", "", colour, left = true },
+}
+
+--- The table of services.
+function M.table(result)
+   return tables.build {
+      caption = "Bandwidth profiles and acceptance criteria", columns = COLUMNS, rows = paths.of(result.plan),
+      below = acceptance, class = "compact",
+   }
+end
+
+local function party(name)
+   return h.div {
+      class = "party", h.strong { name }, h.p { "Name" }, h.p { "Date" }, h.p { "Signature" },
+   }
+end
+
+--- What both sides sign.
+function M.signatures(result)
+   local list = {}
+   for i, service in ipairs(result.results.y1564.services) do
+      list[i] = h.li { service.name, ": ", words.verdict(service.verdict) }
+   end
+   return h.div {
+      class = "sheet",
+      h.p { "The services above were tested as this report says, with these results:" }, h.ul { list },
+      h.div { class = "parties", party "For the provider", party "For the customer" },
+   }
+end
+
+return M

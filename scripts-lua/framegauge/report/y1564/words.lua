@@ -1,0 +1,28 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the figures of a Y.1564 report are, in words: no delay without its way, no variation without its
+-- statistic.
+local M = {}
+
+local FDV = {
+   p999 = "99.9th percentile of the delay less its minimum", range = "maximum of the delay less its minimum",
+}
+
+--- What a delay variation is.
+function M.fdv(plan)
+   return FDV[plan.y1564.fdv_statistic]
+end
+
+--- What is held against the criteria, in sentences.
+function M.definitions(plan)
+   local o = plan.y1564
+   return {
+      "FTD: one-way, from the first bit in to the last bit out; its " .. (o.ftd_statistic == "mean" and "mean"
+         or "maximum") .. " is held against the criterion.",
+      "FDV: one-way, " .. M.fdv(plan) .. ".",
+      "FLR: frames lost of those sent; frames later than the drain count as lost.",
+      "IR: bits of frames with FCS, over the time in which they were sent. ULR: with preamble and gap.",
+   }
+end
+
+return M

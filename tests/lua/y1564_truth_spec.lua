@@ -1,0 +1,206 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Service activation of the reference device, set up as agreed and set up wrongly: which step notices, and
+-- why.
+local json = require "framegauge.report.json"
+local schema = require "result_schema"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local CONFIGS = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/"
+
+-- Run a plan with settings. @return the services by name, exit status, the whole result
+local function run(name, ...)
+   local path = scratch.path()
+   local words = { ("'%s' run '%sy1564-%s-reference.yaml' --out '%s'"):format(uv.exepath(), CONFIGS, name,
+      path) }
+   for _, word in ipairs { ... } do
+      words[#words + 1] = word:sub(1, 2) == "--" and word or ("--set '%s'"):format(word)
+   end
+   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   assert.is_true(status == 0 or status == 1, output)
+   local result, services = json.decode(scratch.read(path .. "/result.json")), {}
+   for _, service in ipairs(result.results.y1564.services) do
+      services[service.name] = service
+   end
+   return services, status, result, path
+end
+
+-- The row of a step.
+local function step_of(service, name, direction)
+   local found
+   for _, row in ipairs(service.configuration) do
+      found = row.step == name and row.direction == (direction or "east->west") and row or found
+   end
+   return found
+end
+
+-- "C.2 IR, E.2 exact burst FLR": what failed one way.
+local function failures(service, direction)
+   local list = {}
+   for _, row in ipairs(service.configuration) do
+      if row.verdict == "fail" and row.direction == (direction or "east->west") then
+         list[#list + 1] = row.step .. " " .. table.concat(row.failed, " ")
+      end
+   end
+   return table.concat(list, ", ")
+end
+
+local function reasons(row)
+   return table.concat(row.reasons, "; ")
+end
+
+local CONFIGURATION = "y1564.tests=[configuration]"
+local NO_EXCESS = {
+   "y1564.services.data.eir=0", "y1564.services.data.ebs=0", "reference_device.profiles.data.eir=0",
+   "reference_device.profiles.data.ebs=0",
+}
+
+local function without_excess(...)
+   local list = { CONFIGURATION, "--quick" }
+   for _, sets in ipairs { NO_EXCESS, { ... } } do
+      for _, set in ipairs(sets) do
+         list[#list + 1] = set
+      end
+   end
+   return unpack(list)
+end
+
+describe("a device that keeps to what was agreed", function()
+   teardown(scratch.remove)
+
+   it("passes every step, with the rates that its buckets allow", function()
+      local services, status = run("one-service", "y1564.performance.duration=10s")
+      local data = services.data
+      assert.equal(0, status)
+      assert.equal("pass", data.verdict)
+      for _, direction in ipairs { "east->west", "west->east" } do
+         assert.equal("", failures(data, direction))
+         for _, share in ipairs { 25, 50, 75, 100 } do
+            local row
+            for _, one in ipairs(data.configuration) do
+               row = one.name == ("CIR, %d %%"):format(share) and one.direction == direction and one or row
+            end
+            assert.equal(0, row.lost)
+            assert.near(share * 1e6, row.received_ir_bps, 100)
+         end
+         assert.near(150e6, step_of(data, "B.2", direction).received_ir_bps, 100)
+         local policed = step_of(data, "C.2", direction)
+         assert.near(162.5e6, policed.offered_ir_bps, 100)
+         assert.near(150.020e6, policed.received_ir_bps, 1000)
+         assert.near(0.0768, policed.flr, 1e-5)
+         assert.near(150.034e6, policed.limits.ir_max_bps, 1000)
+      end
+      assert.equal(2, #data.performance)
+      for _, row in ipairs(data.performance) do
+         assert.equal("pass", row.verdict)
+         assert.near(100e6, row.received_ir_bps, 1e4)
+      end
+   end)
+
+   it("passes with three services side by side, none moved by another", function()
+      local services, status, _, path = run("three-services", "--quick")
+      assert.equal(0, status)
+      assert.is_true(schema.validate(path .. "/result.json"))
+      -- a frame waits for one of the largest of each other service at most, 12.3 and 11.2 us on the line
+      for name, cir in pairs { voice = 2e6, video = 40e6, data = 200e6 } do
+         assert.equal("pass", services[name].verdict)
+         assert.equal(2, #services[name].performance)
+         for _, row in ipairs(services[name].performance) do
+            assert.near(cir, row.received_ir_bps, 1e-4 * cir)
+            assert.equal(0, row.lost)
+            assert.is_true(row.fdv_ns < 30000, name .. ": " .. row.fdv_ns)
+         end
+      end
+   end)
+
+   it("passes without an excess rate, with bursts of its bucket", function()
+      local services = run("one-service", without_excess())
+      assert.equal("pass", services.data.verdict)
+      local over = step_of(services.data, "D.2 over").burst
+      assert.is_true(over.inferred.least <= 64000 and 64000 <= over.inferred.most)
+   end)
+
+   it("passes in 802.1ad, with rates of the line, and marked by DEI", function()
+      local services = run("one-service", "--quick", CONFIGURATION, "y1564.rate_unit=ulr",
+         "y1564.services.data={vlan: 7, outer_vlan: 700, pcp: 3, cir: 103906250bps, cbs: 64000, eir: "
+            .. "51953125bps, "
+         .. "ebs: 64000, colour: aware, marking: dei, acceptance: {flr: 0%}}",
+         "reference_device.profiles.data={vlan: 700, inner_vlan: 7, pcp: [3], cir: 100Mbps, cbs: 64000, "
+         .. "eir: 50Mbps, ebs: 64000, colour: aware, marking: dei}")
+      assert.equal("pass", services.data.verdict)
+      assert.near(162.5e6, step_of(services.data, "C.1").offered_ir_bps, 1e4)
+      assert.equal(0, step_of(services.data, "C.1").green.lost)
+      assert.is_true(step_of(services.data, "C.1").yellow.lost > 0)
+   end)
+end)
+
+describe("a device that is set up wrongly", function()
+   teardown(scratch.remove)
+
+   it("without a policer fails policing", function()
+      local services, status, result = run("one-service", "--quick", CONFIGURATION,
+         "reference_device.profiles={}")
+      assert.equal(1, status)
+      assert.equal("fail", result.verdict)
+      assert.equal("C.2 IR, E.2 over burst", failures(services.data))
+      assert.is_truthy(reasons(step_of(services.data, "C.2")):find "policer is missing")
+   end)
+
+   it("with too low a rate loses of CIR, and only turns it yellow where there is an excess rate", function()
+      local low = "reference_device.profiles.data.cir=90Mbps"
+      local services = run("one-service", without_excess(low, "y1564.configuration.trial=30s"))
+      local row = step_of(services.data, "A.2")
+      assert.equal("CIR, 100 %", row.name)
+      assert.same({ "FLR" }, row.failed)
+      assert.near(0.0998, row.flr, 1e-4)
+      services = run("one-service", "--quick", CONFIGURATION, low)
+      assert.equal(0, step_of(services.data, "A.2").lost)
+   end)
+
+   it("with a bucket a fifth too small fails the burst of the agreed size", function()
+      local services = run("one-service", without_excess "reference_device.profiles.data.cbs=51200")
+      assert.equal("D.2 exact FLR, D.2 over burst", failures(services.data))
+      local inferred = step_of(services.data, "D.2 over").burst.inferred
+      assert.is_true(inferred.least <= 51200 and 51200 <= inferred.most)
+      services = run("one-service", "--quick", CONFIGURATION, "reference_device.profiles.data.ebs=51200")
+      -- at this rate so much flows in that the agreed burst passes all the same
+      assert.equal("E.2 over burst", failures(services.data))
+   end)
+
+   it("that does not heed colours drops green frames for yellow ones", function()
+      local services = run("three-services", "--quick", CONFIGURATION,
+         "reference_device.profiles.voice.colour=blind", "reference_device.profiles.video.colour=blind")
+      assert.equal("C.1 FLR", failures(services.voice))
+      assert.is_truthy(failures(services.video):find "C.1 FLR")
+      assert.equal("", failures(services.data))
+   end)
+
+   it("that shapes in place of policing delays what it should drop", function()
+      local services = run("one-service", without_excess "reference_device.profiles.data.shaping=20ms")
+      local row = step_of(services.data, "C.2")
+      assert.equal("fail", row.verdict)
+      assert.is_truthy(reasons(row):find "shaping")
+      assert.equal("pass", step_of(services.data, "A.2").verdict)
+      assert.is_truthy(failures(services.data):find "D.2 over burst")
+   end)
+
+   it("in one direction fails in that one", function()
+      local services = run("one-service", "--quick", CONFIGURATION, "reference_device.reverse={profiles: {}}")
+      assert.equal("", failures(services.data, "east->west"))
+      assert.equal("C.2 IR, E.2 over burst", failures(services.data, "west->east"))
+   end)
+
+   it("that loses frames fails every conformance", function()
+      local services = run("one-service", without_excess("reference_device.loss_every=1000",
+         "y1564.configuration.tests=[cir]"))
+      assert.same({ "FLR" }, step_of(services.data, "A.1").failed)
+   end)
+
+   it("is spared the rest after a failure, if so", function()
+      local services = run("one-service", "--quick", CONFIGURATION, "reference_device.latency=2ms",
+         "y1564.configuration.stop_at_failure=true")
+      assert.equal(2, #services.data.configuration, "one step each way")
+      assert.same({ "FTD" }, services.data.configuration[1].failed)
+   end)
+end)
