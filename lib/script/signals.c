@@ -13,12 +13,15 @@
  * answered, so that a pcall() in an endless loop cannot swallow it. Compiled traces see no hooks: whoever runs
  * guarded Lua leaves it to the interpreter (framegauge.console.evaluate). Only a C function that does not return is
  * beyond its reach; that takes as many signals as one sends in anger.
+ *
+ * Where nobody sits who could press Ctrl-C, an alarm does the same: the loop puts it off as long as it turns.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "script_priv.h"
@@ -28,9 +31,11 @@ enum { INTERRUPTED = 130, PATIENCE = 5 };
 static int pipe_ends[2] = {-1, -1};
 static volatile sig_atomic_t unanswered; /* counted by the handler, cleared by the loop's thread */
 
-static lua_State *guarded;           /* NULL: none */
-static int interruption = LUA_NOREF; /* the error object, in the registry */
-static char spared[512];             /* how the names of our own chunks begin */
+static lua_State *guarded;            /* NULL: none */
+static int interruption = LUA_NOREF;  /* the error object, in the registry */
+static int overrun = LUA_NOREF;       /* the one of the alarm */
+static volatile sig_atomic_t overdue; /* the alarm has come; set by its handler, cleared when it is put off */
+static char spared[512];              /* how the names of our own chunks begin */
 
 static void
 drain(void)
@@ -47,8 +52,9 @@ stop_lua(lua_State *L, lua_Debug *activation)
 {
 	if (lua_getinfo(L, "S", activation) == 0 || strncmp(activation->source, spared, strlen(spared)) == 0)
 		return;
-	drain();
-	lua_rawgeti(L, LUA_REGISTRYINDEX, interruption);
+	if (unanswered != 0)
+		drain();
+	lua_rawgeti(L, LUA_REGISTRYINDEX, unanswered != 0 ? interruption : overrun);
 	lua_error(L);
 }
 
@@ -71,6 +77,15 @@ on_signal(int number)
 	if (write(pipe_ends[1], &byte, 1) < 0)
 		errno = 0; /* a full pipe already says what there is to say */
 	errno = saved;
+}
+
+static void
+on_alarm(int number)
+{
+	(void)number;
+	overdue = 1;
+	if (guarded != NULL)
+		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT, 1);
 }
 
 /* signals.open() -> descriptor that turns readable on the first signal. Calling it again is harmless. */
@@ -134,15 +149,39 @@ signals_guard(lua_State *L)
 	return 0;
 }
 
+/*
+ * signals.watch(seconds, error object): unless it is called again within that time, guarded Lua is stopped with this
+ * error. signals.watch(seconds) puts it off, signals.watch(0) ends it.
+ */
+static int
+signals_watch(lua_State *L)
+{
+	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	struct itimerval timer = {.it_value.tv_sec = (time_t)luaL_checkinteger(L, 1)};
+
+	if (lua_gettop(L) > 1) {
+		luaL_unref(L, LUA_REGISTRYINDEX, overrun);
+		lua_pushvalue(L, 2);
+		overrun = luaL_ref(L, LUA_REGISTRYINDEX);
+		sigemptyset(&action.sa_mask);
+		sigaction(SIGALRM, &action, NULL);
+	}
+	setitimer(ITIMER_REAL, &timer, NULL);
+	if (overdue != 0 && unanswered == 0)
+		lua_sethook(L, NULL, 0, 0);
+	overdue = 0;
+	return 0;
+}
+
 int
 luaopen_framegauge_signals(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"open", signals_open},   {"take", signals_take}, {"answered", signals_answered},
-		{"guard", signals_guard}, {NULL, NULL},
+		{"open", signals_open},   {"take", signals_take},   {"answered", signals_answered},
+		{"guard", signals_guard}, {"watch", signals_watch}, {NULL, NULL},
 	};
 
-	lua_createtable(L, 0, 4);
+	lua_createtable(L, 0, 5);
 	luaL_register(L, NULL, functions);
 	return 1;
 }

@@ -102,6 +102,40 @@ return {
       end,
    },
    {
+      name = "serve",
+      summary = "a tester that others attach to",
+      help = "Open the ports of a plan and wait on a Unix socket for 'framegauge attach', until Ctrl-C or\n"
+         .. "SIGTERM. Only the user who started it can attach (mode 0600); from another machine by ssh:\n"
+         .. "'ssh -t HOST framegauge attach'.",
+      arguments = { { name = PLAN.name, help = PLAN.help, optional = true } },
+      options = {
+         SET, { name = "quick", help = "as of run" },
+         {
+            name = "socket", value = "PATH",
+            help = "where to listen (default: a socket in $XDG_RUNTIME_DIR/framegauge)",
+         },
+      },
+      takes_eal = true,
+      run = function(...)
+         return require("framegauge.console.serve").main(...)
+      end,
+   },
+   {
+      name = "attach",
+      summary = "a prompt at a tester that runs: one of serve or console",
+      help = "Open a prompt at a tester that 'framegauge serve' or 'framegauge console' runs already. Any\n"
+         .. "number may; each has its own Lua names, and all have the same ports and jobs. Leaving stops\n"
+         .. "nothing.",
+      arguments = {
+         { name = "SOCKET", help = "of the tester; default: the only one that runs", optional = true },
+      },
+      options = { { name = "read-only", help = "look and not touch: the commands that show, and no Lua" } },
+      examples = { "attach", "ssh -t tester framegauge attach --read-only" },
+      run = function(...)
+         return require("framegauge.console.attach").main(...)
+      end,
+   },
+   {
       name = "script",
       summary = "run a Lua script with Framegauge's modules",
       help = "Run a Lua file as a job on the event loop. It finds its arguments in 'arg' and Framegauge's\n"

@@ -10,7 +10,8 @@
 -- A row: name, summary, help, arguments, run(session, o) -> value to be shown, and examples. An argument:
 -- name, help; flag (a word that is there or not), named (only as name=value), rest (takes all further words,
 -- a list), optional, complete (the kind of thing it names, framegauge.console.complete). A row with `keys`
--- takes any further named words, kept in o.keys; keys(session, words) lists those there are.
+-- takes any further named words, kept in o.keys; keys(session, words) lists those there are. A row with
+-- `looks` changes nothing: sessions that may only look have it, too.
 local nearest = require "framegauge.nearest"
 local refusal = require "framegauge.refusal"
 local words = require "framegauge.console.words"

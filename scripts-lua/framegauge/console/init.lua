@@ -11,6 +11,7 @@ local evaluate = require "framegauge.console.evaluate"
 local job = require "framegauge.job"
 local plans = require "framegauge.plan"
 local uv = require "luv"
+local watchdog = require "framegauge.console.watchdog"
 
 local M = {}
 
@@ -34,7 +35,9 @@ function M.load_plan(path, options, eal)
    return plan
 end
 
-local function open_input()
+--- Where lines come from.
+-- @return an object with read(), and the terminal, nil when there is none
+function M.open_input()
    local Terminal = uv.guess_handle(0) == "tty" and uv.guess_handle(1) == "tty"
       and require "framegauge.console.terminal"
    local terminal = Terminal and Terminal.open() or nil
@@ -77,7 +80,8 @@ function M.converse(input, execute, complete, interrupted)
    end
 end
 
-local function welcome(tester)
+--- What one reads who comes.
+function M.welcome(tester)
    local version = require("framegauge.build").version
    local ports = {}
    for i, port in ipairs(tester.plan.ports) do
@@ -106,6 +110,24 @@ local function open_ports(tester, session)
    end
 end
 
+-- Others may attach while somebody sits here. Where no socket can be made there is a prompt all the same.
+local function listen(tester, session)
+   local ok, server = pcall(require("framegauge.console.server").listen, {
+      tester = tester, welcome = M.welcome(tester),
+   })
+   if not ok then
+      session:complain(server)
+      return nil
+   end
+   local end_watch = watchdog.start(function()
+      return server:count() > 0
+   end)
+   return function()
+      server:close "the console was left"
+      end_watch()
+   end
+end
+
 --- The command.
 -- @param arguments  the plan, or nothing
 -- @return exit status
@@ -117,12 +139,13 @@ function M.main(arguments, options, eal)
    job.guard()
    evaluate.interpret_modules()
    local tester = Tester.new(plan)
-   local input, terminal = open_input()
+   local input, terminal = M.open_input()
    local session = new_session(tester, terminal)
-   if terminal then
-      session.out(welcome(tester))
-   end
    open_ports(tester, session)
+   local unlisten = terminal and listen(tester, session)
+   if terminal then
+      session.out(M.welcome(tester))
+   end
    tester:listen(function(text, task)
       if task.watched ~= session then
          session.out(text)
@@ -135,6 +158,9 @@ function M.main(arguments, options, eal)
    end, function()
       return not terminal
    end)
+   if unlisten then
+      unlisten()
+   end
    job.run(tester.close, tester)
    if terminal then
       terminal:close()

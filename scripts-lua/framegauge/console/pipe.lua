@@ -45,7 +45,7 @@ function Pipe:read()
       self.ended = not text or #self.text > LONGEST_LINE
    end)
    job.turn(function()
-      line = self:take_line()
+      line = line or self:take_line()
       return line or self.ended or interrupted
    end, { interrupt = function()
       interrupted = true

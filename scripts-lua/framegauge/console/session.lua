@@ -9,6 +9,7 @@ local complete = require "framegauge.console.complete"
 local environment = require "framegauge.console.environment"
 local evaluate = require "framegauge.console.evaluate"
 local job = require "framegauge.job"
+local refusal = require "framegauge.refusal"
 local show = require "framegauge.console.show"
 
 local Session = {}
@@ -93,6 +94,15 @@ function Session:interrupt()
    end
 end
 
+-- A session that may only look has the commands that look, and no Lua.
+function Session:check_allowed(text)
+   local row = evaluate.command_of(self.rows, text)
+   if self.read_only and not (row and row.looks) then
+      refusal.raise(nil, 2, "this session may look and not touch; it has the commands %s",
+         table.concat(commands.looking, ", "))
+   end
+end
+
 --- Do what a text means, and wait for its end.
 -- @return "done"; "more" when the text is only the beginning of something; "failed"; or "quit"
 function Session:execute(text)
@@ -101,6 +111,7 @@ function Session:execute(text)
    end
    local ok, result = pcall(function()
       local act, wrong = evaluate.compile(text, self.rows, self, self.env)
+      self:check_allowed(text)
       if not act then
          return wrong == "more" and "more" or error(wrong, 0)
       end
@@ -126,13 +137,5 @@ function Session:complete(before)
    return ok and insert or "", ok and candidates or {}
 end
 
---- The work of a command that changes something, refused where the session may only look.
-function Session:may_touch(what)
-   if self.read_only then
-      error(require("framegauge.refusal").new {
-         status = 2, message = what .. ": this session may look and not touch",
-      }, 0)
-   end
-end
 
 return Session

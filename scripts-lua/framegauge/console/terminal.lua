@@ -60,9 +60,9 @@ function Terminal:read(prompt, complete_at)
    local function wait()
       readable = false
       job.turn(function()
-         return readable or interrupted
+         return readable or interrupted or self.hung_up
       end, interrupt)
-      return not interrupted
+      return not (interrupted or self.hung_up)
    end
    self.input:start("r", function()
       readable = true
@@ -75,6 +75,9 @@ function Terminal:read(prompt, complete_at)
    if not ok then
       error(line, 0)
    end
+   if self.hung_up then
+      line = nil
+   end
    if line == false then
       io.stdout:write "^C\n"
    elseif line == nil then
@@ -84,6 +87,11 @@ function Terminal:read(prompt, complete_at)
    end
    io.stdout:flush()
    return line
+end
+
+--- There is nothing to read for any more: read() returns as at the end.
+function Terminal:hang_up()
+   self.hung_up = true
 end
 
 --- Write text, above the line that is being edited if one is.

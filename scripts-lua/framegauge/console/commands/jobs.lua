@@ -29,11 +29,11 @@ end
 
 return {
    {
-      name = "jobs", summary = "what runs and what has ended", arguments = {},
+      name = "jobs", looks = true, summary = "what runs and what has ended", arguments = {},
       help = "The jobs: tests and traffic, those that run and those that have ended.", run = jobs,
    },
    {
-      name = "watch", summary = "follow a job; Ctrl-C leaves it alone",
+      name = "watch", looks = true, summary = "follow a job; Ctrl-C leaves it alone",
       help = "Show what a job says and where it is, until it ends. Ctrl-C ends the watching, not the job.",
       arguments = { WHICH },
       run = function(session, o)
@@ -41,17 +41,25 @@ return {
       end,
    },
    {
-      name = "wait", summary = "wait for the end of a job", arguments = { WHICH },
+      name = "wait", looks = true, summary = "wait for the end of a job", arguments = { WHICH },
       help = "Wait until a job has ended. Its results come back: 'r = wait(1)'.",
       run = function(session, o)
          return session.tester.tasks:get(o.job):wait()
       end,
    },
    {
+      name = "stop", summary = "end a job; what it has found so far it keeps", arguments = { WHICH },
+      help = "End a job. What it has found so far it keeps, in its result folder too.",
+      run = function(session, o)
+         local task = session.tester.tasks:get(o.job)
+         task:stop()
+         task:wait()
+      end,
+   },
+   {
       name = "pause", summary = "hold a job before its next trial", arguments = { WHICH },
       help = "Hold a job before its next trial. 'resume' lets it go on.",
       run = function(session, o)
-         session:may_touch "pause"
          session.tester.tasks:get(o.job):pause()
       end,
    },
@@ -59,7 +67,6 @@ return {
       name = "resume", summary = "let a held job go on", arguments = { WHICH },
       help = "Let a job that was held by 'pause' go on.",
       run = function(session, o)
-         session:may_touch "resume"
          session.tester.tasks:get(o.job):resume()
       end,
    },

@@ -26,12 +26,12 @@ end
 
 return {
    {
-      name = "ports", summary = "the ports of the tester", arguments = {},
+      name = "ports", looks = true, summary = "the ports of the tester", arguments = {},
       help = "The ports: what they are, whether they are open, and which job has them.",
       run = ports,
    },
    {
-      name = "plan", summary = "the plan the tester works with",
+      name = "plan", looks = true, summary = "the plan the tester works with",
       help = "Show the plan as it was read, and below it what was set since. 'set' changes keys of it.",
       arguments = {},
       run = function(session)
@@ -52,7 +52,6 @@ return {
          return require("framegauge.plan.help").keys()
       end,
       run = function(session, o)
-         session:may_touch "set"
          session.tester:set(o.keys)
       end,
    },

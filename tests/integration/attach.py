@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tester to which many are attached (TAP): a test runs beside clients that work, die, flood, stall or send nonsense.
+
+usage: attach.py FRAMEGAUGE
+
+The test's result must be what it is without them, byte for byte: time is free-running.
+"""
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+
+program = os.path.abspath(sys.argv[1])
+failed = 0
+
+
+def check(what, holds, detail=""):
+    global failed
+    failed += not holds
+    print(("ok" if holds else "not ok") + " - " + what + ("" if holds else f" # {detail}"), flush=True)
+
+
+class Client:
+    """One who speaks the protocol."""
+
+    def __init__(self, path, **hello):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        self.socket.settimeout(30)
+        self.text = b""
+        self.send(hello=1, **hello)
+        self.welcome = self.receive("welcome")
+
+    def send(self, **message):
+        self.socket.sendall(json.dumps(message).encode() + b"\n")
+
+    def next(self):
+        while b"\n" not in self.text:
+            piece = self.socket.recv(65536)
+            if not piece:
+                return None
+            self.text += piece
+        line, self.text = self.text.split(b"\n", 1)
+        return json.loads(line)
+
+    def receive(self, key):
+        self.output = ""
+        while True:
+            message = self.next()
+            if message is None or key in message:
+                return message and message[key]
+            self.output += message.get("out", "") + message.get("err", "")
+
+    def do(self, line):
+        self.send(line=line)
+        outcome = self.receive("done")
+        return self.output, outcome
+
+    def ended(self):
+        """The reason the tester gave, or "" without one, when it has let us go."""
+        reason = ""
+        try:
+            while (message := self.next()) is not None:
+                reason = message.get("bye", reason)
+        except ConnectionError:
+            pass
+        return reason
+
+
+def start(folder):
+    path = folder + "/socket"
+    process = subprocess.Popen(
+        [program, "serve", "--socket", path, "--set", "reference_device.time=free"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
+    process.stdout.readline()
+    return process, path
+
+
+def nuisances(path):
+    """Clients that behave badly; each is a function that returns what should come of it."""
+    half = socket.socket(socket.AF_UNIX)
+    half.connect(path)
+    half.sendall(b'{"hello": 1}\n{"line": "por')
+    half.close()
+
+    Client(path).socket.close()
+
+    deaf = Client(path)  # does not read what it asks for
+    deaf.send(line="for i = 1, 2e5 do print(('x'):rep(100)) end")
+
+    talker = Client(path)
+    talker.send(line="job.sleep(60)")
+    try:
+        for _ in range(5000):
+            talker.send(line="nothing")
+    except OSError:
+        pass
+    check("who floods is let go", talker.ended() in ("it sends faster than the tester works", ""))
+
+    for nonsense in (b"\0\1\2\n", b"[]\n", b'"hello"\n', b"{}\n", b'{"line": "1"}\n', b"\xff" * 300000,
+                     b'{"hello": 2}\n', b'{"hello": ' + b"[" * 5000 + b"\n"):
+        stranger = socket.socket(socket.AF_UNIX)
+        stranger.connect(path)
+        stranger.settimeout(10)
+        try:
+            stranger.sendall(nonsense)
+            while stranger.recv(65536):
+                pass
+            gone = True
+        except ConnectionError:
+            gone = True
+        except socket.timeout:
+            gone = False
+        check(f"who sends {nonsense[:12]!r} is let go", gone)
+    return deaf
+
+
+def results(client, name):
+    client.do(f"job = test.rfc2544{{quick=true, frame_sizes={{64, 512}}, out='{name}'}}")
+
+
+def main(folder):
+    process, path = start(folder)
+    try:
+        check("the socket is its user's alone", stat.S_IMODE(os.stat(path).st_mode) == 0o600)
+        first = Client(path)
+        check("who comes is told what is here", "wire0" in first.welcome)
+        results(first, "alone")
+        first.do("job:wait()")
+
+        results(first, "beside")
+        many = [Client(path) for _ in range(20)]
+        for i, client in enumerate(many):
+            client.do(f"mine = {i}")
+        answers = [client.do("=mine")[0] for client in many]
+        check("20 have names of their own", answers == [f"{i}\n" for i in range(20)], answers)
+        jobs = {client.do("jobs")[0].splitlines()[2].split()[1] for client in many}
+        check("and see the same jobs", jobs == {"rfc2544"}, jobs)
+        deaf = nuisances(path)
+        many[0].send(line="while true do end")
+        many[1].socket.sendall(b'{"line": "jo')
+        many[1].socket.close()
+        outcome = many[0].receive("done")
+        check("Lua that never waits is stopped", outcome == "failed" and "without waiting" in many[0].output,
+              many[0].output)
+        many[2].send(line="job = require 'framegauge.job' job.sleep(60)")
+        many[2].send(interrupt=True)
+        check("an interrupt comes through", many[2].receive("done") == "failed" and "interrupted" in many[2].output)
+        many[2].do("job = nil")
+        many[2].send(complete="po")
+        check("Tab is answered", many[2].receive("completion") == "rts ")
+        looker = Client(path, read_only=True)
+        output, outcome = looker.do("pause")
+        check("who may only look cannot pause", outcome == "failed" and "not touch" in output, output)
+        check("but look", "east" in looker.do("ports")[0])
+        check("and cannot run Lua", looker.do("os.exit(1)")[1] == "failed")
+
+        output, _ = first.do("job:wait().throughput[1].throughput_fps")
+        figure = output.split()[-1]
+        check("the test beside them has its figure", figure.isdigit() and abs(int(figure) - 900000) < 2000, output)
+        same = [open(f"{folder}/{name}/trials.jsonl", "rb").read() for name in ("alone", "beside")]
+        check("and the same trials to the byte", same[0] == same[1] and len(same[0]) > 1000)
+        check("who does not read is let go", deaf.ended() is not None)
+        check("who leaves is not missed", first.do("quit")[1] == "quit" and many[3].do("=mine")[0].endswith("\n3\n"))
+
+        attached = subprocess.run([program, "attach", path], input="ports\n=1+1\nnonsense here\n", capture_output=True,
+                                  text=True, timeout=60)
+        check("framegauge attach does what it is told", "east" in attached.stdout and attached.stdout.endswith("2\n"),
+              attached.stdout)
+        check("and tells of errors", attached.returncode == 1 and attached.stderr.startswith("error: "),
+              (attached.returncode, attached.stderr))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            status = process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = "none"
+    check("the tester ends when told to", status == 0, (status, process.stdout.read()[-2000:]))
+    check("and takes its socket away", not os.path.exists(path))
+    late = subprocess.run([program, "attach", path], input="", capture_output=True, text=True)
+    check("attaching to nobody is an error of its own", late.returncode == 4 and "nobody listens" in late.stderr)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    main(scratch)
+sys.exit(failed > 0)

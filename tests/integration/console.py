@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The console in a terminal of 80 by 24 (TAP): tmux types and reads the screen.
+
+usage: console.py FRAMEGAUGE
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+program = os.path.abspath(sys.argv[1])
+failed = 0
+PROMPT = "framegauge>"
+
+
+def check(what, holds, detail=""):
+    global failed
+    failed += not holds
+    print(("ok" if holds else "not ok") + " - " + what, flush=True)
+    if not holds:
+        print("\n".join("# " + line for line in str(detail).splitlines()), flush=True)
+
+
+class Terminal:
+    """A terminal with a shell command in it."""
+
+    def __init__(self, folder, command):
+        self.tmux = ["tmux", "-f", "/dev/null", "-S", folder + "/tmux"]
+        environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder, TERM="screen")
+        subprocess.run(self.tmux + ["new-session", "-d", "-x", "80", "-y", "24", "-c", folder, command],
+                       check=True, env=environment)
+
+    def type(self, *keys):
+        subprocess.run(self.tmux + ["send-keys", *keys], check=True)
+
+    def text(self, line):
+        """A line as it is, and Enter."""
+        subprocess.run(self.tmux + ["send-keys", "-l", line], check=True)
+        self.type("Enter")
+
+    def screen(self):
+        return subprocess.run(self.tmux + ["capture-pane", "-p"], capture_output=True, text=True).stdout.rstrip("\n")
+
+    def wait(self, condition, seconds=20):
+        """The screen for which the condition holds, else the last one."""
+        end = time.monotonic() + seconds
+        while True:
+            screen = self.screen()
+            if condition(screen) or time.monotonic() > end:
+                return screen
+            time.sleep(0.03)
+
+    def prompt(self, seconds=20):
+        """Wait until the last line is an empty prompt."""
+        return self.wait(lambda screen: screen.splitlines()[-1:] == [PROMPT], seconds)
+
+    def close(self):
+        subprocess.run(self.tmux + ["kill-server"], capture_output=True)
+
+
+def at_prompt(screen):
+    return screen.splitlines()[-1:] == [PROMPT]
+
+
+def asked(terminal, line):
+    """What a line gives, the screen cleared before."""
+    terminal.type("C-l")
+    terminal.wait(lambda screen: screen.startswith(PROMPT))
+    terminal.text(line)
+    return terminal.wait(lambda screen: screen.startswith(f"{PROMPT} {line}") and at_prompt(screen))
+
+
+def lines(terminal):
+    screen = asked(terminal, "ports")
+    check("ports are a table", "east  wire0   open    1 Gbit/s" in screen, screen)
+    screen = asked(terminal, "prots")
+    check("an error is one line", "error: 'prots' is not defined; did you mean 'ports'?\n" + PROMPT in screen, screen)
+    terminal.text("for i = 1, 3 do")
+    screen = terminal.wait(lambda screen: screen.endswith("..>"))
+    check("a text that is only begun goes on", screen.endswith("..>"), screen)
+    terminal.text("print(i) end")
+    check("and is done when it is whole", "\n1\n2\n3\n" + PROMPT in terminal.prompt())
+    terminal.type("C-l", "p", "o", "Tab")
+    screen = terminal.wait(lambda screen: "ports" in screen)
+    check("Tab completes a command", screen.strip() == PROMPT + " ports", screen)
+    terminal.type("C-u")
+    asked(terminal, "x = {fields = 1, fieldless = 2}")
+    terminal.type(*"x.fi", "Tab", "Tab")
+    screen = terminal.wait(lambda screen: "fieldless" in screen.splitlines()[-2:-1][0])
+    check("and shows the fields there are", "fieldless  fields" in screen, screen)
+    terminal.type("C-c")
+    terminal.prompt()
+    terminal.type("Up")
+    screen = terminal.wait(lambda screen: screen.endswith("fieldless = 2}"))
+    check("the last line comes back", screen.endswith("fieldless = 2}"), screen)
+    terminal.type("C-c")
+    check("Ctrl-C gives a line up", at_prompt(terminal.prompt()))
+
+
+def loops(terminal):
+    for name, line in (("a loop", "while true do end"), ("a loop of calls", "while true do string.rep('x', 5) end"),
+                       ("a loop that catches errors", "while true do pcall(error) end"),
+                       ("loops in each other that catch errors",
+                        "while true do pcall(function() while true do pcall(function() while true do end end) end end) end"),
+                       ("a wait", "job.sleep(100)"), ("a recursion", "(function f() return f() end)()"),
+                       ("coroutines", "while true do coroutine.wrap(function() while true do end end)() end")):
+        terminal.type("C-l")
+        terminal.text(line)
+        terminal.wait(lambda screen: screen.replace("\n", "").startswith(f"{PROMPT} {line}"))
+        time.sleep(0.2)
+        terminal.type("C-c")
+        screen = terminal.prompt(5)
+        check(f"Ctrl-C gets the prompt back from {name}", at_prompt(screen), screen)
+
+
+def jobs(terminal):
+    terminal.type("C-l")
+    screen = asked(terminal, "test rfc2544 quick background frame_sizes=64")
+    check("a test in the background gives the prompt back", "job 1: rfc2544 quick, running" in screen, screen)
+    screen = asked(terminal, "1 + 1")
+    check("which is alive beside it", "\n2\n" in screen, screen)
+    screen = asked(terminal, "test rfc2544")
+    check("another one on its ports is refused", "error: port east is in use by job 1" in screen, screen)
+    asked(terminal, "pause 1")
+    check("it is held", "paused" in asked(terminal, "jobs"))
+    asked(terminal, "resume 1")
+    terminal.type("C-l")
+    terminal.text("watch 1")
+    screen = terminal.wait(lambda screen: "missing" in screen)
+    check("watching it shows its progress", "throughput  64 bytes" in screen and "missing" in screen, screen)
+    terminal.type("C-c")
+    terminal.prompt()
+    screen = asked(terminal, "jobs")
+    check("no longer watching it leaves it alone", "running" in screen, screen)
+    asked(terminal, "stop 1")
+    screen = terminal.wait(lambda screen: "stopped" in screen)
+    check("stopping it keeps what it has", "stopped: incomplete; framegauge-runs/" in screen, screen)
+    terminal.prompt()
+    terminal.type("C-l")
+    terminal.text("test rfc2544 quick frame_sizes=64")
+    screen = terminal.wait(lambda screen: "missing" in screen)
+    check("a test in the foreground shows its progress", "trial" in screen, screen)
+    terminal.type("C-c")
+    screen = terminal.prompt()
+    check("Ctrl-C stops it with what it has", "what was found so far is kept" in screen, screen)
+
+
+def nonsense():
+    """Lines nobody should type; the same every time."""
+    chance = random.Random(4)
+    words = ["ports", "test", "rfc2544", "quick", "jobs", "help", "wait", "stop", "pause", "set", "=", "(", ")", "{", "}",
+             "[[", "]]", "--", "'", '"', "end", "do", "function", "nil", "0/0", "...", "%d", "\\", ";", "~", "#", "x",
+             "east", "40%", "-1", "1e999", "\t", "==", "..", ":", "local", "return", "goto", "::a::", "setmetatable",
+             "error", "rate", "start", "streams", "stats", "frame_sizes=", "throughput.trial=-1s", "reference_device.x=1"]
+    for _ in range(150):
+        yield " ".join(chance.choice(words) for _ in range(chance.randint(1, 8)))
+    for _ in range(50):
+        yield "".join(chr(chance.randint(32, 126)) for _ in range(chance.randint(1, 70)))
+    for _ in range(20):
+        yield bytes(chance.choice(range(128, 256)) for _ in range(30)).decode("latin-1")
+    yield from ("error()", "error(nil)", "error({})", "_G = nil", "setmetatable(_G, nil)", "print = 5", "print(print)",
+                "string.rep('x', 1e6)", "('x'):rep(-1)", "for i = 1, 300 do print(i) end", "return return", "()()()",
+                "coroutine.yield()", "error(setmetatable({}, {__tostring = error}))", "x = {} x[1] = x; =x",
+                "setmetatable({}, {__tostring = function() return 5 end})", "io.write(nil)", "string.dump(print)",
+                "local t = setmetatable({}, {__index = function(t, k) return t[k] end}) return t.x",
+                "require 'framegauge.nothing'", "require 'ffi'.cdef 'nonsense'", "loadstring('\\27Lua')()",
+                "help " + "x" * 500, "set " + "a." * 200 + "b=1", "x" * 5000, "(" * 300, "{" * 300)
+
+
+def survives_nonsense(folder):
+    """Each line is answered within a second and the prompt goes on."""
+    typed = [line for line in nonsense() if "\n" not in line]
+    environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder)
+    process = subprocess.Popen([program, "console", "--set", "reference_device.time=free"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, env=environment)
+    worst, text = ("", 0.0), b""
+    for number, line in enumerate(typed):
+        # what a line has begun is ended, and a mark tells that it was dealt with
+        mark = b"mark %d!\n" % number
+        start = time.monotonic()
+        process.stdin.write(line.encode() + b"\n]] --]]\n;;end end end ) } ;\n='mark %d!'\n" % number)
+        process.stdin.flush()
+        while mark not in text:
+            piece = os.read(process.stdout.fileno(), 65536)
+            if not piece:
+                break
+            text += piece
+        took = time.monotonic() - start
+        if mark not in text:
+            worst = (line, 1e9)
+            break
+        text = text[text.index(mark) + len(mark):]
+        worst = max(worst, (line, took), key=lambda one: one[1])
+    process.stdin.close()
+    text += process.stdout.read()
+    status = process.wait(30)
+    check(f"{len(typed)} lines of nonsense are answered", status == 1 and worst[1] < 1e9, (worst, status, text[-2000:]))
+    check("each within a second", worst[1] < 1, worst)
+
+
+def main(folder):
+    start = time.monotonic()
+    terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
+    try:
+        screen = terminal.prompt()
+        check("there is a prompt", at_prompt(screen) and "'help' tells" in screen, screen)
+        print(f"# after {time.monotonic() - start:.2f} s")
+        lines(terminal)
+        loops(terminal)
+        jobs(terminal)
+        terminal.type("C-l", "C-d")
+        screen = terminal.wait(lambda screen: "left with" in screen)
+        check("Ctrl-D leaves", "left with 0" in screen, screen)
+    finally:
+        terminal.close()
+    history = open(folder + "/framegauge/history", encoding="utf-8").read()
+    check("the history is kept", "fieldless" in history, history)
+    check("no socket is left", not [name for name in os.listdir(folder + "/framegauge") if name.endswith(".sock")])
+    survives_nonsense(folder)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    main(scratch)
+sys.exit(failed > 0)
