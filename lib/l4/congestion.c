@@ -22,7 +22,7 @@ static uint32_t
 newreno_reduce(const struct fg_l4 *w, struct conn *c, bool timeout)
 {
 	c->credit = 0;
-	return flight(c) / 2;
+	return congestion_base(c) / 2;
 }
 
 static const struct congestion newreno = {newreno_grow, newreno_reduce};

@@ -12,6 +12,13 @@ struct congestion {
 	uint32_t (*reduce)(const struct fg_l4 *w, struct conn *c, bool timeout);
 };
 
+/** What a reduction starts from: what is in flight, without what limited transmit added (RFC 5681, 3.2, step 2). */
+static inline uint32_t
+congestion_base(const struct conn *c)
+{
+	return u32_min(flight(c), c->cwnd);
+}
+
 extern const struct congestion congestion_cubic;
 
 #endif

@@ -80,7 +80,7 @@ cubic_reduce(const struct fg_l4 *w, struct conn *c, bool timeout)
 	q->epoch = 0;
 	if (timeout)
 		q->w_max = 0; /* the next epoch begins flat, where slow start ends */
-	return (uint32_t)(flight(c) * BETA);
+	return (uint32_t)(congestion_base(c) * BETA);
 }
 
 const struct congestion congestion_cubic = {cubic_grow, cubic_reduce};

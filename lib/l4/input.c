@@ -234,6 +234,12 @@ synchronized(struct fg_l4 *w, struct conn *c, struct segment *s)
 		c->flags &= ~(uint32_t)ACK_NOW;
 	if (!check_timestamp(w, c, s))
 		return;
+	/* both opened at the same time: the peer's SYN again, now with the ACK that we wait for (RFC 9293, 3.5) */
+	if (c->state == SYN_RECEIVED && (s->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == (TCP_SYN | TCP_ACK) &&
+	    s->seq + 1 == c->rcv_nxt && s->ack == c->snd_nxt) {
+		s->flags &= (uint8_t)~TCP_SYN;
+		s->seq++;
+	}
 	if (!in_window(c, s)) {
 		outside(w, c, s);
 		return;
