@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "fg_capture.h"
 #include "fg_engine.h"
 #include "fg_error.h"
 #include "fg_frame.h"
@@ -11,6 +12,7 @@
 #include "fg_port.h"
 #include "fg_protocol.h"
 #include "fg_sizes.h"
+#include "fg_replay.h"
 #include "fg_units.h"
 #include "fg_wire.h"
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_CAPTURE_H
+#define FG_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+#include "fg_task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Frames that a port receives, written to files for Wireshark and the like. The lcore only filters and copies them
+ * into a buffer; a thread writes them. When the buffer is full, the frame is not kept and is counted: a capture may
+ * fall behind, the measurement may not. With `patient` the lcore waits instead: for the virtual wire, whose time
+ * does not pass meanwhile.
+ *
+ * The functions belong to the control thread; the tap is for one port of one trial at a time.
+ */
+struct fg_capture;
+
+struct fg_capture_config {
+	const char
+		*path; /* of the file; ".pcapng" at its end: that format, else pcap. Both with nanoseconds */
+	const char *filter; /* in the language of pcap-filter(7); NULL: all frames */
+	const char *
+		trigger; /* the same: nothing is kept before a frame for which it holds; NULL: from the start */
+	uint32_t slice;       /* octets kept of each frame; 0: all of it */
+	uint64_t buffer;      /* octets between lcore and thread; 0: 64 MiB */
+	uint64_t file_octets; /* begin another file after so many; 0: one file */
+	unsigned files; /* then keep so many of them, the latest; 0: all. They are named PATH.0, PATH.1 ... */
+	uint64_t frames;  /* stop after so many; 0: no end */
+	int64_t epoch_ns; /* added to the engine's time to make it time since 1970 */
+	bool patient;
+};
+
+/** What became of the frames the tap saw. */
+struct fg_capture_counts {
+	uint64_t seen;
+	uint64_t filtered; /* not wanted: by filter, trigger or number */
+	uint64_t dropped;  /* wanted, but the buffer was full */
+	uint64_t written;  /* in a file */
+	uint64_t octets;   /* of frames, in files */
+};
+
+/**
+ * Open the file and start the thread.
+ * @return 0; -EINVAL a filter that libpcap does not take, -ENOMEM, or what the file system says
+ */
+int fg_capture_open(const struct fg_capture_config *config, struct fg_capture **out, struct fg_error *err);
+
+/** For fg_trial_config.tap. */
+struct fg_tap *fg_capture_tap(struct fg_capture *capture);
+
+/** Counts so far; exact when no trial runs and after fg_capture_flush(). */
+void fg_capture_get_counts(const struct fg_capture *capture, struct fg_capture_counts *out);
+
+/** Wait until all that was kept is in the file. Not while a trial runs. @return 0, or what went wrong in writing */
+int fg_capture_flush(struct fg_capture *capture, struct fg_error *err);
+
+/** Write the rest and close. NULL is legal. */
+void fg_capture_close(struct fg_capture *capture);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

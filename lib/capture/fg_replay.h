@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_REPLAY_H
+#define FG_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+#include "fg_rewrite.h"
+#include "fg_task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or at a
+ * rate. A file that fits `memory` is read whole beforehand; of a larger one a thread reads ahead of what is sent, so
+ * that its size does not matter. Frames are sent as they are but for what `rewrite` changes; those of which the
+ * capture holds only the beginning are filled up with zeros.
+ *
+ * A frame whose time has come leaves at the next poll, or, on a port that departs frames by itself, at its time. One
+ * that is later than max_lag moves all that follow by as much: nothing is made up for by a burst that nobody
+ * recorded.
+ *
+ * The functions belong to the control thread; the task is for one port of one trial.
+ */
+struct fg_replay;
+struct fg_port;
+
+enum fg_replay_pace {
+	FG_REPLAY_RECORDED, /* times of the capture, divided by `speed` */
+	FG_REPLAY_FRAMES,   /* `speed` frames per second, evenly */
+	FG_REPLAY_BITS_L1, /* `speed` bits per second, each frame as long as it takes; with preamble and gap */
+	FG_REPLAY_BITS_L2, /* the same with the FCS, without preamble and gap */
+};
+
+struct fg_replay_config {
+	const char *path;
+	enum fg_replay_pace pace;
+	double speed;        /* above 0 */
+	uint64_t loops;      /* times the capture is sent; 0: until the trial ends */
+	uint64_t memory;     /* octets that may be read beforehand; 0: 256 MiB */
+	uint32_t max_frame;  /* octets with FCS; larger frames are left out and counted */
+	uint64_t max_lag_ns; /* see above */
+	struct fg_rewrite rewrite;
+	bool patient; /* wait for the file instead of sending late: for the virtual wire */
+};
+
+/** What a capture holds. */
+struct fg_replay_facts {
+	uint64_t frames;      /* that can be sent; of a file that does not fit the memory: 0, not known */
+	uint64_t octets;      /* of them, with FCS */
+	uint64_t duration_ns; /* from the first to the last */
+};
+
+struct fg_replay_counts {
+	uint64_t frames, octets; /* sent; octets with FCS */
+	uint64_t oversize;       /* left out */
+	uint64_t truncated;      /* sent, with zeros for what the capture does not hold */
+	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */
+	uint64_t no_mbuf;        /* times there was no buffer for one; it stayed due */
+	uint64_t starved;        /* polls at which the file had not been read yet */
+	uint64_t slips;          /* times the schedule was moved, and by how much in all */
+	uint64_t slipped_ns;
+	uint64_t first_ns, last_ns;                                       /* departures */
+	uint64_t error_p50_ns, error_p99_ns, error_p999_ns, error_max_ns; /* departures behind their times */
+	bool done;                                                        /* all was sent */
+};
+
+/**
+ * Open a capture.
+ * @return 0; -EINVAL not an Ethernet capture, broken, without a frame, or a speed that is none; -ENOMEM; or what
+ * the file system says. @p err names the file and, for a broken one, the frame.
+ */
+int fg_replay_open(const struct fg_replay_config *config, struct fg_replay **out, struct fg_error *err);
+
+void fg_replay_get_facts(const struct fg_replay *replay, struct fg_replay_facts *out);
+
+/** When and where to replay. */
+struct fg_replay_place {
+	struct fg_port *port; /* that sends, and sends nothing else */
+	uint64_t hz;          /* fg_engine_hz() */
+	uint64_t start_ns;    /* as fg_engine_prepare() gave it */
+	uint64_t end_ns;      /* no frame is sent that is due then or later */
+};
+
+/** Begin at the beginning. @return 0, -ERANGE the speed does not fit the clock, -ENOMEM */
+int fg_replay_start(struct fg_replay *replay, const struct fg_replay_place *place, struct fg_error *err);
+
+/** For fg_trial_config.task, between fg_engine_prepare() and the end of the trial. */
+struct fg_task *fg_replay_task(struct fg_replay *replay);
+
+/** Counts so far; exact when no trial runs. */
+void fg_replay_get_counts(const struct fg_replay *replay, struct fg_replay_counts *out);
+
+/** What stopped the reading, if anything did. @return 0, or as fg_replay_open() */
+int fg_replay_failure(const struct fg_replay *replay, struct fg_error *err);
+
+/** NULL is legal. */
+void fg_replay_close(struct fg_replay *replay);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_REWRITE_H
+#define FG_REWRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Changing the addresses of frames that were captured elsewhere, so that a device here passes them on. Checksums are
+ * mended by the difference (RFC 1624): one that was right is right again, one that was wrong stays wrong.
+ */
+
+enum { FG_MAX_MOVES = 8, FG_REWRITE_ROOM = 4 };
+
+/** Addresses of one network become those of another: the first `prefix` bits change, the others stay. */
+struct fg_move {
+	uint8_t from[16], to[16];
+	uint8_t prefix; /* bits, at most 8 * octets */
+	uint8_t octets; /* of an address: 4 or 16 */
+};
+
+enum fg_vlan_change {
+	FG_VLAN_AS_IT_IS,
+	FG_VLAN_REMOVE, /* the outermost tag, if there is one */
+	FG_VLAN_SET,    /* the number of the outermost tag, or a new one */
+};
+
+struct fg_rewrite {
+	bool has_source_mac, has_destination_mac;
+	uint8_t source_mac[6], destination_mac[6];
+	enum fg_vlan_change vlan;
+	uint16_t vlan_id;
+	unsigned moves;
+	struct fg_move move
+		[FG_MAX_MOVES]; /* the first that fits an address is taken; source and destination alike */
+};
+
+/**
+ * Change a frame.
+ * @param length  octets without FCS; there is room for FG_REWRITE_ROOM more
+ * @return        its new length
+ */
+size_t fg_rewrite_apply(const struct fg_rewrite *rewrite, uint8_t *frame, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

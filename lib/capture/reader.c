@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading a capture with libpcap, which knows pcap and pcapng and either order of octets. Each frame comes out as it
+ * will be sent: whole, rewritten, and with a time that does not go back, which those of a capture from several
+ * queues may do.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "reader_priv.h"
+
+int
+reader_open(struct reader *r, const struct fg_replay_config *config, struct fg_error *err)
+{
+	char message[PCAP_ERRBUF_SIZE];
+	int link;
+
+	memset(r, 0, sizeof(*r));
+	r->config = config;
+	r->file = pcap_open_offline_with_tstamp_precision(config->path, PCAP_TSTAMP_PRECISION_NANO, message);
+	if (r->file == NULL)
+		return fg_error_set(err, errno == ENOENT || errno == EACCES ? errno : EINVAL, config->path,
+				    "%s; expected a capture, pcap or pcapng", message);
+	link = pcap_datalink(r->file);
+	if (link != DLT_EN10MB) {
+		const char *name = pcap_datalink_val_to_name(link);
+
+		reader_close(r);
+		return fg_error_set(err, EINVAL, config->path, "a capture of %s; expected one of Ethernet",
+				    name == NULL ? "an unknown kind of link" : name);
+	}
+	return 0;
+}
+
+/* the frame as it is to be sent; false: it cannot be */
+static bool
+take(struct reader *r, const struct pcap_pkthdr *header, const u_char *octets)
+{
+	const uint32_t limit = r->config->max_frame - FG_ETHER_FCS;
+
+	if (header->len > limit || header->len < FG_ETHER_HEADER || header->caplen > header->len) {
+		r->oversize++;
+		return false;
+	}
+	memcpy(r->frame, octets, header->caplen);
+	memset(r->frame + header->caplen, 0, header->len - header->caplen);
+	r->length = (uint32_t)fg_rewrite_apply(&r->config->rewrite, r->frame, header->len);
+	if (r->length > limit) {
+		r->oversize++;
+		return false;
+	}
+	r->truncated += header->caplen < header->len;
+	return true;
+}
+
+int
+reader_next(struct reader *r, struct fg_error *err)
+{
+	struct pcap_pkthdr *header;
+	const u_char *octets;
+	int rc;
+
+	while ((rc = pcap_next_ex(r->file, &header, &octets)) == 1) {
+		/* what libpcap calls microseconds are nanoseconds, as asked for */
+		uint64_t ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
+
+		if (r->read++ == 0)
+			r->first_ns = r->last_ns = ns;
+		r->last_ns = ns > r->last_ns ? ns : r->last_ns;
+		r->time_ns = r->last_ns - r->first_ns;
+		if (take(r, header, octets))
+			return 1;
+	}
+	if (rc == PCAP_ERROR_BREAK)
+		return 0;
+	return fg_error_set(err, EINVAL, r->config->path, "broken after frame %llu: %s",
+			    (unsigned long long)r->read, pcap_geterr(r->file));
+}
+
+uint64_t
+reader_period(const struct reader *r)
+{
+	uint64_t duration = r->last_ns - r->first_ns;
+
+	return r->read > 1 ? duration + duration / (r->read - 1) : duration;
+}
+
+void
+reader_close(struct reader *r)
+{
+	if (r->file != NULL)
+		pcap_close(r->file);
+	r->file = NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef READER_PRIV_H
+#define READER_PRIV_H
+
+#include <pcap/pcap.h>
+
+#include "fg_net.h"
+#include "fg_replay.h"
+
+/** A capture file, read from front to back. */
+struct reader {
+	const struct fg_replay_config *config;
+	pcap_t *file;
+	uint64_t read; /* frames of the file so far */
+	uint64_t first_ns, last_ns;
+	uint64_t oversize, truncated;
+	uint8_t frame[FG_FRAME_MAX + FG_REWRITE_ROOM]; /* the present one, as it is to be sent */
+	uint32_t length;                               /* octets without FCS */
+	uint64_t time_ns; /* since the first frame of the file; never goes back */
+};
+
+int reader_open(struct reader *reader, const struct fg_replay_config *config, struct fg_error *err);
+/** @return 1: there is a frame, 0: the end, or a negative errno */
+int reader_next(struct reader *reader, struct fg_error *err);
+/** From one loop to the next: as long as all frames take, and an average gap. ns */
+uint64_t reader_period(const struct reader *reader);
+void reader_close(struct reader *reader);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the outside in: MAC addresses, tag, IP addresses. An address is in the sum of the IPv4 header, and, as part of
+ * the pseudo-header, in that of TCP, UDP and ICMPv6; the latter stands in the first fragment only.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "fg_net.h"
+#include "fg_rewrite.h"
+
+enum { MACS = 12, TAG = 4, QINQ = 0x88a8, IPV4_LEAST = 20, IPV6_HEADER = 40, TCP = 6 };
+
+static uint16_t
+get16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static void
+put16(uint8_t *at, uint16_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+/* RFC 1624, equation 3 */
+static void
+mend(uint8_t *checksum, const uint8_t *old, const uint8_t *new_, size_t n)
+{
+	uint64_t sum = (uint16_t)~get16(checksum);
+
+	for (size_t i = 0; i < n; i += 2)
+		sum += (uint16_t)~get16(old + i) + (uint64_t)get16(new_ + i);
+	while (sum >> 16 != 0)
+		sum = (sum & 0xffff) + (sum >> 16);
+	put16(checksum, (uint16_t)~sum);
+}
+
+static bool
+is_in(const struct fg_move *m, const uint8_t *address)
+{
+	unsigned whole = m->prefix / 8, rest = m->prefix % 8;
+
+	return memcmp(address, m->from, whole) == 0 &&
+	       (rest == 0 || ((address[whole] ^ m->from[whole]) >> (8 - rest)) == 0);
+}
+
+static void
+move(const struct fg_move *m, uint8_t *address)
+{
+	unsigned whole = m->prefix / 8, rest = m->prefix % 8;
+	uint8_t mask = (uint8_t)(0xff00 >> rest);
+
+	memcpy(address, m->to, whole);
+	if (rest > 0)
+		address[whole] = (uint8_t)((address[whole] & ~mask) | (m->to[whole] & mask));
+}
+
+/* what sums up an address besides the header it is in; NULL: nothing that is there */
+static uint8_t *
+transport_checksum(uint8_t protocol, uint8_t *payload, size_t length)
+{
+	size_t at = protocol == TCP            ? 16
+		    : protocol == FG_IP_UDP    ? 6
+		    : protocol == FG_IP_ICMPV6 ? 2
+					       : SIZE_MAX;
+
+	if (at == SIZE_MAX || length < at + 2)
+		return NULL;
+	if (protocol == FG_IP_UDP && get16(payload + at) == 0)
+		return NULL; /* there is none */
+	return payload + at;
+}
+
+static void
+change(const struct fg_rewrite *r, uint8_t *address, uint8_t octets, uint8_t *header_sum,
+       uint8_t *transport_sum)
+{
+	uint8_t old[16];
+
+	memcpy(old, address, octets);
+	for (unsigned i = 0; i < r->moves; i++) {
+		if (r->move[i].octets != octets || !is_in(&r->move[i], address))
+			continue;
+		move(&r->move[i], address);
+		if (header_sum != NULL)
+			mend(header_sum, old, address, octets);
+		if (transport_sum != NULL)
+			mend(transport_sum, old, address, octets);
+		return;
+	}
+}
+
+static void
+rewrite_ipv4(const struct fg_rewrite *r, uint8_t *ip, size_t length)
+{
+	size_t header = length < IPV4_LEAST ? 0 : (ip[0] & 0xf) * 4U;
+	bool first = length >= IPV4_LEAST && (get16(ip + 6) & 0x1fff) == 0;
+	uint8_t *sum = NULL;
+
+	if (header < IPV4_LEAST || header > length)
+		return;
+	if (first && ip[9] != FG_IP_ICMPV6)
+		sum = transport_checksum(ip[9], ip + header, length - header);
+	change(r, ip + 12, 4, ip + 10, sum);
+	change(r, ip + 16, 4, ip + 10, sum);
+	if (sum != NULL && ip[9] == FG_IP_UDP && get16(sum) == 0)
+		put16(sum, 0xffff);
+}
+
+static void
+rewrite_ipv6(const struct fg_rewrite *r, uint8_t *ip, size_t length)
+{
+	uint8_t *sum;
+
+	if (length < IPV6_HEADER)
+		return;
+	sum = transport_checksum(ip[6], ip + IPV6_HEADER, length - IPV6_HEADER);
+	change(r, ip + 8, 16, NULL, sum);
+	change(r, ip + 24, 16, NULL, sum);
+	if (sum != NULL && ip[6] == FG_IP_UDP && get16(sum) == 0)
+		put16(sum, 0xffff);
+}
+
+static bool
+is_tag(uint16_t type)
+{
+	return type == FG_ETHER_VLAN || type == QINQ;
+}
+
+static size_t
+change_tag(const struct fg_rewrite *r, uint8_t *frame, size_t length)
+{
+	bool tagged = is_tag(get16(frame + MACS)) && length >= FG_ETHER_HEADER + TAG;
+
+	if (r->vlan == FG_VLAN_REMOVE && tagged) {
+		memmove(frame + MACS, frame + MACS + TAG, length - MACS - TAG);
+		return length - TAG;
+	}
+	if (r->vlan != FG_VLAN_SET)
+		return length;
+	if (!tagged) {
+		memmove(frame + MACS + TAG, frame + MACS, length - MACS);
+		put16(frame + MACS, FG_ETHER_VLAN);
+		put16(frame + MACS + 2, 0);
+		length += TAG;
+	}
+	put16(frame + MACS + 2, (uint16_t)((get16(frame + MACS + 2) & 0xf000) | r->vlan_id));
+	return length;
+}
+
+size_t
+fg_rewrite_apply(const struct fg_rewrite *r, uint8_t *frame, size_t length)
+{
+	size_t at = MACS;
+
+	if (length < FG_ETHER_HEADER)
+		return length;
+	if (r->has_destination_mac)
+		memcpy(frame, r->destination_mac, 6);
+	if (r->has_source_mac)
+		memcpy(frame + 6, r->source_mac, 6);
+	length = change_tag(r, frame, length);
+	while (at + 2 <= length && is_tag(get16(frame + at)))
+		at += TAG;
+	if (at + 2 > length || r->moves == 0)
+		return length;
+	if (get16(frame + at) == FG_ETHER_IPV4)
+		rewrite_ipv4(r, frame + at + 2, length - at - 2);
+	else if (get16(frame + at) == FG_ETHER_IPV6)
+		rewrite_ipv6(r, frame + at + 2, length - at - 2);
+	return length;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pcap and pcapng files. libpcap writes the one and not the other, and only to a file that stays the same; both are
+ * a header and frames behind headers of their own, so they are written here in one way. pcap with nanoseconds:
+ * draft-ietf-opsawg-pcap; pcapng: draft-ietf-opsawg-pcapng, sections 4.1 to 4.3.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "writer_priv.h"
+
+enum { ETHERNET = 1, SNAPLEN = 262144 };
+static const uint64_t NS_PER_S = 1000000000;
+
+static int
+put(struct writer *w, const void *octets, size_t n)
+{
+	if (fwrite(octets, 1, n, w->file) != n)
+		return errno == 0 ? -EIO : -errno;
+	w->in_file += n;
+	return 0;
+}
+
+static int
+put_file_header(struct writer *w)
+{
+	static const struct {
+		uint32_t magic;
+		uint16_t major, minor;
+		uint32_t zone, accuracy, snaplen, link;
+	} pcap = {0xa1b23c4d, 2, 4, 0, 0, SNAPLEN, ETHERNET};
+	/* a section of unknown length, and an interface whose time stamps are in 10^-9 s */
+	static const struct {
+		uint32_t section, section_length, order;
+		uint16_t major, minor;
+		uint32_t unknown[2], section_length_again;
+		uint32_t interface, interface_length;
+		uint16_t link, reserved;
+		uint32_t snaplen;
+		uint16_t resolution, resolution_length;
+		uint8_t exponent, pad[3];
+		uint32_t end_of_options, interface_length_again;
+	} pcapng = {0x0a0d0d0a, 28, 0x1a2b3c4d, 1,        0, {UINT32_MAX, UINT32_MAX},
+		    28,         1,  32,         ETHERNET, 0, SNAPLEN,
+		    9,          1,  9,          {0},      0, 32};
+
+	return w->pcapng ? put(w, &pcapng, sizeof(pcapng)) : put(w, &pcap, sizeof(pcap));
+}
+
+static char *
+path_of(const struct writer *w, unsigned number)
+{
+	char *path;
+
+	if (w->config->file_octets == 0)
+		return strdup(w->path);
+	return asprintf(&path, "%s.%u", w->path, number) < 0 ? NULL : path;
+}
+
+static int
+begin_file(struct writer *w)
+{
+	char *path = path_of(w, w->number);
+	int rc = 0;
+
+	if (path == NULL)
+		return -ENOMEM;
+	w->file = fopen(path, "wb");
+	if (w->file == NULL)
+		rc = -errno;
+	free(path);
+	w->in_file = 0;
+	return rc != 0 ? rc : put_file_header(w);
+}
+
+static int
+next_file(struct writer *w)
+{
+	const unsigned keep = w->config->files;
+
+	if (fclose(w->file) != 0) {
+		w->file = NULL;
+		return -errno;
+	}
+	w->file = NULL;
+	w->number++;
+	if (keep > 0 && w->number >= keep) {
+		char *oldest = path_of(w, w->number - keep);
+
+		if (oldest == NULL)
+			return -ENOMEM;
+		unlink(oldest);
+		free(oldest);
+	}
+	return begin_file(w);
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+int
+writer_open(struct writer *w, const struct fg_capture_config *config, struct fg_error *err)
+{
+	int rc;
+
+	*w = (struct writer){.config = config, .pcapng = ends_with(config->path, ".pcapng")};
+	w->path = strdup(config->path);
+	rc = w->path == NULL ? -ENOMEM : begin_file(w);
+	if (rc != 0) {
+		fg_error_set(err, -rc, config->path, "cannot be written: %s", strerror(-rc));
+		writer_close(w);
+	}
+	return rc;
+}
+
+static int
+put_pcap(struct writer *w, const struct record *r, uint64_t ns)
+{
+	const uint32_t header[] = {(uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S), r->kept, r->length};
+	int rc = put(w, header, sizeof(header));
+
+	return rc != 0 ? rc : put(w, r->octets, r->kept);
+}
+
+static int
+put_pcapng(struct writer *w, const struct record *r, uint64_t ns)
+{
+	const uint32_t length = 32 + ((r->kept + 3) & ~3U), nothing = 0;
+	const uint32_t header[] = {6, length, 0, (uint32_t)(ns >> 32), (uint32_t)ns, r->kept, r->length};
+	int rc = put(w, header, sizeof(header));
+
+	if (rc == 0)
+		rc = put(w, r->octets, r->kept);
+	if (rc == 0)
+		rc = put(w, &nothing, -r->kept & 3);
+	return rc != 0 ? rc : put(w, &length, sizeof(length));
+}
+
+int
+writer_put(struct writer *w, const struct record *r)
+{
+	const uint64_t ns = r->time_ns + (uint64_t)w->config->epoch_ns;
+	int rc = 0;
+
+	if (w->config->file_octets > 0 && w->in_file >= w->config->file_octets)
+		rc = next_file(w);
+	if (rc == 0)
+		rc = w->pcapng ? put_pcapng(w, r, ns) : put_pcap(w, r, ns);
+	return rc;
+}
+
+int
+writer_flush(struct writer *w)
+{
+	return w->file == NULL || fflush(w->file) == 0 ? 0 : -errno;
+}
+
+void
+writer_close(struct writer *w)
+{
+	if (w->file != NULL)
+		fclose(w->file);
+	free(w->path);
+	w->file = NULL;
+	w->path = NULL;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses of a captured frame change, and its checksums with them: they are held against sums made anew. */
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fg_net.h"
+#include "fg_rewrite.h"
+
+namespace
+{
+
+using Bytes = std::vector<uint8_t>;
+
+const size_t udp4 = 14 + 20, udp6 = 14 + 40;
+
+void
+put16(uint8_t *at, uint16_t value)
+{
+	at[0] = uint8_t(value >> 8);
+	at[1] = uint8_t(value);
+}
+
+uint16_t
+get16(const uint8_t *at)
+{
+	return uint16_t(at[0] << 8 | at[1]);
+}
+
+/* zero when the checksum in it is right */
+uint16_t
+sum_of(const Bytes &frame, size_t ip, int version)
+{
+	size_t header = version == 4 ? 20 : 40;
+	uint16_t length = uint16_t(frame.size() - ip - header);
+	const uint8_t *at = frame.data() + ip;
+	uint64_t pseudo = version == 4
+				  ? fg_checksum_pseudo4(reinterpret_cast<const fg_ipv4 *>(at), 17, length)
+				  : fg_checksum_pseudo6(reinterpret_cast<const fg_ipv6 *>(at), 17, length);
+
+	return fg_checksum_finish(fg_checksum_add(pseudo, at + header, length));
+}
+
+Bytes
+frame4()
+{
+	Bytes f(udp4 + 8 + 30);
+
+	put16(&f[12], FG_ETHER_IPV4);
+	f[14] = 0x45;
+	put16(&f[16], uint16_t(f.size() - 14));
+	f[22] = 64;
+	f[23] = 17;
+	memcpy(&f[26], "\x0a\x01\x02\x03\xc0\xa8\x05\x06", 8);
+	uint16_t header_sum = fg_checksum_finish(fg_checksum_add(0, &f[14], 20));
+	memcpy(&f[24], &header_sum, 2);
+	put16(&f[udp4], 1234);
+	put16(&f[udp4 + 2], 53);
+	put16(&f[udp4 + 4], uint16_t(f.size() - udp4));
+	for (size_t i = udp4 + 8; i < f.size(); i++)
+		f[i] = uint8_t(i * 7);
+	uint16_t sum = sum_of(f, 14, 4);
+	memcpy(&f[udp4 + 6], &sum, 2);
+	return f;
+}
+
+Bytes
+frame6()
+{
+	Bytes f(udp6 + 8 + 30);
+
+	put16(&f[12], FG_ETHER_IPV6);
+	f[14] = 0x60;
+	put16(&f[18], uint16_t(f.size() - udp6));
+	f[20] = 17;
+	f[21] = 64;
+	memcpy(&f[22], "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\1", 16);
+	memcpy(&f[38], "\x20\x01\x0d\xb8\0\1\0\0\0\0\0\0\0\0\0\2", 16);
+	put16(&f[udp6], 1234);
+	put16(&f[udp6 + 4], uint16_t(f.size() - udp6));
+	for (size_t i = udp6 + 8; i < f.size(); i++)
+		f[i] = uint8_t(i * 7);
+	uint16_t sum = sum_of(f, 14, 6);
+	memcpy(&f[udp6 + 6], &sum, 2);
+	return f;
+}
+
+fg_move
+move4(const char *from, const char *to, unsigned prefix)
+{
+	fg_move m = {};
+
+	m.prefix = uint8_t(prefix);
+	m.octets = 4;
+	EXPECT_EQ(0, fg_ipv4_parse(from, m.from, nullptr));
+	EXPECT_EQ(0, fg_ipv4_parse(to, m.to, nullptr));
+	return m;
+}
+
+Bytes
+rewritten(const fg_rewrite &r, Bytes frame)
+{
+	size_t length = frame.size();
+
+	frame.resize(length + FG_REWRITE_ROOM);
+	frame.resize(fg_rewrite_apply(&r, frame.data(), length));
+	return frame;
+}
+
+} // namespace
+
+TEST(CaptureRewrite, FramesUnderTestAreRight)
+{
+	EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &frame4()[14], 20)));
+	EXPECT_EQ(0, sum_of(frame4(), 14, 4));
+	EXPECT_EQ(0, sum_of(frame6(), 14, 6));
+}
+
+TEST(CaptureRewrite, NothingToDoChangesNothing)
+{
+	fg_rewrite r = {};
+
+	EXPECT_EQ(frame4(), rewritten(r, frame4()));
+	EXPECT_EQ(frame6(), rewritten(r, frame6()));
+}
+
+TEST(CaptureRewrite, Ipv4NetworksMoveWithTheirChecksums)
+{
+	fg_rewrite r = {};
+
+	r.moves = 2;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 15);
+	r.move[1] = move4("192.168.5.6", "198.19.1.2", 32);
+	Bytes f = rewritten(r, frame4());
+	EXPECT_EQ(0, memcmp(&f[26], "\xc6\x13\x02\x03\xc6\x13\x01\x02", 8)); /* of 10.1 the last bit stays */
+	EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &f[14], 20)));
+	EXPECT_EQ(0, sum_of(f, 14, 4));
+}
+
+TEST(CaptureRewrite, WhatWasWrongStaysWrong)
+{
+	fg_rewrite r = {};
+	Bytes bad = frame4();
+
+	r.moves = 1;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 15);
+	bad[24] ^= 1;
+	bad[udp4 + 7] ^= 1;
+	Bytes f = rewritten(r, bad);
+	EXPECT_NE(0, fg_checksum_finish(fg_checksum_add(0, &f[14], 20)));
+	EXPECT_NE(0, sum_of(f, 14, 4));
+}
+
+TEST(CaptureRewrite, UdpWithoutAChecksumHasNoneAfterwards)
+{
+	fg_rewrite r = {};
+	Bytes bare = frame4();
+
+	r.moves = 1;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 8);
+	put16(&bare[udp4 + 6], 0);
+	EXPECT_EQ(0, get16(&rewritten(r, bare)[udp4 + 6]));
+}
+
+TEST(CaptureRewrite, ALaterFragmentHasNoHeaderToMend)
+{
+	fg_rewrite r = {};
+	Bytes fragment = frame4();
+
+	r.moves = 1;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 8);
+	put16(&fragment[20], 185);
+	Bytes f = rewritten(r, fragment);
+	EXPECT_EQ(0, memcmp(&fragment[udp4], &f[udp4], f.size() - udp4));
+}
+
+TEST(CaptureRewrite, Ipv6NetworksMoveWithTheUdpChecksum)
+{
+	fg_rewrite r = {};
+
+	r.moves = 1;
+	r.move[0].octets = 16;
+	r.move[0].prefix = 48;
+	ASSERT_EQ(0, fg_ipv6_parse("2001:db8::", r.move[0].from, nullptr));
+	ASSERT_EQ(0, fg_ipv6_parse("2001:2::", r.move[0].to, nullptr));
+	Bytes f = rewritten(r, frame6());
+	EXPECT_EQ(0, memcmp(&f[22], "\x20\x01\0\2\0\0\0\0\0\0\0\0\0\0\0\1", 16));
+	EXPECT_EQ(0, memcmp(&f[38], "\x20\x01\x0d\xb8\0\1", 6)); /* another network */
+	EXPECT_EQ(0, sum_of(f, 14, 6));
+}
+
+TEST(CaptureRewrite, MacsAndTags)
+{
+	fg_rewrite r = {};
+
+	r.has_source_mac = r.has_destination_mac = true;
+	memcpy(r.source_mac, "\2\0\0\0\0\1", 6);
+	memcpy(r.destination_mac, "\2\0\0\0\0\2", 6);
+	r.vlan = FG_VLAN_SET;
+	r.vlan_id = 100;
+	r.moves = 1;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 8);
+	Bytes tagged = rewritten(r, frame4());
+	EXPECT_EQ(frame4().size() + 4, tagged.size());
+	EXPECT_EQ(0, memcmp(tagged.data(), "\2\0\0\0\0\2\2\0\0\0\0\1\x81\0\0\x64\x08\0", 18));
+	EXPECT_EQ(0, sum_of(tagged, 18, 4)); /* the addresses behind the tag were found */
+
+	tagged[14] = 0xe0; /* priority 7 */
+	r.vlan_id = 4094;
+	EXPECT_EQ(0xeffe, get16(&rewritten(r, tagged)[14]));
+
+	fg_rewrite untag = {};
+	untag.vlan = FG_VLAN_REMOVE;
+	EXPECT_EQ(frame4(), rewritten(untag, rewritten(untag, frame4())));
+	EXPECT_EQ(0x0800, get16(&rewritten(untag, tagged)[12]));
+}
+
+/* whatever the length: nothing outside is read or written (the sanitizers look) */
+TEST(CaptureRewrite, ShortFramesAreSafe)
+{
+	fg_rewrite r = {};
+
+	r.vlan = FG_VLAN_SET;
+	r.moves = 1;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 8);
+	for (const Bytes &whole : {frame4(), frame6()})
+		for (size_t n = 0; n <= whole.size(); n++)
+			rewritten(r, Bytes(whole.begin(), whole.begin() + long(n)));
+}
