@@ -17,6 +17,7 @@
 #include <rte_ring.h>
 
 #include "fg_wire.h"
+#include "rx_priv.h"
 #include "tx_priv.h"
 
 enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256 };
@@ -25,20 +26,6 @@ static bool
 on_wire(const struct fg_engine *e)
 {
 	return e->config.time != FG_TIME_TSC;
-}
-
-void
-engine_rx_init(const struct fg_engine *e, unsigned port, struct rx_task *rx)
-{
-	*rx = (struct rx_task){
-		.task.poll = e->config.port[port].port->caps.rx_timestamp ? rx_poll_stamped : rx_poll_now,
-		.task.publish = rx_publish,
-		.port = e->config.port[port].port,
-		.clock = &e->clock,
-		.time_offset = e->rx_time_offset,
-		.time_flag = e->rx_time_flag,
-		.to_responder = e->port[port].to_responder,
-	};
 }
 
 static void
@@ -90,7 +77,10 @@ port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err
 	r->has_gateway6 = c->has_gateway6;
 	memcpy(r->gateway4, c->gateway4, 4);
 	memcpy(r->gateway6, c->gateway6, 16);
-	engine_rx_init(e, i, &p->idle_rx);
+	p->idle_rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*p->idle_rx));
+	if (p->idle_rx == NULL)
+		return fg_error_set(err, ENOMEM, "engine", "no memory");
+	rx_idle_init(e, i, p->idle_rx);
 	return 0;
 }
 
@@ -108,7 +98,7 @@ idle_init(struct fg_engine *e, struct fg_error *err)
 		image->serial = ++e->serial;
 		for (unsigned k = 0; k < e->config.ports; k++) {
 			if (e->config.port[k].rx_lcore == i)
-				image->task[image->tasks++] = &e->port[k].idle_rx.task;
+				image->task[image->tasks++] = &e->port[k].idle_rx->task;
 			if (e->config.port[k].tx_lcore == i)
 				image->task[image->tasks++] = &e->port[k].responder.task;
 		}
@@ -213,6 +203,7 @@ fg_engine_free(struct fg_engine *e)
 		free(e->idle[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++) {
 		drain_ring(e->port[i].to_responder);
+		free(e->port[i].idle_rx);
 		rte_mempool_free(e->port[i].responder.pool);
 	}
 	tx_pools_free(e);

@@ -72,36 +72,6 @@ free_burst(struct rte_mbuf **frames, unsigned n)
 	rte_mempool_put_bulk(pool, (void **)frames, n);
 }
 
-/** What is measured of a stream at its receiver. Written by the rx lcore only. */
-struct rx_stream {
-	struct fg_sequence *sequence;
-	struct fg_histogram *latency;
-	const struct rx_task *receiver; /* where it should arrive */
-	uint64_t next_tag;              /* number; UINT64_MAX: none */
-	uint64_t last_arrival;          /* ns */
-	uint64_t longest_gap, gap_begin;
-	/* touched at a tag only */
-	uint64_t tag_every;
-	int64_t *tag;
-	unsigned tags, tagged;
-};
-
-/** Receive on one port. Written by the rx lcore only. */
-struct rx_task {
-	struct task task;
-	struct fg_port *port;
-	const struct clock *clock;
-	struct rx_stream *streams; /* of the trial, by id - first_id */
-	uint16_t first_id, ids;
-	int time_offset;
-	uint64_t time_flag;
-	struct rte_ring *to_responder;
-	struct fg_sink *sink; /* NULL: none */
-	struct fg_tap *tap;   /* NULL: none */
-	uint64_t frames, misdirected, foreign;
-	struct published published;
-} __rte_cache_aligned;
-
 /** Work of another library. */
 struct guest {
 	struct task task;
@@ -150,14 +120,17 @@ struct lcore {
 
 extern struct image image_quit; /* wanted: leave the loop */
 
+struct rx_task;
+
 struct engine_port {
 	struct responder responder; /* first: aligned like a task */
 	struct fg_engine_port config;
-	struct rx_task idle_rx; /* between trials: no streams */
+	struct rx_task *idle_rx; /* between trials: no streams */
 	struct rte_ring *to_responder;
 	struct fg_port_counters before; /* at the start of the trial */
 };
 
+struct rx_stream;
 struct stream_pool;
 struct tx_stream;
 struct tx_task;
@@ -198,14 +171,10 @@ struct fg_engine {
 
 int lcore_run(void *lcore);
 
-uint64_t rx_poll_now(struct task *task, uint64_t now);
-uint64_t rx_poll_stamped(struct task *task, uint64_t now);
-void rx_publish(struct task *task);
 uint64_t responder_poll(struct task *task, uint64_t now);
 
 /* trial.c */
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 void trial_free(struct fg_engine *engine, struct trial *trial);
-void engine_rx_init(const struct fg_engine *engine, unsigned port, struct rx_task *rx);
 
 #endif

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fg_availability.h"
+#include "fg_counts.h"
 #include "fg_error.h"
+#include "fg_net.h"
 #include "fg_task.h"
 
 #ifdef __cplusplus
@@ -99,6 +102,17 @@ struct fg_turn {
 	uint64_t first, take, every; /* every = 0: all frames of the load are this stream's */
 };
 
+/**
+ * What may be measured of a stream beside loss, order and delay, which always are. Each costs the receiver time with
+ * every frame and memory for every stream, so it is done where it is asked for.
+ */
+enum fg_measure {
+	FG_MEASURE_VARIATION = 1, /* IPDV (RFC 3393) and jitter (RFC 3550) */
+	FG_MEASURE_SERIES = 2,    /* everything over time, see fg_engine_series(); availability */
+	FG_MEASURE_PAYLOAD =
+		4, /* what stands between headers and signature: does it arrive as it was sent? */
+};
+
 /** Traffic of one direction of one flow. */
 struct fg_stream_config {
 	unsigned tx_port, rx_port;  /* indexes into fg_engine_config.port */
@@ -115,6 +129,7 @@ struct fg_stream_config {
 	uint64_t tag_first; /* number of the first tagged frame, whose delay is kept by itself */
 	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
 	unsigned tags;      /* how many; 0: none */
+	unsigned measure;   /* enum fg_measure, or-ed */
 };
 
 /** Work of others in a trial (fg_task.h). */
@@ -135,6 +150,7 @@ struct fg_trial_config {
 		settle_ns; /* traffic_ns = FG_ENDLESS: until fg_engine_stop() */
 	uint64_t step_ns;  /* on the wire: least time between two polls of a task; 0: as suits the streams */
 	uint64_t max_lag_ns; /* how long a frame may be overdue and still be sent */
+	uint64_t series_ns;  /* interval of series; 0: a second */
 };
 
 /** One way delays of a stream, ns. All 0 when none was measured. */
@@ -144,6 +160,30 @@ struct fg_latency {
 	double mean_ns;
 	double relative_error; /* of the percentiles, by the histogram's bins */
 	uint64_t negative;     /* taken as 0 */
+};
+
+/** Loss of a stream beside its amount. A burst is a run of consecutive missing numbers, a loss period of RFC 3357. */
+struct fg_loss_result {
+	uint64_t lengths
+		[FG_LOSS_CLASSES]; /* [i]: bursts of 2^i frames and more, below 2^(i+1); the last: any more */
+	uint64_t distances
+		[FG_LOSS_CLASSES]; /* the same of the numbers from the end of a burst to the next one */
+	/*
+	 * The longest time without an arrival: between two, less the mean interval of departures; or before the first
+	 * or after the last one, if frames were lost there.
+	 */
+	uint64_t longest_outage_ns;
+	uint64_t outage_begin_ns; /* last arrival before it, since the start */
+};
+
+/** One interval of a series: the frames that departed in it, whenever they arrived. */
+struct fg_interval {
+	uint64_t tx, rx; /* sent; different ones of them received: the rest is lost */
+	uint64_t octets; /* of those received, FCS included */
+	uint64_t duplicates, reordered;
+	int64_t delay_min_ns, delay_max_ns; /* 0 while rx is 0; so all delays */
+	int64_t delay_p999_ns; /* of those that arrived before the interval after the next began */
+	double delay_mean_ns;
 };
 
 /** What became of a stream, by sequence number, after the drain. */
@@ -169,12 +209,24 @@ struct fg_stream_result {
 	uint64_t longest_gap_ns; /* between two arrivals */
 	uint64_t gap_begin_ns;   /* arrival before that gap, since the start */
 	struct fg_latency latency;
+
+	uint64_t rx_octets;  /* of the different frames received, FCS included */
+	uint64_t duplicated; /* frames of which more than one copy came (RFC 5560) */
+	struct fg_loss_result loss;
+	struct fg_order_counts order;         /* RFC 4737; times in ns */
+	struct fg_variation_counts variation; /* if asked for; ns */
+	uint64_t corrupted,
+		bit_errors;        /* different frames whose payload had changed, and its bits; the same */
+	uint64_t series_intervals; /* of fg_engine_series() */
+	struct fg_availability_counts
+		available; /* if there is a series that seconds can be made of; times in ns */
 };
 
 struct fg_port_result {
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes; /* during the trial */
-	uint64_t misdirected; /* test frames that belong to another port */
-	uint64_t foreign;     /* frames that are no test frames of this trial */
+	uint64_t misdirected;                /* test frames that belong to another port */
+	uint64_t foreign;                    /* frames that are no test frames of this trial */
+	uint64_t foreign_kind[FG_NET_KINDS]; /* of those that no sink took, by enum fg_net_kind */
 };
 
 struct fg_lcore_result {
@@ -187,6 +239,12 @@ struct fg_lcore_result {
 struct fg_stream_live {
 	uint64_t tx_frames;
 	uint64_t tx_octets; /* with FCS */
+	uint64_t rx_frames; /* different ones */
+	uint64_t rx_octets; /* of those; with FCS */
+	uint64_t missing;   /* below the highest number received: lost, or still to come late */
+	uint64_t
+		delay_sum_ns; /* of all rx_frames: the mean since the last look is the quotient of two differences */
+	uint64_t delay_min_ns, delay_max_ns;
 };
 
 /** Totals of the running trial, for the screen. */
@@ -231,7 +289,10 @@ void fg_engine_stop(struct fg_engine *engine);
 /** Published totals; may be a few milliseconds old. */
 void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
 
-/** Counts of a stream of the running or the last trial, as of now. */
+/**
+ * Counts of a stream of the running or the last trial, as of now; those of the receiver are copies, and with thousands
+ * of streams some may be half a second old.
+ */
 void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
 
 /*
@@ -253,6 +314,23 @@ int fg_engine_stream_stop(struct fg_engine *engine, unsigned stream, struct fg_e
  */
 int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struct fg_load *load,
 			  struct fg_error *err);
+
+/**
+ * A stream over time, from the start of traffic on, interval by interval.
+ *
+ * Both counts go by the time of departure (as the signature has it): tx - rx is the loss of the interval, whatever the
+ * delay. While the trial runs, intervals are given that no frame will depart in any more, except the last of them;
+ * what arrives late still enters.
+ *
+ * @param first  interval to begin with
+ * @param max    room in @p out
+ * @return       how many were written; 0 at the end, and without FG_MEASURE_SERIES
+ */
+unsigned fg_engine_series(const struct fg_engine *engine, unsigned stream, unsigned first,
+			  struct fg_interval *out, unsigned max);
+
+/** Frames of @p stream that arrived on @p port, where they do not belong. After the trial. */
+uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, unsigned port);
 
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "rx_priv.h"
 #include "tx_priv.h"
 
 void
@@ -27,63 +28,35 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 void
 fg_engine_stream_live(const struct fg_engine *e, unsigned i, struct fg_stream_live *out)
 {
-	const struct tx_stream *tx = &e->trial->tx[i];
+	const struct trial *t = e->trial;
+	struct rx_live *live = &t->rx_stream[i].live;
+
+	const struct tx_stream *tx = &t->tx[i];
 
 	*out = (struct fg_stream_live){
 		.tx_frames = __atomic_load_n(&tx->sent, __ATOMIC_RELAXED),
 		.tx_octets = __atomic_load_n(&tx->octets, __ATOMIC_RELAXED),
+		.rx_frames = atomic_load_explicit(&live->frames, memory_order_relaxed),
+		.rx_octets = atomic_load_explicit(&live->octets, memory_order_relaxed),
+		.missing = atomic_load_explicit(&live->missing, memory_order_relaxed),
+		.delay_sum_ns = atomic_load_explicit(&live->delay_sum, memory_order_relaxed),
+		.delay_min_ns = atomic_load_explicit(&live->delay_min, memory_order_relaxed),
+		.delay_max_ns = atomic_load_explicit(&live->delay_max, memory_order_relaxed),
 	};
-}
-
-static void
-latency_result(const struct fg_histogram *h, struct fg_latency *out)
-{
-	if (h->count == 0)
-		return;
-	out->count = h->count;
-	out->min_ns = fg_histogram_min(h);
-	out->max_ns = h->max;
-	out->mean_ns = fg_histogram_mean(h);
-	out->p50_ns = fg_histogram_percentile(h, 0.5);
-	out->p99_ns = fg_histogram_percentile(h, 0.99);
-	out->p999_ns = fg_histogram_percentile(h, 0.999);
-	out->relative_error = fg_histogram_error(h);
-	out->negative = fg_histogram_negative(h);
-}
-
-static void
-rx_result(const struct fg_engine *e, const struct rx_stream *rx, const struct tx_stream *tx,
-	  struct fg_stream_result *out)
-{
-	struct fg_sequence_counts counts;
-	uint64_t start = e->trial->image[0].start; /* of traffic: the stream may have to wait for its turn */
-
-	fg_sequence_read(rx->sequence, tx->sequence, &counts);
-	out->rx = counts.unique;
-	out->lost = counts.lost;
-	out->duplicates = counts.duplicates;
-	out->stale = counts.stale;
-	out->reordered = counts.reordered;
-	out->max_extent = counts.order.extent_max;
-	out->loss_bursts = counts.bursts;
-	out->max_loss_burst = counts.burst_max;
-	out->excess = counts.excess;
-	if (counts.lost > 0)
-		out->last_lost_ns = tx_departure_ns(tx, counts.last_lost, start);
-	out->longest_gap_ns = rx->longest_gap;
-	if (rx->longest_gap > 0)
-		out->gap_begin_ns = rx->gap_begin - clock_ns(&e->clock, start);
 }
 
 void
 fg_engine_stream_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
 {
-	const struct rx_stream *rx = &e->trial->rx_stream[i];
-
 	*out = (struct fg_stream_result){0};
 	tx_result(&e->trial->tx[i], out);
-	rx_result(e, rx, &e->trial->tx[i], out);
-	latency_result(rx->latency, &out->latency);
+	rx_result(e, i, out);
+}
+
+uint64_t
+fg_engine_misdirected(const struct fg_engine *e, unsigned stream, unsigned port)
+{
+	return e->trial->rx[port].astray[stream];
 }
 
 unsigned
@@ -113,6 +86,7 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.misdirected = rx->misdirected,
 		.foreign = rx->foreign,
 	};
+	memcpy(out->foreign_kind, rx->kind, sizeof(out->foreign_kind));
 }
 
 void

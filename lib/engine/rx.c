@@ -1,25 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receive. Every frame is looked at: a test frame of this trial goes to its stream's tracker and histogram, all
- * else is counted and offered to the responder, which may have to answer it.
+ * else is counted by kind and offered to the responder, which may have to answer it. With many streams each frame
+ * belongs to another one, whose counts lie far away: they are asked for as soon as the frame says whose it is, a burst
+ * at a time.
+ *
+ * What is measured only if asked for (delay variation, payload, the series over time) is in a second loop, which is
+ * chosen when any stream of the trial asks.
  */
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
 
-#include "engine_priv.h"
 #include "fg_signature.h"
+#include "rx_priv.h"
+
+enum { LIVE_SLICE = 16 }; /* streams whose counts are copied for the screen at a time */
 
 /* no frame of ours: the sink takes it, or the responder if it has room, else it is gone */
 static __rte_noinline void
-foreign(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns)
+foreign(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool test)
 {
 	t->foreign++;
 	if (t->sink != NULL && t->sink->take(t->sink, m, arrival_ns))
 		return;
+	t->kind[test ? FG_NET_KIND_TEST : fg_net_kind(rte_pktmbuf_mtod(m, uint8_t *), m->data_len)]++;
 	if (rte_ring_sp_enqueue(t->to_responder, m) != 0)
 		rte_pktmbuf_free(m);
+}
+
+/* a frame of this trial, but of a stream that should not come here; NULL: nobody looks for it */
+static __rte_noinline void
+astray(struct rx_task *t, const struct rx_stream *stream)
+{
+	if (stream->receiver == NULL)
+		return;
+	t->misdirected++;
+	t->astray[stream - t->streams]++;
 }
 
 static __rte_noinline void
@@ -32,37 +50,90 @@ keep_tag(struct rx_stream *stream, uint64_t number, int64_t delay)
 	while (stream->next_tag <= number);
 }
 
-static inline void
-note_gap(struct rx_stream *stream, uint64_t arrival_ns)
+static __rte_noinline void
+keep_gap(struct rx_stream *stream, uint64_t arrival_ns)
 {
-	uint64_t gap = arrival_ns - stream->last_arrival;
-
-	if (unlikely(gap > stream->longest_gap && stream->last_arrival != 0)) {
-		stream->longest_gap = gap;
-		stream->gap_begin = stream->last_arrival;
+	if (stream->last_arrival == 0) {
+		stream->first_arrival = arrival_ns;
+		return;
 	}
-	stream->last_arrival = arrival_ns;
+	stream->longest_gap = arrival_ns - stream->last_arrival;
+	stream->gap_begin = stream->last_arrival;
 }
 
 static inline void
-measure(struct rx_task *t, const struct fg_signature *s, uint64_t arrival_ns)
+note_gap(struct rx_stream *stream, uint64_t arrival_ns)
+{
+	if (unlikely(arrival_ns - stream->last_arrival > stream->longest_gap))
+		keep_gap(stream, arrival_ns);
+	stream->last_arrival = arrival_ns;
+}
+
+/* is what stands between headers and signature, and should not change, still the same? */
+static void
+check_payload(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number)
+{
+	const struct tx_stream *sent = extra->sent;
+	const struct fg_template *frame =
+		sent->sizes == NULL ? sent->frame : sent->frames[fg_sizes_kind(sent->sizes, number)];
+	size_t octets = (size_t)frame->length - FG_SIGNATURE_SIZE - frame->header;
+	uint64_t errors;
+
+	if (m->data_len < octets + FG_SIGNATURE_SIZE) {
+		extra->corrupted++;
+		return;
+	}
+	errors = fg_payload_errors(
+		frame->bytes + frame->header,
+		rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len - FG_SIGNATURE_SIZE - octets),
+		octets);
+	extra->corrupted += errors > 0;
+	extra->bit_errors += errors;
+}
+
+static inline void
+measure_more(const struct rx_stream *stream, const struct fg_signature *s, const struct rte_mbuf *m,
+	     uint64_t arrival_ns, int64_t delay)
+{
+	struct rx_extra *extra = stream->extra;
+
+	if (extra == NULL)
+		return;
+	if (extra->variation != NULL)
+		fg_variation_record(extra->variation, s->sequence, delay);
+	if (extra->series != NULL)
+		series_arrive(extra->series, arrival_ns - (uint64_t)delay, delay, m->data_len + FG_ETHER_FCS,
+			      stream->sequence->next != s->sequence + 1);
+	if (extra->sent != NULL)
+		check_payload(extra, m, s->sequence);
+}
+
+static inline void
+measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *m, uint64_t arrival_ns,
+	bool more)
 {
 	struct rx_stream *stream = &t->streams[(uint16_t)(s->stream - t->first_id)];
 	int64_t delay;
 
 	if (unlikely(stream->receiver != t)) {
-		t->misdirected += stream->receiver != NULL; /* NULL: nobody looks for it */
+		astray(t, stream);
 		return;
 	}
 	t->frames++;
-	/* only the first copy of a number enters other metrics (RFC 5560) */
-	if (unlikely(!fg_sequence_observe(stream->sequence, s->sequence, arrival_ns)))
-		return;
 	delay = fg_signature_elapsed(arrival_ns, s->time_ns);
+	/* only the first copy of a number enters other metrics (RFC 5560) */
+	if (unlikely(!fg_sequence_observe(stream->sequence, s->sequence, arrival_ns))) {
+		if (more && stream->extra != NULL && stream->extra->series != NULL)
+			series_arrive_again(stream->extra->series, arrival_ns - (uint64_t)delay);
+		return;
+	}
 	fg_histogram_record(stream->latency, delay);
+	stream->octets += m->data_len + FG_ETHER_FCS;
 	note_gap(stream, arrival_ns);
 	if (unlikely(s->sequence >= stream->next_tag))
 		keep_tag(stream, s->sequence, delay);
+	if (more)
+		measure_more(stream, s, m, arrival_ns, delay);
 }
 
 static __rte_noinline void
@@ -78,7 +149,7 @@ show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64
 }
 
 static __rte_always_inline unsigned
-take_burst(struct rx_task *t, uint64_t now, bool stamped)
+take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
 {
 	struct rte_mbuf *frames[BURST], *done[BURST];
 	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
@@ -97,12 +168,15 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped)
 
 		if (stamped)
 			arrival = clock_ns(t->clock, *RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *));
-		if (unlikely(!fg_signature_read(end, m->data_len, &signature) ||
-			     (uint16_t)(signature.stream - t->first_id) >= t->ids)) {
-			foreign(t, m, arrival);
+		if (unlikely(!fg_signature_read(end, m->data_len, &signature))) {
+			foreign(t, m, arrival, false);
 			continue;
 		}
-		measure(t, &signature, arrival);
+		if (unlikely((uint16_t)(signature.stream - t->first_id) >= t->ids)) {
+			foreign(t, m, arrival, true);
+			continue;
+		}
+		measure(t, &signature, m, arrival, more);
 		done[ours++] = m;
 	}
 	if (ours > 0)
@@ -111,35 +185,83 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped)
 }
 
 static __rte_always_inline uint64_t
-rx_poll(struct task *task, uint64_t now, bool stamped)
+rx_poll(struct task *task, uint64_t now, bool stamped, bool more)
 {
 	struct rx_task *t = (struct rx_task *)task;
-	unsigned n = take_burst(t, now, stamped);
+	unsigned n = take_burst(t, now, stamped, more);
 
 	if (t->port->next_arrival == NULL)
 		return now;
 	/* several streams together may bring more than a burst in one step of the wire's time, which does not wait */
 	while (n == BURST)
-		n = take_burst(t, now, stamped);
+		n = take_burst(t, now, stamped, more);
 	return t->port->next_arrival(t->port);
 }
 
-uint64_t
-rx_poll_now(struct task *task, uint64_t now)
+static uint64_t
+poll_now(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false);
+	return rx_poll(task, now, false, false);
 }
 
-uint64_t
-rx_poll_stamped(struct task *task, uint64_t now)
+static uint64_t
+poll_now_more(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true);
+	return rx_poll(task, now, false, true);
 }
 
+static uint64_t
+poll_stamped(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, true, false);
+}
+
+static uint64_t
+poll_stamped_more(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, true, true);
+}
+
+rx_poller
+rx_choose(bool stamped, bool more)
+{
+	static const rx_poller pollers[2][2] = {{poll_now, poll_now_more}, {poll_stamped, poll_stamped_more}};
+
+	return pollers[stamped][more];
+}
+
+static inline void
+copy(_Atomic uint64_t *to, uint64_t value)
+{
+	atomic_store_explicit(to, value, memory_order_relaxed);
+}
+
+static void
+publish_stream(struct rx_stream *stream)
+{
+	const struct fg_sequence *sequence = stream->sequence;
+	const struct fg_histogram *latency = stream->latency;
+
+	copy(&stream->live.frames, sequence->unique);
+	copy(&stream->live.octets, stream->octets);
+	copy(&stream->live.missing, sequence->next - sequence->first - sequence->unique);
+	copy(&stream->live.delay_sum, (uint64_t)latency->sum);
+	copy(&stream->live.delay_min, fg_histogram_min(latency));
+	copy(&stream->live.delay_max, latency->max);
+}
+
+/* the total each time, and the streams in turn, that it may not take long whatever their number */
 void
 rx_publish(struct task *task)
 {
 	struct rx_task *t = (struct rx_task *)task;
 
-	atomic_store_explicit(&t->published.frames, t->frames, memory_order_relaxed);
+	copy(&t->published.frames, t->frames);
+	for (unsigned i = 0; i < RTE_MIN((unsigned)t->ids, (unsigned)LIVE_SLICE); i++) {
+		struct rx_stream *stream = &t->streams[t->next_live];
+
+		if (stream->receiver == t)
+			publish_stream(stream);
+		t->next_live = t->next_live + 1 == t->ids ? 0 : t->next_live + 1;
+	}
 }

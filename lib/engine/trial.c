@@ -10,15 +10,13 @@
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
 
+#include "rx_priv.h"
 #include "tx_priv.h"
 
 enum {
-	LATENCY_DIGITS = 3,
 	MAX_STEP_US = 50, /* on the wire: longest time between two rounds while something happens */
 	PICK_UP_MS = 5,   /* on the TSC: time for the lcores to take up the image */
 };
-static const uint64_t LATENCY_HIGHEST_NS =
-	10000000000; /* beyond that a delay is only counted and in the maximum */
 
 static int
 check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
@@ -77,22 +75,6 @@ wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 }
 
 static int
-rx_stream_init(struct rx_stream *rx, const struct rx_task *receiver, const struct fg_stream_config *s,
-	       struct fg_error *err)
-{
-	rx->receiver = receiver;
-	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
-	rx->tag_every = s->tag_every;
-	rx->tags = s->tags;
-	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
-	rx->sequence = fg_sequence_create(FG_SEQUENCE_WINDOW, 0, err);
-	rx->latency = fg_histogram_create(LATENCY_DIGITS, LATENCY_HIGHEST_NS, err);
-	if (rx->tag == NULL)
-		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
-	return rx->sequence == NULL || rx->latency == NULL ? -ENOMEM : 0;
-}
-
-static int
 stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
 	    const struct image *timeline, struct fg_error *err)
 {
@@ -103,7 +85,7 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 		rc = tx_stream_init(e, t, i, c, timeline, err);
 	if (rc != 0)
 		return rc;
-	return rx_stream_init(&t->rx_stream[i], s->unmeasured ? NULL : &t->rx[s->rx_port], s, err);
+	return rx_stream_init(e, t, i, c, timeline, err);
 }
 
 static struct image
@@ -225,7 +207,7 @@ trial_alloc(const struct fg_engine *e, const struct fg_trial_config *c)
 	t->config = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->config));
 	t->tx = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->tx));
 	t->tx_task = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->tx_task));
-	t->rx_stream = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->rx_stream));
+	t->rx_stream = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->rx_stream));
 	t->rx = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->rx));
 	if (t->config != NULL && t->tx != NULL && t->tx_task != NULL && t->rx_stream != NULL &&
 	    t->rx != NULL) {
@@ -233,9 +215,12 @@ trial_alloc(const struct fg_engine *e, const struct fg_trial_config *c)
 			memcpy(t->config, c->stream, c->streams * sizeof(*t->config));
 		memset(t->tx, 0, c->streams * sizeof(*t->tx));
 		memset(t->tx_task, 0, e->config.ports * sizeof(*t->tx_task));
+		memset(t->rx_stream, 0, c->streams * sizeof(*t->rx_stream));
 		memset(t->rx, 0, e->config.ports * sizeof(*t->rx));
 	} else {
 		t->streams = 0; /* so that only what is there is freed */
+		free(t->rx);
+		t->rx = NULL;
 	}
 	return t;
 }
@@ -258,14 +243,8 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 	if (t == NULL || t->rx == NULL || t->streams != c->streams)
 		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
 	times = timeline(e, c);
-	for (unsigned i = 0; rc == 0 && i < e->config.ports; i++) {
-		engine_rx_init(e, i, &t->rx[i]);
-		t->rx[i].streams = t->rx_stream;
-		t->rx[i].first_id = e->next_id;
-		t->rx[i].ids = (uint16_t)c->streams;
-		t->rx[i].sink = c->sink[i];
-		t->rx[i].tap = c->tap[i];
-	}
+	for (unsigned i = 0; rc == 0 && i < e->config.ports; i++)
+		rc = rx_task_init(e, t, i, c, err);
 	for (unsigned i = 0; rc == 0 && i < c->streams; i++)
 		rc = stream_init(e, t, i, c, &times, err);
 	if (rc == 0 && fill_images(e, t, c, &times) != 0)
@@ -285,19 +264,13 @@ trial_free(struct fg_engine *e, struct trial *t)
 {
 	if (t == NULL)
 		return;
-	for (unsigned i = 0; i < t->streams; i++) {
-		fg_sequence_free(t->rx_stream[i].sequence);
-		fg_histogram_free(t->rx_stream[i].latency);
-		free(t->rx_stream[i].tag);
-	}
 	tx_free(e, t);
+	rx_free(e, t);
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		free(t->image[i].task);
 	free(t->config);
 	free(t->tx);
 	free(t->tx_task);
-	free(t->rx_stream);
-	free(t->rx);
 	free(t->guest);
 	free(t);
 }

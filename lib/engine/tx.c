@@ -26,6 +26,14 @@ fill_burst(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf *
 	}
 }
 
+/* of the @p sent frames from number @p first of the load on, some depart in the next interval of the series */
+static __rte_noinline void
+note_intervals(struct tx_stream *s, uint64_t first, unsigned sent, bool launch)
+{
+	for (unsigned i = 0; i < sent; i++)
+		tx_note_interval(s, launch ? fg_pace_at(&s->pace, first + i) : s->last, s->sent - sent + i);
+}
+
 /* send what departs up to @p until */
 static __rte_always_inline uint64_t
 send_due(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t until, bool launch, bool vary)
@@ -48,6 +56,8 @@ send_due(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t until, b
 			 launch ? fg_pace_next(&s->pace) : now,
 			 launch ? fg_pace_at(&s->pace, first + sent - 1) : now);
 		fg_pace_commit(&s->pace, sent);
+		if (unlikely(s->last >= s->interval_end))
+			note_intervals(s, first, sent, launch);
 	}
 	if (unlikely(sent < n)) {
 		s->refused += n - sent;

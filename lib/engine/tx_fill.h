@@ -70,4 +70,12 @@ tx_count(struct tx_stream *s, unsigned frames, uint64_t octets, uint64_t first, 
 	__atomic_store_n(&s->sent, s->sent + frames, __ATOMIC_RELAXED);
 }
 
+/** Frame @p number of the stream has departed: is it the first one of another interval of the series? */
+static __rte_always_inline void
+tx_note_interval(struct tx_stream *s, uint64_t departure, uint64_t number)
+{
+	if (unlikely(departure >= s->interval_end))
+		s->interval_end = series_depart(s->series, departure, number);
+}
+
 #endif

@@ -95,6 +95,7 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch)
 		struct tx_stream *s = t->due[i].stream;
 
 		tx_count(s, 1, octets[i], departure, departure);
+		tx_note_interval(s, departure, s->sent - 1);
 		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */
 			s->past.worst_lag = RTE_MAX(s->past.worst_lag, departure - t->due[i].at);
 	}

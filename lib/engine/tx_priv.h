@@ -4,6 +4,7 @@
 
 #include "engine_priv.h"
 #include "fg_pace.h"
+#include "series_priv.h"
 #include "tx_queue.h"
 
 /**
@@ -35,7 +36,9 @@ struct tx_stream {
 		uint64_t intended, late, worst_lag;
 	} past; /* of the loads behind us */
 	uint64_t refused, no_mbuf;
-	uint64_t first, last; /* departures, ticks */
+	uint64_t first, last;  /* departures, ticks */
+	uint64_t interval_end; /* of the series, ticks; UINT64_MAX: none is kept */
+	struct series *series;
 	const struct clock *clock;
 	bool early; /* frames are handed over before they depart */
 } __rte_cache_aligned;

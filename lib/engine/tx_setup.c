@@ -150,6 +150,7 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	tx->early = e->config.port[s->tx_port].port->caps.launch_time;
 	tx->stopped = s->idle;
 	tx->stopped_at = timeline->start;
+	tx->interval_end = UINT64_MAX;
 	if (rc == 0)
 		rc = tx_pool_take(e, t, s->tx_port, tx, err);
 	if (rc == 0)

@@ -7,6 +7,7 @@
  * lives in memory of fixed size, and takes the time from its caller; nothing needs DPDK.
  */
 #include "fg_availability.h"
+#include "fg_counts.h"
 #include "fg_histogram.h"
 #include "fg_order.h"
 #include "fg_payload.h"

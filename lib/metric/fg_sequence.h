@@ -16,18 +16,15 @@ extern "C" {
 /** Numbers a tracker remembers unless there is a reason for another size. */
 #define FG_SEQUENCE_WINDOW 4096
 
-/** Runs of consecutive missing numbers are told apart by length up to 2^15 and more (RFC 3357). */
-enum { FG_SEQUENCE_LENGTHS = 16 };
-
 /** Runs of consecutive missing numbers: the loss periods of RFC 3357, and the loss distances between them. */
 struct fg_sequence_bursts {
 	uint64_t run; /* the one still open */
 	uint64_t count;
 	uint64_t max;
 	uint64_t total;
-	uint64_t after;                          /* numbers that came since the last missing one */
-	uint64_t lengths[FG_SEQUENCE_LENGTHS];   /* see struct fg_sequence_counts */
-	uint64_t distances[FG_SEQUENCE_LENGTHS]; /* the same */
+	uint64_t after;                      /* numbers that came since the last missing one */
+	uint64_t lengths[FG_LOSS_CLASSES];   /* see struct fg_sequence_counts */
+	uint64_t distances[FG_LOSS_CLASSES]; /* the same */
 };
 
 /**
@@ -93,8 +90,8 @@ struct fg_sequence_counts {
 	uint64_t burst_total; /* = lost, when nothing was stale or in excess */
 	uint64_t last_lost;   /* number of the last missing frame, if bursts > 0 */
 	uint64_t burst_lengths
-		[FG_SEQUENCE_LENGTHS]; /* [i]: runs of 2^i and more, below 2^(i+1); the last: any more */
-	uint64_t burst_distances[FG_SEQUENCE_LENGTHS]; /* [i]: distances of 2^i and more, the same */
+		[FG_LOSS_CLASSES]; /* [i]: runs of 2^i and more, below 2^(i+1); the last: any more */
+	uint64_t burst_distances[FG_LOSS_CLASSES]; /* [i]: distances of 2^i and more, the same */
 
 	uint64_t reordered; /* RFC 4737 */
 	struct fg_order_counts order;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fg_counts.h"
 #include "fg_error.h"
 #include "fg_histogram.h"
 
@@ -38,22 +39,6 @@ struct fg_variation {
 		int64_t delay;
 	} kept[];
 } __attribute__((aligned(64)));
-
-/** What the variation of delay amounts to. */
-struct fg_variation_counts {
-	/* IPDV; all 0 without any */
-	uint64_t pairs;   /* consecutive frames that both came */
-	uint64_t unknown; /* pairs beyond what is remembered */
-	int64_t min, max;
-	double mean;           /* close to 0 in the long run */
-	double mean_magnitude; /* of its absolute value */
-	double median;         /* the mean of the central two where there is no central one */
-	int64_t p001, p999;    /* 0.1 and 99.9 % */
-
-	/* RFC 3550, 6.4.1, in the integers of its appendix A.8 with their four bits of fraction */
-	double jitter;     /* after the last frame */
-	double jitter_max; /* ever */
-};
 
 /**
  * Make one.

@@ -52,6 +52,16 @@ fg_histogram_size(unsigned digits, uint64_t highest)
 	return bins == 0 ? 0 : (size + 63) & ~(size_t)63;
 }
 
+static void
+forget(struct fg_histogram *h)
+{
+	h->count = 0;
+	h->sum = 0;
+	h->squares = 0;
+	h->min = UINT64_MAX;
+	h->max = 0;
+}
+
 int
 fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, struct fg_error *err)
 {
@@ -64,7 +74,8 @@ fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, str
 				    digits, highest);
 	h->bins = bins;
 	h->bits = layout_bits(digits);
-	fg_histogram_reset(h);
+	memset(h->counts, 0, (h->bins + (size_t)EXTRA) * sizeof(h->counts[0]));
+	forget(h);
 	return 0;
 }
 
@@ -94,12 +105,13 @@ fg_histogram_free(struct fg_histogram *h)
 void
 fg_histogram_reset(struct fg_histogram *h)
 {
-	h->count = 0;
-	h->sum = 0;
-	h->squares = 0;
-	h->min = UINT64_MAX;
-	h->max = 0;
-	memset(h->counts, 0, (h->bins + (size_t)EXTRA) * sizeof(h->counts[0]));
+	uint32_t from = fg_histogram_bin(h, h->min), to = fg_histogram_bin(h, h->max);
+
+	/* only where there is anything; below the range lies bin 0, above it the last counters */
+	if (h->count > 0)
+		memset(&h->counts[from], 0, (to - from + 1) * sizeof(h->counts[0]));
+	memset(&h->counts[h->bins], 0, EXTRA * sizeof(h->counts[0]));
+	forget(h);
 }
 
 int
@@ -139,7 +151,7 @@ fg_histogram_at(const struct fg_histogram *h, uint64_t rank)
 {
 	uint64_t below = fg_histogram_negative(h);
 
-	for (uint32_t bin = 0; bin < h->bins; bin++) {
+	for (uint32_t bin = fg_histogram_bin(h, fg_histogram_min(h)); bin < h->bins; bin++) {
 		below += h->counts[bin];
 		if (below >= rank) {
 			uint64_t top = fg_histogram_bin_top(h, bin);

@@ -107,7 +107,7 @@ length_class(uint64_t n)
 {
 	unsigned log2 = 63 ^ (unsigned)__builtin_clzll(n);
 
-	return log2 < FG_SEQUENCE_LENGTHS ? log2 : FG_SEQUENCE_LENGTHS - 1;
+	return log2 < FG_LOSS_CLASSES ? log2 : FG_LOSS_CLASSES - 1;
 }
 
 /* @p n more numbers are missing */
@@ -305,7 +305,7 @@ fg_sequence_counts_add(struct fg_sequence_counts *total, const struct fg_sequenc
 	total->reordered += one->reordered;
 	raise_to(&total->burst_max, one->burst_max);
 	raise_to(&total->last_lost, one->last_lost);
-	for (unsigned i = 0; i < FG_SEQUENCE_LENGTHS; i++) {
+	for (unsigned i = 0; i < FG_LOSS_CLASSES; i++) {
 		total->burst_lengths[i] += one->burst_lengths[i];
 		total->burst_distances[i] += one->burst_distances[i];
 	}

@@ -138,6 +138,30 @@ uint32_t fg_net_untag(uint8_t *frame, size_t length);
 /** Put a tag into the frame that starts FG_NET_TAG octets after @p frame; it then starts at @p frame. */
 void fg_net_tag(uint8_t *frame, uint32_t tag);
 
+/** Kinds of frames that a tester did not send, or did in another trial. */
+enum fg_net_kind {
+	FG_NET_KIND_TEST, /* with a signature: never said by fg_net_kind(), which does not look for it */
+	FG_NET_KIND_ARP,
+	FG_NET_KIND_ND, /* neighbor and router discovery, RFC 4861 */
+	FG_NET_KIND_ICMP,
+	FG_NET_KIND_MEMBERSHIP, /* IGMP, MLD */
+	FG_NET_KIND_IPV4,
+	FG_NET_KIND_IPV6,
+	FG_NET_KIND_MPLS,
+	FG_NET_KIND_LLDP,
+	FG_NET_KIND_STP, /* and its successors */
+	FG_NET_KIND_LACP,
+	FG_NET_KIND_PAUSE, /* and other MAC control, 802.3, 31 */
+	FG_NET_KIND_OTHER,
+	FG_NET_KINDS,
+};
+
+/** Of what kind is the frame behind its tags? @param length  octets without FCS */
+enum fg_net_kind fg_net_kind(const uint8_t *frame, size_t length);
+
+/** "arp"; NULL for FG_NET_KINDS and above. */
+const char *fg_net_kind_name(enum fg_net_kind kind);
+
 /** Make an ARP request for @p target (RFC 826). With target == own address: a gratuitous announcement. */
 size_t fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *out);
 

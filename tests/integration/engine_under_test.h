@@ -53,6 +53,7 @@ struct Stream {
 	std::vector<fg_load> loads;
 	fg_turn turn = {};
 	bool unmeasured = false;
+	unsigned measure = 0; /* enum fg_measure */
 };
 
 struct Times {
@@ -109,6 +110,7 @@ class Engine
 			c.frame = s.frame.get();
 			c.turn = s.turn;
 			c.unmeasured = s.unmeasured;
+			c.measure = s.measure;
 			configs.push_back(c);
 		}
 		trial.streams = unsigned(configs.size());
@@ -118,6 +120,7 @@ class Engine
 		trial.drain_ns = t.drain_ms * 1000000;
 		trial.settle_ns = t.settle_ms * 1000000;
 		trial.max_lag_ns = max_lag_ns;
+		trial.series_ns = series_ns;
 		if (change)
 			change(trial);
 		return fg_engine_prepare(engine, &trial, start_ns, &err);
@@ -168,6 +171,16 @@ class Engine
 		return out;
 	}
 
+	std::vector<fg_interval>
+	Series(unsigned stream) const
+	{
+		std::vector<fg_interval> out(1000000);
+
+		out.resize(fg_engine_series(engine, stream, 0, out.data(), unsigned(out.size())));
+		return out;
+	}
+
+	uint64_t series_ns = 0;
 	fg_error err = {};
 
       private:

@@ -142,7 +142,7 @@ TEST(Loss, OfLongRunsIsToldApartByMagnitude)
 
 	EXPECT_EQ(1u, r.burst_lengths[9]) << "1023";
 	EXPECT_EQ(1u, r.burst_lengths[10]) << "1979";
-	EXPECT_EQ(1u, r.burst_lengths[FG_SEQUENCE_LENGTHS - 1]) << "all that is longer than 2^15";
+	EXPECT_EQ(1u, r.burst_lengths[FG_LOSS_CLASSES - 1]) << "all that is longer than 2^15";
 	EXPECT_EQ(2u, r.burst_distances[1]) << "one frame between";
 }
 

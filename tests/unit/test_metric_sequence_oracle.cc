@@ -96,7 +96,7 @@ class Oracle
 	{
 		unsigned i = 0;
 
-		while (i + 1 < FG_SEQUENCE_LENGTHS && n >= 2ULL << i)
+		while (i + 1 < FG_LOSS_CLASSES && n >= 2ULL << i)
 			i++;
 		return i;
 	}
@@ -239,7 +239,7 @@ expect_equal(const fg_sequence_counts &want, const struct fg_sequence_counts &go
 	EXPECT_EQ(want.order.run_squares, got.order.run_squares);
 	for (unsigned i = 0; i < FG_ORDER_DEGREES; i++)
 		EXPECT_EQ(want.order.n_reordered[i], got.order.n_reordered[i]) << i + 1 << "-reordering";
-	for (unsigned i = 0; i < FG_SEQUENCE_LENGTHS; i++) {
+	for (unsigned i = 0; i < FG_LOSS_CLASSES; i++) {
 		EXPECT_EQ(want.burst_lengths[i], got.burst_lengths[i]) << "length 2^" << i;
 		EXPECT_EQ(want.burst_distances[i], got.burst_distances[i]) << "distance 2^" << i;
 	}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef RX_PRIV_H
+#define RX_PRIV_H
+
+#include "engine_priv.h"
+#include "series_priv.h"
+#include "tx_priv.h"
+
+/** What is measured of a stream only where it is asked for. Written by the rx lcore only. */
+struct rx_extra {
+	struct fg_variation *variation; /* NULL: not asked for; so the others */
+	struct series *series;
+	const struct tx_stream *sent; /* whose frames say what should stand before the signature */
+	uint64_t corrupted, bit_errors;
+};
+
+/** Copies of a stream's counts, for the screen. Writer: the rx lcore, a few streams at a time. */
+struct rx_live {
+	_Atomic uint64_t frames, octets, missing, delay_sum, delay_min, delay_max;
+};
+
+/** What is measured of a stream at its receiver. Written by the rx lcore only. */
+struct rx_stream {
+	struct fg_sequence *sequence;
+	struct fg_histogram *latency;
+	const struct rx_task *receiver; /* where it should arrive */
+	uint64_t next_tag;              /* number; UINT64_MAX: none */
+	uint64_t last_arrival;          /* ns */
+	uint64_t longest_gap, gap_begin;
+	uint64_t octets; /* of first copies, with FCS */
+	/* with every frame: the line above; beyond it only what is seldom or was asked for */
+	struct rx_extra *extra; /* NULL: nothing more was asked for */
+	uint64_t first_arrival;
+	uint64_t tag_every;
+	int64_t *tag;
+	unsigned tags, tagged;
+	struct rx_live live;
+} __rte_cache_aligned;
+
+/** Receive on one port. Written by the rx lcore only. */
+struct rx_task {
+	struct task task;
+	struct fg_port *port;
+	const struct clock *clock;
+	struct rx_stream *streams; /* of the trial, by id - first_id */
+	uint16_t first_id, ids;
+	int time_offset;
+	uint64_t time_flag;
+	struct rte_ring *to_responder;
+	struct fg_sink *sink; /* NULL: none */
+	struct fg_tap *tap;   /* NULL: none */
+	uint64_t frames, misdirected, foreign;
+	uint64_t *astray; /* misdirected frames by stream */
+	uint64_t kind[FG_NET_KINDS];
+	unsigned next_live; /* stream whose counts are to be copied next */
+	struct published published;
+} __rte_cache_aligned;
+
+/** The loop: does the port say when a frame arrived, is more than the plain counts asked for? */
+typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
+rx_poller rx_choose(bool stamped, bool more);
+void rx_publish(struct task *task);
+
+/** The receiver of a port between trials, and what those of all trials have in common. */
+void rx_idle_init(const struct fg_engine *engine, unsigned port, struct rx_task *rx);
+/** The receiver of port @p port in a trial. */
+int rx_task_init(const struct fg_engine *engine, struct trial *trial, unsigned port,
+		 const struct fg_trial_config *config, struct fg_error *err);
+/** Compile what is measured of stream @p i; after tx_init(). */
+int rx_stream_init(const struct fg_engine *engine, struct trial *trial, unsigned i,
+		   const struct fg_trial_config *config, const struct image *timeline, struct fg_error *err);
+void rx_free(const struct fg_engine *engine, struct trial *trial);
+
+/** What was received of a stream; after the trial, and after tx_result(). */
+void rx_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
+/** The part of it that follows from its series, if it has one. */
+void series_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
+
+#endif
