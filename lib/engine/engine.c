@@ -241,6 +241,8 @@ fg_engine_start(struct fg_engine *e)
 		struct fg_port *port = e->config.port[i].port;
 
 		port->ops->counters(port, &e->port[i].before);
+		e->port[i].replies_before =
+			atomic_load_explicit(&e->port[i].responder.replies, memory_order_relaxed);
 	}
 	e->running = true;
 	want_all(e, e->trial->image);

@@ -93,6 +93,17 @@ struct responder {
 	/* writer: the tx lcore; control reads the MAC after seeing the flag */
 	uint8_t mac4[6], mac6[6];
 	_Atomic bool known4, known6;
+	uint32_t asked; /* request of the last management query; 0: none yet. Writer: the tx lcore */
+	_Atomic uint64_t replies; /* to them, verified; writer: the tx lcore */
+};
+
+/** Says to the device what is no test frame, during a trial. Written by the tx lcore only. */
+struct talker {
+	struct task task;
+	struct responder *responder; /* of the same port and lcore: has its addresses and sends */
+	struct fg_snmp_query query;
+	uint64_t next_query, query_every, next_update, update_every, until; /* ticks */
+	uint64_t queries, updates;                                          /* sent */
 };
 
 /** What one lcore does in a trial. Immutable once handed over, but for its own counts and those of the tasks. */
@@ -128,6 +139,7 @@ struct engine_port {
 	struct rx_task *idle_rx; /* between trials: no streams */
 	struct rte_ring *to_responder;
 	struct fg_port_counters before; /* at the start of the trial */
+	uint64_t replies_before;        /* the same */
 };
 
 struct rx_stream;
@@ -146,7 +158,8 @@ struct trial {
 	struct rx_stream *rx_stream;
 	struct rx_task *rx; /* one a port */
 	struct guest *guest;
-	unsigned pools; /* of the engine's, from the first on, that it uses */
+	struct talker *talker[FG_MAX_PORTS]; /* NULL: this port says nothing */
+	unsigned pools;                      /* of the engine's, from the first on, that it uses */
 	struct image image[FG_MAX_LCORES];
 };
 
@@ -172,6 +185,12 @@ struct fg_engine {
 int lcore_run(void *lcore);
 
 uint64_t responder_poll(struct task *task, uint64_t now);
+/** A buffer and where its frame begins; NULL when there is none. */
+uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
+void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);
+/** What a port says in the trial of that timeline. @return NULL without memory */
+struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,
+			     const struct image *timeline);
 
 /* trial.c */
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);

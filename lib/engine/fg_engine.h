@@ -139,6 +139,14 @@ struct fg_trial_task {
 	bool at_receive; /* on the lcore that receives on it; else on the one that sends */
 };
 
+/** What each port that sends says to its IPv4 gateway beside the test (RFC 2544, 11.2 and 11.3). */
+struct fg_talk {
+	uint64_t query_ns;  /* an SNMP query at the start and every so often; 0: none */
+	uint64_t update_ns; /* a RIP update at the start and every so often, alternating; 0: none */
+	char community[33]; /* of the query */
+	uint32_t interface; /* that it asks about, ifIndex */
+};
+
 struct fg_trial_config {
 	unsigned streams;
 	const struct fg_stream_config *stream;
@@ -151,6 +159,7 @@ struct fg_trial_config {
 	uint64_t step_ns;  /* on the wire: least time between two polls of a task; 0: as suits the streams */
 	uint64_t max_lag_ns; /* how long a frame may be overdue and still be sent */
 	uint64_t series_ns;  /* interval of series; 0: a second */
+	struct fg_talk talk;
 };
 
 /** One way delays of a stream, ns. All 0 when none was measured. */
@@ -227,6 +236,8 @@ struct fg_port_result {
 	uint64_t misdirected;                /* test frames that belong to another port */
 	uint64_t foreign;                    /* frames that are no test frames of this trial */
 	uint64_t foreign_kind[FG_NET_KINDS]; /* of those that no sink took, by enum fg_net_kind */
+	uint64_t queries, replies,
+		updates; /* management queries, verified replies to them, routing updates */
 };
 
 struct fg_lcore_result {

@@ -2,15 +2,16 @@
 /*
  * The responder speaks for the tester's own addresses. It announces them at the begin of a trial, which teaches
  * bridges where the tester is (RFC 2544, 23: learning frames), asks for the gateways' MACs, and answers ARP,
- * Neighbor Discovery and echo, so that a router can deliver to us.
+ * Neighbor Discovery and echo, so that a router can deliver to us. It also verifies what the device replies to the
+ * talker's queries.
  */
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
 #include "engine_priv.h"
 
-static void
-send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
+void
+responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
 {
 	m->data_len = (uint16_t)length;
 	m->pkt_len = (uint32_t)length;
@@ -21,8 +22,8 @@ send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
 		rte_pktmbuf_free(m);
 }
 
-static uint8_t *
-take_buffer(struct responder *r, struct rte_mbuf **m)
+uint8_t *
+responder_buffer(struct responder *r, struct rte_mbuf **m)
 {
 	*m = rte_pktmbuf_alloc(r->pool);
 	return *m == NULL ? NULL : rte_pktmbuf_mtod(*m, uint8_t *);
@@ -34,15 +35,15 @@ announce(struct responder *r, uint64_t now)
 	struct rte_mbuf *m;
 	uint8_t *out;
 
-	if (r->host.has_ipv4 && (out = take_buffer(r, &m)) != NULL)
-		send(r, m, fg_net_ask_ipv4(&r->host, r->host.ipv4, out), now);
-	if (r->host.has_ipv6 && (out = take_buffer(r, &m)) != NULL)
-		send(r, m, fg_net_announce_ipv6(&r->host, out), now);
+	if (r->host.has_ipv4 && (out = responder_buffer(r, &m)) != NULL)
+		responder_send(r, m, fg_net_ask_ipv4(&r->host, r->host.ipv4, out), now);
+	if (r->host.has_ipv6 && (out = responder_buffer(r, &m)) != NULL)
+		responder_send(r, m, fg_net_announce_ipv6(&r->host, out), now);
 	/* a question makes the gateway learn us, too, which not every router does from an announcement */
-	if (r->has_gateway4 && (out = take_buffer(r, &m)) != NULL)
-		send(r, m, fg_net_ask_ipv4(&r->host, r->gateway4, out), now);
-	if (r->has_gateway6 && (out = take_buffer(r, &m)) != NULL)
-		send(r, m, fg_net_ask_ipv6(&r->host, r->gateway6, out), now);
+	if (r->has_gateway4 && (out = responder_buffer(r, &m)) != NULL)
+		responder_send(r, m, fg_net_ask_ipv4(&r->host, r->gateway4, out), now);
+	if (r->has_gateway6 && (out = responder_buffer(r, &m)) != NULL)
+		responder_send(r, m, fg_net_ask_ipv6(&r->host, r->gateway6, out), now);
 }
 
 static void
@@ -80,6 +81,8 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 	}
 	frame = rte_pktmbuf_mtod(m, uint8_t *);
 	learn(r, frame, m->data_len);
+	if (r->asked != 0 && fg_net_snmp_replies(&r->host, r->asked, frame, m->data_len))
+		atomic_fetch_add_explicit(&r->replies, 1, memory_order_relaxed);
 	/* the answer is written in place and may be longer than the question by an option */
 	if (m->nb_segs != 1 || m->data_len + rte_pktmbuf_tailroom(m) < FG_ANSWER_ROOM) {
 		rte_pktmbuf_free(m);
@@ -89,7 +92,7 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 	if (answer == 0)
 		rte_pktmbuf_free(m);
 	else
-		send(r, m, answer, now);
+		responder_send(r, m, answer, now);
 }
 
 uint64_t

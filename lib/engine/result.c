@@ -74,6 +74,7 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 {
 	const struct rx_task *rx = &e->trial->rx[i];
 	const struct fg_port_counters *before = &e->port[i].before;
+	const struct talker *talker = e->trial->talker[i];
 	struct fg_port_counters after;
 
 	rx->port->ops->counters(rx->port, &after);
@@ -87,6 +88,12 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.foreign = rx->foreign,
 	};
 	memcpy(out->foreign_kind, rx->kind, sizeof(out->foreign_kind));
+	if (talker != NULL) {
+		out->queries = talker->queries;
+		out->updates = talker->updates;
+		out->replies = atomic_load_explicit(&e->port[i].responder.replies, memory_order_relaxed) -
+			       e->port[i].replies_before;
+	}
 }
 
 void

@@ -173,17 +173,37 @@ add_guests(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c
 	return rc;
 }
 
+/* those that send test frames and have somebody to talk to */
+static int
+add_talker(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_talk *talk,
+	   const struct image *timeline)
+{
+	bool sends = false;
+
+	for (unsigned i = 0; i < t->streams; i++)
+		sends |= t->config[i].tx_port == port && !t->config[i].unmeasured;
+	if (!sends || !e->config.port[port].has_gateway4 || (talk->query_ns == 0 && talk->update_ns == 0))
+		return 0;
+	t->talker[port] = talker_create(talk, &e->port[port].responder, timeline);
+	if (t->talker[port] == NULL)
+		return -ENOMEM;
+	return add_task(&t->image[e->config.port[port].tx_lcore], &t->talker[port]->task);
+}
+
 static int
 fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
 	    const struct image *timeline)
 {
-	int rc;
+	int rc = 0;
 
 	for (unsigned i = 0; i < e->config.lcores; i++) {
 		t->image[i] = *timeline;
 		t->image[i].serial = ++e->serial;
 	}
-	rc = add_senders(e, t, timeline, NULL);
+	for (unsigned i = 0; i < e->config.ports && rc == 0; i++)
+		rc = add_talker(e, t, i, &c->talk, timeline);
+	if (rc == 0)
+		rc = add_senders(e, t, timeline, NULL);
 	if (rc == 0)
 		rc = add_guests(e, t, c);
 	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
@@ -268,6 +288,8 @@ trial_free(struct fg_engine *e, struct trial *t)
 	rx_free(e, t);
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		free(t->image[i].task);
+	for (unsigned i = 0; i < e->config.ports; i++)
+		free(t->talker[i]);
 	free(t->config);
 	free(t->tx);
 	free(t->tx_task);

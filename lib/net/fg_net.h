@@ -74,6 +74,13 @@ struct fg_ipv6 {
 	uint8_t dst[16];
 } __attribute__((packed));
 
+struct fg_udp {
+	uint16_t src;
+	uint16_t dst;
+	uint16_t length;
+	uint16_t checksum;
+} __attribute__((packed));
+
 struct fg_icmp {
 	uint8_t type;
 	uint8_t code;
@@ -185,6 +192,46 @@ bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t addres
  *                is cut off
  */
 bool fg_net_reflect(uint8_t *frame, size_t length);
+
+enum {
+	FG_DATAGRAM_ROOM = 320, /* octets that the datagrams below may take */
+	FG_SNMP_PORT = 161,
+	FG_SNMP_FROM = 49313, /* the port we ask from */
+	FG_SNMP_OBJECTS =
+		5, /* sysUpTime, ifInOctets, ifOutOctets, ifInUcastPkts, ifOutUcastPkts, in this order */
+	FG_SNMP_COMMUNITY = 32, /* longest community */
+};
+
+/** A management query (RFC 2544, 11.2): SNMP version 1 over IPv4. */
+struct fg_snmp_query {
+	uint8_t agent_mac[6], agent[4];
+	char community[FG_SNMP_COMMUNITY + 1];
+	uint32_t interface; /* ifIndex */
+	uint32_t request;   /* returned in the reply */
+};
+
+/** Make the query. @return octets of the frame */
+size_t fg_net_snmp_query(const struct fg_host *host, const struct fg_snmp_query *query, uint8_t *out);
+
+/** Is this frame the reply to @p request, without error and with a value of the right type for every object? */
+bool fg_net_snmp_replies(const struct fg_host *host, uint32_t request, const uint8_t *frame, size_t length);
+
+/**
+ * Answer such a query as an agent does, in place, whatever the community and the interface.
+ * @param values  of the objects
+ * @param frame   FG_DATAGRAM_ROOM octets must be writable
+ * @return        length of the answer, 0 when it was no query for this host or for other objects
+ */
+size_t fg_net_snmp_answer(const struct fg_host *host, const uint32_t values[FG_SNMP_OBJECTS], uint8_t *frame,
+			  size_t length);
+
+/**
+ * Make a routing update (RFC 2544, 11.3): a RIP response, broadcast, about six networks behind this host that carry
+ * no test frames, 198.18.58.0 to 198.18.63.0 or, for a host in 198.19.0.0/16, the same there.
+ * @param second  the second of the two states: the networks are further away
+ * @return        octets of the frame
+ */
+size_t fg_net_rip_update(const struct fg_host *host, bool second, uint8_t *out);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,21 @@ enum {
 	NET_ND_OVERRIDE = 0x20000000,
 };
 
+enum { NET_UDP_CONTENT = FG_ETHER_HEADER + sizeof(struct fg_ipv4) + sizeof(struct fg_udp) };
+
+/** Where a datagram goes; its content lies in the frame already, from NET_UDP_CONTENT on. */
+struct net_udp {
+	const uint8_t *mac, *address;
+	uint16_t from, to;
+	size_t content; /* octets */
+};
+
+/** Write the headers of a datagram from @p host. @return octets of the frame */
+size_t net_udp(const struct fg_host *host, const struct net_udp *datagram, uint8_t *frame);
+
+/** Octets of a datagram's content, if it is an undamaged one over IPv4 for @p port of @p host; else 0. */
+size_t net_udp_content(const struct fg_host *host, uint16_t port, const uint8_t *frame, size_t length);
+
 /** Is this ARP of IPv4 over Ethernet, the only kind there is? */
 bool net_is_arp(const struct fg_arp *arp);
 

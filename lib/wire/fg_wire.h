@@ -67,7 +67,7 @@ struct fg_device_counters {
 	uint64_t outage;      /* lost in an outage */
 	uint64_t policed;     /* lost because the bandwidth profile of their service did not let them pass */
 	uint64_t unroutable;  /* not for the router, expired, or next hop unknown; or not to be reflected */
-	uint64_t answered;    /* ARP, ND, echo to the router */
+	uint64_t answered;    /* ARP, ND, echo and SNMP to the router */
 	uint64_t duplicated;  /* of those forwarded */
 	uint64_t corrupted;
 	uint64_t reordered; /* that came out behind a later one (RFC 4737, 3), as far as they have come out */

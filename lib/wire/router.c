@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reference device as a router. It owns the gateway addresses of the plan, answers ARP, Neighbor Discovery and
- * echo for them, and forwards what is sent to its MAC: lowers the time to live, mends the checksum, and readdresses
+ * echo and SNMP for them, and forwards what is sent to its MAC: lowers the time to live, mends the checksum, and readdresses
  * the frame to whoever it has heard on the other side. There are two sides, so there is no table to look in. A VLAN
  * tag is left as it came: the router is in every VLAN, and keeps them apart. A device that reflects answers for its
  * addresses, too, and sends back what a router would forward, whatever MAC address it is for.
@@ -55,6 +55,19 @@ forward(struct side *side, struct fg_ether *ether, size_t length)
 	return true;
 }
 
+/* as an agent of SNMP: what the device neither counts nor knows, octets and time, is 0 */
+static size_t
+answer_query(struct side *side, uint8_t *frame, size_t length)
+{
+	const struct fg_device_counters *in = &side->direction.counters,
+					*out = &side->other->direction.counters;
+	uint32_t values[FG_SNMP_OBJECTS] = {
+		0, 0, 0, (uint32_t)in->received, (uint32_t)(out->forwarded + in->answered),
+	};
+
+	return fg_net_snmp_answer(&side->router, values, frame, length);
+}
+
 static enum wire_route
 route_untagged(struct side *side, uint8_t *frame, size_t *length, size_t room)
 {
@@ -68,6 +81,8 @@ route_untagged(struct side *side, uint8_t *frame, size_t *length, size_t room)
 	if ((!ours && (ether->dst[0] & 1) == 0) || room < FG_ANSWER_ROOM)
 		return WIRE_DROP;
 	answer = fg_net_answer(&side->router, frame, *length);
+	if (answer == 0 && room >= FG_DATAGRAM_ROOM)
+		answer = answer_query(side, frame, *length);
 	if (answer == 0)
 		return WIRE_DROP;
 	*length = answer;

@@ -267,14 +267,12 @@ function Bench:streams_of(o)
       end
       return list, described, seconds
    end
-   -- bursts are parts of a load of the whole line
-   local fps = o.burst and o.fps * o.burst.interval_frames / o.burst.frames or o.fps
-   local loads, n, seconds = streams.loads(o.loads or { { fps = fps, seconds = o.duration } })
+   local loads, n, seconds, share_of_test = streams.loads_of_trial(o)
    local list, turns = streams.of_trial(self, o, loads, n)
    for i, name in ipairs(o.directions) do
-      local share = turns[i].share
+      local share = turns[i].share * share_of_test
       described[i] = {
-         name = name, fps = o.loads and loads[0].fps or o.fps, share = share < 1 and share or nil,
+         name = name, fps = o.loads and o.loads[1].fps or o.fps, share = share < 1 and share or nil,
       }
    end
    return list, described, seconds
@@ -311,6 +309,7 @@ function Bench:trial(o)
       drain_ns = nanoseconds(o.drain),
       settle_ns = nanoseconds(o.settle),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
+      talk = modifiers.talk(o.modifier, self.plan),
    }), o.outage)
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await()

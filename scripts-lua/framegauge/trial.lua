@@ -198,6 +198,14 @@ local function tester_reasons(record, ports)
    return reasons
 end
 
+-- What a modifier had the tester say to the device, and what came of it: nil where it has it say nothing.
+local function said(modifier, ports)
+   if modifier == "management-frames" then
+      return { queries = sum(ports, "queries"), replies = sum(ports, "replies") }
+   end
+   return nil, modifier == "routing-updates" and sum(ports, "updates") or nil
+end
+
 local function judge(record, ports, link_may_change)
    local invalid, tester = invalid_reasons(record, ports, link_may_change), tester_reasons(record, ports)
    record.verdict = #invalid > 0 and "invalid" or #tester > 0 and "tester-limited" or "valid"
@@ -219,6 +227,7 @@ function M.record(raw, ask)
       directions[i] = of_direction(direction, ask, ask.streams ~= nil)
    end
    local tx, lost = sum(directions, "tx"), sum(directions, "lost")
+   local management, updates = said(ask.modifier, raw.ports)
    return judge({
       trial = ask.number,
       test = ask.test,
@@ -250,6 +259,8 @@ function M.record(raw, ask)
       burst = ask.burst,
       outage = ask.outage,
       modifier = ask.modifier,
+      management = management,
+      routing_updates = updates,
       reset = raw.reset,
    }, raw.ports, ask.link_may_change)
 end

@@ -6,12 +6,6 @@
  * sees a read beyond it. Since few random frames have a valid signature or checksum, the first octet may ask for one
  * to be written.
  */
-/*
- * Whatever comes in from the network. The input is a train of frames (of two octets at least), each behind one octet that says what it is and
- * two for its length; every frame goes the way of a received one: signature, sequence tracker, histogram, and the
- * talk with neighbours. A frame lies in memory of just its size, so that the sanitizer sees a read beyond it. Since
- * few random frames have a valid signature or checksum, the first octet may ask for one to be written.
- */
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -61,7 +55,12 @@ mend(uint8_t *frame, size_t length)
 	struct fg_icmp *icmp4 = (struct fg_icmp *)(ip4 + 1), *icmp6 = (struct fg_icmp *)(ip6 + 1);
 	size_t end;
 
-	if (length >= sizeof(*ether) + sizeof(*ip4) + sizeof(*icmp4) && ether->type == htons(FG_ETHER_IPV4)) {
+	if (length >= sizeof(*ether) + sizeof(*ip4) + sizeof(struct fg_udp) &&
+	    ether->type == htons(FG_ETHER_IPV4) && ip4->protocol == FG_IP_UDP) {
+		ip4->checksum = ((struct fg_udp *)(ip4 + 1))->checksum = 0;
+		ip4->checksum = fg_checksum_finish(fg_checksum_add(0, ip4, sizeof(*ip4)));
+	} else if (length >= sizeof(*ether) + sizeof(*ip4) + sizeof(*icmp4) &&
+		   ether->type == htons(FG_ETHER_IPV4)) {
 		ip4->checksum = icmp4->checksum = 0;
 		ip4->checksum = fg_checksum_finish(fg_checksum_add(0, ip4, sizeof(*ip4)));
 		end = ntohs(ip4->length);
@@ -80,7 +79,8 @@ mend(uint8_t *frame, size_t length)
 static void
 receive(const uint8_t *data, size_t length, int wishes, uint64_t now)
 {
-	size_t room = length < FG_ANSWER_ROOM ? FG_ANSWER_ROOM : length;
+	static const uint32_t values[FG_SNMP_OBJECTS] = {1, 0x80, 0xffff, 0x7fffffff, 0xffffffff};
+	size_t room = length < FG_DATAGRAM_ROOM ? FG_DATAGRAM_ROOM : length;
 	uint8_t *frame = malloc(length), *answer = malloc(room), mac[6];
 	struct fg_signature signature;
 
@@ -99,7 +99,9 @@ receive(const uint8_t *data, size_t length, int wishes, uint64_t now)
 		check(!(wishes & SIGN) || length < FG_SIGNATURE_SIZE);
 	fg_net_learn_ipv4(frame, length, host.ipv4, mac);
 	fg_net_learn_ipv6(frame, length, host.ipv6, mac);
-	check(fg_net_answer(&host, answer, length) <= room);
+	fg_net_snmp_replies(&host, 7, frame, length);
+	if (fg_net_answer(&host, answer, length) == 0)
+		check(fg_net_snmp_answer(&host, values, answer, length) <= FG_DATAGRAM_ROOM);
 	free(frame);
 	free(answer);
 }

@@ -12,6 +12,7 @@ local GROUPS = {
    back_to_back = { search = "binary", limit = 0.1, step = 1, repetitions = 2 },
    system_recovery = { overload = 1, watch = 1, repetitions = 1 },
    reset = { after = 0.01, watch = 0.1, outage = 0.01, repetitions = 1, command = { "true" } },
+   management = { community = "public", interface = 1 },
    bursty_traffic = {
       burst_frames = { 16, 64 }, search = "binary", limit = 0.1, resolution = 0.001, trial = 1,
       search_trial = 0.1,

@@ -6,6 +6,7 @@ local frame = require "framegauge.frame"
 local methods = require "framegauge.method.rfc2544"
 local modifiers = require "framegauge.traffic.modifiers"
 local plans = require "framegauge.plan"
+local said = require "framegauge.report.said"
 local stream_types = require "framegauge.report.stream_types"
 
 local ROUTED = [[
@@ -50,6 +51,19 @@ local function run(plan)
    return results, session.trials
 end
 
+-- One trial with what differs from a plain one both ways.
+local function trial_of(plan, o)
+   local bench = assert(Bench.open(plan))
+   local ok, raw = pcall(function()
+      return bench:trial(setmetatable(o, { __index = {
+         frame_size = 128, directions = { "a->b", "b->a" }, learning_wait = 0.01, drain = 0.01, settle = 0,
+      } }))
+   end)
+   bench:close()
+   assert(ok, raw)
+   return raw
+end
+
 describe("modifiers", function()
    it("are refused where the ports do not suit them", function()
       local _, wrong = plan_of(BRIDGED, "random-networks")
@@ -58,6 +72,17 @@ describe("modifiers", function()
       _, wrong = plan_of(ROUTED, "broadcast, random-macs")
       assert.matches("rfc2544.modifiers[2]: a router takes only what is sent to its own address", wrong, 1,
          true)
+      _, wrong = plan_of(BRIDGED, "management-frames")
+      assert.matches("rfc2544.modifiers[1]: no address of the device to ask: it is asked over IPv4, at the "
+         .. "gateway; expected an IPv4 gateway for every port", wrong, 1, true)
+      _, wrong = plan_of(ROUTED6, "broadcast, routing-updates")
+      assert.matches("rfc2544.modifiers[2]: no router to tell", wrong, 1, true)
+   end)
+
+   it("send broadcasts beside bursts", function()
+      local turns, own = modifiers.turns("broadcast", { "a->b" }, { frames = 16, interval_frames = 40 })
+      assert.same({ 0, 16, 40, 1 }, { turns[1].first, turns[1].take, turns[1].every, turns[1].share })
+      assert.same({ { direction = "a->b" }, fps = 1 / 99 }, own)
    end)
 
    it("share the networks behind routers between the ports of a side", function()
@@ -144,5 +169,67 @@ describe("a run with modifiers", function()
       for _, trial in ipairs(trials) do
          assert.same({ "valid", 0 }, { trial.verdict, trial.misdirected })
       end
+   end)
+
+   it("asks the device every second, in the place of a test frame, and counts its replies", function()
+      local plan = assert(plan_of(ROUTED, "management-frames", "rfc2544.learning_wait=0s"))
+      local raw = trial_of(plan, { fps = 1000, duration = 10, modifier = "management-frames" })
+      for _, port in ipairs(raw.ports) do
+         assert.same({ 10, 10, 0 }, { port.queries, port.replies, port.updates })
+      end
+      for _, direction in ipairs(raw.directions) do
+         assert.same({ 9990, 9990, 0.999 }, { direction.tx, direction.rx, direction.share })
+      end
+      raw = trial_of(plan, { fps = 1000, duration = 10 })
+      assert.same({ 0, 0, 10000 }, { raw.ports[1].queries, raw.ports[1].replies, raw.directions[1].tx })
+   end)
+
+   it("asks at the ports that send and at no others", function()
+      local plan = assert(plan_of(ROUTED, "management-frames"))
+      local raw = trial_of(plan, {
+         fps = 1000, duration = 2, modifier = "management-frames", directions = { "b->a" },
+      })
+      assert.same({ 0, 2, 2 }, { raw.ports[1].queries, raw.ports[2].queries, raw.ports[2].replies })
+   end)
+
+   it("tells the device of routes at the start and every 30 seconds", function()
+      local plan = assert(plan_of(ROUTED, "routing-updates"))
+      local raw = trial_of(plan, { fps = 300, duration = 61, modifier = "routing-updates" })
+      for i, port in ipairs(raw.ports) do
+         assert.same({ 0, 0, 3 }, { port.queries, port.replies, port.updates })
+         assert.equal(math.floor((300 - 1 / 30) * 61 + 0.5), raw.directions[i].tx)
+      end
+   end)
+
+   it("measures the same throughput beside either, and says what came of them", function()
+      local results, trials = run(assert(plan_of(ROUTED, "management-frames, routing-updates")))
+      for _, row in ipairs(results.throughput) do
+         assert.near(500e3, row.throughput_fps, 845 + 520 / 0.2)
+      end
+      local list, n = said.of(trials), 0
+      for _, trial in ipairs(trials) do
+         n = n + (trial.modifier == "management-frames" and 2 or 0) -- one in each direction: they are short
+         assert.equal(trial.modifier == "routing-updates" and 2 or nil, trial.routing_updates)
+      end
+      assert.equal(("Management queries: %d sent, %d answered and verified."):format(n, n), list[1])
+      assert.equal(("Routing updates: %d sent."):format(n), list[2])
+   end)
+
+   it("says so where no query was answered", function()
+      local list = said.of { { management = { queries = 4, replies = 0 } }, {} }
+      assert.matches("^Management queries: 4 sent, 0 answered and verified%. Nothing shows", list[1])
+      assert.is_nil(list[2])
+      assert.same({}, said.of { {} })
+   end)
+
+   it("sends a broadcast for every 99 frames of bursts", function()
+      local plan = assert(plan_of(ROUTED, "broadcast"))
+      local fps = 844594 * 64 / 200
+      local raw = trial_of(plan, {
+         fps = fps, duration = 200 * 5000 / 844594, modifier = "broadcast",
+         burst = { frames = 64, interval_frames = 200 },
+      })
+      assert.same({ 320000, 320000 }, { raw.directions[1].tx, raw.directions[1].rx })
+      assert.near(fps, raw.directions[1].intended_fps, 1e-6)
    end)
 end)

@@ -45,6 +45,7 @@ describe("a plan", function()
             back_to_back = { search = "binary", limit = 2, step = 1, repetitions = 50 },
             system_recovery = { overload = 60, watch = 60, repetitions = 3 },
             reset = { after = 15, watch = 60, outage = 1, repetitions = 1 },
+            management = { community = "public", interface = 1 },
             bursty_traffic = {
                burst_frames = { 16, 64, 256, 1024 }, search = "binary", limit = 1, resolution = 0.001,
                trial = 60, search_trial = 1,

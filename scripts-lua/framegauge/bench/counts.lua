@@ -18,6 +18,7 @@ local STREAM = {
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors", tx_errors = "tx_errors",
    link_changes = "link_changes", misdirected = "misdirected", foreign = "foreign",
+   queries = "queries", replies = "replies", updates = "updates",
 }
 
 local function counts(result, names)

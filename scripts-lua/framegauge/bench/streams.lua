@@ -74,6 +74,26 @@ function M.loads(list)
    return loads, #list, seconds
 end
 
+--- The loads of the directions of a trial. Bursts are parts of a load of the whole line. What the modifier
+-- has the tester say beside the test takes the place of test frames; between bursts there is room for it.
+-- @param o  as Bench:trial takes it
+-- @return as M.loads, and the share of the load that is test frames
+function M.loads_of_trial(o)
+   if o.burst then
+      local loads, n, seconds = M.loads {
+         { fps = o.fps * o.burst.interval_frames / o.burst.frames, seconds = o.duration },
+      }
+      return loads, n, seconds, 1
+   end
+   local list, given = {}, o.loads or { { fps = o.fps, seconds = o.duration } }
+   for i, load in ipairs(given) do
+      local said = math.min(modifiers.said_per_second(o.modifier), load.fps / 2)
+      list[i] = { fps = load.fps - said, seconds = load.seconds }
+   end
+   local loads, n, seconds = M.loads(list)
+   return loads, n, seconds, list[1].fps / given[1].fps
+end
+
 -- Which frames of a stream are tagged.
 -- @param fps  frames per second of the stream
 local function set_tags(stream, tags, fps)
@@ -100,11 +120,13 @@ function M.of_trial(bench, o, loads, n)
          set_tags(stream, o.tags, loads[0].fps * turns[i].share)
       end
    end
+   list.own_loads = own.fps and M.loads { { fps = own.fps * o.fps, seconds = o.duration } }
    for _, one in ipairs(own) do
       local from, to = ends(bench.ports, one.direction)
       local made = modifiers.broadcast(ingredients(bench, from, to))
       list:add {
          from = from, to = to, turn = one.turn, frame = frame.rfc2544(o.frame_size, made), unmeasured = true,
+         loads = list.own_loads, n = list.own_loads and 1,
       }
    end
    return list, turns

@@ -216,22 +216,30 @@ local function addresses_fit(values, found)
    check_links(values, found)
 end
 
--- Whether any port, and whether every port, sends through a router.
+-- Whether any port, whether every port sends through a router, and whether every port does so over IPv4.
 local function routed(values)
-   local any, all = false, true
+   local any, all, all4 = false, true, true
    for _, port in ipairs(values.ports) do
       local gateway = port.gateway or port.gateway6
       any, all = any or gateway ~= nil, all and gateway ~= nil
+      all4 = all4 and port.gateway ~= nil
    end
-   return any, all
+   return any, all, all4
 end
 
+local SPOKEN_TO = {
+   ["management-frames"] = "no address of the device to ask: it is asked over IPv4, at the gateway",
+   ["routing-updates"] = "no router to tell: it is told over IPv4, at the gateway",
+}
+
 local function modifiers_suit_the_ports(values, found)
-   local any, all = routed(values)
+   local any, all, all4 = routed(values)
    for i, modifier in ipairs(values.rfc2544.modifiers) do
       local key = found:item("rfc2544.modifiers", i)
       if modifier == "random-networks" and not all then
          found:add(key, "networks behind a router, and the ports have none", "a gateway for every port")
+      elseif SPOKEN_TO[modifier] and not all4 then
+         found:add(key, SPOKEN_TO[modifier], "an IPv4 gateway for every port")
       elseif modifier == "random-macs" and any then
          found:add(key, "a router takes only what is sent to its own address", "ports without gateways")
       elseif modifier == "broadcast" and values.rfc2544.topology == "partial-mesh" and #values.ports > 2 then

@@ -285,6 +285,17 @@ local bursty_traffic = {
    },
 }
 
+local management = {
+   key = "management", type = "group",
+   help = "what the modifier management-frames asks for (RFC 2544, 11.2), by SNMP version 1 at the gateways",
+   fields = {
+      { key = "community", type = "string", longest = 32, default = "public",
+        help = "of the device's agent" },
+      { key = "interface", type = "integer", min = "1", max = "2147483647", default = "1",
+        help = "ifIndex of the interface it is asked about" },
+   },
+}
+
 local rfc2544 = {
    key = "rfc2544", type = "group",
    help = "benchmarking by RFC 2544",
@@ -306,10 +317,15 @@ local rfc2544 = {
            .. "first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC "
            .. "2544, 16)" },
       { key = "modifiers", type = "list", unique = true, default = {}, default_help = "none",
-        of = { type = "enum", values = { "broadcast", "random-networks", "random-ports", "random-macs" } },
+        of = { type = "enum", values = {
+           "broadcast", "management-frames", "routing-updates", "random-networks", "random-ports",
+           "random-macs",
+        } },
         help = "every test is made again with each of these, see docs/results.md (RFC 2544, 11 and 12; RFC "
-           .. "4814). broadcast: every hundredth frame is one; random-networks: to many networks behind the "
+           .. "4814). broadcast: every hundredth frame is one; management-frames: an SNMP query each second; "
+           .. "routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the "
            .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
+      management,
       { key = "learning_wait", type = "time", default = "2s", max = "10min",
         help = "between the learning frames and the load" },
       { key = "drain", type = "time", default = "2s", max = "10min",

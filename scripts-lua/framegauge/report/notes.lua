@@ -4,6 +4,7 @@
 local calibration = require "framegauge.report.calibration"
 local fields = require "framegauge.report.fields"
 local format = require "framegauge.report.format"
+local said = require "framegauge.report.said"
 
 local M = {}
 
@@ -108,6 +109,9 @@ function M.of(result, add)
    end
    add(evidence_note(rows))
    add(irregular_note(rows))
+   for _, sentence in ipairs(said.of(result.trials)) do
+      add(sentence)
+   end
    for _, test in ipairs(fields.TESTS) do
       verdict_notes(test, result.results[test] or {}, add)
    end

@@ -25,7 +25,8 @@ local ORDER = {
    "upper_trial", "intended_frames", "intended_fps",
    "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio", "loss_bursts", "max_loss_burst",
    "duplicates", "reordered", "max_extent", "stale", "excess", "late", "unsent", "refused", "no_mbuf",
-   "tester_drops", "rx_errors", "misdirected", "foreign", "worst_lag_ns", "longest_poll_gap_ns", "count",
+   "tester_drops", "rx_errors", "misdirected", "foreign", "management", "queries", "replies",
+   "routing_updates", "worst_lag_ns", "longest_poll_gap_ns", "count",
    "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns", "definition",
    "tester_min_ns", "corrected", "evidence", "latency", "directions",
 }

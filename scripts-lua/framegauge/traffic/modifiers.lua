@@ -4,13 +4,15 @@
 --
 -- Every test of a plan is made with the plain stream first, and then again with each modifier of the plan
 -- by itself. A modifier either lets a header field change from frame to frame, or takes a turn of the port's
--- load for frames of its own, which are sent and not looked for.
+-- load for frames of its own, which are sent and not looked for, or has the port say something to the device.
 --
---    broadcast        every hundredth frame of a port is a broadcast
---    random-networks  each frame goes to one of many networks behind the router
---    random-ports     each frame has another pair of UDP ports
---    random-macs      each frame comes from one of 256 stations and goes to one of 256; a bridge is told of
---                     them before each trial
+--    broadcast          every hundredth frame of a port is a broadcast
+--    management-frames  at the start of each second the device is asked by SNMP, and its replies are counted
+--    routing-updates    a RIP update at the start of each trial and every 30 seconds, of two states in turn
+--    random-networks    each frame goes to one of many networks behind the router
+--    random-ports       each frame has another pair of UDP ports
+--    random-macs        each frame comes from one of 256 stations and goes to one of 256; a bridge is told of
+--                       them before each trial
 --
 -- Random is the same in every trial: which frame carries what follows from its number and a seed.
 local octets = require "framegauge.octets"
@@ -19,6 +21,8 @@ local topology = require "framegauge.traffic.topology"
 local M = {}
 
 M.BROADCAST_EVERY = 100
+
+local QUERY_SECONDS, UPDATE_SECONDS = 1, 30 -- RFC 2544, 11.2 and C.2.4
 
 -- Networks behind the routers, of RFC 2544 C.2.2: x.65.0 to x.254.0. Ports of one side share them.
 local FIRST_NETWORK, NETWORKS, STATION = 65, 190, 2
@@ -98,15 +102,37 @@ function M.announcement(o, port)
    return M.broadcast(o), STATIONS
 end
 
+--- Frames per second that a modifier has each port say to the device.
+function M.said_per_second(modifier)
+   return modifier == "management-frames" and 1 / QUERY_SECONDS
+      or modifier == "routing-updates" and 1 / UPDATE_SECONDS or 0
+end
+
+--- The same for the engine: keys of its struct fg_talk; nil when nothing is said.
+function M.talk(modifier, plan)
+   if modifier == "management-frames" then
+      local o = plan.rfc2544.management
+      return { query_ns = QUERY_SECONDS * 1e9, community = o.community, interface = o.interface }
+   end
+   return modifier == "routing-updates" and { update_ns = UPDATE_SECONDS * 1e9 } or nil
+end
+
 --- The turns of test streams, and those of the frames of the modifier's own, one for each port that sends.
 -- @param modifier    its name or nil
 -- @param directions  list of "from->to"
 -- @param burst       as topology.turns takes it
--- @return turns by direction; list of { direction =, turn = }
+-- @return turns by direction; list of { direction =, turn = }; between bursts without turns, but `fps` of it,
+-- for each frame of the test
 function M.turns(modifier, directions, burst)
-   local turns, own, seen = topology.turns(directions, burst), {}, {}
+   local turns, own, seen, n = topology.turns(directions, burst), {}, {}, M.BROADCAST_EVERY
+   if modifier == "broadcast" and burst then
+      own.fps = 1 / (n - 1)
+      for _, direction in ipairs(directions) do
+         own[#own + 1] = { direction = direction }
+      end
+      return turns, own
+   end
    for i, turn in ipairs(modifier == "broadcast" and turns or {}) do
-      local n = M.BROADCAST_EVERY
       turns[i] = { first = 0, take = n - 1, every = n, from = turn.from, share = (n - 1) / n }
       if not seen[turn.from] then
          seen[turn.from] = true

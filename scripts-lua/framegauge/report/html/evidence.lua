@@ -3,6 +3,7 @@
 --- Why the figures can be trusted: what the tester itself did while it measured.
 local h = require "framegauge.report.html.element"
 local latency = require "framegauge.report.html.latency"
+local said = require "framegauge.report.said"
 local tables = require "framegauge.report.html.tables"
 local views = require "framegauge.report.view"
 local words = require "framegauge.report.html.words"
@@ -126,6 +127,15 @@ local function explanation()
    return h.ul { out }
 end
 
+-- Sentences about modifiers that have the tester say something.
+local function said_to_the_device(trials)
+   local out = {}
+   for i, sentence in ipairs(said.of(trials)) do
+      out[i] = h.p { sentence }
+   end
+   return out
+end
+
 --- The section.
 function M.body(result)
    local decided = views.of(result.plan.test).deciding(result)
@@ -140,7 +150,7 @@ function M.body(result)
          caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = overall(result) },
-      explanation(),
+      explanation(), said_to_the_device(result.trials),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
    }
 end

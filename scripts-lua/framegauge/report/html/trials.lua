@@ -27,6 +27,12 @@ local function sum(key)
    end
 end
 
+-- "3 of 4": of the management queries.
+local function answered(trial)
+   local management = trial.management
+   return management and ("%s of %s"):format(count(management.replies), count(management.queries)) or nil
+end
+
 local function verdict(word)
    return word == "valid" and word or words.verdict(word)
 end
@@ -44,6 +50,7 @@ local COLUMNS = {
    { "Received", "frames", field("rx", count) },
    { "Lost", "frames", field("lost", count) },
    { "by direction", "frames", lost_by_direction, optional = true },
+   { "Queries", "answered", answered, optional = true },
    { "Twice", "frames", field("duplicates", count) },
    { "Reord.", "frames", field("reordered", count) },
    { "Late", "frames", field("late", count) },
