@@ -74,16 +74,12 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 	uint64_t next;
 	unsigned load;
 
-	if (unlikely(tx_ordered(t))) {
-		tx_obey(t, now);
-		return now;
-	}
 	do { /* the first frames of the next load may be due in the same round */
 		load = s->present;
 		next = send_due(t, s, now, now + t->lead, launch, vary);
 		tx_next_load(s);
 	} while (load != s->present);
-	return next;
+	return unlikely(tx_ordered(t)) ? tx_obey(t, now) : next;
 }
 
 static uint64_t

@@ -116,10 +116,6 @@ poll_many(struct task *task, uint64_t now, bool launch)
 	unsigned n, sent;
 	bool any = false;
 
-	if (unlikely(tx_ordered(t))) {
-		tx_obey(t, now);
-		return now;
-	}
 	do {
 		if (unlikely(t->waiting > 0))
 			forgive_waiting(t, until);
@@ -132,6 +128,8 @@ poll_many(struct task *task, uint64_t now, bool launch)
 		any = true;
 		/* all that is due on a port with a time of its own, whose clock will not wait; else a burst a round */
 	} while (launch && t->waiting == 0);
+	if (unlikely(tx_ordered(t)))
+		return tx_obey(t, now);
 	return any ? now : tx_wake(t, t->queue.runs == 0 ? UINT64_MAX : t->queue.heap[0].at, now);
 }
 

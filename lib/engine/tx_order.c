@@ -60,7 +60,7 @@ obey(struct tx_task *t, struct tx_stream *s, const struct tx_order *order, uint6
 		tx_queue_add(&t->queue, s);
 }
 
-void
+uint64_t
 tx_obey(struct tx_task *t, uint64_t now)
 {
 	if (t->todo == NULL)
@@ -73,6 +73,7 @@ tx_obey(struct tx_task *t, uint64_t now)
 		atomic_store_explicit(&order->obeyed, true, memory_order_release);
 	}
 	tx_choose(t);
+	return now;
 }
 
 /* @return the orders not yet obeyed */

@@ -110,8 +110,8 @@ void tx_choose(struct tx_task *task);
 uint64_t tx_many_now(struct task *task, uint64_t now);
 uint64_t tx_many_launch(struct task *task, uint64_t now);
 
-/* tx_order.c: do what control wants */
-void tx_obey(struct tx_task *task, uint64_t now);
+/* tx_order.c: do what control wants, once all that is due at @p now has gone. @return when to be polled next */
+uint64_t tx_obey(struct tx_task *task, uint64_t now);
 void tx_orders_free(struct tx_order *issued);
 
 static inline bool

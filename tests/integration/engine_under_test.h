@@ -46,7 +46,7 @@ TestFrame(unsigned size, const frames::Mac &dst = frames::peer_mac)
 	return Template(out);
 }
 
-/* A stream of constant loads from one port to the other */
+/* A stream from one port to the other */
 struct Stream {
 	unsigned from, to;
 	const Template &frame;
@@ -54,6 +54,10 @@ struct Stream {
 	fg_turn turn = {};
 	bool unmeasured = false;
 	unsigned measure = 0; /* enum fg_measure */
+	double phase = 0;
+	bool idle = false;
+	const fg_sizes *sizes = nullptr;
+	const fg_template *const *frames = nullptr;
 };
 
 struct Times {
@@ -111,6 +115,10 @@ class Engine
 			c.turn = s.turn;
 			c.unmeasured = s.unmeasured;
 			c.measure = s.measure;
+			c.phase = s.phase;
+			c.idle = s.idle;
+			c.sizes = s.sizes;
+			c.frames = s.frames;
 			configs.push_back(c);
 		}
 		trial.streams = unsigned(configs.size());

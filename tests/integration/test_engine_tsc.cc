@@ -283,3 +283,94 @@ TEST(EngineTsc, NeighboursFindEachOther)
 	}
 	EXPECT_EQ(4u, found);
 }
+
+namespace
+{
+
+/* a port that takes now and then only some of what it is given, or nothing */
+struct Reluctant : fg_port {
+	explicit Reluctant(fg_port *real) : fg_port(*real), inner(real)
+	{
+		tx = [](fg_port *port, rte_mbuf **frames, uint16_t n, uint64_t now) {
+			auto *r = static_cast<Reluctant *>(port);
+
+			r->turns++;
+			if (r->turns % 3 == 0)
+				n = uint16_t(r->turns / 3 % 5 * n / 4);
+			return r->inner->tx(r->inner, frames, n, now);
+		};
+		rx = [](fg_port *port, rte_mbuf **frames, uint16_t n, uint64_t now) {
+			fg_port *real = static_cast<Reluctant *>(port)->inner;
+
+			return real->rx(real, frames, n, now);
+		};
+		static const fg_port_ops asks = {
+			[](fg_port *port, fg_port_counters *out) {
+				fg_port *real = static_cast<Reluctant *>(port)->inner;
+
+				real->ops->counters(real, out);
+			},
+			[](fg_port *) { return true; },
+			[](fg_port *) {},
+		};
+		ops = &asks;
+	}
+
+	fg_port *inner;
+	unsigned turns = 0;
+};
+
+} // namespace
+
+/* what a port refuses keeps its place and its number, in one stream and in many */
+TEST(EngineTsc, OffersAgainWhatThePortRefused)
+{
+	Template frame = TestFrame(64);
+
+	for (unsigned n : {1, 40}) {
+		Port east("vdev:net_ring20"), west("vdev:net_ring21");
+		Reluctant port(east.port);
+		Engine engine(processor_time(1), &port, west.port);
+		std::vector<Stream> streams;
+
+		for (unsigned i = 0; i < n; i++)
+			streams.push_back({0, 0, frame, {{200000.0 / n, 40000 / n}}});
+		engine.Run(streams, moment, any_lag);
+		uint64_t refused = 0;
+		for (unsigned i = 0; i < n; i++) {
+			expect_all(engine, i, 40000 / n);
+			refused += engine.Result(i).refused;
+		}
+		EXPECT_GT(refused, 0u);
+	}
+}
+
+/* and too late, it is given up without a gap in the numbers */
+TEST(EngineTsc, GivesUpWhatThePortRefusedForTooLong)
+{
+	Template frame = TestFrame(64);
+	Port east("vdev:net_ring20"), west("vdev:net_ring21");
+	Reluctant port(east.port);
+	std::vector<Stream> streams;
+	uint64_t late = 0;
+
+	/* nothing for a while, then everything */
+	port.tx = [](fg_port *p, rte_mbuf **frames, uint16_t n, uint64_t now) {
+		auto *r = static_cast<Reluctant *>(p);
+
+		return r->turns++ < 2000 ? uint16_t(0) : r->inner->tx(r->inner, frames, n, now);
+	};
+	Engine engine(processor_time(1), &port, west.port);
+	for (unsigned i = 0; i < 5; i++)
+		streams.push_back({0, 0, frame, {{40000, 8000}}});
+	engine.Run(streams, moment, /*max_lag*/ 1000);
+	for (unsigned i = 0; i < 5; i++) {
+		fg_stream_result r = engine.Result(i);
+
+		ExpectConsistent(r);
+		EXPECT_EQ(0, r.lost) << "numbers go on where they stopped";
+		EXPECT_EQ(0u, r.unsent);
+		late += r.late;
+	}
+	EXPECT_GT(late, 0u);
+}
