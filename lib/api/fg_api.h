@@ -11,6 +11,7 @@
 #include "fg_net.h"
 #include "fg_port.h"
 #include "fg_protocol.h"
+#include "fg_relay.h"
 #include "fg_sizes.h"
 #include "fg_replay.h"
 #include "fg_units.h"

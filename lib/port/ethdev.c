@@ -51,7 +51,7 @@ receive_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64
  * memory (4 KiB pages) each would otherwise take a page of its own, and the AF_XDP driver needs them one
  * right behind the other. */
 static struct rte_mempool *
-create_pool(const struct fg_ethdev *dev, uint32_t room, int node)
+create_pool(const struct fg_ethdev *dev, uint32_t keep, uint32_t room, int node)
 {
 	static unsigned number;
 	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
@@ -61,8 +61,9 @@ create_pool(const struct fg_ethdev *dev, uint32_t room, int node)
 	char name[32];
 
 	snprintf(name, sizeof(name), "fg_rx%u", number++);
-	pool = rte_mempool_create_empty(name, BUFFERS, sizeof(struct rte_mbuf) + shared.mbuf_data_room_size,
-					CACHE, sizeof(shared), node, flags);
+	pool = rte_mempool_create_empty(name, BUFFERS + keep,
+					sizeof(struct rte_mbuf) + shared.mbuf_data_room_size, CACHE,
+					sizeof(shared), node, flags);
 	if (pool == NULL)
 		return NULL;
 	rte_pktmbuf_pool_init(pool, &shared);
@@ -204,7 +205,7 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	uint32_t room = RTE_MAX(caps->max_frame, 2048u);
 	int ret;
 
-	dev->frames = create_pool(dev, RTE_MAX(config->room, room), node);
+	dev->frames = create_pool(dev, config->port->keep, RTE_MAX(config->room, room), node);
 	if (dev->frames == NULL)
 		return -rte_errno;
 	if (config->one_piece && dev->frames->nb_mem_chunks != 1)

@@ -103,6 +103,7 @@ struct fg_port_config {
 	uint16_t rx_ring;   /* 0: the driver's preference */
 	uint16_t tx_ring;
 	uint32_t max_frame; /* octets with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
+	uint32_t keep; /* frames received here that the user may keep for a while, besides a few thousand */
 };
 
 /**

@@ -14,6 +14,7 @@ local methods = require "framegauge.method"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
 local placement = require "framegauge.bench.placement"
+local ports = require "framegauge.bench.ports"
 local refusal = require "framegauge.refusal"
 local streams = require "framegauge.bench.streams"
 local wires = require "framegauge.bench.wires"
@@ -23,7 +24,6 @@ local C = api.C
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
 local GATEWAY_SECONDS, GATEWAY_TRIES = 0.5, 6
 local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
-local LINK_MILLISECONDS = 5000 -- a 10G port may take so long to come up
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
 
 local TIMES = {
@@ -41,15 +41,6 @@ local function largest_frame(plan)
    return math.max(unpack(methods.of(plan).frame_sizes(plan)))
 end
 
-local function open_port(port, max_frame)
-   local err, out = api.error(), ffi.new("struct fg_port *[1]")
-   local config = ffi.new("struct fg_port_config", {
-      name = port.name, device = port.device, max_frame = max_frame,
-   })
-   api.check(C.fg_port_open(config, out, err), err)
-   return out[0]
-end
-
 function Bench:open_ports()
    if self.plan.reference_device then
       self.wires = wires.open(self.plan)
@@ -57,17 +48,7 @@ function Bench:open_ports()
       return
    end
    self.buffers = TSC_BUFFERS
-   for i, port in ipairs(self.plan.ports) do
-      self.handles[i] = open_port(port, largest_frame(self.plan))
-   end
-   -- only then: where the ports are joined, one is up when the other is. A memif client has waited already,
-   -- and a server's peer may come when it likes.
-   local err = api.error()
-   for i, port in ipairs(self.plan.ports) do
-      if port.kind ~= "memif" then
-         api.check(C.fg_port_wait_link(self.handles[i], LINK_MILLISECONDS, err), err)
-      end
-   end
+   ports.open(self.handles, self.plan.ports, largest_frame(self.plan))
 end
 
 -- What the driver says, and what the plan says better.
@@ -213,9 +194,7 @@ function Bench:close()
    if self.wires then
       self.wires:close()
    else
-      for _, handle in ipairs(self.handles) do
-         C.fg_port_close(handle)
-      end
+      ports.close(self.handles)
    end
    self.wires, self.handles = nil, {}
 end

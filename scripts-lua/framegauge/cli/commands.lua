@@ -12,6 +12,8 @@ local SET = {
    help = "change one key of the plan, as in --set reference_device.capacity=700kfps; any number of times",
 }
 
+local DURATION = { name = "duration", value = "TIME", help = "end after this time (default: at Ctrl-C)" }
+
 local PLAN = { name = "PLAN.yaml", help = "what to test, and with which ports; see 'help plan'" }
 
 return {
@@ -85,6 +87,36 @@ return {
       examples = { "calibrate lab.yaml", "calibrate lab.yaml --quick --out loop.json" },
       run = function(...)
          return require("framegauge.cli.plan").calibrate(...)
+      end,
+   },
+   {
+      name = "relay",
+      summary = "pass frames on between ports, with the delay and the faults of a plan",
+      help = "Pass frames on between two ports, as a network between them would: with delay, jitter, loss,\n"
+         .. "reordering, duplication, corruption and a limit of the rate, each way its own. Goes on until\n"
+         .. "Ctrl-C and says each second, and in the end, what was done to how many frames.",
+      arguments = { { name = "PLAN.yaml", help = "a plan with test: relay; see 'help plan'" } },
+      options = { SET, DURATION },
+      takes_eal = true,
+      examples = {
+         "relay configs/relay.yaml", "relay configs/relay.yaml --set relay.delay=50ms --duration 60s",
+      },
+      run = function(...)
+         return require("framegauge.cli.plan").relay(...)
+      end,
+   },
+   {
+      name = "reflect",
+      summary = "send test frames back to where they come from: the far end of a test",
+      help = "Send test frames back to the port they come in at, with MAC and IP addresses and ports\n"
+         .. "swapped, for a tester that measures the way there and back. Answers ARP, neighbour discovery\n"
+         .. "and echo for its own addresses; all other frames are dropped and counted. Goes on until Ctrl-C.",
+      arguments = { { name = "PLAN.yaml", help = "a plan with test: reflect; see 'help plan'" } },
+      options = { SET, DURATION },
+      takes_eal = true,
+      examples = { "reflect configs/reflect.yaml" },
+      run = function(...)
+         return require("framegauge.cli.plan").reflect(...)
       end,
    },
    {

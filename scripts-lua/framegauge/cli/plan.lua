@@ -3,6 +3,7 @@
 --- `framegauge run` and `framegauge check`: everything up to a plan that is known to be good.
 local job = require "framegauge.job"
 local parse = require "framegauge.cli.parse"
+local units = require "framegauge.units"
 
 local M = {}
 
@@ -74,6 +75,40 @@ function M.calibrate(arguments, options, eal)
       return BAD_PLAN
    end
    return job.run(require("framegauge.calibrate").main, plan, options)
+end
+
+-- How long a relay is to run, seconds; nil: until it is stopped.
+local function duration(command, text)
+   if not text then
+      return nil
+   end
+   local seconds, wrong = units.parse_time(text)
+   if not seconds or seconds <= 0 then
+      parse.usage_error(command, "%s: --duration: %s; expected a time such as 60s", command,
+         wrong or text .. " is no time at all")
+   end
+   return seconds
+end
+
+local function serve(command, arguments, options, eal)
+   local seconds = duration(command, options.duration)
+   local plan = M.load(arguments[1], options, eal)
+   if not plan then
+      return BAD_PLAN
+   elseif plan.test ~= command then
+      parse.usage_error(command, "%s: the plan has test: %s, not test: %s", command, plan.test, command)
+   end
+   return job.run(require("framegauge.relay").main, plan, { seconds = seconds })
+end
+
+--- Pass frames on between ports.
+function M.relay(...)
+   return serve("relay", ...)
+end
+
+--- Send test frames back.
+function M.reflect(...)
+   return serve("reflect", ...)
 end
 
 local function in_words(plan)

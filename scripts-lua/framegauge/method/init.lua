@@ -16,11 +16,19 @@
 --
 -- What its results look like is told by the view of that name (framegauge.report.view); its keys in a plan
 -- have their rows in framegauge.plan.rows and their rules in framegauge.plan.rules.
+local refusal = require "framegauge.refusal"
+
 local M = {}
 
---- The method of a plan.
+--- What `test:` may also say, and what is no test but goes on until it is stopped: a command of its own.
+M.SERVICES = { relay = true, reflect = true }
+
+--- The method of a plan; raises when it has none.
 -- @param plan  a loaded plan (framegauge.plan)
 function M.of(plan)
+   if M.SERVICES[plan.test] then
+      refusal.raise(plan.test, 2, "a plan with test: %s is for 'framegauge %s'", plan.test, plan.test)
+   end
    return require("framegauge.method." .. plan.test)
 end
 

@@ -9,6 +9,7 @@
 local methods = require "framegauge.method"
 local presets = require "framegauge.search.mlr.presets"
 local problems = require "framegauge.plan.problems"
+local relay_rows = require "framegauge.plan.relay_rows"
 local rows = require "framegauge.plan.rows"
 local rules = require "framegauge.plan.rules"
 local schema = require "framegauge.plan.schema"
@@ -52,12 +53,15 @@ local function stem(path)
 end
 
 -- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
+-- A reflector has those of the routers there.
 local function fill_addresses(values, found)
-   for i, place in ipairs(topology.places(#values.ports, topology.of(values))) do
-      local port = values.ports[i]
+   local places = topology.places(#values.ports, topology.of(values))
+   for i, port in ipairs(values.ports) do
+      local place = places[i]
       local key = "ports." .. port.name
       if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
-         local address = ("198.%d.%d.2"):format(place.output and 19 or 18, place.number)
+         local address = values.test == "reflect" and ("198.18.%d.1"):format(i)
+            or place and ("198.%d.%d.2"):format(place.output and 19 or 18, place.number) or "198.18.1.2"
          port.ipv4 = { address = address, prefix = 24 }
       end
    end
@@ -73,16 +77,19 @@ local function shape_port(port)
    }
 end
 
--- What the reference device does each way; the second way is as the first where it does not say otherwise.
-local function shape_reference_device(device)
-   local reverse = device.reverse
-   if reverse then
-      for _, row in ipairs(rows.one_way) do
-         if reverse[row.key] == nil then
-            reverse[row.key] = device[row.key]
-         end
+-- What is done each way; the second way is as the first where it does not say otherwise.
+local function shape_reverse(group, one_way)
+   local reverse = group.reverse
+   for _, row in ipairs(reverse and one_way or {}) do
+      if reverse[row.key] == nil then
+         reverse[row.key] = group[row.key]
       end
    end
+   return reverse
+end
+
+local function shape_reference_device(device)
+   local reverse = shape_reverse(device, rows.one_way)
    for _, way in ipairs { device, reverse } do
       way.buffer, way.buffer_unit = way.buffer.value, way.buffer.unit
    end
@@ -122,6 +129,8 @@ local function shape(values, path, options)
    end
    if plan.rfc2544 then
       shape_throughput(plan.rfc2544.throughput)
+   elseif plan.relay then
+      shape_reverse(plan.relay, relay_rows.one_way)
    end
    for _, argument in ipairs(options.eal or {}) do
       table.insert(plan.host.eal, argument)
@@ -132,7 +141,7 @@ end
 -- The method that the tree asks for, nil when there is none of that name.
 local function method_of(root)
    for _, entry in ipairs(root.entries) do
-      if entry.key == "test" and TESTS[entry.value.value] then
+      if entry.key == "test" and TESTS[entry.value.value] and not methods.SERVICES[entry.value.value] then
          return methods.of { test = entry.value.value }
       end
    end

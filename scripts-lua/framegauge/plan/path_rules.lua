@@ -32,14 +32,29 @@ function M.check(way, path, found, first)
    end
 end
 
-local function reference_device(values, found)
-   local device = values.reference_device
-   M.check(device, "reference_device", found)
-   if device.reverse then
-      M.check(device.reverse, "reference_device.reverse", found, device)
+-- Both ways of a group.
+local function both(key)
+   return function(values, found)
+      local group = values[key]
+      M.check(group, key, found)
+      if group.reverse then
+         M.check(group.reverse, key .. ".reverse", found, group)
+      end
    end
 end
 
-M.rules = { reference_device }
+-- The relay's clock is the processor's, and the other end of a wire is in this process.
+local function relay_needs_other_devices(values, found)
+   local concerned = values.test == "relay" or values.test == "reflect"
+   for _, port in ipairs(concerned and values.ports or {}) do
+      if port.device and port.device.kind == "wire" then
+         found:add(("ports.%s.device"):format(port.name),
+            ("nothing comes out of %s that does not come from this process"):format(port.device.name),
+            "a device that others send to, such as memif:/run/a.sock or kernel:eth1")
+      end
+   end
+end
+
+M.rules = { both "reference_device", both "relay", relay_needs_other_devices }
 
 return M

@@ -89,6 +89,16 @@ function Problems:has_below(path)
    return false
 end
 
+--- Whether something is wrong below a path.
+function Problems:below(path)
+   for key in pairs(self.bad) do
+      if key:sub(1, #path + 1) == path .. "." then
+         return true
+      end
+   end
+   return false
+end
+
 --- Add one problem.
 -- @param path      full path of the key, "" for the whole plan
 -- @param message   what is wrong

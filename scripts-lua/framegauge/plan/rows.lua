@@ -6,6 +6,7 @@
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
 local path = require "framegauge.plan.path_rows"
 local profiles = require "framegauge.plan.profile_rows"
+local relay_rows = require "framegauge.plan.relay_rows"
 local streams = require "framegauge.plan.stream_rows"
 local y1564 = require "framegauge.plan.y1564_rows"
 
@@ -56,19 +57,6 @@ for i, field in ipairs(path) do
    table.insert(one_way, 6 + i, field)
 end
 
--- The same keys for the other direction; what is left out there is as it is here.
-local function inherited(fields)
-   local list = {}
-   for i, field in ipairs(fields) do
-      list[i] = {}
-      for name, value in pairs(field) do
-         list[i][name] = value
-      end
-      list[i].default, list[i].default_help = nil, "as the first way"
-   end
-   return list
-end
-
 local reference_device = {
    key = "reference_device", type = "group",
    help = "the device between wire0 and wire1, another one like it between wire2 and wire3, and so on: what "
@@ -90,7 +78,7 @@ for i, field in ipairs(one_way) do
    table.insert(reference_device.fields, 2 + i, field) -- before the seed
 end
 table.insert(reference_device.fields, {
-   key = "reverse", type = "group", optional = true, fields = inherited(one_way),
+   key = "reverse", type = "group", optional = true, fields = relay_rows.inherited(one_way),
    help = "what it does otherwise to frames from wire1 to wire0, from wire3 to wire2, and so on",
 })
 
@@ -358,16 +346,17 @@ return {
         default_help = "the file's name",
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
-      { key = "test", type = "enum", values = { "rfc2544", "y1564" }, required = true,
-        help = "the method to run" },
+      { key = "test", type = "enum", values = { "rfc2544", "y1564", "relay", "reflect" }, required = true,
+        help = "the method to run; relay and reflect are no tests, but have commands of their own" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
            .. "kernel ports (RFC 6815)" },
       dut,
-      { key = "ports", type = "map", of = port, name = "name", least = 2, most = 16, required = true,
+      { key = "ports", type = "map", of = port, name = "name", least = 1, most = 16, required = true,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",
-        help = "the tester's ports, by names of your choice: two, or another even number" },
+        help = "the tester's ports, by names of your choice: two, or another even number; a reflector "
+           .. "may have one" },
       reference_device,
       { key = "calibration", type = "string",
         default_help = "the one that calibrate made on this machine with these ports",
@@ -376,5 +365,7 @@ return {
       streams,
       rfc2544,
       y1564,
+      relay_rows.relay,
+      relay_rows.reflect,
    },
 }
