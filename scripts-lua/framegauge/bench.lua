@@ -226,13 +226,13 @@ function Bench:announce_stations(o)
    self:await()
 end
 
--- Frames per second over all loads of a stream.
-local function mean_fps(loads)
-   local frames, seconds = 0, 0
+-- Frames per second of a stream over a trial; of one that sends now and then, too.
+local function mean_fps(loads, seconds)
+   local frames = 0
    for _, load in ipairs(loads) do
-      frames, seconds = frames + load.fps * load.seconds, seconds + load.seconds
+      frames = frames + (load.frames or load.fps * load.seconds)
    end
-   return frames / seconds
+   return loads[2] and frames / seconds or loads[1].fps
 end
 
 -- The streams of a trial: the engine's list, what they are called (framegauge.bench.counts), how many seconds
@@ -242,7 +242,10 @@ function Bench:streams_of(o)
    if o.streams then
       local list, seconds = streams.given(self, o.streams)
       for i, stream in ipairs(o.streams) do
-         described[i] = { name = stream.name, fps = mean_fps(stream.loads) }
+         described[i] = {
+            name = stream.name, fps = mean_fps(stream.loads, seconds), uneven = stream.loads[2] ~= nil,
+            over_time = stream.over_time and math.floor(seconds) or nil,
+         }
       end
       return list, described, seconds
    end

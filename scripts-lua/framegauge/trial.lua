@@ -64,6 +64,8 @@ local function offered_fps(direction, ask)
       local pause = (burst.interval_frames / share - burst.frames + 1) * burst.frames
          / (burst.interval_frames * ask.fps)
       return direction.tx / ((direction.tx_duration_ns or 0) / 1e9 + pause) / share
+   elseif direction.uneven then
+      return direction.tx / math.max(ask.seconds, direction.tx_duration_ns / 1e9)
    elseif direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
       return (direction.tx - 1) * 1e9 / direction.tx_duration_ns / share
    end
@@ -104,6 +106,10 @@ local function of_direction(raw, ask, own_load)
       gap_begin_ns = raw.gap_begin_ns,
       latency = raw.latency,
       tags_ns = raw.tags_ns,
+      series = raw.series,
+      availability = raw.availability,
+      octets = own_load and raw.octets or nil,
+      rx_octets = own_load and raw.rx_octets or nil,
    }
 end
 

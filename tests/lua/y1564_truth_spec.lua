@@ -121,6 +121,30 @@ describe("a device that keeps to what was agreed", function()
       assert.is_true(over.inferred.least <= 64000 and 64000 <= over.inferred.most)
    end)
 
+   it("passes with frames of several sizes, though it drops the large ones first", function()
+      local services = run("one-service", "--quick",
+         "y1564.services.data={emix: abceg, cir: 100Mbps, cbs: 64000, "
+         .. "eir: 50Mbps, ebs: 64000, acceptance: {flr: 0%}}")
+      assert.equal("pass", services.data.verdict)
+      local policed = step_of(services.data, "C.2")
+      -- 150 Mbit/s, what the buckets held, and a cycle of frames; much less is lost of frames than of bits
+      assert.near(150.6e6, policed.received_ir_bps, 0.3e6)
+      assert.is_true(policed.flr < 0.05)
+      assert.near(100e6, services.data.performance[1].received_ir_bps, 1e4)
+   end)
+
+   it("passes when the far end sends everything back, and says so", function()
+      local services, status, _, path = run("loopback", "--quick")
+      assert.equal(0, status)
+      assert.equal("pass", services.data.verdict)
+      assert.equal(1, #services.data.performance)
+      -- 20 us in the device, and the frame twice on the line
+      assert.near(20000 + 2 * 4096, services.data.performance[1].ftd_ns.mean, 1)
+      local page = scratch.read(path .. "/report.html")
+      assert.is_truthy(page:find("FTD: round trip", 1, true))
+      assert.is_nil(page:find("one-way", 1, true))
+   end)
+
    it("passes in 802.1ad, with rates of the line, and marked by DEI", function()
       local services = run("one-service", "--quick", CONFIGURATION, "y1564.rate_unit=ulr",
          "y1564.services.data={vlan: 7, outer_vlan: 700, pcp: 3, cir: 103906250bps, cbs: 64000, eir: "
@@ -202,5 +226,103 @@ describe("a device that is set up wrongly", function()
          "y1564.configuration.stop_at_failure=true")
       assert.equal(2, #services.data.configuration, "one step each way")
       assert.same({ "FTD" }, services.data.configuration[1].failed)
+   end)
+end)
+
+describe("availability over 15 minutes", function()
+   teardown(scratch.remove)
+
+   local SLOW = "y1564.services.data={frame_size: 1518, cir: 10Mbps, cbs: 64000, acceptance: {flr: 0.1%}}"
+
+   local function performance(outage)
+      local services, status, result = run("one-service", "y1564.tests=[performance]", SLOW,
+         "y1564.performance.outage=" .. outage)
+      assert.equal(1, status)
+      assert.equal(2, #services.data.performance)
+      return services.data.performance, result.trials[1]
+   end
+
+   it("is less by an outage of 12 seconds, whose loss does not count", function()
+      for _, row in ipairs(performance "12s") do
+         assert.near(98.667, row.avail_percent, 0.001)
+         assert.equal(12, row.unavailable_s)
+         assert.equal(0, row.flr)
+         assert.is_true(row.lost > 0)
+         assert.equal("AVAIL", row.failed[#row.failed])
+      end
+   end)
+
+   it("is whole with one of 9 seconds, whose loss does", function()
+      local rows, trial = performance "9s"
+      for _, row in ipairs(rows) do
+         assert.equal(100, row.avail_percent)
+         assert.equal(9, row.severely_errored_s)
+         assert.near(0.01, row.flr, 1e-5)
+         assert.same({ "IR", "FLR" }, row.failed)
+      end
+      -- and stands in the series where it was
+      local series = trial.directions[1].series
+      assert.equal(900, #series.tx)
+      for second = 1, 900 do
+         local out = second > 60 and second <= 69
+         assert.is_true(series.tx[second] > 800)
+         assert.near(out and 0 or series.tx[second], series.rx[second], 1)
+      end
+   end)
+end)
+
+describe("a run of Y.1564", function()
+   teardown(scratch.remove)
+
+   local function command(...)
+      return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
+   end
+   local PLAN = ("'%sy1564-three-services-reference.yaml' --quick"):format(CONFIGS)
+
+   it("is foreseen to the last trial", function()
+      local output, status = command("run --dry-run", PLAN)
+      assert.equal(0, status)
+      local _, _, result = run("three-services", "--quick")
+      assert.is_truthy(output:find(("Estimate: %d trials"):format(#result.trials), 1, true), output)
+      for _, trial in ipairs(result.trials) do
+         assert.is_truthy(output:find(trial.phase, 1, true), trial.phase)
+      end
+   end)
+
+   it("gives the same bytes twice, and goes on where it was killed", function()
+      local whole, again, broken = scratch.path(), scratch.path(), scratch.path()
+      for _, path in ipairs { whole, again, broken } do
+         assert.equal(0, select(2, command("run", PLAN, "--out", path)))
+      end
+      for _, name in ipairs { "result.json", "trials.jsonl", "configuration.csv", "performance.csv" } do
+         assert.equal(scratch.read(whole .. "/" .. name), scratch.read(again .. "/" .. name))
+      end
+      -- as after a crash: some trials, no result
+      scratch.shell(("cd %s && rm result.json && head -n 17 trials.jsonl >t && printf '{\"trial\": 18' >>t "
+         .. "&& mv t trials.jsonl"):format(broken))
+      local output, status = command("run --resume", broken)
+      assert.equal(0, status, output)
+      for _, name in ipairs { "result.json", "trials.jsonl" } do
+         assert.equal(scratch.read(whole .. "/" .. name), scratch.read(broken .. "/" .. name))
+      end
+   end)
+
+   it("is rendered again to the same bytes", function()
+      local path = select(4, run("one-service", "--quick"))
+      local page = scratch.read(path .. "/report.html")
+      assert.equal(0, select(2, command("report", path)))
+      assert.equal(page, scratch.read(path .. "/report.html"))
+   end)
+
+   it("is one suite for each service in JUnit", function()
+      local path = select(4, run("three-services", "--quick", CONFIGURATION,
+         "reference_device.profiles.data.ebs=64KiB"))
+      local text = scratch.read(path .. "/junit.xml")
+      for name, counts in pairs { voice = { "0", "0" }, video = { "0", "2" }, data = { "4", "2" } } do
+         local failed, skipped = text:match(
+            'failures="(%d+)" hostname="[^"]*" name="framegauge.y1564.' .. name .. '" skipped="(%d+)"')
+         assert.same(counts, { failed, skipped }, name)
+      end
+      assert.is_truthy(text:find('<failure message="the bucket holds', 1, true))
    end)
 end)

@@ -4,6 +4,8 @@
 local api = require "framegauge.api"
 local ffi = require "ffi"
 
+local series = require "framegauge.bench.series"
+
 local C = api.C
 local M = {}
 
@@ -14,6 +16,7 @@ local STREAM = {
    worst_lag_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
    loss_bursts = "loss_bursts", max_loss_burst = "max_loss_burst", excess = "excess",
    last_lost_ns = "last_lost_ns", longest_gap_ns = "longest_gap_ns", gap_begin_ns = "gap_begin_ns",
+   octets = "octets", rx_octets = "rx_octets",
 }
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors", tx_errors = "tx_errors",
@@ -85,7 +88,9 @@ end
 
 --- Counts of every stream.
 -- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
---                 takes turns, share = of that load, or nil }
+--                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
+--                 over_time = whole seconds of which a series
+--                 was kept, or nil }
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?
 -- @param lcores   as M.lcores gave them
@@ -98,7 +103,12 @@ function M.directions(engine, streams, most, on_wire, lcores)
       local direction = counts(result, STREAM)
       direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
       direction.latency = latency(result.latency, source, bound)
+      direction.uneven = stream.uneven
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
+      if stream.over_time then
+         direction.series = series.read(engine, i - 1, stream.over_time)
+         direction.availability = series.availability(result.available)
+      end
       list[i] = direction
    end
    return list

@@ -1,10 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The streams of a trial, as the engine takes them: what each port sends, to whom, in which turns.
+local api = require "framegauge.api"
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
+
+local C = api.C
 
 local ANNOUNCEMENT_FPS = 10000
 
@@ -55,20 +58,43 @@ function List:add(o)
    self.count = self.count + 1
    self.frames[self.count] = o.frame
    self.array[self.count - 1] = {
-      tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame,
-      load = o.loads or self.loads, loads = o.n or self.n,
+      tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, sizes = o.sizes, frames = o.frames,
+      load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
       turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, unmeasured = o.unmeasured or false,
+      measure = o.over_time and C.FG_MEASURE_SERIES or 0,
    }
    return self.array[self.count - 1]
 end
 
+-- A cycle of sizes, and a frame of each.
+-- @param make  function(size) -> template
+function List:cycle(list, make)
+   local err, out = api.error(), ffi.new("struct fg_sizes *[1]")
+   api.check(C.fg_sizes_create(ffi.new("uint16_t[?]", #list, list), #list, out, err), err)
+   local sizes = ffi.gc(out[0], C.fg_sizes_free)
+   local frames = ffi.new("const struct fg_template *[?]", sizes.kinds)
+   self.kept = self.kept or {}
+   for kind = 0, sizes.kinds - 1 do
+      local frame_of_kind = make(sizes.size[kind])
+      frames[kind], self.kept[#self.kept + 1] = frame_of_kind, frame_of_kind
+   end
+   self.kept[#self.kept + 1] = { sizes, frames }
+   return sizes, frames
+end
+
 --- Loads one after the other.
--- @param list  of { fps =, seconds = }
+-- @param list  of { fps =, seconds =, frames = nil, or how many, and then silence for the rest of the time;
+--              overhead = of frames of several sizes: what counts of each besides its octets with FCS, so
+--              that bits and not frames are evenly spaced }
 -- @return the engine's array, how many, and how many seconds they last
 function M.loads(list)
    local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
    for i, load in ipairs(list) do
-      loads[i - 1] = { fps = load.fps, frames = math.floor(load.fps * load.seconds + 0.5) }
+      loads[i - 1] = {
+         fps = load.fps, frames = load.frames or math.floor(load.fps * load.seconds + 0.5),
+         ns = load.frames and load.seconds * 1e9 or 0, by_octets = load.overhead ~= nil,
+         overhead = load.overhead or 0,
+      }
       seconds = seconds + load.seconds
    end
    return loads, #list, seconds
@@ -134,22 +160,31 @@ end
 
 --- Streams that a method has made itself.
 -- @param wanted  list of { name = in the counts, from =, to = names of ports, frame = template
---                (framegauge.frame), loads = list of { fps =, seconds = }, tags = as Bench:trial takes them,
---                or nil, unmeasured = or nil }
+--                (framegauge.frame), loads = as of M.loads, tags = as Bench:trial takes them, or nil,
+--                unmeasured = or nil, delay = seconds before the first frame, or nil,
+--                sizes = of the frames of a cycle, or nil; then frame is a function(size),
+--                over_time = whether to keep a series, and availability }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(bench, wanted)
    local list, longest = new_list(#wanted), 0
    list.all_loads = {}
    for i, one in ipairs(wanted) do
       local loads, n, seconds = M.loads(one.loads)
+      local delay = one.delay or 0
+      local sizes, frames = nil, nil
+      if one.sizes then
+         sizes, frames = list:cycle(one.sizes, one.frame)
+      end
       local stream = list:add {
-         from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to), frame = one.frame,
-         unmeasured = one.unmeasured, loads = loads, n = n,
+         from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
+         frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
+         unmeasured = one.unmeasured, loads = loads, n = n, phase = delay * loads[0].fps,
+         over_time = one.over_time,
       }
       if one.tags then
          set_tags(stream, one.tags, one.loads[1].fps)
       end
-      list.all_loads[i], longest = loads, math.max(longest, seconds)
+      list.all_loads[i], longest = loads, math.max(longest, delay + seconds)
    end
    return list, longest
 end

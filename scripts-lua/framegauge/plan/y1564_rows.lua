@@ -66,6 +66,11 @@ local service = {
         help = "UDP port it goes to" },
       { key = "frame_size", type = "size", min = "64", max = "16128", default = "512",
         help = "octets from the destination address to the FCS" },
+      { key = "emix", type = "string", longest = 64, match = "^[a-j]+$", default_help = "none",
+        expected = "letters a to j, such as abceg",
+        help = "frames of several sizes in turn, in place of frame_size: a letter for each (RFC 6985): a 64, "
+           .. "b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, i 9000, j 16000; bits are evenly "
+              .. "spaced" },
       { key = "colour", type = "enum", values = { "blind", "aware" }, default = "blind",
         help = "whether the network is to heed the colours of its frames" },
       { key = "marking", type = "enum", values = { "none", "dscp", "pcp", "dei" }, default = "none",
@@ -120,6 +125,9 @@ local performance = {
    fields = {
       { key = "duration", type = "time", default = "15min", min = "1s", max = "168h",
         help = "how long; usual are 15min, 120min and 24h" },
+      { key = "outage", type = "time", default = "0s", max = "24h",
+        help = "how long the reference device is out of order meanwhile; 0: not at all" },
+      { key = "outage_at", type = "time", default = "60s", max = "168h", help = "when, from the start" },
    },
 }
 
@@ -130,6 +138,11 @@ return {
       { key = "tests", type = "list", unique = true, least = 1, default = { "configuration", "performance" },
         of = { type = "enum", values = { "configuration", "performance" } },
            help = "which of its two tests" },
+      { key = "topology", type = "enum", values = { "two-ports", "loopback", "two-testers" },
+        default = "two-ports",
+        help = "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from "
+           .. "'framegauge reflect' at the far end: all figures are of the way there and back; two-testers: "
+           .. "one way between two machines, refused for want of a common clock" },
       { key = "rate_unit", type = "enum", values = { "ir", "ulr" }, default = "ir",
         help = "what cir and eir count: ir, bits of frames with FCS; ulr, those of the line, with "
            .. "preamble and "

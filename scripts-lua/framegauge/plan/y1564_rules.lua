@@ -42,7 +42,33 @@ local function services_run_between_ports(values, found)
       end
       if from and from == to then
          found:add(key_of(service, "to"), "the port it starts from", "another port")
+      elseif from and not to and not service.to and not values.ports[from].gateway
+         and not values.ports[from].gateway6 then
+         found:add(key_of(service, "to"), "the far end has no address",
+            "a gateway of the port, or a second port")
       end
+   end
+end
+
+local CLOCKS = "one-way figures between two testers need stamps of one clock at both ends, to a tenth of "
+   .. "FTD and "
+   .. "FDV; this tester stamps by its processor's clock, which agrees with no other"
+
+local function clocks_agree(values, found)
+   if values.y1564.topology == "two-testers" then
+      found:add("y1564.topology", CLOCKS,
+         "two-ports, or loopback against 'framegauge reflect' at the far end")
+   end
+end
+
+local function outage_has_a_device(values, found)
+   local o, key = values.y1564.performance, "y1564.performance.outage"
+   local port = values.ports[1]
+   if o.outage > 0 and port and not ports.is_wire(port) then
+      found:add(key, "only the reference device can be put out of order",
+         "ports that are wires, or no outage")
+   elseif o.outage > 0 and o.outage_at + o.outage > o.duration then
+      found:add(key, ("it ends after the test (%s)"):format(units.format_time(o.duration)))
    end
 end
 
@@ -62,7 +88,8 @@ end
 
 local function version_of(service, values)
    local from, to = paths.ends(service, values.ports)
-   local a, b = values.ports[from or 1] or {}, values.ports[to or 2] or {}
+   local a = values.ports[from or 1] or {}
+   local b = values.ports[to or 2] or a
    return a.ipv4 and b.ipv4 and 4 or 6
 end
 
@@ -111,10 +138,13 @@ end
 local function check_frame(service, values, found)
    local version, vlan = version_of(service, values), vlan_of(service, values)
    local tags = (vlan and 1 or 0) + (service.outer_vlan and 1 or 0)
-   local shortest = SHORTEST[version] + TAG * tags
-   if service.frame_size < shortest then
-      found:add(key_of(service, "frame_size"), ("%d bytes do not hold an IPv%d test frame%s"):format(
-         service.frame_size, version, tags > 0 and (" with %d VLAN tag%s"):format(tags, tags > 1 and "s"
+   local shortest, size_key = SHORTEST[version] + TAG * tags, service.emix and "emix" or "frame_size"
+   local smallest = math.min(unpack((paths.sizes(service))))
+   if service.emix and found:given(key_of(service, "frame_size")) then
+      found:add(key_of(service, "emix"), "frame_size is given as well", "one of both")
+   elseif smallest < shortest then
+      found:add(key_of(service, size_key), ("%d bytes do not hold an IPv%d test frame%s"):format(
+         smallest, version, tags > 0 and (" with %d VLAN tag%s"):format(tags, tags > 1 and "s"
             or "")
          or ""), "at least " .. shortest)
    end
@@ -128,11 +158,12 @@ end
 
 -- A bucket that holds no frame passes none.
 local function check_buckets(service, way, key, found)
+   local largest = math.max(unpack((paths.sizes(service))))
    for bucket, rate in pairs { cbs = "cir", ebs = "eir" } do
-      if (way[rate] or 0) > 0 and (way[bucket] or 0) < service.frame_size and not found:has(key
+      if (way[rate] or 0) > 0 and (way[bucket] or 0) < largest and not found:has(key
          .. bucket) then
          found:add(key .. bucket, ("%s is less than one frame (%d bytes)"):format(
-            units.format_count(way[bucket] or 0), service.frame_size), "at least " .. service.frame_size)
+            units.format_count(way[bucket] or 0), largest), "at least " .. largest)
       end
    end
 end
@@ -163,9 +194,9 @@ local function committed_rates_fit_the_line(values, found)
    local sums = {}
    for _, service in ipairs(values.y1564.services) do
       local from, to = paths.ends(service, values.ports)
-      local sound = from and to and from ~= to and service.cir and service.cbs
-      for _, path in ipairs(sound and paths.of_service(service, values.ports, values.y1564.rate_unit)
-         or {}) do
+      local joined = values.y1564.topology == "loopback" or to and from ~= to
+      local sound = from and joined and service.cir and service.cbs
+      for _, path in ipairs(sound and paths.of_service(service, values.ports, values.y1564) or {}) do
          sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
       end
    end
@@ -182,8 +213,8 @@ local function committed_rates_fit_the_line(values, found)
 end
 
 M.rules = {
-   there_are_services, services_run_between_ports, steps_go_up, services_are_whole,
-      committed_rates_fit_the_line,
+   there_are_services, clocks_agree, outage_has_a_device, services_run_between_ports, steps_go_up,
+   services_are_whole, committed_rates_fit_the_line,
 }
 
 return M

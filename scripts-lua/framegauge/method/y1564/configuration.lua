@@ -15,7 +15,7 @@ local function mean_fps(load)
    local count = 0
    for _, colour in ipairs(COLOURS) do
       for _, one in ipairs(load[colour] or {}) do
-         count = count + math.floor(one.fps * one.seconds + 0.5)
+         count = count + (one.frames or math.floor(one.fps * one.seconds + 0.5))
       end
    end
    return count / load.seconds
@@ -25,7 +25,7 @@ end
 function M.ask(step, path)
    return {
       test = M.NAME, phase = ("%s %s, %s"):format(path.name, step.step, step.name),
-         frame_size = path.frame_size,
+         frame_size = path.largest,
       direction = path.direction, fps = mean_fps(step.load), seconds = step.load.seconds,
       line_fps = path.line_fps,
    }
@@ -36,7 +36,8 @@ local function streams_of(bench, step, path)
    for _, colour in ipairs(COLOURS) do
       list[#list + 1] = step.load[colour] and {
          name = ("%s %s %s"):format(path.name, path.direction, colour), from = ports[path.from].name,
-         to = ports[path.to].name, loads = step.load[colour],
+         to = ports[path.to].name, loads = step.load[colour], sizes = path.sizes,
+         delay = colour == "yellow" and step.load.yellow_delay or nil,
          frame = frames.build(bench, path, colour),
       } or nil
    end
@@ -50,12 +51,12 @@ end
 -- @param o.spilt    bits of a burst's inflow that found it full
 -- @param o.buckets  how many make up the bucket: each may hold less than a frame
 -- @return { least =, most = } octets
-function M.infer(burst, o, frame_size)
+function M.infer(burst, o, path)
    local passed = burst.frames - burst.lost / burst.cycles
    local flowed = (o.inflow * (burst.frames - 1) / burst.fps - o.spilt) / 8
-   local least = passed * frame_size - flowed
-   local slack = o.buckets + o.inflow / line.l2_bps(burst.fps, frame_size)
-   return { least = least, most = least + frame_size * slack }
+   local least = passed * path.frame_size - flowed
+   local slack = o.buckets + o.inflow / line.l2_bps(burst.fps, path.frame_size)
+   return { least = least, most = least + path.largest * slack }
 end
 
 local function burst_of(step, path, row)
@@ -67,7 +68,7 @@ local function burst_of(step, path, row)
       frames = burst.frames, group = burst.group, cycles = burst.cycles, fps = burst.fps, lost = row.lost,
    }
    if step.infer and row.lost > 0 then
-      made.inferred = M.infer(made, step.infer, path.frame_size)
+      made.inferred = M.infer(made, step.infer, path)
    end
    return made
 end

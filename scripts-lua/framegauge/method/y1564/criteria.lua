@@ -28,7 +28,7 @@ end
 
 function M.loss(v, row, sac)
    if row.flr > sac.flr then
-      add(v, "FLR", "FLR %s is above %s (%s of %s lost)", share(row.flr), share(sac.flr),
+      add(v, "FLR", "FLR %s is above %s (in all %s of %s lost)", share(row.flr), share(sac.flr),
          format.count(row.lost), format.plural(row.tx, "frame"))
    end
 end
@@ -68,6 +68,13 @@ function M.rate_at_most(v, row, most)
    if row.received_ir_bps > most * (1 + 1e-9) then
       add(v, "IR", "received IR %s is above %s: the policer is missing or set too high",
          bits(row.received_ir_bps), bits(most))
+   end
+end
+
+--- Whether the service was available for so much of the time.
+function M.available(v, percent, sac)
+   if percent < sac.avail * 100 then
+      add(v, "AVAIL", "AVAIL %.3f %% is below %s", percent, units.format_ratio(sac.avail))
    end
 end
 

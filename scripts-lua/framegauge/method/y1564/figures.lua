@@ -5,7 +5,6 @@
 -- The received rate is that of all frames received, over the time in which they were sent: it is summed over
 -- the trial and never taken second by second.
 local line = require "framegauge.line"
-local paths = require "framegauge.method.y1564.paths"
 
 local M = {}
 
@@ -14,11 +13,22 @@ local FDV = {
    range = function(latency) return latency.max_ns - latency.min_ns end,
 }
 
--- From the first bit in to the last bit out: the tester's stamps are those of the first bit
--- (framegauge.bench), so the frame's own time on the line comes on top where its rate is known.
-local function transfer_delay(latency, path)
+--- From the first bit in to the last bit out: the tester's stamps are those of the first bit
+-- (framegauge.bench), so the frame's own time on the line, or the mean of several sizes, comes on top where
+-- the line's rate is known.
+-- @return { min =, mean =, max = }, nanoseconds
+function M.transfer_delay(path, least, mean, most)
    local own = path.line_rate and line.l2_bps(1, path.frame_size) / path.line_rate * 1e9 or 0
-   return { min = latency.min_ns + own, mean = latency.mean_ns + own, max = latency.max_ns + own }
+   return { min = least + own, mean = mean + own, max = most + own }
+end
+
+-- Seconds in which a stream was sent. Frames of one size are evenly spaced, and their departures say it;
+-- those of several sizes are not, and the schedule does.
+local function seconds_of(direction, path)
+   if path.sizes then
+      return direction.intended_frames / direction.intended_fps
+   end
+   return direction.tx > 0 and direction.tx / direction.offered_fps or 1
 end
 
 --- Figures of one stream.
@@ -28,15 +38,19 @@ end
 -- @return tx, rx, lost, flr, offered and received rates (ir: with FCS, ulr: of the line), ftd_ns and fdv_ns;
 -- the last two are nil when nothing was received
 function M.of_stream(direction, path, statistic)
-   local offered = line.l2_bps(direction.offered_fps, path.frame_size)
-   local received = direction.tx > 0 and offered * direction.rx / direction.tx or 0
-   local latency = direction.latency
+   local seconds, latency = seconds_of(direction, path), direction.latency
+   local function ir(octets)
+      return octets * 8 / seconds
+   end
+   local function ulr(octets, frames)
+      return ir(octets + line.OVERHEAD * frames)
+   end
    return {
       tx = direction.tx, rx = direction.rx, lost = direction.lost, flr = direction.loss_ratio,
-      offered_ir_bps = offered, offered_ulr_bps = paths.ulr(offered, path.frame_size),
-      received_ir_bps = received, received_ulr_bps = paths.ulr(received, path.frame_size),
+      offered_ir_bps = ir(direction.octets), offered_ulr_bps = ulr(direction.octets, direction.tx),
+      received_ir_bps = ir(direction.rx_octets), received_ulr_bps = ulr(direction.rx_octets, direction.rx),
       duplicates = direction.duplicates, reordered = direction.reordered,
-      ftd_ns = latency and transfer_delay(latency, path) or nil,
+      ftd_ns = latency and M.transfer_delay(path, latency.min_ns, latency.mean_ns, latency.max_ns) or nil,
       fdv_ns = latency and FDV[statistic](latency) or nil,
    }
 end

@@ -29,18 +29,31 @@ local function push_tags(stack, service, port, pcp, dei)
    end
 end
 
-local function address_of(version, own, port)
-   return octets["ipv" .. version](own or port["ipv" .. version])
+local function address_of(version, own, port, key)
+   return octets["ipv" .. version](own or port[(key or "ipv") .. version])
 end
 
---- Build the template of a path's frames.
+-- Where a path's frames go: to the port at its other end; in a loopback to the far end, which is another port
+-- of the plan or the gateway.
+local function target_of(plan, path)
+   if path.from ~= path.to then
+      return plan.ports[path.to], path.to
+   elseif path.far and path.far ~= path.from then
+      return plan.ports[path.far], path.far
+   end
+   return nil, nil
+end
+
+--- Build what a stream of a path is made of.
 -- @param bench   with plan, ports and gateway_mac (framegauge.bench)
 -- @param path    framegauge.method.y1564.paths
 -- @param colour  "green" or "yellow"
+-- @return a template, or of a path with several sizes a function(size) that makes one
 function M.build(bench, path, colour)
    local service, plan = path.service, bench.plan
-   local source, target = plan.ports[path.from], plan.ports[path.to]
-   local version = source.ipv4 and target.ipv4 and 4 or 6
+   local source = plan.ports[path.from]
+   local target, index = target_of(plan, path)
+   local version = source.ipv4 and (target or source).ipv4 and 4 or 6
    local pcp, dei, dscp = colours(service, colour)
    local from, to = service.source, service.destination
    local src_port, dst_port = service.source_port, service.destination_port
@@ -50,18 +63,23 @@ function M.build(bench, path, colour)
    local stack = {
       {
          "ethernet", source = octets.mac(bench.ports[path.from].mac),
-         destination = bench:gateway_mac(path.from, version) or octets.mac(bench.ports[path.to].mac),
+         destination = bench:gateway_mac(path.from, version) or octets.mac(bench.ports[index].mac),
       },
    }
    push_tags(stack, service, source, pcp, dei)
    stack[#stack + 1] = {
       "ipv" .. version, source = address_of(version, from, source),
-      destination = address_of(version, to, target),
+      destination = address_of(version, to, target or source, not target and "gateway" or nil),
       dscp = dscp,
    }
    stack[#stack + 1] = {
       "udp", source = src_port, destination = dst_port, checksum = version == 4 and 0 or nil,
    }
+   if path.sizes then
+      return function(size)
+         return frame.build(size, stack)
+      end
+   end
    return frame.build(path.frame_size, stack)
 end
 

@@ -39,8 +39,10 @@ end
 
 function M.frame_sizes(plan)
    local sizes = {}
-   for i, service in ipairs(plan.y1564.services) do
-      sizes[i] = service.frame_size
+   for _, service in ipairs(plan.y1564.services) do
+      for _, size in ipairs((paths.sizes(service))) do
+         sizes[#sizes + 1] = size
+      end
    end
    return sizes
 end

@@ -2,9 +2,8 @@
 
 --- What the steps of the configuration test offer: loads of green and of yellow frames over time.
 --
--- A load is { green = list of { fps =, seconds = }, yellow = the same or nil, seconds =, burst = or nil }.
--- Rates in are information rates. A pause is the last frame before it in a load of its own, which lasts as
--- long as that frame and the pause.
+-- A load is { green = loads as framegauge.bench.streams takes them, yellow = the same or nil, yellow_delay =
+-- seconds, seconds =, burst = or nil }. Rates in are information rates.
 local line = require "framegauge.line"
 
 local M = {}
@@ -26,32 +25,29 @@ end
 
 M.fps_of = fps_of
 
-local function constant(ir, path, seconds)
-   return { { fps = fps_of(ir, path), seconds = seconds } }
+local function constant(fps, path, seconds)
+   return { { fps = fps, seconds = seconds, overhead = path.sizes and 0 or nil } }
 end
 
 --- A constant load.
 -- @param green, yellow  information rates; yellow may be nil
 function M.constant(path, green, yellow, seconds)
-   local sliding = yellow and constant(yellow, path, seconds) or nil
-   if sliding then
-      sliding[1].fps = sliding[1].fps + SLIDE / seconds
-   end
-   return { green = constant(green, path, seconds), yellow = sliding, seconds = seconds }
-end
-
--- n frames at a rate, and then silence.
-local function add_frames(loads, n, fps, pause)
-   if n > 1 then
-      loads[#loads + 1] = { fps = fps, seconds = (n - 1) / fps }
-   end
-   loads[#loads + 1] = { fps = 1 / (1 / fps + pause), seconds = 1 / fps + pause }
+   return {
+      green = constant(fps_of(green, path), path, seconds), seconds = seconds,
+      yellow = yellow and constant(fps_of(yellow, path) + SLIDE / seconds, path, seconds) or nil,
+   }
 end
 
 --- How long both buckets need to be full again, with an eighth more.
 local function refill(path)
    local excess = path.eir > 0 and path.ebs / path.eir or 0
    return math.max(MIN_PAUSE, REFILL * math.max(path.cbs / path.cir, excess))
+end
+
+-- So many frames of a path that their sizes begin anew: a whole number of cycles.
+local function whole_cycles(n, path)
+   local cycle = path.sizes and #path.sizes or 1
+   return math.ceil(n / cycle) * cycle
 end
 
 --- Groups of frames at a constant load with a burst in the gap after each (the pattern of MEF 19).
@@ -62,27 +58,32 @@ end
 -- @param o.cycles  how many
 -- @return the load; burst = { frames =, group = frames of a group, cycles =, fps = }
 function M.bursts(path, o)
-   local fps, pause = fps_of(o.group, path), refill(path)
-   local group = math.ceil(GROUP * fps)
-   local before, green, yellow = group / fps + pause, {}, nil
+   local fps, pause, burst = fps_of(o.group, path), refill(path), whole_cycles(o.burst, path)
+   local group = whole_cycles(GROUP * fps, path)
+   local before, after = group / fps + pause, burst / o.fps + pause
+   local in_group = { fps = fps, frames = group, seconds = before, overhead = path.sizes and 0 or nil }
+   local in_burst = {
+      fps = o.fps, frames = burst, seconds = after, overhead = path.sizes and line.OVERHEAD or nil,
+   }
+   local load = {
+      green = {}, seconds = o.cycles * (before + after),
+      burst = { frames = burst, group = group, cycles = o.cycles, fps = o.fps },
+   }
    if o.colour == "yellow" then
-      yellow = {}
+      -- each colour is silent while the other one sends
+      in_group.seconds, in_burst.seconds = before + after, before + after
+      load.yellow, load.yellow_delay = {}, before
    end
-   for _ = 1, o.cycles do
-      if yellow then
-         -- yellow frames wait for the group to be over, green ones for the burst
-         yellow[#yellow + 1] = { fps = 1 / before, seconds = before }
-         add_frames(yellow, o.burst, o.fps, pause)
-         add_frames(green, group, fps, pause + o.burst / o.fps + pause)
-      else
-         add_frames(green, group, fps, pause)
-         add_frames(green, o.burst, o.fps, pause)
+   for cycle = 1, o.cycles do
+      load.green[#load.green + 1] = in_group
+      table.insert(load.yellow or load.green, in_burst)
+      if load.yellow and cycle == o.cycles then
+         load.yellow[cycle] = {
+            fps = in_burst.fps, frames = burst, seconds = after, overhead = in_burst.overhead,
+         }
       end
    end
-   return {
-      green = green, yellow = yellow, seconds = o.cycles * (before + o.burst / o.fps + pause),
-      burst = { frames = o.burst, group = group, cycles = o.cycles, fps = o.fps },
-   }
+   return load
 end
 
 --- Frames of a burst that is longer than what a full bucket passes: twice the bucket, or more where that much
@@ -98,6 +99,14 @@ function M.over_burst(path, size, inflow, fps)
    end
    local passes = size * arriving / (arriving - inflow) / path.frame_size
    return math.ceil(math.max(2 * size / path.frame_size, PLENTY * passes + 2))
+end
+
+--- Frames of a burst that so many octets of a bucket are sure to hold.
+function M.within(path, octets)
+   if path.sizes then
+      return math.floor(octets / (path.frame_size * #path.sizes)) * #path.sizes
+   end
+   return math.floor(octets / path.frame_size)
 end
 
 return M

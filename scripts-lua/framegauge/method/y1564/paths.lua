@@ -3,10 +3,29 @@
 --- Services one way: what is tested and judged by itself.
 --
 -- A path has what the plan says of its service in that direction, with all rates as information rates (IR):
--- bits of frames with FCS. The utilised line rate (ULR) counts preamble and gap, too: ULR = IR (F + 20) / F.
+-- bits of frames with FCS, and frame_size is the mean where there are several. The utilised line rate (ULR)
+-- counts preamble and gap, too: ULR = IR (F + 20) / F.
 local line = require "framegauge.line"
 
 local M = {}
+
+-- RFC 6985: the sizes that a letter stands for.
+local EMIX = { a = 64, b = 128, c = 256, d = 512, e = 1024, f = 1280, g = 1518, h = 2112, i = 9000,
+   j = 16000 }
+
+--- The sizes of a service's frames, one after the other: a cycle of one, or of the letters of its EMIX.
+-- @return list of octets with FCS; their mean
+function M.sizes(service)
+   local list, sum = {}, 0
+   for letter in (service.emix or ""):gmatch "." do
+      list[#list + 1] = EMIX[letter]
+   end
+   list[1] = list[1] or service.frame_size
+   for _, size in ipairs(list) do
+      sum = sum + size
+   end
+   return list, sum / #list
+end
 
 --- The information rate of a rate in the plan's unit.
 -- @param unit        "ir" or "ulr"
@@ -20,16 +39,20 @@ function M.ulr(ir, frame_size)
    return ir * (frame_size + line.OVERHEAD) / frame_size
 end
 
---- Ports a service runs between.
+local function index_of(name, ports, default)
+   for i, port in ipairs(ports) do
+      if port.name == name then
+         return i
+      end
+   end
+   return not name and ports[default] and default or nil
+end
+
+--- Ports a service runs between; in a loopback the second one is the far end, where there is a port for it.
 -- @param ports  of the plan, or of its values
 -- @return two indexes; nil for one that is not there
 function M.ends(service, ports)
-   local from, to = not service.from and 1 or nil, not service.to and 2 or nil
-   for i, port in ipairs(ports) do
-      from = from or port.name == service.from and i or nil
-      to = to or port.name == service.to and i or nil
-   end
-   return from, to
+   return index_of(service.from, ports, 1), index_of(service.to, ports, 2)
 end
 
 local ONE_WAY = { "cir", "cbs", "eir", "ebs" }
@@ -47,38 +70,52 @@ local function one_way(service, backward)
    return values
 end
 
-local function path(service, ports, backward, unit)
+local function path(service, ports, backward, o)
    local from, to = M.ends(service, ports)
-   if backward then
+   local far = to
+   if o.topology == "loopback" then
+      to = from
+   elseif backward then
       from, to = to, from
    end
-   local way = one_way(service, backward)
+   local way, unit = one_way(service, backward), o.rate_unit
+   local sizes, mean = M.sizes(service)
    return {
+      far = far,
       service = service, name = service.name, backward = backward, from = from, to = to,
-      direction = ports[from].name .. "->" .. ports[to].name, frame_size = service.frame_size,
-      cir = M.ir(way.cir, unit, service.frame_size), eir = M.ir(way.eir, unit, service.frame_size),
+      direction = ports[from].name .. "->" .. ports[to].name, frame_size = mean,
+      sizes = service.emix and sizes or nil, largest = math.max(unpack(sizes)),
+      cycle = mean * #sizes,
+      cir = M.ir(way.cir, unit, mean), eir = M.ir(way.eir, unit, mean),
       cbs = way.cbs, ebs = way.ebs, acceptance = way.acceptance, aware = service.colour == "aware",
    }
 end
 
---- The ways a service is tested: forward, backward or both.
+--- The ways a service is tested: forward, backward or both; in a loopback there and back in one.
 -- @param ports  of the plan, or of its values
-function M.of_service(service, ports, unit)
-   local list = {}
-   if service.directions ~= "backward" then
-      list[1] = path(service, ports, false, unit)
+-- @param o      y1564 of the plan
+function M.of_service(service, ports, o)
+   local list, loop = {}, o.topology == "loopback"
+   if loop or service.directions ~= "backward" then
+      list[1] = path(service, ports, false, o)
    end
-   if service.directions ~= "forward" then
-      list[#list + 1] = path(service, ports, true, unit)
+   if not loop and service.directions ~= "forward" then
+      list[#list + 1] = path(service, ports, true, o)
    end
    return list
+end
+
+--- What a load may be off, bit/s: it is a whole number of frames, and of several sizes perhaps no whole
+-- cycle.
+function M.rounding(one, seconds)
+   return 8 * one.cycle / seconds
 end
 
 --- All of a plan, by services.
 function M.of(plan)
    local list = {}
    for _, service in ipairs(plan.y1564.services) do
-      for _, one in ipairs(M.of_service(service, plan.ports, plan.y1564.rate_unit)) do
+      for _, one in ipairs(M.of_service(service, plan.ports, plan.y1564)) do
          list[#list + 1] = one
       end
    end

@@ -8,6 +8,7 @@ local criteria = require "framegauge.method.y1564.criteria"
 local figures = require "framegauge.method.y1564.figures"
 local frames = require "framegauge.method.y1564.frames"
 local loads = require "framegauge.method.y1564.loads"
+local paths = require "framegauge.method.y1564.paths"
 
 local M = { NAME = "y1564.performance" }
 
@@ -16,7 +17,8 @@ local function streams_of(bench, list, seconds)
    for i, path in ipairs(list) do
       streams[i] = {
          name = ("%s %s green"):format(path.name, path.direction), from = ports[path.from].name,
-         to = ports[path.to].name, frame = frames.build(bench, path, "green"),
+         to = ports[path.to].name, frame = frames.build(bench, path, "green"), sizes = path.sizes,
+         over_time = true,
          loads = loads.constant(path, path.cir, nil, seconds).green,
       }
    end
@@ -27,25 +29,50 @@ end
 function M.ask(list, o)
    local fps, largest = 0, 0
    for _, path in ipairs(list) do
-      fps, largest = fps + loads.fps_of(path.cir, path), math.max(largest, path.frame_size)
+      fps, largest = fps + loads.fps_of(path.cir, path), math.max(largest, path.largest)
    end
    return {
       test = M.NAME, phase = "all services at CIR", frame_size = largest, direction = "both", fps = fps,
       seconds = o.performance.duration,
+      outage = o.performance.outage > 0
+         and { at = o.performance.outage_at, seconds = o.performance.outage } or nil,
    }
 end
 
 local function judge(row, path, o)
    local v, sac = criteria.verdict(), path.acceptance
-   criteria.rate_at_least(v, row, path.cir * (1 - sac.flr))
+   criteria.rate_at_least(v, row, path.cir * (1 - sac.flr) - paths.rounding(path, row.seconds))
    criteria.conforms(v, row, sac, o.ftd_statistic)
+   criteria.available(v, row.avail_percent, sac)
    return #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
+end
+
+-- The least and the greatest rate of a second, and the mean over all.
+local function rate_of(series, received)
+   local least, most = math.huge, 0
+   for i = 1, #series.tx do
+      least, most = math.min(least, series.ir_min_bps[i]), math.max(most, series.ir_max_bps[i])
+   end
+   return #series.tx > 0 and { min = least, mean = received, max = most } or nil
+end
+
+-- Loss and delay of a service are those of the time in which it was available (Y.1563).
+local function add_availability(row, direction, path)
+   local a = direction.availability
+   row.avail_percent, row.unavailable_s, row.severely_errored_s = a.percent, a.unavailable_s,
+      a.severely_errored_s
+   row.ir_bps = rate_of(direction.series, row.received_ir_bps)
+   if a.unavailable_s > 0 then
+      row.flr = a.tx > 0 and (a.tx - a.rx) / a.tx or 0
+      row.ftd_ns = a.ftd_ns and figures.transfer_delay(path, a.ftd_ns.min, a.ftd_ns.mean, a.ftd_ns.max)
+   end
 end
 
 local function row_of(path, direction, record, o)
    local row = figures.of_stream(direction, path, o.fdv_statistic)
    row.direction, row.frame_size, row.seconds, row.trial = path.direction, path.frame_size, record.duration_s,
       record.trial
+   add_availability(row, direction, path)
    if record.verdict ~= "valid" then
       row.verdict, row.failed, row.reasons = record.verdict, {}, record.reasons
    else

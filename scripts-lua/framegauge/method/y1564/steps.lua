@@ -53,13 +53,14 @@ local function excess(path, o)
          judge = conforming(path, o),
       } }
    end
-   local least, most = path.cir * (1 - path.acceptance.flr), path.cir + path.eir
+   local least = path.cir * (1 - path.acceptance.flr)
+   local most = path.cir + path.eir + paths.rounding(path, seconds)
    return { {
       step = "B.2", name = "EIR", load = loads.constant(path, path.cir + path.eir, nil, seconds),
       limits = { ir_min_bps = least, ir_max_bps = most },
       judge = function(v, row)
          criteria.rate_at_least(v, row, least)
-         criteria.rate_at_most(v, row, most * (1 + 1e-6)) -- the tester's own rates are good to less
+         criteria.rate_at_most(v, row, most)
       end,
    } }
 end
@@ -77,7 +78,7 @@ local function band(path, o)
    if c.margin_mode == "percent" then
       return path.cir * (1 - flr) * (1 - c.margin), agreed * (1 + c.margin)
    end
-   return path.cir * (1 - flr), agreed + 8 * (path.cbs + path.ebs + path.frame_size) / c.trial
+   return path.cir * (1 - flr), agreed + 8 * (path.cbs + path.ebs) / c.trial + paths.rounding(path, c.trial)
 end
 
 local function policing(path, o)
@@ -132,12 +133,19 @@ local function bursts(path, o, b)
       local sure = burst.group + (b.colour == "green" and b.frames or 0)
       criteria.frames_at_least(v, row.green.rx, 0.99 * burst.cycles * sure * (1 - f), "green")
    end)
-   add(" exact", b.frames, ", exactly", function(v, row)
-      criteria.conforms(v, row.yellow or row.green, path.acceptance, o.ftd_statistic)
-      if row.yellow then
-         criteria.loss(v, row.green, path.acceptance)
-      end
-   end)
+   if b.frames == 0 then
+      list[2] = {
+         step = b.step .. " exact", name = b.name .. ", exactly",
+         untestable = "the bucket does not hold a whole cycle of sizes",
+      }
+   else
+      add(" exact", b.frames, ", exactly", function(v, row)
+         criteria.conforms(v, row.yellow or row.green, path.acceptance, o.ftd_statistic)
+         if row.yellow then
+            criteria.loss(v, row.green, path.acceptance)
+         end
+      end)
+   end
    local over = c.over_burst and loads.over_burst(path, b.size, b.inflow, fps)
    if over then
       add(" over", over, ", beyond", function(v, row)
@@ -160,7 +168,7 @@ local function committed_burst(path, o)
       } }
    end
    return bursts(path, o, {
-      step = step, name = "CBS", size = path.cbs, frames = math.floor(path.cbs / path.frame_size),
+      step = step, name = "CBS", size = path.cbs, frames = loads.within(path, path.cbs),
       colour = "green", group = path.cir, inflow = path.cir,
    })
 end
@@ -171,7 +179,7 @@ local function excess_burst(path, o)
    elseif path.aware then
       return bursts(path, o, {
          step = "E.1", name = "EBS, colour-aware", size = path.ebs,
-         frames = math.floor(path.ebs / path.frame_size), colour = "yellow", group = path.cir,
+         frames = loads.within(path, path.ebs), colour = "yellow", group = path.cir,
          inflow = path.eir + (path.service.coupling and path.cir or 0),
       })
    end
@@ -180,7 +188,7 @@ local function excess_burst(path, o)
    return bursts(path, o, {
       spilt = path.eir * 8 * path.cbs / (arriving - path.cir), buckets = 2,
       step = "E.2", name = "CBS and EBS", size = path.cbs + path.ebs,
-      frames = math.floor(path.cbs / path.frame_size) + math.floor(path.ebs / path.frame_size),
+      frames = loads.within(path, path.cbs) + loads.within(path, path.ebs),
       colour = "green", group = path.cir + path.eir, inflow = path.cir + path.eir,
    })
 end

@@ -4,7 +4,7 @@
 --
 -- Colours are classes of the page's style sheet, so that one drawing serves light, dark and paper. Series
 -- differ in the shape of their marks and the dashes of their lines as well as in colour. Coordinates are in
--- pixels of a drawing WIDTH wide, which the page scales.
+-- pixels of the drawing, which the page scales.
 local h = require "framegauge.report.html.element"
 
 local Plot = {}
@@ -21,11 +21,12 @@ local SHAPES = { "circle", "square", "diamond", "triangle" }
 -- @param o.title, o.description  for those who cannot see it
 -- @param o.id                    of the SVG's parts, unique in the page
 -- @param o.x, o.y                { scale = framegauge.report.chart.scale, label = with the unit }
--- @param o.height                pixels of the drawing (default 340)
+-- @param o.width, o.height       pixels of the drawing (default 760 by 340)
 -- @param o.left                  pixels for the texts beside the y axis
 function Plot.new(o)
    return setmetatable({
-      o = o, height = o.height or HEIGHT, left = o.left or LEFT, content = {}, entries = {},
+      o = o, width = o.width or WIDTH, height = o.height or HEIGHT, left = o.left or LEFT,
+      content = {}, entries = {},
    }, Plot)
 end
 
@@ -34,7 +35,7 @@ local function px(value)
 end
 
 function Plot:at(x, y)
-   local width, height = WIDTH - self.left - RIGHT, self.height - TOP - BOTTOM
+   local width, height = self.width - self.left - RIGHT, self.height - TOP - BOTTOM
    return self.left + width * self.o.x.scale(x), TOP + height * (1 - self.o.y.scale(y))
 end
 
@@ -128,7 +129,7 @@ function Plot:moment(before, after)
 end
 
 function Plot:grid()
-   local out, floor, right = {}, self.height - BOTTOM, WIDTH - RIGHT
+   local out, floor, right = {}, self.height - BOTTOM, self.width - RIGHT
    for _, tick in ipairs(self.o.y.scale.ticks) do
       local _, y = self:at(self.o.x.scale.from, tick[1])
       out[#out + 1] = h.line { x1 = self.left, x2 = right, y1 = px(y), y2 = px(y), class = "grid" }
@@ -157,7 +158,7 @@ function Plot:legend()
    local x, y = start, self.height + 4
    for _, entry in ipairs(self.entries) do
       local length = 32 + LETTER * #entry.name + 10
-      if x + length > WIDTH and x > start then
+      if x + length > self.width and x > start then
          x, y = start, y + LEGEND_LINE
       end
       out[#out + 1] = h.path { d = ("M%s %sh26"):format(px(x), px(y)), class = "line " .. entry.class }
@@ -174,7 +175,7 @@ function Plot:figure(caption)
    local id = self.o.id
    return h.figure {
       h.svg {
-         viewBox = ("0 0 %d %d"):format(WIDTH, height), role = "img",
+         viewBox = ("0 0 %d %d"):format(self.width, height), role = "img",
          ["aria-labelledby"] = id .. "-title " .. id .. "-desc",
          h.title { id = id .. "-title", self.o.title }, h.desc { id = id .. "-desc", self.o.description },
          self:grid(), self.content, legend,

@@ -3,6 +3,8 @@
 --- Axes: from values to places, and which values to write beside them.
 --
 -- A scale is a function value -> 0..1 with the list of its ticks, { value, text }.
+local format = require "framegauge.report.format"
+
 local M = {}
 
 local STEPS = { 1, 2, 5, 10 }
@@ -75,6 +77,23 @@ function M.log(min, max, write)
    table.insert(ticks, 1, below)
    local from, to = below[1], ticks[#ticks][1]
    return scale(log_place(from, to), from, to, ticks)
+end
+
+local TIME_STEPS = {
+   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600,
+      24 * 3600,
+}
+
+--- Seconds from 0 to the last, with ticks at times that people count in: "5:00", "1:00:00".
+function M.time(last)
+   local step, ticks = TIME_STEPS[#TIME_STEPS], {}
+   for i = #TIME_STEPS, 1, -1 do
+      step = last / TIME_STEPS[i] <= 6 and TIME_STEPS[i] or step
+   end
+   for seconds = 0, last, step do
+      ticks[#ticks + 1] = { seconds, format.clock(seconds) }
+   end
+   return scale(function(value) return value / last end, 0, last, ticks)
 end
 
 --- Time from a moment on, with some room before it.

@@ -19,9 +19,19 @@ local TIME = {
    tsc = "Time is the processor's clock (TSC).",
 }
 
--- How far the slower direction's load was from the intended one, parts per million.
+local function off_by(offered, intended)
+   return intended > 0 and (offered / intended - 1) * 1e6 or 0
+end
+
+-- How far the slower direction's load was from the intended one, parts per million; where each has a load of
+-- its own, that which was furthest from it.
 local function deviation(trial)
-   return trial.intended_fps > 0 and (trial.offered_fps / trial.intended_fps - 1) * 1e6 or 0
+   local furthest = trial.directions[1].intended_fps and 0
+   for _, direction in ipairs(furthest and trial.directions or {}) do
+      local off = off_by(direction.offered_fps, direction.intended_fps)
+      furthest = math.abs(off) > math.abs(furthest) and off or furthest
+   end
+   return furthest or off_by(trial.offered_fps, trial.intended_fps)
 end
 
 local function unsent(trial)

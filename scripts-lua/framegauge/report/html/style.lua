@@ -98,6 +98,9 @@ overflow-wrap:anywhere}
 .plan .group th{font-weight:650;padding-top:.5rem}
 ul+p{margin-top:1rem}
 .compact{font-size:.78rem}.compact th,.compact td{padding:.3rem .35rem}
+.scroll+p{margin-top:1rem}
+.four{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:0 1.5rem}
+.four svg text{font-size:11px}.four .line.s2{stroke-dasharray:6 5}
 .parties{display:grid;grid-template-columns:1fr 1fr;gap:2.5rem;margin-top:1.6rem}
 .party p{margin-top:1.6rem;border-bottom:1px solid var(--text);color:var(--muted);font-size:.85rem}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--rule);color:var(--muted);font-size:.85rem}
@@ -120,6 +123,8 @@ figure svg{max-width:150mm}
 table{font-size:7.8pt}th,td{padding:.22rem .35rem}
 .facts{grid-template-columns:1fr 1fr}
 .tiles{grid-template-columns:repeat(4,1fr)}
+section:has(.sheet){break-before:page;break-after:page}.four figure svg{max-width:none}
+.four{grid-template-columns:1fr 1fr}
 .wide{page:wide;break-before:page}.wide h2{margin-top:0;border-top:0;padding-top:0}
 .wide table{font-size:6.6pt}.wide th,.wide td{padding:.12rem .25rem}
 .plan th,.plan td{font-size:7.5pt}

@@ -61,6 +61,10 @@ end
 
 --- "both directions" or "east → west".
 function M.direction(name)
+   local from, to = tostring(name):match "^(.-)%->(.+)$"
+   if from == to and from then
+      return from .. " and back"
+   end
    return name == "both" and "both" or (tostring(name):gsub("%->", " → "))
 end
 

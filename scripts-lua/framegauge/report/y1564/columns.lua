@@ -38,25 +38,28 @@ local FIGURES = {
    { "FDV", "ms", known("fdv_ns", milliseconds) },
 }
 
+local AVAIL = { "AVAIL", "%", known("avail_percent", function(value) return format.decimal(value, 3) end) }
+
 local VERDICT = { "", "verdict", function(one) return one.row.verdict end, left = true, verdict = true }
 
 local FAILED = { "", "failed", function(one) return table.concat(one.row.failed, ", ") end, left = true }
 
-local function with_figures(first)
-   local list = { unpack(first) }
-   for _, column in ipairs(FIGURES) do
-      list[#list + 1] = column
+local function columns(...)
+   local list = {}
+   for _, part in ipairs { ... } do
+      for _, column in ipairs(part) do
+         list[#list + 1] = column
+      end
    end
-   list[#list + 1], list[#list + 2] = VERDICT, FAILED
    return list
 end
 
-local CONFIGURATION = with_figures {
+local CONFIGURATION = columns({
    { "", "step", function(one) return one.row.step .. " " .. one.row.name end, left = true },
-}
-local PERFORMANCE = with_figures {
+}, FIGURES, { VERDICT, FAILED })
+local PERFORMANCE = columns({
    { "", "service", function(one) return one.service end, left = true },
-}
+}, FIGURES, { AVAIL, VERDICT, FAILED })
 
 --- List of { title =, columns =, rows = }: the steps of each service, then the performance of all.
 function M.of(result)

@@ -8,16 +8,17 @@ local M = {}
 
 M.ORDER = {
    "y1564", "services", "name", "verdict", "configuration", "performance", "step", "direction", "frame_size",
-   "seconds", "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "tx", "rx", "lost",
+   "seconds", "avail_percent", "unavailable_s", "severely_errored_s", "ir_bps", "offered_ir_bps",
+   "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "tx", "rx", "lost",
    "flr", "ftd_ns", "min", "mean", "max", "fdv_ns", "reordered", "duplicates", "limits", "ir_min_bps",
    "ir_max_bps", "burst", "frames", "group", "cycles", "fps", "inferred", "least", "most", "green", "yellow",
-   "failed", "reasons", "trial",
+   "failed", "reasons", "trial", "percent", "octets", "rx_octets", "availability", "series", "interval_s",
+   "ir_min_bps", "ir_mean_bps", "ir_max_bps", "ftd_min_ns", "ftd_mean_ns", "ftd_max_ns", "fdv_max_ns",
 }
 
 local FIGURES = {
    "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "tx", "rx", "lost", "flr",
-      "ftd_ns",
-   "fdv_ns", "reordered", "duplicates", "trial",
+   "ftd_ns", "fdv_ns", "reordered", "duplicates", "trial",
 }
 
 local STEP = { "limits", "burst", "green", "yellow" }
@@ -41,7 +42,9 @@ function M.published(results)
    return { y1564 = { services = nulls.each(results.y1564 and results.y1564.services or {}, function(service)
       local copy = nulls.fill(service, {})
       copy.configuration = nulls.each(service.configuration, published_step)
-      copy.performance = nulls.each(service.performance, published_row)
+      copy.performance = nulls.each(service.performance, function(row)
+         return nulls.fill(published_row(row), { "ir_bps" })
+      end)
       return copy
    end) } }
 end
@@ -82,6 +85,7 @@ M.CONFIGURATION = columns({ "service", "row.step", "row.name" }, {
    "row.yellow.flr", "row.burst.frames", "row.burst.cycles", "row.burst.inferred.least",
    "row.burst.inferred.most", "row.verdict", "failed", "row.trial",
 })
-M.PERFORMANCE = columns({ "service", "row.seconds" }, { "row.verdict", "failed", "row.trial" })
+M.PERFORMANCE = columns({ "service", "row.seconds", "row.avail_percent", "row.unavailable_s" }, {
+   "row.ir_bps.min", "row.ir_bps.max", "row.verdict", "failed", "row.trial" })
 
 return M

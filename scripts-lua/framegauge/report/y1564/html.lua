@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Y.1564 on the page: the sheet to sign, the services as agreed, the steps of each, the performance of all.
+local charts = require "framegauge.report.y1564.charts"
 local fields = require "framegauge.report.y1564.fields"
 local format = require "framegauge.report.format"
 local h = require "framegauge.report.html.element"
@@ -117,12 +118,6 @@ local FIGURES = {
 }
 
 local VERDICT = { "Verdict", "", field("verdict", words.verdict), left = true }
-local FAILED = {
-   "Failed", "", function(row)
-      return row.failed and #row.failed > 0 and table.concat(row.failed, ", ")
-   end, left = true, optional = true,
-}
-
 local function columns(first, last)
    local list = {}
    for _, part in ipairs { first, FIGURES, last } do
@@ -135,7 +130,7 @@ end
 
 local STEPS = columns({
    { "Step", "", field "title", left = true },
-}, { VERDICT, FAILED })
+}, { VERDICT })
 
 local function reasons(row)
    return row.reasons and #row.reasons > 0 and table.concat(row.reasons, "; ") or nil
@@ -176,9 +171,11 @@ local PERFORMANCE = columns({
    { "Service", "", field "service", left = true },
    { "Direction", "", field("direction", words.direction), left = true },
 }, {
-   { "Reordered", "frames", field("reordered", words.count) },
+   { "AVAIL", "%", field("avail_percent", words.fixed(3)) },
+   { "Unavail.", "s", field("unavailable_s", words.count) },
+   { "Reord.", "frames", field("reordered", words.count) },
    { "Twice", "frames", field("duplicates", words.count) },
-   VERDICT, FAILED,
+   VERDICT,
 })
 
 local function performance(result)
@@ -215,9 +212,9 @@ function M.sections(result)
    end
    local shown = performance(result)
    if shown then
-      list[#list + 1] = { "Performance test", "all services at once", shown }
+      list[#list + 1] = { "Performance test", "all services at once", { shown, charts.of(result) } }
    end
-   list[#list + 1] = { "Acceptance", nil, profile.signatures(result) }
+   list[#list + 1] = { "Acceptance", nil, profile.sheet(result, M.summary(result)) }
    return list
 end
 

@@ -70,15 +70,23 @@ local function party(name)
    }
 end
 
---- What both sides sign.
-function M.signatures(result)
-   local list = {}
-   for i, service in ipairs(result.results.y1564.services) do
-      list[i] = h.li { service.name, ": ", words.verdict(service.verdict) }
-   end
+local WAYS = { ["two-ports"] = "two ports, each way by itself", loopback = "loopback, there and back" }
+
+--- What both sides sign: a page by itself on paper.
+-- @param summary  the table of services
+function M.sheet(result, summary)
+   local dut, o = result.plan.device_under_test or {}, result.plan.y1564
    return h.div {
       class = "sheet",
-      h.p { "The services above were tested as this report says, with these results:" }, h.ul { list },
+      tables.facts {
+         { "Device", dut.name and h.bdi { dut.name } }, { "Firmware", dut.firmware
+            and h.bdi { dut.firmware } },
+         { "Plan", result.plan.name }, { "Topology", WAYS[o.topology] },
+         { "Line rate", result.ports[1].line_rate and units.format_bits(result.ports[1].line_rate, 1) },
+         { "Rates", o.rate_unit == "ulr" and "agreed as utilised line rate (ULR)"
+            or "information rates (IR)" },
+      },
+      summary,
       h.div { class = "parties", party "For the provider", party "For the customer" },
    }
 end

@@ -1,0 +1,103 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A stream second by second, and its availability: what the engine kept, as plain lists.
+--
+-- A point is a second, or where a trial is longer than that as many seconds as it takes to have no more than
+-- so many points. So a day makes a list no longer than a quarter of an hour does, and nothing is left out: of
+-- each point there is the least, the mean and the greatest of its seconds.
+local api = require "framegauge.api"
+local ffi = require "ffi"
+
+local C = api.C
+local M = {}
+
+--- Most points of a series.
+M.MOST = 900
+
+local AT_ONCE = 256 -- intervals that are read at a time
+
+local LISTS = {
+   "tx", "rx", "ir_min_bps", "ir_mean_bps", "ir_max_bps", "ftd_min_ns", "ftd_mean_ns", "ftd_max_ns",
+   "fdv_max_ns", "reordered", "duplicates",
+}
+
+local function new_point()
+   return {
+      seconds = 0, tx = 0, rx = 0, octets = 0, ir_min = math.huge, ir_max = 0, min = math.huge, max = 0,
+         sum = 0,
+      fdv = 0, reordered = 0, duplicates = 0,
+   }
+end
+
+local function add(point, interval)
+   local rx, ir = tonumber(interval.rx), tonumber(interval.octets) * 8
+   point.seconds, point.tx, point.rx = point.seconds + 1, point.tx + tonumber(interval.tx), point.rx + rx
+   point.octets = point.octets + tonumber(interval.octets)
+   point.ir_min, point.ir_max = math.min(point.ir_min, ir), math.max(point.ir_max, ir)
+   point.reordered = point.reordered + tonumber(interval.reordered)
+   point.duplicates = point.duplicates + tonumber(interval.duplicates)
+   if rx > 0 then
+      local least = tonumber(interval.delay_min_ns)
+      point.min, point.max = math.min(point.min, least), math.max(point.max, tonumber(interval.delay_max_ns))
+      point.sum = point.sum + interval.delay_mean_ns * rx
+      point.fdv = math.max(point.fdv, tonumber(interval.delay_p999_ns) - least)
+   end
+end
+
+-- Where nothing arrived there is no delay: 0 in the lists.
+local function put(lists, point)
+   local heard = point.rx > 0
+   local values = {
+      tx = point.tx, rx = point.rx, ir_min_bps = point.ir_min, ir_max_bps = point.ir_max,
+      ir_mean_bps = point.octets * 8 / point.seconds, ftd_min_ns = heard and point.min or 0,
+      ftd_mean_ns = heard and point.sum / point.rx or 0, ftd_max_ns = point.max, fdv_max_ns = point.fdv,
+      reordered = point.reordered, duplicates = point.duplicates,
+   }
+   for _, name in ipairs(LISTS) do
+      table.insert(lists[name], values[name])
+   end
+end
+
+--- The series of a stream. Rates are of frames with FCS; frames count in the second in which they were sent.
+-- @param seconds  whole seconds of the trial; what remains is no second and is left out
+-- @return { interval_s = seconds of a point, and the lists }
+function M.read(engine, stream, seconds)
+   local each = math.max(1, math.ceil(seconds / M.MOST))
+   local lists, point = { interval_s = each }, new_point()
+   for _, name in ipairs(LISTS) do
+      lists[name] = {}
+   end
+   local room = ffi.new("struct fg_interval[?]", AT_ONCE)
+   for first = 0, seconds - 1, AT_ONCE do
+      local n = C.fg_engine_series(engine, stream, first, room, math.min(AT_ONCE, seconds - first))
+      for i = 0, n - 1 do
+         add(point, room[i])
+         if point.seconds == each then
+            put(lists, point)
+            point = new_point()
+         end
+      end
+   end
+   if point.seconds > 0 then
+      put(lists, point)
+   end
+   return lists
+end
+
+--- Availability by the ten-second rule, and what was sent and received in the available time.
+-- @param available  struct fg_availability_counts
+function M.availability(available)
+   local block = available.available
+   local rx = tonumber(block.received)
+   return {
+      percent = available.percent, seconds = tonumber(available.blocks),
+      unavailable_s = tonumber(available.unavailable),
+      severely_errored_s = tonumber(available.severely_errored), tx = tonumber(block.sent), rx = rx,
+      ftd_ns = rx > 0 and {
+         min = tonumber(block.delay_min), mean = tonumber(block.delay_sum) / rx,
+            max = tonumber(block.delay_max),
+      } or nil,
+   }
+end
+
+return M
