@@ -202,14 +202,7 @@ end
 --- Highest frame rate of the slowest port's line, or nil when a port does not know its rate.
 -- @param frame_size  octets with FCS
 function Bench:max_fps(frame_size)
-   local slowest
-   for _, port in ipairs(self.ports) do
-      if not port.line_rate then
-         return nil
-      end
-      slowest = math.min(slowest or port.line_rate, port.line_rate)
-   end
-   return line.max_fps(slowest, frame_size)
+   return line.slowest_fps(self.ports, frame_size)
 end
 
 -- Tell a bridge of the stations behind every port.

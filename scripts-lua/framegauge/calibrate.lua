@@ -181,6 +181,8 @@ end
 function M.main(plan, options)
    if plan.test ~= "rfc2544" then
       refuse(BAD_PLAN, "calibrate searches as a throughput test does: the plan's test must be rfc2544")
+   elseif topology.of(plan) == "loopback" then
+      refuse(BAD_PLAN, "calibrate joins two ports by a cable: a loopback has none to join")
    end
    local looped = M.looped(plan)
    local bench, message = require("framegauge.bench").open(looped)

@@ -25,8 +25,7 @@ local function tester_of(plan)
    end
    local tester = { ports = ports }
    function tester.max_fps(_, frame_size)
-      local a, b = ports[1].line_rate, ports[2].line_rate
-      return a and b and line.max_fps(math.min(a, b), frame_size)
+      return line.slowest_fps(ports, frame_size)
    end
    return tester, assumed
 end

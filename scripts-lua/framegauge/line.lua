@@ -72,4 +72,17 @@ function M.goodput(rate, mtu, ip, transport, tags)
    return rate * (mtu - M.header_octets(ip, transport)) / M.wire_octets(mtu, tags)
 end
 
+--- The same for the slowest of several ports; nil when one does not know its rate.
+-- @param ports  list of { line_rate = bits per second, or nil }
+function M.slowest_fps(ports, frame_size)
+   local slowest
+   for _, port in ipairs(ports) do
+      if not port.line_rate then
+         return nil
+      end
+      slowest = math.min(slowest or port.line_rate, port.line_rate)
+   end
+   return M.max_fps(slowest, frame_size)
+end
+
 return M

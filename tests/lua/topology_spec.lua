@@ -61,6 +61,12 @@ describe("the topology", function()
          (topology.directions(plan_of(four, "partial-mesh", true))))
    end)
 
+   it("sends every port its own frames back in a loopback", function()
+      assert.same({ { "a->a" }, "a->a" }, { topology.directions(plan_of({ "a" }, "loopback", true)) })
+      assert.same({ { "a->a", "b->b", "c->c" }, "all" },
+         { topology.directions(plan_of({ "a", "b", "c" }, "loopback", false)) })
+   end)
+
    it("has the streams of a port take turns, all inputs with the same output at a time", function()
       local six = plan_of({ "a", "b", "c", "x", "y", "z" }, "partial-mesh")
       local turns = topology.turns(topology.directions(six))
@@ -180,5 +186,35 @@ describe("four wires", function()
       assert.equal(74405, raw.ports[2].misdirected)
       -- evenly spaced on a full line: nobody waited for anybody
       assert.equal(ab.latency.min_ns, ab.latency.max_ns)
+   end)
+end)
+
+describe("a loopback through the reference device", function()
+   it("has the truth of the way there and back, with one wire and with both", function()
+      for _, ports in ipairs { "{near: {device: wire0, gateway: 198.18.1.1}}",
+         "{a: {device: wire0, gateway: 198.18.1.1}, b: {device: wire1, gateway: 198.18.2.1}}" } do
+         local plan, errors = plans.load_text(([[
+test: rfc2544
+ports: %s
+reference_device: {capacity: 600kfps, latency: 35us, loss_every: 1000, reflect: true}
+rfc2544: {topology: loopback, frame_sizes: [64], drain: 50ms, learning_wait: 0, settle: 0}
+]]):format(ports), "loopback.yaml")
+         assert(plan, errors and tostring(errors[1]))
+         local bench = assert(Bench.open(plan))
+         local directions = topology.directions(plan)
+         local raw = bench:trial {
+            frame_size = 64, fps = 500000, duration = 0.1, directions = directions, learning_wait = 0.01,
+            drain = 0.05, settle = 0,
+         }
+         bench:close()
+         assert.equal(#plan.ports, #raw.directions)
+         for i, direction in ipairs(raw.directions) do
+            assert.equal(plan.ports[i].name .. "->" .. plan.ports[i].name, direction.name)
+            -- 64 octets at 1 Gb/s, and then the latency
+            assert.same({ 50000, 50000 - 50, 35512, 35512 }, { direction.tx, direction.rx,
+               direction.latency.min_ns, direction.latency.max_ns })
+            assert.equal(0, raw.ports[i].misdirected)
+         end
+      end
    end)
 end)

@@ -29,16 +29,17 @@ local function ends(ports, direction)
 end
 
 -- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
--- port.
+-- port. Of a loopback the gateway is the far end.
 local function ingredients(bench, from, to)
    local source, target = bench.plan.ports[from], bench.plan.ports[to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
+   local address = from == to and source["gateway" .. version] or target["ipv" .. version]
    return {
       version = version,
       src_mac = octets.mac(bench.ports[from].mac),
       dst_mac = bench:gateway_mac(from, version) or octets.mac(bench.ports[to].mac),
       src = octets["ipv" .. version](source["ipv" .. version]),
-      dst = octets["ipv" .. version](target["ipv" .. version]),
+      dst = octets["ipv" .. version](address),
       vlan = source.vlan,
       vary = {},
    }

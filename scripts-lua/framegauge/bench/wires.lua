@@ -52,7 +52,9 @@ local function device_config(device, ports, max_frame)
    set_direction(config.direction[0], device)
    set_direction(config.direction[1], device.reverse or device)
    for side = 0, 1 do
-      set_interface(config.interface[side], ports[side])
+      if ports[side] then
+         set_interface(config.interface[side], ports[side])
+      end
    end
    return config
 end
@@ -80,9 +82,10 @@ function M.open(plan)
       by_number[tonumber(port.device:match("%d+$"))] = { index = i, port = port }
    end
    for number = 0, #plan.ports - 1, 2 do
-      local ends = { [0] = by_number[number], by_number[number + 1] }
+      local ends = { [0] = by_number[number], by_number[number + 1] } -- a loopback may leave one open
       local sizes = methods.of(plan).frame_sizes(plan)
-      local config = device_config(plan.reference_device, { [0] = ends[0].port, ends[1].port },
+      local config = device_config(plan.reference_device, {
+         [0] = ends[0] and ends[0].port, ends[1] and ends[1].port },
          math.max(unpack(sizes)))
       local in_flight = most_in_flight(config, sizes)
       local out = ffi.new("struct fg_wire *[1]")
@@ -92,7 +95,9 @@ function M.open(plan)
       profiles.set(out[0], 1, (plan.reference_device.reverse or plan.reference_device).profiles)
       self.buffers = math.max(self.buffers, in_flight)
       for side = 0, 1 do
-         self.handles[ends[side].index] = C.fg_wire_port(out[0], side)
+         if ends[side] then
+            self.handles[ends[side].index] = C.fg_wire_port(out[0], side)
+         end
       end
    end
    return self

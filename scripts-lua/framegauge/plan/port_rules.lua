@@ -47,8 +47,14 @@ end
 
 local is_wire, linked = M.is_wire, M.linked
 
+-- Whether a port may be without another one to send to.
+local function stands_alone(values)
+   return values.test == "reflect" or topology.of(values) == "loopback"
+      or (values.test == "y1564" and values.y1564.topology == "loopback")
+end
+
 local function ports_are_even(values, found)
-   if values.test == "reflect" then
+   if stands_alone(values) then
       return
    elseif #values.ports < 2 and not found:has("ports") and not found:below("ports") then
       found:add("ports", ("%d given"):format(#values.ports), "at least 2")
@@ -121,6 +127,31 @@ local function reference_device_needs_wires(values, found)
          found:add(path(port, "line_rate"), "a wire has the rate of the reference device",
             "reference_device.rate instead")
       end
+   end
+end
+
+-- The far end of a loopback is its gateway.
+local function loopbacks_have_a_far_end(values, found)
+   local device = values.reference_device
+   if topology.of(values) ~= "loopback" then
+      if device.reflect and values.ports[1] and is_wire(values.ports[1]) and values.test == "rfc2544" then
+         found:add("reference_device.reflect", "no frame reaches the other port",
+            "rfc2544.topology: loopback")
+      end
+      return
+   end
+   for _, port in ipairs(values.ports) do
+      if is_wire(port) and not device.reflect then
+         found:add("rfc2544.topology", "the reference device does not reflect",
+            "reference_device.reflect: true")
+         return
+      elseif not port.gateway and not port.gateway6 then
+         found:add(path(port, "gateway"), "missing: a loopback sends to its gateway",
+            "the reflector's address")
+      end
+   end
+   if #values.rfc2544.modifiers > 0 then
+      found:add("rfc2544.modifiers", "not with a loopback", "topology: pairs")
    end
 end
 
@@ -255,7 +286,7 @@ end
 --- All of them, in order.
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
-   network_is_isolated, addresses_fit, modifiers_suit_the_ports,
+   loopbacks_have_a_far_end, network_is_isolated, addresses_fit, modifiers_suit_the_ports,
 }
 
 return M

@@ -300,10 +300,11 @@ local rfc2544 = {
       { key = "bidirectional", type = "boolean", default = "true",
         help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to "
            .. "the second" },
-      { key = "topology", type = "enum", values = { "pairs", "partial-mesh" }, default = "pairs",
+      { key = "topology", type = "enum", values = { "pairs", "partial-mesh", "loopback" }, default = "pairs",
         help = "pairs: the first port and the second, the third and the fourth, and so on; partial-mesh: the "
            .. "first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC "
-           .. "2544, 16)" },
+           .. "2544, 16); loopback: every port has its own frames back from a reflector (docs/relay.md), so "
+           .. "that all figures are of the way there and back" },
       { key = "modifiers", type = "list", unique = true, default = {}, default_help = "none",
         of = { type = "enum", values = {
            "broadcast", "management-frames", "routing-updates", "random-networks", "random-ports",
@@ -356,7 +357,7 @@ return {
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",
         help = "the tester's ports, by names of your choice: two, or another even number; a reflector "
-           .. "may have one" },
+           .. "and a loopback may have one" },
       reference_device,
       { key = "calibration", type = "string",
         default_help = "the one that calibrate made on this machine with these ports",

@@ -5,7 +5,8 @@
 -- `pairs`: the first port sends to the second, the third to the fourth, and so on. `partial-mesh`: the first
 -- half of the ports are inputs, the second half outputs; every input sends to all outputs in turn, all of
 -- them in the same order, so that their frames meet at an output. With two ports both are the same. Both
--- ways, where the plan wants it, is the same again from the outputs to the inputs.
+-- ways, where the plan wants it, is the same again from the outputs to the inputs. `loopback`: every port
+-- sends to a reflector (docs/relay.md) and has its own frames back.
 --
 -- A load is always that of a port: streams that start from one port take turns in it, in the order of their
 -- directions.
@@ -18,11 +19,15 @@ end
 
 --- Links from inputs to outputs.
 -- @param ports     how many there are; of an odd number the last is left over
--- @param topology  "pairs" or "partial-mesh"
+-- @param topology  "pairs", "partial-mesh" or "loopback"
 -- @return list of { from =, to = }, indexes of ports
 function M.links(ports, topology)
    local links, half = {}, math.floor(ports / 2)
-   if topology == "partial-mesh" then
+   if topology == "loopback" then
+      for i = 1, ports do
+         links[i] = { from = i, to = i }
+      end
+   elseif topology == "partial-mesh" then
       for i = 1, half do
          for j = half + 1, 2 * half do
             links[#links + 1] = { from = i, to = j }
@@ -40,8 +45,10 @@ end
 -- @return list of { output = boolean, number = among those of its side, of = how many these are }
 function M.places(ports, topology)
    local places, half = {}, math.floor(ports / 2)
-   for i = 1, 2 * half do
-      if topology == "partial-mesh" then
+   for i = 1, topology == "loopback" and ports or 2 * half do
+      if topology == "loopback" then
+         places[i] = { output = false, number = i, of = ports }
+      elseif topology == "partial-mesh" then
          places[i] = { output = i > half, number = i > half and i - half or i, of = half }
       else
          places[i] = { output = i % 2 == 0, number = math.ceil(i / 2), of = half }
@@ -64,7 +71,7 @@ end
 
 --- Directions the plan asks for.
 -- @return list of "from->to", and the name of the whole in reports: "both" when every port sends, else the
--- only direction or, where there are several, "inputs->outputs"
+-- only direction or, where there are several, "inputs->outputs"; of a loopback with several ports "all"
 function M.directions(plan)
    local names, links = {}, M.links(#plan.ports, M.of(plan))
    local function add(list)
@@ -73,7 +80,9 @@ function M.directions(plan)
       end
    end
    add(links)
-   if plan.rfc2544.bidirectional then
+   if M.of(plan) == "loopback" then
+      return names, names[2] and "all" or names[1]
+   elseif plan.rfc2544.bidirectional then
       add(reversed(links))
       return names, "both"
    end
