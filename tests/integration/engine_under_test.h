@@ -182,9 +182,9 @@ class Engine
 	std::vector<fg_interval>
 	Series(unsigned stream) const
 	{
-		std::vector<fg_interval> out(1000000);
+		std::vector<fg_interval> out(Result(stream).series_intervals);
 
-		out.resize(fg_engine_series(engine, stream, 0, out.data(), unsigned(out.size())));
+		EXPECT_EQ(out.size(), fg_engine_series(engine, stream, 0, out.data(), unsigned(out.size())));
 		return out;
 	}
 
