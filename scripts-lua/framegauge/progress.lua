@@ -68,7 +68,8 @@ end
 
 local function name_of(ask)
    local modifier = ask.modifier and ", " .. ask.modifier or ""
-   return ("%s%s  %d bytes"):format(ask.test:match "[^.]+$", modifier, ask.frame_size)
+   local size = ask.frame_size and ("  %d bytes"):format(ask.frame_size) or ""
+   return ask.test:match "[^.]+$" .. modifier .. size
 end
 
 --- Seconds the rest will take, or nil before the first trial has ended.

@@ -8,6 +8,7 @@ local path = require "framegauge.plan.path_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local relay_rows = require "framegauge.plan.relay_rows"
 local streams = require "framegauge.plan.stream_rows"
+local traffic = require "framegauge.plan.traffic_rows"
 local y1564 = require "framegauge.plan.y1564_rows"
 
 local port = {
@@ -347,7 +348,8 @@ return {
         default_help = "the file's name",
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
-      { key = "test", type = "enum", values = { "rfc2544", "y1564", "relay", "reflect" }, required = true,
+      { key = "test", type = "enum", required = true,
+        values = { "rfc2544", "traffic", "y1564", "relay", "reflect" },
         help = "the method to run; relay and reflect are no tests, but have commands of their own" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
@@ -364,6 +366,7 @@ return {
         help = "file of a calibration, as calibrate --out wrote it" },
       host,
       streams,
+      traffic,
       rfc2544,
       y1564,
       relay_rows.relay,

@@ -100,7 +100,7 @@ function M.page(result, moment)
          section("Summary", nil, view.summary(result)),
          sections(view, result),
          section("Why these figures can be trusted", nil, evidence.body(result)),
-         section("Conformance", nil, conformance(view, result)),
+         view.STANDARD and section("Conformance", nil, conformance(view, result)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),
          section("Configuration", nil, configuration.build(result.plan)),
          #result.trials > 0 and section("Every trial", nil, trials.body(result.trials), "wide"),

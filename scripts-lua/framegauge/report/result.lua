@@ -32,7 +32,7 @@ local ORDER = {
 }
 
 -- Fields that are there even when there is nothing to say.
-local TRIAL_NULLS = { "intended_percent", "worst_lag_ns", "longest_poll_gap_ns", "latency" }
+local TRIAL_NULLS = { "frame_size", "intended_percent", "worst_lag_ns", "longest_poll_gap_ns", "latency" }
 local DIRECTION_NULLS = { "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency" }
 local with_nulls, each = nulls.fill, nulls.each
 

@@ -4,7 +4,7 @@
 -- framegauge.report.view.<name of the method>; it reads result.json and knows nothing of how it was measured:
 --
 --    NAME                     what stands above a report: "RFC 2544 benchmark"
---    STANDARD                 what it keeps to, or not: "RFC 2544"
+--    STANDARD                 what it keeps to, or not: "RFC 2544"; nil: there is none
 --    ORDER                    keys of its results, in the order a person reads them
 --    rows(results)            list of all that has a verdict and reasons
 --    published(results)       the results with json.null where nothing is known

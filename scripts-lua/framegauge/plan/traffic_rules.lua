@@ -1,0 +1,46 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What must hold for a plan whose test is `traffic`. As in plan/rules.lua, each rule gets the values and the
+-- list of problems.
+local line = require "framegauge.line"
+local load = require "framegauge.method.load"
+local ports = require "framegauge.plan.port_rules"
+local stack = require "framegauge.traffic.stack"
+local units = require "framegauge.units"
+
+local M = {}
+
+local function there_are_streams(values, found)
+   if #values.streams == 0 and not found:has_below "streams" then
+      found:add("streams", "the test traffic sends the plan's streams, and there is none",
+         "streams by name, such as voice: {size: 200, rate: 10Mbps L2}")
+   end
+end
+
+-- Bits per second at layer 1 of the line of a port, nil when the plan does not say.
+local function line_rate(values, port)
+   return ports.is_wire(port) and values.reference_device.rate or port.line_rate
+end
+
+local function streams_fit_their_lines(values, found)
+   local sums = {}
+   for _, stream in ipairs(values.streams) do
+      local from = stack.ends(values.ports, stream)
+      local rate = from and line_rate(values, values.ports[from])
+      if rate and not found:has_below("streams." .. stream.name) then
+         local fps = load.fps(stream.rate, stream.size, rate / line.l1_bps(1, stream.size))
+         sums[from] = (sums[from] or 0) + line.l1_bps(fps, stream.size)
+         if sums[from] > rate * (1 + 1e-9) then
+            found:add(("streams.%s.rate"):format(stream.name),
+               ("with it the streams from %s are %s at layer 1, more than its line carries (%s)"):format(
+                  values.ports[from].name, units.format_bits(sums[from]), units.format_bits(rate)))
+            return
+         end
+      end
+   end
+end
+
+--- All of them, in order.
+M.rules = { there_are_streams, streams_fit_their_lines }
+
+return M

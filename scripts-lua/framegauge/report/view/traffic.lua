@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Traffic: a row for each stream of the plan.
+local csv = require "framegauge.report.csv"
+local fields = require "framegauge.report.traffic.fields"
+local format = require "framegauge.report.format"
+local html = require "framegauge.report.traffic.html"
+local outcome = require "framegauge.report.outcome"
+
+local M = {}
+
+M.NAME = "Traffic"
+M.STANDARD = nil -- there is none for it
+M.ORDER = fields.ORDER
+
+M.published = fields.published
+M.summary = html.summary
+M.sections = html.sections
+M.tiles = html.tiles
+
+local MOST = 100 -- rows on a terminal
+
+local count, decimal = format.count, format.decimal
+
+function M.rows(results)
+   return results.traffic or {}
+end
+
+--- Nothing is shown otherwise than it is written.
+function M.shown(result)
+   return result
+end
+
+function M.test_names(result)
+   return format.plural(#result.plan.streams, "stream")
+end
+
+--- No search decides here.
+function M.deciding()
+   return {}
+end
+
+function M.csv(result)
+   return { { "traffic.csv", csv.text(fields.COLUMNS, M.rows(result.results)) } }
+end
+
+local function latency(key)
+   return function(row)
+      return row.latency and decimal(row.latency[key] / 1e3, 2) or "-"
+   end
+end
+
+local COLUMNS = {
+   { "", "stream", function(r) return r.stream end, left = true },
+   { "", "direction", function(r) return r.from .. "->" .. r.to end, left = true },
+   { "frame", "size", function(r) return count(r.frame_size) end },
+   { "load", "fps", function(r) return count(r.offered_fps) end },
+   { "L1", "Mbit/s", function(r) return decimal(r.offered_mbps_l1, 2) end },
+   { "sent", "frames", function(r) return count(r.tx) end },
+   { "lost", "frames", function(r) return count(r.lost) end },
+   { "", "%", function(r) return decimal(r.loss_percent, 4) end },
+   { "latency", "min, us", latency "min_ns" },
+   { "mean", "us", latency "mean_ns" },
+   { "max", "us", latency "max_ns" },
+   { "", "verdict", function(r) return r.verdict end, left = true, verdict = true },
+}
+
+function M.tables(result)
+   local rows = M.rows(result.results)
+   if #rows == 0 then
+      return {}
+   end
+   return { { title = "Streams", columns = COLUMNS, rows = { unpack(rows, 1, math.min(#rows, MOST)) } } }
+end
+
+--- What one must know to believe the table.
+function M.notes(result, add)
+   local rows = M.rows(result.results)
+   if #rows > MOST then
+      add(("The first %d of %s; traffic.csv has them all."):format(MOST, format.plural(#rows, "stream")))
+   end
+   for _, row in ipairs(rows) do
+      if row.latency then
+         add(("Latency: %s, stamped by %s, error at most %s."):format(row.latency.definition,
+            row.latency.source, format.nanoseconds(row.latency.error_bound_ns)))
+         break
+      end
+   end
+   for _, reason in ipairs(rows[1] and rows[1].reasons or {}) do
+      add(("The trial is %s: %s."):format(rows[1].verdict:gsub("%-a", " a"), reason))
+   end
+end
+
+--- One suite, a case for each stream.
+function M.suites(result)
+   local cases = {}
+   for i, row in ipairs(M.rows(result.results)) do
+      cases[i] = outcome(row)
+      cases[i].name = ("%s, %s->%s"):format(row.stream, row.from, row.to)
+      cases[i].seconds = row.duration_s / #result.results.traffic
+   end
+   return { { name = "streams", cases = cases } }
+end
+
+return M

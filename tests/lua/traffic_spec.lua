@@ -1,0 +1,97 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The traffic test against the reference device: every stream of the plan has its own truth.
+local json = require "framegauge.report.json"
+local plans = require "framegauge.plan"
+local result_schema = require "result_schema"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local PLAN = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/traffic-reference.yaml"
+
+local function run(...)
+   local path = scratch.path()
+   local words = { ("'%s' run '%s' --quick --out '%s'"):format(uv.exepath(), PLAN, path) }
+   for _, set in ipairs { ... } do
+      words[#words + 1] = ("--set '%s'"):format(set)
+   end
+   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   assert.equal(0, status, output)
+   return json.decode(scratch.read(path .. "/result.json")), path, output
+end
+
+local function by_name(result)
+   local rows = {}
+   for _, row in ipairs(result.results.traffic) do
+      rows[row.stream] = row
+   end
+   return rows
+end
+
+-- What the rules say of a text, joined.
+local function problems_of(text)
+   local _, errors = plans.load_text(text, "plan.yaml")
+   local lines = {}
+   for i, err in ipairs(errors or {}) do
+      lines[i] = tostring(err)
+   end
+   return table.concat(lines, "\n")
+end
+
+local PORTS = "ports: {a: {device: wire0}, b: {device: wire1}}\ntest: traffic\n"
+
+describe("the traffic test", function()
+   teardown(scratch.remove)
+
+   it("sends every stream at its own load, and finds what the device lost", function()
+      local result, path = run("reference_device.loss_every=1000")
+      local rows = by_name(result)
+      assert.equal("valid", result.verdict)
+      assert.near(2e6 / 8 / 218, rows.voice.offered_fps, 1)
+      assert.near(20, rows.video.percent, 1e-3)
+      assert.near(40, rows.bulk.percent, 1e-3)
+      assert.equal(100000, rows.back.tx)
+      -- the device counts the frames of each way, whichever stream they are of
+      assert.equal(100, rows.back.lost)
+      local sent = rows.voice.tx + rows.video.tx + rows.bulk.tx
+      assert.near(sent / 1000, rows.voice.lost + rows.video.lost + rows.bulk.lost, 1)
+      for _, row in pairs(rows) do
+         assert.equal(row.tx - row.rx, row.lost)
+         assert.equal(0, row.duplicates + row.reordered)
+      end
+      assert.is_true(result_schema.validate(path .. "/result.json"))
+      assert.matches("\nback,west,east,64,", scratch.read(path .. "/traffic.csv"))
+   end)
+
+   it("measures the delay of each stream by itself", function()
+      -- 50 us in the device and the time to store the frame at 1 Gb/s; alone on its line nothing waits
+      local back = by_name(run("reference_device.loss_every=0")).back
+      assert.same({ 50512, 50512 }, { back.latency.min_ns, back.latency.max_ns })
+      assert.equal(0, back.lost)
+   end)
+
+   it("gives the same bytes again", function()
+      local _, one = run()
+      local _, other = run()
+      for _, file in ipairs { "result.json", "traffic.csv", "trials.jsonl" } do
+         assert.equal(scratch.read(one .. "/" .. file), scratch.read(other .. "/" .. file))
+      end
+   end)
+
+   it("says in every report what it found", function()
+      local _, path, output = run()
+      assert.matches("voice +east%->west +218", output)
+      local junit = scratch.read(path .. "/junit.xml")
+      assert.matches('classname="framegauge.traffic.streams" name="voice, east%-&gt;west"', junit)
+      local page = scratch.read(path .. "/report.html")
+      assert.matches("<h2>Loss and order", page)
+      assert.matches("<h2>Latency", page)
+   end)
+
+   it("wants streams, and lines that can carry them", function()
+      assert.matches("plan.yaml:%d+:%d+: streams: .*, and there is none", problems_of(PORTS))
+      assert.matches("streams.y.rate: with it the streams from a are 1.1 Gbit/s at layer 1",
+         problems_of(PORTS .. "streams: {x: {rate: 50%}, y: {rate: 60%}}\n"), 1, true)
+      assert.equal("", problems_of(PORTS .. "streams: {x: {rate: 50%}, y: {rate: 60%, from: b}}\n"))
+   end)
+end)
