@@ -147,6 +147,24 @@ def jobs(terminal):
     check("Ctrl-C stops it with what it has", "what was found so far is kept" in screen, screen)
 
 
+def traffic(terminal):
+    screen = asked(terminal, "streams")
+    check("there is a stream each way", "east-west  east  west     64  10 %" in screen, screen)
+    asked(terminal, "start")
+    before = asked(terminal, "rate east 20%")
+    terminal.text("view")
+    screen = terminal.wait(lambda screen: ">east-west" in screen and " 200.0 " in screen)
+    check("the live view shows the rate that was set", " 200.0 " in screen and "q leaves" in screen, screen)
+    check("on 24 lines of 80 columns", max(map(len, screen.splitlines())) <= 80 and len(screen.splitlines()) <= 24)
+    terminal.type("q")
+    screen = terminal.prompt()
+    check("and leaves the prompt as it was", screen == before + " view\n" + PROMPT, screen)
+    screen = asked(terminal, "stop")
+    check("stopping ends the traffic", ": sent " in screen and "lost 0" in screen, screen)
+    screen = asked(terminal, "latency")
+    check("and gives percentiles", "20.51 us" in screen.split("east-west")[1], screen)
+
+
 def nonsense():
     """Lines nobody should type; the same every time."""
     chance = random.Random(4)
@@ -210,6 +228,7 @@ def main(folder):
         lines(terminal)
         loops(terminal)
         jobs(terminal)
+        traffic(terminal)
         terminal.type("C-l", "C-d")
         screen = terminal.wait(lambda screen: "left with" in screen)
         check("Ctrl-D leaves", "left with 0" in screen, screen)

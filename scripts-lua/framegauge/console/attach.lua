@@ -94,6 +94,22 @@ function take.status(self, object)
    end
 end
 
+function take.screen(self, object)
+   local terminal = self.terminal
+   if terminal and object.screen and not terminal.screen then
+      terminal:begin_screen(function(key)
+         local columns, rows = terminal:size()
+         self:send { columns = columns, rows = rows }
+         self:send { key = key }
+      end)
+   end
+   if terminal and object.screen then
+      terminal:show_screen(object.screen)
+   elseif terminal then
+      terminal:end_screen()
+   end
+end
+
 function take.done(self, object)
    self.outcome = object.done
 end
@@ -128,6 +144,7 @@ function Attachment:execute(text)
       self:send { interrupt = true }
    end })
    if self.terminal then
+      self.terminal:end_screen()
       self.terminal:show_status(nil)
    end
    local outcome = came and self.outcome or self.outcome == "quit" and "quit" or "lost"
@@ -195,7 +212,8 @@ function M.main(arguments, options)
    end
    self:listen()
    self:send {
-      hello = protocol.VERSION, columns = columns, rows = rows, read_only = options["read-only"] or nil,
+      hello = protocol.VERSION, columns = columns, rows = rows, utf8 = terminal and terminal.utf8,
+      read_only = options["read-only"] or nil,
    }
    local how = console.converse(input, function(text)
       return self:execute(text)

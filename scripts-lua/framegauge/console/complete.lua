@@ -146,6 +146,9 @@ M.kinds = {
    topic = function(session)
       return require("framegauge.console.topics").names(session)
    end,
+   stoppable = function(session)
+      return together(M.kinds.target(session), M.kinds.job(session))
+   end,
    test = function(session)
       return session.tester.methods()
    end,

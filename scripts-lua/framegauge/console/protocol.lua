@@ -2,13 +2,16 @@
 
 --- What passes between a tester and those attached to it: JSON objects, one a line, over a Unix socket.
 --
---    to the tester    {"hello": 1, "columns":, "rows":, "read_only":}   first
+--    to the tester    {"hello": 1, "columns":, "rows":, "utf8":, "read_only":}   first
 --                     {"line": text}           do this; answered by "done" when it is over
 --                     {"complete": text}       what can stand behind this; answered by "completion"
 --                     {"interrupt": true}      Ctrl-C
+--                     {"key": name}            pressed at a page
+--                     {"columns":, "rows":}    of the terminal now
 --    from the tester  {"welcome": text}        after hello
 --                     {"out": text}  {"err": text}
 --                     {"status": text}         the line of a progress; false takes it away
+--                     {"screen": [line, ...]}  a full-screen page; false takes it away
 --                     {"done": outcome}        "done", "failed", "more" or "quit"
 --                     {"completion": text, "candidates": [...]}
 --                     {"bye": reason}          and the end

@@ -19,6 +19,7 @@ local MOST_CLIENTS = 32
 local MOST_WAITING = 100 -- lines of one client
 local MOST_UNREAD = 8 * 1024 * 1024 -- octets for one client
 local MOST_TEXT = 1024 * 1024 -- octets of one message to it
+local MOST_CELLS = 500 -- columns and rows of its terminal
 local BACKLOG = 16
 
 local Client = {}
@@ -74,17 +75,36 @@ function Client:work()
    self.working = false
 end
 
+local function bounded(number)
+   number = tonumber(number)
+   return number and number >= 1 and math.min(number, MOST_CELLS) or nil
+end
+
+-- The terminal of a client, as far as a session needs one.
 local function terminal_of(client, hello)
-   local columns, rows = tonumber(hello.columns), tonumber(hello.rows)
-   if not columns then
+   local columns, rows = bounded(hello.columns), bounded(hello.rows)
+   if not columns or not rows then
       return nil
    end
    return {
       size = function()
-         return columns, rows or 24
+         return bounded(client.columns) or columns, bounded(client.rows) or rows
       end,
+      utf8 = hello.utf8 == true, read_only = hello.read_only == true,
       show_status = function(_, text)
          client:send { status = text or false }
+      end,
+      begin_screen = function(_, on_key)
+         client.on_key = on_key
+      end,
+      show_screen = function(_, lines)
+         if not client.gone and client.handle:get_write_queue_size() == 0 then
+            client:send { screen = lines }
+         end
+      end,
+      end_screen = function()
+         client.on_key = nil
+         client:send { screen = false }
       end,
    }
 end
@@ -129,18 +149,30 @@ function take.complete(client, object)
    client:send { completion = insert, candidates = candidates }
 end
 
+function take.key(client, object)
+   if client.on_key then
+      client.on_key(tostring(object.key))
+   end
+end
+
+function take.columns(client, object)
+   client.columns, client.rows = object.columns, object.rows
+end
+
 function take.interrupt(client)
    client.waiting = {}
    client.session:interrupt()
 end
 
+local KINDS = { "hello", "line", "complete", "interrupt", "key", "columns" }
+
 function Client:take(object)
-   for key, act in pairs(take) do
-      if object[key] ~= nil and not self.gone then
+   for _, key in ipairs(KINDS) do
+      if object[key] ~= nil then
          if key ~= "hello" and not self.session then
             return self:drop "it does not say hello"
          end
-         return act(self, object)
+         return take[key](self, object)
       end
    end
    self:drop "it sends what is not in the protocol"

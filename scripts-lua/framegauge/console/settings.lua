@@ -59,4 +59,19 @@ function M.of(values, prefix)
    return list
 end
 
+--- Settings that come after others: what is set again takes the place of what was there.
+function M.after(earlier, later)
+   local again, list = {}, {}
+   for _, set in ipairs(later) do
+      again[set:match "^[^=]*"] = true
+   end
+   for _, set in ipairs(earlier) do
+      list[#list + 1] = not again[set:match "^[^=]*"] and set or nil
+   end
+   for _, set in ipairs(later) do
+      list[#list + 1] = set
+   end
+   return list
+end
+
 return M

@@ -126,7 +126,7 @@ end
 
 -- Runs inside the job.
 function Task:main(run)
-   local ok, results, summary = xpcall(run, keep_stack, self)
+   local ok, results, summary = xpcall(run, keep_stack)
    if ok then
       self.results, self.summary = results, summary
    elseif not (type(results) == "table" and results.interrupted) then
@@ -199,9 +199,9 @@ function Tasks:start(name, ports, run)
       task.ports[port] = true
    end
    self.list[#self.list + 1] = task
-   task.job = job.spawn(function()
+   task.job = job.spawn(task.main, task, function()
       job.sleep(0) -- so that whoever starts it has it before it does anything
-      task:main(run)
+      return run(task)
    end)
    return task
 end

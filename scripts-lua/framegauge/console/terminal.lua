@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- A person at a terminal: lines with editing, history and completion, read while the event loop turns.
+local Screen = require "framegauge.console.screen"
+local bars = require "framegauge.report.bars"
 local complete = require "framegauge.console.complete"
 local editor = require "framegauge.editor"
 local job = require "framegauge.job"
@@ -15,7 +17,7 @@ Terminal.__index = Terminal
 
 --- Open the terminal on standard input and output.
 function Terminal.open()
-   local self = setmetatable({ status = nil }, Terminal)
+   local self = setmetatable({ utf8 = bars.wanted() }, Terminal)
    if not editor.open() then
       return nil
    end
@@ -96,6 +98,10 @@ end
 
 --- Write text, above the line that is being edited if one is.
 function Terminal:write(text)
+   if self.screen then
+      self.held = (self.held or "") .. text
+      return
+   end
    if self.status then
       text = CLEAR_LINE .. text .. self.status
    end
@@ -107,6 +113,26 @@ function Terminal:show_status(text)
    if text or self.status then
       self.status = text and text:sub(1, (self:size()) - 1)
       editor.print(CLEAR_LINE .. (self.status or ""))
+   end
+end
+
+--- Turn to a full-screen page (framegauge.console.screen). What is written meanwhile is held back.
+function Terminal:begin_screen(on_key)
+   self.screen = Screen.open(on_key)
+end
+
+function Terminal:show_screen(lines)
+   self.screen:show(lines)
+end
+
+--- Turn back to the lines.
+function Terminal:end_screen()
+   if self.screen then
+      self.screen:close()
+      self.screen = nil
+      local held = self.held or ""
+      self.held = nil
+      self:write(held)
    end
 end
 

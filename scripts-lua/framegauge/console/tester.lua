@@ -11,6 +11,7 @@ local methods = require "framegauge.method"
 local plans = require "framegauge.plan"
 local rows = require "framegauge.plan.rows"
 local refusal = require "framegauge.refusal"
+local Traffic = require "framegauge.console.traffic"
 local settings = require "framegauge.console.settings"
 
 local Tester = {}
@@ -41,6 +42,7 @@ function Tester.new(plan)
       self:announce(("job %d (%s) %s%s\n"):format(task.id, task.name, task:state(),
          task:line() ~= "" and ": " .. task:line() or ""), task)
    end)
+   self.traffic = Traffic.new(self)
    return self
 end
 
@@ -129,13 +131,11 @@ end
 -- @param method  a test method: the plan runs that, and the keys are those of its group; or nil
 -- @param quick   trials of about a second
 function Tester:plan_with(values, method, quick)
-   local sets = { unpack(self.plan.source.options.sets) }
+   local sets = settings.of(values, method and method .. "." or "")
    if method then
-      sets[#sets + 1] = "test=" .. method
+      table.insert(sets, 1, "test=" .. method)
    end
-   for _, set in ipairs(settings.of(values, method and method .. "." or "")) do
-      sets[#sets + 1] = set
-   end
+   sets = settings.after(self.plan.source.options.sets, sets)
    return load(self.plan, sets, quick or self.plan.quick)
 end
 
@@ -146,11 +146,12 @@ function Tester:set(values)
       refusal.raise("set", 2, "%s; 'wait %d' for it or 'stop %d'", tostring(running), running.id, running.id)
    end
    self.plan = self:plan_with(values)
+   self.traffic:read_plan()
 end
 
 --- Streams, by name.
 function Tester:streams()
-   return self.plan.streams or {}
+   return self.traffic.list
 end
 
 --- Names of the test methods.

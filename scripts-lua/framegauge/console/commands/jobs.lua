@@ -48,15 +48,6 @@ return {
       end,
    },
    {
-      name = "stop", summary = "end a job; what it has found so far it keeps", arguments = { WHICH },
-      help = "End a job. What it has found so far it keeps, in its result folder too.",
-      run = function(session, o)
-         local task = session.tester.tasks:get(o.job)
-         task:stop()
-         task:wait()
-      end,
-   },
-   {
       name = "pause", summary = "hold a job before its next trial", arguments = { WHICH },
       help = "Hold a job before its next trial. 'resume' lets it go on.",
       run = function(session, o)

@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The live view: ports, streams and jobs on a page that fits the terminal.
+--
+-- Here the page is only made, as a list of lines; who shows it and how often is others' business
+-- (framegauge.console.screen). It costs the packet lcores nothing: it reads the copies of counters that the
+-- history keeps, and of many streams it shows as many as there is room for, from a place that can be moved.
+local units = require "framegauge.units"
+
+local M = {}
+
+local BARS = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }
+local PLAIN_BARS = { ".", ":", "-", "=", "+", "*", "#", "@" }
+
+local GREEN, YELLOW, RED, BOLD, PLAIN = "\27[32m", "\27[33m", "\27[31m", "\27[1m", "\27[0m"
+
+-- Columns of the terminal that a text takes: escape sequences none, a character of UTF-8 one.
+local function width_of(text)
+   return #text:gsub("\27%[[%d;]*m", ""):gsub("[\128-\191]", "")
+end
+
+-- Cut to a width; escape sequences stay whole, and none stays open.
+local function fit(text, width)
+   if width_of(text) <= width then
+      return text
+   end
+   local out, columns, at, coloured = {}, 0, 1, false
+   while at <= #text and columns < width do
+      local escape = text:match("^\27%[[%d;]*m", at)
+      local char = escape or text:match("^[%z\1-\127\194-\244][\128-\191]*", at) or text:sub(at, at)
+      out[#out + 1] = char
+      at, columns, coloured = at + #char, columns + (escape and 0 or 1), coloured or escape ~= nil
+   end
+   return table.concat(out) .. (coloured and PLAIN or "")
+end
+
+local function padded(text, width)
+   return text .. (" "):rep(math.max(0, width - width_of(text)))
+end
+
+local function count(n)
+   if n < 1e7 then
+      return units.format_count(n)
+   end
+   return (units.format_frame_rate(n):gsub("fps$", ""):gsub("%s", ""))
+end
+
+local function mbit(bps)
+   return ("%.1f"):format(bps / 1e6)
+end
+
+local function micro(ns)
+   return ns and ("%.1f"):format(ns / 1e3) or "-"
+end
+
+local function bar_chart(points, key, most, width, utf8)
+   local bars, out = utf8 and BARS or PLAIN_BARS, {}
+   for i = math.max(1, #points - width + 1), #points do
+      local share = most > 0 and points[i][key] / most or 0
+      out[#out + 1] = share <= 0 and " " or bars[math.max(1, math.min(8, math.ceil(share * 8)))]
+   end
+   return (" "):rep(width - #out) .. table.concat(out)
+end
+
+-- A light: its word says the same for those who see no colours.
+local function light(history, counts)
+   if not history.running and counts.tx == 0 then
+      return PLAIN, "idle"
+   elseif counts.lost == 0 then
+      return GREEN, "ok"
+   end
+   return history.final and RED or YELLOW, "loss"
+end
+
+local function coloured(colour, text, o)
+   return o.colour and colour .. text .. PLAIN or text
+end
+
+local PORT = "%-10s %12s %9s %12s %9s %9s  %s"
+local STREAM = "%s%s %11s %9s %8s %8s %8s %8s  %s"
+local NAME = 14
+
+local function port_lines(traffic, o, lines)
+   local history = traffic.history
+   lines[#lines + 1] = coloured(BOLD, PORT:format("port", "sent", "Mbit/s L1", "received", "Mbit/s L1",
+      "missing", "history"), o)
+   for i, port in ipairs(history.ports) do
+      local sums = history:port(i)
+      local chart_width = math.max(4, o.columns - 70)
+      local most = history.line_rates[i] or math.max(1, sums.rx_bps)
+      local chart = bar_chart(history.points[i], "rx_bps", most, chart_width, o.utf8)
+      lines[#lines + 1] = PORT:format(port.name:sub(1, 10), count(sums.tx), mbit(sums.tx_bps), count(sums.rx),
+         mbit(sums.rx_bps), count(sums.lost), chart)
+   end
+end
+
+local function stream_lines(traffic, o, lines, room)
+   local history = traffic.history
+   local first = math.max(1, math.min(o.first or 1, #traffic.list - (room - 2) + 1))
+   lines[#lines + 1] = coloured(BOLD, STREAM:format(" ", padded("stream", NAME), "sent", "missing", "Mb/s L1",
+      "min us", "mean us", "max us", ""), o)
+   local shown = 0
+   for i = first, math.min(#traffic.list, first + room - 3) do
+      local stream = traffic.list[i]
+      local counts = history:stream(i)
+      local delay, colour, word = counts.latency or {}, light(history, counts)
+      lines[#lines + 1] = STREAM:format(stream.running and ">" or " ", padded(stream.name:sub(1, NAME), NAME),
+         count(counts.tx), count(counts.lost), mbit(counts.rx_bps), micro(delay.min_ns), micro(delay.mean_ns),
+         micro(delay.max_ns), coloured(colour, word, o))
+      shown = shown + 1
+   end
+   if shown < #traffic.list then
+      lines[#lines + 1] = ("streams %d to %d of %d; arrow keys move"):format(first, first + shown - 1,
+         #traffic.list)
+   end
+   return first
+end
+
+local function job_lines(tester, o, lines)
+   for _, task in ipairs(tester.tasks:running()) do
+      if task ~= tester.traffic.task then
+         lines[#lines + 1] = coloured(BOLD, ("job %d"):format(task.id), o) .. "  " .. task.name .. "  "
+            .. task:line()
+      end
+   end
+end
+
+local function heading(tester, o)
+   local traffic = tester.traffic
+   local state = "nothing was sent yet"
+   if traffic.history then
+      state = (traffic.history.running and "running " or "ended after ")
+         .. units.format_time(traffic.history.time - traffic.history.base_time)
+   end
+   local left = ("Framegauge  %s  %s"):format(tester.plan.name, state)
+   local right = "q leaves"
+   return coloured(BOLD, padded(left, o.columns - #right) .. right, o)
+end
+
+--- The page at this moment.
+-- @param tester    framegauge.console.tester
+-- @param o.columns, o.rows  of the terminal
+-- @param o.first   number of the first stream to show
+-- @param o.colour, o.utf8   what the terminal can
+-- @return list of lines, at most o.rows, each at most o.columns wide; and the first stream that is shown
+function M.page(tester, o)
+   local lines, traffic, first = { heading(tester, o), "" }, tester.traffic, 1
+   job_lines(tester, o, lines)
+   if traffic.history then
+      port_lines(traffic, o, lines)
+      lines[#lines + 1] = ""
+      first = stream_lines(traffic, o, lines, math.max(3, o.rows - #lines))
+   end
+   for i = 1, #lines do
+      lines[i] = i <= o.rows and fit(lines[i], o.columns) or nil
+   end
+   return lines, first
+end
+
+return M

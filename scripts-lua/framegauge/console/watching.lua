@@ -1,0 +1,64 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The live view at work: draws the page twice a second until a key ends it.
+local job = require "framegauge.job"
+local uv = require "luv"
+local view = require "framegauge.console.view"
+
+local M = {}
+
+local REDRAW_MS = 500
+
+local function wait_for_key_or_time(state)
+   job.wait(function(wake)
+      local timer = uv.new_timer()
+      timer:start(REDRAW_MS, 0, function()
+         wake()
+      end)
+      state.wake = wake
+      return function()
+         state.wake = nil
+         timer:close()
+      end
+   end)
+end
+
+local MOVES = {
+   up = -1, down = 1, ["page up"] = -10, ["page down"] = 10, home = -math.huge, ["end"] = math.huge,
+}
+
+--- Show the page until it is left.
+-- @param terminal  begin_screen(on_key), show_screen(lines), end_screen(), size()
+function M.run(tester, terminal)
+   local state = { first = 1 }
+   local function on_key(key)
+      if MOVES[key] then
+         state.first = math.max(1, math.min(#tester.traffic.list, state.first + MOVES[key]))
+      elseif key == "c" and tester.traffic.history and not terminal.read_only then
+         tester.traffic.history:clear()
+      elseif key == "q" or key == "\27" or key == "\r" then
+         state.left = true
+      end
+      if state.wake then
+         state.wake()
+      end
+   end
+   terminal:begin_screen(on_key)
+   local ok, err = pcall(function()
+      while not state.left do
+         local columns, rows = terminal:size()
+         local lines
+         lines, state.first = view.page(tester, {
+            columns = columns, rows = rows, first = state.first, colour = true, utf8 = terminal.utf8,
+         })
+         terminal:show_screen(lines)
+         wait_for_key_or_time(state)
+      end
+   end)
+   terminal:end_screen()
+   if not ok and not (type(err) == "table" and err.interrupted) then
+      error(err, 0)
+   end
+end
+
+return M

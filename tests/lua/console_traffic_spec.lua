@@ -1,0 +1,196 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Traffic by hand on the reference device: what is counted is what the device was set to do.
+local Tester = require "framegauge.console.tester"
+local job = require "framegauge.job"
+local plans = require "framegauge.plan"
+local uv = require "luv"
+local view = require "framegauge.console.view"
+
+local function tester_of(sets)
+   local plan = require "framegauge.console.default_plan"
+   return Tester.new(assert(plans.load_text(plan, "console", { sets = sets })))
+end
+
+local function refused(pattern, ...)
+   local ok, err = pcall(...)
+   assert.falsy(ok)
+   assert.matches(pattern, tostring(err))
+end
+
+-- Columns of a line, escape sequences left out.
+local function width(line)
+   return #line:gsub("\27%[[%d;]*m", ""):gsub("[\128-\191]", "")
+end
+
+describe("traffic by hand", function()
+   local tester, traffic
+
+   local function on(sets)
+      tester = tester_of { "reference_device.time=free", unpack(sets or {}) }
+      traffic = tester.traffic
+   end
+   after_each(function()
+      tester:close()
+   end)
+
+   -- Wait until a stream has sent so many frames.
+   local function sent(i, frames)
+      while not (traffic.history and traffic.history:stream(i).tx >= frames) do
+         job.sleep(0.01)
+      end
+   end
+
+   it("for a time sends what the rates say, and nothing is lost below the capacity", function()
+      on()
+      traffic:set_rate("east", "100kfps")
+      traffic:set_rate("west-east", "50kfps")
+      traffic:start(nil, 2):wait()
+      local east, west = traffic.history:stream(1), traffic.history:stream(2)
+      assert.same({ 200000, 200000, 0 }, { east.tx, east.rx, east.lost })
+      assert.same({ 100000, 100000, 0 }, { west.tx, west.rx, west.lost })
+      assert.near(20.5e3, east.latency.p99_ns, 100)
+      assert.equal(0, east.latency.jitter_ns)
+      assert.equal(200000, traffic.history:port(2).rx)
+   end)
+
+   it("counts what the device loses", function()
+      on { "reference_device.loss_every=100" }
+      traffic:set_rate("all", "100kfps")
+      traffic:start("east", 1):wait()
+      local east = traffic.history:stream(1)
+      assert.same({ 100000, 99000, 1000 }, { east.tx, east.rx, east.lost })
+      assert.equal(0.01, east.loss_ratio)
+      assert.equal(0, traffic.history:stream(2).tx)
+   end)
+
+   it("is started, changed and stopped while it runs, stream by stream", function()
+      on { "reference_device.time=real" }
+      traffic:set_rate("all", "1kfps")
+      local task = traffic:start "east"
+      sent(1, 100)
+      assert.equal("running", task:state())
+      assert.equal(task, traffic:start "west")
+      sent(2, 100)
+      traffic:set_rate("east-west", "20kfps")
+      local before = traffic.history:stream(1).tx
+      local began = traffic.live:elapsed()
+      sent(1, before + 4000)
+      assert.truthy(traffic.live:elapsed() - began < 2) -- at the rate before it would take 4 s
+      traffic:stop "east"
+      assert.falsy(task.ended)
+      traffic:stop()
+      assert.equal("done", task:state())
+      for i = 1, 2 do
+         local counts = traffic.history:stream(i)
+         assert.equal(0, counts.lost)
+         assert.equal(counts.tx, counts.rx)
+      end
+   end)
+
+   it("counts from a clear on", function()
+      on { "reference_device.time=real" }
+      traffic:start "east"
+      sent(1, 1000)
+      local before = traffic.history:stream(1).tx
+      traffic.history:clear()
+      assert.equal(0, traffic.history:stream(1).tx)
+      sent(1, 1000)
+      traffic:stop()
+      assert.truthy(traffic.final.streams[1].tx >= before + 1000)
+      assert.equal(0, traffic.history:stream(1).lost)
+   end)
+
+   it("is refused where the line cannot carry it, or nobody knows what is meant", function()
+      on()
+      refused("port east: 1.5 Gbit/s L1 would be more than its line carries, 1 Gbit/s", traffic.set_rate,
+         traffic, "east", "150%")
+      refused("no unit; expected frames", traffic.set_rate, traffic, "east", "5")
+      refused("there is no stream or port 'esat'; did you mean 'east'%?", traffic.start, traffic, "esat")
+   end)
+
+   it("and a test exclude each other", function()
+      on { "reference_device.time=real" }
+      traffic:start()
+      refused("port east is in use by job 1: traffic", require("framegauge.console.tests").start, tester,
+         "rfc2544", {}, { quick = true })
+      refused("job 1: traffic", tester.set, tester, { name = "x" })
+   end)
+
+   it("shares the load of a port between its streams", function()
+      on { "streams.a={from: east, size: 128}", "streams.b={from: east, size: 128}" }
+      traffic:set_rate("east", "10%")
+      traffic:start(nil, 1):wait()
+      local line = 1e9 / 8 / 148
+      assert.near(line * 0.05, traffic.history:stream(1).tx, 1)
+      assert.near(line * 0.05, traffic.history:stream(2).tx, 1)
+   end)
+end)
+
+describe("the live view", function()
+   it("fits the terminal, whatever there is to show", function()
+      local tester = tester_of { "reference_device.time=free" }
+      for _, size in ipairs { { 80, 24 }, { 40, 10 }, { 200, 60 }, { 10, 5 } } do
+         for _, colour in ipairs { true, false } do
+            local lines = view.page(tester, {
+               columns = size[1], rows = size[2], colour = colour, utf8 = colour,
+            })
+            assert.truthy(#lines <= size[2])
+            for _, line in ipairs(lines) do
+               assert.truthy(width(line) <= size[1], line)
+            end
+         end
+         if not tester.traffic.history then
+            tester.traffic:start(nil, 3):wait()
+         end
+      end
+      local text = table.concat((view.page(tester, { columns = 80, rows = 24 })), "\n")
+      assert.matches("east%-west .* ok\n", text)
+      assert.falsy(text:find "\27")
+      tester:close()
+   end)
+
+   it("never shows a rate above that of the line", function()
+      local tester = tester_of { "reference_device.time=real" }
+      tester.traffic:set_rate("all", "100%")
+      tester.traffic:start()
+      local most, looks = 0, 0
+      while looks < 20 do
+         job.sleep(0.1)
+         for i = 1, 2 do
+            local sums = tester.traffic.history and tester.traffic.history:port(i)
+            most = math.max(most, sums and sums.tx_bps or 0, sums and sums.rx_bps or 0)
+            looks = looks + (sums and sums.tx_bps > 0 and 1 or 0)
+         end
+      end
+      tester:close()
+      assert.truthy(most <= 1e9, tostring(most))
+   end)
+
+   it("of ten thousand streams is drawn within a tenth of a second", function()
+      local text = { require "framegauge.console.default_plan", "streams:\n" }
+      for i = 1, 10000 do
+         text[#text + 1] = ("  s%d: {from: east, rate: 10fps}\n"):format(i)
+      end
+      local tester = Tester.new(assert(plans.load_text(table.concat(text), "many", {
+         sets = { "reference_device.time=free" },
+      })))
+      tester.traffic:start(nil, 2)
+      while not (tester.traffic.history and tester.traffic.history.running) do
+         job.sleep(0.01)
+      end
+      local best = math.huge
+      for _ = 1, 5 do
+         local began = uv.hrtime()
+         if tester.traffic.live then
+            tester.traffic.history:add(tester.traffic.live:sample())
+         end
+         local lines = view.page(tester, { columns = 80, rows = 24, first = 5000, colour = true })
+         best = math.min(best, (uv.hrtime() - began) / 1e9)
+         assert.equal(24, #lines)
+         assert.matches("s5000 ", table.concat(lines, "\n"))
+      end
+      tester:close()
+      assert.truthy(best < 0.1, ("%.3f s"):format(best))
+   end)
+end)
