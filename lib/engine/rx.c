@@ -2,10 +2,10 @@
 /*
  * Receive. Every frame is looked at: a test frame of this trial goes to its stream's tracker and histogram, all
  * else is counted by kind and offered to the responder, which may have to answer it. With many streams each frame
- * belongs to another one, whose counts lie far away: they are asked for as soon as the frame says whose it is, a burst
- * at a time.
+ * belongs to another one, whose counts lie far away in memory: then they are asked for ahead, for a whole burst at a
+ * time.
  *
- * What is measured only if asked for (delay variation, payload, the series over time) is in a second loop, which is
+ * What is measured only if asked for (delay variation, payload, the series over time) is in loops of its own, which are
  * chosen when any stream of the trial asks.
  */
 #include <rte_cycles.h>
@@ -148,8 +148,29 @@ show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64
 	t->tap->see(t->tap, frames, arrivals, n);
 }
 
+/* have at hand what the frames of the burst will be counted in, as far as they are what they look like */
+static inline void
+look_ahead(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n)
+{
+	const struct rx_stream *streams[BURST];
+
+	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *end = rte_pktmbuf_mtod_offset(frames[i], uint8_t *, frames[i]->data_len);
+		uint16_t at = frames[i]->data_len < FG_SIGNATURE_SIZE
+				      ? 0
+				      : (uint16_t)(fg_signature_stream(end) - t->first_id);
+
+		streams[i] = &t->streams[at < t->ids ? at : 0];
+		rte_prefetch0(streams[i]);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		rte_prefetch0(streams[i]->sequence);
+		rte_prefetch0(streams[i]->latency);
+	}
+}
+
 static __rte_always_inline unsigned
-take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
+take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool many)
 {
 	struct rte_mbuf *frames[BURST], *done[BURST];
 	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
@@ -161,6 +182,8 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
 						      frames[i]->data_len - FG_SIGNATURE_SIZE));
 	if (unlikely(t->tap != NULL && n > 0))
 		show(t, frames, n, arrival, stamped);
+	if (many)
+		look_ahead(t, frames, n);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
 		struct fg_signature signature;
@@ -185,49 +208,43 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
 }
 
 static __rte_always_inline uint64_t
-rx_poll(struct task *task, uint64_t now, bool stamped, bool more)
+rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool many)
 {
 	struct rx_task *t = (struct rx_task *)task;
-	unsigned n = take_burst(t, now, stamped, more);
+	unsigned n = take_burst(t, now, stamped, more, many);
 
 	if (t->port->next_arrival == NULL)
 		return now;
 	/* several streams together may bring more than a burst in one step of the wire's time, which does not wait */
 	while (n == BURST)
-		n = take_burst(t, now, stamped, more);
+		n = take_burst(t, now, stamped, more, many);
 	return t->port->next_arrival(t->port);
 }
 
-static uint64_t
-poll_now(struct task *task, uint64_t now)
-{
-	return rx_poll(task, now, false, false);
-}
+#define POLLER(name, stamped, more, many)                       \
+	static uint64_t name(struct task *task, uint64_t now)   \
+	{                                                       \
+		return rx_poll(task, now, stamped, more, many); \
+	}
 
-static uint64_t
-poll_now_more(struct task *task, uint64_t now)
-{
-	return rx_poll(task, now, false, true);
-}
-
-static uint64_t
-poll_stamped(struct task *task, uint64_t now)
-{
-	return rx_poll(task, now, true, false);
-}
-
-static uint64_t
-poll_stamped_more(struct task *task, uint64_t now)
-{
-	return rx_poll(task, now, true, true);
-}
+POLLER(poll_now, false, false, false)
+POLLER(poll_now_many, false, false, true)
+POLLER(poll_now_more, false, true, false)
+POLLER(poll_now_more_many, false, true, true)
+POLLER(poll_stamped, true, false, false)
+POLLER(poll_stamped_many, true, false, true)
+POLLER(poll_stamped_more, true, true, false)
+POLLER(poll_stamped_more_many, true, true, true)
 
 rx_poller
-rx_choose(bool stamped, bool more)
+rx_choose(bool stamped, bool more, bool many)
 {
-	static const rx_poller pollers[2][2] = {{poll_now, poll_now_more}, {poll_stamped, poll_stamped_more}};
+	static const rx_poller pollers[2][2][2] = {
+		{{poll_now, poll_now_many}, {poll_now_more, poll_now_more_many}},
+		{{poll_stamped, poll_stamped_many}, {poll_stamped_more, poll_stamped_more_many}},
+	};
 
-	return pollers[stamped][more];
+	return pollers[stamped][more][many];
 }
 
 static inline void

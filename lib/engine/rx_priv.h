@@ -56,9 +56,9 @@ struct rx_task {
 	struct published published;
 } __rte_cache_aligned;
 
-/** The loop: does the port say when a frame arrived, is more than the plain counts asked for? */
+/** The loop: does the port say when a frame arrived, is more than the plain counts asked for, are there many streams? */
 typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
-rx_poller rx_choose(bool stamped, bool more);
+rx_poller rx_choose(bool stamped, bool more, bool many);
 void rx_publish(struct task *task);
 
 /** The receiver of a port between trials, and what those of all trials have in common. */
