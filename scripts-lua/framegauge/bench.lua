@@ -237,7 +237,7 @@ function Bench:streams_of(o)
       for i, stream in ipairs(o.streams) do
          described[i] = {
             name = stream.name, fps = mean_fps(stream.loads, seconds), uneven = stream.loads[2] ~= nil,
-            over_time = stream.over_time and math.floor(seconds) or nil,
+            over_time = stream.over_time and math.floor(seconds) or nil, measure = stream.measure,
          }
       end
       return list, described, seconds
@@ -292,8 +292,8 @@ function Bench:trial(o)
    return {
       time = TIMES[tonumber(self.time)],
       duration_s = seconds,
-      directions = counts.directions(self.engine, described, o.tags and o.tags.count or 0, self.wires ~= nil,
-         lcores),
+      directions = counts.directions(self.engine, described, self.ports, o.tags and o.tags.count or 0,
+         self.wires ~= nil, lcores),
       ports = counts.ports(self.engine, self.ports),
       lcores = lcores,
    }

@@ -4,6 +4,7 @@
 local api = require "framegauge.api"
 local ffi = require "ffi"
 
+local measures = require "framegauge.bench.measures"
 local series = require "framegauge.bench.series"
 
 local C = api.C
@@ -90,11 +91,12 @@ end
 -- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
 --                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
 --                 over_time = whole seconds of which a series
---                 was kept, or nil }
+--                 was kept, or nil; measure = what else was asked for (framegauge.bench.measures), or nil }
+-- @param ports    of the bench
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?
 -- @param lcores   as M.lcores gave them
-function M.directions(engine, streams, most, on_wire, lcores)
+function M.directions(engine, streams, ports, most, on_wire, lcores)
    local source, bound = stamps(on_wire, lcores)
    local list = {}
    for i, stream in ipairs(streams) do
@@ -109,6 +111,9 @@ function M.directions(engine, streams, most, on_wire, lcores)
          direction.series = series.read(engine, i - 1, stream.over_time)
          direction.availability = series.availability(result.available)
       end
+      if stream.measure then
+         direction.measured = measures.read(engine, i - 1, stream.measure, result, ports)
+      end
       list[i] = direction
    end
    return list
@@ -121,7 +126,7 @@ function M.ports(engine, ports)
       local result = ffi.new("struct fg_port_result")
       C.fg_engine_port_result(engine, i - 1, result)
       list[i] = counts(result, PORT)
-      list[i].name = port.name
+      list[i].name, list[i].foreign_by_kind = port.name, measures.foreign(result)
    end
    return list
 end

@@ -4,6 +4,7 @@
 local api = require "framegauge.api"
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
+local measures = require "framegauge.bench.measures"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
 
@@ -62,7 +63,7 @@ function List:add(o)
       tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, sizes = o.sizes, frames = o.frames,
       load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
       turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, unmeasured = o.unmeasured or false,
-      measure = o.over_time and C.FG_MEASURE_SERIES or 0,
+      measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + measures.flags(o.measure or {}),
    }
    return self.array[self.count - 1]
 end
@@ -164,7 +165,8 @@ end
 --                (framegauge.frame), loads = as of M.loads, tags = as Bench:trial takes them, or nil,
 --                unmeasured = or nil, delay = seconds before the first frame, or nil,
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
---                over_time = whether to keep a series, and availability }
+--                over_time = whether to keep a series, and availability,
+--                measure = what else (framegauge.bench.measures), or nil }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(bench, wanted)
    local list, longest = new_list(#wanted), 0
@@ -180,7 +182,7 @@ function M.given(bench, wanted)
          from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
          unmeasured = one.unmeasured, loads = loads, n = n, phase = delay * loads[0].fps,
-         over_time = one.over_time,
+         over_time = one.over_time, measure = one.measure,
       }
       if one.tags then
          set_tags(stream, one.tags, one.loads[1].fps)
