@@ -20,10 +20,12 @@ fill_burst(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf *
 	fg_u128 at = s->pace.at;
 
 	for (unsigned i = 0; i < n; i++) {
-		tx_fill(&common, frames[i], sequence + i, launch ? (uint64_t)(at >> 64) : now, launch, vary);
+		tx_fill(&common, frames[i], sequence + i, launch ? (uint64_t)(at >> 64) : now, launch);
 		if (launch)
 			at += step;
 	}
+	if (vary)
+		tx_vary(s->frame, sequence, frames, n);
 }
 
 /* of the @p sent frames from number @p first of the load on, some depart in the next interval of the series */

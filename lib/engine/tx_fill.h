@@ -13,7 +13,6 @@
  * to a frame changes whatever a pointer leads to, and would fetch it all again for each of them.
  */
 struct tx_common {
-	const struct fg_template *frame; /* for its field programs */
 	const uint8_t *bytes;
 	struct clock clock;
 	uint64_t time_flag;
@@ -25,7 +24,6 @@ static __rte_always_inline struct tx_common
 tx_have_in_common(const struct tx_task *t, const struct tx_stream *s, const struct fg_template *frame)
 {
 	return (struct tx_common){
-		.frame = frame,
 		.bytes = frame->bytes,
 		.clock = *t->clock,
 		.time_flag = t->time_flag,
@@ -36,10 +34,12 @@ tx_have_in_common(const struct tx_task *t, const struct tx_stream *s, const stru
 	};
 }
 
-/** Make frame @p number of a buffer, to depart at a time; that goes into the buffer if the port shall wait for it. */
+/**
+ * Make frame @p number of a buffer, to depart at a time; that goes into the buffer if the port shall wait for it. What
+ * changes in its header is left to tx_vary().
+ */
 static __rte_always_inline void
-tx_fill(const struct tx_common *c, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch,
-	bool vary)
+tx_fill(const struct tx_common *c, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch)
 {
 	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;
 
@@ -53,10 +53,18 @@ tx_fill(const struct tx_common *c, struct rte_mbuf *m, uint64_t number, uint64_t
 	/* in whole blocks: past the header comes the payload, which is the same, and the signature, still to come */
 	for (unsigned i = 0; i < c->header; i += 16)
 		memcpy(data + i, c->bytes + i, 16);
-	if (vary)
-		for (unsigned i = 0; i < c->frame->varies; i++)
-			fg_vary_apply(&c->frame->vary[i], data, number);
 	fg_signature_write(data + c->length, c->id, number, clock_ns(&c->clock, departure));
+}
+
+/** Let field programs work on frames that were just filled, from @p number on. */
+static __rte_always_inline void
+tx_vary(const struct fg_template *frame, uint64_t number, struct rte_mbuf **frames, unsigned n)
+{
+	uint8_t *data[BURST];
+
+	for (unsigned i = 0; i < n; i++)
+		data[i] = (uint8_t *)frames[i]->buf_addr + RTE_PKTMBUF_HEADROOM;
+	fg_vary_burst(frame, number, data, n);
 }
 
 /** Frames that are the port's now. Control may look at the counts at any time. */

@@ -74,7 +74,10 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 	if (s->whole)
 		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
 		       frame->bytes + frame->header, frame->length - frame->header);
-	tx_fill(&common, m, s->sequence++, departure, launch, frame->varies > 0);
+	tx_fill(&common, m, s->sequence, departure, launch);
+	if (frame->varies > 0)
+		tx_vary(frame, s->sequence, &m, 1);
+	s->sequence++;
 }
 
 /* @return how many of the frames that are due have gone */

@@ -91,13 +91,10 @@ loads_init(const struct fg_engine *e, struct tx_stream *tx, const struct fg_stre
 static struct fg_template *
 copy_template(const struct fg_template *frame, struct fg_error *err)
 {
-	size_t size = sizeof(*frame) + frame->length;
-	struct fg_template *copy = malloc(size);
+	struct fg_template *copy = fg_template_copy(frame);
 
 	if (copy == NULL)
 		fg_error_set(err, ENOMEM, "stream.frame", "no memory");
-	else
-		memcpy(copy, frame, size);
 	return copy;
 }
 

@@ -22,38 +22,55 @@ extern "C" {
 /** A stack being built. Plain memory, one thread. */
 struct fg_frame;
 
-enum { FG_MAX_VARIES = 8, FG_MAX_CHECKSUMS = 4 };
+enum { FG_MAX_VARIES = 16, FG_MAX_CHECKSUMS = 8, FG_MAX_LIST = 65536 };
 
-/** How a field changes: in frame n, k = n / every counted modulo count, or random below count; see fg_vary.h. */
+/** How a field changes: in frame n the k-th of its values, k = n / hold modulo count, or random below count. */
 struct fg_vary_config {
-	uint64_t first, step, count; /* the value is first + step * k; a step above 2^63 goes down */
+	uint64_t first, step, count; /* the k-th value is first + step * k; a step above 2^63 goes down */
 	uint64_t every; /* only in frames whose number is a multiple of this; the others keep what was set */
 	uint64_t seed;
 	bool random;
-	bool high; /* of a field of 128 bits the first 64 change, not the last */
+	bool high;     /* of a field of 128 bits the first 64 change, not the last */
+	uint64_t hold; /* frames in a row that have the same value; 0 is taken as 1. Not beside every */
+	const uint64_t *list; /* count values in place of first and step, copied; NULL: none */
 };
 
-/** A field program, ready to run. */
+/** A field program, ready to run: fg_vary.h. */
 struct fg_vary {
-	uint64_t first, step, count, every, seed;
-	uint64_t mask;   /* of the field, in the octets as a number */
-	uint16_t offset; /* of the first octet concerned */
-	uint8_t octets;  /* how many; at most 8, and 7 if they end on an odd offset */
+	uint64_t first, step, count, seed;
+	uint64_t reciprocal; /* of count: 2^64 / count, rounded down */
+	uint64_t period;     /* frames before the next value */
+	uint64_t mask;       /* of what changes, in the octets as a number */
+	uint64_t rest, kept; /* the octets beside it and, in frames that it leaves out, it */
+	uint32_t list;       /* octets from here to the values, each 8 octets; 0: none */
+	uint16_t offset;     /* of the first octet concerned */
+	uint8_t octets;      /* how many; at most 8 */
 	uint8_t shift;
 	bool random;
-	uint8_t checksums;
-	bool never_zero[FG_MAX_CHECKSUMS];   /* UDP: zero would say that there is none */
-	uint16_t checksum[FG_MAX_CHECKSUMS]; /* offsets of those to be mended */
+	bool sparse;                       /* changes the first frame of each period only */
+	bool shared;                       /* another program changes other bits of the same octets */
+	uint16_t factor[FG_MAX_CHECKSUMS]; /* modulo 65535: what the octets add to the sum of each checksum */
 };
 
-/** A finished frame without FCS. Immutable. */
+/** A checksum of a template that has changing fields. */
+struct fg_vary_checksum {
+	uint32_t base;   /* sum without what changes, modulo 65535, above 0 */
+	uint16_t offset; /* in the frame */
+	bool never_zero; /* UDP: zero would say that there is none */
+};
+
+/** A finished frame without FCS, in one block of memory: fg_template_copy(). Immutable. */
 struct fg_template {
+	uint32_t memory;     /* octets of the block */
+	uint32_t programs;   /* octets from `bytes` to the field programs */
 	uint16_t frame_size; /* octets with FCS */
 	uint16_t length;     /* octets without FCS = frame_size - 4 */
-	uint16_t header;     /* octets before the payload */
+	uint16_t header;     /* octets before the payload, or up to the last that changes in it */
 	uint16_t varies;     /* field programs */
-	struct fg_vary vary[FG_MAX_VARIES];
-	uint8_t bytes[]; /* length of them; the last 18 are the signature's and sum to zero */
+	uint16_t checksums;  /* those that must follow them */
+	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
+	uint8_t bytes
+		[]; /* length of them; the last 18 are the signature's and sum to zero. Then the programs */
 };
 
 /** Start an empty stack. @return NULL without memory */
@@ -79,17 +96,29 @@ int fg_frame_set_bytes(struct fg_frame *frame, const char *field, const uint8_t 
 int fg_frame_set_bad(struct fg_frame *frame, const char *field, struct fg_error *err);
 
 /**
- * Let a field of the last pushed layer change from frame to frame. Of a field wider than 64 bits the last 64 change.
+ * Let a field of the last pushed layer change from frame to frame. Of a field wider than 64 bits the last 64 change. A
+ * computed field is then the user's. Several programs go in step; for nested ones hold is what those inside need.
  * @return 0, -ENOENT, -ERANGE (the values do not fit the field, count or every is 0), -E2BIG too many
  */
 int fg_frame_vary(struct fg_frame *frame, const char *field, const struct fg_vary_config *config,
 		  struct fg_error *err);
 
 /**
+ * Let octets change: those of the last pushed layer by their offset in it or, with no layer pushed yet, of the frame.
+ *
+ * @param octets  1 to 8
+ * @param mask    of the bits that change, in the octets as a number
+ * @return as fg_frame_vary(); values are of the octets, and only their bits in the mask count
+ */
+int fg_frame_vary_octets(struct fg_frame *frame, uint16_t offset, uint8_t octets, uint64_t mask,
+			 const struct fg_vary_config *config, struct fg_error *err);
+
+/**
  * Make the template: headers, then the RFC 2544 payload of incrementing octets, then room for the signature.
  *
  * @param frame_size  octets with FCS
- * @return 0; -EMSGSIZE when the headers and the signature do not fit; -ENOMEM. Free with fg_template_free().
+ * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes octets that
+ *         another one does, or that are computed; -ENOMEM. Free with fg_template_free().
  */
 int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out,
 		    struct fg_error *err);
@@ -103,6 +132,9 @@ int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_templ
  */
 void fg_template_make(const struct fg_template *template_, uint16_t stream, uint64_t number, uint64_t time_ns,
 		      uint8_t *out);
+
+/** @return a copy, NULL without memory */
+struct fg_template *fg_template_copy(const struct fg_template *template_);
 
 /** NULL is legal. */
 void fg_template_free(struct fg_template *template_);

@@ -21,6 +21,8 @@ fg_frame_create(void)
 void
 fg_frame_free(struct fg_frame *frame)
 {
+	for (unsigned i = 0; frame != NULL && i < frame->changes; i++)
+		free((void *)(uintptr_t)frame->change[i].config.list);
 	free(frame);
 }
 
@@ -178,7 +180,7 @@ fg_frame_set_bad(struct fg_frame *frame, const char *name, struct fg_error *err)
 
 /* neither the first nor the last of the values goes beyond the field */
 static bool
-fits(const struct fg_vary_config *c, unsigned width)
+range_fits(const struct fg_vary_config *c, unsigned width)
 {
 	const fg_u128 end = (fg_u128)1 << width;
 	bool down = c->step >> 63 != 0;
@@ -187,27 +189,79 @@ fits(const struct fg_vary_config *c, unsigned width)
 	return c->first < end && (down ? way <= c->first : way < end - c->first);
 }
 
+static int
+check_values(const struct fg_vary_config *c, const char *name, unsigned width, struct fg_error *err)
+{
+	if (c->count == 0 || c->every == 0 || (c->every > 1 && c->hold > 1))
+		return fg_error_set(err, ERANGE, name, "no values, or no frames that have them");
+	if (c->list != NULL && c->count > FG_MAX_LIST)
+		return fg_error_set(err, E2BIG, name, "a list has at most %d values", FG_MAX_LIST);
+	for (uint64_t i = 0; c->list != NULL && i < c->count; i++)
+		if (width < 64 && c->list[i] >> width != 0)
+			return fg_error_set(err, ERANGE, name, "%llu does not fit %u bits",
+					    (unsigned long long)c->list[i], width);
+	if (c->list == NULL && !range_fits(c, width))
+		return fg_error_set(err, ERANGE, name,
+				    "%llu values from %llu in steps of %lld do not fit %u bits",
+				    (unsigned long long)c->count, (unsigned long long)c->first,
+				    (long long)c->step, width);
+	return 0;
+}
+
+static int
+add_change(struct fg_frame *frame, const char *name, const struct fg_change *change, struct fg_error *err)
+{
+	size_t size = change->config.count * sizeof(uint64_t);
+	uint64_t *list = NULL;
+
+	if (frame->changes == FG_MAX_VARIES)
+		return fg_error_set(err, E2BIG, name, "at most %d fields of a frame can change",
+				    FG_MAX_VARIES);
+	if (change->config.list != NULL) {
+		list = malloc(size);
+		if (list == NULL)
+			return fg_error_set(err, ENOMEM, name, "no memory");
+		memcpy(list, change->config.list, size);
+	}
+	frame->change[frame->changes] = *change;
+	frame->change[frame->changes++].config.list = list;
+	return 0;
+}
+
 int
 fg_frame_vary(struct fg_frame *frame, const char *name, const struct fg_vary_config *c, struct fg_error *err)
 {
 	struct fg_layer *layer = last_layer(frame, name, err);
 	const struct fg_field *field = layer == NULL ? NULL : find_field(layer, name, err);
-	unsigned width = field == NULL ? 0 : field->width < 64 ? field->width : 64;
+	struct fg_change change = {.layer = layer, .field = field, .config = *c};
+	int rc;
 
 	if (field == NULL)
 		return -ENOENT;
-	if (frame->changes == FG_MAX_VARIES)
-		return fg_error_set(err, E2BIG, name, "at most %d fields of a frame can change",
-				    FG_MAX_VARIES);
-	if (width == 0 || (c->high && field->width != 128))
+	if (field->width == 0 || (c->high && field->width != 128))
 		return fg_error_set(err, EINVAL, name, "cannot change like this");
-	if (c->count == 0 || c->every == 0 || !fits(c, width))
-		return fg_error_set(
-			err, ERANGE, name,
-			"%llu values from %llu in steps of %lld, every %llu frames, do not fit %u bits",
-			(unsigned long long)c->count, (unsigned long long)c->first, (long long)c->step,
-			(unsigned long long)c->every, field->width);
-	make_there(layer, field);
-	frame->change[frame->changes++] = (struct fg_change){.layer = layer, .field = field, .config = *c};
-	return 0;
+	rc = check_values(c, name, field->width < 64 ? field->width : 64, err);
+	if (rc == 0)
+		rc = add_change(frame, name, &change, err);
+	if (rc == 0 && field->computed)
+		mark_written(layer, field);
+	else if (rc == 0)
+		make_there(layer, field);
+	return rc;
+}
+
+int
+fg_frame_vary_octets(struct fg_frame *frame, uint16_t offset, uint8_t octets, uint64_t mask,
+		     const struct fg_vary_config *c, struct fg_error *err)
+{
+	struct fg_layer *layer = frame->layers == 0 ? NULL : &frame->layer[frame->layers - 1];
+	struct fg_change change = {
+		.layer = layer, .offset = offset, .octets = octets, .mask = mask, .config = *c};
+	int rc;
+
+	if (octets == 0 || octets > 8 || (octets < 8 && mask >> 8 * octets != 0) || mask == 0)
+		return fg_error_set(err, ERANGE, "octets", "%u octets with the mask %#llx", octets,
+				    (unsigned long long)mask);
+	rc = check_values(c, "octets", octets * 8u, err);
+	return rc != 0 ? rc : add_change(frame, "octets", &change, err);
 }

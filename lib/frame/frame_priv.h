@@ -28,7 +28,7 @@ struct fg_change {
 	uint16_t offset;
 	uint8_t octets;
 	uint64_t mask;
-	struct fg_vary_config config;
+	struct fg_vary_config config; /* its list is a copy of our own */
 };
 
 /**
@@ -72,7 +72,17 @@ void fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t len
 /** Octets of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
 const struct fg_layer *fg_layer_pseudo(const struct fg_layer *layer);
 
-/** Work out where the changes take place and what they do to checksums. The headers must be in the template. */
+/** The field programs of a template. */
+static inline const struct fg_vary *
+fg_template_programs(const struct fg_template *t)
+{
+	return (const struct fg_vary *)(const void *)(t->bytes + t->programs);
+}
+
+/** Octets that the programs of changes take behind @p length octets of a template, padding before them included. */
+size_t fg_vary_memory(const struct fg_change *changes, unsigned count, size_t length);
+
+/** Work out where the changes take place and what they do to checksums. The frame must be in the template. */
 int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *changes,
 		    unsigned count, struct fg_template *t, struct fg_error *err);
 

@@ -175,6 +175,7 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 {
 	size_t headers = header_octets(frame), least = headers + FG_SIGNATURE_SIZE + FG_ETHER_FCS;
 	struct fg_template *t;
+	size_t memory;
 	int rc = check_lengths(frame, err);
 
 	if (rc != 0)
@@ -185,9 +186,12 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
 			frame_size, least, FG_FRAME_MAX, headers, FG_SIGNATURE_SIZE, FG_ETHER_FCS);
 	/* cleared to the last byte, for templates are compared */
-	t = calloc(1, sizeof(*t) + frame_size - FG_ETHER_FCS);
+	memory = sizeof(*t) + frame_size - FG_ETHER_FCS +
+		 fg_vary_memory(frame->change, frame->changes, frame_size - FG_ETHER_FCS);
+	t = calloc(1, memory);
 	if (t == NULL)
 		return fg_error_set(err, ENOMEM, "frame", "no memory");
+	t->memory = (uint32_t)memory;
 	t->frame_size = (uint16_t)frame_size;
 	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
 	t->header = (uint16_t)lay_headers(frame, t->bytes);
@@ -207,9 +211,16 @@ fg_template_make(const struct fg_template *t, uint16_t stream, uint64_t number, 
 		 uint8_t *out)
 {
 	memcpy(out, t->bytes, t->length);
-	for (unsigned i = 0; i < t->varies; i++)
-		fg_vary_apply(&t->vary[i], out, number);
+	fg_vary_burst(t, number, &out, 1);
 	fg_signature_write(out + t->length, stream, number, time_ns);
+}
+
+struct fg_template *
+fg_template_copy(const struct fg_template *t)
+{
+	struct fg_template *copy = malloc(t->memory);
+
+	return copy == NULL ? NULL : memcpy(copy, t, t->memory);
 }
 
 void

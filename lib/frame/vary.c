@@ -1,93 +1,282 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compiling field programs. A field lies in some octets of some layer; which checksums cover it follows from the
- * scopes in the protocols' tables: the layer's own, those of the layers around it that cover what they enclose, and,
- * for addresses, that of the layer inside with its pseudo-header.
+ * Compiling field programs: where the octets stand that change, and what a change of them does to each checksum.
+ *
+ * A checksum is a sum modulo 65535 of words that begin where what it covers begins. Octets at an odd place of their word
+ * count 256-fold. What they add to the sum of an outer checksum is not only themselves: an inner checksum that follows
+ * them is covered, too, and changes by as much the other way. So the checksums are gone through from the inside out,
+ * and each sums up the octets, as far as it covers them, the addresses of its pseudo-header, and all checksums inside.
  */
 #include <errno.h>
-#include <string.h>
+#include <stddef.h>
 
-#include "fg_vary.h"
+#include "fg_int128.h"
+#include "fg_signature.h"
 #include "frame_priv.h"
 
+enum { MODULUS = 0xffff };
+
+/* what is covered by a checksum that is computed; octets of the frame */
+struct cover {
+	const struct fg_layer *layer;
+	size_t begin, end, at;           /* at: of the checksum itself */
+	size_t pseudo_begin, pseudo_end; /* addresses; the same: none */
+};
+
+struct compiler {
+	const struct fg_layer *layers;
+	unsigned n;
+	struct fg_template *t;
+	struct cover cover[FG_MAX_CHECKSUMS]; /* the innermost first */
+	struct fg_error *err;
+};
+
+/* so many octets as a number */
+static uint64_t
+load(const uint8_t *at, unsigned octets)
+{
+	return fg_field_read(at, 0, 8 * octets);
+}
+
+static size_t
+align(size_t octets)
+{
+	const size_t unit = _Alignof(struct fg_vary);
+
+	return (octets + unit - 1) / unit * unit;
+}
+
+/* from `bytes` to where a struct may stand */
+static size_t
+programs_at(size_t length)
+{
+	const size_t before = offsetof(struct fg_template, bytes);
+
+	return align(before + length) - before;
+}
+
+size_t
+fg_vary_memory(const struct fg_change *changes, unsigned count, size_t length)
+{
+	size_t octets = programs_at(length) - length + count * sizeof(struct fg_vary);
+
+	for (unsigned i = 0; i < count; i++)
+		if (changes[i].config.list != NULL)
+			octets += changes[i].config.count * sizeof(uint64_t);
+	return octets;
+}
+
 static void
-add_checksum(const struct fg_layer *layer, const uint8_t *frame, struct fg_vary *out)
+cover_addresses(const struct compiler *c, struct cover *cover)
 {
-	int i = fg_field_find(layer->protocol, "checksum");
-	int bit = fg_field_bit(layer->protocol, &layer->protocol->fields[i], layer->header);
+	const struct fg_layer *network = fg_layer_pseudo(cover->layer);
+	const struct fg_protocol *p = network == NULL ? NULL : network->protocol;
+	size_t header = network == NULL ? 0 : (size_t)(network->header - c->t->bytes);
 
-	/* set by the user, it is wrong on purpose or says "none": left alone */
-	if (layer->written >> i & 1 || bit < 0)
+	if (p == NULL)
 		return;
-	out->never_zero[out->checksums] = layer->protocol->checksum_never_zero;
-	out->checksum[out->checksums++] = (uint16_t)(layer->header - frame + bit / 8);
+	cover->pseudo_begin = header + p->fields[fg_field_find(p, "source")].bit / 8;
+	cover->pseudo_end = cover->pseudo_begin + (p->network == 4 ? 8 : 32);
 }
 
-static bool
-is_address(const struct fg_field *field)
-{
-	return strcmp(field->name, "source") == 0 || strcmp(field->name, "destination") == 0;
-}
-
+/* the checksums that are computed; one that the user has set is wrong on purpose or says "none" and stays */
 static int
-find_checksums(const struct fg_layer *layers, unsigned n, const struct fg_change *change,
-	       const uint8_t *frame, struct fg_vary *out)
+find_covers(struct compiler *c)
 {
-	for (const struct fg_layer *layer = layers; layer < layers + n; layer++) {
-		enum fg_checksum_scope scope = layer->protocol->checksum_scope;
-		bool covers = scope >= FG_CHECKSUM_ENCLOSED && layer <= change->layer;
+	for (unsigned i = c->n; i-- > 0;) {
+		const struct fg_layer *layer = &c->layers[i];
+		const struct fg_protocol *p = layer->protocol;
+		struct cover *cover = &c->cover[c->t->checksums];
+		size_t begin = (size_t)(layer->header - c->t->bytes);
+		int field = fg_field_find(p, "checksum"), bit;
 
-		if (scope == FG_CHECKSUM_PAYLOAD && layer > change->layer && is_address(change->field))
-			covers = fg_layer_network(layer) == change->layer;
-
-		if (!covers && !(scope == FG_CHECKSUM_HEADER && layer == change->layer))
+		if (p->checksum_scope == FG_CHECKSUM_NONE || layer->written >> field & 1)
 			continue;
-		if (out->checksums == FG_MAX_CHECKSUMS)
-			return -E2BIG;
-		add_checksum(layer, frame, out);
+		bit = fg_field_bit(p, &p->fields[field], layer->header);
+		if (bit < 0 || (p->checksum_scope == FG_CHECKSUM_PAYLOAD && fg_layer_network(layer) == NULL))
+			continue;
+		if (c->t->checksums == FG_MAX_CHECKSUMS)
+			return fg_error_set(c->err, E2BIG, p->name, "more than %d checksums",
+					    FG_MAX_CHECKSUMS);
+		*cover = (struct cover){
+			.layer = layer,
+			.begin = begin,
+			.end = p->checksum_scope == FG_CHECKSUM_HEADER ? begin + layer->size : c->t->length,
+			.at = begin + (unsigned)bit / 8,
+		};
+		cover_addresses(c, cover);
+		c->t->checksum[c->t->checksums++] = (struct fg_vary_checksum){
+			.offset = (uint16_t)cover->at,
+			.never_zero = p->checksum_never_zero,
+		};
 	}
 	return 0;
 }
 
-static int
-compile(const struct fg_layer *layers, unsigned n, const struct fg_change *change, const uint8_t *frame,
-	struct fg_vary *out, struct fg_error *err)
+/* a number that ends at @p end counts by its last octet's place in the words from @p begin on */
+static uint32_t
+place_factor(size_t begin, size_t end)
 {
-	const struct fg_vary_config *c = &change->config;
-	const struct fg_layer *layer = change->layer;
-	int bit = fg_field_bit(layer->protocol, change->field, layer->header);
-	unsigned end = (unsigned)bit + change->field->width - (c->high ? 64 : 0); /* bits, in the header */
-	unsigned width = change->field->width < 64 ? change->field->width : 64;
-	unsigned first = (end - width) / 8, last = (end + 7) / 8; /* octets */
+	return (end - begin) % 2 == 0 ? 1 : 256;
+}
 
-	*out = (struct fg_vary){
-		.first = c->first,
-		.step = c->step,
-		.count = c->count,
-		.every = c->every,
-		.seed = c->seed,
-		.random = c->random,
-		.offset = (uint16_t)(layer->header - frame + first),
-		.octets = (uint8_t)(last - first),
-		.shift = (uint8_t)(last * 8 - end),
-	};
-	out->mask = (width == 64 ? UINT64_MAX : (1ULL << width) - 1) << out->shift;
-	if (find_checksums(layers, n, change, frame, out) != 0)
-		return fg_error_set(err, E2BIG, change->field->name, "more than %d checksums cover it",
-				    FG_MAX_CHECKSUMS);
-	if (out->octets == 8 && (out->offset & 1) != 0 && out->checksums > 0)
-		return fg_error_set(err, ERANGE, change->field->name,
-				    "eight octets at an odd place cannot change");
+static bool
+within(size_t begin, size_t end, size_t first, size_t last)
+{
+	return first >= begin && last <= end;
+}
+
+static bool
+overlap(size_t begin, size_t end, size_t first, size_t last)
+{
+	return first < end && last > begin;
+}
+
+static int
+find_factors(const struct compiler *c, struct fg_vary *v, const char *name)
+{
+	size_t first = v->offset, last = first + v->octets;
+
+	for (unsigned j = 0; j < c->t->checksums; j++) {
+		const struct cover *cover = &c->cover[j];
+		uint32_t factor = 0;
+
+		if (overlap(cover->at, cover->at + 2, first, last))
+			return fg_error_set(c->err, EINVAL, name,
+					    "the checksum of %s is computed: it cannot change",
+					    cover->layer->protocol->name);
+		if (within(cover->begin, cover->end, first, last))
+			factor += place_factor(cover->begin, last);
+		else if (overlap(cover->begin, cover->end, first, last))
+			return fg_error_set(c->err, EINVAL, name,
+					    "lies only in part under the checksum of %s",
+					    cover->layer->protocol->name);
+		if (within(cover->pseudo_begin, cover->pseudo_end, first, last))
+			factor += place_factor(cover->pseudo_begin, last);
+		for (unsigned m = 0; m < j; m++)
+			if (within(cover->begin, cover->end, c->cover[m].at, c->cover[m].at + 2))
+				factor += (MODULUS - v->factor[m]) *
+					  place_factor(cover->begin, c->cover[m].at + 2) % MODULUS;
+		v->factor[j] = (uint16_t)(factor % MODULUS);
+	}
 	return 0;
+}
+
+/* where the octets of a change are */
+static int
+locate(const struct compiler *c, const struct fg_change *change, struct fg_vary *v, const char *name)
+{
+	size_t header = change->layer == NULL ? 0 : (size_t)(change->layer->header - c->t->bytes);
+	unsigned first = change->offset, last = first + change->octets;
+
+	v->mask = change->mask;
+	if (change->field != NULL) {
+		const struct fg_field *f = change->field;
+		int bit = fg_field_bit(change->layer->protocol, f, change->layer->header);
+		unsigned width = f->width < 64 ? f->width : 64;
+		unsigned end = (unsigned)bit + f->width - (change->config.high ? 64 : 0);
+
+		first = (end - width) / 8;
+		last = (end + 7) / 8;
+		v->shift = (uint8_t)(last * 8 - end);
+		v->mask = UINT64_MAX >> (64 - width) << v->shift;
+	}
+	if (header + last + FG_SIGNATURE_SIZE > c->t->length)
+		return fg_error_set(c->err, ERANGE, name, "octet %zu is not before the signature",
+				    header + last - 1);
+	v->offset = (uint16_t)(header + first);
+	v->octets = (uint8_t)(last - first);
+	return 0;
+}
+
+/* no two change the same bits; those that change the same octets know of it */
+static int
+check_neighbours(const struct compiler *c, struct fg_vary *programs, struct fg_vary *v, const char *name)
+{
+	for (struct fg_vary *other = programs; other < v; other++) {
+		unsigned first = v->offset < other->offset ? v->offset : other->offset;
+		unsigned end = v->offset + v->octets, other_end = other->offset + other->octets;
+		unsigned last = end > other_end ? end : other_end;
+		fg_u128 a = (fg_u128)v->mask << 8 * (last - end);
+		fg_u128 b = (fg_u128)other->mask << 8 * (last - other_end);
+
+		if (last - first >= (unsigned)v->octets + other->octets)
+			continue;
+		if ((a & b) != 0)
+			return fg_error_set(c->err, EINVAL, name, "changes what another field does already");
+		v->shared = other->shared = true;
+	}
+	return 0;
+}
+
+static void
+set_values(const struct fg_vary_config *config, struct fg_vary *v)
+{
+	v->first = config->first;
+	v->step = config->step;
+	v->count = config->count;
+	v->reciprocal = UINT64_MAX / config->count;
+	v->seed = config->seed;
+	v->random = config->random;
+	v->sparse = config->every > 1;
+	v->period = v->sparse ? config->every : config->hold > 1 ? config->hold : 1;
+}
+
+/* the sums without what changes, which is as it is in the template */
+static void
+find_bases(struct fg_template *t, const struct fg_vary *programs)
+{
+	for (unsigned j = 0; j < t->checksums; j++) {
+		uint64_t sum = (uint16_t)~load(t->bytes + t->checksum[j].offset, 2);
+
+		for (unsigned i = 0; i < t->varies; i++)
+			sum += (MODULUS - programs[i].kept % MODULUS) * programs[i].factor[j] % MODULUS;
+		t->checksum[j].base = (uint32_t)(sum % MODULUS + MODULUS);
+	}
+}
+
+/* what a list holds goes behind the programs */
+static size_t
+copy_list(const struct fg_vary_config *config, struct fg_vary *v, uint8_t *at)
+{
+	size_t size = config->list == NULL ? 0 : config->count * sizeof(uint64_t);
+
+	if (size == 0)
+		return 0;
+	v->list = (uint32_t)(at - (uint8_t *)v);
+	memcpy(at, config->list, size);
+	return size;
 }
 
 int
 fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *changes, unsigned count,
 		struct fg_template *t, struct fg_error *err)
 {
-	int rc = 0;
+	struct compiler c = {.layers = layers, .n = n, .t = t, .err = err};
+	struct fg_vary *programs = (struct fg_vary *)(void *)(t->bytes + programs_at(t->length));
+	uint8_t *lists = (uint8_t *)(programs + count);
+	int rc = count == 0 ? 0 : find_covers(&c);
 
-	for (t->varies = 0; t->varies < count && rc == 0; t->varies++)
-		rc = compile(layers, n, &changes[t->varies], t->bytes, &t->vary[t->varies], err);
+	t->programs = (uint32_t)programs_at(t->length);
+	for (unsigned i = 0; i < count && rc == 0; i++) {
+		struct fg_vary *v = &programs[i];
+		const char *name = changes[i].field == NULL ? "octets" : changes[i].field->name;
+
+		set_values(&changes[i].config, v);
+		rc = locate(&c, &changes[i], v, name);
+		if (rc == 0)
+			rc = check_neighbours(&c, programs, v, name);
+		if (rc == 0)
+			rc = find_factors(&c, v, name);
+		if (rc != 0)
+			return rc;
+		v->rest = load(t->bytes + v->offset, v->octets) & ~v->mask;
+		v->kept = load(t->bytes + v->offset, v->octets) & v->mask;
+		lists += copy_list(&changes[i].config, v, lists);
+		if (v->offset + v->octets > t->header)
+			t->header = (uint16_t)(v->offset + v->octets);
+		t->varies++;
+	}
+	find_bases(t, programs);
 	return rc;
 }

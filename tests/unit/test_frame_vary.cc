@@ -47,8 +47,9 @@ struct Template {
 	{
 		std::vector<uint8_t> bytes(t->bytes, t->bytes + t->length);
 
-		for (unsigned i = 0; i < t->varies; i++)
-			fg_vary_apply(&t->vary[i], bytes.data(), n);
+		uint8_t *data = bytes.data();
+
+		fg_vary_burst(t, n, &data, 1);
 		fg_signature_write(bytes.data() + bytes.size(), 7, n, n * 1000);
 		return bytes;
 	}
@@ -191,6 +192,194 @@ TEST(Vary, RefusesWhatDoesNotFit)
 	for (int i = 0; i < FG_MAX_VARIES; i++)
 		EXPECT_EQ(0, fg_frame_vary(t.frame, "source", &good, &t.err));
 	EXPECT_EQ(-E2BIG, fg_frame_vary(t.frame, "source", &good, &t.err));
+	EXPECT_EQ(-EINVAL, fg_frame_finish(t.frame, 64, &t.t, &t.err)) << "one field changes twice";
+}
+
+TEST(Vary, HoldsEachValueSoThatFieldsNest)
+{
+	Template t;
+	t.push("ethernet")
+		.push("ipv4")
+		.vary("destination", {.first = 0xc6130000, .step = 1, .count = 5, .every = 1, .hold = 3})
+		.push("udp")
+		.vary("source", {.first = 7, .step = 2, .count = 3, .every = 1})
+		.finish(64);
+
+	for (uint64_t n = 0; n < 40; n++) {
+		EXPECT_EQ(0xc6130000 + n / 3 % 5, number(t.make(n), 30, 4)) << n;
+		EXPECT_EQ(7 + 2 * (n % 3), number(t.make(n), 34, 2)) << n;
+		expect_valid_udp4(t.make(n), 14);
+	}
+}
+
+TEST(Vary, GoesDownAndThroughLists)
+{
+	const uint64_t ports[] = {80, 443, 8080};
+	Template t, copy;
+	t.push("ethernet")
+		.push("ipv4")
+		.vary("ttl", {.first = 255, .step = 0 - uint64_t(5), .count = 51, .every = 1})
+		.push("udp")
+		.vary("source", {.count = 3, .every = 1, .list = ports})
+		.finish(70);
+	copy.t = fg_template_copy(t.t);
+
+	for (uint64_t n = 0; n < 120; n++) {
+		EXPECT_EQ(255 - 5 * (n % 51), number(t.make(n), 22, 1)) << n;
+		EXPECT_EQ(ports[n % 3], number(copy.make(n), 34, 2)) << n;
+		EXPECT_EQ(t.make(n), copy.make(n));
+		expect_valid_udp4(t.make(n), 14);
+	}
+}
+
+TEST(Vary, ChangesOctetsOfTheFrameAndOfALayerUnderAMask)
+{
+	Template t;
+	fg_vary_config all = {.first = 0, .step = 1, .count = 256, .every = 1};
+	fg_vary_config wide = {.first = 0, .step = 0x010101, .count = 200, .every = 1};
+
+	ASSERT_EQ(0, fg_frame_vary_octets(t.frame, 49, 3, 0x0ff0f0, &wide, &t.err));
+	t.push("ethernet").push("vlan").push("ipv4");
+	ASSERT_EQ(0, fg_frame_vary_octets(t.frame, 1, 1, 0xf0, &all, &t.err)); /* half of DSCP and ECN */
+	t.push("udp").finish(128);
+	for (uint64_t n = 0; n < 600; n++) {
+		uint64_t was = number(std::vector<uint8_t>(t.t->bytes, t.t->bytes + 60), 49, 3);
+
+		EXPECT_EQ(n % 256 & 0xf0, number(t.make(n), 19, 1)) << n;
+		EXPECT_EQ((was & ~0x0ff0f0ull) | (0x010101 * (n % 200) & 0x0ff0f0), number(t.make(n), 49, 3))
+			<< n;
+		expect_valid_udp4(t.make(n), 18);
+	}
+	EXPECT_EQ(52, t.t->header) << "what changes is written for each frame";
+}
+
+TEST(Vary, FieldsMayShareOctets)
+{
+	Template t;
+	t.push("ethernet")
+		.push("vlan")
+		.vary("priority", {.first = 0, .step = 1, .count = 8, .every = 1})
+		.vary("id", {.first = 1, .step = 1, .count = 4094, .every = 1})
+		.push("ipv4")
+		.vary("dscp", {.first = 0, .step = 1, .count = 64, .every = 1})
+		.vary("ecn", {.first = 0, .step = 1, .count = 4, .every = 1})
+		.push("udp")
+		.finish(80);
+
+	for (uint64_t n = 0; n < 5000; n++) {
+		EXPECT_EQ(n % 8 << 13 | (1 + n % 4094), number(t.make(n), 14, 2)) << n;
+		EXPECT_EQ(n % 64 << 2 | n % 4, number(t.make(n), 19, 1)) << n;
+		expect_valid_udp4(t.make(n), 18);
+	}
+}
+
+/* an inner field changes its own checksums and, by what these make up for, those of the tunnel */
+TEST(Vary, ChecksumsOfATunnelAndOfWhatIsInside)
+{
+	Template t;
+	t.push("ethernet")
+		.push("ipv4")
+		.vary("source",
+		      {.first = 0xc6120000, .step = 1, .count = 65536, .every = 1, .seed = 3, .random = true})
+		.push("udp")
+		.push("vxlan")
+		.vary("vni", {.first = 0, .step = 77, .count = 200000, .every = 1, .seed = 9, .random = true})
+		.push("ethernet")
+		.vary("source", {.first = 0x020000000000,
+				 .step = 1,
+				 .count = 1u << 24,
+				 .every = 1,
+				 .seed = 4,
+				 .random = true})
+		.push("ipv4")
+		.vary("destination",
+		      {.first = 0xc6130000, .step = 1, .count = 65536, .every = 1, .seed = 5, .random = true})
+		.vary("ttl", {.first = 1, .step = 1, .count = 255, .every = 1, .seed = 6, .random = true})
+		.push("udp")
+		.vary("destination",
+		      {.first = 0, .step = 1, .count = 65536, .every = 1, .seed = 7, .random = true})
+		.finish(191);
+
+	for (uint64_t n = 0; n < 20000; n++) {
+		expect_valid_udp4(t.make(n), 14);
+		expect_valid_udp4(t.make(n), 64);
+	}
+}
+
+/* an octet between puts all that follows at odd offsets, and its words with it */
+TEST(Vary, ChecksumsOfWhatBeginsAtAnOddOctet)
+{
+	Template t;
+	const uint8_t one = 0xaa;
+	t.push("ethernet").push("ipv4").push("udp").push("raw");
+	ASSERT_EQ(0, fg_frame_set_bytes(t.frame, "octets", &one, 1, &t.err));
+	t.push("ipv4")
+		.vary("source",
+		      {.first = 0xc6120000, .step = 1, .count = 65536, .every = 1, .seed = 3, .random = true})
+		.push("udp")
+		.vary("source",
+		      {.first = 0, .step = 1, .count = 65536, .every = 1, .seed = 4, .random = true})
+		.finish(150);
+
+	for (uint64_t n = 0; n < 20000; n++) {
+		expect_valid_udp4(t.make(n), 14);
+		expect_valid_udp4(t.make(n), 43);
+	}
+}
+
+TEST(Vary, AChecksumMadeWrongStaysWrong)
+{
+	Template t;
+	t.push("ethernet").push("ipv4").vary("source", {.first = 0, .step = 1, .count = 65536, .every = 1});
+	ASSERT_EQ(0, fg_frame_set_bad(t.frame, "checksum", &t.err));
+	t.push("udp").finish(64);
+
+	for (uint64_t n = 0; n < 65536; n++)
+		EXPECT_NE(0, fg_checksum_finish(fg_checksum_add(0, &t.make(n)[14], 20))) << n;
+}
+
+TEST(Vary, RefusesOctetsThatAreComputedOrTheSignature)
+{
+	fg_vary_config c = {.first = 0, .step = 1, .count = 2, .every = 1};
+
+	for (unsigned at : {24u, 25u, 40u, 46u, 59u}) {
+		Template t;
+
+		ASSERT_EQ(0, fg_frame_vary_octets(t.frame, uint16_t(at), 1, 0xff, &c, &t.err));
+		t.push("ethernet").push("ipv4").vary("id", c).push("udp");
+		EXPECT_GT(0, fg_frame_finish(t.frame, 64, &t.t, &t.err)) << at;
+	}
+	Template t;
+	EXPECT_EQ(-ERANGE, fg_frame_vary_octets(t.frame, 0, 9, 0xff, &c, &t.err));
+	EXPECT_EQ(-ERANGE, fg_frame_vary_octets(t.frame, 0, 1, 0x100, &c, &t.err));
+	EXPECT_EQ(-ERANGE, fg_frame_vary_octets(t.frame, 0, 1, 0, &c, &t.err));
+}
+
+TEST(Vary, FramesInARowAreThoseMadeByNumber)
+{
+	Template t;
+	t.push("ethernet")
+		.vary("destination", {.first = 0xffffffffffff, .step = 0, .count = 1, .every = 100})
+		.push("ipv4")
+		.vary("destination", {.first = 1, .step = 3, .count = 77, .every = 1, .hold = 5})
+		.push("udp")
+		.vary("source",
+		      {.first = 0, .step = 1, .count = 60000, .every = 1, .seed = 1, .random = true})
+		.finish(64);
+
+	for (uint64_t start : {0ull, 99ull, 123456789ull, 281474976710000ull})
+		for (unsigned n = 1; n <= FG_VARY_BURST; n += 9) {
+			std::vector<std::vector<uint8_t>> frames(n, {t.t->bytes, t.t->bytes + t.t->length});
+			std::vector<uint8_t *> data;
+
+			for (auto &frame : frames)
+				data.push_back(frame.data());
+			fg_vary_burst(t.t, start, data.data(), n);
+			for (unsigned i = 0; i < n; i++) {
+				fg_signature_write(data[i] + t.t->length, 7, start + i, (start + i) * 1000);
+				EXPECT_EQ(t.make(start + i), frames[i]) << start + i;
+			}
+		}
 }
 
 } // namespace
