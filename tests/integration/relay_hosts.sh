@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The relay between two Linux hosts in network namespaces: ping and iperf3 find the delay, the losses, the copies and
+# the rate that the plan says. Counts must be exact; of times only the least is looked at, since a busy machine
+# makes the others longer.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+program=${FRAMEGAUGE:-build/app/framegauge}
+if [ "$(id -u)" -ne 0 ]; then
+	echo "ok - relay # SKIP needs root, for network namespaces"
+	exit 0
+fi
+left=fgrelayl-$$ middle=fgrelaym-$$ right=fgrelayr-$$
+work=$(mktemp -d)
+relay=
+trap '[ -z "$relay" ] || kill -9 "$relay"; for n in $left $middle $right; do ip netns del "$n" 2>/dev/null; done
+	rm -rf "$work"' EXIT
+
+# host NAMESPACE PORT ADDRESS MAC: one with an interface whose other end is a port of the relay
+host() {
+	ip netns exec "$1" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
+	ip -n "$1" link add eth address "$4" type veth peer name "$2" netns "$middle"
+	ip -n "$1" address add "$3/24" dev eth
+	ip -n "$1" link set eth up mtu 1500
+	ip -n "$middle" link set "$2" up
+	# frames as they would be on a line: whole, and with their checksums
+	ip netns exec "$1" ethtool -K eth tx off tso off gso off gro off >/dev/null
+}
+for namespace in "$middle" "$left" "$right"; do
+	ip netns add "$namespace" || exit 1
+done
+ip netns exec "$middle" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
+host "$left" fg-left 198.18.1.1 02:00:00:00:00:01
+host "$right" fg-right 198.18.1.2 02:00:00:00:00:02
+# no ARP, so that only what is meant to goes through
+ip -n "$left" neighbour add 198.18.1.2 lladdr 02:00:00:00:00:02 dev eth
+ip -n "$right" neighbour add 198.18.1.1 lladdr 02:00:00:00:00:01 dev eth
+
+cat >"$work/relay.yaml" <<EOF
+test: relay
+isolated_network: true
+ports:
+  left: {device: 'kernel:fg-left,af_packet'}
+  right: {device: 'kernel:fg-right,af_packet'}
+EOF
+
+# begin SETTING...: start the relay with these
+begin() {
+	local settings=()
+	for setting in "$@"; do
+		settings+=(--set "relay.$setting")
+	done
+	: >"$work/log" # that of the one before
+	ip netns exec "$middle" "$program" relay "$work/relay.yaml" "${settings[@]}" >>"$work/log" 2>&1 &
+	relay=$!
+	for _ in {1..200}; do
+		! grep -q '^right->left' "$work/log" || return 0
+		sleep 0.05
+	done
+	echo "not ok - relay: it did not start"
+	sed 's/^/# /' "$work/log"
+	exit 1
+}
+
+# finish: stop it and keep what it counted; the first way in $there, the second in $back
+finish() {
+	local status
+	kill -INT "$relay"
+	wait "$relay"
+	status=$?
+	relay=
+	[ "$status" = 0 ] || echo "not ok - relay: exit status $status after Ctrl-C"
+	there=$(sed -n '/^in all/,$s/^left->right *//p' "$work/log")
+	back=$(sed -n '/^in all/,$s/^right->left *//p' "$work/log")
+}
+
+# check NAME CONDITION...
+check() {
+	if "${@:2}"; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1: ${*:2}"
+		sed 's/^/# /' "$work/said" "$work/log" | tail -n 20
+	fi
+}
+
+pings() {
+	ip netns exec "$left" ping -q "$@" 198.18.1.2 >"$work/said" 2>&1
+	received=$(grep -oE '[0-9]+ received' "$work/said" | cut -d' ' -f1)
+	copies=$(grep -oE '\+[0-9]+ duplicates' "$work/said" | tr -dc 0-9)
+	least=$(sed -n 's|.*= \([0-9.]*\)/.*|\1|p' "$work/said") # ms
+}
+within() {
+	awk -v value="${1:-0}" -v low="$2" -v high="$3" 'BEGIN { exit !(value >= low && value <= high) }'
+}
+
+begin
+pings -c 100 -i 0.01
+finish
+check "the relay passes frames on" test "$received" = 100
+check "it counts them" test "$there/$back" = "100 received, 100 forwarded/100 received, 100 forwarded"
+
+begin delay=20ms reverse.delay=7ms
+pings -c 100 -i 0.01
+finish
+check "delay: all arrive" test "$received" = 100
+check "delay: the least round trip is what was configured" within "$least" 27 29
+
+begin loss_every=10 'reverse={loss_every: 0}'
+pings -c 200 -i 0.005
+finish
+check "loss: every tenth is lost" test "$received" = 180
+check "loss: the relay says so" test "$there" = "200 received, 180 forwarded, 20 lost on purpose"
+
+begin 'duplicate={every: 4}' 'reverse={duplicate: {every: 0}}'
+pings -c 101 -i 0.01 # it does not wait for a copy of the last
+finish
+check "duplication: ping sees the copies" test "$received/$copies" = "101/25"
+check "duplication: the relay says so" test "$there" = "101 received, 126 forwarded, 25 duplicated"
+
+begin 'corrupt={every: 5, skip: 42}' 'reverse={corrupt: {every: 0}}'
+pings -c 100 -i 0.01
+finish
+check "corruption: the kernel drops what has a wrong checksum" test "$received" = 80
+
+# transfer OCTETS: random ones by TCP from left to right, into two files
+transfer() {
+	ip netns exec "$right" python3 -c '
+import socket, sys
+with socket.create_server(("198.18.1.2", 5001)) as server, open(sys.argv[1], "wb") as out:
+    print("ready", flush=True)
+    connection, _ = server.accept()
+    while data := connection.recv(65536):
+        out.write(data)' "$work/came" >"$work/server" 2>&1 &
+	local server=$!
+	until [ -s "$work/server" ]; do sleep 0.05; done
+	head -c "$1" /dev/urandom >"$work/sent"
+	timeout 60 ip netns exec "$left" python3 -c '
+import socket, sys
+with socket.create_connection(("198.18.1.2", 5001)) as connection:
+    connection.sendall(open(sys.argv[1], "rb").read())' "$work/sent" >"$work/said" 2>&1 || kill "$server"
+	wait "$server"
+}
+
+begin delay=2ms loss_random=1% 'reorder={random: 5%, by: 3}' 'jitter={mean: 200us, reorders: true}' \
+	'duplicate={random: 2%}' 'corrupt={random: 0.5%}'
+transfer 4000000
+finish
+check "TCP gets through everything at once" cmp "$work/sent" "$work/came"
+check "and has met losses" grep -q 'lost on purpose' <<<"$there"
+check "and other places" grep -q 'reordered' <<<"$there"
+
+# iperf OPTION...: load from left to right
+iperf() {
+	ip netns exec "$right" iperf3 -s -1 >"$work/server" 2>&1 &
+	local server=$! attempt
+	for attempt in {1..100}; do
+		[ -z "$(ip netns exec "$right" ss -Hltn sport = 5201)" ] || break
+		sleep 0.05
+	done
+	timeout 60 ip netns exec "$left" iperf3 -c 198.18.1.2 -J "$@" >"$work/said" 2>&1
+	[ $? = 0 ] || kill "$server" 2>/dev/null
+	wait "$server"
+	read -r seconds bytes < <(python3 -c '
+import json, sys
+sum = json.load(open(sys.argv[1]))["end"]["sum"]
+print(sum["seconds"], (sum["packets"] - sum["lost_packets"]) * 1400)' "$work/said")
+}
+# most BPS: octets of payload that a shaper lets pass in the time it took
+most() {
+	awk -v bps="$1" -v seconds="$seconds" 'BEGIN { print bps / 8 * seconds * 1400 / 1446 + 65536 + 1518 }'
+}
+
+# 1400 octets of payload make frames of 1446; besides, the queue and the bucket may come through at once
+begin rate=20Mbps queue=64KiB
+iperf -u -b 60M -l 1400 -t 2
+finish
+check "no more comes through than the rate allows" within "$bytes" 1 "$(most 20e6)"
+check "what does not fit is lost in the queue" grep -q 'lost, queue full' <<<"$there"
