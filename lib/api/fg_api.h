@@ -7,6 +7,7 @@
 #include "fg_capture.h"
 #include "fg_engine.h"
 #include "fg_error.h"
+#include "fg_filter.h"
 #include "fg_frame.h"
 #include "fg_net.h"
 #include "fg_port.h"

@@ -14,6 +14,7 @@
 #include <rte_mbuf.h>
 #include <rte_pause.h>
 
+#include "fg_filter.h"
 #include "writer_priv.h"
 
 static const uint64_t DEFAULT_BUFFER = 64 << 20;
@@ -143,23 +144,6 @@ run(void *arg)
 	}
 }
 
-static int
-compile(const char *text, const char *what, struct bpf_program *out, struct fg_error *err)
-{
-	pcap_t *dead;
-	int rc = 0;
-
-	if (text == NULL)
-		return 0;
-	dead = pcap_open_dead(DLT_EN10MB, UINT16_MAX);
-	if (dead == NULL)
-		return fg_error_set(err, ENOMEM, what, "no memory");
-	if (pcap_compile(dead, out, text, 1, PCAP_NETMASK_UNKNOWN) != 0)
-		rc = fg_error_set(err, EINVAL, what, "%s: %s", text, pcap_geterr(dead));
-	pcap_close(dead);
-	return rc;
-}
-
 /* on the processors of the caller, not on that of an lcore */
 static int
 start_thread(struct fg_capture *c, struct fg_error *err)
@@ -181,9 +165,9 @@ fg_capture_open(const struct fg_capture_config *config, struct fg_capture **out,
 	memset(c, 0, sizeof(*c));
 	c->tap.see = see;
 	c->config = *config;
-	rc = compile(config->filter, "filter", &c->filter, err);
+	rc = fg_filter_compile(config->filter, "filter", &c->filter, err);
 	if (rc == 0)
-		rc = compile(config->trigger, "trigger", &c->trigger, err);
+		rc = fg_filter_compile(config->trigger, "trigger", &c->trigger, err);
 	if (rc == 0)
 		rc = records_init(&c->records, config->buffer > 0 ? config->buffer : DEFAULT_BUFFER, err);
 	if (rc == 0)

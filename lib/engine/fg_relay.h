@@ -26,8 +26,9 @@ enum { FG_RELAY_WAYS = 16, FG_RELAY_LCORES = 16 };
 
 /** What is done to the frames that come in at a port, in this order. */
 struct fg_relay_way {
-	struct fg_port *from, *to; /* the same: a reflector, which sends back test frames and no others */
-	unsigned lcore;            /* index into fg_relay_config.lcore */
+	struct fg_port *from,
+		*to;    /* the same: a reflector, which sends back test frames, or what matches its filter */
+	unsigned lcore; /* index into fg_relay_config.lcore */
 	struct fg_impair_config impair; /* its losses come first, all else last */
 	uint64_t seed;
 	double rate_bps; /* bits of frames with FCS; 0: no limit */
@@ -36,6 +37,9 @@ struct fg_relay_way {
 	double delay_ns; /* of every frame */
 	uint32_t
 		room; /* frames that may be on the way; the port must have been opened to let so many be kept */
+	const char *
+		filter; /* reflector: what goes back in place of test frames (fg_filter.h), or NULL; it must live
+	                     * until fg_relay_create() returns */
 	bool restamp;   /* reflector: the signature gets the time at which the frame turns round */
 	uint8_t mac[6]; /* reflector: what it answers for (ARP, Neighbor Discovery, echo) */
 	bool has_ipv4, has_ipv6;
@@ -58,7 +62,7 @@ struct fg_relay_counters {
 	uint64_t lossy;      /* lost on purpose */
 	uint64_t queue_full; /* lost: the limit of the rate's queue */
 	uint64_t line_full; /* lost: more on the way than there is room for, or the port `to` takes too few */
-	uint64_t foreign;   /* reflector, lost: no test frames, or not to be reflected */
+	uint64_t foreign;   /* reflector, lost: not wanted, or not to be reflected */
 	uint64_t answered;  /* reflector: ARP, Neighbor Discovery, echo */
 	uint64_t duplicated, corrupted;
 	uint64_t reordered; /* came out behind a later one (RFC 4737, 3) */

@@ -11,6 +11,7 @@
 #include <rte_cycles.h>
 #include <rte_launch.h>
 
+#include "fg_filter.h"
 #include "relay_priv.h"
 
 enum { SPARE_ROOM = 2048 }; /* frames: bursts, and what chance adds */
@@ -49,6 +50,8 @@ way_init(struct fg_relay *r, unsigned i, const struct fg_relay_way *c, struct fg
 	w->shapes = c->rate_bps > 0;
 	if (rc == 0 && w->shapes)
 		rc = fg_shaper_init(&w->shaper, c->rate_bps, c->bucket, c->queue, r->clock.hz, err);
+	if (rc == 0)
+		rc = fg_filter_compile(c->filter, "reflect.filter", &w->filter, err);
 	if (rc != 0)
 		return rc;
 	fg_impair_reset(&w->impair, c->seed);
@@ -149,6 +152,8 @@ way_free(struct way *w)
 	while (w->line.capacity > 0 && (m = fg_delay_line_clear(&w->line)) != NULL)
 		rte_pktmbuf_free(m);
 	fg_delay_line_free(&w->line);
+	if (w->filter.bf_insns != NULL)
+		pcap_freecode(&w->filter);
 }
 
 void

@@ -2,6 +2,8 @@
 #ifndef RELAY_PRIV_H
 #define RELAY_PRIV_H
 
+#include <pcap/pcap.h>
+
 #include "engine_priv.h"
 #include "fg_delay_line.h"
 #include "fg_relay.h"
@@ -18,7 +20,8 @@ struct way {
 	struct fg_delay_line line;
 	struct fg_shaper shaper;
 	bool shapes, reflects, restamps;
-	uint64_t delay; /* ticks */
+	uint64_t delay;            /* ticks */
+	struct bpf_program filter; /* without instructions: what has a signature */
 	struct fg_host host;
 	struct rte_mbuf *pending[BURST]; /* due, and next to be sent */
 	unsigned sent, pendings;         /* of them */

@@ -53,16 +53,25 @@ answer(struct way *w, struct rte_mbuf *m)
 	return true;
 }
 
+static inline bool
+is_wanted(const struct way *w, const struct rte_mbuf *m, const uint8_t *frame, bool is_test)
+{
+	if (likely(w->filter.bf_insns == NULL))
+		return is_test;
+	return bpf_filter(w->filter.bf_insns, frame, m->pkt_len, m->data_len) != 0;
+}
+
 /* @return false: it does not go back */
 static inline bool
 turn_round(struct way *w, struct rte_mbuf *m, uint64_t now)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *), *end = frame + m->data_len;
 	struct fg_signature s;
+	bool is_test = fg_signature_read(end, m->data_len, &s);
 
-	if (unlikely(!fg_signature_read(end, m->data_len, &s) || !fg_net_reflect(frame, m->data_len)))
+	if (unlikely(!is_wanted(w, m, frame, is_test) || !fg_net_reflect(frame, m->data_len)))
 		return answer(w, m);
-	if (w->restamps)
+	if (w->restamps && is_test)
 		fg_signature_write(end, s.stream, s.sequence, clock_ns(w->clock, now));
 	return true;
 }

@@ -31,9 +31,12 @@ static bool
 reflect_ipv4(uint8_t *packet, size_t length)
 {
 	struct fg_ipv4 *ip = (struct fg_ipv4 *)packet;
-	size_t header = 4u * (ip->version_ihl & 15u);
+	size_t header;
 
-	if (length < sizeof(*ip) || header < sizeof(*ip) || length < header || ip->protocol == FG_IP_ICMP)
+	if (length < sizeof(*ip))
+		return false;
+	header = 4u * (ip->version_ihl & 15u);
+	if (header < sizeof(*ip) || length < header || ip->protocol == FG_IP_ICMP)
 		return false;
 	swap(ip->src, ip->dst, sizeof(ip->src));
 	if ((ntohs(ip->fragment) & IPV4_FRAGMENT_OFFSET) == 0)

@@ -25,7 +25,7 @@ local LINE, FRAME = 1e9, 512
 local COUNTERS = {
    { "received" }, { "octets" }, { "forwarded" },
    { "lossy", "lost on purpose" }, { "queue_full", "lost, queue full" },
-   { "line_full", "lost, no room" }, { "foreign", "not test frames" }, { "answered", "answered" },
+   { "line_full", "lost, no room" }, { "foreign", "not to be sent back" }, { "answered", "answered" },
    { "duplicated", "duplicated" }, { "corrupted", "corrupted" }, { "reordered", "reordered" },
    { "no_buffer", "not duplicated, no buffer" }, { "refused", "times the port was full" },
 }
@@ -89,7 +89,7 @@ function Relay:prepare()
          out.seed = plan.relay.seed * #self.ways + i - 1
          set_room(out, way.does, port.line_rate)
       else
-         out.room, out.restamp = 64, plan.reflect.restamp
+         out.room, out.restamp, out.filter = 64, plan.reflect.restamp, plan.reflect.filter
       end
       keep[way.from] = out.room
    end

@@ -14,6 +14,7 @@
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
 
+#include "fg_filter.h"
 #include "fg_port.h"
 #include "fg_relay.h"
 #include "fg_signature.h"
@@ -381,6 +382,23 @@ TEST(Reflector, SendsTestFramesBackAndNothingElse)
 		}
 		EXPECT_EQ(100u, reflector.Counters().foreign);
 	}
+}
+
+TEST(Reflector, SendsBackWhatItsFilterSays)
+{
+	Relay reflector(true);
+	Bytes other = test_frame(1);
+
+	other[37] = 3;  /* another UDP port */
+	other[59] ^= 1; /* and no signature */
+	reflector.way.filter = "udp dst port 3";
+	std::vector<Gone> gone = reflector.Run({test_frame(1), other});
+	ASSERT_EQ(1u, gone.size());
+	ASSERT_TRUE(fg_net_reflect(other.data(), other.size()));
+	EXPECT_EQ(other, gone[0].bytes);
+	EXPECT_EQ(1u, reflector.Counters().foreign);
+	EXPECT_EQ(-EINVAL, fg_filter_check("udp port or", "", nullptr));
+	EXPECT_EQ(0, fg_filter_check("udp port 7 or vlan 3", "", nullptr));
 }
 
 TEST(Reflector, StampsAnewIfSo)

@@ -1,6 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What must hold between the keys of a path (plan/path_rows.lua).
+local api = require "framegauge.api"
+local ffi = require "ffi"
+
+local C = api.C
 local M = {}
 
 -- A group that says how, but not how often, was not meant so; for a second way it may say that there is none.
@@ -55,6 +59,13 @@ local function relay_needs_other_devices(values, found)
    end
 end
 
-M.rules = { both "reference_device", both "relay", relay_needs_other_devices }
+local function filter_is_one(values, found)
+   local filter, err = values.reflect.filter, api.error()
+   if filter and C.fg_filter_check(filter, "", err) ~= 0 then
+      found:add("reflect.filter", ffi.string(err.message), "a filter such as udp port 7, see pcap-filter(7)")
+   end
+end
+
+M.rules = { both "reference_device", both "relay", relay_needs_other_devices, filter_is_one }
 
 return M

@@ -63,6 +63,9 @@ return {
       help = "test frames go back to the port they came from, with their source and destination swapped "
          .. "(MAC, IP, ports) (framegauge reflect)",
       fields = {
+         { key = "filter", type = "string", longest = 10000,
+           default_help = "what has the signature of a test frame",
+           help = "other frames to send back in their place, in the language of pcap-filter(7)" },
          { key = "restamp", type = "boolean", default = "false",
            help = "writes its own time into the signature, so that the tester sees the way back only; "
               .. "for a tester on the same machine, which has the same clock" },

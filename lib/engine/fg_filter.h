@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_FILTER_H
+#define FG_FILTER_H
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Filters in the language of pcap-filter(7), for Ethernet frames. */
+
+struct bpf_program;
+
+/**
+ * Compile a filter for bpf_filter() of libpcap; to be freed with pcap_freecode().
+ * @param text   NULL: none, and @p out stays as it is
+ * @param where  the key it stands at, for the error
+ * @return       0, -EINVAL libpcap does not take it, -ENOMEM
+ */
+int fg_filter_compile(const char *text, const char *where, struct bpf_program *out, struct fg_error *err);
+
+/** Is this a filter? @return as above */
+int fg_filter_check(const char *text, const char *where, struct fg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
