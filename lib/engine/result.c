@@ -29,10 +29,12 @@ void
 fg_engine_stream_live(const struct fg_engine *e, unsigned i, struct fg_stream_live *out)
 {
 	const struct trial *t = e->trial;
+	const struct tx_stream *tx = &t->tx[i];
 	struct rx_live *live = &t->rx_stream[i].live;
 
-	const struct tx_stream *tx = &t->tx[i];
-
+	/* the lcore copies a few at a time, and has left the last ones to us */
+	if (!e->running)
+		rx_publish_stream(&t->rx_stream[i]);
 	*out = (struct fg_stream_live){
 		.tx_frames = __atomic_load_n(&tx->sent, __ATOMIC_RELAXED),
 		.tx_octets = __atomic_load_n(&tx->octets, __ATOMIC_RELAXED),

@@ -14,7 +14,7 @@ struct rx_extra {
 	uint64_t corrupted, bit_errors;
 };
 
-/** Copies of a stream's counts, for the screen. Writer: the rx lcore, a few streams at a time. */
+/** Copies of a stream's counts, for the screen. Writer: the rx lcore, a few streams at a time; after the trial, control. */
 struct rx_live {
 	_Atomic uint64_t frames, octets, missing, delay_sum, delay_min, delay_max;
 };
@@ -56,10 +56,11 @@ struct rx_task {
 	struct published published;
 } __rte_cache_aligned;
 
-/** The loop: does the port say when a frame arrived, is more than the plain counts asked for, are there many streams? */
+/** The loop: does the port say when a frame arrived, is more than the plain counts asked for? */
 typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
-rx_poller rx_choose(bool stamped, bool more, bool many);
+rx_poller rx_choose(bool stamped, bool more);
 void rx_publish(struct task *task);
+void rx_publish_stream(struct rx_stream *stream);
 
 /** The receiver of a port between trials, and what those of all trials have in common. */
 void rx_idle_init(const struct fg_engine *engine, unsigned port, struct rx_task *rx);

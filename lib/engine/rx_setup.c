@@ -27,9 +27,6 @@
 static const uint64_t LATENCY_HIGHEST_NS = 10000000000, IPDV_HIGHEST_NS = 1000000000;
 static const uint64_t SECOND_NS = 1000000000;
 
-/* so many have their counts in the caches of any processor */
-enum { FEW_STREAMS = 64 };
-
 struct precision {
 	unsigned streams; /* up to */
 	unsigned digits, window, kept;
@@ -51,7 +48,7 @@ void
 rx_idle_init(const struct fg_engine *e, unsigned port, struct rx_task *rx)
 {
 	*rx = (struct rx_task){
-		.task.poll = rx_choose(e->config.port[port].port->caps.rx_timestamp, false, false),
+		.task.poll = rx_choose(e->config.port[port].port->caps.rx_timestamp, false),
 		.task.publish = rx_publish,
 		.port = e->config.port[port].port,
 		.clock = &e->clock,
@@ -71,7 +68,7 @@ rx_task_init(const struct fg_engine *e, struct trial *t, unsigned port, const st
 	rx_idle_init(e, port, rx);
 	for (unsigned i = 0; i < c->streams; i++)
 		more |= c->stream[i].measure != 0 && c->stream[i].rx_port == port;
-	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more, c->streams > FEW_STREAMS);
+	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more);
 	rx->streams = t->rx_stream;
 	rx->first_id = e->next_id;
 	rx->ids = (uint16_t)c->streams;

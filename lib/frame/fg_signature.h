@@ -100,19 +100,6 @@ fg_signature_read(const uint8_t *end, size_t length, struct fg_signature *out)
 	return true;
 }
 
-/**
- * The stream that the signature names, if there is one: for looking ahead, before it is read.
- * @param end  as of fg_signature_read(), with FG_SIGNATURE_SIZE octets before it
- */
-static inline uint16_t
-fg_signature_stream(const uint8_t *end)
-{
-	uint16_t stream;
-
-	memcpy(&stream, end - 16, 2);
-	return be16toh(stream);
-}
-
 /** Signed difference later - earlier of two 48-bit times, ns; right while it is less than 39 hours. */
 static inline int64_t
 fg_signature_elapsed(uint64_t later, uint64_t earlier)

@@ -30,7 +30,8 @@ struct fg_variation {
 	uint64_t highest; /* number that came */
 	int64_t transit;  /* delay of the frame that arrived last */
 	uint64_t jitter16, jitter16_max;
-	int64_t sum, min, max; /* of the IPDV; the sum telescopes and cannot overflow */
+	int64_t sum, min,
+		max; /* of the IPDV; the sum is that of last less first delay of each run without a loss */
 	uint64_t unknown;
 	struct fg_histogram *up, *down; /* IPDV of 0 and more; its magnitude below 0 */
 	uint32_t mask;                  /* of the delays kept */

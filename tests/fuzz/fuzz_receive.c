@@ -27,6 +27,7 @@ static const struct fg_host host = {
 
 static struct fg_sequence *tracker;
 static struct fg_histogram *latency;
+static struct fg_variation *variation;
 
 static void
 check(int condition)
@@ -41,8 +42,10 @@ track(const struct fg_signature *s, uint64_t now)
 	int64_t elapsed = fg_signature_elapsed(now, s->time_ns);
 
 	check(elapsed >= -(1LL << 47) && elapsed < 1LL << 47);
-	if (fg_sequence_observe(tracker, s->sequence, now))
-		fg_histogram_record(latency, elapsed);
+	if (!fg_sequence_observe(tracker, s->sequence, now))
+		return;
+	fg_histogram_record(latency, elapsed);
+	fg_variation_record(variation, s->sequence, elapsed);
 }
 
 /* give a question the checksums that its lengths ask for, where there are that many octets */
@@ -97,6 +100,7 @@ receive(const uint8_t *data, size_t length, int wishes, uint64_t now)
 		track(&signature, now);
 	else
 		check(!(wishes & SIGN) || length < FG_SIGNATURE_SIZE);
+	check(fg_net_kind_name(fg_net_kind(frame, length)) != NULL);
 	fg_net_learn_ipv4(frame, length, host.ipv4, mac);
 	fg_net_learn_ipv6(frame, length, host.ipv6, mac);
 	fg_net_snmp_replies(&host, 7, frame, length);
@@ -111,12 +115,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct fg_variation_counts varied;
 	struct fg_sequence_counts counts;
 	uint64_t received = 0;
 
 	tracker = fg_sequence_create(64, 0, NULL);
 	latency = fg_histogram_create(2, 1000000, NULL);
-	check(tracker != NULL && latency != NULL);
+	variation = fg_variation_create(1, 1000000, 16, NULL);
+	check(tracker != NULL && latency != NULL && variation != NULL);
 	for (uint64_t now = 0; size > HEAD; now += 1000) {
 		size_t length = (size_t)(data[1] << 8 | data[2]);
 
@@ -132,6 +138,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(counts.received <= received && counts.lost == (int64_t)(received - counts.unique));
 	check(latency->count == counts.unique);
 	check(fg_histogram_percentile(latency, 1) == latency->max);
+	check(counts.order.in_order + counts.reordered == counts.unique);
+	fg_variation_read(variation, &varied);
+	check(varied.pairs < counts.unique || counts.unique == 0);
+	check(varied.pairs == 0 || (varied.min <= varied.p001 && varied.p999 <= varied.max));
+	fg_variation_free(variation);
 	fg_sequence_free(tracker);
 	fg_histogram_free(latency);
 	return 0;

@@ -283,8 +283,12 @@ TEST(EngineMeasure, LiveCountsComeToTheResult)
 
 	device.direction[0].impair.loss.every = 10;
 	Bench b(device);
-	b.engine.Run({{0, 1, frame, {{1000, 99}}}, {1, 0, frame, {{1000, 50}}}}, {0, 100, 100, 0});
-	for (unsigned i : {0, 1}) {
+	/* more than are copied at a time; the first 99 frames of the device's are the first stream's */
+	std::vector<Stream> all = {{0, 1, frame, {{1000, 99}}}};
+	for (unsigned i = 1; i < 40; i++)
+		all.push_back({1, 0, frame, {{1000, 50}}});
+	b.engine.Run(all, {0, 100, 100, 0});
+	for (unsigned i = 0; i < all.size(); i++) {
 		fg_stream_result r = b.engine.Result(i);
 		fg_stream_live live;
 
@@ -293,8 +297,8 @@ TEST(EngineMeasure, LiveCountsComeToTheResult)
 		EXPECT_EQ(r.rx, live.rx_frames);
 		EXPECT_EQ(r.rx_octets, live.rx_octets);
 		EXPECT_EQ(r.lost, int64_t(live.missing)) << "the last frame came and tells of all";
-		EXPECT_EQ(20512 * r.rx, live.delay_sum_ns);
-		EXPECT_EQ(20512u, live.delay_min_ns);
-		EXPECT_EQ(20512u, live.delay_max_ns);
+		EXPECT_DOUBLE_EQ(r.latency.mean_ns * double(r.rx), double(live.delay_sum_ns));
+		EXPECT_EQ(r.latency.min_ns, live.delay_min_ns);
+		EXPECT_EQ(r.latency.max_ns, live.delay_max_ns);
 	}
 }
