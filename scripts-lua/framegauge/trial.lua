@@ -106,6 +106,7 @@ local function of_direction(raw, ask, own_load)
       gap_begin_ns = raw.gap_begin_ns,
       latency = raw.latency,
       tags_ns = raw.tags_ns,
+      measured = raw.measured,
       series = raw.series,
       availability = raw.availability,
       octets = own_load and raw.octets or nil,

@@ -70,6 +70,25 @@ describe("the traffic test", function()
       assert.equal(0, back.lost)
    end)
 
+   it("measures what each stream suffered besides", function()
+      local path = "reference_device.%s"
+      local result, folder = run("reference_device.loss_every=0", path:format "reorder.every=100",
+         path:format "reorder.by=3", path:format "corrupt.every=250", path:format "corrupt.skip=42",
+         path:format "corrupt.spare=18", path:format "jitter.mean=100ns")
+      local rows = by_name(result)
+      local corrupted = 0
+      for _, row in pairs(rows) do
+         local m = row.measured
+         assert.equal(row.reordered / row.rx, m.reordered_ratio)
+         assert.is_true(m.pdv_ns_p999 > 0 and m.jitter_ns > 0 and m.ipdv_ns_min < 0 and m.ipdv_ns_max > 0)
+         assert.equal(m.corrupted, m.bit_errors) -- one bit of each
+         corrupted = corrupted + m.corrupted
+      end
+      assert.is_true(corrupted > 0)
+      assert.same({ 3, 1000 }, { rows.back.measured.reordering_extent_max, rows.back.reordered })
+      assert.is_true(result_schema.validate(folder .. "/result.json"))
+   end)
+
    it("gives the same bytes again", function()
       local _, one = run()
       local _, other = run()

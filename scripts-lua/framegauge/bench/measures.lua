@@ -25,7 +25,8 @@ function M.flags(names)
    return flags
 end
 
--- Counts by magnitude: item i is of 2^(i-1) and more, below 2^i; trailing zeros are left out.
+-- Counts by magnitude: item i is of 2^(i-1) and more, below 2^i; trailing zeros are left out. Nil without
+-- any.
 local function classes(array, n)
    local list = {}
    for i = n, 1, -1 do
@@ -34,7 +35,7 @@ local function classes(array, n)
          list[i] = count
       end
    end
-   return list
+   return list[1] and list
 end
 
 local function mean(sum, n)

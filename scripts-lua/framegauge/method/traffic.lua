@@ -81,6 +81,7 @@ local function row_of(stream, direction, record, line_rate)
    row.stream, row.from, row.to, row.frame_size = stream.name, stream.from, stream.to, size
    row.duration_s, row.trial, row.verdict, row.reasons =
       record.duration_s, record.trial, record.verdict, record.reasons
+   row.measured = direction.measured
    row.loss_percent = direction.loss_ratio * 100
    row.offered_mbps_l1 = line.l1_bps(direction.offered_fps, size) / 1e6
    row.offered_mbps_l2 = line.l2_bps(direction.offered_fps, size) / 1e6

@@ -5,6 +5,8 @@ local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local stack = require "framegauge.traffic.stack"
 
+local MEASURE = { "variation", "payload" } -- framegauge.bench.measures
+
 local M = {}
 
 --- Frames per second of a stream.
@@ -17,7 +19,7 @@ end
 --- The streams.
 -- @param bench    with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
--- @return list of { name =, from =, to =, frame =, frame_size =, loads = }
+-- @return list of { name =, from =, to =, frame =, frame_size =, loads =, measure = }
 function M.streams(bench, seconds)
    local list, macs = {}, stack.known(bench)
    for i, stream in ipairs(bench.plan.streams) do
@@ -26,6 +28,7 @@ function M.streams(bench, seconds)
          name = stream.name, from = bench.ports[from].name, to = bench.ports[to].name,
          frame = stack.template(bench.plan.ports, stream, macs), frame_size = stream.size,
          loads = { { fps = M.fps(stream, bench.ports[from].line_rate), seconds = seconds } },
+         measure = MEASURE,
       }
    end
    return list
