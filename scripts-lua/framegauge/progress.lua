@@ -67,6 +67,9 @@ local function load_text(ask)
 end
 
 local function name_of(ask)
+   if ask.title then
+      return ask.title
+   end
    local modifier = ask.modifier and ", " .. ask.modifier or ""
    local size = ask.frame_size and ("  %d bytes"):format(ask.frame_size) or ""
    return ask.test:match "[^.]+$" .. modifier .. size

@@ -150,3 +150,47 @@ describe("a burst test", function()
       end
    end)
 end)
+
+describe("a step", function()
+   -- A trial that sent and received so much of each stream.
+   local function session(verdict, lost)
+      return { trial = function(_, ask)
+         local directions = {}
+         for i, stream in ipairs(ask.streams) do
+            directions[i] = {
+               direction = stream.name, tx = 1000, rx = 1000 - lost, lost = lost, loss_ratio = lost / 1000,
+               octets = 512000, rx_octets = 512 * (1000 - lost), offered_fps = 1000, duplicates = 0,
+                  reordered = 0,
+               latency = { min_ns = 1, mean_ns = 2, max_ns = 3, p999_ns = 3 },
+            }
+         end
+         return { trial = 7, verdict = verdict, reasons = { "so it is" }, directions = directions }
+      end }
+   end
+
+   local function rows_of(verdict, lost)
+      local plan, rows = plan_of(NO_EXCESS, "y1564.configuration.tests=[cir]"), {}
+      local bench = { plan = plan, ports = { { mac = "02:00:00:00:00:01" }, { mac = "02:00:00:00:00:02" } } }
+      bench.gateway_mac = function() end
+      configuration.run(bench, session(verdict, lost), steps.on_line(plan, TESTER)[1], plan.y1564, rows)
+      return rows
+   end
+
+   it("that the tester could not carry says nothing of the service", function()
+      for _, verdict in ipairs { "tester-limited", "invalid" } do
+         for _, lost in ipairs { 0, 500 } do
+            local row = rows_of(verdict, lost)[1]
+            assert.equal(verdict, row.verdict)
+            assert.same({}, row.failed)
+            assert.same({ "so it is" }, row.reasons)
+         end
+      end
+      assert.equal("pass", rows_of("valid", 0)[1].verdict)
+      assert.same({ "FLR" }, rows_of("valid", 500)[1].failed)
+   end)
+
+   it("has the delay of a whole frame", function()
+      -- 512 octets take 4,096 ns on a line of 1 Gb/s
+      assert.same({ min = 4097, mean = 4098, max = 4099 }, rows_of("valid", 0)[1].ftd_ns)
+   end)
+end)

@@ -12,8 +12,9 @@ local CONFIGS = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "config
 -- Run a plan with settings. @return the services by name, exit status, the whole result
 local function run(name, ...)
    local path = scratch.path()
-   local words = { ("'%s' run '%sy1564-%s-reference.yaml' --out '%s'"):format(uv.exepath(), CONFIGS, name,
-      path) }
+   local words = {
+      ("'%s' run '%sy1564-%s-reference.yaml' --out '%s'"):format(uv.exepath(), CONFIGS, name, path),
+   }
    for _, word in ipairs { ... } do
       words[#words + 1] = word:sub(1, 2) == "--" and word or ("--set '%s'"):format(word)
    end
@@ -305,6 +306,28 @@ describe("a run of Y.1564", function()
       for _, name in ipairs { "result.json", "trials.jsonl" } do
          assert.equal(scratch.read(whole .. "/" .. name), scratch.read(broken .. "/" .. name))
       end
+   end)
+
+   it("that is interrupted keeps what there is", function()
+      local path = scratch.path()
+      local script = [[
+         '%s' run %s --out '%s' --set reference_device.time=real >/dev/null &
+         pid=$!
+         until [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -ge 3 ]; do
+            sleep 0.02
+            kill -0 $pid || exit
+         done
+         kill -INT $pid
+         wait $pid]]
+      local _, status = scratch.shell(script:format(uv.exepath(), PLAN, path, path))
+      local result = json.decode(scratch.read(path .. "/result.json"))
+      assert.equal(130, status)
+      assert.equal("incomplete", result.verdict)
+      assert.is_true(schema.validate(path .. "/result.json"))
+      local services = result.results.y1564.services
+      assert.is_true(#services[1].configuration >= 3)
+      assert.equal("not-testable", services[3].verdict)
+      assert.is_truthy(scratch.read(path .. "/report.html"):find("The run was interrupted", 1, true))
    end)
 
    it("is rendered again to the same bytes", function()

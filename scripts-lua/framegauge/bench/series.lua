@@ -24,8 +24,7 @@ local LISTS = {
 local function new_point()
    return {
       seconds = 0, tx = 0, rx = 0, octets = 0, ir_min = math.huge, ir_max = 0, min = math.huge, max = 0,
-         sum = 0,
-      fdv = 0, reordered = 0, duplicates = 0,
+      sum = 0, fdv = 0, reordered = 0, duplicates = 0,
    }
 end
 
@@ -95,7 +94,7 @@ function M.availability(available)
       severely_errored_s = tonumber(available.severely_errored), tx = tonumber(block.sent), rx = rx,
       ftd_ns = rx > 0 and {
          min = tonumber(block.delay_min), mean = tonumber(block.delay_sum) / rx,
-            max = tonumber(block.delay_max),
+         max = tonumber(block.delay_max),
       } or nil,
    }
 end

@@ -136,8 +136,8 @@ end
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst and outage as
 --             the bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is
---             not the plan's, link_may_change, and around: function(make), which calls make() for the
---             bench's counts and returns them
+--             not the plan's, link_may_change, title = what to call it in the progress, and around:
+--             function(make), which calls make() for the bench's counts and returns them
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)
    local record

@@ -50,7 +50,6 @@ local is_wire, linked = M.is_wire, M.linked
 -- Whether a port may be without another one to send to.
 local function stands_alone(values)
    return values.test == "reflect" or topology.of(values) == "loopback"
-      or (values.test == "y1564" and values.y1564.topology == "loopback")
 end
 
 local function ports_are_even(values, found)
@@ -132,17 +131,17 @@ end
 
 -- The far end of a loopback is its gateway.
 local function loopbacks_have_a_far_end(values, found)
-   local device = values.reference_device
+   local device, key = values.reference_device, ("%s.topology"):format(values.test or "")
    if topology.of(values) ~= "loopback" then
-      if device.reflect and values.ports[1] and is_wire(values.ports[1]) and values.test == "rfc2544" then
-         found:add("reference_device.reflect", "no frame reaches the other port",
-            "rfc2544.topology: loopback")
+      local has_topology = values.test == "rfc2544" or values.test == "y1564"
+      if device.reflect and values.ports[1] and is_wire(values.ports[1]) and has_topology then
+         found:add("reference_device.reflect", "no frame reaches the other port", key .. ": loopback")
       end
       return
    end
    for _, port in ipairs(values.ports) do
       if is_wire(port) and not device.reflect then
-         found:add("rfc2544.topology", "the reference device does not reflect",
+         found:add(key, "the reference device does not reflect",
             "reference_device.reflect: true")
          return
       elseif not port.gateway and not port.gateway6 then
@@ -150,7 +149,7 @@ local function loopbacks_have_a_far_end(values, found)
             "the reflector's address")
       end
    end
-   if #values.rfc2544.modifiers > 0 then
+   if values.test == "rfc2544" and #values.rfc2544.modifiers > 0 then
       found:add("rfc2544.modifiers", "not with a loopback", "topology: pairs")
    end
 end

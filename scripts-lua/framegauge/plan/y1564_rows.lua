@@ -56,7 +56,7 @@ local service = {
       { key = "pcp", type = "integer", min = "0", max = "7", default = "0",
         help = "priority in the outermost tag" },
       { key = "dscp", type = "integer", min = "0", max = "63", default = "0",
-         help = "DSCP of its IP header" },
+        help = "DSCP of its IP header" },
       { key = "source", type = "ip", default_help = "that of the port", help = "IP address it comes from" },
       { key = "destination", type = "ip", default_help = "that of the other port",
         help = "IP address it goes to; the other way these two change places" },
@@ -79,8 +79,7 @@ local service = {
         help = "DSCP or PCP of its yellow frames; green ones have dscp or pcp" },
       { key = "coupling", type = "boolean", default = "false",
         help = "the coupling flag of its profile: CIR that is not used becomes excess. The size of the "
-           .. "excess "
-           .. "bucket is inferred by it" },
+           .. "excess bucket is inferred by it" },
       one_way[1], one_way[2], one_way[3], one_way[4],
       acceptance "what it must reach (service acceptance criteria)",
       { key = "reverse", type = "group", optional = true, fields = reversed(),
@@ -137,7 +136,9 @@ return {
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "configuration", "performance" },
         of = { type = "enum", values = { "configuration", "performance" } },
-           help = "which of its two tests" },
+        help = "which of its two tests" },
+      { key = "operator", type = "string", longest = 200, default_help = "none",
+        help = "who tests, for the report" },
       { key = "topology", type = "enum", values = { "two-ports", "loopback", "two-testers" },
         default = "two-ports",
         help = "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from "
@@ -145,14 +146,12 @@ return {
            .. "one way between two machines, refused for want of a common clock" },
       { key = "rate_unit", type = "enum", values = { "ir", "ulr" }, default = "ir",
         help = "what cir and eir count: ir, bits of frames with FCS; ulr, those of the line, with "
-           .. "preamble and "
-           .. "gap" },
+           .. "preamble and gap" },
       { key = "ftd_statistic", type = "enum", values = { "mean", "max" }, default = "mean",
         help = "which delay is held against acceptance.ftd" },
       { key = "fdv_statistic", type = "enum", values = { "p999", "range" }, default = "p999",
         help = "which variation is held against acceptance.fdv: the 99.9th percentile less the minimum, "
-           .. "or the "
-           .. "maximum less the minimum" },
+           .. "or the maximum less the minimum" },
       configuration, performance,
       { key = "learning_wait", type = "time", default = "2s", max = "10min",
         help = "between the learning frames and the load" },

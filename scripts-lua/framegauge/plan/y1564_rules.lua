@@ -31,21 +31,31 @@ local function names_of(list)
    return table.concat(names, ", ")
 end
 
+-- Wires are joined two by two.
+local function joined(a, b)
+   local function number(port)
+      return math.floor(tonumber(port.device.name:match "%d+$") / 2)
+   end
+   return not ports.is_wire(a) or not ports.is_wire(b) or number(a) == number(b)
+end
+
 local function services_run_between_ports(values, found)
+   local looped = values.y1564.topology == "loopback"
    for _, service in ipairs(values.y1564.services) do
-      local from, to = paths.ends(service, values.ports)
+      local from, to = paths.ends(service, values.ports, values.y1564)
       for key, index in pairs { from = from or false, to = to or false } do
          if not index and service[key] then
             found:add(key_of(service, key), ("there is no port %s"):format(service[key]),
                names_of(values.ports))
          end
       end
-      if from and from == to then
+      if looped and service.to then
+         found:add(key_of(service, "to"), "in a loopback a service comes back to where it starts", "no key")
+      elseif not looped and from and from == to then
          found:add(key_of(service, "to"), "the port it starts from", "another port")
-      elseif from and not to and not service.to and not values.ports[from].gateway
-         and not values.ports[from].gateway6 then
-         found:add(key_of(service, "to"), "the far end has no address",
-            "a gateway of the port, or a second port")
+      elseif from and to and not joined(values.ports[from], values.ports[to]) then
+         found:add(key_of(service, "to"), ("%s is not joined with %s"):format(
+            values.ports[to].device.name, values.ports[from].device.name), "the other end of the wire")
       end
    end
 end
@@ -87,14 +97,13 @@ local function steps_go_up(values, found)
 end
 
 local function version_of(service, values)
-   local from, to = paths.ends(service, values.ports)
-   local a = values.ports[from or 1] or {}
-   local b = values.ports[to or 2] or a
+   local from, to = paths.ends(service, values.ports, values.y1564)
+   local a, b = values.ports[from or 1] or {}, values.ports[to or 2] or {}
    return a.ipv4 and b.ipv4 and 4 or 6
 end
 
 local function vlan_of(service, values)
-   local from = paths.ends(service, values.ports)
+   local from = paths.ends(service, values.ports, values.y1564)
    return service.vlan or values.ports[from or 1] and values.ports[from or 1].vlan
 end
 
@@ -193,9 +202,9 @@ end
 local function committed_rates_fit_the_line(values, found)
    local sums = {}
    for _, service in ipairs(values.y1564.services) do
-      local from, to = paths.ends(service, values.ports)
-      local joined = values.y1564.topology == "loopback" or to and from ~= to
-      local sound = from and joined and service.cir and service.cbs
+      local from, to = paths.ends(service, values.ports, values.y1564)
+      local reachable = values.y1564.topology == "loopback" or to and from ~= to
+      local sound = from and reachable and service.cir and service.cbs
       for _, path in ipairs(sound and paths.of_service(service, values.ports, values.y1564) or {}) do
          sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
       end

@@ -12,8 +12,12 @@
 -- directions.
 local M = {}
 
---- The topology of a plan, or of its values before they are one. Methods other than RFC 2544 know only pairs.
+--- The topology of a plan, or of its values before they are one. A method without one knows only pairs; so
+-- does Y.1564, but for a loopback.
 function M.of(plan)
+   if plan.test == "y1564" then
+      return plan.y1564.topology == "loopback" and "loopback" or "pairs"
+   end
    return plan.test == "rfc2544" and plan.rfc2544.topology or "pairs"
 end
 

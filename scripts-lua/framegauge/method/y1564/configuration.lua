@@ -23,11 +23,11 @@ end
 
 --- What a session is asked for a step.
 function M.ask(step, path)
+   local phase = ("%s %s, %s"):format(path.name, step.step, step.name)
    return {
-      test = M.NAME, phase = ("%s %s, %s"):format(path.name, step.step, step.name),
-         frame_size = path.largest,
-      direction = path.direction, fps = mean_fps(step.load), seconds = step.load.seconds,
-      line_fps = path.line_fps,
+      test = M.NAME, phase = phase, title = ("%s  %s"):format(phase, path.direction),
+      frame_size = path.largest, direction = path.direction, fps = mean_fps(step.load),
+      seconds = step.load.seconds, line_fps = path.line_fps,
    }
 end
 

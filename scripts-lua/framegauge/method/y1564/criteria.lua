@@ -91,8 +91,7 @@ end
 function M.frames_at_least(v, received, least, what)
    if received < least then
       add(v, "burst", "%s of at least %s %s arrived: the bucket is smaller than agreed",
-         format.count(received),
-         format.plural(math.ceil(least), "frame"), what)
+         format.count(received), format.plural(math.ceil(least), "frame"), what)
    end
 end
 
@@ -107,9 +106,8 @@ end
 -- @param inferred  { least =, most = } octets
 function M.bucket_is_agreed(v, inferred, agreed)
    if inferred.most < agreed then
-      add(v, "burst", "the bucket holds %s to %s bytes instead of %s", format.count(math.max(0,
-         inferred.least)),
-         format.count(inferred.most), format.count(agreed))
+      add(v, "burst", "the bucket holds %s to %s bytes instead of %s",
+         format.count(math.max(0, inferred.least)), format.count(inferred.most), format.count(agreed))
    end
 end
 

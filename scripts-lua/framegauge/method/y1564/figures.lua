@@ -57,8 +57,7 @@ end
 
 local SUMS = {
    "tx", "rx", "lost", "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps",
-      "duplicates",
-   "reordered",
+   "duplicates", "reordered",
 }
 
 --- Figures of a step: sums over its colours; loss, delay and variation are those of the green frames, by

@@ -29,19 +29,10 @@ local function push_tags(stack, service, port, pcp, dei)
    end
 end
 
-local function address_of(version, own, port, key)
-   return octets["ipv" .. version](own or port[(key or "ipv") .. version])
-end
-
--- Where a path's frames go: to the port at its other end; in a loopback to the far end, which is another port
--- of the plan or the gateway.
-local function target_of(plan, path)
-   if path.from ~= path.to then
-      return plan.ports[path.to], path.to
-   elseif path.far and path.far ~= path.from then
-      return plan.ports[path.far], path.far
-   end
-   return nil, nil
+-- In a loopback the far end is the port's gateway.
+local function destination_of(version, own, path, ports)
+   local key = path.from == path.to and "gateway" or "ipv"
+   return octets["ipv" .. version](own or ports[path.to][key .. version])
 end
 
 --- Build what a stream of a path is made of.
@@ -51,9 +42,8 @@ end
 -- @return a template, or of a path with several sizes a function(size) that makes one
 function M.build(bench, path, colour)
    local service, plan = path.service, bench.plan
-   local source = plan.ports[path.from]
-   local target, index = target_of(plan, path)
-   local version = source.ipv4 and (target or source).ipv4 and 4 or 6
+   local source, target = plan.ports[path.from], plan.ports[path.to]
+   local version = source.ipv4 and target.ipv4 and 4 or 6
    local pcp, dei, dscp = colours(service, colour)
    local from, to = service.source, service.destination
    local src_port, dst_port = service.source_port, service.destination_port
@@ -63,13 +53,13 @@ function M.build(bench, path, colour)
    local stack = {
       {
          "ethernet", source = octets.mac(bench.ports[path.from].mac),
-         destination = bench:gateway_mac(path.from, version) or octets.mac(bench.ports[index].mac),
+         destination = bench:gateway_mac(path.from, version) or octets.mac(bench.ports[path.to].mac),
       },
    }
    push_tags(stack, service, source, pcp, dei)
    stack[#stack + 1] = {
-      "ipv" .. version, source = address_of(version, from, source),
-      destination = address_of(version, to, target or source, not target and "gateway" or nil),
+      "ipv" .. version, source = octets["ipv" .. version](from or source["ipv" .. version]),
+      destination = destination_of(version, to, path, plan.ports),
       dscp = dscp,
    }
    stack[#stack + 1] = {

@@ -10,8 +10,9 @@ local line = require "framegauge.line"
 local M = {}
 
 -- RFC 6985: the sizes that a letter stands for.
-local EMIX = { a = 64, b = 128, c = 256, d = 512, e = 1024, f = 1280, g = 1518, h = 2112, i = 9000,
-   j = 16000 }
+local EMIX = {
+   a = 64, b = 128, c = 256, d = 512, e = 1024, f = 1280, g = 1518, h = 2112, i = 9000, j = 16000,
+}
 
 --- The sizes of a service's frames, one after the other: a cycle of one, or of the letters of its EMIX.
 -- @return list of octets with FCS; their mean
@@ -48,11 +49,13 @@ local function index_of(name, ports, default)
    return not name and ports[default] and default or nil
 end
 
---- Ports a service runs between; in a loopback the second one is the far end, where there is a port for it.
+--- Ports a service runs between; in a loopback one and the same.
 -- @param ports  of the plan, or of its values
+-- @param o      y1564 of the plan
 -- @return two indexes; nil for one that is not there
-function M.ends(service, ports)
-   return index_of(service.from, ports, 1), index_of(service.to, ports, 2)
+function M.ends(service, ports, o)
+   local from = index_of(service.from, ports, 1)
+   return from, o.topology == "loopback" and from or index_of(service.to, ports, 2)
 end
 
 local ONE_WAY = { "cir", "cbs", "eir", "ebs" }
@@ -71,17 +74,13 @@ local function one_way(service, backward)
 end
 
 local function path(service, ports, backward, o)
-   local from, to = M.ends(service, ports)
-   local far = to
-   if o.topology == "loopback" then
-      to = from
-   elseif backward then
+   local from, to = M.ends(service, ports, o)
+   if backward then
       from, to = to, from
    end
    local way, unit = one_way(service, backward), o.rate_unit
    local sizes, mean = M.sizes(service)
    return {
-      far = far,
       service = service, name = service.name, backward = backward, from = from, to = to,
       direction = ports[from].name .. "->" .. ports[to].name, frame_size = mean,
       sizes = service.emix and sizes or nil, largest = math.max(unpack(sizes)),

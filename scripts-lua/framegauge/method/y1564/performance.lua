@@ -32,8 +32,8 @@ function M.ask(list, o)
       fps, largest = fps + loads.fps_of(path.cir, path), math.max(largest, path.largest)
    end
    return {
-      test = M.NAME, phase = "all services at CIR", frame_size = largest, direction = "both", fps = fps,
-      seconds = o.performance.duration,
+      test = M.NAME, phase = "all services at CIR", title = "all services at CIR", frame_size = largest,
+      direction = #list > 1 and "both" or list[1].direction, fps = fps, seconds = o.performance.duration,
       outage = o.performance.outage > 0
          and { at = o.performance.outage_at, seconds = o.performance.outage } or nil,
    }
@@ -59,8 +59,8 @@ end
 -- Loss and delay of a service are those of the time in which it was available (Y.1563).
 local function add_availability(row, direction, path)
    local a = direction.availability
-   row.avail_percent, row.unavailable_s, row.severely_errored_s = a.percent, a.unavailable_s,
-      a.severely_errored_s
+   row.avail_percent, row.unavailable_s = a.percent, a.unavailable_s
+   row.severely_errored_s = a.severely_errored_s
    row.ir_bps = rate_of(direction.series, row.received_ir_bps)
    if a.unavailable_s > 0 then
       row.flr = a.tx > 0 and (a.tx - a.rx) / a.tx or 0
@@ -70,8 +70,8 @@ end
 
 local function row_of(path, direction, record, o)
    local row = figures.of_stream(direction, path, o.fdv_statistic)
-   row.direction, row.frame_size, row.seconds, row.trial = path.direction, path.frame_size, record.duration_s,
-      record.trial
+   row.direction, row.frame_size = path.direction, path.frame_size
+   row.seconds, row.trial = record.duration_s, record.trial
    add_availability(row, direction, path)
    if record.verdict ~= "valid" then
       row.verdict, row.failed, row.reasons = record.verdict, {}, record.reasons

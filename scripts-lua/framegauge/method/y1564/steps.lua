@@ -36,8 +36,8 @@ local function step_load(path, o)
    for i, share in ipairs(o.configuration.steps) do
       list[i] = {
          step = "A.2", name = ("CIR, %s"):format(units.format_ratio(share)),
-         load = loads.constant(path, share * path.cir, nil, o.configuration.trial), judge = conforming(path,
-            o),
+         load = loads.constant(path, share * path.cir, nil, o.configuration.trial),
+         judge = conforming(path, o),
       }
    end
    return list
@@ -215,9 +215,8 @@ end
 -- A load that the line cannot carry says nothing of the service.
 local function check_line(step, path)
    if step.load and path.line_rate and peak_ulr(step, path) > path.line_rate * (1 + 1e-9) then
-      step.untestable = ("the load takes %s of a line of %s"):format(units.format_bits(peak_ulr(step, path),
-         1),
-         units.format_bits(path.line_rate))
+      step.untestable = ("the load takes %s of a line of %s"):format(
+         units.format_bits(peak_ulr(step, path), 1), units.format_bits(path.line_rate))
       step.load, step.judge, step.limits = nil, nil, nil
    end
    return step

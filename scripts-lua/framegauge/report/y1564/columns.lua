@@ -67,14 +67,15 @@ function M.of(result)
    for _, service in ipairs(result.results.y1564.services) do
       if #service.configuration > 0 then
          local rows = fields.rows({ y1564 = { services = { service } } }, "configuration")
-         list[#list + 1] = { title = "Configuration of " .. service.name, columns = CONFIGURATION,
-            rows = rows }
+         list[#list + 1] = {
+            title = "Configuration of " .. service.name, columns = CONFIGURATION, rows = rows,
+         }
       end
    end
    local rows = fields.rows(result.results, "performance")
-   list[#list + 1] = #rows > 0 and { title = "Performance of all services", columns = PERFORMANCE,
-      rows = rows }
-      or nil
+   list[#list + 1] = #rows > 0 and {
+      title = "Performance of all services", columns = PERFORMANCE, rows = rows,
+   } or nil
    return list
 end
 

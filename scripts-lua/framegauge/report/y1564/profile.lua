@@ -81,7 +81,8 @@ function M.sheet(result, summary)
       tables.facts {
          { "Device", dut.name and h.bdi { dut.name } }, { "Firmware", dut.firmware
             and h.bdi { dut.firmware } },
-         { "Plan", result.plan.name }, { "Topology", WAYS[o.topology] },
+         { "Plan", result.plan.name }, { "Operator", o.operator and h.bdi { o.operator } },
+         { "Topology", WAYS[o.topology] },
          { "Line rate", result.ports[1].line_rate and units.format_bits(result.ports[1].line_rate, 1) },
          { "Rates", o.rate_unit == "ulr" and "agreed as utilised line rate (ULR)"
             or "information rates (IR)" },
