@@ -134,6 +134,25 @@ describe("a device that keeps to what was agreed", function()
       assert.near(100e6, services.data.performance[1].received_ir_bps, 1e4)
    end)
 
+   it("passes with excess traffic alone, green or yellow", function()
+      for colour, yellow in pairs { blind = "", aware = ", dscp: 10, marking: dscp, yellow: 12" } do
+         local services, status = run("one-service", "--quick",
+            ("y1564.services.data={cir: 0bps, eir: 50Mbps, ebs: 64000, colour: %s%s}"):format(colour, yellow),
+            ("reference_device.profiles.data={eir: 50Mbps, ebs: 64000, colour: %s, marking: dscp}"):format(
+            colour))
+         assert.equal(0, status)
+         assert.equal(0, #services.data.performance)
+         assert.same({ "B.2", "C.2", "E.2", "E.2 exact", "E.2 over" }, (function()
+            local names = {}
+            for i = 1, 5 do
+               names[i] = services.data.configuration[i].step
+               assert.equal("pass", services.data.configuration[i].verdict)
+            end
+            return names
+         end)())
+      end
+   end)
+
    it("passes when the far end sends everything back, and says so", function()
       local services, status, _, path = run("loopback", "--quick")
       assert.equal(0, status)

@@ -21,9 +21,10 @@ end
 
 -- What may differ from one way to the other.
 local one_way = {
-   { key = "cir", type = "bits", min = "1kbps", max = "800Gbps", required = true,
-     help = "committed information rate, in the unit of rate_unit" },
-   { key = "cbs", type = "size", min = "64", max = "1GiB", required = true,
+   { key = "cir", type = "bits", max = "800Gbps", required = true,
+     help = "committed information rate, in the unit of rate_unit; 0: all of it is excess traffic" },
+   { key = "cbs", type = "size", min = "64", max = "1GiB",
+      default_help = "none, which only a CIR of 0 can have",
      help = "committed burst size; at least the largest frame" },
    { key = "eir", type = "bits", default = "0bps", max = "800Gbps", help = "excess information rate" },
    { key = "ebs", type = "size", default = "0", max = "1GiB",

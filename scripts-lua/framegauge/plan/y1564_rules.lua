@@ -177,11 +177,21 @@ local function check_buckets(service, way, key, found)
    end
 end
 
+-- Rates that a load can be made of.
+local function check_rates(service, found)
+   if service.cir == 0 and service.eir == 0 then
+      found:add(key_of(service, "cir"), "a service without a rate", "a cir or eir")
+   elseif (service.cir or 0) > 0 and not service.cbs then
+      found:add(key_of(service, "cbs"), "missing", "the octets of at least one frame")
+   end
+end
+
 local function services_are_whole(values, found)
    for _, service in ipairs(values.y1564.services) do
       check_tags(service, values, found)
       check_colours(service, found)
       check_frame(service, values, found)
+      check_rates(service, found)
       check_buckets(service, service, key_of(service, ""), found)
       local reverse = service.reverse
       if reverse then
@@ -204,7 +214,7 @@ local function committed_rates_fit_the_line(values, found)
    for _, service in ipairs(values.y1564.services) do
       local from, to = paths.ends(service, values.ports, values.y1564)
       local reachable = values.y1564.topology == "loopback" or to and from ~= to
-      local sound = from and reachable and service.cir and service.cbs
+      local sound = from and reachable and service.cir and (service.cbs or service.cir == 0)
       for _, path in ipairs(sound and paths.of_service(service, values.ports, values.y1564) or {}) do
          sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
       end

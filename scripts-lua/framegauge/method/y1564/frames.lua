@@ -44,7 +44,7 @@ function M.build(bench, path, colour)
    local service, plan = path.service, bench.plan
    local source, target = plan.ports[path.from], plan.ports[path.to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
-   local pcp, dei, dscp = colours(service, colour)
+   local pcp, dei, dscp = colours(service, path.all_yellow and "yellow" or colour)
    local from, to = service.source, service.destination
    local src_port, dst_port = service.source_port, service.destination_port
    if path.backward then

@@ -60,8 +60,9 @@ local function asks_of(plan, tester)
          list[#list + 1] = ask
       end
    end
-   if wants(plan, "performance") then
-      list[#list + 1] = performance.ask(all, plan.y1564)
+   local committed = performance.paths(all)
+   if wants(plan, "performance") and #committed > 0 then
+      list[#list + 1] = performance.ask(committed, plan.y1564)
    end
    return list
 end
@@ -137,8 +138,9 @@ function M.run(plan, bench, session, results)
       configuration.run(bench, session, path, o, by_name[path.name].configuration)
       by_name[path.name].verdict = verdict_of(by_name[path.name])
    end
-   if wants(plan, "performance") then
-      performance.run(bench, session, all, o, function(path, row)
+   local committed = performance.paths(all)
+   if wants(plan, "performance") and #committed > 0 then
+      performance.run(bench, session, committed, o, function(path, row)
          table.insert(by_name[path.name].performance, row)
          by_name[path.name].verdict = verdict_of(by_name[path.name])
       end)

@@ -40,8 +40,9 @@ end
 
 --- How long both buckets need to be full again, with an eighth more.
 local function refill(path)
-   local excess = path.eir > 0 and path.ebs / path.eir or 0
-   return math.max(MIN_PAUSE, REFILL * math.max(path.cbs / path.cir, excess))
+   local committed, excess = path.cir > 0 and path.cbs / path.cir or 0, path.eir > 0 and path.ebs / path.eir
+      or 0
+   return math.max(MIN_PAUSE, REFILL * math.max(committed, excess))
 end
 
 -- So many frames of a path that their sizes begin anew: a whole number of cycles.

@@ -80,13 +80,16 @@ local function path(service, ports, backward, o)
    end
    local way, unit = one_way(service, backward), o.rate_unit
    local sizes, mean = M.sizes(service)
+   local cir = M.ir(way.cir, unit, mean)
    return {
       service = service, name = service.name, backward = backward, from = from, to = to,
       direction = ports[from].name .. "->" .. ports[to].name, frame_size = mean,
       sizes = service.emix and sizes or nil, largest = math.max(unpack(sizes)),
       cycle = mean * #sizes,
-      cir = M.ir(way.cir, unit, mean), eir = M.ir(way.eir, unit, mean),
-      cbs = way.cbs, ebs = way.ebs, acceptance = way.acceptance, aware = service.colour == "aware",
+      cir = cir, eir = M.ir(way.eir, unit, mean),
+      cbs = cir > 0 and way.cbs or 0, ebs = way.ebs, acceptance = way.acceptance,
+      -- a service of excess traffic alone has one colour
+      aware = service.colour == "aware" and cir > 0, all_yellow = service.colour == "aware" and cir == 0,
    }
 end
 

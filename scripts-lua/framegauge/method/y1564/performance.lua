@@ -25,6 +25,15 @@ local function streams_of(bench, list, seconds)
    return streams
 end
 
+--- The paths that have a committed rate.
+function M.paths(list)
+   local committed = {}
+   for _, path in ipairs(list) do
+      committed[#committed + 1] = path.cir > 0 and path or nil
+   end
+   return committed
+end
+
 --- What a session is asked.
 function M.ask(list, o)
    local fps, largest = 0, 0

@@ -23,7 +23,7 @@ local function conforming(path, o)
 end
 
 local function simple(path, o)
-   return {
+   return path.cir == 0 and {} or {
       {
          step = "A.1", name = "CIR", load = loads.constant(path, path.cir, nil, o.configuration.trial),
          judge = conforming(path, o),
@@ -33,7 +33,7 @@ end
 
 local function step_load(path, o)
    local list = {}
-   for i, share in ipairs(o.configuration.steps) do
+   for i, share in ipairs(path.cir > 0 and o.configuration.steps or {}) do
       list[i] = {
          step = "A.2", name = ("CIR, %s"):format(units.format_ratio(share)),
          load = loads.constant(path, share * path.cir, nil, o.configuration.trial),
@@ -161,7 +161,9 @@ end
 
 local function committed_burst(path, o)
    local step = path.aware and "D.1" or "D.2"
-   if path.eir > 0 then
+   if path.cir == 0 then
+      return {}
+   elseif path.eir > 0 then
       return { {
          step = step, name = "CBS",
          untestable = "what exceeds CBS passes as excess traffic; E tests both buckets",
