@@ -104,6 +104,25 @@ describe("the program", function()
       end
    end)
 
+   it("completes itself in a shell, and has a manual page, from the same table", function()
+      local commands = require "framegauge.cli.commands"
+      local _, bash = framegauge { "completion", "bash" }
+      local path = file("completion.bash", bash)
+      local pipe = assert(io.popen(("bash -c 'source %s; COMP_WORDS=(framegauge run --qu); COMP_CWORD=2; "
+         .. "_framegauge; echo ${COMPREPLY[@]}; COMP_WORDS=(framegauge theo); COMP_CWORD=1; _framegauge; "
+         .. "echo ${COMPREPLY[@]}'"):format(path)))
+      assert.equal("--quick\ntheory\n", pipe:read "*a")
+      pipe:close()
+      local _, zsh = framegauge { "completion", "zsh" }
+      local _, man = framegauge { "completion", "man" }
+      for _, command in ipairs(commands) do
+         assert.truthy(bash:find("\t" .. command.name .. ") ", 1, true), command.name)
+         assert.truthy(zsh:find("'" .. command.name .. ":", 1, true), command.name)
+         assert.truthy(man:find(".SS " .. command.name .. "\n", 1, true), command.name)
+      end
+      assert.equal(2, (framegauge { "completion", "fish" }))
+   end)
+
    it("lists the exit statuses", function()
       local _, page = framegauge { "help", "exit" }
       for _, status in ipairs { 0, 1, 2, 3, 4, 70, 130 } do

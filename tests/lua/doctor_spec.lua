@@ -125,7 +125,8 @@ describe("the doctor", function()
       with_card(files, "0000:05:00.0", nil, "vfio-pci")
       with_card(files, "0000:06:00.0", "eth4", "mlx5_core")
       with_card(files, "0000:07:00.0", nil, nil)
-      assert.matches("^kernel:eth2; for DPDK: .*vfio%-pci 0000:03:00.0", row_of(files, "0000:03:00.0").use)
+      assert.matches("^kernel:eth2 .*; for DPDK: framegauge setup %-%-bind 0000:03:00.0",
+         row_of(files, "0000:03:00.0").use)
       assert.matches("^kernel:eth3 .*no driver for it", row_of(files, "0000:04:00.0").use)
       assert.matches("^ready for DPDK: device 0000:05:00.0", row_of(files, "0000:05:00.0").use)
       assert.matches("beside this driver", row_of(files, "0000:06:00.0").use)
@@ -146,7 +147,96 @@ describe("the doctor", function()
       assert.matches("never touched", row_of(files, "0000:03:00.0").use)
    end)
 
+   it("sees a card in too small a slot", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
+      local card = "/sys/bus/pci/devices/0000:03:00.0/"
+      files[card .. "current_link_width"], files[card .. "max_link_width"] = "4\n", "8\n"
+      files[card .. "current_link_speed"] = "5.0 GT/s PCIe\n"
+      files[card .. "max_link_speed"] = "5.0 GT/s PCIe\n"
+      local found
+      for _, row in ipairs(doctor.examine(machine_of(files))) do
+         found = row.state == "warning" and row.topic == "0000:03:00.0" and row or found
+      end
+      assert.equal("PCIe x4 at 5 GT/s, the card can x8 at 5 GT/s", found.finding)
+      assert.matches("20 Gbit/s instead of 40", found.costs)
+   end)
+
+   it("sees who else works on the packet cores", function()
+      local files = good_machine()
+      files["/proc/7/stat"] = "7 (a (b) c) R" .. (" 0"):rep(35) .. " 2 0\n"
+      files["/proc/8/stat"] = "8 (asleep) S" .. (" 0"):rep(35) .. " 2 0\n"
+      files["/proc/9/stat"] = "9 (control) R" .. (" 0"):rep(35) .. " 0 0\n"
+      local row = row_of(files, "other work")
+      assert.equal("a (b) c (7) on CPU 2", row.finding)
+      assert.equal("warning", row.state)
+   end)
+
    it("goes on where a file is missing", function()
       assert.truthy(#doctor.examine(machine_of { ["/proc/meminfo"] = "" }) > 0)
+   end)
+end)
+
+describe("setup", function()
+   local setup = require "framegauge.doctor.setup"
+
+   -- The kernel's part: a bus that gives a card the driver its override names when it is asked to look again.
+   local function with_bus(files, address)
+      files["/sys/bus/pci/devices/" .. address .. "/driver_override"] = "(null)\n"
+      files["/sys/bus/pci/drivers_probe"] = ""
+      local machine = machine_of(files)
+      local write = machine.write
+      function machine:write(path, text)
+         local ok, err = write(self, path, text)
+         local device = self.root .. "/sys/bus/pci/devices/" .. address
+         if path:find "/unbind$" then
+            uv.fs_unlink(device .. "/driver")
+         elseif path:find "drivers_probe$" then
+            local override = self:read("/sys/bus/pci/devices/" .. address .. "/driver_override")
+            uv.fs_symlink("../../drivers/" .. (override:match "^vfio%-pci" or "ixgbe"), device .. "/driver")
+         end
+         return ok, err
+      end
+      return machine
+   end
+
+   local function refused(pattern, ...)
+      local ok, err = pcall(...)
+      assert.falsy(ok)
+      assert.matches(pattern, tostring(err))
+   end
+
+   it("hands a card to DPDK and back, by its address or its interface", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
+      for _, driver in ipairs { "ixgbe", "vfio-pci" } do
+         files["/sys/bus/pci/drivers/" .. driver .. "/unbind"] = ""
+      end
+      local machine = with_bus(files, "0000:03:00.0")
+      assert.matches("^0000:03:00.0: driver vfio%-pci instead of ixgbe", setup.bind(machine, "eth2"))
+      assert.matches("has the driver vfio%-pci already", setup.bind(machine, "03:00.0"))
+      assert.matches("^0000:03:00.0: driver ixgbe instead of vfio%-pci", setup.unbind(machine,
+         "0000:03:00.0"))
+   end)
+
+   it("never touches what carries the default route", function()
+      local machine = with_bus(with_card(good_machine(), "0000:03:00.0", "eth0", "ixgbe"), "0000:03:00.0")
+      refused("default route: it is never touched", setup.bind, machine, "0000:03:00.0")
+      refused("default route: it is never touched", setup.unbind, machine, "eth0")
+      assert.equal("(null)", machine:read "/sys/bus/pci/devices/0000:03:00.0/driver_override")
+      assert.equal("ixgbe", machine:link_name "/sys/bus/pci/devices/0000:03:00.0/driver")
+   end)
+
+   it("refuses what cannot be done, and says why", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
+      refused("no network card 'eth9'; there are: 0000:03:00.0 %(eth2%)",
+         setup.bind, machine_of(files), "eth9")
+      files["/sys/bus/pci/drivers/vfio-pci/bind"] = nil
+      refused("modprobe vfio%-pci", setup.bind, machine_of(files), "eth2")
+      files["/sys/bus/pci/drivers/vfio-pci/bind"] = ""
+      local group = "/sys/bus/pci/devices/0000:03:00.0/iommu_group/devices/0000:04:00.0/class"
+      files[group] = "0x010000\n"
+      files["/sys/bus/pci/devices/0000:04:00.0/driver"] = { link = "../../drivers/nvme" }
+      files["/sys/bus/pci/devices/0000:04:00.0/class"] = "0x010000\n"
+      refused("shares its IOMMU group with 0000:04:00.0, which nvme drives", setup.bind, machine_of(files),
+         "eth2")
    end)
 end)

@@ -245,6 +245,37 @@ return {
       end,
    },
    {
+      name = "setup",
+      summary = "hand a network card to DPDK, or back to the kernel",
+      help = "Without an option: list the network cards. A card is named by its PCI address or its\n"
+         .. "interface. The one that carries the default route is never touched.",
+      arguments = {},
+      options = {
+         { name = "bind", value = "CARD", many = true, help = "give it the driver vfio-pci, for DPDK" },
+         { name = "unbind", value = "CARD", many = true, help = "give it back to the kernel's own driver" },
+      },
+      examples = { "setup", "setup --bind 0000:03:00.0 --bind 0000:03:00.1", "setup --unbind 0000:03:00.0" },
+      run = function(...)
+         return require("framegauge.doctor.setup").main(...)
+      end,
+   },
+   {
+      name = "completion",
+      summary = "completion for a shell, or the manual page",
+      help = "Print a script that completes this program's commands and options in a shell, or its manual\n"
+         .. "page, both made from the same table as this help.",
+      arguments = { { name = "KIND", help = "'bash', 'zsh' or 'man'", words = { "bash", "zsh", "man" } } },
+      options = {},
+      examples = {
+         "completion bash > /usr/share/bash-completion/completions/framegauge",
+         "completion zsh > /usr/share/zsh/vendor-completions/_framegauge",
+         "completion man > /usr/local/share/man/man1/framegauge.1",
+      },
+      run = function(...)
+         return require("framegauge.cli.completion").main(...)
+      end,
+   },
+   {
       name = "help",
       summary = "help on a command or a topic",
       help = "Print the first page, the page of a command, or a topic.",

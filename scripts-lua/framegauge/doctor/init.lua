@@ -21,7 +21,7 @@ end
 -- @return list of rows
 function M.examine(machine)
    local rows = { dpdk() }
-   for _, part in ipairs { "processor", "memory", "network" } do
+   for _, part in ipairs { "processor", "load", "memory", "network" } do
       for _, check in ipairs(require("framegauge.doctor." .. part).checks) do
          local found = check(machine) or {}
          for _, row in ipairs(found.state and { found } or found) do

@@ -22,6 +22,18 @@ function Machine:read(path)
    return text and text:gsub("\n$", "")
 end
 
+--- Write to a file that is there. @return true, or nil and why not
+function Machine:write(path, text)
+   local file, message = io.open(self.root .. path, "r+")
+   if not file then
+      return nil, message
+   end
+   file:setvbuf "no"
+   local ok, why = file:write(text)
+   file:close()
+   return ok and true or nil, why
+end
+
 --- Whether a path exists.
 function Machine:exists(path)
    return uv.fs_stat(self.root .. path) ~= nil

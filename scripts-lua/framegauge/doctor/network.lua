@@ -14,6 +14,9 @@ local DPDK_TOO = {
    ixgbe = true, ixgbevf = true, nfp = true, qede = true, sfc = true, virtio_net = true, vmxnet3 = true,
 }
 local BESIDE_KERNEL = { mlx4_core = true, mlx5_core = true }
+-- Kernel drivers whose AF_XDP copies nothing.
+local ZERO_COPY = { bnxt_en = true, gve = true, i40e = true, ice = true, idpf = true, igb = true, igc = true,
+   ixgbe = true, mlx5_core = true, virtio_net = true }
 local OF_DPDK = { ["vfio-pci"] = true, uio_pci_generic = true, igb_uio = true }
 
 -- Adds an interface and everything it stands on (the ports of a bridge, a bond, a VLAN) to a set.
@@ -76,22 +79,28 @@ end
 
 local function how_to_use(card)
    local kernel = card.names[1] and "kernel:" .. card.names[1]
+   if kernel then
+      kernel = kernel .. (ZERO_COPY[card.driver] and " (AF_XDP, without copying in newer kernels)"
+         or " (AF_XDP by copying)")
+   end
    if OF_DPDK[card.driver] then
       return "ready for DPDK: device " .. card.address
    elseif BESIDE_KERNEL[card.driver] then
       return ("device %s (DPDK works beside this driver) or %s"):format(card.address, kernel or "none")
    elseif not card.driver then
-      return ("no driver; for DPDK: dpdk-devbind.py --bind=vfio-pci %s"):format(card.address)
+      return ("no driver; for DPDK: framegauge setup --bind %s"):format(card.address)
    elseif not kernel then
       return "no interface"
    elseif DPDK_TOO[card.driver] then
-      return ("%s; for DPDK: dpdk-devbind.py --bind=vfio-pci %s"):format(kernel, card.address)
+      return ("%s; for DPDK: framegauge setup --bind %s"):format(kernel, card.address)
    end
-   return kernel .. " (DPDK has no driver for it)"
+   return kernel .. "; DPDK has no driver for it"
 end
 
--- The network cards on the PCI bus.
-local function cards(machine)
+--- The network cards on the PCI bus.
+-- @return list of { address =, driver = or nil, names = of its interfaces, node = of NUMA, used = whether the
+--         default route leaves through it }
+function M.list(machine)
    local list, used = {}, in_use(machine)
    for _, address in ipairs(machine:list(PCI)) do
       if (machine:read(PCI .. "/" .. address .. "/class") or ""):match("^0x02") then
@@ -110,9 +119,36 @@ local function cards(machine)
    return list
 end
 
+-- "8.0 GT/s PCIe" as a number.
+local function link_speed(machine, address, name)
+   return tonumber((machine:read(PCI .. "/" .. address .. "/" .. name) or ""):match("^[%d.]+"))
+end
+
+function M.pcie(machine)
+   local rows = {}
+   for _, card in ipairs(M.list(machine)) do
+      local width, most_width = link_speed(machine, card.address, "current_link_width"),
+         link_speed(machine, card.address, "max_link_width")
+      local speed, most_speed = link_speed(machine, card.address, "current_link_speed"),
+         link_speed(machine, card.address, "max_link_speed")
+      if width and most_width and speed and most_speed and width > 0
+         and (width < most_width or speed < most_speed) then
+         rows[#rows + 1] = {
+            state = "warning", topic = card.address,
+            finding = ("PCIe x%d at %g GT/s, the card can x%d at %g GT/s"):format(width, speed, most_width,
+               most_speed),
+            costs = ("%.0f Gbit/s instead of %.0f before PCIe's overhead: frames are lost in the card")
+               :format(width * speed, most_width * most_speed),
+            mend = "move it to a slot with all lanes, or look at the firmware's settings of the slot",
+         }
+      end
+   end
+   return rows
+end
+
 function M.cards(machine)
    local rows = {}
-   for _, card in ipairs(cards(machine)) do
+   for _, card in ipairs(M.list(machine)) do
       local about = table.concat(card.names, " ")
       about = about .. (about ~= "" and ", " or "") .. (card.driver or "no driver")
       about = about .. (card.node >= 0 and (", node %d"):format(card.node) or "")
@@ -192,6 +228,6 @@ function M.permission(machine)
 end
 
 --- In the order they are shown.
-M.checks = { M.permission, M.iommu, M.vfio, M.af_xdp, M.cards, M.interfaces }
+M.checks = { M.permission, M.iommu, M.vfio, M.af_xdp, M.cards, M.pcie, M.interfaces }
 
 return M

@@ -4,6 +4,8 @@
 local follow = require "framegauge.console.follow"
 local show = require "framegauge.console.show"
 
+local LONGEST_LINE = 38 -- so that the table fits 80 columns
+
 local WHICH = { name = "job", help = "its number; default: the last one", optional = true, complete = "job" }
 
 local function ports_of(task)
@@ -23,7 +25,10 @@ local function jobs(session)
       }
    end
    return show.as_table(rows, {
-      { "id", "job" }, { "name", "what" }, { "state", "state" }, { "ports", "ports" }, { "line", "" },
+      { "id", "job" }, { "name", "what" }, { "state", "state" }, { "ports", "ports" },
+      { "line", "", left = true, format = function(line)
+         return #line > LONGEST_LINE and line:sub(1, LONGEST_LINE - 3) .. "..." or line
+      end },
    }, "no job yet; 'test rfc2544 background' begins one")
 end
 

@@ -71,8 +71,8 @@ local COUNTS = {
    { "loss_ratio", "%", format = function(value)
       return value and percent(value) or ""
    end },
-   { "tx_bps", "tx Mbit/s L1", format = bits }, { "rx_bps", "rx Mbit/s L1", format = bits },
-   { "latency", "mean delay", format = function(value, row)
+   { "tx_bps", "tx Mb/s L1", format = bits }, { "rx_bps", "rx Mb/s L1", format = bits },
+   { "latency", "delay", format = function(value, row)
       return value and time(value.mean_ns) or row.loss_ratio and "-" or ""
    end },
 }

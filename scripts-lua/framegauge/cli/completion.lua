@@ -1,0 +1,189 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge completion`: what shells and man need to know, from the command table.
+local exit = require "framegauge.cli.exit"
+local nearest = require "framegauge.nearest"
+local parse = require "framegauge.cli.parse"
+
+local M = {}
+
+local function commands()
+   return require "framegauge.cli.commands"
+end
+
+local function names(rows, prefix)
+   local list = {}
+   for i, row in ipairs(rows) do
+      list[i] = (prefix or "") .. row.name
+   end
+   return list
+end
+
+local function options_of(command)
+   local list = names(command.options, "--")
+   list[#list + 1] = "--help"
+   return table.concat(list, " ")
+end
+
+-- Words that the arguments of a command can be; nil where they are files or anything.
+local function words_of(command)
+   for _, argument in ipairs(command.arguments) do
+      if argument.words then
+         return table.concat(argument.words, " ")
+      end
+   end
+   return command.name == "help" and table.concat(names(commands()), " ") .. " plan protocols exit" or nil
+end
+
+local BASH = [==[
+# Completion of framegauge for bash.
+_framegauge() {
+	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options='' words=''
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		COMPREPLY=($(compgen -W '%s --help --version --verbose --lua-path' -- "$word"))
+		return
+	fi
+	case $command in
+%s	esac
+	if [[ $word == -* ]]; then
+		COMPREPLY=($(compgen -W "$options" -- "$word"))
+	elif [ -n "$words" ]; then
+		COMPREPLY=($(compgen -W "$words" -- "$word"))
+	else
+		compopt -o filenames 2>/dev/null
+		COMPREPLY=($(compgen -f -- "$word"))
+	fi
+}
+complete -F _framegauge framegauge
+]==]
+
+--- A script for bash.
+function M.bash()
+   local cases = {}
+   for i, command in ipairs(commands()) do
+      local words = words_of(command)
+      cases[i] = ("\t%s) options='%s'%s ;;\n"):format(command.name, options_of(command),
+         words and " words='" .. words .. "'" or "")
+   end
+   return BASH:format(table.concat(names(commands()), " "), table.concat(cases))
+end
+
+local function zsh_text(text)
+   return (text:gsub("[%[%]:'\\]", { ["["] = "(", ["]"] = ")", [":"] = ";", ["'"] = "", ["\\"] = "" }))
+end
+
+local function zsh_arguments(command)
+   local list = {}
+   for _, option in ipairs(command.options) do
+      list[#list + 1] = ("'%s--%s[%s]%s'"):format(option.many and "*" or "", option.name,
+         zsh_text(option.help), option.value and ":" .. zsh_text(option.value) .. ":_files" or "")
+   end
+   list[#list + 1] = "'--help[the arguments of this command]'"
+   local words = words_of(command)
+   list[#list + 1] = words and ("'*:word:(%s)'"):format(words) or "'*:file:_files'"
+   return table.concat(list, " ")
+end
+
+local ZSH = [==[
+#compdef framegauge
+# Completion of framegauge for zsh.
+_framegauge() {
+	local -a commands
+	commands=(%s)
+	if (( CURRENT == 2 )); then
+		_describe command commands
+		return
+	fi
+	local command=$words[2]
+	shift words
+	(( CURRENT-- ))
+	case $command in
+%s	esac
+}
+_framegauge "$@"
+]==]
+
+--- A script for zsh.
+function M.zsh()
+   local described, cases = {}, {}
+   for i, command in ipairs(commands()) do
+      described[i] = ("'%s:%s'"):format(command.name, zsh_text(command.summary))
+      cases[i] = ("\t%s) _arguments %s ;;\n"):format(command.name, zsh_arguments(command))
+   end
+   return ZSH:format(table.concat(described, " "), table.concat(cases))
+end
+
+-- Text as roff takes it: no line begins with a dot or a quote, backslashes and dashes are what they look
+-- like.
+local function roff(text)
+   text = text:gsub("\\", "\\e"):gsub("%-", "\\-")
+   return (("\n" .. text):gsub("\n([.'])", "\n\\&%1"):sub(2))
+end
+
+local function man_list(rows, title, out)
+   if #rows > 0 then
+      out[#out + 1] = title
+   end
+   for _, row in ipairs(rows) do
+      out[#out + 1] = ".TP\n.B " .. roff(row[1]) .. "\n" .. roff(row[2]) .. "\n"
+   end
+end
+
+local function man_command(command, out)
+   local help, rows = require "framegauge.cli.help", {}
+   for _, argument in ipairs(command.arguments) do
+      rows[#rows + 1] = { argument.name, argument.help }
+   end
+   for _, option in ipairs(command.options) do
+      rows[#rows + 1] = { "--" .. option.name .. (option.value and " " .. option.value or ""), option.help }
+   end
+   out[#out + 1] = (".SS %s\n.B framegauge %s\n.PP\n%s\n"):format(command.name, roff(help.synopsis(command)),
+      roff(command.help))
+   man_list(rows, "", out)
+   if command.examples then
+      out[#out + 1] = ".PP\nExamples:\n.PP\n.nf\n"
+      for _, example in ipairs(command.examples) do
+         out[#out + 1] = roff("  framegauge " .. example) .. "\n"
+      end
+      out[#out + 1] = ".fi\n"
+   end
+end
+
+--- The manual page, as roff.
+function M.man()
+   local rows = {}
+   for i, row in ipairs(exit) do
+      rows[i] = { tostring(row[1]), row[2] }
+   end
+   local out = {
+      ('.TH FRAMEGAUGE 1 "" "Framegauge %s" "User Commands"\n'):format(require("framegauge.build").version),
+      ".SH NAME\nframegauge \\- network tester: packet generator and analyser\n",
+      ".SH SYNOPSIS\n.B framegauge\n.I COMMAND\n.RI [ ARGUMENT ...]\n",
+      ".SH DESCRIPTION\nFramegauge measures what a network device can carry, and proves that the tester was ",
+      "not the limit.\n.SH COMMANDS\n",
+   }
+   for _, command in ipairs(commands()) do
+      man_command(command, out)
+   end
+   man_list(rows, ".SH EXIT STATUS\n", out)
+   man_list({
+      { "FRAMEGAUGE_LUA", "A folder whose framegauge/ is preferred to the modules inside the program." },
+      { "XDG_STATE_HOME", "Below it the console keeps its history." },
+      { "XDG_RUNTIME_DIR", "Below it are the sockets for attach." },
+   }, ".SH ENVIRONMENT\n", out)
+   return table.concat(out)
+end
+
+--- The command.
+function M.main(arguments)
+   local kinds = { bash = M.bash, zsh = M.zsh, man = M.man }
+   local make = kinds[arguments[1]]
+   if not make then
+      parse.usage_error("completion", "completion: there is no '%s'%s; there are bash, zsh and man",
+         arguments[1], nearest.hint(arguments[1], { "bash", "zsh", "man" }))
+   end
+   io.write(make())
+   return 0
+end
+
+return M

@@ -1,0 +1,127 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge setup`: hand a network card to DPDK, or back to the kernel.
+--
+-- A card gets its driver through sysfs: driver_override says which one it may have, then it is taken from the
+-- one it has and the bus is asked to look again. What carries the default route is never touched, nor what
+-- shares an IOMMU group with something that is in use.
+local Machine = require "framegauge.doctor.machine"
+local network = require "framegauge.doctor.network"
+local refusal = require "framegauge.refusal"
+
+local M = {}
+
+local BAD_USAGE, ENVIRONMENT = 2, 4
+local PCI = "/sys/bus/pci/devices/"
+local DRIVER = "vfio-pci"
+
+local function refuse(status, ...)
+   refusal.raise("setup", status, ...)
+end
+
+local function known(cards)
+   local names = {}
+   for i, card in ipairs(cards) do
+      names[i] = card.address .. (card.names[1] and " (" .. card.names[1] .. ")" or "")
+   end
+   return names[1] and table.concat(names, ", ") or "none on the PCI bus"
+end
+
+-- The card that is meant, by its PCI address (the domain may be left out) or by its interface.
+local function find(machine, target)
+   local cards = network.list(machine)
+   for _, card in ipairs(cards) do
+      if card.address == target or card.address == "0000:" .. target then
+         return card
+      end
+      for _, name in ipairs(card.names) do
+         if name == target then
+            return card
+         end
+      end
+   end
+   refuse(BAD_USAGE, "there is no network card '%s'; there are: %s", target, known(cards))
+end
+
+local function check_unused(card)
+   if card.used then
+      refuse(BAD_USAGE, "%s (%s) carries the default route: it is never touched", card.address,
+         table.concat(card.names, " "))
+   end
+end
+
+-- With an IOMMU a card can be handed over only together with the others of its group.
+local function check_group(machine, card)
+   for _, address in ipairs(machine:list(PCI .. card.address .. "/iommu_group/devices")) do
+      local driver = machine:link_name(PCI .. address .. "/driver")
+      if address ~= card.address and driver and driver ~= DRIVER and driver ~= "pcieport" then
+         refuse(ENVIRONMENT, "%s shares its IOMMU group with %s, which %s drives: DPDK can have them only "
+            .. "together", card.address, address, driver)
+      end
+   end
+end
+
+local function write(machine, path, text)
+   local ok, message = machine:write(path, text)
+   if not ok then
+      refuse(ENVIRONMENT, "%s; this needs root", message)
+   end
+end
+
+local function change_driver(machine, card, override)
+   write(machine, PCI .. card.address .. "/driver_override", override .. "\n")
+   if machine:link_name(PCI .. card.address .. "/driver") then
+      write(machine, PCI .. card.address .. "/driver/unbind", card.address)
+   end
+   write(machine, "/sys/bus/pci/drivers_probe", card.address)
+   return machine:link_name(PCI .. card.address .. "/driver")
+end
+
+--- Hand a card to DPDK.
+-- @param machine  framegauge.doctor.machine
+-- @param target   PCI address or interface
+-- @return a sentence. What keeps it from being done is raised.
+function M.bind(machine, target)
+   local card = find(machine, target)
+   check_unused(card)
+   if card.driver == DRIVER then
+      return ("%s has the driver %s already"):format(card.address, DRIVER)
+   elseif not machine:exists("/sys/bus/pci/drivers/" .. DRIVER) then
+      refuse(ENVIRONMENT, "the driver %s is not loaded: modprobe %s", DRIVER, DRIVER)
+   end
+   check_group(machine, card)
+   local driver = change_driver(machine, card, DRIVER)
+   if driver ~= DRIVER then
+      refuse(ENVIRONMENT, "%s did not take the driver %s; 'dmesg' may say why", card.address, DRIVER)
+   end
+   return ("%s: driver %s instead of %s; in a plan: device \"%s\""):format(card.address, DRIVER,
+      card.driver or "none", card.address)
+end
+
+--- Give a card back to the kernel's own driver.
+function M.unbind(machine, target)
+   local card = find(machine, target)
+   check_unused(card)
+   local driver = change_driver(machine, card, "")
+   return ("%s: driver %s instead of %s"):format(card.address, driver or "none", card.driver or "none")
+end
+
+--- The command.
+function M.main(_, options)
+   local machine = Machine.at("")
+   if not options.bind[1] and not options.unbind[1] then
+      for _, row in ipairs(network.cards(machine)) do
+         print(("%s  %s\n              %s"):format(row.topic, row.finding, row.use or ""))
+      end
+      return 0
+   end
+   for _, target in ipairs(options.bind) do
+      print(M.bind(machine, target))
+   end
+   for _, target in ipairs(options.unbind) do
+      print(M.unbind(machine, target))
+   end
+   return 0
+end
+
+return M
