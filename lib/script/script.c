@@ -92,6 +92,47 @@ load_module(lua_State *L)
 	return 1;
 }
 
+/* source.read(module) -> the text of one of our modules, or nil: documentation is made from it */
+static int
+read_source(lua_State *L)
+{
+	const char *name = luaL_checkstring(L, 1);
+	const struct fg_script *vm = lua_touserdata(L, lua_upvalueindex(1));
+	const struct fg_script_module *module;
+
+	if (vm->lua_path != NULL && push_override(L, vm->lua_path, name)) {
+		lua_getglobal(L, "io");
+		lua_getfield(L, -1, "open");
+		lua_pushvalue(L, -3);
+		lua_call(L, 1, 1);
+		lua_getfield(L, -1, "read");
+		lua_insert(L, -2);
+		lua_pushliteral(L, "*a");
+		lua_call(L, 2, 1);
+		return 1;
+	}
+	module = find_embedded(name);
+	if (module == NULL)
+		return 0;
+	lua_pushlstring(L, module->source, module->size);
+	return 1;
+}
+
+static void
+add_source_module(struct fg_script *vm)
+{
+	lua_State *L = vm->lua;
+
+	lua_getglobal(L, "package");
+	lua_getfield(L, -1, "loaded");
+	lua_createtable(L, 0, 1);
+	lua_pushlightuserdata(L, vm);
+	lua_pushcclosure(L, read_source, 1);
+	lua_setfield(L, -2, "read");
+	lua_setfield(L, -2, "framegauge.source");
+	lua_pop(L, 2);
+}
+
 static void
 add_loader(struct fg_script *vm)
 {
@@ -150,6 +191,7 @@ open_protected(lua_State *L)
 	luaL_openlibs(L);
 	add_loader(vm);
 	add_c_modules(L);
+	add_source_module(vm);
 	return 0;
 }
 

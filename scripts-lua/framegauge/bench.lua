@@ -41,6 +41,7 @@ local function largest_frame(plan)
    return math.max(unpack(methods.of(plan).frame_sizes(plan)))
 end
 
+-- All ports of the plan, with their links up.
 function Bench:open_ports()
    if self.plan.reference_device then
       self.wires = wires.open(self.plan)
@@ -83,6 +84,7 @@ local function engine_port(plan_port, handle, mac, place)
    return c
 end
 
+-- The engine on the open ports, each of which gets its lcores.
 function Bench:create_engine()
    local err, out = api.error(), ffi.new("struct fg_engine *[1]")
    local places, workers, notes = placement.place(self.ports, self.wires ~= nil)

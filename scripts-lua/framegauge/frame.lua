@@ -46,6 +46,7 @@ end
 --               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h);
 --               or one of a list `fields` of { name =, and value =, bad = true or program = the same }
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
+-- @usage frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }).length --> 60
 function M.build(size, stack)
    local err = api.error()
    local frame = ffi.gc(C.fg_frame_create(), C.fg_frame_free)
@@ -74,6 +75,7 @@ end
 -- @param number    of the frame in its stream, from 0
 -- @param time_ns   when it leaves, for the signature
 -- @return its octets without FCS
+-- @usage #frame.make(frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }), 1, 0, 0) --> 60
 function M.make(template, stream, number, time_ns)
    local out = ffi.new("uint8_t[?]", template.length)
    C.fg_template_make(template, stream, number, time_ns, out)

@@ -79,6 +79,7 @@ local function raise_interrupt(job)
 end
 
 --- The job that is running, or nil outside of any.
+-- @usage job.current() ~= nil --> true
 function M.current()
    return current
 end
@@ -86,6 +87,7 @@ end
 --- Start a job; it runs at once until it first waits.
 -- @param fn   its function; the other arguments are given to it
 -- @return the job, with the methods join and interrupt
+-- @usage job.spawn(function(a) job.sleep(0.01) return a + 1 end, 4):join() --> 5
 function M.spawn(fn, ...)
    local job = setmetatable({ joined = {}, listeners = {} }, Job)
    job.coroutine = coroutine.create(function(...)
@@ -99,6 +101,7 @@ end
 -- @param start  called with a function wake; it must have wake called (by any libuv callback) when
 --               the event has come, and may return a function that cleans up, called however the wait ends
 -- @return what wake was given. Raises {interrupted = true} when the job is interrupted.
+-- @usage job.wait(function(wake) wake("here", 2) end) --> here 2
 function M.wait(start)
    local job = current
    if not job or coroutine.running() ~= job.coroutine then
@@ -130,6 +133,7 @@ end
 
 --- Wait for a time.
 -- @param seconds  rounded up to whole milliseconds; 0 lets the others run once
+-- @usage job.sleep(0.01)
 function M.sleep(seconds)
    M.wait(function(wake)
       local timer = uv.new_timer()
@@ -144,6 +148,7 @@ function M.sleep(seconds)
 end
 
 --- Wait for the job to end. Returns what its function returned, or raises its error.
+-- @usage job.spawn(function() return "done" end):join() --> done
 function Job:join()
    if not self.done then
       M.wait(function(wake)
@@ -158,6 +163,7 @@ function Job:join()
 end
 
 --- Make the job's present or next wait raise {interrupted = true}; its on_interrupt functions come first.
+-- @usage local j = job.spawn(job.sleep, 60) j:interrupt() return (pcall(j.join, j)) --> false
 function Job:interrupt()
    if self.done then
       return
@@ -172,6 +178,7 @@ function Job:interrupt()
 end
 
 --- Call a function when the running job is interrupted, before it unwinds. It may not wait.
+-- @usage job.spawn(function() job.on_interrupt(function() end) end):join()
 function M.on_interrupt(fn)
    table.insert(assert(current, "on_interrupt: no job is running").listeners, fn)
 end
@@ -217,6 +224,7 @@ end
 -- Inside a job it simply calls the function.
 -- @return what the function returned. Its error is raised again: error objects as they are, a message as an
 -- object with message and traceback.
+-- @usage job.run(function() return 7 end) --> 7
 function M.run(fn, ...)
    if current then
       return fn(...)

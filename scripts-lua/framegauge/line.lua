@@ -22,28 +22,33 @@ local TRANSPORT_HEADER = { udp = 8, tcp = 20, ["tcp+ts"] = 32 }
 --- Frames per second a line carries at most, a whole number (RFC 5180 A.1).
 -- @param rate        bits per second of the wire
 -- @param frame_size  octets with FCS
+-- @usage line.max_fps(1e9, 64) --> 1,488,095
 function M.max_fps(rate, frame_size)
    return math.floor(rate / (8 * (frame_size + M.OVERHEAD)))
 end
 
 --- Bits per second of the wire (layer 1): frames with preamble and gap.
+-- @usage line.l1_bps(1000, 64) --> 672,000
 function M.l1_bps(fps, frame_size)
    return fps * 8 * (frame_size + M.OVERHEAD)
 end
 
 --- Bits per second of frames with their FCS (layer 2).
+-- @usage line.l2_bps(1000, 64) --> 512,000
 function M.l2_bps(fps, frame_size)
    return fps * 8 * frame_size
 end
 
 --- Bits per second of IP packets (layer 3).
 -- @param tags  VLAN tags in each frame (default 0)
+-- @usage line.l3_bps(1000, 64) --> 368,000
 function M.l3_bps(fps, frame_size, tags)
    return fps * 8 * (frame_size - MAC_AND_FCS - TAG * (tags or 0))
 end
 
 --- Frames per second that make a bit rate of one layer: the inverse of l1_bps, l2_bps and l3_bps.
 -- @param layer  1, 2 or 3
+-- @usage line.fps(10e6, 2, 1250) --> 1000
 function M.fps(bps, layer, frame_size, tags)
    return bps / ({ M.l1_bps, M.l2_bps, M.l3_bps })[layer](1, frame_size, tags)
 end
@@ -51,6 +56,7 @@ end
 --- Octets an IP packet takes on the wire, preamble, gap and padding of short frames included.
 -- @param mtu   octets of the IP packet
 -- @param tags  VLAN tags (default 0)
+-- @usage line.wire_octets(1500) --> 1538
 function M.wire_octets(mtu, tags)
    return math.max(mtu + MAC_AND_FCS + TAG * (tags or 0), M.MIN_FRAME) + M.OVERHEAD
 end
@@ -58,6 +64,7 @@ end
 --- Octets of IP and transport header before the payload.
 -- @param ip         "ipv4" or "ipv6"
 -- @param transport  "udp", "tcp" or "tcp+ts" (TCP with the time stamp option)
+-- @usage line.header_octets("ipv4", "udp") --> 28
 function M.header_octets(ip, transport)
    return IP_HEADER[ip] + TRANSPORT_HEADER[transport]
 end
@@ -68,12 +75,14 @@ end
 -- @param ip         "ipv4" or "ipv6"
 -- @param transport  "udp", "tcp" or "tcp+ts"
 -- @param tags       VLAN tags (default 0)
+-- @usage line.goodput(10e9, 1500, "ipv4", "tcp+ts") / 1e9 --> 9.41482
 function M.goodput(rate, mtu, ip, transport, tags)
    return rate * (mtu - M.header_octets(ip, transport)) / M.wire_octets(mtu, tags)
 end
 
 --- The same for the slowest of several ports; nil when one does not know its rate.
 -- @param ports  list of { line_rate = bits per second, or nil }
+-- @usage line.slowest_fps({ { line_rate = 1e9 }, { line_rate = 10e9 } }, 64) --> 1,488,095
 function M.slowest_fps(ports, frame_size)
    local slowest
    for _, port in ipairs(ports) do

@@ -116,6 +116,7 @@ end
 
 --- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames
 -- together; a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
+-- @usage trial.merge_latency({ { latency = { count = 3, min_ns = 5 } } }).min_ns --> 5
 function M.merge_latency(directions)
    local list = {}
    for _, direction in ipairs(directions) do

@@ -71,18 +71,23 @@ local function reader(kind, unit, per_base)
 end
 
 --- Read a time. @return seconds
+-- @usage units.parse_time "1.5ms" --> 0.0015
 M.parse_time = reader("time", "ns", 1e9)
 
 --- Read a bit rate whose layer is known from its place. @return bits per second
+-- @usage units.parse_bits "10Gbps" --> 10,000,000,000
 M.parse_bits = reader("bits", "bps", 1)
 
 --- Read a frame rate. @return frames per second
+-- @usage units.parse_frame_rate "900kfps" --> 900,000
 M.parse_frame_rate = reader("frame_rate", "fps", 1)
 
 --- Read a share of a whole. @return 1.0 for 100 %
+-- @usage units.parse_ratio "0.1%" --> 0.001
 M.parse_ratio = reader("ratio", "ratio", 1)
 
 --- Read a number of bytes. @return a whole number
+-- @usage units.parse_size "2KiB" --> 2048
 function M.parse_size(text)
    local value, unit = read(text)
    if value and (unit == "bytes" or unit == "none") and value % 1 == 0 then
@@ -92,6 +97,7 @@ function M.parse_size(text)
 end
 
 --- Read the depth of a buffer. @return { value =, unit = "frames" or "bytes" }
+-- @usage units.parse_buffer("64KiB").unit --> bytes
 function M.parse_buffer(text)
    local value, unit = read(text)
    if unit == "none" then
@@ -105,6 +111,8 @@ end
 
 --- Read a load: frames per second, bits per second with their layer, or a share of the line.
 -- @return { unit = "fps", "bps" or "ratio", value =, layer = 1, 2, 3 or nil, text = as it was written }
+-- @usage units.parse_rate("5Gbps L1").layer --> 1
+-- @usage units.parse_rate("40%").value --> 0.4
 function M.parse_rate(text)
    local value, unit, layer = read(text)
    if unit == "none" and value == 0 then
@@ -141,17 +149,20 @@ local time_prefixes = { { 1e-9, "ns" }, { 1e-6, "us" }, { 1e-3, "ms" } }
 local size_prefixes = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 1e12, "TB" } }
 
 --- "1.488 Mfps"
+-- @usage units.format_frame_rate(1488095) --> 1.488 Mfps
 function M.format_frame_rate(fps)
    return with_prefix(fps, frame_prefixes)
 end
 
 --- "987.6 Mbit/s L2"
 -- @param layer  1, 2 or 3; nil when the place says it
+-- @usage units.format_bits(987.6e6, 2) --> 987.6 Mbit/s L2
 function M.format_bits(bps, layer)
    return with_prefix(bps, bit_prefixes) .. (layer and " L" .. layer or "")
 end
 
 --- "20 us", "1.5 s", "3 min 20 s", "2 h 5 min"
+-- @usage units.format_time(20e-6) --> 20 us
 function M.format_time(seconds)
    if math.abs(seconds) < 0.99995 then
       return seconds == 0 and "0 s" or with_prefix(seconds, time_prefixes)
@@ -166,16 +177,19 @@ function M.format_time(seconds)
 end
 
 --- "73.44 %"
+-- @usage units.format_ratio(0.7344) --> 73.44 %
 function M.format_ratio(ratio)
    return ("%.4g %%"):format(ratio * 100)
 end
 
 --- "1.518 kB"
+-- @usage units.format_size(1518) --> 1.518 kB
 function M.format_size(bytes)
    return with_prefix(bytes, size_prefixes)
 end
 
 --- "1,488,095"
+-- @usage units.format_count(1488095) --> 1,488,095
 function M.format_count(n)
    local text = ("%.0f"):format(n)
    local more = 1
@@ -186,6 +200,7 @@ function M.format_count(n)
 end
 
 --- A load as parse_rate() gives it, for people.
+-- @usage units.format_rate(units.parse_rate "40%") --> 40 %
 function M.format_rate(rate)
    if rate.unit == "ratio" then
       return M.format_ratio(rate.value)

@@ -4,6 +4,7 @@
 local columns = require("framegauge.cli.help").columns
 local command = require "framegauge.console.command"
 local commands = require "framegauge.console.commands"
+local doc = require "framegauge.doc"
 local nearest = require "framegauge.nearest"
 local refusal = require "framegauge.refusal"
 
@@ -17,6 +18,12 @@ set are errors. A text that is not complete goes on in the next line; Ctrl-C giv
 whatever runs. Tab completes; the arrow keys fetch earlier lines.
 ]]
 
+local function of_module(name)
+   return { summary = "the module " .. name .. ", for scripts", page = function()
+      return doc.text(name)
+   end }
+end
+
 local MORE = {
    lua = { summary = "Lua at the prompt", page = function()
       return LUA
@@ -25,6 +32,10 @@ local MORE = {
       return require("framegauge.plan.help").text()
    end },
 }
+
+for _, module in ipairs(doc.MODULES) do
+   MORE[module[1]] = of_module(module[1])
+end
 
 local function page(row)
    local text = { command.synopsis(row), "\n\n", row.help, "\n" }

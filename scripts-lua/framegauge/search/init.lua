@@ -30,6 +30,7 @@ local MODULES = {
 }
 
 --- Names a plan may use, sorted.
+-- @usage table.concat(search.names(), " ") --> binary mlr tst009
 function M.names()
    local names = {}
    for name in pairs(MODULES) do
@@ -41,6 +42,7 @@ end
 
 --- The search of one name.
 -- @return the module; an unknown name raises, for plans are checked before
+-- @usage type(search.get("binary").run) --> function
 function M.get(name)
    return require(MODULES[name] or error("no search is called " .. tostring(name), 2))
 end

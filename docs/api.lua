@@ -1,0 +1,20 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Writes docs/api: build/app/framegauge script docs/api.lua
+local doc = require "framegauge.doc"
+
+local folder = arg[0]:match "^(.*)/[^/]*$" .. "/api"
+
+local function write(name, text)
+   local file = assert(io.open(folder .. "/" .. name .. ".md", "w"))
+   file:write(text)
+   file:close()
+end
+
+local list = {}
+for i, module in ipairs(doc.MODULES) do
+   write(module[1], doc.markdown(module[1]))
+   list[i] = ("- [%s](%s.md): %s\n"):format(module[2], module[1], doc.of(module[1]).intro[1])
+end
+write("README", "# Modules for scripts\n\nThe console knows them by their short names; a script requires them.\n\n"
+   .. table.concat(list))
