@@ -124,7 +124,8 @@ function Live:finish()
       error(why, 0)
    end
    local lcores = counts.lcores(self.engine, self.bench.lcores)
-   local streams = counts.directions(self.engine, self.streams, 0, self.bench.wires ~= nil, lcores)
+   local streams = counts.directions(self.engine, self.streams, self.bench.ports, 0,
+      self.bench.wires ~= nil, lcores)
    for i, stream in ipairs(streams) do
       stream.jitter_ns = self:jitter(i)
    end
