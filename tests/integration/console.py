@@ -83,7 +83,7 @@ def lines(terminal):
     terminal.text("print(i) end")
     check("and is done when it is whole", "\n1\n2\n3\n" + PROMPT in terminal.prompt())
     terminal.type("C-l", "p", "o", "Tab")
-    screen = terminal.wait(lambda screen: "ports" in screen)
+    screen = terminal.wait(lambda screen: screen.startswith(PROMPT + " ports"))
     check("Tab completes a command", screen.strip() == PROMPT + " ports", screen)
     terminal.type("C-u")
     asked(terminal, "x = {fields = 1, fieldless = 2}")
