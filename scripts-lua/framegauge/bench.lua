@@ -225,9 +225,9 @@ end
 local function mean_fps(loads, seconds)
    local frames = 0
    for _, load in ipairs(loads) do
-      frames = frames + (load.frames or load.fps * load.seconds)
+      frames = frames + (load.frames or (load.mean_fps or load.fps) * load.seconds)
    end
-   return loads[2] and frames / seconds or loads[1].fps
+   return loads[2] and frames / seconds or loads[1].mean_fps or loads[1].fps
 end
 
 -- The streams of a trial: the engine's list, what they are called (framegauge.bench.counts), how many seconds
@@ -237,8 +237,11 @@ function Bench:streams_of(o)
    if o.streams then
       local list, seconds = streams.given(self, o.streams)
       for i, stream in ipairs(o.streams) do
+         local first = stream.loads[1]
          described[i] = {
-            name = stream.name, fps = mean_fps(stream.loads, seconds), uneven = stream.loads[2] ~= nil,
+            name = stream.name, fps = mean_fps(stream.loads, seconds),
+            uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
+            random = first.shape == "poisson",
             over_time = stream.over_time and math.floor(seconds) or nil, measure = stream.measure,
          }
       end
@@ -291,11 +294,17 @@ function Bench:trial(o)
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await()
    local lcores = counts.lcores(self.engine, self.lcores)
+   local directions = counts.directions(self.engine, described, self.ports, o.tags and o.tags.count or 0,
+      self.wires ~= nil, lcores)
+   for i, one in ipairs(described) do
+      if one.random then -- how many frames a random process makes is known now
+         directions[i].intended_fps = directions[i].intended_frames / seconds
+      end
+   end
    return {
       time = TIMES[tonumber(self.time)],
       duration_s = seconds,
-      directions = counts.directions(self.engine, described, self.ports, o.tags and o.tags.count or 0,
-         self.wires ~= nil, lcores),
+      directions = directions,
       ports = counts.ports(self.engine, self.ports),
       lcores = lcores,
    }

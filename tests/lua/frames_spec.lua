@@ -128,7 +128,7 @@ describe("the frames of RFC 2544", function()
       assert.equal(12, #seen)
       assert.equal("64 bytes, east->west", seen[1])
       assert.equal("512 bytes, broadcast, unmeasured, west->east", seen[12])
-      assert.equal(508, list[7].template.length)
+      assert.equal(508, list[7].templates[512].length)
    end)
 end)
 

@@ -7,6 +7,7 @@
 -- the counts are those of any trial.
 local api = require "framegauge.api"
 local counts = require "framegauge.bench.counts"
+local cycles = require "framegauge.bench.cycles"
 local ffi = require "ffi"
 local job = require "framegauge.job"
 local uv = require "luv"
@@ -33,17 +34,22 @@ end
 
 --- Begin.
 -- @param bench    the open bench; it must not be running a trial
--- @param streams  list of { name =, from =, to = (indexes of ports), template =, fps =, running =, seconds =
---                 how long it lasts, or nil }
+-- @param streams  list of { name =, from =, to = (indexes of ports), cycle = sizes one after the other,
+--                 template = function(size), fps =, running =, seconds = how long it lasts, or nil }
 -- @param phases   learning and drain, seconds
 function Live.start(bench, streams, phases)
    local n, err = #streams, api.error()
-   local self = setmetatable({ bench = bench, streams = streams, count = n, phases = phases }, Live)
+   local self = setmetatable({
+      bench = bench, streams = streams, count = n, phases = phases, kept = {},
+   }, Live)
    local array, loads = ffi.new("struct fg_stream_config[?]", n), ffi.new("struct fg_load[?]", n)
    for i, stream in ipairs(streams) do
       set_load(loads[i - 1], stream.fps, stream.seconds)
+      local sizes, frames, kept = cycles.of(stream.cycle, stream.template)
+      self.kept[i] = kept
       array[i - 1] = {
-         tx_port = stream.from - 1, rx_port = stream.to - 1, frame = stream.template, load = loads + (i - 1),
+         tx_port = stream.from - 1, rx_port = stream.to - 1, frame = frames[0],
+         sizes = stream.cycle[2] and sizes or nil, frames = frames, load = loads + (i - 1),
          loads = 1, idle = not stream.running, phase = (i - 1) / n,
          measure = n <= MANY and C.FG_MEASURE_VARIATION or 0,
       }

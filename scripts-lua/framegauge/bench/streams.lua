@@ -2,6 +2,7 @@
 
 --- The streams of a trial, as the engine takes them: what each port sends, to whom, in which turns.
 local api = require "framegauge.api"
+local cycles = require "framegauge.bench.cycles"
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
 local measures = require "framegauge.bench.measures"
@@ -68,35 +69,33 @@ function List:add(o)
    return self.array[self.count - 1]
 end
 
--- A cycle of sizes, and a frame of each.
--- @param make  function(size) -> template
-function List:cycle(list, make)
-   local err, out = api.error(), ffi.new("struct fg_sizes *[1]")
-   api.check(C.fg_sizes_create(ffi.new("uint16_t[?]", #list, list), #list, out, err), err)
-   local sizes = ffi.gc(out[0], C.fg_sizes_free)
-   local frames = ffi.new("const struct fg_template *[?]", sizes.kinds)
-   self.kept = self.kept or {}
-   for kind = 0, sizes.kinds - 1 do
-      local frame_of_kind = make(sizes.size[kind])
-      frames[kind], self.kept[#self.kept + 1] = frame_of_kind, frame_of_kind
-   end
-   self.kept[#self.kept + 1] = { sizes, frames }
-   return sizes, frames
+local SHAPES = {
+   bursts = C.FG_LOAD_BURSTS, ramp = C.FG_LOAD_RAMP, poisson = C.FG_LOAD_POISSON,
+}
+
+-- A load of a number of frames or, where its shape or the loads after it need it, of a time.
+local function engine_load(load)
+   local timed = load.frames or load.shape or load.timed
+   return {
+      fps = load.fps, frames = load.frames or (timed and 0 or math.floor(load.fps * load.seconds + 0.5)),
+      ns = timed and math.floor(load.seconds * 1e9 + 0.5) or 0,
+      shape = SHAPES[load.shape] or C.FG_LOAD_CONSTANT, end_fps = load.end_fps or 0, burst = load.burst or 0,
+      burst_fps = load.burst_fps or 0, seed = load.seed or 0, by_octets = load.overhead ~= nil,
+      overhead = load.overhead or 0,
+   }
 end
 
 --- Loads one after the other.
--- @param list  of { fps =, seconds =, frames = nil, or how many, and then silence for the rest of the time;
---              overhead = of frames of several sizes: what counts of each besides its octets with FCS, so
---              that bits and not frames are evenly spaced }
+-- @param list  of { fps =, seconds = } and, or nil: frames = how many, and then silence for the rest of the
+--              time; overhead = of frames of several sizes: what counts of each besides its octets with FCS,
+--              so that bits and not frames are evenly spaced; shape = "bursts" (with burst, burst_fps),
+--              "ramp" (end_fps) or "poisson" (seed); timed = the next one begins when the seconds are
+--              over, not when the frames have gone }
 -- @return the engine's array, how many, and how many seconds they last
 function M.loads(list)
    local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
    for i, load in ipairs(list) do
-      loads[i - 1] = {
-         fps = load.fps, frames = load.frames or math.floor(load.fps * load.seconds + 0.5),
-         ns = load.frames and load.seconds * 1e9 or 0, by_octets = load.overhead ~= nil,
-         overhead = load.overhead or 0,
-      }
+      loads[i - 1] = engine_load(load)
       seconds = seconds + load.seconds
    end
    return loads, #list, seconds
@@ -166,22 +165,23 @@ end
 --                unmeasured = or nil, delay = seconds before the first frame, or nil,
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
 --                over_time = whether to keep a series, and availability,
---                measure = what else (framegauge.bench.measures), or nil }
+--                measure = what else (framegauge.bench.measures), or nil,
+--                phase = or a delay that does not count, in times between two frames }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(bench, wanted)
    local list, longest = new_list(#wanted), 0
-   list.all_loads = {}
+   list.all_loads, list.kept = {}, {}
    for i, one in ipairs(wanted) do
       local loads, n, seconds = M.loads(one.loads)
       local delay = one.delay or 0
       local sizes, frames = nil, nil
       if one.sizes then
-         sizes, frames = list:cycle(one.sizes, one.frame)
+         sizes, frames, list.kept[#list.kept + 1] = cycles.of(one.sizes, one.frame)
       end
       local stream = list:add {
          from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
-         unmeasured = one.unmeasured, loads = loads, n = n, phase = delay * loads[0].fps,
+         unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
          over_time = one.over_time, measure = one.measure,
       }
       if one.tags then

@@ -5,6 +5,7 @@ local dissection = require "framegauge.dissection"
 local frames = require "framegauge.traffic.frames"
 local parse = require "framegauge.cli.parse"
 local refusal = require "framegauge.refusal"
+local sizes = require "framegauge.traffic.sizes"
 
 local M = {}
 
@@ -63,8 +64,9 @@ local function print_streams(list, count)
    for _, one in ipairs(list) do
       local stream, out = one.stream, {}
       local rate = stream.fps and (", %.0f frames/s"):format(stream.fps) or ""
-      io.write(("%s: %s, %d bytes%s\n"):format(stream.name, stream.direction, stream.template.frame_size,
-         rate))
+      local d = sizes.describe(stream.cycle)
+      local size = d.least == d.most and d.least or ("%d to %d (mean %.1f)"):format(d.least, d.most, d.mean)
+      io.write(("%s: %s, %s bytes%s\n"):format(stream.name, stream.direction, size, rate))
       for number, octets, time_ns in frames.of_stream(stream, one.index, count) do
          frame_text(number, octets, time_ns, out)
       end

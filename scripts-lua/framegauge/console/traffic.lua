@@ -7,8 +7,10 @@
 -- one for each direction between the first two ports.
 local History = require "framegauge.console.history"
 local Live = require "framegauge.bench.live"
+local cycles = require "framegauge.traffic.sizes"
 local job = require "framegauge.job"
 local line = require "framegauge.line"
+local loads = require "framegauge.traffic.loads"
 local method_load = require "framegauge.method.load"
 local methods = require "framegauge.method"
 local nearest = require "framegauge.nearest"
@@ -37,7 +39,7 @@ local function default_streams(plan)
       local to = i % 2 == 1 and i + 1 or i - 1
       list[i] = {
          name = plan.ports[i].name .. "-" .. plan.ports[to].name, from = plan.ports[i].name,
-         to = plan.ports[to].name, size = 64, rate = units.parse_rate "10%",
+         to = plan.ports[to].name, size = { list = { 64 } }, rate = { rate = units.parse_rate "10%" },
       }
    end
    return list
@@ -50,7 +52,8 @@ function Traffic:read_plan()
    for i, stream in ipairs(plan.streams[1] and plan.streams or default_streams(plan)) do
       local from, to = stack.ends(plan.ports, stream)
       local one = {
-         name = stream.name, from = from, to = to, size = stream.size, rate = stream.rate, plan = stream,
+         name = stream.name, from = from, to = to, size = select(2, cycles.of(stream)).mean, plan = stream,
+         rate = loads.foremost(stream.rate),
          running = false, index = i,
       }
       self.list[i], self.by_name[one.name] = one, one
@@ -172,7 +175,9 @@ function Traffic:plan()
       end
    end
    for _, stream in ipairs(self.list) do
-      add(stream.size)
+      for _, size in ipairs(select(2, cycles.of(stream.plan)).kinds) do
+         add(size)
+      end
    end
    return setmetatable({ test = "rfc2544", rfc2544 = { frame_sizes = sizes } }, { __index = plan })
 end
@@ -180,10 +185,13 @@ end
 function Traffic:begin(bench, seconds)
    local streams, macs = {}, stack.known(bench)
    for i, stream in ipairs(self.list) do
+      local function template(size)
+         return stack.template(bench.plan.ports, stream.plan, macs, size)
+      end
       streams[i] = {
          name = stream.name, from = stream.from, to = stream.to, fps = self:fps(stream, stream.rate),
          running = stream.running, seconds = seconds,
-         template = stack.template(bench.plan.ports, stream.plan, macs),
+         cycle = cycles.of(stream.plan), template = template,
       }
    end
    self.live = Live.start(bench, streams, PHASES)

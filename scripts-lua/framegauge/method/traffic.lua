@@ -4,9 +4,11 @@
 --
 -- No standard says how; it is what a tester is used for between the standards. One trial with the evidence
 -- that every trial has, and a row for each stream.
+local cycles = require "framegauge.traffic.sizes"
 local fields = require "framegauge.report.traffic.fields"
 local format = require "framegauge.report.format"
 local line = require "framegauge.line"
+local loads = require "framegauge.traffic.loads"
 local stack = require "framegauge.traffic.stack"
 local wanted = require "framegauge.traffic.wanted"
 
@@ -30,8 +32,8 @@ end
 function M.frame_sizes(plan)
    local sizes, seen = {}, {}
    for _, stream in ipairs(plan.streams) do
-      if not seen[stream.size] then
-         seen[stream.size], sizes[#sizes + 1] = true, stream.size
+      for _, size in ipairs(select(2, cycles.of(stream)).kinds) do
+         sizes[#sizes + 1], seen[size] = not seen[size] and size or nil, true
       end
    end
    return sizes
@@ -63,10 +65,10 @@ function M.check(plan, bench)
    for _, stream in ipairs(plan.streams) do
       local from = stack.ends(plan.ports, stream)
       local port = bench.ports[from]
-      if not wanted.fps(stream, port.line_rate) then
+      if not wanted.fps(plan.ports, stream, port.line_rate) then
          local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load "
             .. "such as 5Mfps, or the line_rate of the port"
-         return text:format(stream.name, stream.rate.text, port.name)
+         return text:format(stream.name, loads.foremost(stream.rate).text, port.name)
       end
    end
    return nil
@@ -99,7 +101,7 @@ function M.run(plan, bench, session, results)
       rates[port.name] = port.line_rate
    end
    for _, stream in ipairs(streams) do
-      fps = fps + stream.loads[1].fps
+      fps = fps + stream.loads[1].mean_fps
    end
    results.traffic = {}
    local record = session:trial {

@@ -6,7 +6,7 @@
 -- refuses what does not fit, and writes the documentation (plan/help.lua). Rows of keys that hold others:
 --
 --    { type = "group", fields = { row, ... } }    known keys; each field row has its `key`; a single value
---                                                 may stand for a group with the key `short`
+--                                                 or a list may stand for a group with the key `short`
 --    { type = "map", of = row, name = "name" }    keys of the user's choice; becomes a list in the order of
 -- the file,
 --                                                 each value with the key in its field `name`
@@ -165,9 +165,10 @@ local function unknown_key(row, entry, path, found)
    found:add(join(path, entry.key), "unknown key", expected, entry)
 end
 
--- A single value where a group may be given by one of its keys.
+-- A single value, or a list, where a group may be given by one of its keys.
 local function lengthened(row, node)
-   if row.short and node.kind == "scalar" and not is_empty(node) then
+   local key = row.short and not is_empty(node) and find_row(row.fields, row.short)
+   if key and (node.kind == "scalar" or (node.kind == "list" and key.type == "list")) then
       return { kind = "map", entries = { { key = row.short, value = node } } }
    end
    return node

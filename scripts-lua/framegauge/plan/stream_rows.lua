@@ -3,6 +3,91 @@
 --- The keys of a stream of one's own, in the notation of plan/rows.lua.
 local stack = require "framegauge.plan.stack"
 
+local size = {
+   key = "size", type = "group", short = "list",
+   expected = "octets with FCS, a list of them, a mix such as imix, or keys",
+   default_help = "64",
+   help = "octets from the destination address to the FCS: one number, a list, a mix by name, or one of:",
+   fields = {
+      { key = "list", type = "list", of = { type = "frame_size" }, default_help = "64",
+        help = "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and "
+           .. "imix_594 the same with other middle ones, emix the genome abceg" },
+      { key = "genome", type = "string", longest = 4096, default_help = "none",
+        help = "a sequence of letters (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, "
+           .. "i 9000, j 16000, z `largest`; a number before a letter repeats it" },
+      { key = "letters", type = "map", name = "letter", optional = true,
+        of = { type = "group", short = "size", fields = {
+           { key = "size", type = "size", min = "64", max = "16128", required = true,
+             help = "octets with FCS" },
+        } },
+        names = { longest = 1, match = "^%a$", expected = "a letter" },
+        expected = "letters with sizes, such as {A: 64, B: 570}", default_help = "none",
+        help = "other letters, or other sizes of these" },
+      { key = "largest", type = "size", min = "64", max = "16128", default = "1518", help = "the letter z" },
+      { key = "mix", type = "map", name = "size", optional = true,
+        of = { type = "group", short = "weight", fields = {
+           { key = "weight", type = "integer", min = "1", max = "65536", required = true,
+             help = "frames of this size among all" },
+        } },
+        names = { longest = 5, match = "^%d+$", expected = "octets" },
+        expected = "weights by size, such as {64: 7, 570: 4, 1518: 1}", default_help = "none",
+        help = "frames of each size, spread evenly" },
+      { key = "from", type = "size", min = "64", max = "16128", default_help = "none",
+        help = "sizes from this ..." },
+      { key = "to", type = "size", min = "64", max = "16128", default_help = "none",
+        help = "... to this ..." },
+      { key = "step", type = "integer", min = "1", max = "16064", default = "1", help = "... in such steps" },
+      { key = "random", type = "string", longest = 31, default_help = "none",
+        help = "any size of a range, such as 64-1518" },
+      { key = "order", type = "enum", values = { "fixed", "random" }, default = "fixed",
+        help = "random: the frames of the cycle shuffled, so that their shares stay" },
+      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
+        help = "of what is random" },
+   },
+}
+
+local function ramp(help)
+   return {
+      { key = "from", type = "rate", max = "100%", default_help = "none",
+        help = "a ramp from this load ..." },
+      { key = "to", type = "rate", max = "100%", default_help = "none", help = "... to this one ..." },
+      { key = "over", type = "time", max = "24h", default_help = "none", help = help },
+   }
+end
+
+local steps = {
+   { key = "rate", type = "rate", max = "100%", default = "10%", help = "a constant load" },
+   { key = "for", type = "time", max = "24h", default_help = "none", help = "how long" },
+   unpack(ramp("... evenly in this time")),
+}
+
+local load = {
+   key = "rate", type = "group", short = "rate",
+   expected = "a load, such as 40%, or keys", default_help = "10%",
+   help = "the load: one value, evenly sent, or keys:",
+   fields = {
+      { key = "rate", type = "rate", max = "100%", default = "10%",
+        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the octets "
+           .. "of the frames" },
+      { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
+        help = "send bursts of so many frames" },
+      { key = "within", type = "rate", max = "100%", default_help = "the line's",
+        help = "load within a burst" },
+      { key = "gap", type = "time", max = "24h", default_help = "as the rate says",
+        help = "from the last frame of a burst to the first of the next, in place of the rate" },
+      { key = "per_second", type = "number", min = "0.001", max = "1000000000",
+        default_help = "as the rate says", help = "bursts per second, in place of the rate" },
+      { key = "poisson", type = "rate", max = "100%", default_help = "none",
+        help = "frames at random times, independent of each other, so many in the mean" },
+      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
+        help = "of these times" },
+      { key = "profile", type = "list", default_help = "none",
+        of = { type = "group", help = "one load of a profile", fields = steps },
+        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {from: 10%, to: 90%, over: 5s}" },
+      unpack(ramp("... evenly in this time, then no more")),
+   },
+}
+
 local stream = {
    type = "group",
    fields = {
@@ -14,10 +99,8 @@ local stream = {
         help = "its protocols from the outside in, each a name, a name with its fields, or a name with the "
            .. "value of its main field; addresses left out are those of the ports and gateways; see "
            .. "docs/protocols.md" },
-      { key = "size", type = "size", min = "64", max = "16128", default = "64",
-        help = "octets from the destination address to the FCS" },
-      { key = "rate", type = "rate", max = "100%", default = "10%",
-        help = "the load" },
+      size,
+      load,
    },
 }
 

@@ -3,6 +3,8 @@
 --- What must hold for the streams of a plan: their ports are there, and their frames can be built.
 --
 -- As in plan/rules.lua, each rule gets the values and the list of problems.
+local loads = require "framegauge.traffic.loads"
+local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 
 local M = {}
@@ -64,12 +66,31 @@ local function check_frame(stream, ports, found)
       found:add(layer_path(stream, problem.layer), problem.field .. ": " .. problem.message, problem.expected)
       return
    end
-   local ok, err = pcall(stack.template, ports, stream, macs)
+   local _, size = sizes.of(stream)
+   local ok, err = pcall(stack.template, ports, stream, macs, size.least)
    if not ok and type(err) ~= "table" then
       error(err, 0)
    elseif not ok then
       found:add(path(stream, err.where == "frame_size" and "size" or "frame"),
          err.where == "frame_size" and err.message or tostring(err))
+   end
+end
+
+local function sizes_and_loads_are_some(values, found)
+   for _, stream in ipairs(values.streams) do
+      for _, part in ipairs(stream.size.mix or {}) do
+         if tonumber(part.size) < 64 or tonumber(part.size) > 16128 then
+            found:add(path(stream, "size.mix." .. part.size), "out of range", "64 to 16128")
+         end
+      end
+      local _, problem = sizes.cycle(stream.size)
+      if problem then
+         found:add(path(stream, "size." .. problem.key), problem.message, problem.expected)
+      end
+      problem = loads.problem(stream.rate)
+      if problem then
+         found:add(path(stream, "rate." .. problem.key), problem.message, problem.expected)
+      end
    end
 end
 
@@ -84,6 +105,6 @@ local function frames_can_be_built(values, found)
 end
 
 --- All of them, in order.
-M.rules = { ports_are_there, frames_can_be_built }
+M.rules = { ports_are_there, sizes_and_loads_are_some, frames_can_be_built }
 
 return M

@@ -3,10 +3,11 @@
 --- What must hold for a plan whose test is `traffic`. As in plan/rules.lua, each rule gets the values and the
 -- list of problems.
 local line = require "framegauge.line"
-local load = require "framegauge.method.load"
 local ports = require "framegauge.plan.port_rules"
+local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local units = require "framegauge.units"
+local wanted = require "framegauge.traffic.wanted"
 
 local M = {}
 
@@ -28,8 +29,8 @@ local function streams_fit_their_lines(values, found)
       local from = stack.ends(values.ports, stream)
       local rate = from and line_rate(values, values.ports[from])
       if rate and not found:has_below("streams." .. stream.name) then
-         local fps = load.fps(stream.rate, stream.size, rate / line.l1_bps(1, stream.size))
-         sums[from] = (sums[from] or 0) + line.l1_bps(fps, stream.size)
+         local _, fps = wanted.fps(values.ports, stream, rate)
+         sums[from] = (sums[from] or 0) + line.l1_bps(fps, select(2, sizes.of(stream)).mean)
          if sums[from] > rate * (1 + 1e-9) then
             found:add(("streams.%s.rate"):format(stream.name),
                ("with it the streams from %s are %s at layer 1, more than its line carries (%s)"):format(

@@ -8,6 +8,7 @@
 local address = require "framegauge.plan.address"
 local device = require "framegauge.plan.device"
 local problems = require "framegauge.plan.problems"
+local sizes = require "framegauge.traffic.sizes"
 local units = require "framegauge.units"
 
 local M = {}
@@ -82,6 +83,20 @@ M.bits = quantity("bits")
 M.frame_rate = quantity("frame_rate")
 M.ratio = quantity("ratio")
 M.size = quantity("size")
+-- Octets with FCS, or a mix of sizes by its name.
+M.frame_size = {
+   read = function(text)
+      if sizes.MIXES[text] then
+         return text
+      end
+      local size, wrong = units.parse_size(text)
+      if size and (size < 64 or size > 16128 or size % 1 ~= 0) then
+         return nil, problems.quote(text) .. " is out of range", "64 to 16128"
+      end
+      return size, wrong
+   end,
+   expected = always("octets with FCS, such as 64, or a mix: imix, imix_576, imix_594, emix"),
+}
 M.buffer = quantity("buffer", function(buffer) return buffer.value end)
 -- Frames and bits are measured against the line, which a row cannot know; a share can be compared at once.
 M.rate = quantity("rate", function(rate) return rate.unit == "ratio" and rate.value or nil end)
@@ -139,7 +154,8 @@ M.legend = {
 local labels = {
    string = "text", boolean = "`true` or `false`", integer = "whole number", number = "number", rate = "load",
    load_step = "load, no bits", frame_rate = "frame rate", bits = "bit rate", time = "time", ratio = "share",
-   size = "bytes", buffer = "frames or bytes", ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
+   size = "bytes", frame_size = "bytes or mix", buffer = "frames or bytes",
+   ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
    ip = "IP address", ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
    mac = "`02:00:00:00:00:01`", device = "device", group = "keys", map = "keys by name",
    stack = "protocol stack",

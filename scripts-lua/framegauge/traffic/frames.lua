@@ -3,9 +3,9 @@
 --- The frames that a plan would send, before any port is open: its streams, or those of its method.
 local bench_streams = require "framegauge.bench.streams"
 local frame = require "framegauge.frame"
-local line = require "framegauge.line"
-local load = require "framegauge.method.load"
+local loads = require "framegauge.traffic.loads"
 local octets = require "framegauge.octets"
+local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local topology = require "framegauge.traffic.topology"
 
@@ -20,15 +20,26 @@ local function direction(plan, from, to)
    return plan.ports[from].name .. "->" .. plan.ports[to].name
 end
 
+-- A template of each size.
+local function templates(ports, stream, macs, cycle)
+   local made = {}
+   for _, size in ipairs(sizes.describe(cycle).kinds) do
+      made[size] = stack.template(ports, stream, macs, size)
+   end
+   return made
+end
+
 local function own_streams(plan)
    local list, macs = {}, stack.placeholders(plan.ports)
    for i, stream in ipairs(plan.streams) do
       local from, to = stack.ends(plan.ports, stream)
       local rate = line_rate(plan, from)
+      local cycle, tags = sizes.of(stream), stack.tags(plan.ports, stream)
+      local made = loads.of(stream.rate, { sizes = sizes.describe(cycle), bps = rate, tags = tags }, 1)
       list[i] = {
-         name = stream.name, direction = direction(plan, from, to),
-         template = stack.template(plan.ports, stream, macs),
-         fps = load.fps(stream.rate, stream.size, rate and line.max_fps(rate, stream.size)),
+         name = stream.name, direction = direction(plan, from, to), cycle = cycle,
+         templates = templates(plan.ports, stream, macs, cycle), fps = made[1].mean_fps,
+         load = #made == 1 and not made[1].shape and made[1] or nil,
       }
    end
    return list
@@ -60,7 +71,8 @@ local function of_rfc2544(plan)
             local one = made.array[i - 1]
             local name = size .. " bytes" .. (modifier and ", " .. modifier or "")
             list[#list + 1] = {
-               name = one.unmeasured and name .. ", unmeasured" or name, template = made.frames[i],
+               name = one.unmeasured and name .. ", unmeasured" or name,
+               cycle = { size }, templates = { [size] = made.frames[i] },
                direction = direction(plan, one.tx_port + 1, one.rx_port + 1),
             }
          end
@@ -70,8 +82,9 @@ local function of_rfc2544(plan)
 end
 
 --- The streams of a plan.
--- @return list of { name =, direction = "east->west", template =, fps = frames per second or nil where that
--- is not known }; empty where the plan has no streams and its method makes its own as it goes
+-- @return list of { name =, direction = "east->west", cycle = sizes that come again and again, templates =
+-- by size, fps = frames per second in the mean or nil where that is not known, load = the load if it is a
+-- constant one }; empty where the plan has no streams and its method makes its own as it goes
 function M.streams(plan)
    if plan.streams[1] then
       return own_streams(plan)
@@ -79,15 +92,32 @@ function M.streams(plan)
    return plan.rfc2544 and of_rfc2544(plan) or {}
 end
 
+-- From the start to the departure of the next frame, ns, of a constant load.
+local function gap_after(stream, size)
+   local l = stream.load
+   if not (l and l.fps) then
+      return 0
+   elseif not l.overhead then
+      return 1e9 / l.fps
+   end
+   local mean = stream.mean or sizes.describe(stream.cycle).mean
+   stream.mean = mean
+   return 1e9 / l.fps * (size + l.overhead) / (mean + l.overhead)
+end
+
 --- Frames of a stream, as they would leave.
 -- @param index  of the stream in the list, its number in the signature
--- @return iterator: number of the frame, its octets without FCS, when it leaves in ns
+-- @return iterator: number of the frame, its octets without FCS, when it leaves in ns (0 where the load is
+-- not a constant one)
 function M.of_stream(stream, index, count)
+   local time_ns = 0
    return function(_, number)
       number = number + 1
       if number < count then
-         local time_ns = stream.fps and math.floor(number * 1e9 / stream.fps) or 0
-         return number, frame.make(stream.template, index, number, time_ns), time_ns
+         local size = stream.cycle[number % #stream.cycle + 1]
+         local at = math.floor(time_ns)
+         time_ns = time_ns + gap_after(stream, size)
+         return number, frame.make(stream.templates[size], index, number, at), at
       end
       return nil
    end, nil, -1

@@ -199,15 +199,25 @@ function M.layers(ports, stream, macs)
    return list
 end
 
+--- VLAN tags of a stream's frames.
+function M.tags(ports, stream)
+   local count, from = 0, M.ends(ports, stream)
+   local layers = flatten(stream.frame or { { protocol = "ethernet", fields = {} } }, ports[from].vlan)
+   for _, layer in ipairs(layers) do
+      count = count + ((layer[1] == "vlan" or layer[1] == "qinq") and 1 or 0)
+   end
+   return count
+end
+
 --- The template of a stream's frames.
--- @param size  octets with FCS; by default the stream's
+-- @param size  octets with FCS
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 function M.template(ports, stream, macs, size)
    local layers, problem = M.layers(ports, stream, macs)
    if not layers then
       error(("streams.%s: %s: %s"):format(stream.name, problem.field, problem.message))
    end
-   return frame.build(size or stream.size, layers)
+   return frame.build(size, layers)
 end
 
 return M

@@ -1,35 +1,65 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The streams of a plan as a trial takes them (framegauge.bench.streams).
-local line = require "framegauge.line"
-local load = require "framegauge.method.load"
+local loads = require "framegauge.traffic.loads"
+local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 
 local MEASURE = { "variation", "payload" } -- framegauge.bench.measures
 
 local M = {}
 
---- Frames per second of a stream.
--- @param line_rate  bits per second of the line it is sent on; nil: it has none
--- @return nil for a share of a line that is not known
-function M.fps(stream, line_rate)
-   return load.fps(stream.rate, stream.size, line_rate and line_rate / line.l1_bps(1, stream.size))
+-- What the arithmetic of a stream's load needs.
+local function context(ports, stream, line_rate)
+   local _, description = sizes.of(stream)
+   return { sizes = description, bps = line_rate, tags = stack.tags(ports, stream) }
 end
 
---- The streams.
+--- Frames per second of a stream.
+-- @param ports      of the plan
+-- @param line_rate  bits per second of the line it is sent on; nil: it has none
+-- @return in the mean, and at most; nil for a share of a line that is not known
+function M.fps(ports, stream, line_rate)
+   local frames, seconds, peak, rate = 0, 0, 0, stream.rate
+   for _, load in ipairs(loads.of(rate, context(ports, stream, line_rate), loads.length(rate))) do
+      if not load.fps then
+         return nil
+      end
+      frames, seconds = frames + load.mean_fps * load.seconds, seconds + load.seconds
+      peak = math.max(peak, load.fps, load.end_fps or 0)
+   end
+   return frames / seconds, peak
+end
+
+--- The streams. Those that leave a port together are spread: the first frame of the k-th of n is put off by
+-- k/n of the time between two of its own.
 -- @param bench    with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
--- @return list of { name =, from =, to =, frame =, frame_size =, loads =, measure = }
+-- @return list of { name =, from =, to =, frame = and sizes = (framegauge.bench.streams), frame_size = the
+-- mean, loads =, phase =, measure = }
 function M.streams(bench, seconds)
-   local list, macs = {}, stack.known(bench)
+   local list, macs, ports, count, before = {}, stack.known(bench), bench.plan.ports, {}, {}
+   for _, stream in ipairs(bench.plan.streams) do
+      local from = stack.ends(ports, stream)
+      count[from] = (count[from] or 0) + 1
+   end
    for i, stream in ipairs(bench.plan.streams) do
-      local from, to = stack.ends(bench.plan.ports, stream)
+      local from, to = stack.ends(ports, stream)
+      local made = loads.of(stream.rate, context(ports, stream, bench.ports[from].line_rate), seconds)
+      local cycle, size = sizes.of(stream)
+      local function template(octets)
+         return stack.template(ports, stream, macs, octets)
+      end
+      for _, load in ipairs(made) do
+         load.timed = made[2] ~= nil
+      end
       list[i] = {
          name = stream.name, from = bench.ports[from].name, to = bench.ports[to].name,
-         frame = stack.template(bench.plan.ports, stream, macs), frame_size = stream.size,
-         loads = { { fps = M.fps(stream, bench.ports[from].line_rate), seconds = seconds } },
-         measure = MEASURE,
+         frame_size = size.mean, sizes = cycle[2] and cycle,
+         frame = cycle[2] and template or template(cycle[1]),
+         loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
       }
+      before[from] = (before[from] or 0) + 1
    end
    return list
 end

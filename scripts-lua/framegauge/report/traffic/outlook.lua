@@ -4,6 +4,7 @@
 local format = require "framegauge.report.format"
 local grid = require "framegauge.report.grid"
 local paint = require "framegauge.report.paint"
+local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local units = require "framegauge.units"
 local wanted = require "framegauge.traffic.wanted"
@@ -28,9 +29,10 @@ function M.text(plan, tester, notes)
    for i = 1, math.min(MOST, #plan.streams) do
       local stream = plan.streams[i]
       local from, to = stack.ends(plan.ports, stream)
+      local _, size = sizes.of(stream)
       rows[i] = {
          name = stream.name, direction = plan.ports[from].name .. "->" .. plan.ports[to].name,
-         size = stream.size, fps = wanted.fps(stream, tester.ports[from].line_rate),
+         size = size.mean, fps = wanted.fps(plan.ports, stream, tester.ports[from].line_rate),
          seconds = plan.traffic.duration,
       }
    end

@@ -1,0 +1,159 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The load of a stream of the plan, as the engine takes it: frames per second and the shape of their times.
+--
+-- Where the frames of a stream differ in size, a load in frames per second sends them evenly spaced, and
+-- one in bits or in percent of the line by their octets: after a long frame comes a long pause, so that the
+-- bit rate is right at every moment and not only in the mean. What counts are the octets of the layer that
+-- the rate names; percent are of layer 1.
+local line = require "framegauge.line"
+
+local M = {}
+
+-- Octets that a frame counts at a layer besides its own.
+local function overhead(layer, tags)
+   return ({ line.OVERHEAD, 0, -18 - 4 * tags })[layer]
+end
+
+--- Frames per second of a rate.
+-- @param rate   { unit =, value =, layer = } of the plan
+-- @param sizes  framegauge.traffic.sizes' describe()
+-- @param bps    rate of the line, or nil
+-- @param tags   VLAN tags of a frame
+-- @return frames per second in the mean of a cycle; nil for percent of an unknown line
+function M.fps(rate, sizes, bps, tags)
+   if rate.unit == "fps" then
+      return rate.value
+   elseif rate.unit == "bps" then
+      return line.fps(rate.value, rate.layer, sizes.mean, tags)
+   end
+   return bps and rate.value * bps / (8 * (sizes.mean + line.OVERHEAD))
+end
+
+-- What a load in this unit is paced by.
+local function pacing(rate, tags)
+   if rate.unit == "fps" then
+      return {}
+   end
+   return { overhead = overhead(rate.unit == "bps" and rate.layer or 1, tags) }
+end
+
+local function load_of(rate, c, seconds)
+   local load = pacing(rate, c.tags)
+   load.fps = M.fps(rate, c.sizes, c.bps, c.tags)
+   load.mean_fps, load.seconds = load.fps, seconds
+   return load
+end
+
+-- Frames per second within a burst: as told, or as the line goes.
+local function within(o, c)
+   if o.within then
+      return M.fps(o.within, c.sizes, c.bps, c.tags)
+   end
+   return c.bps and c.bps / (8 * (c.sizes.mean + line.OVERHEAD))
+end
+
+local function bursts(o, c, seconds)
+   local load, inside = load_of(o.rate, c, seconds), within(o, c)
+   if o.per_second then
+      load.fps = o.per_second * o.burst
+   elseif o.gap and inside then
+      load.fps = o.burst / ((o.burst - 1) / inside + o.gap)
+   end
+   load.mean_fps, load.shape, load.burst, load.burst_fps = load.fps, "bursts", o.burst, inside
+   return load
+end
+
+local function ramp(o, c, seconds)
+   local load, last = load_of(o.from, c, seconds), M.fps(o.to, c.sizes, c.bps, c.tags)
+   load.shape, load.end_fps = "ramp", last
+   load.mean_fps = (load.fps + last) / 2
+   return load
+end
+
+local function poisson(o, c, seconds)
+   local fps = M.fps(o.poisson, c.sizes, c.bps, c.tags)
+   return { fps = fps, mean_fps = fps, seconds = seconds, shape = "poisson", seed = o.seed }
+end
+
+local function one(o, c, seconds)
+   return (o.poisson and poisson or o.from and ramp or o.burst and bursts or function()
+      return load_of(o.rate, c, seconds)
+   end)(o, c, seconds)
+end
+
+--- The loads of a stream, one after the other.
+-- @param rate     the group `rate` of a stream of the plan
+-- @param c        { sizes =, bps =, tags = } as M.fps takes them
+-- @param seconds  how long the stream sends; a profile says so itself, and is repeated until then
+-- @return list of loads as framegauge.bench.streams takes them
+function M.of(rate, c, seconds)
+   local profile = rate.profile
+   if not profile or #profile == 0 then
+      return { one(rate, c, rate.from and rate.over or seconds) }
+   end
+   local list, left, i = {}, seconds, 0
+   while left > 1e-9 do
+      local step = profile[i % #profile + 1]
+      local lasts = math.min(step["for"] or step.over, left)
+      local load = one(step, c, step["for"] or step.over)
+      if lasts < load.seconds and load.end_fps then
+         load.end_fps = load.fps + (load.end_fps - load.fps) * lasts / load.seconds
+         load.mean_fps = (load.fps + load.end_fps) / 2
+      end
+      load.seconds = lasts
+      list[#list + 1], left, i = load, left - lasts, i + 1
+   end
+   return list
+end
+
+--- The load that stands for all of a stream where one is to be named.
+function M.foremost(rate)
+   local step = rate.profile and rate.profile[1] or rate
+   return step.poisson or step.from or step.rate
+end
+
+--- Seconds after which a load begins anew; 1 where it does not.
+function M.length(rate)
+   local seconds = 0
+   for _, step in ipairs(rate.profile or {}) do
+      seconds = seconds + (step["for"] or step.over)
+   end
+   return seconds > 0 and seconds or 1
+end
+
+--- What is wrong with a group `rate`, where its keys do not go together.
+-- @return nil, or { key =, message =, expected = }
+function M.problem(rate)
+   local function wrong(key, message, expected)
+      return { key = key, message = message, expected = expected }
+   end
+   local function of_step(o, prefix)
+      if o.poisson and (o.burst or o.from) or o.from and o.burst then
+         return wrong(prefix .. (o.poisson and "poisson" or "from"), "bursts, a ramp or a Poisson process",
+            "one of them")
+      elseif o.from and not (o.to and o.over) then
+         return wrong(prefix .. "from", "a ramp has no end", "`to`, and `over` what time")
+      elseif not o.from and (o.to or o.over) then
+         return wrong(prefix .. (o.to and "to" or "over"), "a ramp has no beginning", "`from`")
+      elseif not o.burst and (o.within or o.gap or o.per_second) then
+         return wrong(prefix .. (o.within and "within" or o.gap and "gap" or "per_second"),
+            "there are no bursts", "`burst`, frames in each")
+      elseif o.gap and o.per_second then
+         return wrong(prefix .. "gap", "bursts come so often or after such a gap", "one of both")
+      end
+      return nil
+   end
+   for i, step in ipairs(rate.profile or {}) do
+      local prefix = ("profile[%d]."):format(i)
+      local found = of_step(step, prefix)
+      if found then
+         return found
+      elseif not step.from and not step["for"] then
+         return wrong(prefix .. "for", "missing", "how long")
+      end
+   end
+   return of_step(rate, "")
+end
+
+return M
