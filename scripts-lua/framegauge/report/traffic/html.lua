@@ -47,9 +47,6 @@ local LOSS = with_stream {
    { "", "%", field("loss_percent", words.fixed(4)) },
    { "Bursts", "of loss", field("loss_bursts", count) },
    { "Longest", "frames", field("max_loss_burst", count) },
-   { "Twice", "frames", field("duplicates", count) },
-   { "Reordered", "frames", field("reordered", count) },
-   { "by up to", "frames", field("max_extent", count) },
    { "Longest gap", "µs", field("longest_gap_ns", microseconds) },
 }
 
@@ -62,6 +59,48 @@ local LATENCY = with_stream {
    { "p99.9", "µs", field("latency.p999_ns", microseconds) },
    { "Max", "µs", field("latency.max_ns", microseconds) },
 }
+
+local function percent(ratio)
+   return words.decimal(ratio * 100, 4)
+end
+
+local ORDER = with_stream {
+   { "Reordered", "frames", field("reordered", count) },
+   { "", "%", field("measured.reordered_ratio", percent) },
+   { "Extent", "at most", field("measured.reordering_extent_max", count), optional = true },
+   { "Late by", "µs, at most", field("measured.reordering_late_ns_max", microseconds), optional = true },
+   { "Twice", "frames", field("duplicates", count) },
+   { "Changed", "frames", field("measured.corrupted", count) },
+   { "", "bits", field("measured.bit_errors", count) },
+   { "Outage", "µs, longest", field("measured.longest_outage_ns", microseconds) },
+}
+
+local VARIATION = with_stream {
+   { "PDV p99.9", "µs", field("measured.pdv_ns_p999", microseconds) },
+   { "PDV max", "µs", field("measured.pdv_ns_max", microseconds) },
+   { "IPDV p0.1", "µs", field("measured.ipdv_ns_p001", microseconds) },
+   { "p99.9", "µs", field("measured.ipdv_ns_p999", microseconds) },
+   { "mean", "µs, magnitude", field("measured.ipdv_ns_mean_magnitude", microseconds) },
+   { "Jitter", "µs, at the end", field("measured.jitter_ns", microseconds) },
+   { "at most", "µs", field("measured.jitter_ns_max", microseconds) },
+}
+
+local DEFINITIONS = {
+   { "PDV", "delay less the least delay of the stream (RFC 5481)." },
+   { "IPDV", "difference of the delays of two frames sent one after the other (RFC 3393)." },
+   { "Jitter", "RFC 3550's running estimate, in the order of arrival." },
+   { "Reordered", "frames that came after one with a greater number (RFC 4737); extent: by how many." },
+   { "Changed", "frames whose content was not what was sent, although they could be recognised." },
+   { "Outage", "the longest time between two arrivals, less the mean time between departures." },
+}
+
+local function definitions()
+   local items = {}
+   for i, one in ipairs(DEFINITIONS) do
+      items[i] = h.li { h.b { one[1] }, ": ", one[2] }
+   end
+   return h.ul { items }
+end
 
 local function first(rows)
    return { unpack(rows, 1, math.min(#rows, MOST)) }
@@ -94,7 +133,7 @@ function M.sections(result)
    if #rows == 0 then
       return list
    end
-   list[1] = { "Loss and order", "RFC 4737, RFC 5560", table_of("What became of the frames", LOSS, rows) }
+   list[1] = { "Loss", "RFC 5560", table_of("What became of the frames", LOSS, rows) }
    local timed = measured(rows)
    if #timed > 0 then
       list[2] = { "Latency", nil, {
@@ -102,6 +141,12 @@ function M.sections(result)
          h.p { timed[1].latency.definition, ", stamped by ", timed[1].latency.source, ", error at most ",
             words.nanoseconds(timed[1].latency.error_bound_ns), "." },
       } }
+   end
+   if rows[1].measured then
+      list[#list + 1] = { "Order and content", "RFC 4737",
+         table_of("Frames out of order or changed", ORDER, rows) }
+      list[#list + 1] = { "Variation of delay", "RFC 3393, RFC 5481, RFC 3550",
+         { table_of("How much the delay varied", VARIATION, timed), definitions() } }
    end
    return list
 end
