@@ -16,6 +16,7 @@
 #include "fg_sizes.h"
 #include "fg_replay.h"
 #include "fg_units.h"
+#include "fg_verify.h"
 #include "fg_wire.h"
 
 #ifdef __cplusplus

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file is read beforehand as far as the memory goes. When that was all of it, the lcore walks through memory; else
- * what was read only showed that the file is one, and a thread reads it again while it is sent.
+ * A file is read through beforehand: that tells how much there is in it, and that it is whole. Where it fits the
+ * memory it stays there for the lcore to walk through; else a thread reads it again while it is sent.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <rte_common.h>
 
 #include "feed_priv.h"
 #include "reader_priv.h"
@@ -46,30 +48,39 @@ grow(struct feed *f, uint64_t *room, uint32_t kept, struct fg_error *err)
 	return (struct record *)(f->octets + f->size - size_of(kept));
 }
 
-/* @return 1: all of it is in memory, 0: it is too large, or a negative errno */
+static void
+stop_keeping(struct feed *f)
+{
+	free(f->octets);
+	f->octets = NULL;
+	f->facts.streams = true;
+}
+
+/* read all of it; what is read stays in memory unless that becomes too much */
 static int
-read_into_memory(struct feed *f, struct reader *r, struct fg_error *err)
+read_through(struct feed *f, struct reader *r, struct fg_error *err)
 {
 	const uint64_t limit = f->config->memory > 0 ? f->config->memory : DEFAULT_MEMORY;
 	uint64_t room = 0;
 	int rc;
 
 	while ((rc = reader_next(r, err)) == 1) {
-		struct record *record;
-
-		if (f->size + size_of(r->length) > limit)
-			return 0;
-		record = grow(f, &room, r->length, err);
-		if (record == NULL)
-			return -ENOMEM;
-		fill(record, r, 0);
 		f->facts.frames++;
-		f->facts.octets += r->length + FG_ETHER_FCS;
+		f->facts.octets += RTE_MAX(r->length + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+		if (!f->facts.streams && f->size + size_of(r->length) > limit)
+			stop_keeping(f);
+		if (!f->facts.streams) {
+			struct record *record = grow(f, &room, r->length, err);
+
+			if (record == NULL)
+				return -ENOMEM;
+			fill(record, r, 0);
+		}
 	}
 	f->facts.duration_ns = r->last_ns - r->first_ns;
-	f->oversize = r->oversize;
-	f->truncated = r->truncated;
-	return rc == 0 ? 1 : rc;
+	f->facts.oversize = f->oversize = r->oversize;
+	f->facts.truncated = f->truncated = r->truncated;
+	return rc;
 }
 
 int
@@ -87,21 +98,17 @@ feed_open(struct feed *f, const struct fg_replay_config *config, struct fg_error
 		free(r);
 		return rc;
 	}
-	rc = read_into_memory(f, r, err);
-	if (rc == 1 && f->facts.frames == 0)
+	rc = read_through(f, r, err);
+	if (rc == 0 && f->facts.frames == 0)
 		rc = fg_error_set(err, EINVAL, config->path,
 				  "no frame in it that could be sent (%llu are too large)",
 				  (unsigned long long)r->oversize);
 	f->period_ns = reader_period(r);
 	reader_close(r);
 	free(r);
-	if (rc == 0) { /* too large */
-		free(f->octets);
-		f->octets = NULL;
-		f->facts = (struct fg_replay_facts){0};
+	if (rc == 0 && f->facts.streams)
 		rc = records_init(&f->records, RING, err);
-	}
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 /* wait for room; false: nobody wants any more */

@@ -15,8 +15,9 @@ extern "C" {
 
 /*
  * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or at a
- * rate. A file that fits `memory` is read whole beforehand; of a larger one a thread reads ahead of what is sent, so
- * that its size does not matter. Frames are sent as they are but for what `rewrite` changes; those of which the
+ * rate. Every file is read through beforehand, so that a broken one is found before anything is sent. One that fits
+ * `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its size does not matter.
+ * Frames are sent as they are but for what `rewrite` changes; those of which the
  * capture holds only the beginning are filled up with zeros.
  *
  * A frame whose time has come leaves at the next poll, or, on a port that departs frames by itself, at its time. One
@@ -27,6 +28,7 @@ extern "C" {
  */
 struct fg_replay;
 struct fg_port;
+struct fg_verify;
 
 enum fg_replay_pace {
 	FG_REPLAY_RECORDED, /* times of the capture, divided by `speed` */
@@ -44,13 +46,17 @@ struct fg_replay_config {
 	uint32_t max_frame;  /* octets with FCS; larger frames are left out and counted */
 	uint64_t max_lag_ns; /* see above */
 	struct fg_rewrite rewrite;
-	bool patient; /* wait for the file instead of sending late: for the virtual wire */
+	struct fg_verify *verify; /* is told of every frame; NULL: nobody is */
+	bool patient;             /* wait for the file instead of sending late: for the virtual wire */
 };
 
 /** What a capture holds. */
 struct fg_replay_facts {
-	uint64_t frames;      /* that can be sent; of a file that does not fit the memory: 0, not known */
-	uint64_t octets;      /* of them, with FCS */
+	uint64_t frames;      /* that can be sent */
+	uint64_t octets;      /* of them, with FCS; none counts less than the shortest frame */
+	uint64_t oversize;    /* left out: too large, or no frame */
+	uint64_t truncated;   /* of which it holds only the beginning */
+	bool streams;         /* too large for the memory */
 	uint64_t duration_ns; /* from the first to the last */
 };
 

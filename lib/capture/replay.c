@@ -19,6 +19,7 @@
 #include "fg_metric.h"
 #include "fg_net.h"
 #include "fg_port.h"
+#include "fg_verify.h"
 
 enum { BURST = 32, BUFFERS = 8191, LEAD_US = 50, DIGITS = 3 };
 static const uint64_t HIGHEST_ERROR_NS = 1000000000;
@@ -140,6 +141,8 @@ make_due(struct fg_replay *r, uint64_t now, uint64_t until)
 			return now;
 		}
 		fill(r, w->frame[w->n], record, due);
+		if (r->config.verify != NULL)
+			fg_verify_note_sent(r->config.verify, record->octets, record->kept);
 		w->due[w->n++] = due;
 		r->units += units_of(r, record);
 		feed_release(&r->feed, record);

@@ -216,6 +216,12 @@ fg_engine_hz(const struct fg_engine *e)
 	return e->clock.hz;
 }
 
+uint64_t
+fg_engine_now_ns(const struct fg_engine *e)
+{
+	return clock_ns(&e->clock, on_wire(e) ? e->wire_now : rte_rdtsc());
+}
+
 int
 fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uint64_t *start_ns,
 		  struct fg_error *err)

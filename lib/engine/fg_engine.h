@@ -277,6 +277,9 @@ void fg_engine_free(struct fg_engine *engine);
 /** Ticks per second of the time that tasks are polled with. */
 uint64_t fg_engine_hz(const struct fg_engine *engine);
 
+/** The time now that arrivals are stamped with, ns; on the wire: as of the end of the last trial. */
+uint64_t fg_engine_now_ns(const struct fg_engine *engine);
+
 /**
  * Compile a trial. A trial without streams only lets time pass and talks to neighbours: that is how gateways are
  * resolved.

@@ -37,19 +37,15 @@ local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
 end
 
-local function largest_frame(plan)
-   return math.max(unpack(methods.of(plan).frame_sizes(plan)))
-end
-
 -- All ports of the plan, with their links up.
 function Bench:open_ports()
    if self.plan.reference_device then
-      self.wires = wires.open(self.plan)
+      self.wires = wires.open(self.plan, self.frame_sizes)
       self.handles, self.buffers = self.wires.handles, self.wires.buffers
       return
    end
    self.buffers = TSC_BUFFERS
-   ports.open(self.handles, self.plan.ports, largest_frame(self.plan))
+   ports.open(self.handles, self.plan.ports, self.max_frame)
 end
 
 -- What the driver says, and what the plan says better.
@@ -90,7 +86,7 @@ function Bench:create_engine()
    local places, workers, notes = placement.place(self.ports, self.wires ~= nil)
    local config = ffi.new("struct fg_engine_config", {
       time = self.time, ports = #self.ports, lcores = #workers, buffers = self.buffers,
-      max_frame = largest_frame(self.plan),
+      max_frame = self.max_frame,
    })
    for i, worker in ipairs(workers) do
       config.lcore[i - 1] = worker
@@ -103,11 +99,16 @@ function Bench:create_engine()
    self.engine, self.lcores = out[0], #workers
 end
 
--- Wait for the trial; whatever ends the wait early ends the trial, too.
-function Bench:await()
+--- Wait for the trial; whatever ends the wait early ends the trial, too.
+-- @param look  called now and then meanwhile; ends the trial by returning true. Default: nobody looks
+function Bench:await(look)
    local ok, why = pcall(function()
       while C.fg_engine_running(self.engine) do
-         job.sleep(POLL_SECONDS)
+         if look and look() then
+            C.fg_engine_stop(self.engine)
+         else
+            job.sleep(POLL_SECONDS)
+         end
       end
    end)
    self.running = nil
@@ -118,19 +119,54 @@ function Bench:await()
    end
 end
 
--- Start a trial.
--- @param outage  { at =, seconds = } from the start of traffic, of the reference device; or nil
-function Bench:start(trial, outage)
+--- Start a trial; await() waits for its end. Whatever taps the ports sees what they receive.
+-- @param trial    struct fg_trial_config
+-- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
+--                 happens; or nil
+function Bench:start(trial, arrange)
    local err, start = api.error(), ffi.new("uint64_t[1]")
    if self.wires then
       self.wires:reset()
    end
+   for i, tap in pairs(self.taps) do
+      trial.tap[i - 1] = tap
+   end
    api.check(C.fg_engine_prepare(self.engine, trial, start, err), err)
-   if outage then
-      local from = start[0] + nanoseconds(outage.at)
-      self.wires:outage(from, from + nanoseconds(outage.seconds))
+   if arrange then
+      arrange(start[0])
    end
    C.fg_engine_start(self.engine)
+end
+
+-- Has the reference device out of order for a while.
+-- @param outage  { at =, seconds = } from the start of traffic; or nil
+function Bench:arrange_outage(outage)
+   return outage and function(start)
+      local from = start + nanoseconds(outage.at)
+      self.wires:outage(from, from + nanoseconds(outage.seconds))
+   end
+end
+
+--- Let something see every frame that a port receives, in all trials from now on.
+-- @param port  its number
+-- @param tap   struct fg_tap *; nil: nobody any more
+-- @return the tap that was there before, or nil
+function Bench:tap(port, tap)
+   local before = self.taps[port]
+   self.taps[port] = tap
+   return before
+end
+
+--- Number of the port of a name, or nil and a sentence that names those there are.
+function Bench:port_index(name)
+   local names = {}
+   for i, port in ipairs(self.ports) do
+      if port.name == name then
+         return i
+      end
+      names[i] = port.name
+   end
+   return nil, ("there is no port '%s'; there is %s"):format(tostring(name), table.concat(names, ", "))
 end
 
 -- MAC of a port's gateway for an IP version, six octets; nil while it has not answered.
@@ -166,9 +202,14 @@ end
 
 --- Open a plan's ports and start the engine on them.
 -- @param plan  a loaded plan (framegauge.plan)
+-- @param o.max_frame  octets with FCS of the largest frame; default: that of the plan's method
+-- @param o.unasked    do not ask gateways for their addresses: for those who only listen
 -- @return the bench, or nil and an error object (status, tostring)
-function Bench.open(plan)
-   local bench = setmetatable({ plan = plan, handles = {}, ports = {} }, Bench)
+function Bench.open(plan, o)
+   o = o or {}
+   local bench = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {} }, Bench)
+   bench.frame_sizes = o.max_frame and { line.MIN_FRAME, o.max_frame } or methods.of(plan).frame_sizes(plan)
+   bench.max_frame = math.max(unpack(bench.frame_sizes))
    local device = plan.reference_device
    bench.time = not device and C.FG_TIME_TSC
       or device.time == "free" and C.FG_TIME_WIRE_FREE
@@ -180,7 +221,9 @@ function Bench.open(plan)
          bench.ports[i] = describe(port, bench.handles[i])
       end
       bench:create_engine()
-      bench:resolve()
+      if not o.unasked then
+         bench:resolve()
+      end
    end)
    if not ok then
       bench:close()
@@ -290,7 +333,7 @@ function Bench:trial(o)
       settle_ns = nanoseconds(o.settle),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
       talk = modifiers.talk(o.modifier, self.plan),
-   }), o.outage)
+   }), self:arrange_outage(o.outage))
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await()
    local lcores = counts.lcores(self.engine, self.lcores)

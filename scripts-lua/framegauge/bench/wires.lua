@@ -5,7 +5,6 @@
 local api = require "framegauge.api"
 local ffi = require "ffi"
 local impairments = require "framegauge.bench.impairments"
-local methods = require "framegauge.method"
 local octets = require "framegauge.octets"
 local profiles = require "framegauge.bench.profiles"
 local refusal = require "framegauge.refusal"
@@ -73,9 +72,10 @@ local function most_in_flight(config, frame_sizes)
 end
 
 --- Join the plan's ports.
+-- @param sizes  octets with FCS of all frames that may be sent
 -- @return the wires: handles (list of struct fg_port *, in the plan's order), buffers (frames that can be
 --         on their way), and the methods reset, outage, close
-function M.open(plan)
+function M.open(plan, sizes)
    local self = setmetatable({ list = {}, handles = {}, buffers = 0 }, Wires)
    local by_number, err = {}, api.error()
    for i, port in ipairs(plan.ports) do
@@ -83,7 +83,6 @@ function M.open(plan)
    end
    for number = 0, #plan.ports - 1, 2 do
       local ends = { [0] = by_number[number], by_number[number + 1] } -- a loopback may leave one open
-      local sizes = methods.of(plan).frame_sizes(plan)
       local config = device_config(plan.reference_device, {
          [0] = ends[0] and ends[0].port, ends[1] and ends[1].port },
          math.max(unpack(sizes)))

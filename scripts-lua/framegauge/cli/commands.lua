@@ -16,6 +16,12 @@ local DURATION = { name = "duration", value = "TIME", help = "end after this tim
 
 local PLAN = { name = "PLAN.yaml", help = "what to test, and with which ports; see 'help plan'" }
 
+local PLAN_OF_PORTS = { name = "PLAN.yaml", help = "a plan, of which only the ports and the host matter" }
+local MAX_FRAME = {
+   name = "max-frame", value = "BYTES",
+   help = "the largest frame the ports must pass, with FCS (default: 1522)",
+}
+
 return {
    {
       name = "run",
@@ -210,6 +216,76 @@ return {
       examples = { "frames lab.yaml", "frames lab.yaml --count 1000 --pcap frames.pcap" },
       run = function(...)
          return require("framegauge.cli.frames").main(...)
+      end,
+   },
+   {
+      name = "replay",
+      summary = "send a capture again, and compare what arrives",
+      help = "Send the frames of a capture (pcap or pcapng) from one port of a plan: at the times they\n"
+         .. "were recorded at, faster or slower, or at a rate. The file is read through first, so nothing\n"
+         .. "of a broken one is sent; one too large for the memory is read while it is sent. Shows what was\n"
+         .. "sent and how far behind its times, and what the other port of the pair received. See\n"
+         .. "docs/captures.md.",
+      arguments = { PLAN_OF_PORTS, { name = "FILE", help = "the capture, of Ethernet" } },
+      options = {
+         { name = "port", value = "NAME", help = "port that sends (default: the first)" },
+         { name = "speed", value = "FACTOR", help = "2x: twice as fast as recorded (default: 1x)" },
+         { name = "rate", value = "RATE", help = "instead: 1Mfps, '5Gbps L2' (or L1), or 40% of the line" },
+         { name = "loops", value = "N", help = "send it N times; 0: until --duration is over (default: 1)" },
+         { name = "duration", value = "TIME", help = "send nothing that is due later" },
+         {
+            name = "verify",
+            help = "compare what the other port receives with what was sent: same frames, same order; else "
+               .. "exit status 1",
+         },
+         { name = "capture", value = "FILE", help = "keep what the other port receives" },
+         { name = "rewrite-source-mac", value = "MAC", help = "every frame comes from this station" },
+         { name = "rewrite-destination-mac", value = "MAC", help = "every frame goes to this station" },
+         { name = "rewrite-vlan", value = "ID", help = "number of the outermost VLAN tag, or none" },
+         {
+            name = "rewrite-network", value = "A=B", many = true,
+            help = "addresses of one network become those of another, as in 10.0.0.0/8=198.18.0.0/8",
+         },
+         { name = "memory", value = "BYTES", help = "read up to so much beforehand (default: 256MiB)" },
+         MAX_FRAME, SET,
+      },
+      takes_eal = true,
+      examples = {
+         "replay lab.yaml site.pcapng --verify", "replay lab.yaml site.pcapng --rate '5Gbps L2' --loops 10",
+         "replay lab.yaml site.pcapng --rewrite-destination-mac 02:00:00:00:00:01 --capture back.pcapng",
+      },
+      run = function(...)
+         return require("framegauge.cli.replay").main(...)
+      end,
+   },
+   {
+      name = "capture",
+      summary = "write what a port receives into a file",
+      help = "Listen on a port of a plan and write what it receives into a capture with nanoseconds.\n"
+         .. "Nothing is sent but answers to neighbours (ARP, ND) and questions for gateways. Ends after\n"
+         .. "--duration or --frames, or with Ctrl-C; the exit status is 3 if the tester lost frames that\n"
+         .. "were wanted. See docs/captures.md.",
+      arguments = { PLAN_OF_PORTS },
+      options = {
+         { name = "port", value = "NAME", help = "port that listens" },
+         { name = "out", value = "FILE", help = "the file: pcapng where it ends so, else pcap" },
+         { name = "filter", value = "BPF", help = "which frames, as 'udp port 7' (pcap-filter(7))" },
+         { name = "trigger", value = "BPF", help = "keep nothing before a frame like this" },
+         { name = "slice", value = "BYTES", help = "keep so much of each frame" },
+         { name = "frames", value = "N", help = "end after so many" },
+         { name = "duration", value = "TIME", help = "end after this time" },
+         { name = "file-size", value = "BYTES", help = "then begin another file: FILE.0, FILE.1 ..." },
+         { name = "files", value = "N", help = "with --file-size: keep the latest N files" },
+         { name = "buffer", value = "BYTES", help = "between the port and the disk (default: 64MiB)" },
+         MAX_FRAME, SET,
+      },
+      takes_eal = true,
+      examples = {
+         "capture lab.yaml --port west --out west.pcapng --duration 60s",
+         "capture lab.yaml --port west --out ring.pcapng --filter udp --file-size 100MB --files 10",
+      },
+      run = function(...)
+         return require("framegauge.cli.capture").main(...)
       end,
    },
    {

@@ -1,0 +1,135 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Captures: what a port of a bench receives, kept in files.
+--
+--    local capture = require("framegauge.capture").start(bench, {
+--       port = "west", file = "west.pcapng", filter = "udp port 7", frames = 1000,
+--    })
+--    ... trials ...
+--    local counts = capture:stop()
+--
+-- A capture sees all trials of the bench from its start to its end; there is one for a port at a time. On the
+-- virtual wire every frame is kept; on real ports one that the disk is too slow for is counted as dropped,
+-- and the measurement is not held up.
+local api = require "framegauge.api"
+local arguments = require "framegauge.arguments"
+local ffi = require "ffi"
+local refusal = require "framegauge.refusal"
+local uv = require "luv"
+
+local C = api.C
+local M = {}
+
+local Capture = {}
+Capture.__index = Capture
+
+--- The arguments of start().
+M.ROWS = {
+   { key = "port", type = "string", required = true },
+   { key = "file", type = "string", required = true },
+   { key = "filter", type = "string", longest = 10000 },
+   { key = "trigger", type = "string", longest = 10000 },
+   { key = "slice", type = "size", min = 1 },
+   { key = "frames", type = "integer", min = 1 },
+   { key = "file_size", type = "size", min = 1 },
+   { key = "files", type = "integer", min = 1 },
+   { key = "buffer", type = "size", min = 4096 },
+}
+
+local COUNTS = { "seen", "filtered", "dropped", "written", "octets" }
+local BAD_INPUT = 2
+local EINVAL = 22
+
+-- What must be added to the engine's time to make it the time since 1970, ns. The wire's time is nobody
+-- else's.
+local function epoch(bench)
+   if bench.wires then
+      return 0
+   end
+   local seconds, microseconds = uv.gettimeofday()
+   return ffi.cast("int64_t", seconds) * 1000000000 + microseconds * 1000
+      - ffi.cast("int64_t", C.fg_engine_now_ns(bench.engine))
+end
+
+-- Errors of the filter are the caller's, those of the file the machine's.
+local function check(rc, err)
+   local ok, why = pcall(api.check, rc, err)
+   if not ok then
+      local ours = why.code == EINVAL
+      refusal.raise("capture", ours and BAD_INPUT or why.status, "capture: %s", tostring(why))
+   end
+end
+
+--- Begin a capture.
+-- @param bench        an open bench (framegauge.bench)
+-- @param o.port       name of the port that receives
+-- @param o.file       path; ".pcapng" at its end: that format, else pcap. Both with nanoseconds
+-- @param o.filter     which frames, in the language of pcap-filter(7) (default: all)
+-- @param o.trigger    the same: nothing is kept before a frame for which it holds (default: from the start)
+-- @param o.slice      bytes kept of each frame (default: all)
+-- @param o.frames     keep no more than so many (default: no end)
+-- @param o.file_size  begin another file after so many bytes: FILE.0, FILE.1 ... (default: one file)
+-- @param o.files      keep so many of them, the latest (default: all)
+-- @param o.buffer     bytes between the port and the disk (default: 64MiB)
+-- @return the capture, with the methods counts, flush and stop. What is wrong raises an error with a status.
+function M.start(bench, o)
+   local values = arguments.read("capture", o, M.ROWS)
+   local port, message = bench:port_index(values.port)
+   if not port then
+      refusal.raise("capture", BAD_INPUT, "capture: %s", message)
+   elseif bench.taps[port] then
+      refusal.raise("capture", BAD_INPUT, "capture: port %s is captured already", values.port)
+   elseif values.files and not values.file_size then
+      refusal.raise("capture", BAD_INPUT, "capture: files needs file_size, when to begin another one")
+   end
+   local err, out = api.error(), ffi.new("struct fg_capture *[1]")
+   local config = ffi.new("struct fg_capture_config", {
+      path = values.file, filter = values.filter, trigger = values.trigger, slice = values.slice or 0,
+      buffer = values.buffer or 0, file_octets = values.file_size or 0, files = values.files or 0,
+      frames = values.frames or 0, epoch_ns = epoch(bench), patient = bench.wires ~= nil,
+   })
+   local self = setmetatable({
+      bench = bench, port = port, name = values.port, file = values.file,
+      texts = values, -- the C side keeps pointers into them
+   }, Capture)
+   check(C.fg_capture_open(config, out, err), err)
+   self.handle = out[0]
+   bench:tap(port, C.fg_capture_tap(self.handle))
+   return self
+end
+
+--- What became of the frames so far: seen, filtered (not wanted), dropped (wanted, but the disk was too
+-- slow), written, octets (of these). Exact after flush().
+function Capture:counts()
+   if not self.handle then
+      return self.last
+   end
+   local raw, counts = ffi.new("struct fg_capture_counts"), {}
+   C.fg_capture_get_counts(self.handle, raw)
+   for _, key in ipairs(COUNTS) do
+      counts[key] = tonumber(raw[key])
+   end
+   return counts
+end
+
+--- Wait until all is in the file; not while a trial runs. Raises what went wrong in writing.
+function Capture:flush()
+   local err = api.error()
+   check(C.fg_capture_flush(self.handle, err), err)
+end
+
+--- End it, not while a trial runs. May be called twice.
+-- @return the counts, and what went wrong in writing (nil: nothing)
+function Capture:stop()
+   if not self.handle then
+      return self.last
+   end
+   local ok, why = pcall(self.flush, self)
+   self.last = self:counts()
+   self.bench:tap(self.port, nil)
+   C.fg_capture_close(self.handle)
+   self.handle = nil
+   return self.last, not ok and why or nil
+end
+
+return M

@@ -1,0 +1,231 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge replay`: a capture sent again from one port, and what the other one received of it.
+local capture = require "framegauge.cli.capture"
+local format = require "framegauge.report.format"
+local job = require "framegauge.job"
+local parse = require "framegauge.cli.parse"
+local refusal = require "framegauge.refusal"
+local units = require "framegauge.units"
+local uv = require "luv"
+
+local M = {}
+
+local SUCCESS, DIFFERS, BAD_INPUT, NOT_THE_DEVICES = 0, 1, 2, 3
+local count, plural = format.count, format.plural
+
+local function nanoseconds(ns)
+   return units.format_time(ns / 1e9)
+end
+
+local function say(label, ...)
+   print(("%-12s%s"):format(label, string.format(...)))
+end
+
+-- Frames and bits per second over some seconds.
+local function rates(frames, octets, seconds)
+   if seconds <= 0 then
+      return "at once"
+   end
+   return ("%s, %s"):format(units.format_frame_rate(frames / seconds),
+      units.format_bits(octets * 8 / seconds, 2))
+end
+
+-- Shows what was sent in each second; on a wire it is the wire's time that counts.
+local function ticker(replay, bench)
+   local now = uv.hrtime() / 1e9
+   local before = { seconds = now, frames = 0, octets = 0 }
+   local passed = 0
+   return function()
+      now = uv.hrtime() / 1e9
+      if now - before.seconds < 1 then
+         return
+      end
+      passed = passed + 1
+      local counts = replay:counts()
+      local line = ("%6d s  %s sent (%s)"):format(passed, plural(counts.frames, "frame"),
+         rates(counts.frames - before.frames, counts.octets - before.octets,
+            bench.wires and 0 or now - before.seconds))
+      if bench.wires then
+         line = ("%6d s  %s sent"):format(passed, plural(counts.frames, "frame"))
+      end
+      if counts.verified then
+         line = ("%s, %s arrived as sent"):format(line, count(counts.verified.same))
+      end
+      print(line)
+      io.stdout:flush()
+      before = { seconds = now, frames = counts.frames, octets = counts.octets }
+   end
+end
+
+local function say_file(replay, options, from, to)
+   local facts = replay.facts
+   say("file", "%s: %s, %s, recorded in %s%s", options.file, plural(facts.frames, "frame"),
+      units.format_size(facts.octets), nanoseconds(facts.duration_ns),
+      facts.streams and "; read while it is sent" or "; in memory")
+   if facts.oversize > 0 then
+      say("", "%s left out: larger than %d bytes (--max-frame), or no frames",
+         plural(facts.oversize, "frame"), replay.bench.max_frame)
+   end
+   if facts.truncated > 0 then
+      say("", "%s of which it holds only the beginning: zeros for the rest", plural(facts.truncated, "frame"))
+   end
+   say("replay", "%s -> %s, %s%s", from, to, replay.words,
+      replay.loops ~= 1 and (replay.loops == 0 and ", over and over" or (", %d times"):format(replay.loops))
+      or "")
+   io.stdout:flush()
+end
+
+-- Memory this process had at most, octets; nil where the system does not say.
+local function most_memory()
+   local file = io.open "/proc/self/status"
+   local text = file and file:read "*a" or ""
+   if file then
+      file:close()
+   end
+   local kib = text:match "VmHWM:%s*(%d+) kB"
+   return kib and tonumber(kib) * 1024
+end
+
+-- What was sent. @return why it was not sent as it should have been, or nil
+local function say_sent(result, replay)
+   local seconds, error_ns = (result.last_ns - result.first_ns) / 1e9, result.error_ns
+   say("sent", "%s, %s in %s (%s)", plural(result.frames, "frame"), units.format_size(result.octets),
+      units.format_time(seconds), rates(result.frames - 1, result.octets, seconds))
+   say("timing", "behind the schedule: median %s, 99 %% %s, 99.9 %% %s, at most %s",
+      nanoseconds(error_ns.p50), nanoseconds(error_ns.p99), nanoseconds(error_ns.p999),
+      nanoseconds(error_ns.max))
+   say("", "%s the port was full, %s without a buffer, %s the file was behind",
+      plural(result.refused, "time"), plural(result.no_mbuf, "time"), plural(result.starved, "time"))
+   if not result.done and not replay.duration then
+      return "not all was sent"
+   elseif result.slips > 0 then
+      return ("the schedule slipped %s, by %s in all"):format(plural(result.slips, "time"),
+         nanoseconds(result.slipped_ns))
+   end
+end
+
+local function received(port)
+   local missed = port.rx_missed + port.rx_no_mbuf
+   say("received", "%s on %s%s%s", plural(port.foreign + port.misdirected, "frame"), port.name,
+      port.rx_errors > 0 and (", %s with errors"):format(count(port.rx_errors)) or "",
+      missed > 0 and (", %s LOST BY THE TESTER"):format(count(missed)) or "")
+   return missed > 0 and ("%s lost by the tester on %s"):format(plural(missed, "frame"), port.name) or nil
+end
+
+local function differences(v)
+   local list = {}
+   for _, one in ipairs {
+      { v.lost, "lost" }, { v.reordered, "out of order" }, { v.duplicates, "more than once" },
+      { v.foreign, "that were not sent so" },
+   } do
+      if one[1] ~= 0 then
+         list[#list + 1] = ("%s %s"):format(count(one[1]), one[2])
+      end
+   end
+   return table.concat(list, ", ")
+end
+
+local function say_verified(v)
+   if v.unchecked > 0 then
+      say("verify", "NOT KNOWN: the comparison fell behind, %s unchecked", plural(v.unchecked, "frame"))
+   elseif v.whole then
+      say("verify", "SAME: all %s arrived, unchanged and in order", plural(v.sent, "frame"))
+   else
+      say("verify", "DIFFERENT: of %s sent %s arrived unchanged; %s", plural(v.sent, "frame"), count(v.same),
+         differences(v))
+   end
+   if v.talk > 0 then
+      say("", "and %s of neighbours (ARP and the like), which are nobody's fault", plural(v.talk, "frame"))
+   end
+end
+
+local function status_of(problems, v)
+   for _, problem in ipairs(problems) do
+      io.stderr:write("framegauge: replay: ", problem, "\n")
+   end
+   if problems[1] or (v and v.unchecked > 0) then
+      return NOT_THE_DEVICES
+   end
+   return v and not v.whole and DIFFERS or SUCCESS
+end
+
+local function run(replay, bench, kept, to)
+   local tick, problems = ticker(replay, bench), {}
+   local result = replay:run { look = tick }
+   local function note(problem)
+      problems[#problems + 1] = problem
+   end
+   note(say_sent(result, replay))
+   note(received(result.ports[to]))
+   if kept then
+      local counts, failure = kept:stop()
+      say("captured", "%s: %s", kept.file, capture.in_words(counts))
+      note(failure and tostring(failure) or capture.loss(counts, {}))
+   end
+   if result.verified then
+      say_verified(result.verified)
+   end
+   local memory = most_memory()
+   if memory then
+      say("memory", "%s at most", units.format_size(memory))
+   end
+   return status_of(problems, result.verified)
+end
+
+-- The port at the other end of the path: that of the same pair.
+local function other_end(i)
+   return i % 2 == 1 and i + 1 or i - 1
+end
+
+local function replay_on(bench, o, options)
+   local from, message = bench:port_index(o.port or bench.ports[1].name)
+   if not from then
+      refusal.raise("replay", BAD_INPUT, "replay: %s", message)
+   end
+   local to = other_end(from)
+   local name = bench.ports[to].name
+   o.verify = options.verify and name or nil
+   local kept = options.capture
+      and require("framegauge.capture").start(bench, { port = name, file = options.capture })
+   local ok, result = pcall(function()
+      local replay = require("framegauge.replay").open(bench, o)
+      say_file(replay, o, bench.ports[from].name, name)
+      local fine, status = pcall(run, replay, bench, kept, to)
+      replay:close()
+      return fine and status or error(status, 0)
+   end)
+   if kept then
+      kept:stop()
+   end
+   return ok and result or error(result, 0)
+end
+
+local function rewrite_of(options)
+   return {
+      source_mac = options["rewrite-source-mac"], destination_mac = options["rewrite-destination-mac"],
+      vlan = options["rewrite-vlan"], networks = options["rewrite-network"],
+   }
+end
+
+--- The command.
+function M.main(arguments, options, eal)
+   local max_frame = capture.max_frame("replay", options)
+   local o = {
+      file = arguments[2], port = options.port, speed = options.speed, rate = options.rate,
+      loops = options.loops, duration = options.duration and capture.duration("replay", options),
+      memory = options.memory, rewrite = rewrite_of(options),
+   }
+   local plan = require("framegauge.cli.plan").load(arguments[1], options, eal)
+   if not plan then
+      return BAD_INPUT
+   end
+   local file, message = io.open(o.file, "rb") -- at once, and not when all ports are open
+   if not file then
+      parse.usage_error("replay", "replay: %s", message)
+   end
+   file:close()
+   return job.run(capture.with_bench, plan, max_frame, replay_on, o, options)
+end
+
+return M

@@ -1,0 +1,275 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Replay: a capture sent again from a port of a bench, as a trial.
+--
+--    local replay = require("framegauge.replay").open(bench, {
+--       port = "east", file = "site.pcapng", speed = "2x", verify = "west",
+--       rewrite = { destination_mac = "02:00:00:00:00:01", networks = { "10.0.0.0/8=198.18.0.0/8" } },
+--    })
+--    local result = replay:run()
+--    replay:close()
+--
+-- The file is read through when it is opened, so a broken one is refused before anything is sent. One that
+-- fits the memory is sent from there, a larger one is read while it is sent. The port sends nothing else.
+local api = require "framegauge.api"
+local arguments = require "framegauge.arguments"
+local counts = require "framegauge.bench.counts"
+local ffi = require "ffi"
+local pace = require "framegauge.replay.pace"
+local refusal = require "framegauge.refusal"
+local rewrite = require "framegauge.replay.rewrite"
+local uv = require "luv"
+
+local C = api.C
+local M = {}
+
+local Replay = {}
+Replay.__index = Replay
+
+--- The arguments of open().
+M.ROWS = {
+   { key = "port", type = "string" },
+   { key = "file", type = "string", required = true },
+   { key = "speed", type = "string" },
+   { key = "rate", type = "rate" },
+   { key = "loops", type = "integer", min = 0 },
+   { key = "duration", type = "time", min = 1e-6 },
+   { key = "memory", type = "size", min = 1 },
+   { key = "rewrite", type = "table" },
+   { key = "verify", type = "string" },
+}
+
+local RUN_ROWS = { { key = "drain", type = "time" }, { key = "look", type = "function" } }
+
+local BAD_INPUT = 2
+local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS
+local END = 100 * 86400 * 1000000000ULL -- ns; no replay lasts so long, and it fits the clock
+local SLIPS = 10 -- seconds, on the wire
+local DRAIN = 0.5 -- seconds
+
+local COUNTS = {
+   "frames", "octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips", "slipped_ns",
+   "first_ns", "last_ns",
+}
+local VERIFIED = { "sent", "same", "reordered", "duplicates", "foreign", "talk", "unchecked" }
+
+-- Whatever is wrong with the capture is the caller's.
+local function check(rc, err)
+   local ok, why = pcall(api.check, rc, err)
+   if not ok then
+      refusal.raise("replay", BAD_INPUT, "replay: %s", tostring(why))
+   end
+end
+
+local function port_of(bench, name, default)
+   local port, message = bench:port_index(name or bench.ports[default].name)
+   if not port then
+      refusal.raise("replay", BAD_INPUT, "replay: %s", message)
+   end
+   return port
+end
+
+function Replay:open_verify(values)
+   if not values.verify then
+      return
+   end
+   self.receiver = port_of(self.bench, values.verify)
+   if self.receiver == self.port then
+      refusal.raise("replay", BAD_INPUT, "replay: verify: %s is the port that sends", values.verify)
+   end
+   local err, out = api.error(), ffi.new("struct fg_verify *[1]")
+   -- the tap that is there now, such as a capture, goes on seeing what it saw
+   local config = ffi.new("struct fg_verify_config", {
+      next = self.bench.taps[self.receiver], patient = self.bench.wires ~= nil,
+   })
+   api.check(C.fg_verify_create(config, out, err), err)
+   self.verify = out[0]
+end
+
+local function facts_of(handle)
+   local raw = ffi.new("struct fg_replay_facts")
+   C.fg_replay_get_facts(handle, raw)
+   return {
+      frames = tonumber(raw.frames), octets = tonumber(raw.octets), duration_ns = tonumber(raw.duration_ns),
+      oversize = tonumber(raw.oversize), truncated = tonumber(raw.truncated), streams = raw.streams,
+   }
+end
+
+function Replay:open_file(values)
+   local bench, err, out = self.bench, api.error(), ffi.new("struct fg_replay *[1]")
+   local config = ffi.new("struct fg_replay_config", {
+      path = values.file, pace = self.pace, speed = self.number, loops = self.loops,
+      memory = values.memory or 0, max_frame = bench.max_frame, max_lag_ns = bench.plan.host.max_lag * 1e9,
+      verify = self.verify, patient = bench.wires ~= nil,
+   })
+   rewrite.fill(config.rewrite, values.rewrite or {})
+   check(C.fg_replay_open(config, out, err), err)
+   self.handle = out[0]
+   self.facts = facts_of(self.handle)
+   pace.check(self.pace, self.number, self.facts, bench.ports[self.port])
+end
+
+--- Open a capture.
+-- @param bench       an open bench (framegauge.bench); larger frames than its max_frame are left out
+-- @param o.port      name of the port that sends (default: the first)
+-- @param o.file      pcap or pcapng, of Ethernet
+-- @param o.speed     "2x": twice as fast as it was recorded (default: 1x); or
+-- @param o.rate      frames per second (1Mfps, or a number), bits per second of layer 1 or 2 (5Gbps L2), or
+--                    a share of the line (40%)
+-- @param o.loops     how often it is sent (default: 1); 0: until the duration is over
+-- @param o.duration  nothing is sent that is due later (default: no end)
+-- @param o.memory    bytes of frames that may be read beforehand (default: 256MiB)
+-- @param o.rewrite   see framegauge.replay.rewrite
+-- @param o.verify    name of the port where the same frames must arrive in the same order; its captures must
+--                    have begun before
+-- @return the replay: facts (frames, octets, duration_ns, oversize, truncated, streams), pace in words, and
+--         the methods run, counts, close. What is wrong raises an error with a status.
+function M.open(bench, o)
+   local values = arguments.read("replay", o, M.ROWS)
+   local self = setmetatable({
+      bench = bench, port = port_of(bench, values.port, 1), loops = values.loops or 1,
+      duration = values.duration,
+   }, Replay)
+   if self.loops == 0 and not self.duration then
+      refusal.raise("replay", BAD_INPUT, "replay: loops without end need a duration")
+   end
+   self.pace, self.number, self.words = pace.of(values.speed, values.rate, bench.ports[self.port].line_rate)
+   self.texts = values -- the C side keeps pointers into them
+   local ok, why = pcall(function()
+      self:open_verify(values)
+      self:open_file(values)
+   end)
+   if not ok then
+      self:close()
+      error(why, 0)
+   end
+   return self
+end
+
+--- Seconds that it will take, the rests before and after left out.
+function Replay:seconds()
+   local seconds = pace.load(self.pace, self.number, self.facts)
+   local all = self.loops > 0 and seconds * self.loops or math.huge
+   return math.min(all, self.duration or math.huge)
+end
+
+function Replay:raw_counts()
+   local raw = ffi.new("struct fg_replay_counts")
+   C.fg_replay_get_counts(self.handle, raw)
+   return raw
+end
+
+--- What was sent so far: frames, octets (with FCS), oversize and truncated frames, how often the port refused
+-- a frame, no buffer was free, the file was not read yet (starved), the schedule slipped and by how many ns,
+-- done (all was sent), error_ns (percentiles of the time behind the schedule: p50, p99, p999, max), and
+-- verified. Exact after run().
+function Replay:counts()
+   local raw, out = self:raw_counts(), {}
+   for _, key in ipairs(COUNTS) do
+      out[key] = tonumber(raw[key])
+   end
+   out.done = raw.done
+   out.error_ns = {
+      p50 = tonumber(raw.error_p50_ns), p99 = tonumber(raw.error_p99_ns), p999 = tonumber(raw.error_p999_ns),
+      max = tonumber(raw.error_max_ns),
+   }
+   out.verified = self:verified(out.frames)
+   return out
+end
+
+--- What the verification found so far; nil without one.
+-- @return same (frames that arrived as they were sent), lost, reordered, duplicates, foreign (changed, or of
+--         somebody else), talk (ARP and the like), unchecked; and whole: all arrived, unchanged, in order
+function Replay:verified(frames)
+   if not self.verify then
+      return nil
+   end
+   local raw, out = ffi.new("struct fg_verify_counts"), {}
+   C.fg_verify_get_counts(self.verify, raw)
+   for _, key in ipairs(VERIFIED) do
+      out[key] = tonumber(raw[key])
+   end
+   out.sent = frames -- those noted and then not taken by the port were not sent
+   out.lost = frames - out.same
+   out.whole = out.lost == 0 and out.reordered + out.duplicates + out.foreign + out.unchecked == 0
+   return out
+end
+
+function Replay:place(start)
+   local bench, err = self.bench, api.error()
+   local place = ffi.new("struct fg_replay_place", {
+      port = bench.handles[self.port], hz = C.fg_engine_hz(bench.engine), start_ns = start,
+      end_ns = start + (self.duration and math.floor(self.duration * 1e9 + 0.5) or END),
+   })
+   check(C.fg_replay_start(self.handle, place, err), err)
+end
+
+-- How long the trial may last, ns. Where time keeps step with the world it is ended when all is sent; time
+-- that runs free must come to an end of its own, and that is what makes it repeatable.
+function Replay:longest()
+   if self.duration then
+      return math.floor(self.duration * 1e9 + 0.5)
+   elseif self.bench.wires then
+      return math.floor((2 * self:seconds() + SLIPS) * 1e9)
+   end
+   return ENDLESS
+end
+
+-- Ends the trial when all is sent and the drain is over.
+function Replay:watch(drain, look)
+   local free, ended = self.bench.time == C.FG_TIME_WIRE_FREE, nil
+   return function()
+      look()
+      if not ended and not free and self:raw_counts().done then
+         ended = uv.hrtime()
+      end
+      return ended and (uv.hrtime() - ended) / 1e9 >= drain
+   end
+end
+
+function Replay:trial(drain, look)
+   local bench, task = self.bench, ffi.new("struct fg_trial_task[1]")
+   task[0].task, task[0].port = C.fg_replay_task(self.handle), self.port - 1
+   bench:start(ffi.new("struct fg_trial_config", {
+      tasks = 1, task = task, traffic_ns = self:longest(),
+      drain_ns = math.floor(drain * 1e9), max_lag_ns = bench.plan.host.max_lag * 1e9,
+   }), function(start)
+      self:place(start)
+   end)
+   bench:await(self:watch(drain, look))
+end
+
+--- Send it, and wait until all has had the time to arrive.
+-- @param o.drain  seconds that frames may still arrive after the last was sent (default: 0.5)
+-- @param o.look   called now and then while it runs (default: nobody looks)
+-- @return as counts(), and ports: what each port counted (framegauge.bench.counts). Raises
+--         {interrupted = true} when the job is interrupted; counts() then still says how far it came.
+function Replay:run(o)
+   local bench, err = self.bench, api.error()
+   local values, before = arguments.read("replay:run", o or {}, RUN_ROWS), nil
+   if self.verify then
+      api.check(C.fg_verify_start(self.verify, err), err)
+      before = bench:tap(self.receiver, C.fg_verify_tap(self.verify))
+   end
+   local ok, why = pcall(self.trial, self, values.drain or DRAIN, values.look or function() end)
+   if self.verify then
+      bench:tap(self.receiver, before)
+      C.fg_verify_finish(self.verify)
+   end
+   if not ok then
+      error(why, 0)
+   end
+   check(C.fg_replay_failure(self.handle, err), err)
+   local result = self:counts()
+   result.ports = counts.ports(bench.engine, bench.ports)
+   return result
+end
+
+--- Close the file. May be called twice; not while it runs.
+function Replay:close()
+   C.fg_replay_close(self.handle)
+   C.fg_verify_free(self.verify)
+   self.handle, self.verify = nil, nil
+end
+
+return M

@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- When the frames of a capture are to leave: its own times, faster or slower, or a rate.
+local api = require "framegauge.api"
+local refusal = require "framegauge.refusal"
+local units = require "framegauge.units"
+
+local C = api.C
+local M = {}
+
+local BAD_INPUT = 2
+local OVERHEAD = 20 -- octets of preamble and gap
+
+local function refuse(...)
+   refusal.raise("replay", BAD_INPUT, "replay: %s", string.format(...))
+end
+
+-- "2x" or 2
+local function factor(text)
+   local number = tonumber((text:gsub("x$", "")))
+   if not number or not (number > 0 and number < math.huge) then
+      refuse("speed: '%s' is no factor above 0; expected such as 2x or 0.5x", text)
+   end
+   return number
+end
+
+--- What is asked for.
+-- @param speed      "2x", or nil
+-- @param rate       as units.parse_rate gives it, or nil
+-- @param line_rate  bits per second of the port, nil where it is not known
+-- @return enum fg_replay_pace, its number, and in words
+function M.of(speed, rate, line_rate)
+   if speed and rate then
+      refuse("speed and rate exclude each other")
+   elseif not rate then
+      local number = factor(speed or "1x")
+      return C.FG_REPLAY_RECORDED, number,
+         number == 1 and "as recorded" or ("%.6g times as fast as recorded"):format(number)
+   elseif rate.value <= 0 then
+      refuse("rate: '%s' sends nothing", rate.text)
+   elseif rate.unit == "fps" then
+      return C.FG_REPLAY_FRAMES, rate.value, "at " .. units.format_frame_rate(rate.value)
+   elseif rate.unit == "ratio" then
+      if not line_rate then
+         refuse("rate: '%s' is a share of a line whose rate is not known; give bits or frames per second",
+            rate.text)
+      end
+      return C.FG_REPLAY_BITS_L1, rate.value * line_rate,
+         ("at %s of the line"):format(units.format_ratio(rate.value))
+   elseif rate.layer == 3 then
+      refuse("rate: '%s': a capture has frames without IP; expected L1 or L2", rate.text)
+   end
+   return rate.layer == 1 and C.FG_REPLAY_BITS_L1 or C.FG_REPLAY_BITS_L2, rate.value,
+      "at " .. units.format_bits(rate.value, rate.layer)
+end
+
+--- What one loop of a capture takes at a pace: how long, and bits per second of the line (layer 1) meanwhile.
+-- @param facts  frames, octets, duration_ns
+-- @return seconds and bits per second; of frames that come all at once no rate is known (nil)
+function M.load(pace, number, facts)
+   local wire_bits = 8 * (facts.octets + OVERHEAD * facts.frames)
+   local seconds
+   if pace == C.FG_REPLAY_RECORDED then
+      seconds = facts.duration_ns / 1e9 / number
+      -- from the first frame to the last, with the time the last one takes itself
+      return seconds, seconds > 0 and wire_bits * (facts.frames - 1) / facts.frames / seconds or nil
+   elseif pace == C.FG_REPLAY_FRAMES then
+      seconds = facts.frames / number
+   else
+      seconds = (pace == C.FG_REPLAY_BITS_L1 and wire_bits or 8 * facts.octets) / number
+   end
+   return seconds, wire_bits / seconds
+end
+
+--- Refuse what no line can carry.
+-- @param name  of the port, with its line_rate
+function M.check(pace, number, facts, port)
+   local _, bits = M.load(pace, number, facts)
+   if not bits or not port.line_rate or bits <= port.line_rate * (1 + 1e-9) then
+      return
+   end
+   refuse("this takes %s of a line of %s (%s): at most %s of the %s asked for",
+      units.format_bits(bits, 1), units.format_bits(port.line_rate), port.name,
+      units.format_ratio(port.line_rate / bits), pace == C.FG_REPLAY_RECORDED and "speed" or "rate")
+end
+
+return M

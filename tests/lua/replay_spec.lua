@@ -1,0 +1,243 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Captures replayed through the reference device: what is found must be what the device is told to do.
+local Bench = require "framegauge.bench"
+local capture = require "framegauge.capture"
+local job = require "framegauge.job"
+local pcap = require "framegauge.pcap"
+local plan = require "framegauge.plan"
+local replay = require "framegauge.replay"
+local scratch = require "scratch"
+
+local FRAMES = 5000
+local PLAN = [[
+test: rfc2544
+ports:
+  east: {device: wire0}
+  west: {device: wire1}
+reference_device: {rate: 1Gbps, time: free}
+]]
+
+-- Frames of many sizes, each different, with 20 us between them.
+-- @param content  function(number) -> what stands in the frame; default: its number
+local function recorded(content)
+   local path = scratch.path() .. ".pcap"
+   local file = assert(pcap.create(path))
+   for i = 1, FRAMES do
+      local inside = content and content(i) or ("%08d"):format(i)
+      file:add("\2\0\0\0\0\1\2\0\0\0\0\2\x88\xb5" .. inside .. ("."):rep(38 + i * 7 % 1400), i * 20000)
+   end
+   assert(file:close())
+   return path
+end
+
+local function with_bench(device, fn)
+   local sets = {}
+   for key, value in pairs(device) do
+      sets[#sets + 1] = ("reference_device.%s=%s"):format(key, value)
+   end
+   local loaded, errors = plan.load_text(PLAN, "built-in plan", { sets = sets })
+   job.run(function()
+      local bench = assert(Bench.open(assert(loaded, errors and tostring(errors[1])), { max_frame = 1522 }))
+      local ok, why = pcall(fn, bench)
+      bench:close()
+      if not ok then
+         error(why, 0)
+      end
+   end)
+end
+
+-- Replay once with verification.
+local function verified(device, o)
+   local result
+   o = o or {}
+   o.file, o.verify = o.file or recorded(), "west"
+   with_bench(device, function(bench)
+      local one = replay.open(bench, o)
+      result = one:run()
+      one:close()
+   end)
+   assert.is_true(result.done)
+   assert.equal(0, result.verified.unchecked)
+   return result.verified, result
+end
+
+-- What replay.open() says against its arguments.
+local function refused(o, device)
+   local why
+   with_bench(device or {}, function(bench)
+      local ok, err = pcall(replay.open, bench, o)
+      assert.is_false(ok)
+      why = err
+   end)
+   assert.equal(2, why.status)
+   return tostring(why)
+end
+
+describe("a replay that is verified", function()
+   teardown(scratch.remove)
+
+   it("finds nothing where the device does nothing", function()
+      local v, result = verified {}
+      assert.is_true(v.whole)
+      assert.equal(FRAMES, v.same)
+      assert.equal(0, result.error_ns.max)
+      assert.equal((FRAMES - 1) * 20000, result.last_ns - result.first_ns)
+   end)
+
+   it("finds the frames that the device loses", function()
+      local v = verified { loss_every = 10 }
+      assert.is_false(v.whole)
+      assert.equal(FRAMES / 10, v.lost)
+      assert.equal(0, v.reordered + v.duplicates + v.foreign)
+   end)
+
+   it("finds a loss in bursts, over loops of the same frames", function()
+      local v = verified({ loss_every = 1000, loss_run = 300 }, { loops = 3 })
+      assert.equal(3 * FRAMES, v.sent)
+      assert.equal(3 * FRAMES * 0.3, v.lost)
+      assert.equal(0, v.reordered + v.duplicates + v.foreign)
+   end)
+
+   it("finds the frames that others have passed", function()
+      local v = verified { ["reorder.every"] = 50, ["reorder.by"] = 3 }
+      assert.equal(0, v.lost + v.duplicates + v.foreign)
+      assert.equal(FRAMES / 50, v.reordered)
+   end)
+
+   it("finds the frames that come twice", function()
+      local v = verified { ["duplicate.every"] = 25 }
+      assert.equal(0, v.lost + v.reordered + v.foreign)
+      assert.equal(FRAMES / 25, v.duplicates)
+   end)
+
+   it("takes a frame that was changed for lost and foreign", function()
+      local v = verified { ["corrupt.every"] = 20 }
+      assert.equal(FRAMES / 20, v.lost)
+      assert.equal(FRAMES / 20, v.foreign)
+   end)
+
+   it("counts lost frames right where all are alike", function()
+      local v = verified({ loss_every = 10 }, {
+         file = recorded(function()
+            return "the same"
+         end),
+      })
+      assert.equal(FRAMES / 10, v.lost)
+      assert.equal(0, v.duplicates + v.foreign)
+   end)
+
+   it("compares what was rewritten", function()
+      local v = verified({}, {
+         rewrite = { source_mac = "02:00:00:00:00:09", destination_mac = "02:00:00:00:00:0a", vlan = 7 },
+      })
+      assert.is_true(v.whole)
+   end)
+end)
+
+describe("a replay", function()
+   teardown(scratch.remove)
+
+   it("keeps to a rate", function()
+      local _, result = verified({}, { rate = "10kfps" })
+      assert.equal((FRAMES - 1) * 100000, result.last_ns - result.first_ns)
+   end)
+
+   it("ends with its duration", function()
+      with_bench({}, function(bench)
+         local one = replay.open(bench, { file = recorded(), loops = 0, rate = 1000, duration = "250ms" })
+         assert.equal(250, one:run().frames)
+         assert.equal(0.25, one:seconds())
+         one:close()
+      end)
+   end)
+
+   it("can be made again on the same bench, with the same result", function()
+      with_bench({ loss_every = 7 }, function(bench)
+         local one = replay.open(bench, { file = recorded(), verify = "west" })
+         local first, second = one:run(), one:run()
+         one:close()
+         assert.equal(first.verified.lost, second.verified.lost)
+         assert.equal(first.last_ns - first.first_ns, second.last_ns - second.first_ns)
+      end)
+   end)
+
+   it("is kept by a capture beside its verification", function()
+      with_bench({ loss_every = 10 }, function(bench)
+         local kept = capture.start(bench, {
+            port = "west", file = scratch.path() .. ".pcapng", filter = "ether proto 0x88b5",
+         })
+         local one = replay.open(bench, { file = recorded(), verify = "west" })
+         local result = one:run()
+         one:close()
+         assert.equal(result.verified.same, kept:stop().written)
+         local again = replay.open(bench, { file = kept.file })
+         assert.equal(result.verified.same, again.facts.frames)
+         again:close()
+      end)
+   end)
+
+   it("refuses what cannot be", function()
+      local file = recorded()
+      assert.matches("there is no port 'south'; there is east, west", refused { file = file, port = "south" })
+      assert.matches("No such file", refused { file = "/nowhere.pcap" })
+      assert.matches("file is missing", refused {})
+      assert.matches("unknown argument 'sped'; did you mean 'speed'", refused { file = file, sped = 2 })
+      assert.matches("no factor above 0", refused { file = file, speed = "0x" })
+      assert.matches("exclude each other", refused { file = file, speed = "2x", rate = "1kfps" })
+      assert.matches("does not say its layer", refused { file = file, rate = "1Gbps" })
+      assert.matches("a line of 1 Gbit/s %(east%)", refused { file = file, rate = "100Mfps" })
+      assert.matches("a line of 1 Gbit/s %(east%)", refused { file = file, speed = "5x" })
+      assert.matches("need a duration", refused { file = file, loops = 0 })
+      assert.matches("is the port that sends", refused { file = file, verify = "east" })
+      assert.matches("not two networks of one size",
+         refused { file = file, rewrite = { networks = { "10.0.0.0/8=198.18.0.0/16" } } })
+      assert.matches("is no VLAN", refused { file = file, rewrite = { vlan = 4095 } })
+   end)
+
+   it("refuses a capture that is cut off, before anything is sent", function()
+      local path = recorded()
+      local text = scratch.read(path)
+      local file = assert(io.open(path, "wb"))
+      file:write(text:sub(1, -5))
+      file:close()
+      assert.matches("broken after frame 4999", refused { file = path })
+   end)
+end)
+
+describe("a capture", function()
+   teardown(scratch.remove)
+
+   local function refused_capture(o)
+      local why
+      with_bench({}, function(bench)
+         local ok, err = pcall(capture.start, bench, o)
+         assert.is_false(ok)
+         why = err
+      end)
+      return tostring(why), why.status
+   end
+
+   it("refuses what cannot be", function()
+      local path = scratch.path()
+      assert.matches("can't parse filter", refused_capture { port = "west", file = path, filter = "udp upd" })
+      assert.matches("there is no port", refused_capture { port = "south", file = path })
+      assert.matches("port is missing", refused_capture { file = path })
+      assert.matches("files needs file_size", refused_capture { port = "west", file = path, files = 3 })
+      assert.matches("slice: .*not a number of bytes",
+         refused_capture { port = "west", file = path, slice = "much" })
+      local message, status = refused_capture { port = "west", file = "/nowhere/at/all" }
+      assert.matches("cannot be written", message)
+      assert.equal(4, status)
+   end)
+
+   it("is the only one of its port, until it is stopped", function()
+      with_bench({}, function(bench)
+         local first = capture.start(bench, { port = "west", file = scratch.path() })
+         assert.is_false(pcall(capture.start, bench, { port = "west", file = scratch.path() }))
+         first:stop()
+         assert.equal(0, first:stop().seen)
+         capture.start(bench, { port = "west", file = scratch.path() }):stop()
+      end)
+   end)
+end)
