@@ -11,6 +11,8 @@ local refusal = require "framegauge.refusal"
 local Session = require "framegauge.method.session"
 local bars = require "framegauge.report.bars"
 local calibration = require "framegauge.calibration"
+local captured = require "framegauge.report.captured"
+local captures = require "framegauge.captures"
 local expect = require "framegauge.expect"
 local files = require "framegauge.report.files"
 local format = require "framegauge.report.format"
@@ -203,7 +205,14 @@ local function begin(plan, bench, options, state)
    return folder, run
 end
 
-local function run_on(bench, plan, options, expectations)
+local function say_captures(screen, facts)
+   for _, fact in ipairs(facts or {}) do
+      screen.say(captured.in_words(fact) .. "\n")
+   end
+end
+
+-- @param kept  the captures of the run
+local function run_captured(bench, plan, options, expectations, kept)
    local screen = options.screen or { say = say, width = terminal_width() }
    local problem = methods.of(plan).check(plan, bench)
    if problem then
@@ -216,6 +225,7 @@ local function run_on(bench, plan, options, expectations)
    if type(err) == "table" and err.disagrees then
       error(err, 0)
    end
+   run.facts.captures = kept:stop()
    calibration.apply(state, results)
    local result = report.new {
       generator = generator.of(), plan = plan, ports = bench.ports, results = results, trials = trials,
@@ -228,13 +238,25 @@ local function run_on(bench, plan, options, expectations)
    end
    screen.say("\n" .. text.render(result, paint.new(screen.width ~= nil), bars.wanted()) .. "\n"
       .. folder.path .. "\n")
+   say_captures(screen, run.facts.captures)
    return status_of(result), result
+end
+
+local function run_on(bench, plan, options, expectations, wanted)
+   local kept = captures.start(bench, wanted)
+   local ok, status, result = xpcall(run_captured, keep_stack, bench, plan, options, expectations, kept)
+   kept:stop()
+   if not ok then
+      error(status, 0)
+   end
+   return status, result
 end
 
 --- Run a plan. Call it inside a job.
 -- @param plan            a loaded plan (framegauge.plan)
 -- @param options.out      the result folder; default: one of its own under framegauge-runs
 -- @param options.expect   list of expectations (framegauge.expect)
+-- @param options.capture  list of "PORT=FILE": what these ports receive in all trials (framegauge.captures)
 -- @param options.earlier  the run to resume (framegauge.resume); its folder is the result folder
 -- @param options.bench    an open bench to run it on, which stays open; default: one of its own
 -- @param options.screen   what a person sees: say(text), width in columns (nil: not a terminal),
@@ -244,15 +266,16 @@ end
 -- the first frame raises an object with its status.
 function M.main(plan, options)
    local expectations = read_expectations(plan, options.expect)
+   local wanted = captures.read(plan, options.capture)
    if not options.earlier then
       options.out = options.out or Folder.default_path(plan.name, os.time())
       check_path(options.out)
    end
    if options.bench then
-      return run_on(options.bench, plan, options, expectations)
+      return run_on(options.bench, plan, options, expectations, wanted)
    end
    local bench = open_bench(plan)
-   local ok, status, result = xpcall(run_on, keep_stack, bench, plan, options, expectations)
+   local ok, status, result = xpcall(run_on, keep_stack, bench, plan, options, expectations, wanted)
    bench:close()
    if not ok then
       error(status, 0)

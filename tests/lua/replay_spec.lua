@@ -3,10 +3,13 @@
 -- Captures replayed through the reference device: what is found must be what the device is told to do.
 local Bench = require "framegauge.bench"
 local capture = require "framegauge.capture"
+local captures = require "framegauge.captures"
 local job = require "framegauge.job"
+local json = require "framegauge.report.json"
 local pcap = require "framegauge.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
+local run = require "framegauge.run"
 local scratch = require "scratch"
 
 local FRAMES = 5000
@@ -239,5 +242,48 @@ describe("a capture", function()
          assert.equal(0, first:stop().seen)
          capture.start(bench, { port = "west", file = scratch.path() }):stop()
       end)
+   end)
+end)
+
+describe("a run that is captured", function()
+   teardown(scratch.remove)
+
+   local SMALL = {
+      "rfc2544.frame_sizes=64", "rfc2544.bidirectional=false", "rfc2544.tests=frame_loss",
+      "rfc2544.frame_loss.max=1kfps",
+   }
+
+   -- Run the plan. @return its folder
+   local function run_it(options)
+      local sets = { "reference_device.loss_every=10", unpack(SMALL) }
+      local loaded, errors = plan.load_text(PLAN, "built-in plan", { sets = sets, quick = true })
+      options.out, options.screen = scratch.path(), { say = function() end }
+      job.run(run.main, assert(loaded, errors and tostring(errors[1])), options)
+      return options.out
+   end
+
+   it("gives the same result, and every frame received", function()
+      local file = scratch.path() .. ".pcap"
+      local with, without = run_it { capture = { "west=" .. file } }, run_it {}
+      assert.equal(scratch.read(without .. "/result.json"), scratch.read(with .. "/result.json"))
+      local fact = json.decode(scratch.read(with .. "/run.json")).captures[1]
+      assert.equal("west", fact.port)
+      assert.equal(0, fact.dropped)
+      local received = 0
+      for _, trial in ipairs(json.decode(scratch.read(with .. "/result.json")).trials) do
+         received = received + trial.rx
+      end
+      assert.is_true(received > 0)
+      assert.is_true(fact.written >= received)
+      assert.matches("Captured on west in ", scratch.read(with .. "/report.html"))
+   end)
+
+   it("refuses what is no capture of a port", function()
+      local loaded = assert(plan.load_text(PLAN, "built-in plan", {}))
+      for _, texts in ipairs { { "west" }, { "south=x" }, { "west=a", "west=b" } } do
+         local ok, why = pcall(captures.read, loaded, texts)
+         assert.is_false(ok)
+         assert.equal(2, why.status)
+      end
    end)
 end)

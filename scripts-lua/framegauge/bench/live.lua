@@ -38,7 +38,7 @@ end
 --                 template = function(size), fps =, running =, seconds = how long it lasts, or nil }
 -- @param phases   learning and drain, seconds
 function Live.start(bench, streams, phases)
-   local n, err = #streams, api.error()
+   local n = #streams
    local self = setmetatable({
       bench = bench, streams = streams, count = n, phases = phases, kept = {},
    }, Live)
@@ -58,11 +58,7 @@ function Live.start(bench, streams, phases)
       streams = n, stream = array, learn_ns = nanoseconds(phases.learning), traffic_ns = ENDLESS,
       max_lag_ns = nanoseconds(bench.plan.host.max_lag),
    })
-   if bench.wires then
-      bench.wires:reset()
-   end
-   api.check(C.fg_engine_prepare(bench.engine, trial, nil, err), err)
-   C.fg_engine_start(bench.engine)
+   bench:start(trial)
    self.sampled, self.engine = ffi.new("struct fg_stream_live[?]", n), bench.engine
    return self
 end

@@ -50,6 +50,10 @@ return {
             help = "what the device must reach, as 'throughput>=95%' or 'throughput>=800kfps@64' (frame size "
                .. "64); else exit status 1. Any number of times",
          },
+         {
+            name = "capture", value = "PORT=FILE", many = true,
+            help = "keep what this port receives in all trials, pcap or pcapng; once for each port",
+         },
       },
       takes_eal = true,
       examples = {

@@ -99,7 +99,7 @@ function M.page(result, moment)
       h.main {
          section("Summary", nil, view.summary(result)),
          sections(view, result),
-         section("Why these figures can be trusted", nil, evidence.body(result)),
+         section("Why these figures can be trusted", nil, evidence.body(result, moment)),
          view.STANDARD and section("Conformance", nil, conformance(view, result)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),
          section("Configuration", nil, configuration.build(result.plan)),

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Why the figures can be trusted: what the tester itself did while it measured.
+local captured = require "framegauge.report.captured"
 local h = require "framegauge.report.html.element"
 local latency = require "framegauge.report.html.latency"
 local said = require "framegauge.report.said"
@@ -146,8 +147,17 @@ local function said_to_the_device(trials)
    return out
 end
 
+-- What was captured meanwhile, and whether all of it.
+local function captures(moment)
+   local out = {}
+   for i, fact in ipairs(moment.captures or {}) do
+      out[i] = h.p { captured.in_words(fact) }
+   end
+   return out
+end
+
 --- The section.
-function M.body(result)
+function M.body(result, moment)
    local decided = views.of(result.plan.test).deciding(result)
    local last = result.trials[#result.trials]
    return {
@@ -160,7 +170,7 @@ function M.body(result)
          caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = overall(result) },
-      explanation(), said_to_the_device(result.trials),
+      explanation(), said_to_the_device(result.trials), captures(moment),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
    }
 end
