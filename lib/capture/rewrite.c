@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the outside in: MAC addresses, tag, IP addresses. An address is in the sum of the IPv4 header, and, as part of
- * the pseudo-header, in that of TCP, UDP and ICMPv6; the latter stands in the first fragment only.
+ * the pseudo-header, in that of TCP, UDP and ICMPv6; the latter stands in the first fragment only, and in IPv6 behind
+ * extension headers. Where a routing header names the last hop, that is what is summed up, and not the destination.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 #include "fg_rewrite.h"
 
 enum { MACS = 12, TAG = 4, QINQ = 0x88a8, IPV4_LEAST = 20, IPV6_HEADER = 40, TCP = 6 };
+enum { ARP_LEAST = 28, ARP_SENDER = 14, ARP_TARGET = 24 };
+/* IPv6 extension headers (RFC 8200, 4; RFC 4302) */
+enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
 
 static uint16_t
 get16(const uint8_t *at)
@@ -109,18 +113,70 @@ rewrite_ipv4(const struct fg_rewrite *r, uint8_t *ip, size_t length)
 		put16(sum, 0xffff);
 }
 
+/* what stands behind the extension headers of a packet */
+struct behind {
+	uint8_t protocol;
+	size_t at;        /* octets from the beginning of the packet */
+	bool first;       /* of the fragments; or there are none */
+	bool has_further; /* hops in a routing header */
+};
+
+static struct behind
+behind_extensions(const uint8_t *ip, size_t length)
+{
+	struct behind b = {.protocol = ip[6], .at = IPV6_HEADER, .first = true};
+
+	while (b.at + 8 <= length) {
+		const uint8_t *header = ip + b.at;
+
+		switch (b.protocol) {
+		case ROUTING:
+			b.has_further |= header[3] > 0; /* segments left */
+							/* fall through */
+		case HOP_BY_HOP:
+		case DESTINATION_OPTIONS:
+			b.at += (header[1] + 1U) * 8;
+			break;
+		case AUTHENTICATION:
+			b.at += (header[1] + 2U) * 4;
+			break;
+		case FRAGMENT:
+			b.first &= (get16(header + 2) & 0xfff8) == 0;
+			b.at += 8;
+			break;
+		default:
+			return b;
+		}
+		b.protocol = header[0];
+	}
+	return b;
+}
+
 static void
 rewrite_ipv6(const struct fg_rewrite *r, uint8_t *ip, size_t length)
 {
-	uint8_t *sum;
+	struct behind b;
+	uint8_t *sum = NULL;
 
 	if (length < IPV6_HEADER)
 		return;
-	sum = transport_checksum(ip[6], ip + IPV6_HEADER, length - IPV6_HEADER);
+	b = behind_extensions(ip, length);
+	if (b.first && b.at < length)
+		sum = transport_checksum(b.protocol, ip + b.at, length - b.at);
 	change(r, ip + 8, 16, NULL, sum);
-	change(r, ip + 24, 16, NULL, sum);
-	if (sum != NULL && ip[6] == FG_IP_UDP && get16(sum) == 0)
+	change(r, ip + 24, 16, NULL, b.has_further ? NULL : sum);
+	if (sum != NULL && b.protocol == FG_IP_UDP && get16(sum) == 0)
 		put16(sum, 0xffff);
+}
+
+/* of Ethernet and IPv4, the only kind there is */
+static void
+rewrite_arp(const struct fg_rewrite *r, uint8_t *arp, size_t length)
+{
+	if (length < ARP_LEAST || get16(arp + 2) != FG_ETHER_IPV4 || arp[4] != 6 || arp[5] != 4)
+		return;
+	change(r, arp + ARP_SENDER, 4, NULL, NULL);
+	change(r, arp + ARP_TARGET, 4, NULL, NULL);
 }
 
 static bool
@@ -168,6 +224,8 @@ fg_rewrite_apply(const struct fg_rewrite *r, uint8_t *frame, size_t length)
 		return length;
 	if (get16(frame + at) == FG_ETHER_IPV4)
 		rewrite_ipv4(r, frame + at + 2, length - at - 2);
+	else if (get16(frame + at) == FG_ETHER_ARP)
+		rewrite_arp(r, frame + at + 2, length - at - 2);
 	else if (get16(frame + at) == FG_ETHER_IPV6)
 		rewrite_ipv6(r, frame + at + 2, length - at - 2);
 	return length;
