@@ -190,6 +190,71 @@ TEST(CaptureRewrite, Ipv6NetworksMoveWithTheUdpChecksum)
 	EXPECT_EQ(0, sum_of(f, 14, 6));
 }
 
+/* frame6 with a header of eight octets before UDP */
+Bytes
+extended6(uint8_t kind, uint8_t fourth = 0)
+{
+	Bytes f = frame6();
+
+	f[20] = kind;
+	f.insert(f.begin() + udp6, {17, 0, 0, fourth, 0, 0, 0, 0});
+	return f;
+}
+
+TEST(CaptureRewrite, ChecksumsBehindExtensionHeadersAreMended)
+{
+	const uint8_t hop_by_hop = 0, fragment = 44, destination_options = 60;
+	fg_rewrite r = {};
+
+	r.moves = 1;
+	r.move[0].octets = 16;
+	r.move[0].prefix = 32;
+	EXPECT_EQ(0, fg_ipv6_parse("2001:db8::", r.move[0].from, nullptr));
+	EXPECT_EQ(0, fg_ipv6_parse("2001:2::", r.move[0].to, nullptr));
+	Bytes plain = rewritten(r, frame6());
+	for (uint8_t kind : {hop_by_hop, fragment, destination_options}) {
+		Bytes f = rewritten(r, extended6(kind));
+		EXPECT_EQ(0, memcmp(&plain[udp6], &f[udp6 + 8], plain.size() - udp6)) << int(kind);
+	}
+}
+
+/* a later fragment has no UDP header; the destination is not in the sum while there are hops to go */
+TEST(CaptureRewrite, ChecksumsThatAreNotThereOrOfTheLastHopAreLeftAlone)
+{
+	const uint8_t routing = 43, fragment = 44;
+	fg_rewrite r = {};
+
+	r.moves = 1;
+	r.move[0].octets = 16;
+	r.move[0].prefix = 128;
+	memcpy(r.move[0].from, &frame6()[38], 16);
+	EXPECT_EQ(0, fg_ipv6_parse("2001:2::", r.move[0].to, nullptr));
+	Bytes later = extended6(fragment, 8), hops = extended6(routing, 1);
+	Bytes f = rewritten(r, later);
+	EXPECT_NE(0, memcmp(&later[38], &f[38], 16));
+	EXPECT_EQ(0, memcmp(&later[udp6], &f[udp6], f.size() - udp6));
+	f = rewritten(r, hops);
+	EXPECT_EQ(0, memcmp(&hops[udp6], &f[udp6], f.size() - udp6));
+}
+
+TEST(CaptureRewrite, ArpFollows)
+{
+	fg_rewrite r = {};
+	Bytes f(14 + 28);
+
+	put16(&f[12], FG_ETHER_ARP);
+	memcpy(&f[14], "\0\1\x08\0\6\4\0\1", 8);
+	memcpy(&f[28], "\x0a\1\2\3", 4);
+	memcpy(&f[38], "\x0a\1\2\4", 4);
+	r.moves = 1;
+	r.move[0] = move4("10.0.0.0", "198.18.0.0", 15);
+	Bytes g = rewritten(r, f);
+	EXPECT_EQ(0, memcmp(&g[28], "\xc6\x13\2\3", 4));
+	EXPECT_EQ(0, memcmp(&g[38], "\xc6\x13\2\4", 4));
+	f[18] = 8; /* some other network's addresses */
+	EXPECT_EQ(f, rewritten(r, f));
+}
+
 TEST(CaptureRewrite, MacsAndTags)
 {
 	fg_rewrite r = {};
@@ -224,7 +289,7 @@ TEST(CaptureRewrite, ShortFramesAreSafe)
 	r.vlan = FG_VLAN_SET;
 	r.moves = 1;
 	r.move[0] = move4("10.0.0.0", "198.18.0.0", 8);
-	for (const Bytes &whole : {frame4(), frame6()})
+	for (const Bytes &whole : {frame4(), frame6(), extended6(60), extended6(51)})
 		for (size_t n = 0; n <= whole.size(); n++)
 			rewritten(r, Bytes(whole.begin(), whole.begin() + long(n)));
 }
