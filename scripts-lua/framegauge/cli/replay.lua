@@ -152,7 +152,13 @@ end
 
 local function run(replay, bench, kept, to)
    local tick, problems = ticker(replay, bench), {}
-   local result = replay:run { look = tick }
+   local ok, result = pcall(replay.run, replay, { look = tick })
+   if not ok then
+      if type(result) == "table" and result.interrupted then
+         say_sent(replay:counts(), replay)
+      end
+      error(result, 0)
+   end
    local function note(problem)
       problems[#problems + 1] = problem
    end
