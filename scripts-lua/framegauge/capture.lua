@@ -23,8 +23,8 @@ local M = {}
 local Capture = {}
 Capture.__index = Capture
 
---- The arguments of start().
-M.ROWS = {
+-- The arguments of start().
+local ROWS = {
    { key = "port", type = "string", required = true },
    { key = "file", type = "string", required = true },
    { key = "filter", type = "string", longest = 10000 },
@@ -73,7 +73,7 @@ end
 -- @param o.buffer     bytes between the port and the disk (default: 64MiB)
 -- @return the capture, with the methods counts, flush and stop. What is wrong raises an error with a status.
 function M.start(bench, o)
-   local values = arguments.read("capture", o, M.ROWS)
+   local values = arguments.read("capture", o, ROWS)
    local port, message = bench:port_index(values.port)
    if not port then
       refusal.raise("capture", BAD_INPUT, "capture: %s", message)

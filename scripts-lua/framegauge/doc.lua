@@ -11,9 +11,9 @@ local M = {}
 
 --- Modules that have a page, in the order they are listed: { name, module }.
 M.MODULES = {
-   { "bench", "framegauge.bench" }, { "frame", "framegauge.frame" }, { "job", "framegauge.job" },
-   { "line", "framegauge.line" }, { "search", "framegauge.search" }, { "trial", "framegauge.trial" },
-   { "units", "framegauge.units" },
+   { "bench", "framegauge.bench" }, { "capture", "framegauge.capture" }, { "frame", "framegauge.frame" },
+   { "job", "framegauge.job" }, { "line", "framegauge.line" }, { "replay", "framegauge.replay" },
+   { "search", "framegauge.search" }, { "trial", "framegauge.trial" }, { "units", "framegauge.units" },
 }
 
 -- What a line of code declares: a function with its arguments, or a value. The table M and a class of the

@@ -12,6 +12,7 @@ local M = {}
 --- Modules that are there by name: name = module.
 M.MODULES = {
    bench = "framegauge.bench", frame = "framegauge.frame", job = "framegauge.job", line = "framegauge.line",
+   capture = "framegauge.capture", replay = "framegauge.replay",
    search = "framegauge.search", trial = "framegauge.trial", units = "framegauge.units",
 }
 

@@ -26,8 +26,8 @@ local M = {}
 local Replay = {}
 Replay.__index = Replay
 
---- The arguments of open().
-M.ROWS = {
+-- The arguments of open().
+local ROWS = {
    { key = "port", type = "string" },
    { key = "file", type = "string", required = true },
    { key = "speed", type = "string" },
@@ -69,7 +69,7 @@ local function port_of(bench, name, default)
    return port
 end
 
-function Replay:open_verify(values)
+local function open_verify(self, values)
    if not values.verify then
       return
    end
@@ -95,7 +95,7 @@ local function facts_of(handle)
    }
 end
 
-function Replay:open_file(values)
+local function open_file(self, values)
    local bench, err, out = self.bench, api.error(), ffi.new("struct fg_replay *[1]")
    local config = ffi.new("struct fg_replay_config", {
       path = values.file, pace = self.pace, speed = self.number, loops = self.loops,
@@ -125,7 +125,7 @@ end
 -- @return the replay: facts (frames, octets, duration_ns, oversize, truncated, streams), pace in words, and
 --         the methods run, counts, close. What is wrong raises an error with a status.
 function M.open(bench, o)
-   local values = arguments.read("replay", o, M.ROWS)
+   local values = arguments.read("replay", o, ROWS)
    local self = setmetatable({
       bench = bench, port = port_of(bench, values.port, 1), loops = values.loops or 1,
       duration = values.duration,
@@ -136,8 +136,8 @@ function M.open(bench, o)
    self.pace, self.number, self.words = pace.of(values.speed, values.rate, bench.ports[self.port].line_rate)
    self.texts = values -- the C side keeps pointers into them
    local ok, why = pcall(function()
-      self:open_verify(values)
-      self:open_file(values)
+      open_verify(self, values)
+      open_file(self, values)
    end)
    if not ok then
       self:close()
@@ -153,7 +153,7 @@ function Replay:seconds()
    return math.min(all, self.duration or math.huge)
 end
 
-function Replay:raw_counts()
+local function raw_counts(self)
    local raw = ffi.new("struct fg_replay_counts")
    C.fg_replay_get_counts(self.handle, raw)
    return raw
@@ -164,7 +164,7 @@ end
 -- done (all was sent), error_ns (percentiles of the time behind the schedule: p50, p99, p999, max), and
 -- verified. Exact after run().
 function Replay:counts()
-   local raw, out = self:raw_counts(), {}
+   local raw, out = raw_counts(self), {}
    for _, key in ipairs(COUNTS) do
       out[key] = tonumber(raw[key])
    end
@@ -195,7 +195,7 @@ function Replay:verified(frames)
    return out
 end
 
-function Replay:place(start)
+local function put_in_place(self, start)
    local bench, err = self.bench, api.error()
    local place = ffi.new("struct fg_replay_place", {
       port = bench.handles[self.port], hz = C.fg_engine_hz(bench.engine), start_ns = start,
@@ -206,7 +206,7 @@ end
 
 -- How long the trial may last, ns. Where time keeps step with the world it is ended when all is sent; time
 -- that runs free must come to an end of its own, and that is what makes it repeatable.
-function Replay:longest()
+local function longest(self)
    if self.duration then
       return math.floor(self.duration * 1e9 + 0.5)
    elseif self.bench.wires then
@@ -216,27 +216,27 @@ function Replay:longest()
 end
 
 -- Ends the trial when all is sent and the drain is over.
-function Replay:watch(drain, look)
+local function watch(self, drain, look)
    local free, ended = self.bench.time == C.FG_TIME_WIRE_FREE, nil
    return function()
       look()
-      if not ended and not free and self:raw_counts().done then
+      if not ended and not free and raw_counts(self).done then
          ended = uv.hrtime()
       end
       return ended and (uv.hrtime() - ended) / 1e9 >= drain
    end
 end
 
-function Replay:trial(drain, look)
+local function trial(self, drain, look)
    local bench, task = self.bench, ffi.new("struct fg_trial_task[1]")
    task[0].task, task[0].port = C.fg_replay_task(self.handle), self.port - 1
    bench:start(ffi.new("struct fg_trial_config", {
-      tasks = 1, task = task, traffic_ns = self:longest(),
+      tasks = 1, task = task, traffic_ns = longest(self),
       drain_ns = math.floor(drain * 1e9), max_lag_ns = bench.plan.host.max_lag * 1e9,
    }), function(start)
-      self:place(start)
+      put_in_place(self, start)
    end)
-   bench:await(self:watch(drain, look))
+   bench:await(watch(self, drain, look))
 end
 
 --- Send it, and wait until all has had the time to arrive.
@@ -251,7 +251,7 @@ function Replay:run(o)
       api.check(C.fg_verify_start(self.verify, err), err)
       before = bench:tap(self.receiver, C.fg_verify_tap(self.verify))
    end
-   local ok, why = pcall(self.trial, self, values.drain or DRAIN, values.look or function() end)
+   local ok, why = pcall(trial, self, values.drain or DRAIN, values.look or function() end)
    if self.verify then
       bench:tap(self.receiver, before)
       C.fg_verify_finish(self.verify)

@@ -14,7 +14,7 @@ local M = {}
 local BAD_INPUT = 2
 local MOST_MOVES = tonumber(C.FG_MAX_MOVES)
 
-M.ROWS = {
+local ROWS = {
    { key = "source_mac", type = "mac" },
    { key = "destination_mac", type = "mac" },
    { key = "vlan", type = "string", longest = 4 },
@@ -81,7 +81,7 @@ end
 -- @param o.networks         list of "10.0.0.0/8=198.18.0.0/8": addresses of one network, source and
 --                           destination, become those of the other; the first that fits. At most 8
 function M.fill(out, o)
-   local values = arguments.read("replay", o, M.ROWS)
+   local values = arguments.read("replay", o, ROWS)
    set_mac(out, "source_mac", values.source_mac)
    set_mac(out, "destination_mac", values.destination_mac)
    set_vlan(out, values.vlan)
