@@ -36,7 +36,8 @@ local QUICK = [[
 latency: trial 400ms, tag_after 200ms, repetitions 2; frame_loss: trial 200ms; back_to_back: limit 100ms,
 repetitions 2; system_recovery: overload 500ms, watch 500ms, repetitions 1; reset: after 500ms, watch 2s,
 outage 500ms; bursty_traffic: trial 1s, search_trial 100ms, limit 100ms. It marks the report as not
-conforming to RFC 2544.
+conforming to RFC 2544. For Y.1564 it sets learning_wait 100ms, drain 300ms, settle 0s; configuration:
+trial 1s, burst_cycles 3; performance: duration 30s.
 ]]
 
 local function default_of(row)
