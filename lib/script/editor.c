@@ -150,7 +150,8 @@ set_up(EditLine *line)
 	el_set(line, EL_EDITOR, "emacs");
 	el_set(line, EL_PROMPT, get_prompt);
 	el_wset(line, EL_GETCFN, get_character);
-	el_set(line, EL_ADDFN, "framegauge-complete", "complete the word", complete_key);
+	/* in wide characters: the narrow ones libedit would copy and never free */
+	el_wset(line, EL_ADDFN, L"framegauge-complete", L"complete the word", complete_key);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		el_set(line, EL_BIND, keys[i].key, keys[i].command, NULL);
 	history(editor.history, &event, H_SETSIZE, HISTORY_LINES);
