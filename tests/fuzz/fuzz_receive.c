@@ -2,9 +2,9 @@
 /*
  * Whatever comes in from the network. The input is a train of frames (of two octets at least), each behind one
  * octet that says what it is and two for its length; every frame goes the way of a received one: signature, sequence
- * tracker, histogram, and the talk with neighbours. A frame lies in memory of just its size, so that the sanitizer
- * sees a read beyond it. Since few random frames have a valid signature or checksum, the first octet may ask for one
- * to be written.
+ * tracker, histogram, reflector, and the talk with neighbours. A frame lies in memory of just its size, so that the
+ * sanitizer sees a read beyond it. Since few random frames have a valid signature or checksum, the first octet may
+ * ask for one to be written.
  */
 #include <arpa/inet.h>
 #include <stdint.h>
@@ -79,6 +79,15 @@ mend(uint8_t *frame, size_t length)
 	}
 }
 
+/* turned round twice it is as it was; and one that is not to be turned round is left alone */
+static void
+reflect(uint8_t *frame, size_t length, const uint8_t *before)
+{
+	if (fg_net_reflect(frame, length))
+		check(fg_net_reflect(frame, length));
+	check(memcmp(frame, before, length) == 0);
+}
+
 static void
 receive(const uint8_t *data, size_t length, int wishes, uint64_t now)
 {
@@ -101,6 +110,8 @@ receive(const uint8_t *data, size_t length, int wishes, uint64_t now)
 	else
 		check(!(wishes & SIGN) || length < FG_SIGNATURE_SIZE);
 	check(fg_net_kind_name(fg_net_kind(frame, length)) != NULL);
+	memcpy(frame, answer, length);
+	reflect(frame, length, answer);
 	fg_net_learn_ipv4(frame, length, host.ipv4, mac);
 	fg_net_learn_ipv6(frame, length, host.ipv6, mac);
 	fg_net_snmp_replies(&host, 7, frame, length);
