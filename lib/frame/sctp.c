@@ -11,7 +11,7 @@ static const struct fg_field fields[] = {
 	{"source", 0, 16, 1024, "source port"},
 	{"destination", 16, 16, 7, "destination port; echo"},
 	{"tag", 32, 32, 1, "verification tag", FG_KIND_HEX},
-	{"checksum", 64, 32, 0, "CRC32c over the packet", FG_KIND_HEX, true},
+	{"checksum", 64, 32, 0, "CRC32c over the packet, with a signature of zeros", FG_KIND_HEX, true},
 	{"chunk", 96, 8, 0, "0: DATA"},
 	{"flags", 104, 8, 3, "3: first and last fragment of a message"},
 	{"length", 112, 16, 0, "of the chunk", .computed = true},

@@ -3,6 +3,7 @@
 --- Frames from protocol stacks, by the tables of lib/frame.
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local octets = require "framegauge.octets"
 
 local C = api.C
 local M = {}
@@ -10,11 +11,46 @@ local M = {}
 --- Smallest RFC 2544 test frame with room for the signature, octets with FCS, untagged.
 M.SMALLEST = { [4] = 64, [6] = 84 }
 
-local function vary_config(o)
+-- How a field changes.
+-- @param list  uint64_t array of its values, or nil
+-- @param high  whether the first 64 bits of an address change, not the last
+local function vary_config(o, hold, list, high)
    return ffi.new("struct fg_vary_config", {
-      first = o.first, step = o.step, count = o.count, every = o.every or 1, seed = o.seed or 0,
-      random = o.random or false, high = o.high or false,
+      first = o.first or 0, step = o.step or 0, count = o.count, every = o.every or 1, seed = o.seed or 0,
+      random = o.random or false, high = high or false, hold = hold or o.hold or 1, list = list,
    })
+end
+
+-- Values as the numbers of their last eight octets, or of the eight before.
+-- @return the array, and whether all values are the same
+local function numbers(values, high)
+   local array, same = ffi.new("uint64_t[?]", #values), true
+   for i, value in ipairs(values) do
+      array[i - 1] = octets.number(high and value:sub(1, 8) or value)
+      same = same and array[i - 1] == array[0]
+   end
+   return array, same
+end
+
+local function vary_field(frame, name, o, hold, err)
+   if not o.list then
+      api.check(C.fg_frame_vary(frame, name, vary_config(o, hold, nil, o.high), err), err)
+      return
+   end
+   local array = numbers(o.list)
+   api.check(C.fg_frame_vary(frame, name, vary_config(o, hold, array), err), err)
+   if type(o.list[1]) == "string" and #o.list[1] == 16 then
+      local high, same = numbers(o.list, true)
+      if not same then
+         api.check(C.fg_frame_vary(frame, name, vary_config(o, hold, high, true), err), err)
+      end
+   end
+end
+
+local function vary_octets(frame, o, hold, err)
+   local array = o.program.list and numbers(o.program.list)
+   local config = vary_config(o.program, hold, array)
+   api.check(C.fg_frame_vary_octets(frame, o.at, o.octets, o.mask, config, err), err)
 end
 
 -- One field of the layer that was pushed last.
@@ -26,14 +62,49 @@ local function set_field(frame, name, value, err)
    end
 end
 
-local function write_field(frame, o, err)
+-- For how many frames each field holds its value where they are nested: the last one written changes with
+-- every frame, the one before when that has gone through its values. Random ones, and those of some frames
+-- only, are not among them.
+local function nested_holds(programs)
+   local holds, product = {}, 1ULL
+   for i = #programs, 1, -1 do
+      local program = programs[i]
+      if not program.random and not program.every and not program.hold then
+         holds[program] = product
+         product = product * program.count
+         if product > 2 ^ 48 then
+            error("nested fields have more than 2^48 values together")
+         end
+      end
+   end
+   return holds
+end
+
+local function programs_of(stack)
+   local list = {}
+   for _, layer in ipairs(stack) do
+      for _, o in ipairs(layer.fields or {}) do
+         list[#list + 1] = o.program
+      end
+      for _, o in ipairs(layer.bytes or {}) do
+         list[#list + 1] = o.program
+      end
+   end
+   for i, program in ipairs(list) do
+      program.seed = program.seed or i
+   end
+   return list
+end
+
+local function write_field(frame, o, holds, err)
    if o.bad then
       api.check(C.fg_frame_set_bad(frame, o.name, err), err)
    elseif o.program then
-      if o.program.base then
-         set_field(frame, o.name, o.program.base, err)
+      local base = o.program.base or (o.program.list and o.program.list[1])
+      if base then
+         set_field(frame, o.name, base, err)
       end
-      api.check(C.fg_frame_vary(frame, o.name, vary_config(o.program), err), err)
+      vary_field(frame, o.name, o.program, holds[o.program], err)
    else
       set_field(frame, o.name, o.value, err)
    end
@@ -44,12 +115,23 @@ end
 -- @param stack  layers from the outside in: { "ethernet", destination = <octets>, ... }; a field is a number
 --               or, for addresses, a string of its octets; or in `vary` what it changes to from frame to
 --               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h);
---               or one of a list `fields` of { name =, and value =, bad = true or program = the same }
+--               or one of a list `fields` of { name =, and value =, bad = true or program = the same, also
+--               with list = values, hold = frames }; in `bytes` a list of { at = offset in the layer,
+--               octets =, mask =, program = }
+-- @param o.nested  whether the programs nest, the last one innermost, and do not go in step
+-- @param o.bytes   as in a layer, with offsets in the frame
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 -- @usage frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }).length --> 60
-function M.build(size, stack)
+function M.build(size, stack, o)
+   o = o or {}
    local err = api.error()
    local frame = ffi.gc(C.fg_frame_create(), C.fg_frame_free)
+   local all = { { bytes = o.bytes }, unpack(stack) }
+   local programs = programs_of(all)
+   local holds = o.nested and nested_holds(programs) or {}
+   for _, one in ipairs(o.bytes or {}) do
+      vary_octets(frame, one, holds[one.program], err)
+   end
    for _, layer in ipairs(stack) do
       api.check(C.fg_frame_push(frame, layer[1], err), err)
       for field, value in pairs(layer) do
@@ -58,10 +140,13 @@ function M.build(size, stack)
          end
       end
       for _, field in ipairs(layer.fields or {}) do
-         write_field(frame, field, err)
+         write_field(frame, field, holds, err)
       end
-      for field, o in pairs(layer.vary or {}) do
-         api.check(C.fg_frame_vary(frame, field, vary_config(o), err), err)
+      for _, one in ipairs(layer.bytes or {}) do
+         vary_octets(frame, one, holds[one.program], err)
+      end
+      for field, program in pairs(layer.vary or {}) do
+         vary_field(frame, field, program, nil, err)
       end
    end
    local out = ffi.new("struct fg_template *[1]")

@@ -41,4 +41,10 @@ verdict "tshark finds protocols and signatures of $(wc -l <"$folder/wanted") sta
 # 6291456: warnings and errors
 read_capture -Y '_ws.malformed || _ws.expert.severity >= 6291456' >"$folder/difference"
 verdict "tshark finds nothing malformed and every checksum right"
+
+# protocol by protocol and modifier by modifier, by tshark and by scapy
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import scapy' 2>/dev/null && break
+done
+"$python" -B "$here/frames/check.py" "$framegauge" "$folder" tshark 2>"$folder/errors" || { cat "$folder/errors"; status=1; }
 exit $status

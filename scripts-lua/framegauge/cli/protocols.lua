@@ -28,8 +28,16 @@ A field can change from frame to frame:
     destination: 198.19.1.2-198.19.1.254          from the first to the last, and again
     destination: {from: 1024, to: 65535, step: 3} in steps; downwards when `to` is less than `from`
     destination: {from: 1024, count: 10}          so many values
+    destination: [80, 443, 8080]                  these; or {list: [80, 443], hold: 2}
     source: {random: 1024-65535, seed: 7}         any of them; `random: all`: any value of the field
     ttl: {from: 1, to: 255, every: 100}           every hundredth frame only
+    ttl: {from: 1, to: 255, hold: 100}            each for a hundred frames
+
+Several such fields go in step, or nest: `vary: nested` beside `frame`, and then the last one written changes
+with every frame and the one before it when that has gone through its values. Octets of a layer change by
+their offset, whatever they are: `{ipv4: {bytes: [{at: 8, mask: 0xf0, from: 0, to: 0xf0, step: 16}]}}`; those
+of the frame in the same way by `bytes` beside `frame`. Every checksum that covers what changes follows,
+unless it is given.
 
 `framegauge frames PLAN.yaml` shows the frames.
 ]]

@@ -5,8 +5,10 @@
 --    destination: 198.19.1.2-198.19.1.254                  from the first to the last, and again
 --    destination: {from: 1024, to: 65535, step: 3}         in steps; downwards when `to` is less than `from`
 --    destination: {from: 1024, count: 10}                  so many values
+--    destination: [80, 443, 8080]                          these; or {list: [80, 443], hold: 2}
 --    source: {random: 1024-65535, seed: 7}                 any of them; `all`: any value of the field
 --    ttl: {from: 1, to: 255, every: 100}                   every hundredth frame only
+--    ttl: {from: 1, to: 255, hold: 100}                    each for a hundred frames
 --
 -- Values are written as those of the field. Which frame carries what follows from its number alone.
 local field_value = require "framegauge.plan.field_value"
@@ -16,7 +18,7 @@ local problems = require "framegauge.plan.problems"
 
 local M = {}
 
-local KEYS = { "from", "to", "step", "count", "every", "random", "seed" }
+local KEYS = { "from", "to", "step", "count", "list", "random", "seed", "every", "hold" }
 local MOST = 2 ^ 53 -- of numbers that Lua holds exactly
 
 local known = {}
@@ -36,6 +38,8 @@ function M.is(field, node)
       return false
    elseif node.kind == "scalar" then
       return split(node.value) ~= nil
+   elseif node.kind == "list" then
+      return true
    end
    return node.kind == "map" and node.entries[1] ~= nil and known[node.entries[1].key] ~= nil
 end
@@ -151,6 +155,26 @@ function Reader:from_to()
    return { first = number(first), step = self:step(), count = count + 0ULL }
 end
 
+-- Values one by one.
+function Reader:list(node)
+   local values = {}
+   for i, item in ipairs(node.kind == "list" and node.items or { node }) do
+      local value, wrong, expected = nil, "cannot stand here", field_value.expected(self.field)
+      if item.kind == "scalar" then
+         value, wrong, expected = field_value.read(self.field, item.value)
+      end
+      if value == nil then
+         self.found:add(("%s[%d]"):format(self.path, i), wrong, expected, item)
+         self.failed = true
+      end
+      values[i] = value
+   end
+   if not node.items or #node.items == 0 then
+      self:wrong("no list", "values, such as [1, 2, 3]", "list")
+   end
+   return { list = values, count = #values + 0ULL }
+end
+
 function Reader:random(text)
    return text == "all" and self:all() or self:range_text(text, "random")
 end
@@ -164,20 +188,29 @@ function Reader:map()
       end
       self.nodes[entry.key] = entry.value
    end
-   local random = self.nodes.random
-   local program = random and self:random(random.value or "") or not random and self:from_to() or nil
-   local seed, every = self:integer("seed", 0), self:integer("every", 1)
+   local random, list = self.nodes.random, self.nodes.list
+   local program
+   if list then
+      program = self:list(list)
+   else
+      program = random and self:random(random.value or "") or not random and self:from_to() or nil
+   end
+   local seed, every, hold = self:integer("seed", 0), self:integer("every", 1), self:integer("hold", 1)
    if not program then
       return nil
    elseif seed and not random then
       return self:wrong("nothing is random here", "it beside random", "seed")
    end
-   program.random, program.seed, program.every = random ~= nil, seed or 1, every or 1
+   if every and hold then
+      return self:wrong("not beside every", "one of both", "hold")
+   end
+   program.random, program.seed, program.every, program.hold = random ~= nil, seed, every, hold
    return program
 end
 
 --- Read a program.
--- @return { first =, step =, count = (uint64_t), random =, seed =, every =, base = what the field holds where
+-- @return { first =, step =, count = (uint64_t), list = or nil, random =, seed =, every =, hold =,
+-- base = what the field holds where
 -- it does not change, or nil, high = the first 64 bits of an address change }, or nil after a problem was
 -- added
 function M.read(field, node, path, found)
@@ -187,6 +220,8 @@ function M.read(field, node, path, found)
    local program
    if node.kind == "scalar" then
       program = reader:range_text(node.value)
+   elseif node.kind == "list" then
+      program = reader:list(node)
    else
       program = reader:map()
    end

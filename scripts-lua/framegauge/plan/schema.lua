@@ -12,12 +12,14 @@
 --                                                 each value with the key in its field `name`
 --    { type = "list", of = row }                  a single value may stand for a list of one
 --    { type = "stack" }                           a protocol stack (plan/stack.lua)
+--    { type = "bytes" }                           octets that change (plan/octet_program.lua)
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
 -- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out). Every
 -- problem is collected, none stops the reading; where a value is bad its default stands in, so that the rest
 -- can still be judged.
 local nearest = require "framegauge.nearest"
+local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local stack = require "framegauge.plan.stack"
 local types = require "framegauge.plan.types"
@@ -251,7 +253,8 @@ local function read_list(row, node, path, found)
    return list
 end
 
-local readers = { group = read_group, map = read_map, list = read_list, stack = stack.read }
+local readers = { group = read_group, map = read_map, list = read_list, stack = stack.read,
+   bytes = octet_program.read }
 
 function read(row, node, path, found)
    found:place(path, node)

@@ -10,6 +10,7 @@
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
 local nearest = require "framegauge.nearest"
+local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local protocols = require "framegauge.protocols"
 
@@ -71,9 +72,8 @@ end
 
 local function unknown_field(protocol, entry, path, found)
    local known = names(protocol.fields)
-   if protocol.option_space then
-      known[#known + 1] = "options"
-   end
+   known[#known + 1] = protocol.option_space and "options" or nil
+   known[#known + 1] = "bytes"
    found:add(path, ("%s has no field of that name"):format(protocol.name),
       nearest.word(entry.key, known) or table.concat(known, ", "), entry)
 end
@@ -93,6 +93,8 @@ local function read_fields(layer, protocol, node, path, found)
       local below, field = path .. "." .. entry.key, protocol.field[entry.key]
       if field then
          layer.fields[#layer.fields + 1] = read_field(field, entry.value, below, found)
+      elseif entry.key == "bytes" then
+         layer.bytes = octet_program.read(nil, entry.value, below, found)
       elseif entry.key == "options" and protocol.option_space then
          layer.options = read_options(protocol, entry.value, below, found)
       else

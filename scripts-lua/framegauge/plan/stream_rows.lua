@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The keys of a stream of one's own, in the notation of plan/rows.lua.
+local octet_program = require "framegauge.plan.octet_program"
 local stack = require "framegauge.plan.stack"
 
 local size = {
@@ -99,6 +100,12 @@ local stream = {
         help = "its protocols from the outside in, each a name, a name with its fields, or a name with the "
            .. "value of its main field; addresses left out are those of the ports and gateways; see "
            .. "docs/protocols.md" },
+      { key = "vary", type = "enum", values = { "in-step", "nested" }, default = "in-step",
+        help = "how fields that change go together: all at once, or one within the other, the last one "
+           .. "written the fastest" },
+      { key = "bytes", type = "bytes", expected = octet_program.expected, default_help = "none",
+        help = "octets of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and "
+           .. "value, from, to, list, random as for fields}" },
       size,
       load,
    },

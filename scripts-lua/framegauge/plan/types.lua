@@ -158,7 +158,7 @@ local labels = {
    ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
    ip = "IP address", ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
    mac = "`02:00:00:00:00:01`", device = "device", group = "keys", map = "keys by name",
-   stack = "protocol stack",
+   stack = "protocol stack", bytes = "list of octets",
 }
 
 --- What a row takes, in a word or two.

@@ -86,7 +86,9 @@ local function flatten(stack, vlan)
       tagged = tagged or layer.protocol == "vlan" or layer.protocol == "qinq"
    end
    local function add(layer)
-      list[#list + 1] = { layer.protocol, fields = { unpack(layer.fields) }, origin = layer }
+      list[#list + 1] = {
+         layer.protocol, fields = { unpack(layer.fields) }, bytes = layer.bytes, origin = layer,
+      }
       for _, option in ipairs(layer.options or {}) do
          add(option)
       end
@@ -217,7 +219,7 @@ function M.template(ports, stream, macs, size)
    if not layers then
       error(("streams.%s: %s: %s"):format(stream.name, problem.field, problem.message))
    end
-   return frame.build(size, layers)
+   return frame.build(size, layers, { nested = stream.vary == "nested", bytes = stream.bytes })
 end
 
 return M
