@@ -19,7 +19,9 @@ if not found then
    }))
 end
 
-local M = {}
+local M = {
+   terminated = false, -- SIGTERM has come: whoever waits for more to do should end instead
+}
 
 local Job = {}
 Job.__index = Job
@@ -189,7 +191,9 @@ local function watch_signals()
    end
    interrupts = uv.new_poll(signals.open())
    interrupts:start("r", function()
-      if signals.take() and foreground then
+      local number = signals.take()
+      M.terminated = M.terminated or number == uv.constants.SIGTERM
+      if number and foreground then
          foreground:interrupt()
       end
    end)

@@ -5,6 +5,7 @@ usage: console.py FRAMEGAUGE
 """
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -218,6 +219,20 @@ def survives_nonsense(folder):
     check("each within a second", worst[1] < 1, worst)
 
 
+def terminated(folder):
+    """SIGTERM ends the console wherever it is, with its socket taken away."""
+    terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
+    try:
+        terminal.prompt()
+        asked(terminal, "start")
+        screen = asked(terminal, "require('luv').os_getpid()")
+        os.kill(int(screen.splitlines()[1].replace(",", "")), signal.SIGTERM)
+        screen = terminal.wait(lambda screen: "left with" in screen)
+        check("SIGTERM ends it", "left with 130" in screen, screen)
+    finally:
+        terminal.close()
+
+
 def main(folder):
     start = time.monotonic()
     terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
@@ -238,6 +253,7 @@ def main(folder):
     check("the history is kept", "fieldless" in history, history)
     check("no socket is left", not [name for name in os.listdir(folder + "/framegauge") if name.endswith(".sock")])
     survives_nonsense(folder)
+    terminated(folder)
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -56,10 +56,10 @@ end
 -- @param execute     function(text) -> "done", "failed", "more" or "quit"
 -- @param complete    function(text before the cursor)
 -- @param interrupted function(): Ctrl-C was pressed at the prompt
--- @return "quit", "end" (of the input), or "interrupted"
+-- @return "quit", "end" (of the input), or "interrupted" (SIGTERM does that, too)
 function M.converse(input, execute, complete, interrupted)
    local text = ""
-   while true do
+   while not job.terminated do
       local line = input:read(text == "" and PROMPT or CONTINUATION, complete)
       if line == nil then
          return text == "" and "end" or execute(text .. "\nend of input") and "end"
@@ -78,6 +78,7 @@ function M.converse(input, execute, complete, interrupted)
          end
       end
    end
+   return "interrupted"
 end
 
 --- What one reads who comes.
@@ -164,7 +165,7 @@ function M.main(arguments, options, eal)
    job.run(tester.close, tester)
    if terminal then
       terminal:close()
-      return SUCCESS
+      return how == "interrupted" and INTERRUPTED or SUCCESS
    end
    return how == "interrupted" and INTERRUPTED or session.failures > 0 and FAILED or SUCCESS
 end
