@@ -23,8 +23,10 @@ static __rte_noinline void
 foreign(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool test)
 {
 	t->foreign++;
-	if (t->sink != NULL && t->sink->take(t->sink, m, arrival_ns))
+	if (t->sink != NULL && t->sink->take(t->sink, m, arrival_ns)) {
+		t->took = true;
 		return;
+	}
 	t->kind[test ? FG_NET_KIND_TEST : fg_net_kind(rte_pktmbuf_mtod(m, uint8_t *), m->data_len)]++;
 	if (rte_ring_sp_enqueue(t->to_responder, m) != 0)
 		rte_pktmbuf_free(m);
@@ -195,6 +197,10 @@ rx_poll(struct task *task, uint64_t now, bool stamped, bool more)
 	/* several streams together may bring more than a burst in one step of the wire's time, which does not wait */
 	while (n == BURST)
 		n = take_burst(t, now, stamped, more);
+	if (unlikely(t->took)) { /* the sink's task may have something to do now */
+		t->took = false;
+		return now;
+	}
 	return t->port->next_arrival(t->port);
 }
 

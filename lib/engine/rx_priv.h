@@ -48,6 +48,7 @@ struct rx_task {
 	uint64_t time_flag;
 	struct rte_ring *to_responder;
 	struct fg_sink *sink; /* NULL: none */
+	bool took;            /* the sink has, in this poll */
 	struct fg_tap *tap;   /* NULL: none */
 	uint64_t frames, misdirected, foreign;
 	uint64_t *astray; /* misdirected frames by stream */

@@ -79,7 +79,9 @@ static void
 advance(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
 	uint32_t acked = s->ack - c->snd_una, before = flight(c);
+	uint64_t end = c->snd_offset + acked < c->snd_end ? c->snd_offset + acked : c->snd_end;
 
+	w->app[c->app]->tally.octets_out += end > c->snd_offset ? end - c->snd_offset : 0; /* not the FIN */
 	measure_rtt(w, c, s);
 	c->snd_una = s->ack;
 	c->snd_offset += acked;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "fg_endpoint.h"
-#include "fg_l4.h"
+#include "fg_l4_app.h"
 #include "fg_net.h"
 
 enum {
@@ -225,9 +225,11 @@ struct app {
 	struct fg_l4_tcp tcp;
 	uint8_t index;
 	bool listens, udp;
-	uint8_t local[16]; /* the first of our addresses */
-	uint32_t locals;   /* how many there are from there on */
-	uint16_t port;     /* that it listens on */
+	uint8_t local[16];       /* the first of our addresses */
+	uint32_t locals;         /* how many there are from there on */
+	uint16_t port;           /* that it listens on */
+	uint32_t open, open_max; /* connections that are not over, TIME_WAIT excepted */
+	struct fg_l4_tally tally;
 };
 
 struct fg_l4 {
@@ -249,6 +251,9 @@ struct fg_l4 {
 	uint64_t challenge_from; /* begin of the interval in which challenge ACKs are counted (RFC 5961, 7) */
 	uint32_t challenges;
 	struct fg_l4_counters counters;
+	uint64_t start_at, stop_at, measure_from; /* of all clients */
+	uint64_t mark_at, interval;               /* when counts are looked at next; schedule.c */
+	uint32_t marks, marks_max;
 	struct app **app;
 	unsigned apps;
 };
@@ -262,8 +267,10 @@ struct app_ops {
 	 */
 	bool (*receive)(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data,
 			uint32_t length, bool early);
-	void (*eof)(struct fg_l4 *w, struct conn *c);   /* the peer has sent all */
-	void (*acked)(struct fg_l4 *w, struct conn *c); /* snd_offset has moved; may be NULL */
+	void (*arrived)(struct fg_l4 *w, struct conn *c); /* rcv_offset has moved; may be NULL */
+	void (*stop)(struct fg_l4 *w, struct conn *c);    /* the time of a client is over; may be NULL */
+	void (*eof)(struct fg_l4 *w, struct conn *c);     /* the peer has sent all */
+	void (*acked)(struct fg_l4 *w, struct conn *c);   /* snd_offset has moved; may be NULL */
 	void (*fill)(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length);
 	/** It is over; the connection must not be touched after. Called once, also when TIME_WAIT begins. */
 	void (*closed)(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);

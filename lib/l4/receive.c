@@ -51,8 +51,9 @@ owe_ack(struct fg_l4 *w, struct conn *c, uint32_t length)
 }
 
 static void
-move_on(struct conn *c, uint32_t octets)
+move_on(struct fg_l4 *w, struct conn *c, uint32_t octets)
 {
+	w->app[c->app]->tally.octets_in += octets;
 	c->rcv_nxt += octets;
 	c->rcv_offset += octets;
 }
@@ -68,7 +69,7 @@ join_held(struct fg_l4 *w, struct conn *c)
 	c->flags |= ACK_NOW; /* a gap was filled, at least in part */
 	ranges_cut(held, c->rcv_nxt);
 	if (held->count > 0 && held->at[0].from == c->rcv_nxt) {
-		move_on(c, held->at[0].to - c->rcv_nxt);
+		move_on(w, c, held->at[0].to - c->rcv_nxt);
 		ranges_cut(held, c->rcv_nxt);
 	}
 	if (held->count == 0 && !held->has_fin)
@@ -86,9 +87,11 @@ in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	}
 	if (c->state == CLOSED)
 		return;
-	move_on(c, s->length);
+	move_on(w, c, s->length);
 	owe_ack(w, c, s->length);
 	join_held(w, c);
+	if (ops_of(w, c)->arrived != NULL)
+		ops_of(w, c)->arrived(w, c);
 }
 
 /* @return whether the set now has the payload */

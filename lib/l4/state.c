@@ -96,6 +96,9 @@ begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32
 	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = sequence;
 	c->snd_offset = UINT64_MAX; /* the SYN comes before octet 0 */
 	c->rto = tcp_of(w, c)->rto_initial_ms * 1000;
+	w->app[app]->tally.opened++;
+	w->app[app]->open++;
+	w->app[app]->open_max = u32_max(w->app[app]->open_max, w->app[app]->open);
 	c->rcv_scale = tcp_of(w, c)->window_scaling ? scale_of(tcp_of(w, c)->receive_buffer) & 15 : 0;
 	tcp_ready(w, c);
 	return c;
@@ -174,6 +177,7 @@ tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	c->backoff = c->unanswered = 0;
 	tcp_take_window(c, s);
 	w->counters.established++;
+	w->app[c->app]->tally.established++;
 	ops_of(w, c)->established(w, c);
 }
 
@@ -198,6 +202,13 @@ tcp_write(struct fg_l4 *w, struct conn *c, uint64_t octets)
 {
 	c->snd_end += octets;
 	tcp_ready(w, c);
+}
+
+void
+tcp_truncate(struct fg_l4 *w, struct conn *c)
+{
+	if (c->state >= ESTABLISHED && !(c->flags & FIN_WANTED))
+		c->snd_end = c->snd_offset + flight(c);
 }
 
 void
@@ -232,6 +243,8 @@ tell(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 	if (c->flags & CLOSED_TOLD)
 		return;
 	c->flags |= CLOSED_TOLD;
+	w->app[c->app]->open--;
+	w->app[c->app]->tally.ended[end]++;
 	ops_of(w, c)->closed(w, c, end);
 }
 

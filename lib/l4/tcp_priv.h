@@ -87,6 +87,8 @@ const struct app_ops *ops_of(const struct fg_l4 *w, const struct conn *c);
 struct conn *tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f);
 /** The application has so many octets more to send, which fill() will write. */
 void tcp_write(struct fg_l4 *w, struct conn *c, uint64_t octets);
+/** What is not sent yet will not be. */
+void tcp_truncate(struct fg_l4 *w, struct conn *c);
 /** The application has written all. */
 void tcp_close(struct fg_l4 *w, struct conn *c);
 void tcp_abort(struct fg_l4 *w, struct conn *c);

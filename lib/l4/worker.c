@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tcp_priv.h"
+#include "app_priv.h"
 
 enum { ICMP_UNREACHABLE = 3, ICMP_TOO_BIG_CODE = 4, ICMPV6_TOO_BIG = 2, IP_TCP = 6 };
 
@@ -70,6 +70,8 @@ begin(struct fg_l4 *w, uint64_t now, struct fg_burst *out)
 	w->out = out;
 	if (!w->wheel.running)
 		wheel_start(&w->wheel, now);
+	if (now >= w->mark_at)
+		schedule_pass(w);
 }
 
 static void
@@ -127,7 +129,8 @@ poll(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out)
 	if (w->ready_head != 0)
 		return now;
 	next = wheel_due(w);
-	return next < due ? next : due;
+	due = next < due ? next : due;
+	return w->mark_at < due ? w->mark_at : due;
 }
 
 /* splitmix64: the worker's random numbers, all from the seed */
@@ -152,6 +155,7 @@ worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struct fg_e
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
 	payload_init();
 	w->config = *config;
+	w->mark_at = UINT64_MAX;
 	w->endpoint.input = input;
 	w->endpoint.poll = poll;
 	w->secret[0] = draw(&seed);

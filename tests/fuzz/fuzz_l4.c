@@ -60,7 +60,15 @@ datagram(struct fg_l4 *worker, struct app *a, const struct segment *s)
 	return s->flow.local_port == 7 && payload_wrong(0, 0, s->payload, s->length) == 0;
 }
 
-static const struct app_ops ops = {ignore, receive, ignore, NULL, fill, closed, ignore, NULL, datagram};
+static const struct app_ops ops = {
+	.established = ignore,
+	.receive = receive,
+	.eof = ignore,
+	.fill = fill,
+	.closed = closed,
+	.timer = ignore,
+	.datagram = datagram,
+};
 
 static uint8_t
 octet(void)

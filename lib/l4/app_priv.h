@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the applications share. An application is opened for (client) or listens (server); what its connections do is
+ * up to its kind, in app_tcp.c and app_udp.c.
+ */
+#ifndef APP_PRIV_H
+#define APP_PRIV_H
+
+#include "fg_l4_app.h"
+#include "fg_metric.h"
+#include "tcp_priv.h"
+
+/* of the octets that each side sends; see payload.c */
+enum { CLIENT_STREAM = 11, SERVER_STREAM = 7919 };
+
+/** What is known at the boundary of two intervals. */
+struct mark {
+	struct fg_l4_tally tally;
+	uint64_t retransmitted;
+	uint32_t open;
+};
+
+struct udp_stream {
+	struct fg_sequence *sequence;
+	uint64_t transit; /* of the datagram before, ns */
+	double jitter;
+	bool seen;
+};
+
+/** A request over UDP that waits for its answer; idle or waiting, in a list in order of time. */
+struct udp_slot {
+	uint32_t next, previous;
+	uint64_t number;
+	uint64_t sent_at;
+};
+
+struct application {
+	struct app base; /* first */
+	struct fg_l4_app config;
+	struct fg_histogram *setup, *transaction;
+	struct mark *mark; /* at start + omit, then at each interval's end */
+	bool stopped;
+	uint64_t next_flow;
+	double next_at;             /* ns: when the next datagram is due */
+	uint64_t first_at, last_at; /* payload in order, ns */
+	struct udp_stream *stream;
+	struct udp_slot *slot;
+	uint64_t sent; /* datagrams of all streams */
+};
+
+static inline struct application *
+application_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return (struct application *)w->app[c->app];
+}
+
+/** Is what happens now part of the figures? */
+static inline bool
+is_measured(const struct fg_l4 *w)
+{
+	return w->now >= w->measure_from && w->now < w->stop_at;
+}
+
+extern const struct app_ops stream_client, stream_server, maerts_client, maerts_server, rr_client, rr_server,
+	crr_client, cc_client, cc_server, udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
+
+/** The next flow of a client that is free, by turns through addresses and ports. */
+void next_flow(const struct fg_l4 *w, struct application *a, struct flow *f);
+/** Open as many as the ramp allows. @return when there will be more to do */
+uint64_t client_poll(struct fg_l4 *w, struct app *app);
+int udp_create(struct application *a, struct fg_error *err);
+void udp_free(struct application *a);
+void udp_read(const struct application *a, struct fg_l4_result *out);
+
+/* schedule.c */
+void schedule_pass(struct fg_l4 *w);
+
+#endif

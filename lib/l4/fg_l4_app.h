@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_L4_APP_H
+#define FG_L4_APP_H
+
+#include "fg_l4.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Applications: what the endpoints do. Each has two sides, a client that opens connections (or sends datagrams) and a
+ * server that answers; both must be told the same sizes. What is sent is the same in every process that knows this
+ * library, and all that is received is compared with it.
+ *
+ * All clients start at the start of the schedule and end at its stop: what is open then is closed in the ordinary
+ * way. Figures are of the time from start + omit to stop.
+ */
+
+enum fg_l4_kind {
+	FG_L4_STREAM, /* client to server, as much as goes */
+	FG_L4_MAERTS, /* server to client */
+	FG_L4_RR,     /* request and response, one outstanding, on connections that last */
+	FG_L4_CRR,    /* connect, one request and response, close; again */
+	FG_L4_CC,     /* connect, close; again */
+	FG_L4_UDP_STREAM,
+	FG_L4_UDP_RR,
+	FG_L4_KINDS,
+};
+
+enum { FG_L4_DATAGRAM_MIN = 16 /* octets of payload: stream, number, time */ };
+
+struct fg_l4_app {
+	uint8_t kind; /* enum fg_l4_kind */
+	bool server;
+	bool ipv6;
+	uint8_t local[16]; /* our first address; IPv4: the first four octets */
+	uint32_t locals;   /* and how many from there on */
+	uint16_t port;     /* the server's */
+	struct fg_l4_tcp tcp;
+
+	/* of the client only */
+	uint8_t remote[16]; /* the server's first address */
+	uint32_t remotes;
+	uint16_t port_first, port_last; /* to connect from */
+	uint8_t next_hop[6];
+	uint32_t connections; /* at a time; of UDP: streams */
+	/* the ramp: connections at the start, and how many more may be open each second; 0: all at once */
+	uint32_t connections_start;
+	double connections_per_s;
+	uint64_t octets; /* to send on each connection of a stream, then close; 0: until the stop */
+
+	/* of both */
+	uint32_t request, response; /* octets */
+	uint32_t datagram;          /* octets of payload of FG_L4_UDP_STREAM */
+	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
+	uint64_t timeout_ns; /* FG_L4_UDP_RR: a request without an answer is given up and the next one sent */
+};
+
+/** What is counted of an application from its begin. */
+struct fg_l4_tally {
+	uint64_t opened;      /* connections, by us or by the peer */
+	uint64_t established; /* handshakes completed */
+	uint64_t ended[FG_L4_ENDS];
+	uint64_t transactions; /* RR: responses; CRR and CC: connections closed by FIN, complete */
+	uint64_t octets_in;    /* payload received in order */
+	uint64_t octets_out;   /* payload acknowledged by the peer */
+	uint64_t datagrams_in, datagrams_out;
+	uint64_t datagram_octets_in;
+	uint64_t expired; /* requests given up */
+};
+
+/** A distribution of times, ns. All 0 when there is none. */
+struct fg_l4_times {
+	uint64_t count, min, max, p50, p90, p99, p999;
+	double mean;
+};
+
+struct fg_l4_result {
+	struct fg_l4_tally measured; /* from start + omit to stop */
+	struct fg_l4_tally total;    /* until the result is read */
+	uint64_t measured_ns;
+	uint64_t first_ns, last_ns;     /* first and last payload in order after the start, since the start */
+	uint32_t concurrent_max;        /* connections open at one time */
+	struct fg_l4_times setup;       /* SYN to established, client */
+	struct fg_l4_times transaction; /* request sent to response whole; CRR, CC: SYN sent to closed */
+	/* FG_L4_UDP_STREAM, server, all streams: by number, after all has arrived */
+	uint64_t lost, duplicates, reordered;
+	double jitter_ns; /* RFC 3550, mean of the streams */
+};
+
+/** Sums over one interval of the series. */
+struct fg_l4_interval {
+	uint64_t octets_in, octets_out, transactions, established, retransmitted;
+	uint32_t open; /* connections at its end */
+};
+
+/**
+ * Make a worker with its applications.
+ * @return 0, -EINVAL with what is wrong, -ENOMEM
+ */
+int fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct fg_l4_app *app,
+		 struct fg_l4 **out, struct fg_error *err);
+void fg_l4_free(struct fg_l4 *l4);
+
+/** The worker, as the engine runs it. Its lifetime is the worker's. */
+struct fg_endpoint *fg_l4_endpoint(struct fg_l4 *l4);
+
+/**
+ * When the clients start and stop, in the engine's time. Once for each worker, before it is polled.
+ * @param omit_ns      of the time after the start that no figure is of
+ * @param interval_ns  of the series; 0: there is none
+ * @return 0, -EINVAL, -ENOMEM
+ */
+int fg_l4_schedule(struct fg_l4 *l4, uint64_t start_ns, uint64_t stop_ns, uint64_t omit_ns,
+		   uint64_t interval_ns, struct fg_error *err);
+
+/** What came of application @p app. */
+void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
+
+/** The series of application @p app. @return how many intervals there are, at most @p max are written */
+unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interval *out, unsigned max);
+
+/** Counters of the worker, and the octets of memory that its connections take at most. */
+void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
+uint32_t fg_l4_open(const struct fg_l4 *l4);
+
+/** Counter @p i as Lua shows it; NULL: there are no more. Its severity and text may be NULL to be left out. */
+const char *fg_l4_counter_name(unsigned i, int *severity, const char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

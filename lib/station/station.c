@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between an endpoint, which knows octets, and a port, which knows mbufs. The station always holds a burst of empty
+ * buffers; the endpoint writes its frames into them, whether it is asked to or answers a frame, and what the port
+ * does not take stays where it is and is offered again. So nothing is copied and nothing is made twice.
+ *
+ * The virtual wire takes any number of frames at any time and has them wait for the line. A NIC's ring does not: so
+ * on the wire the station keeps account of the line and writes nothing while there are frames for more than
+ * QUEUE_NS waiting.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+#include "fg_endpoint.h"
+#include "fg_int128.h"
+#include "fg_net.h"
+#include "fg_port.h"
+#include "fg_station.h"
+#include "fg_task.h"
+
+enum { BUFFERS = 8191, CACHE = 256, BURSTS_A_POLL = 4, QUEUE_NS = 50000, IP_TCP = 6 };
+enum { ICMP_UNREACHABLE = 3, ICMPV6_TOO_BIG = 2 };
+
+struct fg_station {
+	struct fg_task task;
+	struct fg_sink sink;
+	struct fg_station_config config;
+	struct rte_mempool *pool;
+	struct fg_burst burst;
+	struct rte_mbuf *buffer[FG_BURST_ROOMS]; /* of each room */
+	uint64_t ns_per_tick_q64;                /* for clocks of more than 1 GHz */
+	uint64_t ns_per_octet_q32;               /* of the line; 0: not kept account of */
+	uint64_t now, line_free;                 /* ns */
+	uint32_t tag;                            /* 0: none */
+	bool fresh;                              /* a frame came in since the last poll */
+	struct fg_station_result count;
+};
+
+static struct fg_station *
+of_sink(struct fg_sink *sink)
+{
+	return (struct fg_station *)((char *)sink - offsetof(struct fg_station, sink));
+}
+
+static uint64_t
+to_ns(const struct fg_station *s, uint64_t ticks)
+{
+	return (uint64_t)(((fg_u128)ticks * s->ns_per_tick_q64) >> 64);
+}
+
+/* rounded up: at that tick the nanosecond has come */
+static uint64_t
+to_ticks(const struct fg_station *s, uint64_t ns)
+{
+	fg_u128 ticks = ((fg_u128)ns * s->config.hz + 999999999) / 1000000000;
+
+	return ns == UINT64_MAX || ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* TCP, UDP, and what routers say of them */
+static bool
+is_for_endpoint(const uint8_t *frame, size_t length)
+{
+	const struct fg_ether *ether = (const struct fg_ether *)frame;
+	uint8_t protocol, type;
+
+	if (length >= sizeof(*ether) + sizeof(struct fg_ipv4) + 1 && ether->type == htons(FG_ETHER_IPV4)) {
+		protocol = ((const struct fg_ipv4 *)(ether + 1))->protocol;
+		type = frame[sizeof(*ether) + sizeof(struct fg_ipv4)];
+		return protocol == IP_TCP || protocol == FG_IP_UDP ||
+		       (protocol == FG_IP_ICMP && type == ICMP_UNREACHABLE);
+	}
+	if (length >= sizeof(*ether) + sizeof(struct fg_ipv6) + 1 && ether->type == htons(FG_ETHER_IPV6)) {
+		protocol = ((const struct fg_ipv6 *)(ether + 1))->next_header;
+		type = frame[sizeof(*ether) + sizeof(struct fg_ipv6)];
+		return protocol == IP_TCP || protocol == FG_IP_UDP ||
+		       (protocol == FG_IP_ICMPV6 && type == ICMPV6_TOO_BIG);
+	}
+	return false;
+}
+
+/* off with our tag; false: it is another's, and the frame is as it was */
+static bool
+untag(const struct fg_station *s, struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	const uint32_t priority = 0xf000;
+	uint32_t tag;
+
+	if (s->tag == 0)
+		return true;
+	if (m->data_len < FG_ETHER_HEADER + FG_NET_TAG)
+		return false;
+	memcpy(&tag, frame + 12, sizeof(tag));
+	if ((ntohl(tag) & ~priority) != s->tag ||
+	    !is_for_endpoint(frame + FG_NET_TAG, m->data_len - FG_NET_TAG))
+		return false;
+	fg_net_untag(rte_pktmbuf_mtod(m, uint8_t *), m->data_len);
+	rte_pktmbuf_adj(m, FG_NET_TAG);
+	return true;
+}
+
+/* empty buffers for the rooms that have none */
+static void
+refill(struct fg_station *s)
+{
+	struct fg_burst *b = &s->burst;
+
+	for (; b->rooms < FG_BURST_ROOMS; b->rooms++) {
+		struct rte_mbuf *m = rte_pktmbuf_alloc(s->pool);
+
+		if (unlikely(m == NULL)) {
+			s->count.no_mbuf++;
+			return;
+		}
+		s->buffer[b->rooms] = m;
+		b->room[b->rooms] = rte_pktmbuf_mtod(m, uint8_t *);
+	}
+}
+
+static bool
+take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
+{
+	struct fg_station *s = of_sink(sink);
+
+	if (m->nb_segs != 1 || !untag(s, m) || !is_for_endpoint(rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
+		return false;
+	refill(s);
+	s->now = s->now > arrival_ns ? s->now : arrival_ns;
+	s->config.endpoint->input(s->config.endpoint, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now,
+				  &s->burst);
+	s->count.rx_frames++;
+	s->fresh = true;
+	rte_pktmbuf_free(m);
+	return true;
+}
+
+static void
+account(struct fg_station *s, uint32_t octets, uint64_t now)
+{
+	uint32_t on_the_line = RTE_MAX(octets + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN) + FG_ETHER_OVERHEAD;
+
+	s->line_free = RTE_MAX(s->line_free, now) + ((on_the_line * s->ns_per_octet_q32) >> 32);
+}
+
+static void
+dress(struct fg_station *s, unsigned i, uint64_t now)
+{
+	struct rte_mbuf *m = s->buffer[i];
+
+	if (m->data_len != 0)
+		return; /* offered before */
+	m->data_len = s->burst.length[i];
+	m->pkt_len = m->data_len;
+	m->ol_flags = 0;
+	if (s->tag != 0)
+		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), s->tag);
+	account(s, m->pkt_len, now);
+}
+
+/* hand over what is written; what is refused moves to the front */
+static unsigned
+hand_over(struct fg_station *s, uint64_t ticks, uint64_t now)
+{
+	struct fg_burst *b = &s->burst;
+	unsigned sent;
+
+	if (b->frames == 0)
+		return 0;
+	for (unsigned i = 0; i < b->frames; i++)
+		dress(s, i, now);
+	sent = s->config.port->tx(s->config.port, s->buffer, (uint16_t)b->frames, ticks);
+	s->count.tx_frames += sent;
+	s->count.refused += b->frames - sent;
+	b->frames -= sent;
+	b->rooms -= sent;
+	memmove(s->buffer, s->buffer + sent, b->rooms * sizeof(s->buffer[0]));
+	memmove(b->room, b->room + sent, b->rooms * sizeof(b->room[0]));
+	memmove(b->length, b->length + sent, b->frames * sizeof(b->length[0]));
+	return sent;
+}
+
+static uint64_t
+poll(struct fg_task *task, uint64_t ticks)
+{
+	struct fg_station *s = (struct fg_station *)task;
+	uint64_t now = to_ns(s, ticks), due = now;
+	unsigned sent = 0, burst = 1;
+
+	s->now = now = RTE_MAX(now, s->now);
+	s->count.polls++;
+	s->count.busy_polls += s->fresh;
+	for (unsigned i = 0; i < BURSTS_A_POLL && burst > 0 && due <= now; i++) {
+		if (s->ns_per_octet_q32 != 0 && s->line_free > now + QUEUE_NS) {
+			due = s->line_free - QUEUE_NS;
+			break;
+		}
+		refill(s);
+		due = s->config.endpoint->poll(s->config.endpoint, now, &s->burst);
+		burst = hand_over(s, ticks, now);
+		sent += burst;
+	}
+	s->count.busy_polls += sent > 0 && !s->fresh;
+	s->fresh = false;
+	return sent > 0 || s->burst.frames > 0 ? ticks : to_ticks(s, due);
+}
+
+int
+fg_station_create(const struct fg_station_config *config, struct fg_station **out, struct fg_error *err)
+{
+	static unsigned made;
+	struct fg_station *s = calloc(1, sizeof(*s));
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	if (s == NULL)
+		return fg_error_set(err, ENOMEM, "l4", "no memory");
+	snprintf(name, sizeof(name), "fg_station_%u", made++);
+	s->pool = rte_pktmbuf_pool_create(name, BUFFERS, CACHE, 0,
+					  (uint16_t)(RTE_PKTMBUF_HEADROOM + config->max_frame),
+					  config->port->caps.numa_node);
+	if (s->pool == NULL) {
+		free(s);
+		return fg_error_set(err, ENOMEM, "host.memory",
+				    "no room for %d buffers of %u octets: give the "
+				    "tester more memory",
+				    BUFFERS, config->max_frame);
+	}
+	s->config = *config;
+	s->task.poll = poll;
+	s->sink.take = take;
+	s->burst.capacity = config->max_frame - FG_ETHER_FCS;
+	s->tag = config->vlan == 0 ? 0 : (uint32_t)FG_ETHER_VLAN << 16 | config->vlan;
+	s->ns_per_tick_q64 = (uint64_t)ceill(1e9L / (long double)config->hz * 0x1p64L);
+	if (config->line_rate_bps > 0)
+		s->ns_per_octet_q32 = (uint64_t)(8e9 / config->line_rate_bps * 0x1p32);
+	*out = s;
+	return 0;
+}
+
+void
+fg_station_free(struct fg_station *s)
+{
+	if (s == NULL)
+		return;
+	for (unsigned i = 0; i < s->burst.rooms; i++)
+		rte_pktmbuf_free(s->buffer[i]);
+	rte_mempool_free(s->pool);
+	free(s);
+}
+
+struct fg_task *
+fg_station_task(struct fg_station *s)
+{
+	return &s->task;
+}
+
+struct fg_sink *
+fg_station_sink(struct fg_station *s)
+{
+	return &s->sink;
+}
+
+void
+fg_station_read(const struct fg_station *s, struct fg_station_result *out)
+{
+	*out = s->count;
+}
