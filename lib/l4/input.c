@@ -79,7 +79,9 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		rtt_sample(w, c, w->now - c->rtt_from);
 	c->snd_una++;
 	c->snd_offset = 0;
-	c->flags |= ACK_NOW;
+	/* at once and by itself, as every stack does, whatever the application has to send */
+	if (!tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		c->flags |= ACK_NOW;
 	rexmt_stop(c);
 	tcp_established(w, c, s);
 	if (c->state == CLOSED)

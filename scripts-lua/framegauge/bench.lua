@@ -83,7 +83,8 @@ end
 -- The engine on the open ports, each of which gets its lcores.
 function Bench:create_engine()
    local err, out = api.error(), ffi.new("struct fg_engine *[1]")
-   local places, workers, notes = placement.place(self.ports, self.wires ~= nil)
+   local places, workers, notes = placement.place(self.ports, self.wires ~= nil,
+      methods.of(self.plan).ONE_LCORE_A_PORT)
    local config = ffi.new("struct fg_engine_config", {
       time = self.time, ports = #self.ports, lcores = #workers, buffers = self.buffers,
       max_frame = self.max_frame,

@@ -231,7 +231,7 @@ Script::Icmp(std::istringstream &in)
 	put(&quoted, f.local_port, 2);
 	put(&quoted, f.remote_port, 2);
 	put(&quoted, our_isn + seq, 4);
-	put(&quoted, 0, 12);
+	quoted.resize(quoted.size() + 12);
 	put(&m, ipv6 ? 0x0200 : 0x0304, 2);
 	put(&m, 0, 2);
 	put(&m, size, 4);

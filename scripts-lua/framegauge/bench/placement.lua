@@ -50,11 +50,12 @@ end
 --- Place ports on lcores.
 -- @param ports  with their NUMA nodes
 -- @param wire   are they those of the virtual wire?
+-- @param one    must one lcore both send and receive on a port?
 -- @return per port {tx=, rx=} (indexes from 0 into the second result), EAL ids of the lcores used, and per
 --         port a list of warnings
-function M.place(ports, wire)
+function M.place(ports, wire, one)
    local free, used, places, notes = workers(), {}, {}, {}
-   local each = wire and 0 or math.min(2, math.floor(#free / #ports))
+   local each = wire and 0 or math.min(one and 1 or 2, math.floor(#free / #ports))
    local shared = each == 0 and table.remove(free, 1)
    local function use(worker)
       for i, id in ipairs(used) do

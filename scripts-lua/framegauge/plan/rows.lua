@@ -4,6 +4,7 @@
 --
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
+local l4 = require "framegauge.plan.l4_rows"
 local path = require "framegauge.plan.path_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local relay_rows = require "framegauge.plan.relay_rows"
@@ -349,7 +350,7 @@ return {
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
       { key = "test", type = "enum", required = true,
-        values = { "rfc2544", "traffic", "y1564", "relay", "reflect" },
+        values = { "rfc2544", "traffic", "y1564", "l4", "relay", "reflect" },
         help = "the method to run; relay and reflect are no tests, but have commands of their own" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
@@ -369,6 +370,7 @@ return {
       traffic,
       rfc2544,
       y1564,
+      l4,
       relay_rows.relay,
       relay_rows.reflect,
    },

@@ -4,6 +4,7 @@
 --
 -- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
 -- default or is nil by now; its own problem is already in the list.
+local l4 = require "framegauge.plan.l4_rules"
 local line = require "framegauge.line"
 local paths = require "framegauge.plan.path_rules"
 local ports = require "framegauge.plan.port_rules"
@@ -204,7 +205,7 @@ local of_rfc2544 = {
 }
 
 -- The rules of each method; they are about its own keys.
-local OF_METHOD = { rfc2544 = of_rfc2544, traffic = traffic.rules, y1564 = y1564.rules }
+local OF_METHOD = { rfc2544 = of_rfc2544, traffic = traffic.rules, y1564 = y1564.rules, l4 = l4.rules }
 
 --- Apply every rule: those of the ports, of the reference device, of the streams and of the method that is
 -- to run.

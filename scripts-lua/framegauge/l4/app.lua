@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Applications of the L4 engine (lib/l4/fg_l4_app.h) from plain tables, and what came of them as tables.
+local api = require "framegauge.api"
+local ffi = require "ffi"
+local octets = require "framegauge.octets"
+
+local C = api.C
+local M = {}
+
+--- Kinds by the name that people know from netperf.
+M.KINDS = {
+   TCP_STREAM = C.FG_L4_STREAM, TCP_MAERTS = C.FG_L4_MAERTS, TCP_RR = C.FG_L4_RR, TCP_CRR = C.FG_L4_CRR,
+   TCP_CC = C.FG_L4_CC, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
+}
+
+--- How connections end (enum fg_l4_end).
+M.ENDS = { [0] = "closed", "refused", "no_answer", "reset", "lost", "aborted" }
+
+local CONGESTION = { newreno = C.FG_L4_NEWRENO, cubic = C.FG_L4_CUBIC }
+
+local function nanoseconds(seconds)
+   return math.floor(seconds * 1e9 + 0.5)
+end
+
+local function set_tcp(out, tcp)
+   C.fg_l4_tcp_defaults(out)
+   for key, value in pairs(tcp or {}) do
+      if key == "congestion" then
+         out.congestion = CONGESTION[value]
+      elseif key:match "_ms$" or type(value) ~= "number" then
+         out[key] = value
+      else
+         out[key] = math.floor(value)
+      end
+   end
+end
+
+local function set_address(field, text)
+   local bytes = text:find(":", 1, true) and octets.ipv6(text) or octets.ipv4(text)
+   ffi.copy(field, bytes, #bytes)
+end
+
+--- Fill in a struct fg_l4_app.
+-- @param o.test         a key of KINDS
+-- @param o.server       which side it is
+-- @param o.address      our first address; o.addresses: how many (1)
+-- @param o.port         the server's port
+-- @param o.remote       client: the server's first address; o.remotes: how many (1)
+-- @param o.next_hop     client: MAC, six octets
+-- @param o.port_first, o.port_last  client: ports to connect from
+-- @param o.connections  at a time (1); o.connections_start, o.connections_per_s: the ramp
+-- @param o.octets       of each stream; nil: until the stop
+-- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
+-- @param o.timeout      seconds, of UDP_RR
+-- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
+function M.fill(out, o)
+   out.kind, out.server, out.ipv6 = M.KINDS[o.test], o.server == true, o.address:find(":", 1, true) ~= nil
+   set_address(out["local"], o.address)
+   out.locals, out.port = o.addresses or 1, o.port
+   set_tcp(out.tcp, o.tcp)
+   if not o.server then
+      set_address(out.remote, o.remote)
+      ffi.copy(out.next_hop, o.next_hop, 6)
+   end
+   out.remotes = o.remotes or 1
+   out.port_first, out.port_last = o.port_first or 1024, o.port_last or 65535
+   out.connections = o.connections or 1
+   out.connections_start, out.connections_per_s = o.connections_start or 0, o.connections_per_s or 0
+   out.octets = o.octets or 0
+   out.request, out.response, out.datagram = o.request or 1, o.response or 1, o.datagram or 0
+   out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
+end
+
+local function tally_of(t)
+   local ended = {}
+   for i = 0, C.FG_L4_ENDS - 1 do
+      ended[M.ENDS[i]] = tonumber(t.ended[i])
+   end
+   return {
+      opened = tonumber(t.opened), established = tonumber(t.established), ended = ended,
+      transactions = tonumber(t.transactions), octets_in = tonumber(t.octets_in),
+      octets_out = tonumber(t.octets_out), datagrams_in = tonumber(t.datagrams_in),
+      datagrams_out = tonumber(t.datagrams_out), datagram_octets_in = tonumber(t.datagram_octets_in),
+      expired = tonumber(t.expired),
+   }
+end
+
+local function times_of(t)
+   if t.count == 0 then
+      return nil
+   end
+   return {
+      count = tonumber(t.count), min_ns = tonumber(t.min), mean_ns = t.mean, p50_ns = tonumber(t.p50),
+      p90_ns = tonumber(t.p90), p99_ns = tonumber(t.p99), p999_ns = tonumber(t.p999),
+      max_ns = tonumber(t.max),
+   }
+end
+
+local function series_of(l4, index)
+   local n = C.fg_l4_series(l4, index, nil, 0)
+   local raw, list = ffi.new("struct fg_l4_interval[?]", n), {}
+   C.fg_l4_series(l4, index, raw, n)
+   for i = 0, n - 1 do
+      list[i + 1] = {
+         octets_in = tonumber(raw[i].octets_in), octets_out = tonumber(raw[i].octets_out),
+         transactions = tonumber(raw[i].transactions), established = tonumber(raw[i].established),
+         retransmitted = tonumber(raw[i].retransmitted), open = raw[i].open,
+      }
+   end
+   return list
+end
+
+--- What came of application @p index (from 0) of a worker.
+function M.read(l4, index)
+   local r = ffi.new "struct fg_l4_result"
+   C.fg_l4_read(l4, index, r)
+   return {
+      measured = tally_of(r.measured), total = tally_of(r.total),
+      measured_s = tonumber(r.measured_ns) / 1e9, first_s = tonumber(r.first_ns) / 1e9,
+      last_s = tonumber(r.last_ns) / 1e9, concurrent_max = r.concurrent_max, setup = times_of(r.setup),
+      transaction = times_of(r.transaction), lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
+      reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
+   }
+end
+
+--- Counters of a worker by name, and the severity of each by name.
+function M.counters(l4)
+   local raw, values, severities, i = ffi.new "struct fg_l4_counters", {}, {}, 0
+   local severity = ffi.new "int[1]"
+   C.fg_l4_read_counters(l4, raw)
+   local name = C.fg_l4_counter_name(0, severity, nil)
+   while name ~= nil do
+      local key = ffi.string(name)
+      values[key], severities[key] = tonumber(raw[key]), severity[0]
+      i = i + 1
+      name = C.fg_l4_counter_name(i, severity, nil)
+   end
+   return values, severities
+end
+
+return M

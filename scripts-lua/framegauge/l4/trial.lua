@@ -1,0 +1,133 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- One trial of the L4 engine: workers behind ports of a bench, each with its applications, for so long.
+local api = require "framegauge.api"
+local app = require "framegauge.l4.app"
+local counts = require "framegauge.bench.counts"
+local ffi = require "ffi"
+local octets = require "framegauge.octets"
+
+local C = api.C
+local M = {}
+
+local STEP_SECONDS = 100e-9 -- on the wire: how exactly an answer follows what it answers
+local MAC_AND_FCS = 18
+local TAG = 4
+
+local function nanoseconds(seconds)
+   return math.floor(seconds * 1e9 + 0.5)
+end
+
+local function create_worker(bench, side, o)
+   local out, err = ffi.new("struct fg_l4 *[1]"), api.error()
+   local apps = ffi.new("struct fg_l4_app[?]", #side.apps)
+   local config = ffi.new("struct fg_l4_config", {
+      connections = side.capacity or 65536, seed = o.seed + side.port, mtu = o.mtu,
+   })
+   ffi.copy(config.mac, octets.mac(bench.ports[side.port].mac), 6)
+   for i, one in ipairs(side.apps) do
+      app.fill(apps[i - 1], one)
+   end
+   api.check(C.fg_l4_create(config, #side.apps, apps, out, err), err)
+   return out[0]
+end
+
+local function create_station(bench, side, l4, o)
+   local out, err = ffi.new("struct fg_station *[1]"), api.error()
+   local vlan = bench.plan.ports[side.port].vlan
+   local config = ffi.new("struct fg_station_config", {
+      port = bench.handles[side.port], endpoint = C.fg_l4_endpoint(l4), hz = C.fg_engine_hz(bench.engine),
+      max_frame = o.mtu + MAC_AND_FCS + (vlan and TAG or 0), vlan = vlan or 0,
+      line_rate_bps = bench.wires and bench.ports[side.port].line_rate or 0,
+   })
+   api.check(C.fg_station_create(config, out, err), err)
+   return out[0]
+end
+
+local function open_sides(bench, o, sides)
+   for i, side in ipairs(o.sides) do
+      sides[i] = { port = side.port, apps = #side.apps }
+      sides[i].l4 = create_worker(bench, side, o)
+      sides[i].station = create_station(bench, side, sides[i].l4, o)
+   end
+end
+
+-- What a trial left on the way is dropped before the buffers go.
+local function close_sides(bench, sides)
+   if bench.wires then
+      bench.wires:reset()
+   end
+   for _, side in ipairs(sides) do
+      C.fg_station_free(side.station)
+      C.fg_l4_free(side.l4)
+   end
+end
+
+local function run(bench, o, sides)
+   local tasks = ffi.new("struct fg_trial_task[?]", #sides)
+   local trial = ffi.new("struct fg_trial_config", {
+      tasks = #sides, task = tasks,
+      learn_ns = nanoseconds(o.learning_wait), traffic_ns = nanoseconds(o.seconds),
+      drain_ns = nanoseconds(o.drain), settle_ns = nanoseconds(o.settle or 0),
+      step_ns = nanoseconds(STEP_SECONDS), max_lag_ns = nanoseconds(bench.plan.host.max_lag),
+   })
+   for i, side in ipairs(sides) do
+      tasks[i - 1].task, tasks[i - 1].port = C.fg_station_task(side.station), side.port - 1
+      tasks[i - 1].at_receive = true
+      trial.sink[side.port - 1] = C.fg_station_sink(side.station)
+   end
+   bench:start(trial, function(start)
+      for _, side in ipairs(sides) do
+         local err = api.error()
+         api.check(C.fg_l4_schedule(side.l4, start, start + nanoseconds(o.seconds), nanoseconds(o.omit or 0),
+            nanoseconds(o.interval or 0), err), err)
+      end
+   end)
+   bench.running = { duration = o.seconds }
+   bench:await()
+end
+
+local function read_side(side)
+   local out, station = { apps = {} }, ffi.new "struct fg_station_result"
+   for i = 1, side.apps do
+      out.apps[i] = app.read(side.l4, i - 1)
+   end
+   out.counters, out.severities = app.counters(side.l4)
+   out.open = C.fg_l4_open(side.l4)
+   C.fg_station_read(side.station, station)
+   out.station = {}
+   for _, key in ipairs { "tx_frames", "rx_frames", "refused", "no_mbuf", "polls", "busy_polls" } do
+      out.station[key] = tonumber(station[key])
+   end
+   return out
+end
+
+--- Run workers on a bench and wait for their end. Call it inside a job.
+-- @param o.sides          list of { port = index of the bench's port, apps = list as framegauge.l4.app takes
+--                         them, capacity = connections at a time, TIME_WAIT included (65536) }
+-- @param o.seconds        from start to stop; o.omit: of these, before anything is measured
+-- @param o.learning_wait, o.drain, o.settle  before and after, seconds
+-- @param o.interval       of the series, seconds; nil: none
+-- @param o.mtu            octets
+-- @param o.seed           of all that is random
+-- @return list of { apps = list of results, counters, severities, open, station }, and what the engine
+-- counted: { ports =, lcores = }
+function M.run(bench, o)
+   local sides, results = {}, {}
+   local ok, err = pcall(function()
+      open_sides(bench, o, sides)
+      run(bench, o, sides)
+      for i, side in ipairs(sides) do
+         results[i] = read_side(side)
+      end
+   end)
+   close_sides(bench, sides)
+   if not ok then
+      error(err, 0)
+   end
+   return results, {
+      ports = counts.ports(bench.engine, bench.ports), lcores = counts.lcores(bench.engine, bench.lcores),
+   }
+end
+
+return M

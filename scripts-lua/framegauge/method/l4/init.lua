@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- TCP and UDP tests between two ports, client and server, both ours; docs/l4.md says what stands behind.
+local battery = require "framegauge.method.l4.battery"
+local format = require "framegauge.report.format"
+local units = require "framegauge.units"
+
+local M = {}
+
+M.TITLE = "L4"
+
+M.QUICK = {
+   "l4.duration=500ms", "l4.omit=100ms", "l4.repetitions=1", "l4.drain=500ms", "l4.learning_wait=10ms",
+}
+
+local SMALLEST_FRAME, MAC_AND_FCS = 64, 18
+
+function M.heading(plan)
+   return table.concat(plan.l4.tests, ", ")
+end
+
+function M.scope(plan)
+   return format.plural(plan.l4.connections, "connection")
+end
+
+function M.frame_sizes(plan)
+   return { SMALLEST_FRAME, plan.l4.mtu + MAC_AND_FCS }
+end
+
+--- Workers send and receive on one lcore.
+M.ONE_LCORE_A_PORT = true
+
+function M.phases(plan)
+   local o = plan.l4
+   return { learning_wait = o.learning_wait, drain = o.drain, settle = o.settle, retries = 0 }
+end
+
+local function seconds_of(o)
+   return o.learning_wait + o.duration + o.drain + o.settle
+end
+
+--- What lies ahead.
+function M.parts(plan)
+   local parts, o = {}, plan.l4
+   for i, test in ipairs(o.tests) do
+      parts[i] = { test = "l4." .. test, trials = o.repetitions, seconds = o.repetitions * seconds_of(o) }
+   end
+   return parts
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, _, notes)
+   local lines, o = {}, plan.l4
+   for _, test in ipairs(o.tests) do
+      lines[#lines + 1] = ("%s: %s of %s each\n"):format(test, format.plural(o.repetitions, "run"),
+         units.format_time(o.duration))
+   end
+   for _, note in ipairs(notes) do
+      lines[#lines + 1] = note .. "\n"
+   end
+   return table.concat(lines)
+end
+
+function M.check()
+   return nil
+end
+
+--- There is no standard that all of this keeps to.
+function M.conformance()
+   return { notes = {} }
+end
+
+--- Make the tests of a plan.
+-- @param results  gets l4, a list of rows
+function M.run(plan, bench, session, results)
+   results.l4 = {}
+   for _, test in ipairs(plan.l4.tests) do
+      local row = battery.run(plan, bench, test)
+      results.l4[#results.l4 + 1] = row
+      session.say(battery.sentence(row))
+   end
+end
+
+return M

@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The keys of the TCP and UDP tests, in the notation of plan/rows.lua.
+local tcp = {
+   key = "tcp", type = "group",
+   help = "how both ends' TCP behaves",
+   fields = {
+      { key = "congestion", type = "enum", values = { "cubic", "newreno" }, default = "cubic",
+        help = "congestion control: CUBIC (RFC 9438) or NewReno (RFC 5681)" },
+      { key = "receive_buffer", type = "size", default = "1MiB", min = "1KiB", max = "1GiB",
+        help = "the window that is offered" },
+      { key = "send_buffer", type = "size", default = "1MiB", min = "1KiB", max = "1GiB",
+        help = "most that may be in flight" },
+      { key = "mss", type = "integer", min = "88", max = "9216", default_help = "what the MTU allows",
+        help = "the MSS announced" },
+      { key = "initial_window", type = "integer", default = "10", min = "1", max = "100",
+        help = "segments (RFC 6928)" },
+      { key = "nodelay", type = "boolean", default = "false", help = "Nagle's algorithm is off" },
+      { key = "timestamps", type = "boolean", default = "true", help = "RFC 7323" },
+      { key = "sack", type = "boolean", default = "true", help = "RFC 2018" },
+      { key = "window_scaling", type = "boolean", default = "true", help = "RFC 7323" },
+      { key = "ecn", type = "boolean", default = "false", help = "RFC 3168" },
+      { key = "delayed_ack", type = "time", default = "40ms", max = "500ms",
+        help = "how long an acknowledgement may wait for company" },
+      { key = "min_rto", type = "time", default = "200ms", min = "1ms", max = "60s",
+        help = "the shortest retransmission time-out; RFC 6298 wants 1s, the usual stacks take 200ms" },
+      { key = "time_wait", type = "time", default = "1s", max = "4min",
+        help = "how long a closed connection is remembered; see docs/l4.md" },
+   },
+}
+
+return {
+   key = "l4", type = "group",
+   help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
+   fields = {
+      { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
+        of = { type = "enum", values = {
+           "TCP_STREAM", "TCP_MAERTS", "TCP_RR", "TCP_CRR", "TCP_CC", "UDP_STREAM", "UDP_RR",
+        } },
+        help = "TCP_STREAM: payload from client to server; TCP_MAERTS: the other way; TCP_RR: requests and "
+           .. "responses; TCP_CRR: a connection for each; TCP_CC: only connect and close; UDP_STREAM and "
+           .. "UDP_RR: the like in datagrams" },
+      { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
+        help = "length of each test" },
+      { key = "omit", type = "time", default = "0s", max = "1h",
+        help = "of it, what is left out of the figures at the start" },
+      { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
+        help = "how often each test is made; the figure is the mean" },
+      { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
+        help = "at a time; of UDP_STREAM streams" },
+      { key = "request", type = "size", default = "1", min = "1", max = "1GiB",
+        help = "of TCP_RR, TCP_CRR and UDP_RR" },
+      { key = "response", type = "size", default = "1", min = "1", max = "1GiB", help = "the same" },
+      { key = "datagram", type = "size", default = "1470", min = "16", max = "9000",
+        help = "payload of UDP_STREAM" },
+      { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
+        help = "of UDP_STREAM, all streams together" },
+      { key = "timeout", type = "time", default = "1s", min = "1us", max = "1h",
+        help = "of UDP_RR: a request without an answer is given up, counted, and followed by the next" },
+      { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
+        help = "octets of the largest IP packet" },
+      { key = "port", type = "integer", default = "5001", min = "1", max = "65535",
+        help = "where the server listens" },
+      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
+        help = "of sequence numbers and the like" },
+      { key = "learning_wait", type = "time", default = "100ms", max = "10min",
+        help = "between the learning frames and the test" },
+      { key = "drain", type = "time", default = "2s", max = "10min",
+        help = "time for connections to close" },
+      { key = "settle", type = "time", default = "0s", max = "10min", help = "rest after a test" },
+      tcp,
+   },
+}

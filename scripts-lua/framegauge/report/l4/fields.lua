@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a row of the TCP and UDP tests holds, in the order a person reads it. docs/results.md says what the
+-- keys mean.
+local nulls = require "framegauge.report.nulls"
+
+local M = {}
+
+M.ORDER = {
+   "l4", "test", "direction", "goodput_bps", "transactions_per_s", "connections_per_s", "sent_bps",
+   "received_bps", "theoretical", "percent", "verdict", "reasons", "parameters", "ip", "mtu",
+   "connections", "duration_s", "omit_s", "request", "response", "datagram", "datagrams_per_s",
+   "timeout_s", "tcp", "figures", "failures", "refused", "no_answer", "reset", "lost", "aborted",
+   "expired", "retransmitted_segments", "fast_retransmits", "timeouts", "syn_retransmits", "wrong_octets",
+   "loss_ratio", "reordered", "duplicates", "jitter_ns", "setup", "transaction", "count", "min_ns",
+   "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
+}
+
+local NULLS = { "theoretical", "percent", "setup", "transaction" }
+
+--- The results as result.json has them.
+function M.published(results)
+   return { l4 = nulls.each(results.l4 or {}, function(row)
+      local copy = nulls.fill(row, NULLS)
+      if row.test == "UDP_STREAM" then
+         copy.parameters = nulls.fill(row.parameters, { "datagrams_per_s" })
+      end
+      return copy
+   end) }
+end
+
+local FIGURES = { "goodput_bps", "received_bps", "transactions_per_s", "connections_per_s" }
+
+--- The figure of a row and the key it stands under.
+function M.figure(row)
+   for _, key in ipairs(FIGURES) do
+      if row[key] then
+         return row[key], key
+      end
+   end
+end
+
+--- Columns of the CSV file.
+M.CSV = {
+   "test", "direction", "goodput_bps", "received_bps", "sent_bps", "transactions_per_s", "connections_per_s",
+   "theoretical", "percent", "verdict", "parameters.connections", "parameters.duration_s", "parameters.mtu",
+   "parameters.ip", "parameters.request", "parameters.response", "parameters.datagram",
+   "failures.refused", "failures.no_answer", "failures.reset", "failures.lost", "failures.aborted",
+   "failures.expired", "retransmitted_segments", "wrong_octets", "loss_ratio", "jitter_ns",
+   "setup.mean_ns", "setup.p99_ns", "transaction.count", "transaction.min_ns", "transaction.mean_ns",
+   "transaction.p50_ns", "transaction.p99_ns", "transaction.max_ns",
+}
+
+return M

@@ -1,0 +1,176 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- TCP and UDP tests: one row each.
+local csv = require "framegauge.report.csv"
+local fields = require "framegauge.report.l4.fields"
+local format = require "framegauge.report.format"
+local tables = require "framegauge.report.html.tables"
+local units = require "framegauge.units"
+local words = require "framegauge.report.html.words"
+
+local M = {}
+
+M.NAME = "TCP and UDP tests"
+M.STANDARD = "netperf's tests"
+M.NOT_CONFORMING = "not as usual"
+M.ORDER = fields.ORDER
+
+M.published = fields.published
+
+local UNITS = {
+   goodput_bps = "payload", received_bps = "payload", transactions_per_s = "transactions/s",
+   connections_per_s = "connections/s",
+}
+
+-- "941.5 Mbit/s payload", "29,150 transactions/s"
+local function in_words(value, key)
+   if key:match "_bps$" then
+      return units.format_bits(value) .. " " .. UNITS[key]
+   end
+   return format.count(math.floor(value + 0.5)) .. " " .. UNITS[key]
+end
+
+local function figure(row)
+   return in_words(fields.figure(row))
+end
+
+local function theoretical(row)
+   local _, key = fields.figure(row)
+   return row.theoretical and in_words(row.theoretical, key)
+end
+
+local function percent(row)
+   return row.percent and format.decimal(row.percent, 2)
+end
+
+local function microseconds(key, part)
+   return function(row)
+      return row[key] and format.decimal(row[key][part] / 1e3, 1)
+   end
+end
+
+local function failures(row)
+   local sum = 0
+   for _, n in pairs(row.failures) do
+      sum = sum + n
+   end
+   return format.count(sum)
+end
+
+local function or_dash(show)
+   return function(row)
+      return show(row) or "-"
+   end
+end
+
+function M.rows(results)
+   return results.l4 or {}
+end
+
+--- Nothing is shown otherwise than it is written.
+function M.shown(result)
+   return result
+end
+
+function M.csv(result)
+   local rows = M.rows(result.results)
+   return #rows > 0 and { { "l4.csv", csv.text(fields.CSV, rows) } } or {}
+end
+
+local COLUMNS = {
+   { "", "test", function(row) return row.test end, left = true },
+   { "", "measured", figure },
+   { "", "theoretical", or_dash(theoretical) },
+   { "", "%", or_dash(percent) },
+   { "mean", "us", or_dash(microseconds("transaction", "mean_ns")) },
+   { "p99", "us", or_dash(microseconds("transaction", "p99_ns")) },
+   { "sent", "again", function(row) return format.count(row.retransmitted_segments) end },
+   { "", "failures", failures },
+   { "", "verdict", function(row) return row.verdict end, left = true, verdict = true },
+}
+
+function M.tables(result)
+   return { { title = "TCP and UDP, client to server", columns = COLUMNS, rows = M.rows(result.results) } }
+end
+
+function M.notes(result, add)
+   add("Octets of payload; theoretical is what the line allows at most, with one transaction after the other "
+      .. "on each connection limited by the round trip, too.")
+   for _, row in ipairs(M.rows(result.results)) do
+      for _, reason in ipairs(row.reasons) do
+         add(("%s: %s: %s."):format(row.test, row.verdict, reason))
+      end
+   end
+end
+
+function M.suites(result)
+   local cases = {}
+   for i, row in ipairs(M.rows(result.results)) do
+      local why = table.concat(row.reasons, "; ")
+      cases[i] = {
+         name = row.test, seconds = row.parameters.duration_s,
+         error = row.verdict ~= "valid" and row.verdict .. ": " .. why or nil,
+         type = row.verdict ~= "valid" and row.verdict or nil,
+      }
+   end
+   return { { name = "l4", cases = cases } }
+end
+
+function M.test_names(result)
+   return table.concat(result.plan.l4.tests, ", ")
+end
+
+--- No search decides here.
+function M.deciding()
+   return {}
+end
+
+function M.tiles(result)
+   local list = {}
+   for i, row in ipairs(M.rows(result.results)) do
+      local value, key = fields.figure(row)
+      list[i] = { row.test, in_words(value, key), "", theoretical(row) and "of " .. theoretical(row) }
+   end
+   return list
+end
+
+local HTML = {
+   { "Test", "", function(row) return row.test end, left = true },
+   { "Direction", "", function(row) return words.direction(row.direction) end, left = true },
+   { "Measured", "", figure },
+   { "Theoretical", "", theoretical },
+   { "Share", "%", percent },
+   { "Verdict", "", function(row) return words.verdict(row.verdict) end, left = true },
+}
+
+function M.summary(result)
+   return tables.build { caption = "The tests", columns = HTML, rows = M.rows(result.results) }
+end
+
+local DETAILS = {
+   { "Test", "", function(row) return row.test end, left = true },
+   { "Set-up mean", "us", microseconds("setup", "mean_ns"), optional = true },
+   { "Transaction min", "us", microseconds("transaction", "min_ns"), optional = true },
+   { "mean", "us", microseconds("transaction", "mean_ns"), optional = true },
+   { "p99", "us", microseconds("transaction", "p99_ns"), optional = true },
+   { "max", "us", microseconds("transaction", "max_ns"), optional = true },
+   { "Sent again", "segments", function(row) return format.count(row.retransmitted_segments) end },
+   { "Time-outs", "", function(row) return format.count(row.timeouts) end },
+   { "Failures", "", failures },
+   { "Datagrams lost", "", function(row) return row.lost and format.count(row.lost) end, optional = true },
+   { "Wrong", "octets", function(row) return format.count(row.wrong_octets) end },
+}
+
+local function reasons(row)
+   return #row.reasons > 0 and table.concat(row.reasons, "; ") or nil
+end
+
+function M.sections(result)
+   return { {
+      "Details", "netperf's tests by name",
+      tables.build { caption = "Times and failures", columns = DETAILS, rows = M.rows(result.results),
+         below = reasons, class = "compact" },
+   } }
+end
+
+return M

@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- lib/l4 against Linux's TCP, both roles, IPv4 and IPv6. Run in the tester's namespace by l4_linux.sh, with
+-- the folder for files, the name of the other namespace, and the path of peer.py; prints TAP.
+local Bench = require "framegauge.bench"
+local job = require "framegauge.job"
+local json = require "framegauge.report.json"
+local plans = require "framegauge.plan"
+local trial = require "framegauge.l4.trial"
+
+local folder, namespace, peer = ...
+
+local PLAN = [[
+test: l4
+isolated_network: true
+ports:
+  east: {device: 'kernel:l4-east,af_packet', ipv4: 198.18.1.2/24, gateway: 198.18.1.1,
+         ipv6: "2001:2:0:1::2/64", gateway6: "2001:2:0:1::1"}
+  west: {device: 'kernel:l4-west,af_packet', ipv4: 198.19.1.2/24, gateway: 198.19.1.1,
+         ipv6: "2001:2:0:8000::2/64", gateway6: "2001:2:0:8000::1"}
+l4: {tests: [TCP_STREAM]}
+]]
+
+local OURS = { [4] = { "198.18.1.2", "198.19.1.2" }, [6] = { "2001:2:0:1::2", "2001:2:0:8000::2" } }
+local THEIRS = { [4] = "198.18.1.1", [6] = "2001:2:0:1::1" }
+local REQUEST, RESPONSE, EXCHANGES, BULK = 100, 2000, 3, 2000000 -- as in peer.py
+
+local function check(name, ok, ...)
+   print(ok and "ok - " .. name or ("not ok - %s: %s"):format(name, table.concat({ ... }, " ")))
+end
+
+local function read(name)
+   local file = assert(io.open(folder .. "/" .. name))
+   local text = file:read "*a"
+   file:close()
+   return json.decode(text)
+end
+
+local function run(bench, side, seconds)
+   local results, engine = trial.run(bench, {
+      sides = { side }, seconds = seconds, learning_wait = 0.05, drain = 1.5, mtu = 1500, seed = 7,
+   })
+   return results[1].apps[1], results[1].counters, engine
+end
+
+local function faults(counters)
+   return counters.wrong_octets + counters.rx_bad_checksum + counters.rx_malformed + counters.bad_acks
+      + counters.paws_dropped + counters.no_timestamp
+end
+
+-- Our client, their server.
+local function client(bench, version, o, seconds)
+   o.address, o.remote, o.next_hop = OURS[version][1], THEIRS[version], bench:gateway_mac(1, version)
+   return run(bench, { port = 1, apps = { o } }, seconds)
+end
+
+local function test_client(bench, version)
+   local suffix = (" to Linux over IPv%d"):format(version)
+   local app, counters = client(bench, version, { test = "TCP_STREAM", port = 5001, octets = BULK,
+      connections = 8 }, 2)
+   check("8 streams" .. suffix, app.total.ended.closed == 8 and app.total.octets_out == 8 * BULK
+      and faults(counters) == 0, app.total.ended.closed, app.total.octets_out, faults(counters))
+   app, counters = client(bench, version, { test = "TCP_MAERTS", port = 5002, connections = 1 }, 1)
+   check("streams from Linux, and back" .. suffix, app.total.octets_in >= BULK and faults(counters) == 0
+      and app.total.octets_in == app.total.established * BULK and app.total.ended.closed
+      == app.total.opened, app.total.octets_in, app.total.opened, app.total.ended.closed, faults(counters))
+   app, counters = client(bench, version, { test = "TCP_CRR", port = 5003, connections = 20,
+      request = REQUEST, response = RESPONSE }, 2)
+   check("connections one after the other" .. suffix, app.total.transactions > 100
+      and app.total.ended.closed == app.total.opened and app.total.transactions == app.total.opened
+      and faults(counters) == 0, app.total.opened, app.total.ended.closed, app.total.transactions,
+      faults(counters))
+   app, counters = client(bench, version, { test = "TCP_RR", port = 5003, connections = 10,
+      request = REQUEST, response = RESPONSE }, 1)
+   check("transactions" .. suffix, app.total.transactions > 100 and app.total.ended.closed == 10
+      and faults(counters) == 0, app.total.transactions, app.total.ended.closed, faults(counters))
+end
+
+-- Our server, their client.
+local function server(bench, version, o, kind, n, each)
+   local file = ("ask-%s-%d"):format(kind, version)
+   os.execute(("ip netns exec %s python3 %s ask %s/%s %s %d %s %d %d &"):format(namespace, peer, folder, file,
+      OURS[version][2], o.port, kind, n, each))
+   o.server, o.address = true, OURS[version][2]
+   local app, counters = run(bench, { port = 2, apps = { o } }, 6)
+   return app, counters, read(file)
+end
+
+local function test_server(bench, version)
+   local suffix = (" from Linux over IPv%d"):format(version)
+   local app, counters, theirs = server(bench, version, { test = "TCP_STREAM", port = 6001 }, "source", 8, 8)
+   check("8 streams" .. suffix, theirs.connections == 8 and theirs.failed == 0
+      and app.total.octets_in == 8 * BULK and app.total.ended.closed == 8 and faults(counters) == 0,
+      json.encode(theirs), app.total.octets_in, app.total.ended.closed, faults(counters))
+   local n = 500
+   app, counters, theirs = server(bench, version, { test = "TCP_RR", port = 6003, request = REQUEST,
+      response = RESPONSE }, "ask", n, 50)
+   check(("%d connections, %d transactions each"):format(n, EXCHANGES) .. suffix, theirs.connections == n
+      and theirs.wrong == 0 and theirs.octets == n * EXCHANGES * RESPONSE and app.total.ended.closed == n
+      and faults(counters) == 0, json.encode(theirs), app.total.ended.closed, faults(counters))
+end
+
+job.run(function()
+   local plan, problems = plans.load_text(PLAN, "l4-linux", {})
+   assert(plan, problems and tostring(problems[1]))
+   local bench, err = Bench.open(plan)
+   if not bench then
+      print("not ok - the bench opens: " .. tostring(err))
+      return
+   end
+   for _, version in ipairs { 4, 6 } do
+      test_client(bench, version)
+      test_server(bench, version)
+   end
+   bench:close()
+end)

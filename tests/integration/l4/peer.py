@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linux's own TCP as the other end of lib/l4, checking every octet.
+
+  peer.py serve FILE                         listen (see PORTS) until a signal; then write counts to FILE
+  peer.py ask FILE ADDRESS PORT KIND N EACH  N connections, EACH at a time, then write counts to FILE
+
+What both sides send follows from the position in the stream, as lib/l4/payload.c has it.
+"""
+import asyncio
+import json
+import signal
+import socket
+import sys
+
+PERIOD, CLIENT, SERVER = 65521, 11, 7919
+REQUEST, RESPONSE, EXCHANGES, BULK = 100, 2000, 3, 2_000_000
+PORTS = {5001: 'sink', 5002: 'source', 5003: 'answer'}
+
+
+def table():
+    x, out = 2463534242, bytearray()
+    for _ in range(PERIOD):
+        x ^= x << 13 & 0xffffffff
+        x ^= x >> 17
+        x ^= x << 5 & 0xffffffff
+        out.append(x >> 24)
+    return bytes(out)
+
+
+TABLE = table() * 40
+counts = {'connections': 0, 'octets': 0, 'wrong': 0, 'unfinished': 0, 'failed': 0}
+
+
+def octets(stream, offset, length):
+    at = (stream + offset) % PERIOD
+    return TABLE[at:at + length]
+
+
+def check(stream, offset, data):
+    counts['octets'] += len(data)
+    if data != octets(stream, offset, len(data)):
+        counts['wrong'] += 1
+
+
+async def sink(stream, reader):
+    offset = 0
+    while data := await reader.read(65536):
+        check(stream, offset, data)
+        offset += len(data)
+    return offset
+
+
+async def source(stream, writer, length):
+    for offset in range(0, length, 50000):
+        writer.write(octets(stream, offset, min(50000, length - offset)))
+        await writer.drain()
+
+
+async def answer(reader, writer):
+    asked = answered = 0
+    while data := await reader.read(65536):
+        check(CLIENT, asked, data)
+        asked += len(data)
+        while answered < asked // REQUEST:
+            writer.write(octets(SERVER, answered * RESPONSE, RESPONSE))
+            answered += 1
+
+
+async def ask(reader, writer):
+    for i in range(EXCHANGES):
+        writer.write(octets(CLIENT, i * REQUEST, REQUEST))
+        check(SERVER, i * RESPONSE, await reader.readexactly(RESPONSE))
+
+
+async def accepted(kind, reader, writer):
+    counts['connections'] += 1
+    try:
+        if kind == 'sink':
+            await sink(CLIENT, reader)
+        elif kind == 'source':
+            await source(SERVER, writer, BULK)
+            writer.write_eof()
+            await reader.read()
+        else:
+            await answer(reader, writer)
+        writer.close()
+        await writer.wait_closed()
+    except (ConnectionError, asyncio.IncompleteReadError):
+        counts['unfinished'] += 1
+
+
+async def serve(path):
+    done = asyncio.Event()
+    for name in signal.SIGTERM, signal.SIGINT:
+        asyncio.get_running_loop().add_signal_handler(name, done.set)
+    for port, kind in PORTS.items():
+        listener = socket.create_server(('::', port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=4096)
+        await asyncio.start_server(lambda r, w, kind=kind: accepted(kind, r, w), sock=listener, backlog=4096)
+    print('ready', flush=True)
+    await done.wait()
+
+
+async def connect(address, port):
+    for _ in range(100):
+        try:
+            return await asyncio.open_connection(address, port)
+        except OSError:
+            await asyncio.sleep(0.05)
+    raise ConnectionError('no answer')
+
+
+async def one(address, port, kind, turn):
+    async with turn:
+        try:
+            reader, writer = await connect(address, port)
+            if kind == 'source':
+                await source(CLIENT, writer, BULK)
+                writer.write_eof()
+                await sink(SERVER, reader)
+            else:
+                await ask(reader, writer)
+            writer.close()
+            await writer.wait_closed()
+            counts['connections'] += 1
+        except (OSError, asyncio.IncompleteReadError):
+            counts['failed'] += 1
+
+
+async def ask_all(address, port, kind, n, each):
+    turn = asyncio.Semaphore(each)
+    await asyncio.gather(*(one(address, port, kind, turn) for _ in range(n)))
+
+
+if sys.argv[1] == 'serve':
+    asyncio.run(serve(sys.argv[2]))
+else:
+    asyncio.run(ask_all(sys.argv[3], int(sys.argv[4]), sys.argv[5], int(sys.argv[6]), int(sys.argv[7])))
+with open(sys.argv[2], 'w', encoding='ascii') as file:
+    json.dump(counts, file)

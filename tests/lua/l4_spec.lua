@@ -1,0 +1,141 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- The battery through the reference device: the figures are what its line, its delay and its faults allow.
+local json = require "framegauge.report.json"
+local schema = require "result_schema"
+local scratch = require "scratch"
+local theory = require "framegauge.l4.theory"
+local uv = require "luv"
+
+local CONFIG = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/l4-battery-reference.yaml"
+
+-- Run the battery with settings. @return the rows by test, exit status, the whole result, its folder
+local function run(tests, ...)
+   local path = scratch.path()
+   local words = {
+      ("'%s' run '%s' --quick --out '%s' --set 'l4.tests=[%s]'"):format(uv.exepath(), CONFIG, path, tests),
+   }
+   for _, set in ipairs { ... } do
+      words[#words + 1] = ("--set '%s'"):format(set)
+   end
+   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   assert.equal(0, status, output)
+   local result, rows = json.decode(scratch.read(path .. "/result.json")), {}
+   for _, row in ipairs(result.results.l4) do
+      rows[row.test] = row
+      assert.equal("valid", row.verdict)
+      assert.equal(0, row.wrong_octets)
+   end
+   return rows, status, result, path
+end
+
+local function near(expected, value, share)
+   assert.near(expected, value, share * expected)
+end
+
+local RATE, LATENCY = 1e9, 20e-6
+
+-- Seconds of an exchange of packets of so many octets (FCS included) through the device, which stores them.
+local function round_trip(...)
+   local seconds = 0
+   for _, frame in ipairs { ... } do
+      seconds = seconds + LATENCY + math.max(frame, 64) * 8 / RATE
+   end
+   return seconds
+end
+
+describe("the line's most", function()
+   local ts = { mtu = 1500, timestamps = true, request = 1, response = 1, datagram = 1472 }
+
+   it("is that of the tables", function()
+      near(1373626, theory.TCP_RR(1e9, "ipv4", ts), 1e-6)
+      near(1488095, theory.UDP_RR(1e9, "ipv4", ts), 1e-6)
+      local o = { mtu = 1500, timestamps = true, request = 128, response = 128 }
+      near(573394, theory.TCP_RR(1e9, "ipv4", o), 1e-6)
+      near(272331, theory.TCP_CRR(1e9, "ipv4", ts), 1e-6)
+      near(941.48e6, theory.TCP_STREAM(1e9, "ipv4", ts), 1e-5)
+      near(957.09e6, theory.UDP_STREAM(1e9, "ipv4", ts), 1e-5)
+      near(928.48e6, theory.TCP_STREAM(1e9, "ipv6", ts), 1e-5)
+   end)
+end)
+
+describe("the battery", function()
+   teardown(scratch.remove)
+
+   it("fills the line with streams, and takes a round trip for each transaction", function()
+      local rows, _, _, path = run "TCP_STREAM, TCP_MAERTS, TCP_RR, TCP_CRR, TCP_CC, UDP_STREAM, UDP_RR"
+      near(941.48e6, rows.TCP_STREAM.goodput_bps, 1e-3)
+      near(941.48e6, rows.TCP_MAERTS.goodput_bps, 1e-3)
+      near(957.03e6, rows.UDP_STREAM.received_bps, 1e-3)
+      assert.equal(0, rows.UDP_STREAM.lost)
+      -- of an octet each way: 71 octets with time stamps and FCS; a tester's step takes 0.1 us
+      near(1 / round_trip(71, 71), rows.TCP_RR.transactions_per_s, 0.01)
+      near(1 / round_trip(64, 64), rows.UDP_RR.transactions_per_s, 0.01)
+      -- request (or FIN) and next SYN each wait for the ACK that goes before them
+      local acks = 2 * 90 * 8 / RATE
+      near(1 / (round_trip(78, 78, 71, 71, 70, 70) + acks), rows.TCP_CRR.transactions_per_s, 0.01)
+      near(1 / (round_trip(78, 78, 70, 70) + acks), rows.TCP_CC.connections_per_s, 0.01)
+      for _, row in pairs(rows) do
+         assert.equal(0, row.retransmitted_segments)
+         for _, n in pairs(row.failures) do
+            assert.equal(0, n)
+         end
+      end
+      assert.is_true(schema.validate(path .. "/result.json"))
+   end)
+
+   it("does so over IPv6, and in a VLAN", function()
+      local rows = run("TCP_STREAM, TCP_RR", "ports.east={device: wire0, ipv6: \"2001:2::2/64\", vlan: 7}",
+         "ports.west={device: wire1, ipv6: \"2001:2::3/64\", vlan: 7}")
+      near(926.1e6, rows.TCP_STREAM.goodput_bps, 1e-3)
+      near(1 / round_trip(95, 95), rows.TCP_RR.transactions_per_s, 0.01)
+   end)
+
+   it("does so through a router", function()
+      local rows = run("TCP_STREAM",
+         "ports.east={device: wire0, ipv4: 198.18.1.2/24, gateway: 198.18.1.1}",
+         "ports.west={device: wire1, ipv4: 198.19.1.2/24, gateway: 198.19.1.1}")
+      near(941.48e6, rows.TCP_STREAM.goodput_bps, 1e-3)
+   end)
+
+   it("has as many transactions more as there are connections, up to what the line carries", function()
+      local rows = run("TCP_RR, UDP_RR", "l4.connections=10")
+      near(10 / round_trip(71, 71), rows.TCP_RR.transactions_per_s, 0.02)
+      near(10 / round_trip(64, 64), rows.UDP_RR.transactions_per_s, 0.02)
+      rows = run("TCP_RR, UDP_RR", "l4.connections=200")
+      near(1373626, rows.TCP_RR.transactions_per_s, 0.01)
+      near(1488095, rows.UDP_RR.transactions_per_s, 0.01)
+   end)
+
+   it("loses nothing of a stream where the path loses segments", function()
+      local rows = run("TCP_STREAM, TCP_RR", "reference_device.loss_random=1%", "l4.duration=2s")
+      assert.is_true(rows.TCP_STREAM.retransmitted_segments > 0)
+      assert.is_true(rows.TCP_STREAM.goodput_bps > 50e6)
+      assert.is_true(rows.TCP_RR.retransmitted_segments > 0)
+   end)
+
+   it("counts lost datagrams, and requests without an answer", function()
+      local rows = run("UDP_STREAM, UDP_RR", "reference_device.loss_every=100", "l4.datagram_rate=10kfps",
+         "l4.timeout=1ms")
+      near(0.01, rows.UDP_STREAM.loss_ratio, 0.02)
+      assert.is_true(rows.UDP_RR.failures.expired > 0)
+      -- both ways each hundredth is lost; the rest takes a round trip, these the time-out
+      local lost = 2 / 100
+      near(1 / (round_trip(64, 64) + lost * 1e-3), rows.UDP_RR.transactions_per_s, 0.05)
+   end)
+
+   it("is limited by the window, where that is small", function()
+      local rows = run("TCP_STREAM", "reference_device.latency=5ms", "l4.tcp.receive_buffer=64KiB",
+         "l4.duration=2s", "l4.omit=1s")
+      near(65535 * 8 / 10.01e-3, rows.TCP_STREAM.goodput_bps, 0.03)
+   end)
+
+   it("gives the same bytes for the same plan", function()
+      local _, _, _, one = run("TCP_STREAM, TCP_CRR, UDP_RR", "reference_device.loss_random=0.5%",
+         "l4.timeout=10ms")
+      local _, _, _, other = run("TCP_STREAM, TCP_CRR, UDP_RR", "reference_device.loss_random=0.5%",
+         "l4.timeout=10ms")
+      assert.equal(scratch.read(one .. "/result.json"), scratch.read(other .. "/result.json"))
+      assert.equal(scratch.read(one .. "/l4.csv"), scratch.read(other .. "/l4.csv"))
+   end)
+end)
