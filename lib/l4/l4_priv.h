@@ -200,7 +200,12 @@ struct conn {
 		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
 	};
 	uint64_t app_time; /* when what is being measured began */
-	uint64_t app_mark; /* a position in the stream, or what is left to do: the application's */
+	union {
+		uint64_t app_mark; /* a position in the stream, or what is left to do: the application's */
+		struct {
+			uint32_t older, newer; /* before the connection is established; half_open.c */
+		};
+	};
 };
 
 static_assert(sizeof(struct conn) == 256, "a connection is four cache lines");
@@ -243,6 +248,7 @@ struct fg_l4 {
 	uint64_t secret[2];                         /* of the hash and of initial sequence numbers */
 	uint32_t ts_offset;
 	uint32_t ready_head, ready_tail;
+	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
 	struct wheel wheel;
 	struct ranges *ranges; /* pool; ranges[0] is nobody */
 	uint32_t ranges_fresh, ranges_free;

@@ -128,11 +128,15 @@ tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f)
 void
 tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s)
 {
-	struct conn *c = begin(w, app, &s->flow, SYN_RECEIVED, initial_sequence(w, &s->flow));
+	struct conn *c;
 
+	if (!half_open_make_room(w))
+		return;
+	c = begin(w, app, &s->flow, SYN_RECEIVED, initial_sequence(w, &s->flow));
 	if (c == NULL)
 		return;
 	c->flags |= PASSIVE;
+	half_open_add(w, c);
 	tcp_negotiate(w, c, s);
 	if (tcp_of(w, c)->ecn && (s->flags & (TCP_ECE | TCP_CWR)) == (TCP_ECE | TCP_CWR))
 		c->flags |= USE_ECN;
@@ -171,6 +175,8 @@ tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s)
 void
 tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
+	if (c->flags & PASSIVE)
+		half_open_remove(w, c);
 	c->state = ESTABLISHED;
 	congestion_init(w, c);
 	rto_after_handshake(c);
@@ -253,6 +259,8 @@ tcp_end(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 {
 	if (c->state == CLOSED)
 		return;
+	if (c->state == SYN_RECEIVED && c->flags & PASSIVE)
+		half_open_remove(w, c);
 	c->state = CLOSED;
 	timer_stop(w, c);
 	table_remove(w, c);

@@ -7,6 +7,7 @@
  *   table.c       connections by address and port; taken from and given back to a slab
  *   wheel.c       timers
  *   state.c       open, close, abort; what is told to the application
+ *   half_open.c   what a flood of SYNs may take up
  *   input.c       a segment arrives (RFC 9293, 3.10.7)
  *   ack.c         what an acknowledgement acknowledges: RTT, window, flight
  *   receive.c     payload and FIN in and out of order, when to acknowledge
@@ -106,6 +107,12 @@ void tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /** What we announce as our MSS: payload of a segment without options. */
 uint16_t tcp_own_mss(const struct fg_l4 *w, const struct conn *c);
 void tcp_ready(struct fg_l4 *w, struct conn *c);
+
+/* half_open.c */
+void half_open_add(struct fg_l4 *w, struct conn *c);
+void half_open_remove(struct fg_l4 *w, struct conn *c);
+/** Another SYN has come: give up the oldest if there are too many. @return false: give up the new one */
+bool half_open_make_room(struct fg_l4 *w);
 
 /* input.c */
 void tcp_input(struct fg_l4 *w, struct segment *s);
