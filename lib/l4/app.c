@@ -19,6 +19,7 @@ static const struct kind {
 	[FG_L4_RR] = {&rr_client, &rr_server},
 	[FG_L4_CRR] = {&crr_client, &rr_server},
 	[FG_L4_CC] = {&cc_client, &cc_server},
+	[FG_L4_HTTP] = {&http_client, &http_server},
 	[FG_L4_UDP_STREAM] = {&udp_stream_client, &udp_stream_server},
 	[FG_L4_UDP_RR] = {&udp_rr_client, &udp_rr_server},
 };
@@ -183,6 +184,8 @@ application_create(const struct fg_l4_app *config, uint32_t mtu, unsigned index,
 	a->transaction = fg_histogram_create(DIGITS, LONGEST_NS, err);
 	if (a->setup == NULL || a->transaction == NULL)
 		return -ENOMEM;
+	if (config->kind == FG_L4_HTTP && !config->server)
+		return http_create(a, err);
 	return a->base.udp ? udp_create(a, err) : 0;
 }
 
@@ -194,6 +197,7 @@ application_free(struct application *a)
 	fg_histogram_free(a->setup);
 	fg_histogram_free(a->transaction);
 	udp_free(a);
+	free(a->request);
 	free(a->mark);
 	free(a);
 }

@@ -43,6 +43,8 @@ struct application {
 	uint64_t next_flow;
 	double next_at;             /* ns: when the next datagram is due */
 	uint64_t first_at, last_at; /* payload in order, ns */
+	char *request;              /* HTTP: head of each */
+	uint32_t request_head;
 	struct udp_stream *stream;
 	struct udp_slot *slot;
 	uint64_t sent; /* datagrams of all streams */
@@ -62,12 +64,14 @@ is_measured(const struct fg_l4 *w)
 }
 
 extern const struct app_ops stream_client, stream_server, maerts_client, maerts_server, rr_client, rr_server,
-	crr_client, cc_client, cc_server, udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
+	crr_client, cc_client, cc_server, http_client, http_server, udp_stream_client, udp_stream_server,
+	udp_rr_client, udp_rr_server;
 
 /** The next flow of a client that is free, by turns through addresses and ports. */
 void next_flow(const struct fg_l4 *w, struct application *a, struct flow *f);
 /** Open as many as the ramp allows. @return when there will be more to do */
 uint64_t client_poll(struct fg_l4 *w, struct app *app);
+int http_create(struct application *a, struct fg_error *err);
 int udp_create(struct application *a, struct fg_error *err);
 void udp_free(struct application *a);
 void udp_read(const struct application *a, struct fg_l4_result *out);

@@ -18,7 +18,6 @@ begin_epoch(struct conn *c, uint32_t now)
 
 	q->epoch = now == 0 ? 1 : now;
 	q->w_est = c->cwnd;
-	q->credit = 0;
 	if (c->cwnd < q->w_max) {
 		q->k = (uint32_t)(cbrt((double)(q->w_max - c->cwnd) / c->mss / C) * 1000);
 	} else {
@@ -43,11 +42,7 @@ grow_estimate(struct conn *c, uint32_t acked)
 	struct cubic *q = &c->cubic;
 	double alpha = q->w_est >= q->w_max ? 1 : 3 * (1 - BETA) / (1 + BETA);
 
-	q->credit += acked;
-	if (q->credit < c->mss)
-		return;
-	q->w_est += (uint32_t)(alpha * c->mss * q->credit / c->cwnd);
-	q->credit = 0;
+	q->w_est += (uint32_t)(alpha * c->mss * acked / c->cwnd);
 }
 
 static void

@@ -23,6 +23,7 @@ enum fg_l4_kind {
 	FG_L4_RR,     /* request and response, one outstanding, on connections that last */
 	FG_L4_CRR,    /* connect, one request and response, close; again */
 	FG_L4_CC,     /* connect, close; again */
+	FG_L4_HTTP,   /* GET or POST; the server answers a path that ends in a number with so many octets */
 	FG_L4_UDP_STREAM,
 	FG_L4_UDP_RR,
 	FG_L4_KINDS,
@@ -48,10 +49,14 @@ struct fg_l4_app {
 	/* the ramp: connections at the start, and how many more may be open each second; 0: all at once */
 	uint32_t connections_start;
 	double connections_per_s;
-	uint64_t octets; /* to send on each connection of a stream, then close; 0: until the stop */
+	uint32_t requests; /* HTTP: on a connection, then it is closed; 0: until the stop */
+	const char *path;  /* HTTP: what is asked for; must live until fg_l4_create() returns */
+	const char *host;  /* and from whom */
+	bool any_body;     /* HTTP: the body is not that of our server: not compared */
+	uint64_t octets;   /* to send on each connection of a stream, then close; 0: until the stop */
 
 	/* of both */
-	uint32_t request, response; /* octets */
+	uint32_t request, response; /* octets; HTTP: of the bodies, no request body is a GET */
 	uint32_t datagram;          /* octets of payload of FG_L4_UDP_STREAM */
 	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
 	uint64_t timeout_ns; /* FG_L4_UDP_RR: a request without an answer is given up and the next one sent */
@@ -68,6 +73,8 @@ struct fg_l4_tally {
 	uint64_t datagrams_in, datagrams_out;
 	uint64_t datagram_octets_in;
 	uint64_t expired; /* requests given up */
+	uint64_t
+		refused; /* HTTP: responses other than 200, or of another length than was expected, or cut off */
 };
 
 /** A distribution of times, ns. All 0 when there is none. */

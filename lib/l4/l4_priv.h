@@ -83,7 +83,10 @@ enum {
 	FIN_SENT = 1 << 24,      /* and snd_nxt is behind it */
 	FIN_CAME = 1 << 25,      /* the peer's, in order */
 	ECN_ROUND = 1 << 26,     /* ECN has reduced the window; not again before `recover` is acknowledged */
-	PROBE_NOW = 1 << 27,     /* a window or keep-alive probe is due */
+	APP_POST = 1 << 28,      /* the application's own, of HTTP */
+	APP_HEAD = 1 << 29,
+	APP_CLOSE = 1 << 30,
+	PROBE_NOW = 1 << 27, /* a window or keep-alive probe is due */
 };
 
 /** Sequence numbers from .. to - 1. */
@@ -138,12 +141,10 @@ struct tcp_fields {
 
 /** CUBIC's own (RFC 9438); NewReno needs none. */
 struct cubic {
-	uint32_t w_max;  /* octets */
-	uint32_t w_est;  /* octets */
-	uint32_t origin; /* octets: cwnd at the begin of the epoch */
-	uint32_t epoch;  /* ms, when it began; 0: none runs */
-	uint32_t k;      /* ms */
-	uint32_t credit; /* octets acknowledged and not yet turned into growth */
+	uint32_t w_max; /* octets */
+	uint32_t w_est; /* octets */
+	uint32_t epoch; /* ms, when it began; 0: none runs */
+	uint32_t k;     /* ms */
 };
 
 /**
@@ -199,7 +200,8 @@ struct conn {
 		struct cubic cubic;
 		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
 	};
-	uint64_t app_time; /* when what is being measured began */
+	uint32_t small_end; /* behind the last segment that was not full */
+	uint64_t app_time;  /* when what is being measured began */
 	union {
 		uint64_t app_mark; /* a position in the stream, or what is left to do: the application's */
 		struct {

@@ -18,11 +18,14 @@ with_fin(const struct conn *c, uint32_t seq, uint32_t length)
 	return c->flags & FIN_WANTED && end == c->snd_end ? length + 1 : length;
 }
 
-/* RFC 9293, 3.8.6.2.1 and 3.7.4: is it worth while to send so much? */
+/*
+ * RFC 9293, 3.8.6.2.1 and 3.7.4: is it worth while to send so much? Nagle's algorithm as Minshall changed it, and as
+ * the usual stacks have it: only another small segment is waited for, not the full ones of the same message.
+ */
 static bool
 is_worth(const struct fg_l4 *w, const struct conn *c, uint64_t unsent, uint32_t usable)
 {
-	bool alone = flight(c) == 0 || tcp_of(w, c)->nodelay;
+	bool alone = flight(c) == 0 || tcp_of(w, c)->nodelay || seq_le(c->small_end, c->snd_una);
 	uint64_t data = unsent < usable ? unsent : usable;
 
 	if (data >= c->mss)
@@ -77,6 +80,8 @@ send_new(struct fg_l4 *w, struct conn *c, uint32_t length)
 	if (c->dupacks > 0 && c->dupacks < DUP_THRESH && !(c->flags & (IN_RECOVERY | IN_LOSS)))
 		w->counters.limited_transmits++;
 	c->snd_nxt += length;
+	if (length < c->mss)
+		c->small_end = c->snd_nxt;
 	if (tcp_unsent(c) == 0 && c->flags & FIN_WANTED) {
 		c->flags |= FIN_SENT;
 		c->state = c->state == CLOSE_WAIT ? LAST_ACK : FIN_WAIT_1;

@@ -93,7 +93,7 @@ begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32
 	}
 	c->app = (uint8_t)app;
 	c->state = state;
-	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = sequence;
+	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = c->small_end = sequence;
 	c->snd_offset = UINT64_MAX; /* the SYN comes before octet 0 */
 	c->rto = tcp_of(w, c)->rto_initial_ms * 1000;
 	w->app[app]->tally.opened++;

@@ -84,6 +84,16 @@ describe("the battery", function()
       assert.is_true(schema.validate(path .. "/result.json"))
    end)
 
+   it("asks for pages and posts them", function()
+      for _, set in ipairs { "l4.http.body=20000", "l4.http.post=20000", "l4.http.requests=1" } do
+         local rows = run("HTTP", set, "l4.connections=8")
+         assert.is_true(rows.HTTP.transactions_per_s > 1000)
+         for _, n in pairs(rows.HTTP.failures) do
+            assert.equal(0, n)
+         end
+      end
+   end)
+
    it("does so over IPv6, and in a VLAN", function()
       local rows = run("TCP_STREAM, TCP_RR", "ports.east={device: wire0, ipv6: \"2001:2::2/64\", vlan: 7}",
          "ports.west={device: wire1, ipv6: \"2001:2::3/64\", vlan: 7}")

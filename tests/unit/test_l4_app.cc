@@ -333,6 +333,50 @@ TEST(L4App, UdpTransactionsTakeARoundTrip)
 	w.ExpectNoFaults();
 }
 
+TEST(L4App, HttpRequestsOnConnectionsThatLastOrDoNot)
+{
+	for (unsigned body : {0u, 3000u}) {
+		for (unsigned requests : {0u, 1u, 5u}) {
+			fg_l4_app a = Client(FG_L4_HTTP);
+
+			a.path = "/octets/5000";
+			a.host = "198.19.0.1";
+			a.request = body;
+			a.response = body > 0 ? 0 : 5000;
+			a.requests = requests;
+			a.connections = 3;
+			Wire w(a);
+			fg_l4_result c = w.Client(), s = w.Server();
+
+			EXPECT_LT(100u, c.measured.transactions);
+			EXPECT_EQ(c.total.transactions, s.total.transactions);
+			EXPECT_EQ(0u, c.total.refused);
+			EXPECT_EQ(c.total.opened, c.total.ended[FG_L4_END_CLOSED]);
+			EXPECT_EQ(c.total.opened, s.total.ended[FG_L4_END_CLOSED]);
+			if (requests == 0)
+				EXPECT_EQ(3u, c.total.opened);
+			else
+				EXPECT_LE((c.total.transactions + requests - 1) / requests, c.total.opened);
+			w.ExpectNoFaults();
+		}
+	}
+}
+
+TEST(L4App, HttpResponseOfAnotherLengthIsRefused)
+{
+	fg_l4_app a = Client(FG_L4_HTTP);
+
+	a.path = "/octets/5000";
+	a.host = "198.19.0.1";
+	a.request = 0;
+	a.response = 4999;
+	Wire w(a, second / 10);
+	EXPECT_EQ(0u, w.Client().total.transactions);
+	EXPECT_LT(0u, w.Client().total.refused);
+	/* the last may not have come to ask any more */
+	EXPECT_LE(w.Client().total.opened - 1, w.Client().total.ended[FG_L4_END_ABORTED]);
+}
+
 TEST(L4App, RefusesWhatMakesNoSense)
 {
 	fg_l4_config config = {};

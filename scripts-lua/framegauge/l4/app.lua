@@ -11,7 +11,7 @@ local M = {}
 --- Kinds by the name that people know from netperf.
 M.KINDS = {
    TCP_STREAM = C.FG_L4_STREAM, TCP_MAERTS = C.FG_L4_MAERTS, TCP_RR = C.FG_L4_RR, TCP_CRR = C.FG_L4_CRR,
-   TCP_CC = C.FG_L4_CC, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
+   TCP_CC = C.FG_L4_CC, HTTP = C.FG_L4_HTTP, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
 }
 
 --- How connections end (enum fg_l4_end).
@@ -51,6 +51,8 @@ end
 -- @param o.port_first, o.port_last  client: ports to connect from
 -- @param o.connections  at a time (1); o.connections_start, o.connections_per_s: the ramp
 -- @param o.octets       of each stream; nil: until the stop
+-- @param o.path, o.host HTTP client: what to ask for; o.requests: on a connection (nil: until the stop);
+--                       o.any_body: do not compare the body
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.timeout      seconds, of UDP_RR
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
@@ -69,6 +71,9 @@ function M.fill(out, o)
    out.connections_start, out.connections_per_s = o.connections_start or 0, o.connections_per_s or 0
    out.octets = o.octets or 0
    out.request, out.response, out.datagram = o.request or 1, o.response or 1, o.datagram or 0
+   if o.test == "HTTP" then
+      out.requests, out.path, out.host, out.any_body = o.requests or 0, o.path, o.host, o.any_body == true
+   end
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
 end
 
@@ -82,7 +87,7 @@ local function tally_of(t)
       transactions = tonumber(t.transactions), octets_in = tonumber(t.octets_in),
       octets_out = tonumber(t.octets_out), datagrams_in = tonumber(t.datagrams_in),
       datagrams_out = tonumber(t.datagrams_out), datagram_octets_in = tonumber(t.datagram_octets_in),
-      expired = tonumber(t.expired),
+      expired = tonumber(t.expired), refused = tonumber(t.refused),
    }
 end
 

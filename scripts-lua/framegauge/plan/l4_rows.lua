@@ -29,17 +29,29 @@ local tcp = {
    },
 }
 
+local http = {
+   key = "http", type = "group",
+   help = "what HTTP asks for",
+   fields = {
+      { key = "body", type = "size", default = "1KiB", max = "1GiB", help = "of each response, by GET" },
+      { key = "post", type = "size", default = "0", max = "1GiB",
+        help = "of each request; more than 0: POST, answered with an empty body" },
+      { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
+        help = "on a connection, which is then closed and followed by another; 0: until the end" },
+   },
+}
+
 return {
    key = "l4", type = "group",
    help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
    fields = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = {
-           "TCP_STREAM", "TCP_MAERTS", "TCP_RR", "TCP_CRR", "TCP_CC", "UDP_STREAM", "UDP_RR",
+           "TCP_STREAM", "TCP_MAERTS", "TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "UDP_STREAM", "UDP_RR",
         } },
         help = "TCP_STREAM: payload from client to server; TCP_MAERTS: the other way; TCP_RR: requests and "
-           .. "responses; TCP_CRR: a connection for each; TCP_CC: only connect and close; UDP_STREAM and "
-           .. "UDP_RR: the like in datagrams" },
+           .. "responses; TCP_CRR: a connection for each; TCP_CC: only connect and close; HTTP: GET or POST "
+           .. "of HTTP/1.1; UDP_STREAM and UDP_RR: the like in datagrams" },
       { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
         help = "length of each test" },
       { key = "omit", type = "time", default = "0s", max = "1h",
@@ -69,5 +81,6 @@ return {
         help = "time for connections to close" },
       { key = "settle", type = "time", default = "0s", max = "10min", help = "rest after a test" },
       tcp,
+      http,
    },
 }

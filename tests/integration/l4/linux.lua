@@ -86,6 +86,29 @@ local function server(bench, version, o, kind, n, each)
    return app, counters, read(file)
 end
 
+-- Our pages, their browsers; their pages, our browser.
+local function test_http(bench, version)
+   local host = version == 4 and THEIRS[4] or "[" .. THEIRS[6] .. "]"
+   for requests = 1, 10, 9 do
+      local app, counters = client(bench, version, { test = "HTTP", port = 5080, connections = 4, request = 0,
+         response = 20000, requests = requests, path = "/octets/20000", host = host }, 1)
+      check(("GET from Linux over IPv%d, %d on a connection"):format(version, requests),
+         app.total.transactions > 20 and app.total.refused == 0 and faults(counters) == 0
+         and app.total.ended.closed == app.total.opened, app.total.transactions, app.total.refused,
+         app.total.opened, app.total.ended.closed, faults(counters))
+   end
+   local file = "http-" .. version
+   os.execute(("ip netns exec %s python3 %s http %s/%s %s 6080 &"):format(namespace, peer, folder, file,
+      OURS[version][2]))
+   local _, counters = run(bench, { port = 2, apps = {
+      { test = "HTTP", server = true, address = OURS[version][2], port = 6080 },
+   } }, 4)
+   local theirs = read(file)
+   check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 17
+      and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == 0,
+      json.encode(theirs), faults(counters))
+end
+
 local function test_server(bench, version)
    local suffix = (" from Linux over IPv%d"):format(version)
    local app, counters, theirs = server(bench, version, { test = "TCP_STREAM", port = 6001 }, "source", 8, 8)
@@ -111,6 +134,7 @@ job.run(function()
    for _, version in ipairs { 4, 6 } do
       test_client(bench, version)
       test_server(bench, version)
+      test_http(bench, version)
    end
    bench:close()
 end)

@@ -3,14 +3,19 @@
 
   peer.py serve FILE                         listen (see PORTS) until a signal; then write counts to FILE
   peer.py ask FILE ADDRESS PORT KIND N EACH  N connections, EACH at a time, then write counts to FILE
+  peer.py http FILE ADDRESS PORT             requests by Python's client, curl and wget
 
 What both sides send follows from the position in the stream, as lib/l4/payload.c has it.
 """
 import asyncio
+import http.client
+import http.server
 import json
 import signal
 import socket
+import subprocess
 import sys
+import threading
 
 PERIOD, CLIENT, SERVER = 65521, 11, 7919
 REQUEST, RESPONSE, EXCHANGES, BULK = 100, 2000, 3, 2_000_000
@@ -89,8 +94,79 @@ async def accepted(kind, reader, writer):
         counts['unfinished'] += 1
 
 
+class Pages(http.server.BaseHTTPRequestHandler):
+    """/octets/N is N octets; what is posted is checked."""
+    protocol_version = 'HTTP/1.1'
+
+    def answer(self, body):
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        counts['connections'] += 1
+        self.answer(octets(SERVER, 0, int(self.path.rsplit('/', 1)[1])))
+
+    def do_POST(self):
+        check(CLIENT, 0, self.rfile.read(int(self.headers['Content-Length'])))
+        self.answer(b'')
+
+    def log_message(self, *args):
+        pass
+
+
+class Pages6(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+    request_queue_size = 1024
+
+    def server_bind(self):
+        self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
+def by_python(host, port):
+    c = http.client.HTTPConnection(host, port, timeout=10)
+    for size in 0, 1, 1448, 1449, 100000:
+        for method in 'GET', 'HEAD', 'POST':
+            body = octets(CLIENT, 0, size) if method == 'POST' else None
+            c.request(method, f'/octets/{size}', body)
+            r = c.getresponse()
+            data = r.read()
+            if r.status != 200 or int(r.headers['Content-Length']) != (0 if method == 'POST' else size):
+                counts['failed'] += 1
+            check(SERVER, 0, data)
+            if method == 'GET' and len(data) != size:
+                counts['unfinished'] += 1
+            counts['connections'] += 1
+    c.close()
+
+
+def by_tool(command):
+    done = subprocess.run(command, capture_output=True, timeout=20, check=False)
+    counts['connections'] += 1
+    if done.returncode != 0 or done.stderr or done.stdout != octets(SERVER, 0, 200000) * 2:
+        counts['failed'] += 1
+        print(command[0], done.returncode, done.stderr.decode(), len(done.stdout), file=sys.stderr)
+
+
+def http_all(address, port):
+    for _ in range(100):
+        try:
+            socket.create_connection((address, port), timeout=0.2).close()
+            break
+        except OSError:
+            continue
+    by_python(address, port)
+    host = f'[{address}]' if ':' in address else address
+    urls = [f'http://{host}:{port}/octets/200000'] * 2
+    by_tool(['curl', '--silent', '--show-error', '--fail', '--globoff', *urls])
+    by_tool(['wget', '--quiet', '--output-document=-', *urls])
+
+
 async def serve(path):
     done = asyncio.Event()
+    threading.Thread(target=Pages6(('::', 5080), Pages).serve_forever, daemon=True).start()
     for name in signal.SIGTERM, signal.SIGINT:
         asyncio.get_running_loop().add_signal_handler(name, done.set)
     for port, kind in PORTS.items():
@@ -133,6 +209,8 @@ async def ask_all(address, port, kind, n, each):
 
 if sys.argv[1] == 'serve':
     asyncio.run(serve(sys.argv[2]))
+elif sys.argv[1] == 'http':
+    http_all(sys.argv[3], int(sys.argv[4]))
 else:
     asyncio.run(ask_all(sys.argv[3], int(sys.argv[4]), sys.argv[5], int(sys.argv[6]), int(sys.argv[7])))
 with open(sys.argv[2], 'w', encoding='ascii') as file:

@@ -16,7 +16,7 @@ local TESTER_FAULT = 3 -- severity of a counter that says the tester was short o
 local FIGURES = {
    TCP_STREAM = "goodput_bps", TCP_MAERTS = "goodput_bps", UDP_STREAM = "received_bps",
    TCP_RR = "transactions_per_s", UDP_RR = "transactions_per_s", TCP_CRR = "transactions_per_s",
-   TCP_CC = "connections_per_s",
+   TCP_CC = "connections_per_s", HTTP = "transactions_per_s",
 }
 
 --- Key of the figure of a test.
@@ -52,6 +52,11 @@ local function sides_of(plan, bench, test)
       connections = o.connections, request = o.request, response = o.response, datagram = o.datagram,
       datagrams_per_s = o.datagram_rate, timeout = o.timeout,
    }
+   if test == "HTTP" then
+      client.request, client.response = o.http.post, o.http.post > 0 and 0 or o.http.body
+      client.requests, client.host = o.http.requests, version == "ipv6" and "[" .. theirs .. "]" or theirs
+      client.path = ("/octets/%d"):format(o.http.body)
+   end
    local server = setmetatable({ server = true, address = theirs }, { __index = client })
    local capacity = math.max(65536, 2 * o.connections)
    return {
@@ -112,6 +117,7 @@ local function add_failures(row, sides)
       row.failures[why] = row.failures[why] + client.total.ended[why]
    end
    row.failures.expired = row.failures.expired + client.total.expired
+   row.failures.bad_response = row.failures.bad_response + client.total.refused
    for _, side in ipairs(sides) do
       row.retransmitted_segments = row.retransmitted_segments + side.counters.segments_retransmitted
       row.wrong_octets = row.wrong_octets + side.counters.wrong_octets
@@ -125,7 +131,9 @@ local function parameters_of(plan, test)
    local o = plan.l4
    local p = { connections = o.connections, duration_s = o.duration, omit_s = o.omit, mtu = o.mtu,
       ip = version_of(plan) }
-   if test:match "RR$" then
+   if test == "HTTP" then
+      p.http = o.http
+   elseif test:match "RR$" then
       p.request, p.response = o.request, o.response
    end
    if test == "UDP_STREAM" then
@@ -140,7 +148,7 @@ end
 
 local function theoretical(plan, bench, test)
    local rate = math.min(bench.ports[1].line_rate or math.huge, bench.ports[2].line_rate or math.huge)
-   if rate == math.huge then
+   if rate == math.huge or not theory[test] then
       return nil
    end
    local o = plan.l4
@@ -164,7 +172,8 @@ function M.run(plan, bench, test)
    local row = {
       test = test, direction = plan.ports[1].name .. "->" .. plan.ports[2].name,
       parameters = parameters_of(plan, test), figures = {}, theoretical = theoretical(plan, bench, test),
-      failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, expired = 0 },
+      failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, expired = 0,
+         bad_response = 0 },
       retransmitted_segments = 0, fast_retransmits = 0, timeouts = 0, syn_retransmits = 0, wrong_octets = 0,
       reasons = {},
    }

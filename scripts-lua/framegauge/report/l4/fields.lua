@@ -11,9 +11,9 @@ M.ORDER = {
    "received_bps", "theoretical", "percent", "verdict", "reasons", "parameters", "ip", "mtu",
    "connections", "duration_s", "omit_s", "request", "response", "datagram", "datagrams_per_s",
    "timeout_s", "tcp", "figures", "failures", "refused", "no_answer", "reset", "lost", "aborted",
-   "expired", "retransmitted_segments", "fast_retransmits", "timeouts", "syn_retransmits", "wrong_octets",
-   "loss_ratio", "reordered", "duplicates", "jitter_ns", "setup", "transaction", "count", "min_ns",
-   "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
+   "expired", "bad_response", "http", "retransmitted_segments", "fast_retransmits", "timeouts",
+   "syn_retransmits", "wrong_octets", "loss_ratio", "reordered", "duplicates", "jitter_ns", "setup",
+   "transaction", "count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
 }
 
 local NULLS = { "theoretical", "percent", "setup", "transaction" }
@@ -42,13 +42,14 @@ end
 
 --- Columns of the CSV file.
 M.CSV = {
-   "test", "direction", "goodput_bps", "received_bps", "sent_bps", "transactions_per_s", "connections_per_s",
-   "theoretical", "percent", "verdict", "parameters.connections", "parameters.duration_s", "parameters.mtu",
-   "parameters.ip", "parameters.request", "parameters.response", "parameters.datagram",
-   "failures.refused", "failures.no_answer", "failures.reset", "failures.lost", "failures.aborted",
-   "failures.expired", "retransmitted_segments", "wrong_octets", "loss_ratio", "jitter_ns",
-   "setup.mean_ns", "setup.p99_ns", "transaction.count", "transaction.min_ns", "transaction.mean_ns",
-   "transaction.p50_ns", "transaction.p99_ns", "transaction.max_ns",
+   "test", "direction", "goodput_bps", "received_bps", "sent_bps", "transactions_per_s",
+   "connections_per_s", "theoretical", "percent", "verdict", "parameters.connections",
+   "parameters.duration_s", "parameters.mtu", "parameters.ip", "parameters.request",
+   "parameters.response", "parameters.datagram", "failures.refused", "failures.no_answer",
+   "failures.reset", "failures.lost", "failures.aborted", "failures.expired", "failures.bad_response",
+   "retransmitted_segments", "wrong_octets", "loss_ratio", "jitter_ns", "setup.mean_ns", "setup.p99_ns",
+   "transaction.count", "transaction.min_ns", "transaction.mean_ns", "transaction.p50_ns",
+   "transaction.p99_ns", "transaction.max_ns",
 }
 
 return M
