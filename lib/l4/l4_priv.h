@@ -81,7 +81,6 @@ enum {
 	RECOVER_VALID = 1 << 22, /* snd_una is not beyond `recover` (RFC 6582, 3.2) */
 	USE_SCALE = 1 << 23,     /* both sides sent a window scale */
 	FIN_SENT = 1 << 24,      /* and snd_nxt is behind it */
-	FIN_CAME = 1 << 25,      /* the peer's, in order */
 	ECN_ROUND = 1 << 26,     /* ECN has reduced the window; not again before `recover` is acknowledged */
 	APP_POST = 1 << 28,      /* the application's own, of HTTP */
 	APP_HEAD = 1 << 29,

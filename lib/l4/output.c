@@ -123,16 +123,22 @@ static enum outcome
 send_one(struct fg_l4 *w, struct conn *c)
 {
 	bool window = recovery_pipe(w, c) + c->mss <= c->cwnd;
-	uint32_t from, to, length;
+	uint32_t from, to, length, high_rxt = c->high_rxt;
+	bool rescued = c->flags & RESCUED;
 
 	if (recovery_next(w, c, &from, &to) && (window || c->flags & FIRST_RETRANSMIT))
 		return send_again(w, c, from, to) ? SENT : NO_ROOM;
 	length = new_segment(w, c);
 	if (length > 0)
 		return send_new(w, c, length) ? SENT : NO_ROOM;
-	if (frame_room(w) != NULL && window && recovery_rescue(w, c, &from, &to))
-		return send_again(w, c, from, to) ? SENT : NO_ROOM;
-	return NOTHING;
+	if (frame_room(w) == NULL || !window || !recovery_rescue(w, c, &from, &to))
+		return NOTHING;
+	send_again(w, c, from, to);
+	if (!rescued && c->flags & RESCUED) { /* it says nothing of those before it (RFC 6675, NextSeg 4) */
+		c->high_rxt = high_rxt;
+		w->counters.rescue_retransmits++;
+	}
+	return SENT;
 }
 
 static bool

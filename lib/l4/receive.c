@@ -156,7 +156,7 @@ fin(struct fg_l4 *w, struct conn *c)
 {
 	ranges_give(w, &c->holding);
 	c->rcv_nxt++; /* no octet of the stream */
-	c->flags |= ACK_NOW | FIN_CAME;
+	c->flags |= ACK_NOW;
 	switch (c->state) {
 	case ESTABLISHED:
 		c->state = CLOSE_WAIT;
