@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 PERIOD, CLIENT, SERVER = 65521, 11, 7919
 REQUEST, RESPONSE, EXCHANGES, BULK = 100, 2000, 3, 2_000_000
@@ -156,7 +157,7 @@ def http_all(address, port):
             socket.create_connection((address, port), timeout=0.2).close()
             break
         except OSError:
-            continue
+            time.sleep(0.1)
     by_python(address, port)
     host = f'[{address}]' if ':' in address else address
     urls = [f'http://{host}:{port}/octets/200000'] * 2
