@@ -7,6 +7,7 @@
 -- then the device carried it, whatever the tester could not do beyond. It is about the plain stream, not
 -- about those with modifiers.
 local load = require "framegauge.method.load"
+local tables = require "framegauge.tables"
 local units = require "framegauge.units"
 
 local M = {}
@@ -17,15 +18,6 @@ local function bad(text, why)
    return nil, ("--expect '%s': %s; expected such as %s"):format(text, why, EXAMPLES)
 end
 
-local function contains(list, value)
-   for _, item in ipairs(list) do
-      if item == value then
-         return true
-      end
-   end
-   return false
-end
-
 --- Read one expectation.
 -- @param plan  the plan it will be held against
 -- @return { text =, rate =, frame_size = or nil }, or nil and a message
@@ -33,14 +25,14 @@ function M.parse(text, plan)
    local result, rest = text:match "^%s*([%w_]+)%s*>=%s*(.-)%s*$"
    if not result then
       return bad(text, "no comparison with >= in it")
-   elseif result ~= "throughput" or not plan.rfc2544 or not contains(plan.rfc2544.tests, result) then
+   elseif result ~= "throughput" or not plan.rfc2544 or not tables.contains(plan.rfc2544.tests, result) then
       return bad(text, ("the plan has no result '%s'"):format(result))
    end
    local value, size = rest:match "^(.-)%s*@%s*(%d+)$"
    local rate, message = units.parse_rate(value or rest)
    if not rate then
       return bad(text, message)
-   elseif size and not contains(plan.rfc2544.frame_sizes, tonumber(size)) then
+   elseif size and not tables.contains(plan.rfc2544.frame_sizes, tonumber(size)) then
       return bad(text, ("the plan has no frame size %s"):format(size))
    end
    return { text = text, rate = rate, frame_size = tonumber(size) }

@@ -8,6 +8,7 @@ local frame = require "framegauge.frame"
 local measures = require "framegauge.bench.measures"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.octets"
+local tables = require "framegauge.tables"
 
 local C = api.C
 
@@ -16,12 +17,7 @@ local ANNOUNCEMENT_FPS = 10000
 local M = {}
 
 local function index_of(ports, name)
-   for i, port in ipairs(ports) do
-      if port.name == name then
-         return i
-      end
-   end
-   error("no port " .. name)
+   return tables.index_of(ports, name) or error("no port " .. name)
 end
 
 -- The two ends of "east->west".

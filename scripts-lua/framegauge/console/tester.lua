@@ -13,26 +13,10 @@ local rows = require "framegauge.plan.rows"
 local refusal = require "framegauge.refusal"
 local Traffic = require "framegauge.console.traffic"
 local settings = require "framegauge.console.settings"
+local tables = require "framegauge.tables"
 
 local Tester = {}
 Tester.__index = Tester
-
-local function same(one, other)
-   if type(one) ~= "table" or type(other) ~= "table" then
-      return one == other
-   end
-   for key, value in pairs(one) do
-      if not same(value, other[key]) then
-         return false
-      end
-   end
-   for key in pairs(other) do
-      if one[key] == nil then
-         return false
-      end
-   end
-   return true
-end
 
 --- Make one. Nothing is opened yet.
 -- @param plan  a loaded plan (framegauge.plan)
@@ -75,8 +59,8 @@ local function takes_frames(opened_for, plan)
 end
 
 local function fits(bench, plan)
-   return same(bench.opened_for.ports, plan.ports) and same(bench.opened_for.host, plan.host)
-      and same(bench.opened_for.reference_device, plan.reference_device)
+   return tables.same(bench.opened_for.ports, plan.ports) and tables.same(bench.opened_for.host, plan.host)
+      and tables.same(bench.opened_for.reference_device, plan.reference_device)
       and takes_frames(bench.opened_for, plan)
 end
 

@@ -5,6 +5,7 @@
 -- A run that goes on where an earlier one ended gives the session its trials. As long as they last they are
 -- the answers: what is asked must be what was asked then.
 local refusal = require "framegauge.refusal"
+local tables = require "framegauge.tables"
 local trial = require "framegauge.trial"
 
 local Session = {}
@@ -56,23 +57,6 @@ function Session:measure(ask)
    return make()
 end
 
-local function same(one, other)
-   if type(one) ~= "table" or type(other) ~= "table" then
-      return one == other
-   end
-   for key, value in pairs(one) do
-      if not same(value, other[key]) then
-         return false
-      end
-   end
-   for key in pairs(other) do
-      if one[key] == nil then
-         return false
-      end
-   end
-   return true
-end
-
 local function disagree(...)
    error(refusal.new { status = 2, command = "run", disagrees = true, message = string.format(...) }, 0)
 end
@@ -89,7 +73,7 @@ function Session:recall(ask)
       outage = ask.outage or false,
       modifier = ask.modifier or false, burst = ask.burst or false,
    } do
-      if not same(record[key] or false, wanted) then
+      if not tables.same(record[key] or false, wanted) then
          disagree("the run cannot be resumed: its trial %d differs in %s from the one that is asked for now",
             ask.number, key)
       end
@@ -154,7 +138,7 @@ local function is_of(record, ask)
    return record.test == ask.test and record.frame_size == ask.frame_size and record.verdict ~= "invalid"
       and record.direction == ask.direction and record.intended_fps == ask.fps
       and record.duration_s == ask.seconds and record.modifier == ask.modifier
-      and same(record.burst, ask.burst)
+      and tables.same(record.burst, ask.burst)
 end
 
 --- Another look at trials already made, such as for one direction after the other.

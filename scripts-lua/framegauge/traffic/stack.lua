@@ -9,6 +9,7 @@
 local frame = require "framegauge.frame"
 local octets = require "framegauge.octets"
 local protocols = require "framegauge.protocols"
+local tables = require "framegauge.tables"
 
 local M = {}
 
@@ -42,21 +43,12 @@ function M.known(bench)
    }
 end
 
-local function index_of(ports, name)
-   for i, port in ipairs(ports) do
-      if port.name == name then
-         return i
-      end
-   end
-   return nil
-end
-
 --- The ports of a stream.
 -- @return their indexes; nil for one that is not there
 function M.ends(ports, stream)
-   local from = stream.from and index_of(ports, stream.from) or (not stream.from and 1 or nil)
+   local from = stream.from and tables.index_of(ports, stream.from) or (not stream.from and 1 or nil)
    if stream.to then
-      return from, index_of(ports, stream.to)
+      return from, tables.index_of(ports, stream.to)
    end
    return from, from and from % #ports + 1
 end
