@@ -197,11 +197,12 @@ check_neighbours(const struct compiler *c, struct fg_vary *programs, struct fg_v
 		unsigned first = v->offset < other->offset ? v->offset : other->offset;
 		unsigned end = v->offset + v->octets, other_end = other->offset + other->octets;
 		unsigned last = end > other_end ? end : other_end;
-		fg_u128 a = (fg_u128)v->mask << 8 * (last - end);
-		fg_u128 b = (fg_u128)other->mask << 8 * (last - other_end);
+		fg_u128 a, b;
 
 		if (last - first >= (unsigned)v->octets + other->octets)
 			continue;
+		a = (fg_u128)v->mask << 8 * (last - end);
+		b = (fg_u128)other->mask << 8 * (last - other_end);
 		if ((a & b) != 0)
 			return fg_error_set(c->err, EINVAL, name, "changes what another field does already");
 		v->shared = other->shared = true;

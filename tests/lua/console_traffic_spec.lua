@@ -4,7 +4,6 @@
 local Tester = require "framegauge.console.tester"
 local job = require "framegauge.job"
 local plans = require "framegauge.plan"
-local uv = require "luv"
 local view = require "framegauge.console.view"
 
 local function tester_of(sets)
@@ -16,6 +15,14 @@ local function refused(pattern, ...)
    local ok, err = pcall(...)
    assert.falsy(ok)
    assert.matches(pattern, tostring(err))
+end
+
+-- Wait until something is so. What is waited for needs the traffic: with the end of that, it fails.
+local function await(traffic, what)
+   while not what() do
+      assert.falsy(traffic.task.ended, "the traffic ended before its time")
+      job.sleep(0.01)
+   end
 end
 
 -- Columns of a line, escape sequences left out.
@@ -36,9 +43,9 @@ describe("traffic by hand", function()
 
    -- Wait until a stream has sent so many frames.
    local function sent(i, frames)
-      while not (traffic.history and traffic.history:stream(i).tx >= frames) do
-         job.sleep(0.01)
-      end
+      await(traffic, function()
+         return traffic.history and traffic.history:stream(i).tx >= frames
+      end)
    end
 
    it("for a time sends what the rates say, and nothing is lost below the capacity", function()
@@ -75,8 +82,8 @@ describe("traffic by hand", function()
       traffic:set_rate("east-west", "20kfps")
       local before = traffic.history:stream(1).tx
       local began = traffic.live:elapsed()
-      sent(1, before + 4000)
-      assert.truthy(traffic.live:elapsed() - began < 2) -- at the rate before it would take 4 s
+      sent(1, before + 20000)
+      assert.truthy(traffic.live:elapsed() - began < 10) -- at the rate before it would take 20 s
       traffic:stop "east"
       assert.falsy(task.ended)
       traffic:stop()
@@ -155,19 +162,19 @@ describe("the live view", function()
       tester.traffic:set_rate("all", "100%")
       tester.traffic:start()
       local most, looks = 0, 0
-      while looks < 20 do
-         job.sleep(0.1)
+      await(tester.traffic, function()
          for i = 1, 2 do
             local sums = tester.traffic.history and tester.traffic.history:port(i)
             most = math.max(most, sums and sums.tx_bps or 0, sums and sums.rx_bps or 0)
             looks = looks + (sums and sums.tx_bps > 0 and 1 or 0)
          end
-      end
+         return looks >= 200
+      end)
       tester:close()
       assert.truthy(most <= 1e9, tostring(most))
    end)
 
-   it("of ten thousand streams is drawn within a tenth of a second", function()
+   it("of ten thousand streams looks only at those that it shows", function()
       local text = { require "framegauge.console.default_plan", "streams:\n" }
       for i = 1, 10000 do
          text[#text + 1] = ("  s%d: {from: east, rate: 10fps}\n"):format(i)
@@ -175,22 +182,16 @@ describe("the live view", function()
       local tester = Tester.new(assert(plans.load_text(table.concat(text), "many", {
          sets = { "reference_device.time=free" },
       })))
-      tester.traffic:start(nil, 2)
-      while not (tester.traffic.history and tester.traffic.history.running) do
-         job.sleep(0.01)
-      end
-      local best = math.huge
-      for _ = 1, 5 do
-         local began = uv.hrtime()
-         if tester.traffic.live then
-            tester.traffic.history:add(tester.traffic.live:sample())
-         end
-         local lines = view.page(tester, { columns = 80, rows = 24, first = 5000, colour = true })
-         best = math.min(best, (uv.hrtime() - began) / 1e9)
-         assert.equal(24, #lines)
-         assert.matches("s5000 ", table.concat(lines, "\n"))
-      end
+      local traffic = tester.traffic
+      traffic:start()
+      await(traffic, function()
+         return traffic.history and traffic.history.time > 0
+      end)
+      local look = spy.on(traffic.history, "stream")
+      local lines = view.page(tester, { columns = 80, rows = 24, first = 5000, colour = true })
+      assert.equal(24, #lines)
+      assert.matches("s5000 ", table.concat(lines, "\n"))
+      assert.spy(look).was.called_at_most(24)
       tester:close()
-      assert.truthy(best < 0.1, ("%.3f s"):format(best))
    end)
 end)

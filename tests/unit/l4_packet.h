@@ -12,7 +12,7 @@ inline void
 put(Frame *f, uint64_t value, unsigned octets)
 {
 	while (octets-- > 0)
-		f->push_back(uint8_t(value >> 8 * octets));
+		f->push_back(octets < sizeof(value) ? uint8_t(value >> 8 * octets) : 0);
 }
 
 /* from the peer to @p host; the upper protocol's checksum is filled in */
