@@ -5,6 +5,7 @@
 -- Everything a trial needs is put together here from the plan; what the trial then counted comes back as
 -- plain tables. A bench is used inside a job, since trials take time.
 local api = require "framegauge.api"
+local arguments = require "framegauge.arguments"
 local counts = require "framegauge.bench.counts"
 local ffi = require "ffi"
 local host = require "framegauge.bench.host"
@@ -24,10 +25,22 @@ local C = api.C
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
 local GATEWAY_SECONDS, GATEWAY_TRIES = 0.5, 6
 local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
+local DRAIN = 0.5 -- seconds, where a trial is not told
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
 
 local TIMES = {
    [C.FG_TIME_TSC] = "tsc", [C.FG_TIME_WIRE_REAL] = "wire-real", [C.FG_TIME_WIRE_FREE] = "wire-free",
+}
+
+-- The arguments of open() and trial().
+local OPEN_ROWS = { { key = "max_frame", type = "size", min = 64 }, { key = "unasked", type = "boolean" } }
+local TRIAL_ROWS = {
+   { key = "frame_size", type = "size", min = 64 }, { key = "directions", type = "table" },
+   { key = "fps", type = "frame_rate" }, { key = "duration", type = "time" },
+   { key = "loads", type = "table" }, { key = "burst", type = "table" }, { key = "streams", type = "table" },
+   { key = "tags", type = "table" }, { key = "modifier", type = "string" },
+   { key = "outage", type = "table" }, { key = "learning_wait", type = "time" },
+   { key = "drain", type = "time" }, { key = "settle", type = "time" },
 }
 
 local Bench = {}
@@ -100,7 +113,7 @@ function Bench:create_engine()
    self.engine, self.lcores = out[0], #workers
 end
 
---- Wait for the trial; whatever ends the wait early ends the trial, too.
+-- Wait for the trial; whatever ends the wait early ends the trial, too.
 -- @param look  called now and then meanwhile; ends the trial by returning true. Default: nobody looks
 function Bench:await(look)
    local ok, why = pcall(function()
@@ -120,7 +133,7 @@ function Bench:await(look)
    end
 end
 
---- Start a trial; await() waits for its end. Whatever taps the ports sees what they receive.
+-- Start a trial; await() waits for its end. Whatever taps the ports sees what they receive.
 -- @param trial    struct fg_trial_config
 -- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
 --                 happens; or nil
@@ -148,7 +161,7 @@ function Bench:arrange_outage(outage)
    end
 end
 
---- Let something see every frame that a port receives, in all trials from now on.
+-- Let something see every frame that a port receives, in all trials from now on.
 -- @param port  its number
 -- @param tap   struct fg_tap *; nil: nobody any more
 -- @return the tap that was there before, or nil
@@ -159,6 +172,7 @@ function Bench:tap(port, tap)
 end
 
 --- Number of the port of a name, or nil and a sentence that names those there are.
+-- @usage tester:port_index "west" --> 2
 function Bench:port_index(name)
    local names = {}
    for i, port in ipairs(self.ports) do
@@ -189,7 +203,7 @@ function Bench:silent_gateway()
    end
 end
 
---- Ask for the MAC of every gateway until all have answered; raises when one stays silent.
+-- Ask for the MAC of every gateway until all have answered; raises when one stays silent.
 function Bench:resolve()
    for _ = 1, GATEWAY_TRIES do
       self:start(ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(GATEWAY_SECONDS) }))
@@ -206,8 +220,13 @@ end
 -- @param o.max_frame  octets with FCS of the largest frame; default: that of the plan's method
 -- @param o.unasked    do not ask gateways for their addresses: for those who only listen
 -- @return the bench, or nil and an error object (status, tostring)
+-- @usage local mine = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}"
+-- local loaded = plan.load_text(mine, "mine")
+-- local other = bench.open(loaded, { max_frame = 1518 })
+-- local name = other.ports[1].name other:close()
+-- return name --> a
 function Bench.open(plan, o)
-   o = o or {}
+   o = arguments.read("bench.open", o or {}, OPEN_ROWS)
    local bench = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {} }, Bench)
    bench.frame_sizes = o.max_frame and { line.MIN_FRAME, o.max_frame } or methods.of(plan).frame_sizes(plan)
    bench.max_frame = math.max(unpack(bench.frame_sizes))
@@ -234,6 +253,7 @@ function Bench.open(plan, o)
 end
 
 --- Stop the engine and give the ports back. May be called twice.
+-- @usage tester:close() tester:close()
 function Bench:close()
    C.fg_engine_free(self.engine)
    self.engine = nil
@@ -247,6 +267,7 @@ end
 
 --- Highest frame rate of the slowest port's line, or nil when a port does not know its rate.
 -- @param frame_size  octets with FCS
+-- @usage tester:max_fps(64) --> 1,488,095
 function Bench:max_fps(frame_size)
    return line.slowest_fps(self.ports, frame_size)
 end
@@ -317,10 +338,16 @@ end
 -- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers),
 --                       or nil
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
--- @param o.learning_wait, o.drain, o.settle  the other phases of RFC 2544, 23, seconds
+-- @param o.learning_wait, o.settle  phases of RFC 2544, 23, before and after (default: 0)
+-- @param o.drain        how long frames may still arrive after the last was sent (default: 0.5 s)
 -- @return counts by direction (or stream), port and lcore. Raises {interrupted = true} when the job is
 -- interrupted.
+-- @usage local raw = tester:trial {
+--    frame_size = 64, fps = "10kfps", duration = "1s", directions = { "east->west" },
+-- }
+-- return raw.directions[1].tx, raw.directions[1].rx --> 10000 10000
 function Bench:trial(o)
+   o = arguments.read("bench:trial", o, TRIAL_ROWS)
    if modifiers.needs_announcement(o.modifier) then
       self:announce_stations(o)
    end
@@ -328,10 +355,10 @@ function Bench:trial(o)
    self:start(ffi.new("struct fg_trial_config", {
       streams = list.count,
       stream = list.array,
-      learn_ns = nanoseconds(o.learning_wait),
+      learn_ns = nanoseconds(o.learning_wait or 0),
       traffic_ns = nanoseconds(seconds),
-      drain_ns = nanoseconds(o.drain),
-      settle_ns = nanoseconds(o.settle),
+      drain_ns = nanoseconds(o.drain or DRAIN),
+      settle_ns = nanoseconds(o.settle or 0),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
       talk = modifiers.talk(o.modifier, self.plan),
    }), self:arrange_outage(o.outage))
@@ -355,6 +382,7 @@ function Bench:trial(o)
 end
 
 --- Totals of the trial that is running, for the screen; nil when none is.
+-- @usage tester:snapshot() --> nil
 function Bench:snapshot()
    if not self.running then
       return nil

@@ -72,6 +72,9 @@ end
 -- @param o.files      keep so many of them, the latest (default: all)
 -- @param o.buffer     bytes between the port and the disk (default: 64MiB)
 -- @return the capture, with the methods counts, flush and stop. What is wrong raises an error with a status.
+-- @usage local kept = capture.start(tester, { port = "west", file = path, filter = "udp", frames = 10 })
+-- tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
+-- return kept:stop().written --> 10
 function M.start(bench, o)
    local values = arguments.read("capture", o, ROWS)
    local port, message = bench:port_index(values.port)
@@ -100,6 +103,9 @@ end
 
 --- What became of the frames so far: seen, filtered (not wanted), dropped (wanted, but the disk was too
 -- slow), written, octets (of these). Exact after flush().
+-- @usage local kept = capture.start(tester, { port = "west", file = path })
+-- local counts = kept:counts() kept:stop()
+-- return counts.written, counts.dropped --> 0 0
 function Capture:counts()
    if not self.handle then
       return self.last
@@ -113,6 +119,11 @@ function Capture:counts()
 end
 
 --- Wait until all is in the file; not while a trial runs. Raises what went wrong in writing.
+-- @usage local kept = capture.start(tester, { port = "west", file = path, filter = "udp" })
+-- tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
+-- kept:flush()
+-- local seen = kept:counts().written kept:stop()
+-- return seen --> 1000
 function Capture:flush()
    local err = api.error()
    check(C.fg_capture_flush(self.handle, err), err)
@@ -120,6 +131,7 @@ end
 
 --- End it, not while a trial runs. May be called twice.
 -- @return the counts, and what went wrong in writing (nil: nothing)
+-- @usage local kept = capture.start(tester, { port = "west", file = path }) kept:stop() kept:stop()
 function Capture:stop()
    if not self.handle then
       return self.last

@@ -3,8 +3,10 @@
 --- Pages about modules, from the comments in their sources: `help units` in the console, docs/api/units.md.
 --
 -- What stands in a comment of three dashes before a function or a value is public: its text, @param and
--- @return lines, and @usage lines. A usage is Lua that runs as it stands, with the modules by their names;
--- behind "-->" is what it gives. The tests run every one.
+-- @return lines, and @usage lines; a function without a usage is not documented. A usage is Lua that runs as
+-- it stands and may go on over lines. It knows the modules by their names, an open bench on two ports of the
+-- reference device, east and west, as `tester`, a capture of 100 frames as `recorded`, and a place for a file
+-- as `path`. Behind "-->" is what it gives. The tests run every one.
 local source = require "framegauge.source"
 
 local M = {}
@@ -12,7 +14,8 @@ local M = {}
 --- Modules that have a page, in the order they are listed: { name, module }.
 M.MODULES = {
    { "bench", "framegauge.bench" }, { "capture", "framegauge.capture" }, { "frame", "framegauge.frame" },
-   { "job", "framegauge.job" }, { "line", "framegauge.line" }, { "replay", "framegauge.replay" },
+   { "job", "framegauge.job" }, { "line", "framegauge.line" }, { "plan", "framegauge.plan" },
+   { "replay", "framegauge.replay" },
    { "search", "framegauge.search" }, { "trial", "framegauge.trial" }, { "units", "framegauge.units" },
 }
 
@@ -47,6 +50,8 @@ local function add_line(entry, line)
       entry.into = entry.notes
    elseif entry.into == entry.notes and entry.notes[1] then
       entry.notes[#entry.notes] = entry.notes[#entry.notes] .. " " .. line:gsub("^%s+", "")
+   elseif entry.into == entry.usages and entry.usages[1] then
+      entry.usages[#entry.usages] = entry.usages[#entry.usages] .. "\n" .. line
    else
       local text, behind = line:match "^(.-)%s*@return (.*)$"
       entry.text[#entry.text + 1] = text or line
@@ -104,7 +109,8 @@ function M.text(name)
       out[#out + 1] = "\n" .. entry.title .. "\n"
       for _, list in ipairs { entry.text, entry.notes, entry.usages } do
          for _, line in ipairs(list) do
-            out[#out + 1] = (list == entry.usages and "      > " or "   ") .. line .. "\n"
+            local shown = list == entry.usages and "   > " .. line:gsub("\n", "\n        ") or line
+            out[#out + 1] = "   " .. shown .. "\n"
          end
       end
    end

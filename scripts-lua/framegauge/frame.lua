@@ -175,6 +175,7 @@ end
 -- @param o.dst_port  UDP port; by default echo
 -- @param o.vlan      VLAN id of a tag, or nil
 -- @param o.vary      what changes from frame to frame, see build(): src_mac, dst_mac, dst, src_port, dst_port
+-- @usage frame.rfc2544(64, { version = 4, src = "\198\18\1\2", dst = "\198\19\1\2" }).length --> 60
 function M.rfc2544(size, o)
    local vary = o.vary or {}
    local stack = {

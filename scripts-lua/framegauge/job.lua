@@ -200,7 +200,7 @@ local function watch_signals()
    interrupts:unref() -- it alone must not keep a loop alive that nothing else can wake
 end
 
---- Let Ctrl-C stop Lua that never waits, too, by the same error; our own modules are spared. For prompts,
+-- Let Ctrl-C stop Lua that never waits, too, by the same error; our own modules are spared. For prompts,
 -- which must come back. Lua that is to be stopped so must be left to the interpreter (jit.off).
 function M.guard()
    watch_signals()
@@ -208,7 +208,7 @@ function M.guard()
    signals.guard(setmetatable({}, Interrupted), ours)
 end
 
---- Let the event loop turn, outside of any job, until something has come true.
+-- Let the event loop turn, outside of any job, until something has come true.
 -- @param done       function() -> whether it has
 -- @param interrupt  what Ctrl-C is for meanwhile: an object with a method interrupt()
 -- @return done(); false when there is nothing left that the loop could wait for
@@ -244,7 +244,7 @@ function M.run(fn, ...)
    return job:join()
 end
 
---- Close whatever the loop holds, at the end of the program: luv must not find a half-closed handle when
+-- Close whatever the loop holds, at the end of the program: luv must not find a half-closed handle when
 -- the virtual machine is taken down.
 function M.shut_down()
    uv.walk(function(handle)

@@ -229,6 +229,11 @@ end
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
 --             loads, burst, outage, streams and link_may_change (framegauge.method.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
+-- @usage local raw = tester:trial {
+--    frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" },
+-- }
+-- local record = trial.record(raw, { test = "mine", frame_size = 64, fps = 1000, seconds = 1 })
+-- return record.verdict, record.tx, record.lost --> valid 1000 0
 function M.record(raw, ask)
    local directions = {}
    for i, direction in ipairs(raw.directions) do

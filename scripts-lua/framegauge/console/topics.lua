@@ -18,12 +18,6 @@ set are errors. A text that is not complete goes on in the next line; Ctrl-C giv
 whatever runs. Tab completes; the arrow keys fetch earlier lines.
 ]]
 
-local function of_module(name)
-   return { summary = "the module " .. name .. ", for scripts", page = function()
-      return doc.text(name)
-   end }
-end
-
 local MORE = {
    lua = { summary = "Lua at the prompt", page = function()
       return LUA
@@ -33,8 +27,14 @@ local MORE = {
    end },
 }
 
+local MODULES = {}
 for _, module in ipairs(doc.MODULES) do
-   MORE[module[1]] = of_module(module[1])
+   MODULES[module[1]] = {
+      summary = "the module " .. module[1] .. ", for scripts",
+      page = function()
+         return doc.text(module[1])
+      end,
+   }
 end
 
 local function page(row)
@@ -59,8 +59,10 @@ function M.overview()
       rows[i] = { command.synopsis(row), row.summary }
    end
    local more = {}
-   for name, topic in pairs(MORE) do
-      more[#more + 1] = { "help " .. name, topic.summary }
+   for _, topics in ipairs { MORE, MODULES } do
+      for name, topic in pairs(topics) do
+         more[#more + 1] = { "help " .. name, topic.summary }
+      end
    end
    table.sort(more, function(a, b)
       return a[1] < b[1]
@@ -70,23 +72,29 @@ end
 
 --- Everything help can be asked about, sorted.
 function M.names()
-   local list = {}
-   for _, row in ipairs(commands.list) do
-      list[#list + 1] = row.name
-   end
-   for name in pairs(MORE) do
-      list[#list + 1] = name
+   local list, seen = {}, {}
+   for _, topics in ipairs { commands.by_name, MORE, MODULES } do
+      for name in pairs(topics) do
+         list[#list + 1], seen[name] = not seen[name] and name or nil, true
+      end
    end
    table.sort(list)
    return list
 end
 
---- The page of a topic. Refused, with the nearest known one, when there is none.
+--- The page of all that goes by a name. Refused, with the nearest known one, when there is none.
 function M.page(name)
+   local pages = {}
    if commands.by_name[name] then
-      return page(commands.by_name[name])
-   elseif MORE[name] then
-      return MORE[name].page()
+      pages[1] = page(commands.by_name[name])
+   end
+   for _, topics in ipairs { MORE, MODULES } do
+      if topics[name] then
+         pages[#pages + 1] = topics[name].page()
+      end
+   end
+   if pages[1] then
+      return table.concat(pages, "\n")
    end
    refusal.raise("help", 2, "no help on '%s'%s", name, nearest.hint(name, M.names()))
 end

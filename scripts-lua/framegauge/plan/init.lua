@@ -176,6 +176,8 @@ end
 -- @return the plan, with what it was made from as `source` (text and options); or nil and the list of all
 -- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
 -- of a line; tostring() writes it.
+-- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
+-- return plan.load_text(mine, "mine", { sets = { "reference_device.rate=10Gbps" } }).ports[1].name --> east
 function M.load_text(text, name, options)
    options = options or {}
    local root, err = yaml.parse(text, name)
@@ -203,6 +205,7 @@ function M.load_text(text, name, options)
 end
 
 --- Read a plan from a file. Options and results as for load_text().
+-- @usage tostring(select(2, plan.load(path .. ".yaml"))[1]):match "cannot be read" --> cannot be read
 function M.load(path, options)
    local text, err = read_file(path)
    if not text then

@@ -124,6 +124,9 @@ end
 --                    have begun before
 -- @return the replay: facts (frames, octets, duration_ns, oversize, truncated, streams), pace in words, and
 --         the methods run, counts, close. What is wrong raises an error with a status.
+-- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
+-- local frames = site.facts.frames site:close()
+-- return frames --> 100
 function M.open(bench, o)
    local values = arguments.read("replay", o, ROWS)
    local self = setmetatable({
@@ -147,6 +150,9 @@ function M.open(bench, o)
 end
 
 --- Seconds that it will take, the rests before and after left out.
+-- @usage local site = replay.open(tester, { file = recorded, rate = "1kfps", loops = 3 })
+-- local seconds = site:seconds() site:close()
+-- return seconds --> 0.3
 function Replay:seconds()
    local seconds = pace.load(self.pace, self.number, self.facts)
    local all = self.loops > 0 and seconds * self.loops or math.huge
@@ -163,6 +169,9 @@ end
 -- a frame, no buffer was free, the file was not read yet (starved), the schedule slipped and by how many ns,
 -- done (all was sent), error_ns (percentiles of the time behind the schedule: p50, p99, p999, max), and
 -- verified. Exact after run().
+-- @usage local site = replay.open(tester, { file = recorded })
+-- local counts = site:counts() site:close()
+-- return counts.frames, counts.done --> 0 false
 function Replay:counts()
    local raw, out = raw_counts(self), {}
    for _, key in ipairs(COUNTS) do
@@ -180,6 +189,10 @@ end
 --- What the verification found so far; nil without one.
 -- @return same (frames that arrived as they were sent), lost, reordered, duplicates, foreign (changed, or of
 --         somebody else), talk (ARP and the like), unchecked; and whole: all arrived, unchanged, in order
+-- @usage local site = replay.open(tester, { file = recorded, verify = "west" })
+-- site:run()
+-- local whole = site:verified(site:counts().frames).whole site:close()
+-- return whole --> true
 function Replay:verified(frames)
    if not self.verify then
       return nil
@@ -244,6 +257,9 @@ end
 -- @param o.look   called now and then while it runs (default: nobody looks)
 -- @return as counts(), and ports: what each port counted (framegauge.bench.counts). Raises
 --         {interrupted = true} when the job is interrupted; counts() then still says how far it came.
+-- @usage local site = replay.open(tester, { file = recorded, verify = "west" })
+-- local result = site:run { drain = "100ms" } site:close()
+-- return result.frames, result.verified.lost --> 100 0
 function Replay:run(o)
    local bench, err = self.bench, api.error()
    local values, before = arguments.read("replay:run", o or {}, RUN_ROWS), nil
@@ -266,6 +282,7 @@ function Replay:run(o)
 end
 
 --- Close the file. May be called twice; not while it runs.
+-- @usage local site = replay.open(tester, { file = recorded }) site:close() site:close()
 function Replay:close()
    C.fg_replay_close(self.handle)
    C.fg_verify_free(self.verify)
