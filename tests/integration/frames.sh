@@ -17,9 +17,18 @@ unprivileged=
 [ "$(id -u)" -ne 0 ] || unprivileged="setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=$folder"
 
 read_capture() {
-	$unprivileged tshark -X lua_script:"$folder/framegauge.lua" -r "$folder/stacks.pcap" \
+	capture=$1
+	shift
+	$unprivileged tshark -X lua_script:"$folder/framegauge.lua" -r "$folder/$capture.pcap" \
 		-o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
-		-o sctp.checksum:crc32c "$@" 2>"$folder/errors"
+		-o sctp.checksum:crc32c -o ip.defragment:FALSE -o ipv6.defragment:FALSE \
+		-o arp.detect_duplicate_ips:FALSE "$@" 2>"$folder/errors"
+}
+
+# warnings and errors are of a severity from 6291456 on
+read_wrong() {
+	read_capture "$1" -Y '_ws.malformed || _ws.expert.severity >= 6291456' \
+		-T fields -e frame.number -e _ws.expert.message
 }
 
 status=0
@@ -34,13 +43,28 @@ verdict() {
 }
 
 "$framegauge" script "$here/frames/stacks.lua" "$folder/stacks.pcap" >"$folder/wanted" || exit 1
-read_capture -T fields -e frame.number -e frame.protocols -e framegauge.stream -e framegauge.sequence \
+read_capture stacks -T fields -e frame.number -e frame.protocols -e framegauge.stream -e framegauge.sequence \
 	-e framegauge.time >"$folder/found"
 diff "$folder/wanted" "$folder/found" >"$folder/difference"
 verdict "tshark finds protocols and signatures of $(wc -l <"$folder/wanted") stacks"
-# 6291456: warnings and errors
-read_capture -Y '_ws.malformed || _ws.expert.severity >= 6291456' >"$folder/difference"
+read_wrong stacks >"$folder/difference"
 verdict "tshark finds nothing malformed and every checksum right"
+
+# stacks made at random from the tables
+count=1000
+"$framegauge" script "$here/frames/random.lua" "$folder/random.pcap" $count 1 >"$folder/stacks" \
+	2>"$folder/difference" || { tail -1 "$folder/stacks"; status=1; }
+verdict "we find the layers of $count random stacks"
+read_wrong random >"$folder/wrong"
+while read -r number message; do
+	echo "$message: $(sed -n "${number}p" "$folder/stacks")"
+done <"$folder/wrong" >"$folder/difference"
+verdict "tshark finds nothing malformed in random stacks, and every checksum right"
+# of tshark's words those for our layers, and the stream of the signature
+read_capture random -T fields -e frame.number -e frame.protocols -e framegauge.stream |
+	sed -E ':a; s/:(ethertype|mpls|data|echo|pwethheuristic|framegauge|lldp)(:|\t)/\2/; ta; s/(:ieee8021ad)+/:ieee8021ad/g' >"$folder/found"
+sed -E 's/\t[^\t]*$/\t1/' "$folder/stacks" | diff - "$folder/found" >"$folder/difference"
+verdict "tshark finds the layers of $count random stacks"
 
 # protocol by protocol and modifier by modifier, by tshark and by scapy
 for python in python3 /usr/bin/python3; do

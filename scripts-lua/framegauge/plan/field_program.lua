@@ -179,6 +179,17 @@ function Reader:random(text)
    return text == "all" and self:all() or self:range_text(text, "random")
 end
 
+-- Of the ways to say what the values are only one.
+function Reader:is_said_once()
+   local way = self.nodes.list and "list" or self.nodes.random and "random"
+   for _, key in ipairs { "from", "to", "count", way == "list" and "step" or nil } do
+      if way and self.nodes[key] then
+         self:wrong("not beside " .. way, "one of both", key)
+      end
+   end
+   return not self.failed
+end
+
 function Reader:map()
    for _, entry in ipairs(self.node.entries) do
       if not known[entry.key] then
@@ -187,6 +198,9 @@ function Reader:map()
             entry.key)
       end
       self.nodes[entry.key] = entry.value
+   end
+   if not self:is_said_once() then
+      return nil
    end
    local random, list = self.nodes.random, self.nodes.list
    local program

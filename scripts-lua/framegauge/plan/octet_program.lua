@@ -59,7 +59,10 @@ local function read_one(node, path, found)
          "such as 0x0fff", own.mask)
    end
    local program
-   if own.value then
+   if own.value and rest.entries[1] then
+      local other = rest.entries[1]
+      return found:add(path .. "." .. other.key, "not beside value", "one of both", other.value)
+   elseif own.value then
       local value, wrong, expected = field_value.read(field, own.value.value or "")
       if not value then
          return found:add(path .. ".value", wrong, expected, own.value)
