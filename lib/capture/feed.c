@@ -78,8 +78,10 @@ read_through(struct feed *f, struct reader *r, struct fg_error *err)
 		}
 	}
 	f->facts.duration_ns = r->last_ns - r->first_ns;
-	f->facts.oversize = f->oversize = r->oversize;
-	f->facts.truncated = f->truncated = r->truncated;
+	f->facts.oversize = r->oversize;
+	f->facts.truncated = r->truncated;
+	atomic_store_explicit(&f->oversize, r->oversize, memory_order_relaxed);
+	atomic_store_explicit(&f->truncated, r->truncated, memory_order_relaxed);
 	return rc;
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine_priv.h"
 #include "fg_signature.h"
+#include "rx_priv.h"
 
 enum { HEAD = 3, STREAMS = 4, FIRST_ID = 7, LONGEST = 2048, RING = 8 };
 enum { TAG = 0x81000007 /* in VLAN 7, when the input is of odd length */ };
@@ -68,12 +69,16 @@ give(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 static const struct clock clock_of_wire = {.hz = 1000000000, .ns_per_tick_q64 = UINT64_MAX};
 static struct fg_port port = {.tx = take, .rx = give};
 static struct rx_stream streams[STREAMS];
+static struct rx_extra extra; /* of the last stream */
+static uint64_t astray[STREAMS];
+static rx_poller receive;
 static struct rx_task rx = {
 	.port = &port,
 	.clock = &clock_of_wire,
 	.streams = streams,
 	.first_id = FIRST_ID,
 	.ids = STREAMS,
+	.astray = astray,
 };
 static const struct rx_task elsewhere; /* of another port */
 static struct responder responder = {
@@ -110,6 +115,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		streams[i].latency = fg_histogram_create(2, 1000000, NULL);
 		streams[i].receiver = i == 0 ? &elsewhere : &rx;
 	}
+	extra.variation = fg_variation_create(1, 1000000, 16, NULL);
+	check(extra.variation != NULL);
+	streams[STREAMS - 1].extra = &extra;
+	receive = rx_choose(false, true);
 	return 0;
 }
 
@@ -129,7 +138,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fg_histogram_reset(streams[i].latency);
 	}
 	for (uint64_t now = 1000; input_left >= HEAD; now += 1000) {
-		rx_poll_now(&rx.task, now);
+		receive(&rx.task, now);
 		responder_poll(&responder.task, now);
 	}
 	for (unsigned i = 0; i < STREAMS; i++)
