@@ -6,6 +6,7 @@ local Tester = require "framegauge.console.tester"
 local command = require "framegauge.console.command"
 local commands = require "framegauge.console.commands"
 local plans = require "framegauge.plan"
+local scratch = require "scratch"
 local settings = require "framegauge.console.settings"
 local show = require "framegauge.console.show"
 local topics = require "framegauge.console.topics"
@@ -209,5 +210,70 @@ describe("Tab", function()
       assert.same({ "round ", {} }, { one:complete "test rfc2544 quick backg" })
       assert.same({ "me=", {} }, { one:complete "set reference_device.ti" })
       assert.same({ "e ", {} }, { one:complete "help trac" })
+   end)
+end)
+
+describe("captures", function()
+   teardown(scratch.remove)
+
+   it("are kept of what a port receives, and sent again", function()
+      local one, path = session(), scratch.path() .. ".pcap"
+      local o = { tester = one.tester }
+      typed("rate all 1kfps", o)
+      local begun = typed("capture west " .. path .. " udp", o)
+      assert.equal(path .. ": what west receives from now on\n", begun)
+      typed("start for=1s", o)
+      assert.matches("west +" .. path:gsub("%p", "%%%0") .. " +%d+ +%d+ +1000 +0\n", typed("capture", o))
+      assert.matches(": 1,%d+ frames seen, 1,000 written", typed("capture stop", o))
+      assert.equal("sent 1,000 frames, 64 kB, all arrived, unchanged and in order\n",
+         typed("replay east " .. path .. " 2x verify=west", o))
+      assert.equal("sent 2,000 frames, 128 kB\n", typed("replay west " .. path .. " 10% loops=2", o))
+      one.tester:close()
+   end)
+
+   it("that cannot be are refused in a line", function()
+      local one, path = session(), scratch.path() .. ".pcap"
+      local o = { tester = one.tester }
+      assert.equal("error: capture: there is no port 'wset'; there is east, west\n",
+         typed("capture wset x", o))
+      assert.equal("error: nothing is captured\n", typed("capture stop", o))
+      assert.matches("^error: capture: FILE is missing: capture PORT FILE[^\n]*\n$", typed("capture west", o))
+      assert.matches("^error: capture: filter: nonsense here[^\n]*\n$",
+         typed("capture west " .. path .. " nonsense here", o))
+      assert.matches("^error: replay: /none[^\n]*No such file[^\n]*\n$", typed("replay east /none.pcap", o))
+      assert.matches('^error: "3 pears" is not a rate; expected a speed such as 2x[^\n]*\n$',
+         typed("replay east x 3 pears", o))
+      typed("capture west " .. path, o)
+      assert.equal("error: capture: port west is captured already\n", typed("capture west " .. path, o))
+      one.tester:close()
+   end)
+
+   it("say what they dropped, and that they end with the ports", function()
+      local one, path, heard = session(), scratch.path() .. ".pcap", ""
+      local tester = one.tester
+      typed("capture west " .. path, { tester = tester })
+      tester:listen(function(text)
+         heard = heard .. text
+      end)
+      local counts = tester.captures.list[1].counts
+      tester.captures.list[1].counts = function(self)
+         local all = counts(self)
+         all.dropped = 7
+         return all
+      end
+      typed("start for=1s", { tester = tester })
+      assert.matches("capture not complete: .* 7 DROPPED\n", heard)
+      tester:close_ports()
+      assert.matches("capture ended with the open ports: .* 7 DROPPED\n", heard)
+      assert.same({}, tester.captures.list)
+   end)
+
+   it("are completed", function()
+      local one = session()
+      local _, list = one:complete "capture "
+      assert.same({ "east", "stop", "west" }, list)
+      assert.equal("est ", (one:complete "capture stop w"))
+      assert.equal("rify=", (one:complete "replay east x ve"))
+      one.tester:close()
    end)
 end)

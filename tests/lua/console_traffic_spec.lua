@@ -134,6 +134,50 @@ describe("traffic by hand", function()
    end)
 end)
 
+describe("shaped loads of a plan by hand", function()
+   local tester, traffic
+
+   local function sent_in(seconds, rate)
+      tester = tester_of { "reference_device.time=free", "streams.a={from: east, rate: " .. rate .. "}" }
+      traffic = tester.traffic
+      traffic:start(nil, seconds):wait()
+      return traffic.history:stream(1).tx
+   end
+   after_each(function()
+      tester:close()
+   end)
+
+   it("go through their profile, again and again", function()
+      local profile = "{profile: [{rate: 1kfps, for: 500ms}, {rate: 3kfps, for: 500ms}]}"
+      assert.equal(2500, sent_in(1.5, profile))
+   end)
+
+   it("climb a ramp, and end with it", function()
+      assert.equal(5500, sent_in(2, "{from: 1kfps, to: 10kfps, over: 1s}"))
+   end)
+
+   it("come in bursts", function()
+      assert.equal(1000, sent_in(1, "{rate: 1kfps, burst: 100}"))
+      -- from the first of ten bursts to the last there are nine tenths of the second
+      assert.truthy(traffic.final.streams[1].tx_duration_ns < 0.91e9)
+   end)
+
+   it("come at random, as the seed has it", function()
+      local n = sent_in(1, "{poisson: 10kfps}")
+      assert.truthy(n ~= 10000 and math.abs(n - 10000) < 500)
+      tester:close()
+      assert.equal(n, sent_in(1, "{poisson: 10kfps}"))
+   end)
+
+   it("are constant once the rate was changed", function()
+      sent_in(1, "{rate: 1kfps, burst: 100}")
+      traffic:set_rate("a", "2kfps")
+      traffic:start(nil, 1):wait()
+      assert.equal(2000, traffic.history:stream(1).tx)
+      assert.truthy(traffic.final.streams[1].tx_duration_ns > 0.99e9)
+   end)
+end)
+
 describe("the live view", function()
    it("fits the terminal, whatever there is to show", function()
       local tester = tester_of { "reference_device.time=free" }

@@ -10,6 +10,7 @@ local counts = require "framegauge.bench.counts"
 local cycles = require "framegauge.bench.cycles"
 local ffi = require "ffi"
 local job = require "framegauge.job"
+local loads_of = require("framegauge.bench.streams").loads
 local uv = require "luv"
 
 local C = api.C
@@ -26,31 +27,25 @@ local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
 end
 
-local function set_load(load, fps, seconds)
-   load.fps = fps
-   load.frames = seconds and 0 or ENDLESS
-   load.ns = seconds and nanoseconds(seconds) or 0
-end
-
 --- Begin.
 -- @param bench    the open bench; it must not be running a trial
 -- @param streams  list of { name =, from =, to = (indexes of ports), cycle = sizes one after the other,
---                 template = function(size), fps =, running =, seconds = how long it lasts, or nil }
+--                 template = function(size), running =, loads = (framegauge.bench.streams.loads) }
 -- @param phases   learning and drain, seconds
 function Live.start(bench, streams, phases)
    local n = #streams
    local self = setmetatable({
       bench = bench, streams = streams, count = n, phases = phases, kept = {},
    }, Live)
-   local array, loads = ffi.new("struct fg_stream_config[?]", n), ffi.new("struct fg_load[?]", n)
+   local array = ffi.new("struct fg_stream_config[?]", n)
    for i, stream in ipairs(streams) do
-      set_load(loads[i - 1], stream.fps, stream.seconds)
+      local loads, count = loads_of(stream.loads)
       local sizes, frames, kept = cycles.of(stream.cycle, stream.template)
-      self.kept[i] = kept
+      self.kept[i] = { kept, loads }
       array[i - 1] = {
          tx_port = stream.from - 1, rx_port = stream.to - 1, frame = frames[0],
-         sizes = stream.cycle[2] and sizes or nil, frames = frames, load = loads + (i - 1),
-         loads = 1, idle = not stream.running, phase = (i - 1) / n,
+         sizes = stream.cycle[2] and sizes or nil, frames = frames, load = loads,
+         loads = count, idle = not stream.running, phase = (i - 1) / n,
          measure = n <= MANY and C.FG_MEASURE_VARIATION or 0,
       }
    end
@@ -75,12 +70,11 @@ function Live:stop_stream(i)
    api.check(C.fg_engine_stream_stop(self.engine, i - 1, err), err)
 end
 
---- Give a stream another rate, from now on.
--- @param seconds  how long it lasts from now; nil: until it is stopped
-function Live:set_rate(i, fps, seconds)
-   local err, load = api.error(), ffi.new("struct fg_load")
-   set_load(load, fps, seconds)
-   api.check(C.fg_engine_stream_load(self.engine, i - 1, load, err), err)
+--- Give a stream another load, from now on.
+-- @param load  one of those of framegauge.bench.streams.loads
+function Live:set_load(i, load)
+   local err = api.error()
+   api.check(C.fg_engine_stream_load(self.engine, i - 1, loads_of { load }, err), err)
 end
 
 --- Seconds since the beginning, in the bench's time.

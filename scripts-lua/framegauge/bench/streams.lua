@@ -13,6 +13,7 @@ local tables = require "framegauge.tables"
 local C = api.C
 
 local ANNOUNCEMENT_FPS = 10000
+local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS, which is too large for a constant of the FFI
 
 local M = {}
 
@@ -69,11 +70,20 @@ local SHAPES = {
    bursts = C.FG_LOAD_BURSTS, ramp = C.FG_LOAD_RAMP, poisson = C.FG_LOAD_POISSON,
 }
 
--- A load of a number of frames or, where its shape or the loads after it need it, of a time.
+local function frames_of(load, timed)
+   if load.frames then
+      return load.frames
+   elseif not load.seconds then
+      return ENDLESS
+   end
+   return timed and 0 or math.floor(load.fps * load.seconds + 0.5)
+end
+
+-- A load of a number of frames or, where its shape or the loads after it need it, of a time; or without end.
 local function engine_load(load)
-   local timed = load.frames or load.shape or load.timed
+   local timed = load.seconds and (load.frames or load.shape or load.timed)
    return {
-      fps = load.fps, frames = load.frames or (timed and 0 or math.floor(load.fps * load.seconds + 0.5)),
+      fps = load.fps, frames = frames_of(load, timed),
       ns = timed and math.floor(load.seconds * 1e9 + 0.5) or 0,
       shape = SHAPES[load.shape] or C.FG_LOAD_CONSTANT, end_fps = load.end_fps or 0, burst = load.burst or 0,
       burst_fps = load.burst_fps or 0, seed = load.seed or 0, by_octets = load.overhead ~= nil,
@@ -86,13 +96,13 @@ end
 --              time; overhead = of frames of several sizes: what counts of each besides its octets with FCS,
 --              so that bits and not frames are evenly spaced; shape = "bursts" (with burst, burst_fps),
 --              "ramp" (end_fps) or "poisson" (seed); timed = the next one begins when the seconds are
---              over, not when the frames have gone }
--- @return the engine's array, how many, and how many seconds they last
+--              over, not when the frames have gone }. The last one may have no seconds: then it has no end
+-- @return the engine's array, how many, and how many seconds they last without that
 function M.loads(list)
    local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
    for i, load in ipairs(list) do
       loads[i - 1] = engine_load(load)
-      seconds = seconds + load.seconds
+      seconds = seconds + (load.seconds or 0)
    end
    return loads, #list, seconds
 end

@@ -95,7 +95,8 @@ local function of_command(session, row, rest)
       elseif at <= position then
          at = at + 1
          if at == position + 1 or argument.rest then
-            words = M.kinds[argument.complete] and M.kinds[argument.complete](session) or argument.words or {}
+            local kind = M.kinds[argument.complete]
+            words = kind and kind(session, rest) or argument.words or {}
          end
       end
    end
@@ -129,7 +130,8 @@ local function together(...)
    return all
 end
 
---- Kinds of things that an argument can name: kind = function(session) -> list of words.
+--- Kinds of things that an argument can name: kind = function(session, text behind the command) -> list of
+-- words.
 M.kinds = {
    port = function(session)
       return names(session.tester.plan.ports)
@@ -145,6 +147,12 @@ M.kinds = {
    end,
    topic = function(session)
       return require("framegauge.console.topics").names(session)
+   end,
+   captured = function(session)
+      return together(M.kinds.port(session), { "stop" })
+   end,
+   port_to_stop = function(session, rest)
+      return rest:find "^%s*stop%s" and M.kinds.port(session) or {}
    end,
    stoppable = function(session)
       return together(M.kinds.target(session), M.kinds.job(session))

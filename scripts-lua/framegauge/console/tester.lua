@@ -6,6 +6,7 @@
 -- open; a test with a plan of its own gets them when its plan has the same ports, and has them opened anew
 -- otherwise.
 local Bench = require "framegauge.bench"
+local Captures = require "framegauge.console.captures"
 local Tasks = require "framegauge.console.task"
 local methods = require "framegauge.method"
 local plans = require "framegauge.plan"
@@ -25,12 +26,14 @@ function Tester.new(plan)
    self.tasks = Tasks.new(function(task)
       self:announce(("job %d (%s) %s%s\n"):format(task.id, task.name, task:state(),
          task:line() ~= "" and ": " .. task:line() or ""), task)
+      self.captures:warn()
    end)
+   self.captures = Captures.new(self)
    self.traffic = Traffic.new(self)
    return self
 end
 
---- Be told what happens: function(text, task). @return function that ends it
+--- Be told what happens: function(text, the task that it is about, or {}). @return function that ends it
 function Tester:listen(listener)
    self.listeners[listener] = true
    return function()
@@ -40,7 +43,7 @@ end
 
 function Tester:announce(text, task)
    for listener in pairs(self.listeners) do
-      listener(text, task)
+      listener(text, task or {})
    end
 end
 
@@ -85,6 +88,7 @@ end
 --- Close the ports; the next who needs them opens them.
 function Tester:close_ports()
    if self.bench then
+      self.captures:close()
       self.bench:close()
       self.bench = nil
    end

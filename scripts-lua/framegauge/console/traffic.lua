@@ -11,16 +11,17 @@ local cycles = require "framegauge.traffic.sizes"
 local job = require "framegauge.job"
 local line = require "framegauge.line"
 local loads = require "framegauge.traffic.loads"
-local method_load = require "framegauge.method.load"
 local methods = require "framegauge.method"
 local nearest = require "framegauge.nearest"
 local refusal = require "framegauge.refusal"
 local stack = require "framegauge.traffic.stack"
 local units = require "framegauge.units"
 local uv = require "luv"
+local wanted = require "framegauge.traffic.wanted"
 
 local SAMPLE_MS, SLOW_SAMPLE_MS, MANY = 100, 500, 500
 local PHASES = { learning = 0.05, drain = 0.25 }
+local DAY, MOST_STEPS = 86400, 100000
 local COMMON_SIZES = { 64, 512, 1518 } -- frames that are taken without opening the ports anew
 
 local Traffic = {}
@@ -53,7 +54,7 @@ function Traffic:read_plan()
       local from, to = stack.ends(plan.ports, stream)
       local one = {
          name = stream.name, from = from, to = to, size = select(2, cycles.of(stream)).mean, plan = stream,
-         rate = loads.foremost(stream.rate),
+         load = stream.rate, rate = loads.foremost(stream.rate),
          running = false, index = i,
       }
       self.list[i], self.by_name[one.name] = one, one
@@ -108,22 +109,40 @@ function Traffic:line_rate(i)
       or plan.reference_device and plan.reference_device.rate
 end
 
---- Frames per second of a stream at a rate.
-function Traffic:fps(stream, rate)
-   local line_rate = self:line_rate(stream.from)
-   local fps = method_load.fps(rate, stream.size, line_rate and line.max_fps(line_rate, stream.size))
-   return fps or refusal.raise("rate", 2, "%s: the rate of its line is not known, so %s of it says nothing; "
+-- What the arithmetic of a load needs; shares of a line that nobody knows are refused.
+function Traffic:context(stream)
+   return wanted.context(self.tester.plan.ports, stream.plan, self:line_rate(stream.from))
+end
+
+-- Frames per second that a load has at most.
+function Traffic:peak(stream, load)
+   local _, peak = wanted.fps(self.tester.plan.ports, stream.plan, self:line_rate(stream.from), load)
+   return peak or refusal.raise("rate", 2, "%s: the rate of its line is not known, so %s of it says nothing; "
       .. "give frames or bits per second, or the port's line_rate in the plan", stream.name,
-      units.format_rate(rate))
+      units.format_rate(loads.foremost(load)))
+end
+
+-- The loads of a stream as the bench takes them. A profile that has no end is repeated for a day, or as often
+-- as its steps are bearable.
+function Traffic:loads(stream, seconds)
+   local profile = stream.load.profile or {}
+   if profile[1] and not seconds then
+      seconds = math.min(DAY, MOST_STEPS / #profile * loads.length(stream.load))
+   end
+   local list = loads.of(stream.load, self:context(stream), seconds)
+   for _, load in ipairs(list) do
+      load.timed = true
+   end
+   return list
 end
 
 -- A port cannot send more than its line carries.
 function Traffic:check_lines(changed)
    local needed = {}
    for _, stream in ipairs(self.list) do
-      local rate = changed[stream] or (stream.running and stream.rate)
-      if rate then
-         local bps = line.l1_bps(self:fps(stream, rate), stream.size)
+      local load = changed[stream] or (stream.running and stream.load)
+      if load then
+         local bps = line.l1_bps(self:peak(stream, load), stream.size)
          needed[stream.from] = (needed[stream.from] or 0) + bps
       end
    end
@@ -136,7 +155,7 @@ function Traffic:check_lines(changed)
    end
 end
 
---- Change the load of streams. A port's is shared evenly by its streams.
+--- Change the load of streams, to a constant one. A port's is shared evenly by its streams.
 -- @param target  as of()
 -- @param text    the load: "40%", "100kfps", "1Gbps L1"
 function Traffic:set_rate(target, text)
@@ -150,13 +169,15 @@ function Traffic:set_rate(target, text)
    end
    for _, stream in ipairs(streams) do
       local share = self.by_name[target] and 1 or of_port[stream.from]
-      changed[stream] = { unit = rate.unit, value = rate.value / share, layer = rate.layer, text = rate.text }
+      changed[stream] = {
+         rate = { unit = rate.unit, value = rate.value / share, layer = rate.layer, text = rate.text },
+      }
    end
    self:check_lines(changed)
-   for stream, share in pairs(changed) do
-      stream.rate = share
-      if stream.running and self.live then
-         self.live:set_rate(stream.index, self:fps(stream, share))
+   for stream, load in pairs(changed) do
+      stream.load, stream.rate = load, load.rate
+      if self.live then
+         self.live:set_load(stream.index, self:loads(stream)[1])
       end
    end
 end
@@ -189,8 +210,8 @@ function Traffic:begin(bench, seconds)
          return stack.template(bench.plan.ports, stream.plan, macs, size)
       end
       streams[i] = {
-         name = stream.name, from = stream.from, to = stream.to, fps = self:fps(stream, stream.rate),
-         running = stream.running, seconds = seconds,
+         name = stream.name, from = stream.from, to = stream.to, loads = self:loads(stream, seconds),
+         running = stream.running,
          cycle = cycles.of(stream.plan), template = template,
       }
    end
@@ -262,7 +283,7 @@ end
 function Traffic:start(target, seconds)
    local streams, changed = self:of(target), {}
    for _, stream in ipairs(streams) do
-      changed[stream] = stream.rate
+      changed[stream] = stream.load
    end
    self:check_lines(changed)
    local begins = not (self.task and not self.task.ended)
@@ -276,7 +297,6 @@ function Traffic:start(target, seconds)
       if not stream.running then
          stream.running = true
          if self.live then
-            self.live:set_rate(stream.index, self:fps(stream, stream.rate))
             self.live:start_stream(stream.index)
          end
       end

@@ -9,8 +9,8 @@ local MEASURE = { "variation", "payload" } -- framegauge.bench.measures
 
 local M = {}
 
--- What the arithmetic of a stream's load needs.
-local function context(ports, stream, line_rate)
+--- What the arithmetic of a stream's load needs (framegauge.traffic.loads).
+function M.context(ports, stream, line_rate)
    local _, description = sizes.of(stream)
    return { sizes = description, bps = line_rate, tags = stack.tags(ports, stream) }
 end
@@ -18,10 +18,12 @@ end
 --- Frames per second of a stream.
 -- @param ports      of the plan
 -- @param line_rate  bits per second of the line it is sent on; nil: it has none
+-- @param rate       group `rate`; default: that of the stream
 -- @return in the mean, and at most; nil for a share of a line that is not known
-function M.fps(ports, stream, line_rate)
-   local frames, seconds, peak, rate = 0, 0, 0, stream.rate
-   for _, load in ipairs(loads.of(rate, context(ports, stream, line_rate), loads.length(rate))) do
+function M.fps(ports, stream, line_rate, rate)
+   local frames, seconds, peak = 0, 0, 0
+   rate = rate or stream.rate
+   for _, load in ipairs(loads.of(rate, M.context(ports, stream, line_rate), loads.length(rate))) do
       if not load.fps then
          return nil
       end
@@ -45,7 +47,7 @@ function M.streams(bench, seconds)
    end
    for i, stream in ipairs(bench.plan.streams) do
       local from, to = stack.ends(ports, stream)
-      local made = loads.of(stream.rate, context(ports, stream, bench.ports[from].line_rate), seconds)
+      local made = loads.of(stream.rate, M.context(ports, stream, bench.ports[from].line_rate), seconds)
       local cycle, size = sizes.of(stream)
       local function template(octets)
          return stack.template(ports, stream, macs, octets)

@@ -29,12 +29,24 @@ local function port_name(session, i)
    return session.tester.plan.ports[i].name
 end
 
+-- How the times of its frames are shaped, where they are not evenly spaced.
+local function shape(load)
+   local shapes = { "profile", "poisson", "from", "burst" }
+   local words = { profile = "profile from ", poisson = "Poisson ", from = "ramp from ", burst = "bursts " }
+   for _, key in ipairs(shapes) do
+      if load[key] and (key ~= "profile" or load.profile[1]) then
+         return words[key]
+      end
+   end
+   return ""
+end
+
 local function streams(session)
    local rows = {}
    for i, stream in ipairs(session.tester.traffic.list) do
       rows[i] = {
          name = stream.name, from = port_name(session, stream.from), to = port_name(session, stream.to),
-         size = stream.size, rate = units.format_rate(stream.rate),
+         size = stream.size, rate = shape(stream.load) .. units.format_rate(stream.rate),
          state = stream.running and "running" or "stopped",
       }
    end
