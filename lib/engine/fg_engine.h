@@ -258,6 +258,12 @@ struct fg_stream_live {
 	uint64_t delay_min_ns, delay_max_ns;
 };
 
+/** Delays of a stream while it runs, of all its frames so far; ns. All 0 before the first. */
+struct fg_stream_delays {
+	uint64_t p50_ns, p99_ns, p999_ns;
+	double jitter_ns; /* RFC 3550, after the last frame; below 0: variation is not measured */
+};
+
 /** Totals of the running trial, for the screen. */
 struct fg_live {
 	uint64_t elapsed_ns; /* since the start of traffic */
@@ -308,6 +314,12 @@ void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
  * of streams some may be half a second old.
  */
 void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
+
+/**
+ * Percentiles of the delays of a stream of the running or the last trial, as of now. They are summed up at every call
+ * from what the receiver counts, some ten microseconds of the caller's time: ask for those streams that are looked at.
+ */
+void fg_engine_stream_delays(const struct fg_engine *engine, unsigned stream, struct fg_stream_delays *out);
 
 /*
  * Control over the streams of a trial that is prepared or runs. An order is obeyed at the next poll of the port's task:

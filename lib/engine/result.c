@@ -48,6 +48,20 @@ fg_engine_stream_live(const struct fg_engine *e, unsigned i, struct fg_stream_li
 }
 
 void
+fg_engine_stream_delays(const struct fg_engine *e, unsigned i, struct fg_stream_delays *out)
+{
+	const struct rx_stream *rx = &e->trial->rx_stream[i];
+	const struct fg_variation *variation = rx->extra == NULL ? NULL : rx->extra->variation;
+
+	*out = (struct fg_stream_delays){
+		.p50_ns = fg_histogram_glance(rx->latency, 0.5),
+		.p99_ns = fg_histogram_glance(rx->latency, 0.99),
+		.p999_ns = fg_histogram_glance(rx->latency, 0.999),
+		.jitter_ns = variation == NULL ? -1 : fg_variation_glance(variation),
+	};
+}
+
+void
 fg_engine_stream_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
 {
 	*out = (struct fg_stream_result){0};

@@ -55,6 +55,13 @@ struct fg_variation *fg_variation_create(unsigned digits, uint64_t highest, unsi
 /** Free it; NULL is allowed. */
 void fg_variation_free(struct fg_variation *v);
 
+/** Jitter of RFC 3550 after the last frame, also while another thread records. */
+static inline double
+fg_variation_glance(const struct fg_variation *v)
+{
+	return (double)__atomic_load_n(&v->jitter16, __ATOMIC_RELAXED) / 16;
+}
+
 void fg_variation_read(const struct fg_variation *v, struct fg_variation_counts *out);
 
 static inline void

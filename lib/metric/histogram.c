@@ -174,6 +174,32 @@ fg_histogram_percentile(const struct fg_histogram *h, double p)
 	return fg_histogram_at(h, fg_histogram_rank(h->count, p));
 }
 
+static uint64_t
+look(const uint64_t *field)
+{
+	return __atomic_load_n(field, __ATOMIC_RELAXED);
+}
+
+/* what is counted while we sum only adds to the bins, so the rank is found */
+uint64_t
+fg_histogram_glance(const struct fg_histogram *h, double p)
+{
+	uint64_t count = look(&h->count), below = look(&h->counts[h->bins + 1]), rank;
+
+	if (count == 0)
+		return 0;
+	rank = fg_histogram_rank(count, p);
+	for (uint32_t bin = 0; bin < h->bins; bin++) {
+		below += look(&h->counts[bin]);
+		if (below >= rank) {
+			uint64_t top = fg_histogram_bin_top(h, bin), most = look(&h->max);
+
+			return top < most ? top : most;
+		}
+	}
+	return look(&h->max);
+}
+
 double
 fg_histogram_mean(const struct fg_histogram *h)
 {

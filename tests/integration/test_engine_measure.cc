@@ -300,5 +300,11 @@ TEST(EngineMeasure, LiveCountsComeToTheResult)
 		EXPECT_DOUBLE_EQ(r.latency.mean_ns * double(r.rx), double(live.delay_sum_ns));
 		EXPECT_EQ(r.latency.min_ns, live.delay_min_ns);
 		EXPECT_EQ(r.latency.max_ns, live.delay_max_ns);
+		fg_stream_delays delays;
+		fg_engine_stream_delays(b.engine.Get(), i, &delays);
+		EXPECT_EQ(r.latency.p50_ns, delays.p50_ns);
+		EXPECT_EQ(r.latency.p99_ns, delays.p99_ns);
+		EXPECT_EQ(r.latency.p999_ns, delays.p999_ns);
+		EXPECT_GT(0, delays.jitter_ns) << "nobody asked for it";
 	}
 }

@@ -95,6 +95,22 @@ describe("traffic by hand", function()
       end
    end)
 
+   it("has percentiles and jitter of the delay while it runs", function()
+      on { "reference_device.time=real", "reference_device.jitter.mean=100us",
+         "reference_device.jitter.distribution=uniform" }
+      traffic:set_rate("east", "10kfps")
+      traffic:start "east"
+      sent(1, 5000)
+      local running = traffic.history:stream(1).latency
+      traffic:stop()
+      local ended = traffic.history:stream(1).latency
+      for _, key in ipairs { "p50_ns", "p99_ns", "p999_ns" } do
+         assert.near(ended[key], running[key], 20e3)
+      end
+      assert.truthy(running.p99_ns > 1.5 * running.p50_ns)
+      assert.truthy(running.jitter_ns > 20e3 and running.jitter_ns < 200e3)
+   end)
+
    it("counts from a clear on", function()
       on { "reference_device.time=real" }
       traffic:start "east"

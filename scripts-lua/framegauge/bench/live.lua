@@ -94,6 +94,17 @@ function Live:sample()
    return self.sampled, (before + self:elapsed()) / 2
 end
 
+--- Delays of a stream now, of all its frames since the beginning, ns.
+-- @return { p50_ns =, p99_ns =, p999_ns =, jitter_ns = (RFC 3550) or nil where it is not measured }
+function Live:delays(i)
+   local raw = ffi.new("struct fg_stream_delays")
+   C.fg_engine_stream_delays(self.engine, i - 1, raw)
+   return {
+      p50_ns = tonumber(raw.p50_ns), p99_ns = tonumber(raw.p99_ns), p999_ns = tonumber(raw.p999_ns),
+      jitter_ns = raw.jitter_ns >= 0 and raw.jitter_ns or nil,
+   }
+end
+
 -- RFC 3550, at the end of the stream; nil where it was not measured.
 function Live:jitter(i)
    local result = ffi.new("struct fg_stream_result")

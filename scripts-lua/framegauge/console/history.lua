@@ -23,10 +23,11 @@ local function new_array(n)
 end
 
 --- For the streams of some traffic (framegauge.console.traffic).
-function History.new(traffic)
+-- @param live  framegauge.bench.live, for the delays of those that are looked at
+function History.new(traffic, live)
    local n = #traffic.list
    local self = setmetatable({
-      streams = traffic.list, n = n, ports = traffic.tester.plan.ports, line_rates = {},
+      streams = traffic.list, n = n, live = live, ports = traffic.tester.plan.ports, line_rates = {},
       now = new_array(n), before = new_array(n), base = new_array(n),
       time = 0, before_time = 0, base_time = 0, points = {}, running = true,
    }, History)
@@ -102,28 +103,40 @@ function History:make_rates()
    end
 end
 
+-- Percentiles and jitter of a stream, of all the traffic.
+function History:delays(i)
+   if not self.final then
+      return self.live:delays(i)
+   end
+   local counts = self.final.streams[i]
+   local latency = counts.latency or {}
+   return {
+      p50_ns = latency.p50_ns, p99_ns = latency.p99_ns, p999_ns = latency.p999_ns,
+      jitter_ns = counts.jitter_ns,
+   }
+end
+
+function History:latency(i, rx)
+   local now, base, latency = self.now[i - 1], self.base[i - 1], self:delays(i)
+   latency.min_ns, latency.max_ns = tonumber(now.delay_min_ns), tonumber(now.delay_max_ns)
+   latency.mean_ns = tonumber(now.delay_sum_ns - base.delay_sum_ns) / rx
+   return latency
+end
+
 --- Counts of a stream since the last clear(), and its rates.
 function History:stream(i)
    local now, base = self.now[i - 1], self.base[i - 1]
-   local final = self.final and self.final.streams[i]
    local rx = tonumber(now.rx_frames - base.rx_frames)
    local tx = tonumber(now.tx_frames - base.tx_frames)
    local rates = self.running and self.rates and self.rates[i] or NO_RATES
    local missing = math.max(0, tonumber(now.missing) - tonumber(base.missing))
-   if final then
+   if self.final then
       missing = math.max(0, tx - rx)
    end
    return {
       tx = tx, rx = rx, lost = missing, loss_ratio = tx > 0 and missing / tx or 0,
       tx_fps = rates.tx_fps, rx_fps = rates.rx_fps, tx_bps = rates.tx_bps, rx_bps = rates.rx_bps,
-      latency = rx > 0 and {
-         min_ns = tonumber(now.delay_min_ns), max_ns = tonumber(now.delay_max_ns),
-         mean_ns = tonumber(now.delay_sum_ns - base.delay_sum_ns) / rx,
-         p50_ns = final and final.latency and final.latency.p50_ns,
-         p99_ns = final and final.latency and final.latency.p99_ns,
-         p999_ns = final and final.latency and final.latency.p999_ns,
-         jitter_ns = final and final.jitter_ns,
-      } or nil,
+      latency = rx > 0 and self:latency(i, rx) or nil,
    }
 end
 
@@ -159,7 +172,7 @@ function History:finish(final)
          now.delay_min_ns, now.delay_max_ns = counts.latency.min_ns, counts.latency.max_ns
       end
    end
-   self.final, self.running, self.time = final, false, final.seconds
+   self.final, self.running, self.time, self.live = final, false, final.seconds, nil
 end
 
 --- All of it in a line.

@@ -216,7 +216,7 @@ function Traffic:begin(bench, seconds)
       }
    end
    self.live = Live.start(bench, streams, PHASES)
-   self.history = History.new(self)
+   self.history = History.new(self, self.live)
 end
 
 function Traffic:any_running()

@@ -224,8 +224,8 @@ return {
    },
    {
       name = "latency", looks = true, summary = "delays of streams", arguments = { TARGET },
-      help = "Delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) are there\n"
-         .. "once the traffic has ended.",
+      help = "Delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) are of all\n"
+         .. "the traffic since its start.",
       run = latency,
    },
    {
