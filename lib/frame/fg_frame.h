@@ -114,7 +114,13 @@ int fg_frame_vary_octets(struct fg_frame *frame, uint16_t offset, uint8_t octets
 			 const struct fg_vary_config *config, struct fg_error *err);
 
 /**
- * Make the template: headers, then the RFC 2544 payload of incrementing octets, then room for the signature.
+ * Let the payload be these octets, again and again, in place of the incrementing ones of RFC 2544.
+ * @return 0, -EINVAL none, -ENOMEM
+ */
+int fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t count, struct fg_error *err);
+
+/**
+ * Make the template: headers, then the payload, then room for the signature.
  *
  * @param frame_size  octets with FCS
  * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes octets that

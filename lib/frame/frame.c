@@ -23,7 +23,25 @@ fg_frame_free(struct fg_frame *frame)
 {
 	for (unsigned i = 0; frame != NULL && i < frame->changes; i++)
 		free((void *)(uintptr_t)frame->change[i].config.list);
+	if (frame != NULL)
+		free(frame->payload);
 	free(frame);
+}
+
+int
+fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t count, struct fg_error *err)
+{
+	uint8_t *copy;
+
+	if (count == 0)
+		return fg_error_set(err, EINVAL, "payload", "no octets");
+	copy = malloc(count);
+	if (copy == NULL)
+		return fg_error_set(err, ENOMEM, "payload", "no memory");
+	free(frame->payload);
+	frame->payload = memcpy(copy, octets, count);
+	frame->payload_octets = count;
+	return 0;
 }
 
 /* the last layer that is no option, which is what the next one lies in */

@@ -9,6 +9,8 @@ struct fg_frame {
 	unsigned layers, changes;
 	struct fg_layer layer[MAX_LAYERS];
 	struct fg_change change[FG_MAX_VARIES];
+	uint8_t *payload; /* repeated; NULL: octets counting up */
+	size_t payload_octets;
 };
 
 #endif

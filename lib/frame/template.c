@@ -101,12 +101,13 @@ lay_headers(struct fg_frame *frame, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-/* octets counting up, then the place of the signature */
+/* the user's octets, or some counting up, then the place of the signature */
 static void
-lay_payload(struct fg_template *t)
+lay_payload(const struct fg_frame *frame, struct fg_template *t)
 {
-	for (unsigned i = t->header; i < t->length; i++)
-		t->bytes[i] = (uint8_t)(i - t->header);
+	for (size_t i = 0; i < (size_t)t->length - t->header; i++)
+		t->bytes[t->header + i] =
+			frame->payload == NULL ? (uint8_t)i : frame->payload[i % frame->payload_octets];
 	fg_signature_write(t->bytes + t->length, 0, 0, 0);
 }
 
@@ -195,7 +196,7 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	t->frame_size = (uint16_t)frame_size;
 	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
 	t->header = (uint16_t)lay_headers(frame, t->bytes);
-	lay_payload(t);
+	lay_payload(frame, t);
 	finish_layers(frame, t);
 	rc = fg_vary_compile(frame->layer, frame->layers, frame->change, frame->changes, t, err);
 	if (rc != 0) {

@@ -120,6 +120,7 @@ end
 --               octets =, mask =, program = }
 -- @param o.nested  whether the programs nest, the last one innermost, and do not go in step
 -- @param o.bytes   as in a layer, with offsets in the frame
+-- @param o.payload  octets that the payload repeats; by default it counts up
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 -- @usage frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }).length --> 60
 function M.build(size, stack, o)
@@ -148,6 +149,9 @@ function M.build(size, stack, o)
       for field, program in pairs(layer.vary or {}) do
          vary_field(frame, field, program, nil, err)
       end
+   end
+   if o.payload then
+      api.check(C.fg_frame_set_payload(frame, o.payload, #o.payload, err), err)
    end
    local out = ffi.new("struct fg_template *[1]")
    api.check(C.fg_frame_finish(frame, size, out, err), err)

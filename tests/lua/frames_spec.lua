@@ -132,6 +132,36 @@ describe("the frames of RFC 2544", function()
    end)
 end)
 
+describe("a payload", function()
+   local function carried(payload)
+      local _, octets = layers_of("size: 80" .. (payload and ", payload: " .. payload or ""))
+      return octets:sub(43, -19)
+   end
+
+   it("is what was asked for, repeated up to the signature", function()
+      assert.equal(16, #carried())
+      assert.equal("\0\1\2\3\4\5\6\7\8\9\10\11\12\13\14\15", carried())
+      assert.equal(carried(), carried "incrementing")
+      assert.equal(("\0"):rep(16), carried "zeros")
+      assert.equal(("\255"):rep(16), carried "ones")
+      assert.equal(("\90"):rep(16), carried "0x5a")
+      assert.equal(("\222\173\190"):rep(5) .. "\222", carried "0xdeadbe")
+      assert.equal("hello, hello, he", carried "{text: 'hello, '}")
+   end)
+
+   it("is random by its seed", function()
+      assert.equal(carried "random", carried "{octets: random, seed: 1}")
+      assert.not_equal(carried "random", carried "{octets: random, seed: 2}")
+      local ones, _, octets = 0, layers_of "size: 9000, payload: random"
+      for octet in octets:sub(43, -19):gmatch "." do
+         for i = 0, 7 do
+            ones = ones + math.floor(octet:byte() / 2 ^ i) % 2
+         end
+      end
+      assert.near(0.5, ones / (8 * (#octets - 42 - 18)), 0.01) -- five standard deviations
+   end)
+end)
+
 describe("reading frames", function()
    it("takes nothing for granted that does not fit", function()
       local _, octets = layers_of("size: 200, frame: [ethernet, {ipv4: {options: [{record_route: 0.0.0.0}]}},"

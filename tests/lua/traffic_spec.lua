@@ -89,6 +89,21 @@ describe("the traffic test", function()
       assert.is_true(result_schema.validate(folder .. "/result.json"))
    end)
 
+   it("compares payloads of any kind where they arrive", function()
+      local kinds = {
+         "streams.voice.payload=random", "streams.video.payload={text: abc}", "streams.bulk.payload=0x5aa5",
+      }
+      for _, row in pairs(by_name(run("reference_device.loss_every=0", unpack(kinds)))) do
+         assert.same({ 0, 0 }, { row.measured.corrupted, row.measured.bit_errors })
+      end
+      local rows = by_name(run("reference_device.loss_every=0", "reference_device.corrupt.every=250",
+         "reference_device.corrupt.skip=60", "reference_device.corrupt.spare=18", unpack(kinds)))
+      for _, name in ipairs { "video", "bulk" } do
+         assert.is_true(rows[name].measured.corrupted > 0)
+         assert.equal(rows[name].measured.corrupted, rows[name].measured.bit_errors) -- one bit of each
+      end
+   end)
+
    it("gives the same bytes again", function()
       local _, one = run()
       local _, other = run()

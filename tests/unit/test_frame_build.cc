@@ -363,6 +363,20 @@ TEST(Frame, ChecksumOfIgmpCoversTheWholeMessage)
 	EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &b[34], b.size() - 34)));
 }
 
+TEST(Frame, PayloadIsRepeatedUpToTheSignature)
+{
+	Frame frame = rfc2544(true);
+	const Bytes pattern = {0xde, 0xad, 0xbe};
+
+	EXPECT_EQ(-EINVAL, fg_frame_set_payload(frame.get(), pattern.data(), 0, nullptr));
+	ASSERT_EQ(0, fg_frame_set_payload(frame.get(), src_ip.data(), src_ip.size(), nullptr));
+	ASSERT_EQ(0, fg_frame_set_payload(frame.get(), pattern.data(), pattern.size(), nullptr));
+
+	Template t = finish(frame, 70);
+	EXPECT_EQ(Bytes({0xde, 0xad, 0xbe, 0xde, 0xad, 0xbe}), Bytes(t->bytes + 42, t->bytes + 48));
+	EXPECT_EQ(0xffff, udp_sum(bytes(t)));
+}
+
 TEST(Frame, RefusesToGrowTooDeep)
 {
 	Frame frame = stack(std::vector<const char *>(48, "ipv4"));

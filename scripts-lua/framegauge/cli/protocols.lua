@@ -39,6 +39,10 @@ their offset, whatever they are: `{ipv4: {bytes: [{at: 8, mask: 0xf0, from: 0, t
 of the frame in the same way by `bytes` beside `frame`. Every checksum that covers what changes follows,
 unless it is given.
 
+What stands behind the headers is `payload` beside `frame`: octets that count up (`incrementing`), `zeros`,
+`ones`, `random`, octets in hex that are repeated (`0xdeadbeef`), or `{text: hello}`. Every device has to
+leave it alone, and the test `traffic` tells whether it did.
+
 `framegauge frames PLAN.yaml` shows the frames.
 ]]
 

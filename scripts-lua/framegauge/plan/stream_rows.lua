@@ -89,6 +89,22 @@ local load = {
    },
 }
 
+local payload = {
+   key = "payload", type = "group", short = "octets",
+   expected = "incrementing, zeros, ones, random, octets in hex such as 0xdeadbeef, or keys",
+   default_help = "incrementing",
+   help = "what is between the headers and the signature, which the test `traffic` compares where it "
+      .. "arrives:",
+   fields = {
+      { key = "octets", type = "payload", default_help = "incrementing",
+        help = "incrementing (RFC 2544), zeros, ones, random, or octets in hex that are repeated" },
+      { key = "text", type = "string", longest = 4096, default_help = "none",
+        help = "a text that is repeated, in place of octets" },
+      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
+        help = "of random octets, which are the same in every frame of the stream" },
+   },
+}
+
 local stream = {
    type = "group",
    fields = {
@@ -106,6 +122,7 @@ local stream = {
       { key = "bytes", type = "bytes", expected = octet_program.expected, default_help = "none",
         help = "octets of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and "
            .. "value, from, to, list, random as for fields}" },
+      payload,
       size,
       load,
    },

@@ -87,6 +87,9 @@ local function sizes_and_loads_are_some(values, found)
       if problem then
          found:add(path(stream, "size." .. problem.key), problem.message, problem.expected)
       end
+      if stream.payload.octets and stream.payload.text then
+         found:add(path(stream, "payload.text"), "not beside octets", "one of both")
+      end
       problem = loads.problem(stream.rate)
       if problem then
          found:add(path(stream, "rate." .. problem.key), problem.message, problem.expected)

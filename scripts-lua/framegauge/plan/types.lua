@@ -7,6 +7,7 @@
 -- that min and max compare, where there is one.
 local address = require "framegauge.plan.address"
 local device = require "framegauge.plan.device"
+local payload = require "framegauge.traffic.payload"
 local problems = require "framegauge.plan.problems"
 local sizes = require "framegauge.traffic.sizes"
 local units = require "framegauge.units"
@@ -138,6 +139,7 @@ M.ipv6_prefix = form(function(text) return address.parse_prefix(text, 6) end,
 M.ip = form(function(text) return address.parse(text, 4) or address.parse(text, 6) end,
    "an IP address, such as 198.18.1.10 or 2001:2:0:1::10")
 M.mac = form(address.parse_mac, "the MAC address of a station, such as 02:00:00:00:00:01")
+M.payload = form(payload.parse, payload.expected)
 M.device = { read = device.parse, expected = always(device.expected) }
 
 --- How values of each type are written, for the help: { label, examples }, in the order people meet them.
@@ -154,7 +156,7 @@ M.legend = {
 local labels = {
    string = "text", boolean = "`true` or `false`", integer = "whole number", number = "number", rate = "load",
    load_step = "load, no bits", frame_rate = "frame rate", bits = "bit rate", time = "time", ratio = "share",
-   size = "bytes", frame_size = "bytes or mix", buffer = "frames or bytes",
+   size = "bytes", frame_size = "bytes or mix", payload = "content", buffer = "frames or bytes",
    ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
    ip = "IP address", ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
    mac = "`02:00:00:00:00:01`", device = "device", group = "keys", map = "keys by name",

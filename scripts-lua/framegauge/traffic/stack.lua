@@ -8,6 +8,7 @@
 -- only bridges talk about goes to theirs.
 local frame = require "framegauge.frame"
 local octets = require "framegauge.octets"
+local payload = require "framegauge.traffic.payload"
 local protocols = require "framegauge.protocols"
 local tables = require "framegauge.tables"
 
@@ -211,7 +212,9 @@ function M.template(ports, stream, macs, size)
    if not layers then
       error(("streams.%s: %s: %s"):format(stream.name, problem.field, problem.message))
    end
-   return frame.build(size, layers, { nested = stream.vary == "nested", bytes = stream.bytes })
+   return frame.build(size, layers, {
+      nested = stream.vary == "nested", bytes = stream.bytes, payload = payload.octets(stream.payload),
+   })
 end
 
 return M

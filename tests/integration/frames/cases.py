@@ -175,6 +175,11 @@ CASES = [
     case('a given checksum', frame('ethernet, {ipv4: {checksum: 0xdead}}, udp'),
          {'ip.checksum': '0xdead'}, {'p[IP].chksum': '57005'}, 'wrong'),
     case('a given length', frame(IP + ', {udp: {length: 5}}'), {'udp.length': '5'}, {'p[UDP].len': '5'}, 'wrong'),
+    # payloads
+    case('a repeated pattern', frame(IP + ', udp', ', payload: "0xdeadbe"'),
+         {'udp.checksum.status': '1', 'ip.checksum.status': '1'}, {'bytes(p)[42:46].hex()': 'deadbede'}),
+    case('a text', frame(IP6 + ', tcp', ', payload: {text: "Hello "}'),
+         {'tcp.checksum.status': '1'}, {'bytes(p)[74:86].decode()': 'Hello Hello '}),
     # modifiers
     case('increment', frame(IP + ', {udp: {source: {from: 10, count: 3}}}'),
          {'udp.srcport': ['10', '11', '12', '10']}, {'p[UDP].sport': ['10', '11', '12', '10']}),

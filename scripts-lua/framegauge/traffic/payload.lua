@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a stream's frames carry between their headers and the signature, as octets that are repeated.
+local bit = require "bit"
+
+local M = {}
+
+local WORDS = { incrementing = true, zeros = true, ones = true, random = true }
+local LARGEST = 16128 -- octets of a frame
+
+--- What it is, for messages.
+M.expected = "a payload, such as incrementing, zeros, ones, random or octets in hex as 0xdeadbeef"
+
+--- Read what a plan says.
+-- @return the same; nil when it is none
+-- @usage payload.parse "0xdeadbeef" --> "0xdeadbeef"
+function M.parse(text)
+   local digits = text:match "^0[xX](%x+)$"
+   return (WORDS[text] or digits and #digits % 2 == 0) and text or nil
+end
+
+-- xorshift of 32 bits: any octets will do that no device makes by itself, and that are the same everywhere.
+local function random_octets(seed)
+   local state, list = bit.bxor(bit.tobit(seed), 0x2545f491), {}
+   state = state ~= 0 and state or 1
+   for i = 1, LARGEST do
+      state = bit.bxor(state, bit.lshift(state, 13))
+      state = bit.bxor(state, bit.rshift(state, 17))
+      state = bit.bxor(state, bit.lshift(state, 5))
+      list[i] = string.char(bit.band(bit.rshift(state, 11), 0xff))
+   end
+   return table.concat(list)
+end
+
+--- The octets that are repeated.
+-- @param o.octets  as parse() takes them, or nil
+-- @param o.text    a text, or nil
+-- @param o.seed    of random octets
+-- @return a string; nil for what frames carry anyway: octets counting up
+-- @usage payload.octets { text = "ab" } --> "ab"
+function M.octets(o)
+   local what = o and o.octets
+   if o and o.text then
+      return o.text
+   elseif not what or what == "incrementing" then
+      return nil
+   elseif what == "random" then
+      return random_octets(o.seed)
+   elseif WORDS[what] then
+      return what == "zeros" and "\0" or "\255"
+   end
+   return (what:sub(3):gsub("%x%x", function(pair)
+      return string.char(tonumber(pair, 16))
+   end))
+end
+
+return M
