@@ -13,10 +13,13 @@ local M = {}
 
 --- Modules that have a page, in the order they are listed: { name, module }.
 M.MODULES = {
-   { "bench", "framegauge.bench" }, { "capture", "framegauge.capture" }, { "frame", "framegauge.frame" },
-   { "job", "framegauge.job" }, { "line", "framegauge.line" }, { "plan", "framegauge.plan" },
-   { "replay", "framegauge.replay" },
-   { "search", "framegauge.search" }, { "trial", "framegauge.trial" }, { "units", "framegauge.units" },
+   { "bench", "framegauge.bench" }, { "capture", "framegauge.capture" },
+   { "frame", "framegauge.frame" }, { "job", "framegauge.job" }, { "line", "framegauge.line" },
+   { "method", "framegauge.method" }, { "plan", "framegauge.plan" }, { "port", "framegauge.port" },
+   { "replay", "framegauge.replay" }, { "report", "framegauge.report" },
+   { "search", "framegauge.search" }, { "stats", "framegauge.stats" },
+   { "stream", "framegauge.stream" }, { "trial", "framegauge.trial" },
+   { "units", "framegauge.units" },
 }
 
 -- What a line of code declares: a function with its arguments, or a value. The table M and a class of the

@@ -40,7 +40,10 @@ function M.stddev(list)
 end
 
 local function sorted(list)
-   local copy = { unpack(list) }
+   local copy = {}
+   for i, value in ipairs(list) do
+      copy[i] = value
+   end
    table.sort(copy)
    return copy
 end

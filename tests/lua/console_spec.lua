@@ -195,7 +195,8 @@ describe("Tab", function()
    rawset(one.env, "mine", { field = 1, fields = { deep = 1 } })
 
    it("completes commands, names and fields", function()
-      assert.same({ "rts ", {} }, { one:complete "po" })
+      assert.same({ "rt", {} }, { one:complete "po" }) -- the module, or the command ports
+      assert.same({ "ch ", {} }, { one:complete "wat" })
       assert.same({ "elp ", {} }, { one:complete "h" })
       assert.same({ "rmat", {} }, { one:complete "string.fo" })
       assert.same({ "field", {} }, { one:complete "x = mine." })

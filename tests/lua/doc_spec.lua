@@ -12,6 +12,11 @@ local PLAN = [[
 test: rfc2544
 ports: {east: {device: wire0}, west: {device: wire1}}
 reference_device: {rate: 1Gbps, time: free}
+rfc2544:
+  tests: [throughput]
+  frame_sizes: [64]
+  bidirectional: false
+  throughput: {trial: 1s}
 ]]
 local RECORDED = 100 -- frames, a millisecond apart
 

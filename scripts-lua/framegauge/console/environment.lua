@@ -5,16 +5,16 @@
 -- Strict, as scripts are: a name nobody has set is an error with the nearest known one. What is typed at the
 -- prompt may set a name of the session; a function may not, it declares its variables local.
 local command = require "framegauge.console.command"
+local doc = require "framegauge.doc"
 local nearest = require "framegauge.nearest"
 
 local M = {}
 
 --- Modules that are there by name: name = module.
-M.MODULES = {
-   bench = "framegauge.bench", frame = "framegauge.frame", job = "framegauge.job", line = "framegauge.line",
-   capture = "framegauge.capture", replay = "framegauge.replay",
-   search = "framegauge.search", trial = "framegauge.trial", units = "framegauge.units",
-}
+M.MODULES = {}
+for _, module in ipairs(doc.MODULES) do
+   M.MODULES[module[1]] = module[2]
+end
 
 local function names_of(env, rows)
    local names = {}

@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Results of runs: read as plain tables, shown as text, and their reports made again.
+--
+-- A result is what result.json holds (docs/results.md): results.<test> is a list of rows, trials a list of
+-- the trials, verdict the worst of all. What is null there is absent here.
+local Folder = require "framegauge.report.folder"
+local bars = require "framegauge.report.bars"
+local files = require "framegauge.report.files"
+local format = require "framegauge.report.result"
+local paint = require "framegauge.report.paint"
+local refusal = require "framegauge.refusal"
+local text = require "framegauge.report.text"
+local uv = require "luv"
+
+local M = {}
+
+local BAD_USAGE, ENVIRONMENT = 2, 4
+
+local function refuse(status, message)
+   refusal.raise("report", status, "%s", message)
+end
+
+local function read_file(path)
+   local file, message = io.open(path, "rb")
+   local content = file and file:read "*a"
+   if file then
+      file:close()
+   end
+   return content, message
+end
+
+--- The result in a folder of a run. Raises an error with a status when there is none that can be read.
+-- @param folder  its path
+-- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- local row = report.read(path).results.throughput[1]
+-- return row.frame_size, row.verdict --> 64 valid
+function M.read(folder)
+   local path = folder .. "/result.json"
+   local content, message = read_file(path)
+   if not content then
+      refuse(BAD_USAGE, "no result to render: " .. (message or path .. " cannot be read"))
+   end
+   local ok, value = pcall(files.read, content)
+   if not ok or type(value) ~= "table" or not value.schema_version then
+      refuse(BAD_USAGE, path .. " is not the result of a run")
+   elseif value.schema_version ~= format.SCHEMA_VERSION then
+      refuse(BAD_USAGE, ("%s has version %s of its schema, this program reads version %d"):format(path,
+         tostring(value.schema_version), format.SCHEMA_VERSION))
+   end
+   return value
+end
+
+-- run.json tells when and where; a folder without it, or with half of it, has a report all the same.
+local function read_moment(path)
+   local ok, value = pcall(files.read, (read_file(path)) or "{}")
+   return ok and type(value) == "table" and value or {}
+end
+
+--- A result as a person reads it at the end of a run. On a terminal it has colours, and bars if it can.
+-- @param result  as read() gives it
+-- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- return (report.text(report.read(path)):match "Throughput") --> Throughput
+function M.text(result)
+   return text.render(result, paint.new(uv.guess_handle(1) == "tty"), bars.wanted())
+end
+
+--- Write again what follows from the result in a folder: report.html, junit.xml and the tables.
+-- @param folder  its path
+-- @return the result
+-- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- return report.write(path).verdict --> valid
+function M.write(folder)
+   local result = M.read(folder)
+   local done, message = pcall(function()
+      local place = Folder.open(folder)
+      for _, file in ipairs(files.render(result, read_moment(folder .. "/run.json"))) do
+         place:write(file[1], file[2])
+      end
+   end)
+   if not done then
+      refuse(ENVIRONMENT, "cannot write to " .. folder .. ": " .. tostring(message))
+   end
+   return result
+end
+
+return M

@@ -1,0 +1,125 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- What scripts call, on the reference device: it counts what the device does, and refuses what it must.
+local Bench = require "framegauge.bench"
+local frame = require "framegauge.frame"
+local job = require "framegauge.job"
+local method = require "framegauge.method"
+local plan = require "framegauge.plan"
+local port = require "framegauge.port"
+local report = require "framegauge.report"
+local stats = require "framegauge.stats"
+local stream = require "framegauge.stream"
+
+local PLAN = [[
+test: rfc2544
+ports: {east: {device: wire0}, west: {device: wire1}}
+reference_device: {rate: 1Gbps, time: free, loss_every: 100}
+]]
+
+local function refused(message, ...)
+   local ok, err = pcall(...)
+   assert.falsy(ok)
+   assert.equal(message, tostring(err))
+   assert.equal(2, err.status)
+end
+
+local function both(o)
+   return {
+      { from = "east", to = "west", rate = "100kfps", size = o and o.size },
+      { name = "back", from = "west", to = "east", rate = 20000, frame = o and o.frame },
+   }
+end
+
+describe("a script", function()
+   local bench
+
+   setup(function()
+      bench = assert(Bench.open(assert(plan.load_text(PLAN, "script")), { max_frame = "1518" }))
+   end)
+   teardown(function()
+      bench:close()
+   end)
+
+   it("sends streams and finds what the device lost of each", function()
+      local record = stream.send(bench, { duration = "2s", streams = both() })
+      local east, back = record.directions[1], record.directions[2]
+      assert.same({ "east-west", 200000, 2000 }, { east.direction, east.tx, east.lost })
+      assert.same({ "back", 40000, 400 }, { back.direction, back.tx, back.lost })
+      assert.equal("valid", record.verdict)
+      local total = stats.total(record.directions)
+      assert.same({ tx = 240000, rx = 237600, lost = 2400, loss_ratio = 0.01 }, total)
+   end)
+
+   it("sends mixes of sizes, and frames of its own making", function()
+      local made = 0
+      local function own(size)
+         made = made + 1
+         return frame.build(size, { { "ethernet" }, { "ipv4" }, { "udp" } })
+      end
+      local streams = both { size = "imix", frame = own }
+      local record = stream.send(bench, { duration = 1, streams = streams })
+      assert.equal(1, made)
+      assert.near(100000 * (7 * 64 + 4 * 570 + 1518) / 12, record.directions[1].octets, 2000)
+      assert.equal(20000 * 64, record.directions[2].octets)
+   end)
+
+   it("starts, changes and stops streams", function()
+      local running = stream.start(bench, { streams = both(), drain = "100ms" })
+      running:stop "back"
+      running:set_rate("east-west", "10%")
+      local before = running:counts()
+      repeat
+         job.sleep(0.01)
+      until running:counts().streams[1].tx > before.streams[1].tx + 1e5
+      local rates = stats.rates(before, running:counts())
+      running:start "back"
+      refused("there is no stream 'bakc'; did you mean 'back'?", running.set_rate, running, "bakc", "1%")
+      local counts = running:finish()
+      assert.truthy(rates[1].tx_bps_l1 <= 1e9 and rates[1].tx_fps > 0 and rates[1].rx_fps <= rates[1].tx_fps)
+      local east = counts.streams[1]
+      assert.equal(math.floor(east.tx / 100), east.tx - east.rx)
+   end)
+
+   it("knows no rate where no time has passed", function()
+      local one = { name = "a", tx = 5, tx_octets = 320, rx = 5, missing = 0 }
+      local look = { seconds = 1, streams = { one } }
+      local rates = stats.rates(look, look)[1]
+      assert.same({ 0, 0, 0 }, { rates.tx_fps, rates.rx_fps, rates.tx_bps_l1 })
+   end)
+
+   it("takes percentiles of long lists", function()
+      local list = {}
+      for i = 1, 100000 do
+         list[i] = i
+      end
+      assert.equal(99000, stats.percentile(list, 0.99))
+   end)
+
+   it("hears what is wrong with an argument, and what was meant", function()
+      local streams = both()
+      refused("stream.send: unknown argument 'duraton'; did you mean 'duration'?", stream.send, bench,
+         { streams = streams, duraton = 1 })
+      refused("stream.send: duration is missing", stream.send, bench, { streams = streams })
+      refused("stream.start: there is no stream", stream.start, bench, { streams = {} })
+      refused("stream.start: streams[1]: unknown argument 'rat'; did you mean 'rate'?", stream.start, bench,
+         { streams = { { from = "east", to = "west", rat = "1%" } } })
+      refused("there is no port 'eats'; did you mean 'east'?", stream.start, bench,
+         { streams = { { from = "eats", to = "west" } } })
+      refused("stream.start: there are two streams 'east-west'", stream.start, bench,
+         { streams = { { from = "east", to = "west" }, { from = "east", to = "west" } } })
+      refused("stream.start: east-west: the bench was opened for frames of at most 1518 octets", stream.start,
+         bench, { streams = { { from = "east", to = "west", size = 1519 } } })
+      local half, more = both()[1], both()[1]
+      half.rate, more.rate, more.name = "60%", "60%", "more"
+      refused("port east: 1.2 Gbit/s L1 would be more than its line carries, 1 Gbit/s", stream.send, bench,
+         { duration = 1, streams = { half, more } })
+      refused("bench:trial: unknown argument 'frames_size'; did you mean 'frame_size'?", bench.trial, bench,
+         { frames_size = 64 })
+      refused("method.run: unknown argument 'quite'; did you mean 'quiet'?", method.run, bench.plan,
+         { quite = true })
+      refused("no result to render: /nowhere/result.json: No such file or directory", report.read, "/nowhere")
+      refused('"fast" is not a rate; expected frames (900kfps), bits with their layer (5Gbps L1, L2 or L3) '
+         .. "or percent of the line (40%)", port.fps, bench, "east", "fast", 64)
+   end)
+end)
