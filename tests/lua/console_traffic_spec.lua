@@ -217,6 +217,18 @@ describe("the live view", function()
       tester:close()
    end)
 
+   it("is a line for each port, too", function()
+      local tester = tester_of { "reference_device.time=free" }
+      assert.same({}, view.lines(tester, { columns = 80 }))
+      tester.traffic:set_rate("all", "10kfps")
+      tester.traffic:start(nil, 3):wait()
+      local lines = view.lines(tester, { columns = 60 })
+      assert.equal(2, #lines)
+      assert.matches("^east .* tx .* Mbit/s L1", lines[1])
+      assert.truthy(#lines[1] <= 60 and #lines[2] <= 60)
+      tester:close()
+   end)
+
    it("never shows a rate above that of the line", function()
       local tester = tester_of { "reference_device.time=real" }
       tester.traffic:set_rate("all", "100%")

@@ -38,8 +38,9 @@ local function padded(text, width)
    return text .. (" "):rep(math.max(0, width - width_of(text)))
 end
 
-local function count(n)
-   if n < 1e7 then
+-- With all digits up to a number, and with a few and a letter beyond.
+local function count(n, most)
+   if n < (most or 1e7) then
       return units.format_count(n)
    end
    return (units.format_frame_rate(n):gsub("fps$", ""):gsub("%s", ""))
@@ -49,8 +50,12 @@ local function mbit(bps)
    return ("%.1f"):format(bps / 1e6)
 end
 
+-- Microseconds in six columns, or seconds where these are too few.
 local function micro(ns)
-   return ns and ("%.1f"):format(ns / 1e3) or "-"
+   if not ns then
+      return "-"
+   end
+   return (ns < 1e6 and "%.1f" or ns < 1e9 and "%.0f" or "%.2fs"):format(ns < 1e9 and ns / 1e3 or ns / 1e9)
 end
 
 local function bar_chart(points, key, most, width, utf8)
@@ -77,8 +82,9 @@ local function coloured(colour, text, o)
 end
 
 local PORT = "%-10s %12s %9s %12s %9s %9s  %s"
-local STREAM = "%s%s %11s %9s %8s %8s %8s %8s  %s"
-local NAME = 14
+local STREAM = "%s%s %9s %7s %7s %6s %6s %6s %6s %6s %s"
+local NAME = 12
+local MOST_MISSING = 1e5 -- that are shown with all digits
 
 local function port_lines(traffic, o, lines)
    local history = traffic.history
@@ -98,15 +104,16 @@ local function stream_lines(traffic, o, lines, room)
    local history = traffic.history
    local first = math.max(1, math.min(o.first or 1, #traffic.list - (room - 2) + 1))
    lines[#lines + 1] = coloured(BOLD, STREAM:format(" ", padded("stream", NAME), "sent", "missing", "Mb/s L1",
-      "min us", "mean us", "max us", ""), o)
+      "min us", "mean", "p99", "max", "jitter", ""), o)
    local shown = 0
    for i = first, math.min(#traffic.list, first + room - 3) do
       local stream = traffic.list[i]
       local counts = history:stream(i)
       local delay, colour, word = counts.latency or {}, light(history, counts)
       lines[#lines + 1] = STREAM:format(stream.running and ">" or " ", padded(stream.name:sub(1, NAME), NAME),
-         count(counts.tx), count(counts.lost), mbit(counts.rx_bps), micro(delay.min_ns), micro(delay.mean_ns),
-         micro(delay.max_ns), coloured(colour, word, o))
+         count(counts.tx), count(counts.lost, MOST_MISSING), mbit(counts.rx_bps), micro(delay.min_ns),
+         micro(delay.mean_ns), micro(delay.p99_ns), micro(delay.max_ns), micro(delay.jitter_ns),
+         coloured(colour, word, o))
       shown = shown + 1
    end
    if shown < #traffic.list then
@@ -135,6 +142,19 @@ local function heading(tester, o)
    local left = ("Framegauge  %s  %s"):format(tester.plan.name, state)
    local right = "q leaves"
    return coloured(BOLD, padded(left, o.columns - #right) .. right, o)
+end
+
+--- The ports in a line each, without a page around them.
+-- @return list of lines, at most o.columns wide; empty before anything was sent
+function M.lines(tester, o)
+   local lines, history = {}, tester.traffic.history
+   for i, port in ipairs(history and history.ports or {}) do
+      local sums = history:port(i)
+      lines[i] = fit(("%-8s %s  tx %s Mbit/s L1  rx %s Mbit/s L1  missing %s"):format(port.name:sub(1, 8),
+         units.format_time(history.time - history.base_time), mbit(sums.tx_bps), mbit(sums.rx_bps),
+         count(sums.lost)), o.columns)
+   end
+   return lines
 end
 
 --- The page at this moment.

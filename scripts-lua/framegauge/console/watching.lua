@@ -27,6 +27,33 @@ local MOVES = {
    up = -1, down = 1, ["page up"] = -10, ["page down"] = 10, home = -math.huge, ["end"] = math.huge,
 }
 
+-- Draw lines over those that were drawn before. @return how many there are now
+local function redraw(session, lines, before)
+   local up = before > 0 and ("\27[%dA"):format(before) or ""
+   session.out(up .. "\r" .. table.concat(lines, "\27[K\n") .. "\27[K\n")
+   return #lines
+end
+
+--- Redraw a line for each port, where the prompt is, until the traffic ends or Ctrl-C.
+-- @param session  with out, tester and a terminal
+function M.lines(session)
+   local tester, drawn = session.tester, 0
+   local ok, err = pcall(function()
+      repeat
+         local running = tester.traffic:any_running()
+         drawn = redraw(session, view.lines(tester, { columns = (session.terminal:size()) - 1 }), drawn)
+         if running then
+            job.sleep(REDRAW_MS / 1000)
+         end
+      until not running
+   end)
+   if not ok and not (type(err) == "table" and err.interrupted) then
+      error(err, 0)
+   elseif not ok then
+      session.out "\r\27[K" -- where the terminal has written ^C
+   end
+end
+
 --- Show the page until it is left.
 -- @param terminal  begin_screen(on_key), show_screen(lines), end_screen(), size()
 function M.run(tester, terminal)

@@ -152,6 +152,15 @@ local function stream(session, o)
    tester:set(values)
 end
 
+local function view_lines(session)
+   if not session.tester.traffic.history then
+      refusal.raise("view", 2, "nothing was sent yet; 'start' begins")
+   elseif session.terminal then
+      return watching.lines(session)
+   end
+   return table.concat(view.lines(session.tester, { columns = 80 }), "\n")
+end
+
 return {
    {
       name = "streams", looks = true, summary = "the streams there are", arguments = {}, run = streams,
@@ -229,11 +238,15 @@ return {
       run = latency,
    },
    {
-      name = "view", looks = true, summary = "the live view, full-screen", arguments = {},
+      name = "view", looks = true, summary = "the live view, full-screen or in lines",
+      arguments = { { name = "line", flag = true, help = "a line for each port, drawn anew in its place" } },
       help = "Ports, streams and jobs on a page that is drawn anew twice a second. q leaves it, c counts\n"
-         .. "from here on, the arrow keys move through the streams. Without a terminal it is shown once.",
-      run = function(session)
-         if session.terminal then
+         .. "from here on, the arrow keys move through the streams. Without a terminal it is shown once.\n"
+         .. "'view line' leaves the screen as it is; it ends with the traffic, or with Ctrl-C.",
+      run = function(session, o)
+         if o.line then
+            return view_lines(session)
+         elseif session.terminal then
             return watching.run(session.tester, session.terminal)
          end
          return table.concat((view.page(session.tester, { columns = 80, rows = 1000 })), "\n")
