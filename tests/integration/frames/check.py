@@ -22,7 +22,7 @@ streams:
 MALFORMED = '_ws.malformed'
 STATUS = ['ip.checksum.status', 'udp.checksum.status', 'tcp.checksum.status']
 BAD = '0'
-PREFERENCES = ['ip.check_checksum:TRUE', 'udp.check_checksum:TRUE', 'tcp.check_checksum:TRUE', 'sctp.checksum:crc32c',
+PREFERENCES = ['ip.check_checksum:TRUE', 'udp.check_checksum:TRUE', 'tcp.check_checksum:TRUE',
                'ip.defragment:FALSE', 'ipv6.defragment:FALSE']
 
 
