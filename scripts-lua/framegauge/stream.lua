@@ -145,7 +145,8 @@ function M.start(bench, o)
    for i, one in ipairs(made) do
       local from, to = stack.ends(bench.plan.ports, one)
       list[i] = {
-         name = one.name, from = from, to = to, fps = fps[one], running = true, cycle = sizes.of(one),
+         name = one.name, from = from, to = to, loads = { { fps = fps[one] } }, running = true,
+         cycle = sizes.of(one),
          template = one.template or function(size)
             return stack.template(bench.plan.ports, one, macs, size)
          end,
@@ -183,7 +184,7 @@ function Running:set_rate(name, rate)
    end
    fps[one] = ports.fps(self.bench, one.from, rate, one.mean)
    check_lines(self.bench, fps)
-   self.live:set_rate(i, fps[one])
+   self.live:set_load(i, { fps = fps[one] })
    self.fps = fps
 end
 
