@@ -78,7 +78,7 @@ describe("a script", function()
       local counts = running:finish()
       assert.truthy(rates[1].tx_bps_l1 <= 1e9 and rates[1].tx_fps > 0 and rates[1].rx_fps <= rates[1].tx_fps)
       local east = counts.streams[1]
-      assert.equal(math.floor(east.tx / 100), east.tx - east.rx)
+      assert.near(east.tx / 100, east.tx - east.rx, 1) -- learning frames count for the device, too
    end)
 
    it("knows no rate where no time has passed", function()
