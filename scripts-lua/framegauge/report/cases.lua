@@ -2,6 +2,7 @@
 
 --- The rows of RFC 2544's tests as test cases (framegauge.report.junit).
 local expect = require "framegauge.expect"
+local outcome = require "framegauge.report.outcome"
 local tests = require "framegauge.report.html.tests"
 
 local M = {}
@@ -47,18 +48,14 @@ local function measured(row)
 end
 
 -- What a case is besides its name; empty when all is well.
-local function outcome(result, name, row)
-   local short, why = short_of(result, name, row), table.concat(row.reasons or {}, "; ")
+local function outcome_of(result, name, row)
+   local short = short_of(result, name, row)
    if short then
       return {
          failure = ("the device fell short of %s: %s"):format(short, measured(row)), type = "expectation",
       }
-   elseif row.verdict == "not-applicable" then
-      return { skipped = why }
-   elseif row.verdict ~= "valid" then
-      return { error = row.verdict .. ": " .. why, type = row.verdict }
    end
-   return {}
+   return outcome(row)
 end
 
 -- Frame sizes that a test of an interrupted run has no row for; a reset is made with the smallest only.
@@ -87,7 +84,7 @@ end
 local function cases_of(result, name)
    local cases = {}
    for i, row in ipairs(result.results[name] or {}) do
-      cases[i] = outcome(result, name, row)
+      cases[i] = outcome_of(result, name, row)
       cases[i].name, cases[i].seconds = name_of(row), seconds_of(result, name, row)
    end
    for _, size in ipairs(missing(result, name)) do

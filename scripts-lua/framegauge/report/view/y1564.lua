@@ -5,6 +5,7 @@ local columns = require "framegauge.report.y1564.columns"
 local csv = require "framegauge.report.csv"
 local fields = require "framegauge.report.y1564.fields"
 local html = require "framegauge.report.y1564.html"
+local outcome = require "framegauge.report.outcome"
 local words = require "framegauge.report.y1564.words"
 
 local M = {}
@@ -75,19 +76,6 @@ function M.notes(result, add)
    for _, service in ipairs(result.results.y1564.services) do
       add(("Service %s: %s."):format(service.name, service.verdict))
    end
-end
-
--- What a case is besides its name (framegauge.report.junit).
-local function outcome(row)
-   local why = table.concat(row.reasons, "; ")
-   if row.verdict == "fail" then
-      return { failure = why, type = "criterion" }
-   elseif row.verdict == "not-testable" then
-      return { skipped = why }
-   elseif row.verdict ~= "pass" then
-      return { error = row.verdict .. ": " .. why, type = row.verdict }
-   end
-   return {}
 end
 
 --- A suite for each service.
