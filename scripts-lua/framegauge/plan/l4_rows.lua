@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The keys of the TCP and UDP tests, in the notation of plan/rows.lua.
+local phases = require "framegauge.plan.phase_rows"
+
 local tcp = {
    key = "tcp", type = "group",
    help = "how both ends' TCP behaves",
@@ -75,11 +77,7 @@ return {
         help = "where the server listens" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of sequence numbers and the like" },
-      { key = "learning_wait", type = "time", default = "100ms", max = "10min",
-        help = "between the learning frames and the test" },
-      { key = "drain", type = "time", default = "2s", max = "10min",
-        help = "time for connections to close" },
-      { key = "settle", type = "time", default = "0s", max = "10min", help = "rest after a test" },
+      phases.learning_wait "100ms", phases.drain("2s", "time for connections to close"), phases.settle "0s",
       tcp,
       http,
    },

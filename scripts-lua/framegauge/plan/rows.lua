@@ -6,6 +6,7 @@
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
 local l4 = require "framegauge.plan.l4_rows"
 local path = require "framegauge.plan.path_rows"
+local phases = require "framegauge.plan.phase_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local relay_rows = require "framegauge.plan.relay_rows"
 local streams = require "framegauge.plan.stream_rows"
@@ -317,14 +318,7 @@ local rfc2544 = {
            .. "routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the "
            .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
       management,
-      { key = "learning_wait", type = "time", default = "2s", max = "10min",
-        help = "between the learning frames and the load" },
-      { key = "drain", type = "time", default = "2s", max = "10min",
-        help = "how long frames may still arrive after the load ends" },
-      { key = "settle", type = "time", default = "5s", max = "10min",
-        help = "rest for the device after a trial" },
-      { key = "retries", type = "integer", default = "2", min = "0", max = "100",
-        help = "how often an invalid trial is repeated" },
+      phases.learning_wait "2s", phases.drain "2s", phases.settle "5s", phases.retries,
       throughput, latency, frame_loss, back_to_back, system_recovery, reset, bursty_traffic,
    },
 }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The keys of ITU-T Y.1564, service activation, in the notation of plan/rows.lua.
+local phases = require "framegauge.plan.phase_rows"
+
 local function acceptance(help, reverse)
    local function row(key, kind, default, max, text)
       return {
@@ -154,13 +156,7 @@ return {
         help = "which variation is held against acceptance.fdv: the 99.9th percentile less the minimum, "
            .. "or the maximum less the minimum" },
       configuration, performance,
-      { key = "learning_wait", type = "time", default = "2s", max = "10min",
-        help = "between the learning frames and the load" },
-      { key = "drain", type = "time", default = "3s", max = "10min",
-        help = "how long frames may still arrive; later ones are lost" },
-      { key = "settle", type = "time", default = "1s", max = "10min", help = "rest after a step" },
-      { key = "retries", type = "integer", default = "2", min = "0", max = "100",
-        help = "how often an invalid trial is repeated" },
+      phases.learning_wait "2s", phases.drain "3s", phases.settle "1s", phases.retries,
       { key = "services", type = "map", of = service, name = "name", least = 1, most = 64,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "services by name, such as voice: {cir: 2Mbps, cbs: 16KiB}",

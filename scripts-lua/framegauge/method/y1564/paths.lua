@@ -5,21 +5,17 @@
 -- A path has what the plan says of its service in that direction, with all rates as information rates (IR):
 -- bits of frames with FCS, and frame_size is the mean where there are several. The utilised line rate (ULR)
 -- counts preamble and gap, too: ULR = IR (F + 20) / F.
+local cycles = require "framegauge.traffic.sizes"
 local line = require "framegauge.line"
 
 local M = {}
-
--- RFC 6985: the sizes that a letter stands for.
-local EMIX = {
-   a = 64, b = 128, c = 256, d = 512, e = 1024, f = 1280, g = 1518, h = 2112, i = 9000, j = 16000,
-}
 
 --- The sizes of a service's frames, one after the other: a cycle of one, or of the letters of its EMIX.
 -- @return list of octets with FCS; their mean
 function M.sizes(service)
    local list, sum = {}, 0
    for letter in (service.emix or ""):gmatch "." do
-      list[#list + 1] = EMIX[letter]
+      list[#list + 1] = cycles.LETTERS[letter]
    end
    list[1] = list[1] or service.frame_size
    for _, size in ipairs(list) do
