@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port over any device DPDK has a driver for: probe it, ask what it can do, give it one receive and one
- * transmit queue with buffers on its own NUMA node, start it. The same few steps serve a 10G card, a
+ * A port over any device DPDK has a driver for: probe it, ask what it can do, give it a receive and a
+ * transmit queue (or several) with buffers on its own NUMA node, start it. The same few steps serve a 10G card, a
  * shared-memory interface and a kernel socket; whatever a driver does not support is left out, not failed on.
  */
 #include <inttypes.h>
@@ -22,10 +22,12 @@
 
 #define RX_RING  1024
 #define TX_RING  1024
-#define BUFFERS  8191 /* per port: the driver's rings, and what the receiver holds */
+#define BUFFERS  8192 /* per queue: the driver's rings, and what the receiver holds */
 #define CACHE    256
 #define OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define MBPS     1000000ull
+/* what decides over which queue a frame arrives, where the driver can tell */
+#define SPREAD (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP)
 
 static bool open_ids[RTE_MAX_ETHPORTS]; /* devices that are ports now */
 
@@ -47,11 +49,27 @@ receive_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64
 	return rte_eth_rx_burst(of(port)->id, 0, frames, n);
 }
 
+static uint16_t
+send_to_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct fg_ethdev_lane *lane = (struct fg_ethdev_lane *)port;
+
+	return rte_eth_tx_burst(lane->id, lane->queue, frames, n);
+}
+
+static uint16_t
+receive_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct fg_ethdev_lane *lane = (struct fg_ethdev_lane *)port;
+
+	return rte_eth_rx_burst(lane->id, lane->queue, frames, n);
+}
+
 /* A frame's buffers. Where no card reads them by their bus address they may cross page borders: on ordinary
  * memory (4 KiB pages) each would otherwise take a page of its own, and the AF_XDP driver needs them one
  * right behind the other. */
 static struct rte_mempool *
-create_pool(const struct fg_ethdev *dev, uint32_t keep, uint32_t room, int node)
+create_pool(const struct fg_ethdev *dev, unsigned queues, uint32_t keep, uint32_t room, int node)
 {
 	static unsigned number;
 	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
@@ -61,7 +79,7 @@ create_pool(const struct fg_ethdev *dev, uint32_t keep, uint32_t room, int node)
 	char name[32];
 
 	snprintf(name, sizeof(name), "fg_rx%u", number++);
-	pool = rte_mempool_create_empty(name, BUFFERS + keep,
+	pool = rte_mempool_create_empty(name, BUFFERS * queues - 1 + keep,
 					sizeof(struct rte_mbuf) + shared.mbuf_data_room_size, CACHE,
 					sizeof(shared), node, flags);
 	if (pool == NULL)
@@ -179,13 +197,21 @@ configure(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const st
 {
 	struct fg_port_caps *caps = &dev->port.caps;
 	struct rte_eth_conf conf = {0};
+	uint16_t queues = (uint16_t)dev->port.queues;
 	int ret;
 
+	dev->most_queues = RTE_MIN(info->max_rx_queues, info->max_tx_queues);
+	if (queues > dev->most_queues)
+		return -ERANGE;
+	if (queues > 1)
+		conf.rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & SPREAD;
+	if (conf.rx_adv_conf.rss_conf.rss_hf != 0)
+		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 	caps->max_frame = choose_max_frame(config, info);
 	conf.rxmode.mtu = caps->max_frame - OVERHEAD;
 	dev->link_interrupt = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
 	conf.intr_conf.lsc = dev->link_interrupt;
-	ret = rte_eth_dev_configure(dev->id, 1, 1, &conf);
+	ret = rte_eth_dev_configure(dev->id, queues, queues, &conf);
 	if (ret != 0)
 		return ret;
 	caps->rx_ring = config->port->rx_ring != 0                ? config->port->rx_ring
@@ -205,15 +231,48 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	uint32_t room = RTE_MAX(caps->max_frame, 2048u);
 	int ret;
 
-	dev->frames = create_pool(dev, config->port->keep, RTE_MAX(config->room, room), node);
+	dev->frames =
+		create_pool(dev, dev->port.queues, config->port->keep, RTE_MAX(config->room, room), node);
 	if (dev->frames == NULL)
 		return -rte_errno;
 	if (config->one_piece && dev->frames->nb_mem_chunks != 1)
 		return -ENOMEM;
-	ret = rte_eth_rx_queue_setup(dev->id, 0, caps->rx_ring, (unsigned)node, NULL, dev->frames);
-	if (ret != 0)
-		return ret;
-	return rte_eth_tx_queue_setup(dev->id, 0, caps->tx_ring, (unsigned)node, NULL);
+	for (uint16_t q = 0; q < dev->port.queues; q++) {
+		ret = rte_eth_rx_queue_setup(dev->id, q, caps->rx_ring, (unsigned)node, NULL, dev->frames);
+		if (ret == 0)
+			ret = rte_eth_tx_queue_setup(dev->id, q, caps->tx_ring, (unsigned)node, NULL);
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* the queues behind the first one, as ports */
+static int
+make_lanes(struct fg_ethdev *dev)
+{
+	unsigned n = dev->port.queues - 1;
+	struct fg_ethdev_lane *lane;
+
+	if (n == 0)
+		return 0;
+	dev->lanes = calloc(1, n * (sizeof(struct fg_port *) + sizeof(*lane)));
+	if (dev->lanes == NULL)
+		return -ENOMEM;
+	lane = (struct fg_ethdev_lane *)(dev->lanes + n);
+	for (unsigned i = 0; i < n; i++) {
+		lane[i].id = dev->id;
+		lane[i].queue = (uint16_t)(i + 1);
+		lane[i].port = (struct fg_port){
+			.tx = send_to_lane,
+			.rx = receive_from_lane,
+			.caps = dev->port.caps,
+			.queues = 1,
+		};
+		dev->lanes[i] = &lane[i].port;
+	}
+	dev->port.lanes = dev->lanes;
+	return 0;
 }
 
 /* Devices named at the start were probed then; the others are now. DPDK is content to probe one twice. */
@@ -265,7 +324,7 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 	dev->started = true;
 	dev->promiscuous = rte_eth_promiscuous_get(dev->id) != 1 && rte_eth_promiscuous_enable(dev->id) == 0;
 	ask_capabilities(dev, &info);
-	return 0;
+	return make_lanes(dev);
 }
 
 static const struct fg_port_ops ethdev_ops = {
@@ -282,9 +341,16 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 
 	snprintf(dev->bus, sizeof(dev->bus), "%s", config->bus);
 	snprintf(dev->device, sizeof(dev->device), "%s", config->device);
+	dev->port.queues = RTE_MAX(config->port->queues, 1U);
 	fg_eal_log_begin();
 	ret = bring_up(dev, config, &step);
 	reason = fg_eal_log_end();
+	if (ret == -ERANGE && dev->port.queues > dev->most_queues) {
+		ret = fg_error_set(err, ERANGE, "queues", "%u queues: %s has %u", dev->port.queues,
+				   config->port->device, dev->most_queues);
+		fg_ethdev_stop(dev);
+		return ret;
+	}
 	if (ret != 0) {
 		ret = fg_error_set(err, ret < 0 ? -ret : EIO, "device", "%s: %s", step,
 				   *reason != '\0' ? reason : rte_strerror(-ret));
@@ -313,6 +379,7 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	rte_eth_dev_close(dev->id);
 	rte_eal_hotplug_remove(dev->bus, dev->device);
 	rte_mempool_free(dev->frames);
+	free(dev->lanes);
 	open_ids[dev->id] = false;
 	dev->probed = dev->started = false;
 	fg_eal_log_end();

@@ -49,6 +49,9 @@ struct fg_port_counters {
 
 struct fg_port;
 
+/** Most queues of a port, each way. */
+enum { FG_MAX_QUEUES = 16 };
+
 /** What a kind of port does besides sending and receiving. Control thread only. */
 struct fg_port_ops {
 	void (*counters)(struct fg_port *port, struct fg_port_counters *out);
@@ -69,8 +72,10 @@ struct fg_port {
 	uint64_t (*next_arrival)(struct fg_port *port);
 	const struct fg_port_ops *ops;
 	struct fg_port_caps caps;
-	char name[32];   /* the plan's */
-	char device[96]; /* as the user wrote it */
+	unsigned queues;        /* each way; 0 is 1 */
+	struct fg_port **lanes; /* of the queues behind the first one; see fg_port_lane() */
+	char name[32];          /* the plan's */
+	char device[96];        /* as the user wrote it */
 };
 
 /** How the process takes cores, memory and devices from the machine. */
@@ -103,6 +108,7 @@ struct fg_port_config {
 	uint16_t rx_ring;   /* 0: the driver's preference */
 	uint16_t tx_ring;
 	uint32_t max_frame; /* octets with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
+	unsigned queues;    /* to receive from and to send to; 0: one of each */
 	uint32_t keep; /* frames received here that the user may keep for a while, besides a few thousand */
 };
 
@@ -114,9 +120,12 @@ struct fg_port_config {
 int fg_port_check_name(const char *device, bool *physical, struct fg_error *err);
 
 /**
- * Open a device by the name people use for it, one rx and one tx queue, promiscuous, started. The link may
+ * Open a device by the name people use for it, with as many rx and tx queues as asked for, promiscuous, started. The link may
  * still be coming up: open all ports, then fg_port_wait_link() each. Frames are sent from single-segment
  * mbufs.
+ *
+ * Several queues are for PCI, memif and vdev devices. What arrives is spread over them by addresses and L4 ports
+ * (RSS) where the driver offers that, else as the driver has it: queue k of a memif is the peer's queue k.
  *
  * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
  *                                Never an interface the host's default route uses.
@@ -127,10 +136,16 @@ int fg_port_check_name(const char *device, bool *physical, struct fg_error *err)
  * vdev:DRIVER[,...]              what DPDK's --vdev takes
  * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci
  *
- * @return 0; -EINVAL for a name that is none, -ENODEV, -EPERM, -EBUSY, -ENETDOWN with what was tried and what
- * mends it
+ * @return 0; -EINVAL for a name that is none, -ERANGE more queues than the device has, -ENODEV, -EPERM, -EBUSY,
+ * -ENETDOWN with what was tried and what mends it
  */
 int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);
+
+/**
+ * Queue @p queue of a port, as a port of its own to send to and receive from, for lcores that share the device; the
+ * first one is the port itself. Counters, link and closing are the port's.
+ */
+struct fg_port *fg_port_lane(struct fg_port *port, unsigned queue);
 
 /**
  * Wait until the link is up; caps.line_rate_bps is known then. A memif server has one once its peer has come.

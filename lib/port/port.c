@@ -222,6 +222,21 @@ open_by_kind(const struct fg_port_config *config, const struct fg_port_name *nam
 			    "%s is an end of the virtual wire, not a device of this machine", name->text);
 }
 
+/* how many a driver has, it says when it is asked; but some devices have but one of what we use */
+static int
+check_queues(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_error *err)
+{
+	bool single = name->kind == FG_PORT_KERNEL || name->kind == FG_PORT_PCAP;
+
+	if (config->queues > FG_MAX_QUEUES)
+		return fg_error_set(err, ERANGE, "queues", "%u queues: at most %d", config->queues,
+				    FG_MAX_QUEUES);
+	if (config->queues > 1 && single)
+		return fg_error_set(err, ERANGE, "queues", "%u queues: %s has 1", config->queues,
+				    config->device);
+	return 0;
+}
+
 int
 fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err)
 {
@@ -232,18 +247,34 @@ fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct f
 	if (ret == 0 && name.kind != FG_PORT_WIRE && !fg_host_running())
 		ret = fg_error_set(err, EINVAL, "device", "DPDK is not running: fg_host_start() comes first");
 	if (ret == 0)
+		ret = check_queues(config, &name, err);
+	if (ret == 0)
 		ret = open_by_kind(config, &name, &port, err);
 	if (ret != 0) {
+		bool queues = err != NULL && strcmp(err->where, "queues") == 0;
+
 		if (err != NULL)
-			snprintf(err->where, sizeof(err->where), "ports.%s.device", config->name);
+			snprintf(err->where, sizeof(err->where), "ports.%s.%s", config->name,
+				 queues ? "queues" : "device");
 		return ret;
 	}
 	port->caps.physical = fg_port_name_physical(&name);
 	port->ops->link_up(port); /* if it is up already, the line rate is known */
 	snprintf(port->name, sizeof(port->name), "%s", config->name);
 	snprintf(port->device, sizeof(port->device), "%s", config->device);
+	for (unsigned i = 1; i < port->queues; i++) {
+		port->lanes[i - 1]->caps = port->caps;
+		memcpy(port->lanes[i - 1]->name, port->name, sizeof(port->name));
+		memcpy(port->lanes[i - 1]->device, port->device, sizeof(port->device));
+	}
 	*out = port;
 	return 0;
+}
+
+struct fg_port *
+fg_port_lane(struct fg_port *port, unsigned queue)
+{
+	return queue == 0 ? port : port->lanes[queue - 1];
 }
 
 int

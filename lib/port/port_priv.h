@@ -40,13 +40,21 @@ const char *fg_eal_log_end(void);
 /* host.c */
 bool fg_host_running(void);
 
-/* ethdev.c: one rx and one tx queue of a DPDK device */
+/* ethdev.c: a queue behind the first one, of both ways */
+struct fg_ethdev_lane {
+	struct fg_port port; /* first, as below */
+	uint16_t id, queue;
+};
+
+/* ethdev.c: a DPDK device, and the first of its queues */
 struct fg_ethdev {
 	struct fg_port port; /* first: the burst functions get from one to the other by a cast */
 	uint16_t id;
 	char bus[8];
 	char device[FG_PORT_DEVICE_NAME];
 	struct rte_mempool *frames; /* what rx fills */
+	struct fg_port **lanes;     /* of the port */
+	unsigned most_queues;       /* that the driver has */
 	bool probed;
 	bool started;
 	bool promiscuous;      /* was switched on by us */

@@ -46,13 +46,14 @@ MakeMbuf(const Frame &frame)
 class Port
 {
       public:
-	explicit Port(const std::string &device, uint32_t max_frame = 0)
+	explicit Port(const std::string &device, uint32_t max_frame = 0, unsigned queues = 0)
 	{
 		fg_port_config config = {};
 
 		config.name = "east";
 		config.device = device.c_str();
 		config.max_frame = max_frame;
+		config.queues = queues;
 		status = fg_port_open(&config, &port, &err);
 	}
 	~Port()
@@ -117,6 +118,7 @@ class Port
 	Send(uint32_t first, uint32_t n, size_t length)
 	{
 		uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 2;
+		fg_port *lane = fg_port_lane(port, queue);
 		uint32_t sent = 0;
 
 		while (sent < n && rte_get_tsc_cycles() < end) {
@@ -124,7 +126,7 @@ class Port
 
 			if (m == nullptr)
 				break;
-			if (port->tx(port, &m, 1, rte_get_tsc_cycles()) == 1) {
+			if (lane->tx(lane, &m, 1, rte_get_tsc_cycles()) == 1) {
 				sent++;
 				end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 2;
 			} else {
@@ -139,11 +141,12 @@ class Port
 	Receive()
 	{
 		std::vector<Frame> got;
+		fg_port *lane = fg_port_lane(port, queue);
 		uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 5;
 
 		while (rte_get_tsc_cycles() < end) {
 			rte_mbuf *burst[32];
-			uint16_t n = port->rx(port, burst, 32, rte_get_tsc_cycles());
+			uint16_t n = lane->rx(lane, burst, 32, rte_get_tsc_cycles());
 
 			for (uint16_t i = 0; i < n; i++) {
 				const uint8_t *data = rte_pktmbuf_mtod(burst[i], const uint8_t *);
@@ -159,6 +162,7 @@ class Port
 
 	int status;
 	fg_error err = {};
+	unsigned queue = 0; /* that Send() and Receive() use */
 
       private:
 	fg_port *port = nullptr;
@@ -183,13 +187,14 @@ Scratch(const std::string &name)
 }
 
 inline void
-ExpectRefusal(const std::string &device, int code, const std::string &words)
+ExpectRefusal(const std::string &device, int code, const std::string &words, unsigned queues = 0)
 {
-	Port port(device);
+	Port port(device, 0, queues);
+	const char *key = code == ERANGE ? "queues" : "device";
 
 	EXPECT_EQ(-code, port.status) << device << ": " << strerror(-port.status);
 	EXPECT_NE(std::string::npos, port.Message().find(words)) << port.Message();
-	EXPECT_EQ(0u, port.Message().find("ports.east.device: ")) << port.Message();
+	EXPECT_EQ(0u, port.Message().find(std::string("ports.east.") + key + ": ")) << port.Message();
 }
 
 #endif

@@ -65,6 +65,58 @@ TEST(Vdev, RefusesWhatIsNone)
 	ExpectRefusal("0000:ff:1f.7", ENODEV, "no PCI device 0000:ff:1f.7");
 }
 
+TEST(Queues, AreApart)
+{
+	Port port("vdev:net_ring2", 0, 3);
+
+	ASSERT_TRUE(port.Opened()) << port.Message();
+	EXPECT_EQ(3u, port->queues);
+	EXPECT_STREQ("east", fg_port_lane(port.Get(), 2)->name);
+	for (unsigned queue : {2, 0, 1}) {
+		port.queue = queue;
+		ASSERT_EQ(100u, port.Send(1000 * queue, 100, 60));
+	}
+	for (unsigned queue : {0, 1, 2}) {
+		uint32_t number = 1000 * queue;
+
+		port.queue = queue;
+		for (const Frame &frame : port.Receive())
+			ASSERT_EQ(MakeFrame(number++, 60), frame);
+		EXPECT_EQ(1000 * queue + 100, number);
+	}
+	EXPECT_EQ(300u, port.Counters().rx_frames);
+	EXPECT_EQ(300u, port.Counters().tx_frames);
+}
+
+TEST(Queues, OfMemifsMeetInPairs)
+{
+	const std::string path = Scratch("queues");
+	Port server("memif:" + path + ",server", 0, 3), client("memif:" + path, 0, 3);
+
+	ASSERT_TRUE(server.Opened()) << server.Message();
+	ASSERT_TRUE(client.Opened()) << client.Message();
+	ASSERT_TRUE(client.HasLink() && server.HasLink());
+	for (unsigned queue : {0, 1, 2}) {
+		client.queue = server.queue = queue;
+		EXPECT_TRUE(client.Receive().empty()); /* and gives the server room to write */
+		ExpectIntact(client, server, 100 * queue, 50, 60);
+		ExpectIntact(server, client, 200 * queue, 50, 60);
+	}
+	client.Close();
+	EXPECT_TRUE(server.LosesLink());
+}
+
+TEST(Queues, AreRefusedWhereThereAreNone)
+{
+	const std::string path = Scratch("no-queues");
+
+	ExpectRefusal("vdev:net_ring3", ERANGE, "17 queues: at most 16", 17);
+	ExpectRefusal("vdev:net_pcap3,tx_pcap=" + path, ERANGE, "2 queues: vdev:net_pcap3", 2);
+	ExpectRefusal("pcap:," + path, ERANGE, "2 queues: pcap:," + path + " has 1", 2);
+	ExpectRefusal("kernel:lo", ERANGE, "2 queues: kernel:lo has 1", 2);
+	unlink(path.c_str());
+}
+
 TEST(Memif, CarriesFramesBothWays)
 {
 	const std::string path = Scratch("pair");
