@@ -16,6 +16,7 @@
 #include "fg_relay.h"
 #include "fg_sizes.h"
 #include "fg_station.h"
+#include "fg_tsc.h"
 #include "fg_replay.h"
 #include "fg_units.h"
 #include "fg_verify.h"

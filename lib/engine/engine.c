@@ -5,7 +5,6 @@
  * stands still.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,9 +155,10 @@ fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, 
 		return fg_error_set(err, ENOMEM, "engine", "no memory");
 	memset(e, 0, sizeof(*e));
 	e->config = *config;
-	e->clock.hz = on_wire(e) ? FG_WIRE_HZ : rte_get_tsc_hz();
-	/* rounded up, so that whole nanoseconds stay whole */
-	e->clock.ns_per_tick_q64 = (uint64_t)ceill(1e9L / (long double)e->clock.hz * 0x1p64L);
+	if (on_wire(e))
+		clock_of_wire(&e->clock);
+	else
+		clock_of_tsc(&e->clock);
 	if (rte_mbuf_dyn_tx_timestamp_register(&e->tx_time_offset, &e->tx_time_flag) != 0 ||
 	    rte_mbuf_dyn_rx_timestamp_register(&e->rx_time_offset, &e->rx_time_flag) != 0)
 		rc = fg_error_set(err, ENOMEM, "engine", "no room for time stamps in the frame buffers");
@@ -222,6 +222,24 @@ fg_engine_now_ns(const struct fg_engine *e)
 	return clock_ns(&e->clock, on_wire(e) ? e->wire_now : rte_rdtsc());
 }
 
+/*
+ * The longer the counter's frequency is measured, the better it is known: each trial gets what is known by now. Idle
+ * lcores look at the clock too, so it is set while they rest.
+ */
+static void
+keep_time(struct fg_engine *e)
+{
+	if (on_wire(e))
+		return;
+	want_all(e, NULL);
+	await_have(e);
+	clock_of_tsc(&e->clock);
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		e->idle[i].serial = ++e->serial; /* or it would be taken for one that has ended */
+	want_all(e, e->idle);
+	await_have(e);
+}
+
 int
 fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uint64_t *start_ns,
 		  struct fg_error *err)
@@ -231,6 +249,7 @@ fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uin
 
 	if (fg_engine_running(e))
 		return fg_error_set(err, EBUSY, "engine", "a trial is running");
+	keep_time(e);
 	rc = trial_compile(e, config, err);
 	if (rc != 0)
 		return rc;

@@ -20,16 +20,25 @@ enum {
 	ROUNDS_PER_COPY = 2048, /* between publications of counters */
 };
 
-/** Ticks of the task's clock, and what they are in nanoseconds. */
+/** Ticks of the task's clock, and what they are in nanoseconds: of the wire's time, or of CLOCK_MONOTONIC_RAW. */
 struct clock {
 	uint64_t hz;
 	uint64_t ns_per_tick_q64; /* both clocks tick faster than 1 GHz */
+	uint64_t base_ns;         /* the time of tick 0, modulo 2^64 */
 };
 
+/** So many ticks, in nanoseconds. */
 static inline uint64_t
-clock_ns(const struct clock *c, uint64_t ticks)
+clock_span_ns(const struct clock *c, uint64_t ticks)
 {
 	return (uint64_t)(((fg_u128)ticks * c->ns_per_tick_q64) >> 64);
+}
+
+/** The time at a tick. */
+static inline uint64_t
+clock_ns(const struct clock *c, uint64_t tick)
+{
+	return c->base_ns + clock_span_ns(c, tick);
 }
 
 static inline uint64_t
@@ -37,6 +46,10 @@ clock_ticks(const struct clock *c, uint64_t ns)
 {
 	return (uint64_t)((fg_u128)ns * c->hz / 1000000000);
 }
+
+/* clock.c: the wire's, and that of the time stamp counter, as far as it is known by now */
+void clock_of_wire(struct clock *c);
+void clock_of_tsc(struct clock *c);
 
 /** A counter that its lcore publishes and control reads. */
 struct published {

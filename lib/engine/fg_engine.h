@@ -24,7 +24,7 @@ extern "C" {
  *    begin            start                    stop             end
  *      |--- learn ------|------- traffic --------|---- drain -----|      (settle: before the next begin)
  *
- * Two clocks exist. On real ports time is the TSC. On the virtual wire it is the wire's own, which the one lcore
+ * Two clocks exist. On real ports time is the TSC, whose nanoseconds are those of CLOCK_MONOTONIC_RAW. On the virtual wire it is the wire's own, which the one lcore
  * that runs the wire moves forward: in step with real time, or as fast as it can (free), and then what happens
  * depends on nothing but the plan and the seed.
  *
@@ -283,7 +283,7 @@ void fg_engine_free(struct fg_engine *engine);
 /** Ticks per second of the time that tasks are polled with. */
 uint64_t fg_engine_hz(const struct fg_engine *engine);
 
-/** The time now that arrivals are stamped with, ns; on the wire: as of the end of the last trial. */
+/** The time now that arrivals are stamped with: CLOCK_MONOTONIC_RAW, ns; on the wire: its own as of the end of the last trial. */
 uint64_t fg_engine_now_ns(const struct fg_engine *engine);
 
 /**

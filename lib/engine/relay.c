@@ -112,8 +112,7 @@ fg_relay_create(const struct fg_relay_config *c, struct fg_relay **out, struct f
 	if (r == NULL)
 		return fg_error_set(err, ENOMEM, "relay", "no memory");
 	memset(r, 0, sizeof(*r));
-	r->clock.hz = rte_get_tsc_hz();
-	r->clock.ns_per_tick_q64 = (uint64_t)ceill(1e9L / (long double)r->clock.hz * 0x1p64L);
+	clock_of_tsc(&r->clock);
 	for (unsigned i = 0; i < c->lcores; i++)
 		r->image[i] = (struct image){.task = r->task[i], .end = UINT64_MAX, .serial = 1};
 	for (unsigned i = 0; i < c->ways && rc == 0; i++) {

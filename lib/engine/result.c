@@ -22,7 +22,7 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	for (unsigned i = 0; i < e->config.ports; i++)
 		out->rx += atomic_load_explicit(&t->rx[i].published.frames, memory_order_relaxed);
 	now = RTE_MIN(atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed), t->image[0].stop);
-	out->elapsed_ns = now > t->image[0].start ? clock_ns(&e->clock, now - t->image[0].start) : 0;
+	out->elapsed_ns = now > t->image[0].start ? clock_span_ns(&e->clock, now - t->image[0].start) : 0;
 }
 
 void
@@ -118,6 +118,6 @@ fg_engine_lcore_result(const struct fg_engine *e, unsigned i, struct fg_lcore_re
 	*out = (struct fg_lcore_result){
 		.lcore = e->lcore[i].id,
 		.polls = e->trial->image[i].polls,
-		.longest_gap_ns = clock_ns(&e->clock, e->trial->image[i].longest_gap),
+		.longest_gap_ns = clock_span_ns(&e->clock, e->trial->image[i].longest_gap),
 	};
 }

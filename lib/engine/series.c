@@ -25,7 +25,7 @@ static const uint64_t DELAY_HIGHEST_NS = 1000000000;
 static uint64_t
 tick_at(const struct clock *c, uint64_t ns)
 {
-	uint64_t tick = clock_ticks(c, ns);
+	uint64_t tick = clock_ticks(c, ns - c->base_ns);
 
 	while (clock_ns(c, tick) < ns)
 		tick++;

@@ -21,8 +21,8 @@ tx_result(const struct tx_stream *tx, struct fg_stream_result *out)
 	out->no_mbuf = tx->no_mbuf;
 	/* a port with launch times gets its frames early: what looks like lag is lead */
 	out->worst_lag_ns =
-		tx->early ? 0 : clock_ns(tx->clock, RTE_MAX(tx->past.worst_lag, tx->pace.worst_lag));
-	out->tx_duration_ns = clock_ns(tx->clock, tx->last - tx->first);
+		tx->early ? 0 : clock_span_ns(tx->clock, RTE_MAX(tx->past.worst_lag, tx->pace.worst_lag));
+	out->tx_duration_ns = clock_span_ns(tx->clock, tx->last - tx->first);
 }
 
 uint64_t
@@ -33,9 +33,9 @@ tx_departure_ns(const struct tx_stream *tx, uint64_t number, uint64_t start)
 	if (tx->ordered || tx->shift > 0)
 		return number < tx->present_first
 			       ? 0
-			       : clock_ns(tx->clock,
-					  fg_pace_at(&tx->pace, number - tx->present_first) - start);
+			       : clock_span_ns(tx->clock,
+					       fg_pace_at(&tx->pace, number - tx->present_first) - start);
 	while (i + 1 < tx->loads && number >= tx->load[i].total)
 		number -= tx->load[i++].total;
-	return clock_ns(tx->clock, fg_pace_at(&tx->load[i], number) - start);
+	return clock_span_ns(tx->clock, fg_pace_at(&tx->load[i], number) - start);
 }

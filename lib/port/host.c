@@ -27,6 +27,7 @@
 #include <rte_lcore.h>
 
 #include "fg_log.h"
+#include "fg_tsc.h"
 #include "port_priv.h"
 
 #define MIB                (1024ull * 1024)
@@ -258,6 +259,7 @@ fg_host_start(const struct fg_host_config *config, struct fg_error *err)
 
 	if (running)
 		return 0;
+	fg_tsc_begin();
 	memset(&arguments, 0, sizeof(arguments));
 	add_argument("framegauge");
 	add_argument("--no-telemetry");

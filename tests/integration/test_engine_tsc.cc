@@ -8,6 +8,7 @@
 #include <rte_cycles.h>
 
 #include "engine_under_test.h"
+#include "fg_tsc.h"
 
 namespace
 {
@@ -181,6 +182,45 @@ TEST(EngineTsc, CountsWhatNobodyCouldSendAsLate)
 	EXPECT_GT(r.tx, 0u);
 	EXPECT_LE(r.worst_lag_ns, 1000000u) << "beyond that it is not sent";
 	EXPECT_EQ(r.tx, r.rx);
+}
+
+/* how far apart the two clocks may have been looked at, relative to the time between two looks */
+double
+looks_ppm(const fg_tsc &a, const fg_tsc &b)
+{
+	return a.error_ppm + b.error_ppm + 100.0 / double(b.clock_ns - a.clock_ns) * 1e6;
+}
+
+TEST(EngineTsc, KnowsHowFastTheCounterRuns)
+{
+	fg_tsc a, b;
+	double hz;
+
+	fg_tsc_measure(&a);
+	usleep(300000);
+	fg_tsc_measure(&b);
+	hz = double(b.ticks - a.ticks) * 1e9 / double(b.clock_ns - a.clock_ns);
+	EXPECT_NEAR(1, b.hz / hz, looks_ppm(a, b) * 1e-6);
+	EXPECT_LT(b.error_ppm, a.error_ppm) << "of more time it knows more";
+	EXPECT_GT(b.error_ppm, 0);
+}
+
+TEST(EngineTsc, KeepsTheTimeOfTheMachine)
+{
+	const uint64_t apart =
+		100000; /* ns: what EAL takes for the frequency is off by more after this time */
+	Rings b;
+	fg_tsc begin, end;
+	uint64_t now;
+
+	b.engine.Run({}, {0, 0, 1, 0}, any_lag); /* a trial takes what is known of the counter by then */
+	usleep(300000);
+	fg_tsc_measure(&begin);
+	now = fg_engine_now_ns(b.engine.Get());
+	fg_tsc_measure(&end);
+	EXPECT_GE(now + apart, begin.clock_ns);
+	EXPECT_LE(now, end.clock_ns + apart);
+	EXPECT_NEAR(1, double(fg_engine_hz(b.engine.Get())) / end.hz, looks_ppm(begin, end) * 1e-6);
 }
 
 TEST(EngineTsc, SeesNothingOfAnEarlierTrial)

@@ -102,7 +102,7 @@ function M.tsc(machine)
       end
    end
    if #missing == 0 then
-      return { state = "ok", topic = "TSC", finding = "constant_tsc, nonstop_tsc" }
+      return { state = "ok", topic = "TSC", finding = "constant_tsc, nonstop_tsc; " .. machine.tsc() }
    end
    return {
       state = "warning", topic = "TSC", finding = "without " .. table.concat(missing, ", "),
