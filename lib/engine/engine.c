@@ -45,6 +45,23 @@ await_have(struct fg_engine *e)
 			rte_delay_us_sleep(20);
 }
 
+static void
+lanes_init(struct fg_engine *e, unsigned i)
+{
+	const struct fg_engine_port *c = &e->config.port[i];
+	struct engine_port *p = &e->port[i];
+
+	p->first_lane = e->lanes;
+	p->lanes = RTE_MAX(c->queues, 1U);
+	for (unsigned k = 0; k < p->lanes; k++)
+		e->lane[e->lanes++] = (struct lane){
+			.port = fg_port_lane(c->port, k),
+			.of = i,
+			.tx_lcore = c->tx_lcore[k],
+			.rx_lcore = c->rx_lcore[k],
+		};
+}
+
 static int
 port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err)
 {
@@ -55,8 +72,9 @@ port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err
 
 	snprintf(name, sizeof(name), "fg_responder_%u_%u", serial, i);
 	p->config = *c;
-	p->to_responder =
-		rte_ring_create(name, RESPONDER_RING, c->port->caps.numa_node, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	lanes_init(e, i);
+	p->to_responder = rte_ring_create(name, RESPONDER_RING, c->port->caps.numa_node,
+					  (p->lanes == 1 ? RING_F_SP_ENQ : 0) | RING_F_SC_DEQ);
 	r->pool = rte_pktmbuf_pool_create(name, RESPONDER_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
 					  c->port->caps.numa_node);
 	if (p->to_responder == NULL || r->pool == NULL)
@@ -76,10 +94,12 @@ port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err
 	r->has_gateway6 = c->has_gateway6;
 	memcpy(r->gateway4, c->gateway4, 4);
 	memcpy(r->gateway6, c->gateway6, 16);
-	p->idle_rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*p->idle_rx));
-	if (p->idle_rx == NULL)
-		return fg_error_set(err, ENOMEM, "engine", "no memory");
-	rx_idle_init(e, i, p->idle_rx);
+	for (unsigned k = p->first_lane; k < p->first_lane + p->lanes; k++) {
+		e->lane[k].idle_rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(struct rx_task));
+		if (e->lane[k].idle_rx == NULL)
+			return fg_error_set(err, ENOMEM, "engine", "no memory");
+		rx_idle_init(e, k, e->lane[k].idle_rx);
+	}
 	return 0;
 }
 
@@ -89,17 +109,19 @@ idle_init(struct fg_engine *e, struct fg_error *err)
 	for (unsigned i = 0; i < e->config.lcores; i++) {
 		struct image *image = &e->idle[i];
 
-		image->task = calloc(2 * e->config.ports, sizeof(*image->task));
+		image->task = calloc(e->lanes + e->config.ports, sizeof(*image->task));
 		if (image->task == NULL)
 			return fg_error_set(err, ENOMEM, "engine", "no memory");
 		image->end = UINT64_MAX;
 		image->relaxed = true;
 		image->serial = ++e->serial;
-		for (unsigned k = 0; k < e->config.ports; k++) {
-			if (e->config.port[k].rx_lcore == i)
-				image->task[image->tasks++] = &e->port[k].idle_rx->task;
-			if (e->config.port[k].tx_lcore == i)
-				image->task[image->tasks++] = &e->port[k].responder.task;
+		for (unsigned k = 0; k < e->lanes; k++) {
+			struct engine_port *port = &e->port[e->lane[k].of];
+
+			if (e->lane[k].rx_lcore == i)
+				image->task[image->tasks++] = &e->lane[k].idle_rx->task;
+			if (k == port->first_lane && e->lane[k].tx_lcore == i)
+				image->task[image->tasks++] = &port->responder.task;
 		}
 	}
 	return 0;
@@ -125,6 +147,20 @@ lcores_start(struct fg_engine *e, struct fg_error *err)
 }
 
 static int
+check_lanes(const struct fg_engine_config *c, const struct fg_engine_port *port, struct fg_error *err)
+{
+	unsigned has = RTE_MAX(port->port->queues, 1U), used = RTE_MAX(port->queues, 1U);
+
+	if (used > has)
+		return fg_error_set(err, EINVAL, port->port->name, "%u queues of %u", used, has);
+	for (unsigned k = 0; k < used; k++)
+		if (port->tx_lcore[k] >= c->lcores || port->rx_lcore[k] >= c->lcores)
+			return fg_error_set(err, EINVAL, port->port->name,
+					    "placed on an lcore that is not there");
+	return 0;
+}
+
+static int
 check_config(const struct fg_engine_config *c, struct fg_error *err)
 {
 	if (c->ports == 0 || c->ports > FG_MAX_PORTS || c->lcores == 0 || c->lcores > FG_MAX_LCORES)
@@ -134,10 +170,12 @@ check_config(const struct fg_engine_config *c, struct fg_error *err)
 	if (c->time != FG_TIME_TSC && c->lcores != 1)
 		return fg_error_set(err, EINVAL, "host.lcores",
 				    "the virtual wire is run by one lcore, not %u", c->lcores);
-	for (unsigned i = 0; i < c->ports; i++)
-		if (c->port[i].tx_lcore >= c->lcores || c->port[i].rx_lcore >= c->lcores)
-			return fg_error_set(err, EINVAL, c->port[i].port->name,
-					    "placed on an lcore that is not there");
+	for (unsigned i = 0; i < c->ports; i++) {
+		int rc = check_lanes(c, &c->port[i], err);
+
+		if (rc != 0)
+			return rc;
+	}
 	return 0;
 }
 
@@ -203,9 +241,10 @@ fg_engine_free(struct fg_engine *e)
 		free(e->idle[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++) {
 		drain_ring(e->port[i].to_responder);
-		free(e->port[i].idle_rx);
 		rte_mempool_free(e->port[i].responder.pool);
 	}
+	for (unsigned i = 0; i < e->lanes; i++)
+		free(e->lane[i].idle_rx);
 	tx_pools_free(e);
 	free(e);
 }

@@ -146,10 +146,18 @@ extern struct image image_quit; /* wanted: leave the loop */
 
 struct rx_task;
 
+/** A queue of a port, which one lcore sends to and one receives from. */
+struct lane {
+	struct fg_port *port; /* the queue */
+	unsigned of;          /* index of the port it belongs to */
+	unsigned tx_lcore, rx_lcore;
+	struct rx_task *idle_rx; /* between trials: no streams */
+};
+
 struct engine_port {
 	struct responder responder; /* first: aligned like a task */
 	struct fg_engine_port config;
-	struct rx_task *idle_rx; /* between trials: no streams */
+	unsigned first_lane, lanes; /* of the engine's */
 	struct rte_ring *to_responder;
 	struct fg_port_counters before; /* at the start of the trial */
 	uint64_t replies_before;        /* the same */
@@ -165,11 +173,11 @@ struct trial {
 	unsigned streams;
 	struct fg_stream_config *config; /* its load and frame pointers are not valid any more */
 	struct tx_stream *tx;
-	struct tx_task *tx_task; /* one a port */
+	struct tx_task *tx_task; /* one a lane */
 	struct tx_order *orders; /* given, and not known to be obeyed */
 	uint64_t max_lag;        /* ticks */
 	struct rx_stream *rx_stream;
-	struct rx_task *rx; /* one a port */
+	struct rx_task *rx; /* one a lane */
 	struct guest *guest;
 	struct talker *talker[FG_MAX_PORTS]; /* NULL: this port says nothing */
 	unsigned pools;                      /* of the engine's, from the first on, that it uses */
@@ -180,6 +188,8 @@ struct fg_engine {
 	struct fg_engine_config config;
 	struct clock clock;
 	struct engine_port port[FG_MAX_PORTS];
+	struct lane lane[FG_MAX_PORTS * FG_MAX_QUEUES]; /* port by port */
+	unsigned lanes;
 	struct lcore lcore[FG_MAX_LCORES];
 	struct image idle[FG_MAX_LCORES];
 	struct stream_pool *pool; /* made when first needed, kept for the next trials */
@@ -194,6 +204,13 @@ struct fg_engine {
 	int tx_time_offset, rx_time_offset;
 	uint64_t tx_time_flag, rx_time_flag;
 };
+
+/** The lane that sends stream @p i. */
+static inline unsigned
+lane_of(const struct fg_engine *e, const struct trial *t, unsigned i)
+{
+	return e->port[t->config[i].tx_port].first_lane;
+}
 
 int lcore_run(void *lcore);
 

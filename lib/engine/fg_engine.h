@@ -9,6 +9,7 @@
 #include "fg_counts.h"
 #include "fg_error.h"
 #include "fg_net.h"
+#include "fg_port.h"
 #include "fg_task.h"
 
 #ifdef __cplusplus
@@ -39,7 +40,6 @@ enum fg_time {
 	FG_TIME_WIRE_FREE, /* virtual wire, as fast as possible */
 };
 
-struct fg_port;
 struct fg_sizes;
 struct fg_template;
 struct fg_engine;
@@ -52,7 +52,8 @@ struct fg_engine_port {
 	bool has_ipv4, has_ipv6, has_gateway4, has_gateway6;
 	uint8_t ipv4[4], gateway4[4];
 	uint8_t ipv6[16], gateway6[16];
-	unsigned tx_lcore, rx_lcore; /* indexes into fg_engine_config.lcore */
+	unsigned queues; /* of the port that are used, each by lcores of its own; 0 is 1 */
+	unsigned tx_lcore[FG_MAX_QUEUES], rx_lcore[FG_MAX_QUEUES]; /* indexes into fg_engine_config.lcore */
 };
 
 struct fg_engine_config {
@@ -60,7 +61,7 @@ struct fg_engine_config {
 	unsigned ports, lcores;
 	struct fg_engine_port port[FG_MAX_PORTS];
 	unsigned lcore[FG_MAX_LCORES]; /* EAL ids of the workers */
-	uint32_t buffers;              /* frame buffers of the streams of a port with the same payload */
+	uint32_t buffers;              /* frame buffers of the streams of a queue with the same payload */
 	uint32_t max_frame;            /* octets with FCS of the largest frame to be sent */
 };
 

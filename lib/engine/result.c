@@ -19,7 +19,7 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 		return;
 	for (unsigned i = 0; i < t->streams; i++)
 		out->tx += __atomic_load_n(&t->tx[i].sent, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < e->config.ports; i++)
+	for (unsigned i = 0; i < e->lanes; i++)
 		out->rx += atomic_load_explicit(&t->rx[i].published.frames, memory_order_relaxed);
 	now = RTE_MIN(atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed), t->image[0].stop);
 	out->elapsed_ns = now > t->image[0].start ? clock_span_ns(&e->clock, now - t->image[0].start) : 0;
@@ -72,7 +72,12 @@ fg_engine_stream_result(const struct fg_engine *e, unsigned i, struct fg_stream_
 uint64_t
 fg_engine_misdirected(const struct fg_engine *e, unsigned stream, unsigned port)
 {
-	return e->trial->rx[port].astray[stream];
+	const struct engine_port *p = &e->port[port];
+	uint64_t frames = 0;
+
+	for (unsigned i = p->first_lane; i < p->first_lane + p->lanes; i++)
+		frames += e->trial->rx[i].astray[stream];
+	return frames;
 }
 
 unsigned
@@ -85,25 +90,33 @@ fg_engine_tags(const struct fg_engine *e, unsigned stream, int64_t *out, unsigne
 	return n;
 }
 
+static void
+add_lane(const struct rx_task *rx, struct fg_port_result *out)
+{
+	out->misdirected += rx->misdirected;
+	out->foreign += rx->foreign;
+	for (unsigned k = 0; k < FG_NET_KINDS; k++)
+		out->foreign_kind[k] += rx->kind[k];
+}
+
 void
 fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_result *out)
 {
-	const struct rx_task *rx = &e->trial->rx[i];
+	const struct engine_port *p = &e->port[i];
 	const struct fg_port_counters *before = &e->port[i].before;
 	const struct talker *talker = e->trial->talker[i];
 	struct fg_port_counters after;
 
-	rx->port->ops->counters(rx->port, &after);
+	p->config.port->ops->counters(p->config.port, &after);
 	*out = (struct fg_port_result){
 		.rx_missed = after.rx_missed - before->rx_missed,
 		.rx_no_mbuf = after.rx_no_mbuf - before->rx_no_mbuf,
 		.rx_errors = after.rx_errors - before->rx_errors,
 		.tx_errors = after.tx_errors - before->tx_errors,
 		.link_changes = after.link_changes - before->link_changes,
-		.misdirected = rx->misdirected,
-		.foreign = rx->foreign,
 	};
-	memcpy(out->foreign_kind, rx->kind, sizeof(out->foreign_kind));
+	for (unsigned k = p->first_lane; k < p->first_lane + p->lanes; k++)
+		add_lane(&e->trial->rx[k], out);
 	if (talker != NULL) {
 		out->queries = talker->queries;
 		out->updates = talker->updates;

@@ -28,7 +28,7 @@ foreign(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool test)
 		return;
 	}
 	t->kind[test ? FG_NET_KIND_TEST : fg_net_kind(rte_pktmbuf_mtod(m, uint8_t *), m->data_len)]++;
-	if (rte_ring_sp_enqueue(t->to_responder, m) != 0)
+	if (rte_ring_enqueue(t->to_responder, m) != 0)
 		rte_pktmbuf_free(m);
 }
 

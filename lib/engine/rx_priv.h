@@ -37,7 +37,7 @@ struct rx_stream {
 	struct rx_live live;
 } __rte_cache_aligned;
 
-/** Receive on one port. Written by the rx lcore only. */
+/** Receive from one lane. Written by the rx lcore only. */
 struct rx_task {
 	struct task task;
 	struct fg_port *port;
@@ -63,10 +63,10 @@ rx_poller rx_choose(bool stamped, bool more);
 void rx_publish(struct task *task);
 void rx_publish_stream(struct rx_stream *stream);
 
-/** The receiver of a port between trials, and what those of all trials have in common. */
-void rx_idle_init(const struct fg_engine *engine, unsigned port, struct rx_task *rx);
-/** The receiver of port @p port in a trial. */
-int rx_task_init(const struct fg_engine *engine, struct trial *trial, unsigned port,
+/** The receiver of a lane between trials, and what those of all trials have in common. */
+void rx_idle_init(const struct fg_engine *engine, unsigned lane, struct rx_task *rx);
+/** The receiver of lane @p lane in a trial. */
+int rx_task_init(const struct fg_engine *engine, struct trial *trial, unsigned lane,
 		 const struct fg_trial_config *config, struct fg_error *err);
 /** Compile what is measured of stream @p i; after tx_init(). */
 int rx_stream_init(const struct fg_engine *engine, struct trial *trial, unsigned i,

@@ -45,27 +45,30 @@ precision_for(unsigned streams)
 }
 
 void
-rx_idle_init(const struct fg_engine *e, unsigned port, struct rx_task *rx)
+rx_idle_init(const struct fg_engine *e, unsigned lane, struct rx_task *rx)
 {
+	struct fg_port *port = e->lane[lane].port;
+
 	*rx = (struct rx_task){
-		.task.poll = rx_choose(e->config.port[port].port->caps.rx_timestamp, false),
+		.task.poll = rx_choose(port->caps.rx_timestamp, false),
 		.task.publish = rx_publish,
-		.port = e->config.port[port].port,
+		.port = port,
 		.clock = &e->clock,
 		.time_offset = e->rx_time_offset,
 		.time_flag = e->rx_time_flag,
-		.to_responder = e->port[port].to_responder,
+		.to_responder = e->port[e->lane[lane].of].to_responder,
 	};
 }
 
 int
-rx_task_init(const struct fg_engine *e, struct trial *t, unsigned port, const struct fg_trial_config *c,
+rx_task_init(const struct fg_engine *e, struct trial *t, unsigned lane, const struct fg_trial_config *c,
 	     struct fg_error *err)
 {
-	struct rx_task *rx = &t->rx[port];
+	struct rx_task *rx = &t->rx[lane];
+	unsigned port = e->lane[lane].of;
 	bool more = false;
 
-	rx_idle_init(e, port, rx);
+	rx_idle_init(e, lane, rx);
 	for (unsigned i = 0; i < c->streams; i++)
 		more |= c->stream[i].measure != 0 && c->stream[i].rx_port == port;
 	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more);
@@ -110,7 +113,7 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	struct rx_stream *rx = &t->rx_stream[i];
 	int rc = 0;
 
-	rx->receiver = s->unmeasured ? NULL : &t->rx[s->rx_port];
+	rx->receiver = s->unmeasured ? NULL : &t->rx[e->port[s->rx_port].first_lane];
 	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
 	rx->tag_every = s->tag_every;
 	rx->tags = s->tags;
@@ -153,7 +156,7 @@ rx_free(const struct fg_engine *e, struct trial *t)
 		extra_free(t->rx_stream[i].extra);
 		free(t->rx_stream[i].tag);
 	}
-	for (unsigned i = 0; t->rx != NULL && i < e->config.ports; i++)
+	for (unsigned i = 0; t->rx != NULL && i < e->lanes; i++)
 		free(t->rx[i].astray);
 	free(t->rx_stream);
 	free(t->rx);

@@ -121,15 +121,15 @@ add_task(struct image *image, struct task *task)
 	return 0;
 }
 
-/* what sends on each port */
+/* what sends over each lane */
 static int
 add_senders(struct fg_engine *e, struct trial *t, const struct image *timeline, struct fg_error *err)
 {
-	for (unsigned i = 0; i < e->config.ports; i++) {
+	for (unsigned i = 0; i < e->lanes; i++) {
 		int rc = tx_task_init(e, t, i, timeline, err);
 
 		if (rc == 0)
-			rc = add_task(&t->image[e->config.port[i].tx_lcore], &t->tx_task[i].task);
+			rc = add_task(&t->image[e->lane[i].tx_lcore], &t->tx_task[i].task);
 		if (rc < 0)
 			return rc;
 	}
@@ -164,11 +164,11 @@ add_guests(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c
 		return -ENOMEM;
 	for (unsigned i = 0; i < c->tasks && rc == 0; i++) {
 		const struct fg_trial_task *wanted = &c->task[i];
-		const struct fg_engine_port *port = &e->config.port[wanted->port];
+		const struct lane *lane = &e->lane[e->port[wanted->port].first_lane];
 		struct guest *guest = &t->guest[i];
 
 		*guest = (struct guest){{guest_poll, guest_publish}, wanted->task};
-		rc = add_task(&t->image[wanted->at_receive ? port->rx_lcore : port->tx_lcore], &guest->task);
+		rc = add_task(&t->image[wanted->at_receive ? lane->rx_lcore : lane->tx_lcore], &guest->task);
 	}
 	return rc;
 }
@@ -187,7 +187,21 @@ add_talker(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_
 	t->talker[port] = talker_create(talk, &e->port[port].responder, timeline);
 	if (t->talker[port] == NULL)
 		return -ENOMEM;
-	return add_task(&t->image[e->config.port[port].tx_lcore], &t->talker[port]->task);
+	return add_task(&t->image[e->lane[e->port[port].first_lane].tx_lcore], &t->talker[port]->task);
+}
+
+/* what receives from a lane; and of a port's first one, the responder */
+static int
+add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct image *timeline)
+{
+	const struct lane *lane = &e->lane[i];
+	struct engine_port *port = &e->port[lane->of];
+	int rc = add_task(&t->image[lane->rx_lcore], &t->rx[i].task);
+
+	if (rc != 0 || i != port->first_lane)
+		return rc;
+	port->responder.announce_at = timeline->begin;
+	return add_task(&t->image[lane->tx_lcore], &port->responder.task);
 }
 
 static int
@@ -206,12 +220,8 @@ fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *
 		rc = add_senders(e, t, timeline, NULL);
 	if (rc == 0)
 		rc = add_guests(e, t, c);
-	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
-		rc = add_task(&t->image[e->config.port[i].rx_lcore], &t->rx[i].task);
-		if (rc == 0)
-			rc = add_task(&t->image[e->config.port[i].tx_lcore], &e->port[i].responder.task);
-		e->port[i].responder.announce_at = timeline->begin;
-	}
+	for (unsigned i = 0; i < e->lanes && rc == 0; i++)
+		rc = add_receiver(e, t, i, timeline);
 	return rc;
 }
 
@@ -226,17 +236,17 @@ trial_alloc(const struct fg_engine *e, const struct fg_trial_config *c)
 	t->max_lag = clock_ticks(&e->clock, c->max_lag_ns);
 	t->config = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->config));
 	t->tx = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->tx));
-	t->tx_task = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->tx_task));
+	t->tx_task = aligned_alloc(RTE_CACHE_LINE_SIZE, e->lanes * sizeof(*t->tx_task));
 	t->rx_stream = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->rx_stream));
-	t->rx = aligned_alloc(RTE_CACHE_LINE_SIZE, e->config.ports * sizeof(*t->rx));
+	t->rx = aligned_alloc(RTE_CACHE_LINE_SIZE, e->lanes * sizeof(*t->rx));
 	if (t->config != NULL && t->tx != NULL && t->tx_task != NULL && t->rx_stream != NULL &&
 	    t->rx != NULL) {
 		if (c->streams > 0)
 			memcpy(t->config, c->stream, c->streams * sizeof(*t->config));
 		memset(t->tx, 0, c->streams * sizeof(*t->tx));
-		memset(t->tx_task, 0, e->config.ports * sizeof(*t->tx_task));
+		memset(t->tx_task, 0, e->lanes * sizeof(*t->tx_task));
 		memset(t->rx_stream, 0, c->streams * sizeof(*t->rx_stream));
-		memset(t->rx, 0, e->config.ports * sizeof(*t->rx));
+		memset(t->rx, 0, e->lanes * sizeof(*t->rx));
 	} else {
 		t->streams = 0; /* so that only what is there is freed */
 		free(t->rx);
@@ -263,7 +273,7 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 	if (t == NULL || t->rx == NULL || t->streams != c->streams)
 		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
 	times = timeline(e, c);
-	for (unsigned i = 0; rc == 0 && i < e->config.ports; i++)
+	for (unsigned i = 0; rc == 0 && i < e->lanes; i++)
 		rc = rx_task_init(e, t, i, c, err);
 	for (unsigned i = 0; rc == 0 && i < c->streams; i++)
 		rc = stream_init(e, t, i, c, &times, err);

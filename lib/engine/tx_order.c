@@ -127,7 +127,7 @@ give(struct fg_engine *e, unsigned stream, enum tx_command command, const struct
 	t->orders = free_obeyed(t->orders);
 	order->issued = t->orders;
 	t->orders = order;
-	task = &t->tx_task[t->config[stream].tx_port];
+	task = &t->tx_task[lane_of(e, t, stream)];
 	order->next = atomic_load_explicit(&task->orders, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&task->orders, &order->next, order,
 						      memory_order_release, memory_order_relaxed))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers of the streams. What does not differ between the frames of a stream is written into its buffers once, so
- * streams of a port with the same payload share theirs. Frames of several sizes, and those of ports with very many
+ * streams of a lane with the same payload share theirs. Frames of several sizes, and those of lanes with very many
  * payloads, share buffers that hold nothing and are written whole. A pool is kept for the next trials: making one is
  * slow.
  */
@@ -14,7 +14,7 @@
 
 #include "tx_priv.h"
 
-enum { POOLS_OF_A_PORT = 8 };
+enum { POOLS_OF_A_LANE = 8 };
 
 /* a buffer that will carry the stream's frame: what does not differ from frame to frame is written once */
 static void
@@ -37,7 +37,7 @@ holds(const struct stream_pool *p, const struct fg_template *frame)
 }
 
 static int
-pool_make(struct fg_engine *e, unsigned port, struct fg_error *err)
+pool_make(struct fg_engine *e, unsigned lane, struct fg_error *err)
 {
 	static unsigned made; /* names must differ, also from those of an engine before */
 	struct stream_pool *grown = realloc(e->pool, (e->pools + 1) * sizeof(*grown));
@@ -51,7 +51,7 @@ pool_make(struct fg_engine *e, unsigned port, struct fg_error *err)
 	snprintf(name, sizeof(name), "fg_stream_%u", made++);
 	grown->pool = rte_pktmbuf_pool_create(name, e->config.buffers, 256, 0,
 					      (uint16_t)(e->config.max_frame + RTE_PKTMBUF_HEADROOM),
-					      e->config.port[port].port->caps.numa_node);
+					      e->lane[lane].port->caps.numa_node);
 	if (grown->pool == NULL)
 		return fg_error_set(err, ENOMEM, "host.memory",
 				    "no room for %u buffers of %u octets: give the tester more memory",
@@ -62,25 +62,25 @@ pool_make(struct fg_engine *e, unsigned port, struct fg_error *err)
 
 /* which of the trial's pools will do for a frame; NULL: for any that is written whole. @return t->pools: none */
 static unsigned
-find_pool(const struct fg_engine *e, const struct trial *t, unsigned port, const struct fg_template *frame)
+find_pool(const struct fg_engine *e, const struct trial *t, unsigned lane, const struct fg_template *frame)
 {
 	unsigned i;
 
 	for (i = 0; i < t->pools; i++)
-		if (e->pool[i].port == port &&
+		if (e->pool[i].lane == lane &&
 		    (frame == NULL ? e->pool[i].content == NULL : holds(&e->pool[i], frame)))
 			break;
 	return i;
 }
 
 static bool
-has_many(const struct fg_engine *e, const struct trial *t, unsigned port)
+has_many(const struct fg_engine *e, const struct trial *t, unsigned lane)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < t->pools; i++)
-		n += e->pool[i].port == port;
-	return n >= POOLS_OF_A_PORT;
+		n += e->pool[i].lane == lane;
+	return n >= POOLS_OF_A_LANE;
 }
 
 static int
@@ -104,19 +104,19 @@ set_content(struct stream_pool *p, const struct fg_template *frame, struct fg_er
 }
 
 int
-tx_pool_take(struct fg_engine *e, struct trial *t, unsigned port, struct tx_stream *tx, struct fg_error *err)
+tx_pool_take(struct fg_engine *e, struct trial *t, unsigned lane, struct tx_stream *tx, struct fg_error *err)
 {
 	const struct fg_template *frame = tx->sizes == NULL ? tx->frame : NULL;
-	unsigned i = find_pool(e, t, port, frame);
+	unsigned i = find_pool(e, t, lane, frame);
 	int rc;
 
-	if (frame != NULL && i == t->pools && has_many(e, t, port)) {
+	if (frame != NULL && i == t->pools && has_many(e, t, lane)) {
 		frame = NULL;
-		i = find_pool(e, t, port, frame);
+		i = find_pool(e, t, lane, frame);
 	}
-	if (i == e->pools && (rc = pool_make(e, port, err)) != 0)
+	if (i == e->pools && (rc = pool_make(e, lane, err)) != 0)
 		return rc;
-	e->pool[i].port = port;
+	e->pool[i].lane = lane;
 	rc = set_content(&e->pool[i], frame, err);
 	t->pools = RTE_MAX(t->pools, i + 1);
 	tx->pool = e->pool[i].pool;

@@ -60,7 +60,7 @@ struct tx_due {
 	uint64_t at; /* its departure, ticks */
 };
 
-/** Transmit all streams of one port. Written by the tx lcore only. */
+/** Transmit all streams of one lane. Written by the tx lcore only. */
 struct tx_task {
 	struct task task;
 	struct fg_port *port;
@@ -73,30 +73,30 @@ struct tx_task {
 	uint64_t nap;            /* ticks after which a task without work looks for orders */
 	uint64_t time_flag;
 	int time_offset;          /* of the launch time in the mbuf */
-	struct tx_stream *only;   /* the port's stream, if it has but one */
+	struct tx_stream *only;   /* the lane's stream, if it has but one */
 	struct rte_mempool *pool; /* of all streams, if it is the same */
 	struct tx_queue queue;
 	unsigned waiting; /* frames that were due before, and that the port did not take */
 	struct tx_due due[BURST];
 } __rte_cache_aligned;
 
-/** Buffers of the streams of a port that have the same payload: it is written once, the headers for each frame. */
+/** Buffers of the streams of a lane that have the same payload: it is written once, the headers for each frame. */
 struct stream_pool {
 	struct rte_mempool *pool;
 	struct fg_template *content; /* a copy of what the buffers hold; NULL: nothing */
-	unsigned port;
+	unsigned lane;
 };
 
 /* tx_pool.c: buffers for a stream's frames: those of another stream of the trial if they will do */
-int tx_pool_take(struct fg_engine *engine, struct trial *trial, unsigned port, struct tx_stream *stream,
+int tx_pool_take(struct fg_engine *engine, struct trial *trial, unsigned lane, struct tx_stream *stream,
 		 struct fg_error *err);
 void tx_pools_free(struct fg_engine *engine);
 
 /* tx_setup.c: compile what stream @p i sends, by the clock that starts with @p timeline */
 int tx_stream_init(struct fg_engine *engine, struct trial *trial, unsigned i,
 		   const struct fg_trial_config *config, const struct image *timeline, struct fg_error *err);
-/** The task of a port, once its streams are ready. @return 0; 1: nothing is sent there; -ENOMEM */
-int tx_task_init(struct fg_engine *engine, struct trial *trial, unsigned port, const struct image *timeline,
+/** The task of a lane, once its streams are ready. @return 0; 1: nothing is sent there; -ENOMEM */
+int tx_task_init(struct fg_engine *engine, struct trial *trial, unsigned lane, const struct image *timeline,
 		 struct fg_error *err);
 void tx_free(struct fg_engine *engine, struct trial *trial);
 

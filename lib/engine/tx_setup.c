@@ -149,17 +149,17 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	tx->stopped_at = timeline->start;
 	tx->interval_end = UINT64_MAX;
 	if (rc == 0)
-		rc = tx_pool_take(e, t, s->tx_port, tx, err);
+		rc = tx_pool_take(e, t, lane_of(e, t, i), tx, err);
 	if (rc == 0)
 		rc = loads_init(e, tx, s, timeline->start, t->max_lag, err);
 	return rc;
 }
 
 int
-tx_task_init(struct fg_engine *e, struct trial *t, unsigned port, const struct image *timeline,
+tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct image *timeline,
 	     struct fg_error *err)
 {
-	struct tx_task *task = &t->tx_task[port];
+	struct tx_task *task = &t->tx_task[lane];
 	struct tx_stream **streams = calloc(t->streams + 1, sizeof(*streams));
 	unsigned n = 0;
 	int rc;
@@ -167,11 +167,11 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned port, const struct i
 	if (streams == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", t->streams);
 	for (unsigned i = 0; i < t->streams; i++)
-		if (t->config[i].tx_port == port)
+		if (lane_of(e, t, i) == lane)
 			streams[n++] = &t->tx[i];
 	rc = n == 0 ? 1 : tx_queue_init(&task->queue, streams, n, err);
 	if (rc == 0) {
-		task->port = e->config.port[port].port;
+		task->port = e->lane[lane].port;
 		task->clock = &e->clock;
 		task->start = timeline->start;
 		task->lead = task->port->caps.launch_time ? timeline->step : 0;
@@ -194,7 +194,7 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned port, const struct i
 void
 tx_free(struct fg_engine *e, struct trial *t)
 {
-	for (unsigned i = 0; t->tx_task != NULL && i < e->config.ports; i++)
+	for (unsigned i = 0; t->tx_task != NULL && i < e->lanes; i++)
 		tx_queue_free(&t->tx_task[i].queue);
 	tx_orders_free(t->orders);
 	for (unsigned i = 0; i < t->streams; i++) {

@@ -78,7 +78,8 @@ local function describe(plan_port, handle)
 end
 
 local function engine_port(plan_port, handle, mac, place)
-   local c = ffi.new("struct fg_engine_port", { port = handle, tx_lcore = place.tx, rx_lcore = place.rx })
+   local c = ffi.new("struct fg_engine_port", { port = handle })
+   c.tx_lcore[0], c.rx_lcore[0] = place.tx, place.rx
    ffi.copy(c.mac, mac, 6)
    c.vlan = plan_port.vlan or 0
    for key, parse in pairs {

@@ -196,10 +196,10 @@ TEST(EngineCreate, RefusesWhatCannotBe)
 		expect_refused(bad);
 	}
 	bad = good;
-	bad.port[1].tx_lcore = 1;
+	bad.port[1].tx_lcore[0] = 1;
 	expect_refused(bad);
 	bad = good;
-	bad.port[0].rx_lcore = 7;
+	bad.port[0].rx_lcore[0] = 7;
 	expect_refused(bad);
 	bad = good;
 	bad.lcore[0] = 0; /* the main one */

@@ -55,7 +55,7 @@ processor_time(unsigned lcores)
 	c.lcores = lcores;
 	/* with two, one sends and the other receives */
 	for (unsigned i : {0, 1})
-		c.port[i].rx_lcore = lcores - 1;
+		c.port[i].rx_lcore[0] = lcores - 1;
 	return c;
 }
 
