@@ -3,6 +3,7 @@
  * What an acknowledgement tells: how far the peer has come, what else it has (SACK), how much it can take, that the
  * path is congested (ECN), and how long the way there and back was. It is the only place where snd_una moves.
  */
+#include "fg_metric.h"
 #include "tcp_priv.h"
 
 /* RFC 9293, 3.10.7.4 and RFC 5961, 5.2. @return false: neither its number nor its payload is to be used */
@@ -50,6 +51,8 @@ measure_rtt(const struct fg_l4 *w, struct conn *c, const struct segment *s)
 	if (c->flags & TIMING) {
 		if (seq_le(c->rtt_seq, s->ack)) {
 			rtt_sample(w, c, w->now - c->rtt_from);
+			if (w->app[c->app]->rtt != NULL && is_measured(w))
+				fg_histogram_record(w->app[c->app]->rtt, (int64_t)(w->now - c->rtt_from));
 			c->flags &= ~(uint32_t)TIMING;
 		}
 	} else if (c->flags & USE_TS && s->has_ts && s->tsecr != 0) {

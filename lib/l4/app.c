@@ -16,6 +16,7 @@ static const struct kind {
 } kinds[FG_L4_KINDS] = {
 	[FG_L4_STREAM] = {&stream_client, &stream_server},
 	[FG_L4_MAERTS] = {&maerts_client, &maerts_server},
+	[FG_L4_SENDFILE] = {&sendfile_client, &sendfile_server},
 	[FG_L4_RR] = {&rr_client, &rr_server},
 	[FG_L4_CRR] = {&crr_client, &rr_server},
 	[FG_L4_CC] = {&cc_client, &cc_server},
@@ -62,20 +63,77 @@ next_flow(const struct fg_l4 *w, struct application *a, struct flow *f)
 	memcpy(f->mac, config->next_hop, 6);
 }
 
+/* open loop: when connection number @p i is due */
+static uint64_t
+due_at(const struct fg_l4 *w, const struct application *a, uint64_t i)
+{
+	return w->start_at + (uint64_t)((double)i * 1e9 / a->config.opens_per_s);
+}
+
 static struct conn *
 open_one(struct fg_l4 *w, struct application *a)
 {
+	uint64_t i = a->base.tally.opened, at = a->config.opens_per_s > 0 ? due_at(w, a, i) : w->now;
 	struct conn *c = NULL;
 	struct flow f;
 
-	for (unsigned i = 0; i < FLOW_TRIES && c == NULL; i++) {
+	for (unsigned tries = 0; tries < FLOW_TRIES && c == NULL; tries++) {
 		next_flow(w, a, &f);
 		c = tcp_open(w, a->base.index, &f);
 	}
 	if (c == NULL)
 		return NULL;
-	c->app_time = w->now;
+	c->app_time = at;
+	c->opened_at = (uint32_t)(at >> OPENED_SHIFT);
 	return c;
+}
+
+uint64_t
+opened_at(const struct fg_l4 *w, const struct conn *c)
+{
+	uint32_t ago = (uint32_t)(w->now >> OPENED_SHIFT) - c->opened_at;
+
+	return w->now - ((uint64_t)ago << OPENED_SHIFT);
+}
+
+void
+note_first_octet(const struct fg_l4 *w, const struct conn *c)
+{
+	note_time(w, application_of(w, c)->first_octet, opened_at(w, c));
+}
+
+void
+note_last_octet(const struct fg_l4 *w, const struct conn *c)
+{
+	note_time(w, application_of(w, c)->last_octet, opened_at(w, c));
+}
+
+static uint64_t
+pause_of(struct application *a)
+{
+	uint64_t least = a->config.think_ns, most = a->config.think_ns_max;
+
+	return most <= least ? least : least + draw(&a->random) % (most - least + 1);
+}
+
+void
+next_request(struct fg_l4 *w, struct conn *c, uint64_t requests, bool last,
+	     void (*send)(struct fg_l4 *w, struct conn *c))
+{
+	struct application *a = application_of(w, c);
+	uint64_t pause;
+
+	if (w->now >= w->stop_at || last) {
+		tcp_close(w, c);
+	} else if (a->config.requests > 0 && requests >= a->config.requests) {
+		if (!a->config.hold)
+			tcp_close(w, c);
+	} else if ((pause = pause_of(a)) > 0) {
+		c->app_at = tick_after(w, pause);
+		timer_update(w, c);
+	} else {
+		send(w, c);
+	}
 }
 
 /* how many may be open now, and when there will be one more */
@@ -109,12 +167,39 @@ stop_all(struct fg_l4 *w, struct application *a)
 	}
 }
 
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* how many of the connections that may be open are to be opened now; and when there will be another one */
+static uint32_t
+wanted(const struct fg_l4 *w, const struct application *a, uint64_t *more_at)
+{
+	uint32_t may = allowed(w, a, more_at), cycles = a->config.cycles;
+	uint64_t opened = a->base.tally.opened, n = may > a->base.open ? may - a->base.open : 0;
+
+	if (cycles == 0 && a->config.octets > 0)
+		cycles = 1; /* so many octets on each connection: none is opened again */
+	if (cycles > 0)
+		n = least(n, (uint64_t)cycles * may > opened ? (uint64_t)cycles * may - opened : 0);
+	if (a->config.opens_per_s > 0) {
+		double due = (double)(w->now - w->start_at) * 1e-9 * a->config.opens_per_s;
+
+		n = least(n, (uint64_t)due + 1 > opened ? (uint64_t)due + 1 - opened : 0);
+		if (opened + n > due)
+			*more_at = least(*more_at, due_at(w, a, opened + n) + 1);
+	}
+	return (uint32_t)n;
+}
+
 uint64_t
 client_poll(struct fg_l4 *w, struct app *app)
 {
 	struct application *a = (struct application *)app;
 	uint64_t more_at;
-	uint32_t may;
+	uint32_t n;
 
 	if (w->now < w->start_at)
 		return w->start_at;
@@ -124,16 +209,13 @@ client_poll(struct fg_l4 *w, struct app *app)
 		a->stopped = true;
 		return UINT64_MAX;
 	}
-	may = allowed(w, a, &more_at);
-	/* so many octets on each connection: none is opened again */
-	if (a->config.octets > 0)
-		may = a->base.tally.opened >= may ? a->base.open : may;
-	for (unsigned i = 0; i < OPENS_A_POLL && a->base.open < may; i++)
+	n = wanted(w, a, &more_at);
+	for (unsigned i = 0; i < OPENS_A_POLL && i < n; i++)
 		if (open_one(w, a) == NULL)
 			return w->now + NS_PER_MS; /* no port or no room: TIME_WAIT ends some time */
-	if (a->base.open < may)
+	if (n > OPENS_A_POLL)
 		return w->now;
-	return more_at < w->stop_at ? more_at : w->stop_at;
+	return least(more_at, w->stop_at);
 }
 
 static int
@@ -152,6 +234,8 @@ check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 		return fg_error_set(err, EINVAL, "l4", "datagrams that do not fit into an MTU of %u", mtu);
 	if (a->server)
 		return 0;
+	if (a->kind == FG_L4_SENDFILE && a->file == NULL)
+		return fg_error_set(err, EINVAL, "l4", "which file is to be sent?");
 	if (a->connections == 0 || a->remotes == 0 || a->port_first == 0 || a->port_last < a->port_first)
 		return fg_error_set(err, EINVAL, "l4", "%u connections from ports %u to %u", a->connections,
 				    a->port_first, a->port_last);
@@ -182,8 +266,14 @@ application_create(const struct fg_l4_app *config, uint32_t mtu, unsigned index,
 	address_at(config, config->local, 0, a->base.local);
 	a->setup = fg_histogram_create(DIGITS, LONGEST_NS, err);
 	a->transaction = fg_histogram_create(DIGITS, LONGEST_NS, err);
-	if (a->setup == NULL || a->transaction == NULL)
+	a->first_octet = fg_histogram_create(DIGITS, LONGEST_NS, err);
+	a->last_octet = fg_histogram_create(DIGITS, LONGEST_NS, err);
+	a->base.rtt = fg_histogram_create(DIGITS, LONGEST_NS, err);
+	if (a->setup == NULL || a->transaction == NULL || a->first_octet == NULL || a->last_octet == NULL ||
+	    a->base.rtt == NULL)
 		return -ENOMEM;
+	if (config->file != NULL)
+		return file_map(a, err);
 	if (config->kind == FG_L4_HTTP && !config->server)
 		return http_create(a, err);
 	return a->base.udp ? udp_create(a, err) : 0;
@@ -196,6 +286,10 @@ application_free(struct application *a)
 		return;
 	fg_histogram_free(a->setup);
 	fg_histogram_free(a->transaction);
+	fg_histogram_free(a->first_octet);
+	fg_histogram_free(a->last_octet);
+	fg_histogram_free(a->base.rtt);
+	file_unmap(a);
 	udp_free(a);
 	free(a->request);
 	free(a->mark);
@@ -220,6 +314,8 @@ fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct fg_l
 	for (unsigned i = 0; i < apps && rc == 0; i++) {
 		rc = application_create(&app[i], config->mtu, i, (struct application **)&w->app[i], err);
 		w->apps = i + 1;
+		if (w->app[i] != NULL)
+			((struct application *)w->app[i])->random = config->seed ^ i;
 	}
 	if (rc != 0) {
 		fg_l4_free(w);

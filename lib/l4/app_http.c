@@ -181,8 +181,7 @@ send_request(struct fg_l4 *w, struct conn *c)
 static void
 client_established(struct fg_l4 *w, struct conn *c)
 {
-	if (is_measured(w))
-		fg_histogram_record(application_of(w, c)->setup, (int64_t)(w->now - c->app_time));
+	note_time(w, application_of(w, c)->setup, c->app_time);
 	if (w->now >= w->stop_at)
 		tcp_close(w, c);
 	else
@@ -230,6 +229,8 @@ client_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *
 	}
 	if (early)
 		return false;
+	if (offset == 0)
+		note_first_octet(w, c);
 	load(c, c->app_mark, &h);
 	used = http_read(&h, data, length);
 	c->app_mark = store(c, &h);
@@ -244,21 +245,42 @@ client_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *
 	return true;
 }
 
+static bool
+is_whole(const struct conn *c)
+{
+	return c->app_phase == HTTP_BODY && c->rcv_offset >= c->app_mark;
+}
+
 static void
 client_arrived(struct fg_l4 *w, struct conn *c)
 {
 	struct application *a = application_of(w, c);
+	uint64_t requests;
 
-	if (c->app_phase != HTTP_BODY || c->rcv_offset < c->app_mark || c->flags & FIN_WANTED)
+	if (!is_whole(c) || c->flags & FIN_WANTED)
 		return;
+	requests = c->snd_end / request_octets(a);
 	a->base.tally.transactions++;
-	if (is_measured(w))
-		fg_histogram_record(a->transaction, (int64_t)(w->now - c->app_time));
-	if (w->now >= w->stop_at || c->flags & APP_CLOSE ||
-	    (a->config.requests > 0 && c->snd_end / request_octets(a) >= a->config.requests))
+	note_time(w, a->transaction, c->app_time);
+	if (requests == 1)
+		note_last_octet(w, c);
+	next_request(w, c, requests, c->flags & APP_CLOSE, send_request);
+}
+
+static void
+client_timer(struct fg_l4 *w, struct conn *c)
+{
+	if (w->now >= w->stop_at)
 		tcp_close(w, c);
 	else
 		send_request(w, c);
+}
+
+static void
+client_stop(struct fg_l4 *w, struct conn *c)
+{
+	if (c->state >= ESTABLISHED && is_whole(c))
+		tcp_close(w, c);
 }
 
 static void
@@ -276,8 +298,9 @@ const struct app_ops http_client = {
 	.eof = client_eof,
 	.fill = client_fill,
 	.closed = closed,
-	.timer = nothing,
+	.timer = client_timer,
 	.poll = client_poll,
+	.stop = client_stop,
 };
 
 int

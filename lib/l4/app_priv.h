@@ -18,6 +18,7 @@ struct mark {
 	struct fg_l4_tally tally;
 	uint64_t retransmitted;
 	uint32_t open;
+	uint32_t sampled, cwnd, window, flight, rtt_us; /* as in struct fg_l4_interval */
 };
 
 struct udp_stream {
@@ -37,7 +38,10 @@ struct udp_slot {
 struct application {
 	struct app base; /* first */
 	struct fg_l4_app config;
-	struct fg_histogram *setup, *transaction;
+	struct fg_histogram *setup, *transaction, *first_octet, *last_octet;
+	const uint8_t *file; /* SENDFILE: mapped */
+	size_t file_octets;
+	uint64_t random;   /* state of draw() */
 	struct mark *mark; /* at start + omit, then at each interval's end */
 	bool stopped;
 	uint64_t next_flow;
@@ -56,21 +60,36 @@ application_of(const struct fg_l4 *w, const struct conn *c)
 	return (struct application *)w->app[c->app];
 }
 
-/** Is what happens now part of the figures? */
-static inline bool
-is_measured(const struct fg_l4 *w)
+/** Record how long it took since @p since, if it is part of the figures. */
+static inline void
+note_time(const struct fg_l4 *w, struct fg_histogram *h, uint64_t since)
 {
-	return w->now >= w->measure_from && w->now < w->stop_at;
+	if (is_measured(w))
+		fg_histogram_record(h, (int64_t)(w->now - since));
 }
 
-extern const struct app_ops stream_client, stream_server, maerts_client, maerts_server, rr_client, rr_server,
-	crr_client, cc_client, cc_server, http_client, http_server, udp_stream_client, udp_stream_server,
-	udp_rr_client, udp_rr_server;
+extern const struct app_ops stream_client, stream_server, maerts_client, maerts_server, sendfile_client,
+	sendfile_server, rr_client, rr_server, crr_client, cc_client, cc_server, http_client, http_server,
+	udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
 
 /** The next flow of a client that is free, by turns through addresses and ports. */
 void next_flow(const struct fg_l4 *w, struct application *a, struct flow *f);
 /** Open as many as the ramp allows. @return when there will be more to do */
 uint64_t client_poll(struct fg_l4 *w, struct app *app);
+/** When a connection of a client was opened, or should have been; to a microsecond, for up to an hour. */
+uint64_t opened_at(const struct fg_l4 *w, const struct conn *c);
+/** The first octet of the first response is here; the last is. */
+void note_first_octet(const struct fg_l4 *w, const struct conn *c);
+void note_last_octet(const struct fg_l4 *w, const struct conn *c);
+/** A response is whole and @p requests of the connection were sent: is there to be another, and when? */
+void next_request(struct fg_l4 *w, struct conn *c, uint64_t requests, bool last,
+		  void (*send)(struct fg_l4 *w, struct conn *c));
+int file_map(struct application *a, struct fg_error *err);
+void file_unmap(struct application *a);
+/** Octets of the file from @p offset on; it begins again behind its end. */
+void file_fill(const struct application *a, uint64_t offset, uint8_t *to, uint32_t length);
+/** @return how many octets differ from the file's */
+uint32_t file_wrong(const struct application *a, uint64_t offset, const uint8_t *data, uint32_t length);
 int http_create(struct application *a, struct fg_error *err);
 int udp_create(struct application *a, struct fg_error *err);
 void udp_free(struct application *a);

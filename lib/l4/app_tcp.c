@@ -16,6 +16,8 @@ static bool
 receive_of_server(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data, uint32_t length,
 		  bool early)
 {
+	if (offset == 0 && !early)
+		note_first_octet(w, c);
 	return check_octets(w, SERVER_STREAM, offset, data, length);
 }
 
@@ -52,16 +54,14 @@ close_too(struct fg_l4 *w, struct conn *c)
 static void
 note_setup(struct fg_l4 *w, struct conn *c)
 {
-	if (is_measured(w))
-		fg_histogram_record(application_of(w, c)->setup, (int64_t)(w->now - c->app_time));
+	note_time(w, application_of(w, c)->setup, c->app_time);
 }
 
 static void
 note_transaction(struct fg_l4 *w, struct conn *c)
 {
 	application_of(w, c)->base.tally.transactions++;
-	if (is_measured(w))
-		fg_histogram_record(application_of(w, c)->transaction, (int64_t)(w->now - c->app_time));
+	note_time(w, application_of(w, c)->transaction, c->app_time);
 }
 
 static void
@@ -80,9 +80,33 @@ write_all(struct fg_l4 *w, struct conn *c)
 		tcp_close(w, c);
 		return;
 	}
+	if (application_of(w, c)->config.message > 0) {
+		tcp_ready(w, c); /* one_message() does the rest */
+		return;
+	}
 	tcp_write(w, c, octets > 0 ? octets : UINT64_MAX / 4);
 	if (octets > 0)
 		tcp_close(w, c);
+}
+
+/* a write that does not block: the whole message has room in the send buffer, or nothing else is there */
+static bool
+one_message(struct fg_l4 *w, struct conn *c)
+{
+	const struct fg_l4_app *config = &application_of(w, c)->config;
+	uint64_t length = config->message, buffered = c->snd_end - c->snd_offset;
+
+	if (length == 0 || c->flags & FIN_WANTED)
+		return false;
+	if (buffered > 0 && buffered + length > tcp_of(w, c)->send_buffer)
+		return false;
+	if (config->octets > 0 && config->octets - c->snd_end <= length) {
+		tcp_write(w, c, config->octets - c->snd_end);
+		tcp_close(w, c);
+	} else {
+		tcp_write(w, c, length);
+	}
+	return true;
 }
 
 static void
@@ -122,6 +146,7 @@ const struct app_ops stream_client = {
 	.established = stream_established,
 	.receive = receive_of_server,
 	.eof = close_too,
+	.more = one_message,
 	.fill = fill_by_client,
 	.closed = closed,
 	.timer = nothing,
@@ -152,6 +177,44 @@ const struct app_ops maerts_server = {
 	.established = write_all,
 	.receive = receive_of_client,
 	.eof = end_writing,
+	.more = one_message,
+	.fill = fill_by_server,
+	.closed = closed,
+	.timer = nothing,
+};
+
+/* --- SENDFILE: as STREAM, but the octets are a file's */
+
+static void
+fill_from_file(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length)
+{
+	file_fill(application_of(w, c), offset, to, length);
+}
+
+static bool
+receive_file(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data, uint32_t length,
+	     bool early)
+{
+	w->counters.wrong_octets += file_wrong(application_of(w, c), offset, data, length);
+	return true;
+}
+
+const struct app_ops sendfile_client = {
+	.established = stream_established,
+	.receive = receive_of_server,
+	.eof = close_too,
+	.more = one_message,
+	.fill = fill_from_file,
+	.closed = closed,
+	.timer = nothing,
+	.poll = client_poll,
+	.stop = end_writing,
+};
+const struct app_ops sendfile_server = {
+	.established = nothing,
+	.receive = receive_file,
+	.arrived = note_arrival,
+	.eof = close_too,
 	.fill = fill_by_server,
 	.closed = closed,
 	.timer = nothing,
@@ -178,12 +241,31 @@ rr_established(struct fg_l4 *w, struct conn *c)
 static void
 rr_arrived(struct fg_l4 *w, struct conn *c)
 {
+	uint64_t requests = c->snd_end / application_of(w, c)->config.request;
+
 	if (c->rcv_offset < c->app_mark)
 		return;
 	note_transaction(w, c);
-	if (w->now < w->stop_at)
-		send_request(w, c);
+	if (requests == 1)
+		note_last_octet(w, c);
+	next_request(w, c, requests, false, send_request);
+}
+
+/* the pause is over, or the time is */
+static void
+rr_timer(struct fg_l4 *w, struct conn *c)
+{
+	if (w->now >= w->stop_at)
+		tcp_close(w, c);
 	else
+		send_request(w, c);
+}
+
+/* who waits for a response closes when it has come */
+static void
+rr_stop(struct fg_l4 *w, struct conn *c)
+{
+	if (c->state >= ESTABLISHED && c->rcv_offset >= c->app_mark)
 		tcp_close(w, c);
 }
 
@@ -204,8 +286,9 @@ const struct app_ops rr_client = {
 	.eof = close_too,
 	.fill = fill_by_client,
 	.closed = closed,
-	.timer = nothing,
+	.timer = rr_timer,
 	.poll = client_poll,
+	.stop = rr_stop,
 };
 const struct app_ops rr_server = {
 	.established = nothing,
@@ -230,8 +313,10 @@ crr_established(struct fg_l4 *w, struct conn *c)
 static void
 crr_arrived(struct fg_l4 *w, struct conn *c)
 {
-	if (c->rcv_offset >= c->app_mark)
-		tcp_close(w, c);
+	if (c->rcv_offset < c->app_mark)
+		return;
+	note_last_octet(w, c);
+	tcp_close(w, c);
 }
 
 /* it counts if all of the response has come */

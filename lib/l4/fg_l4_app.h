@@ -18,18 +18,22 @@ extern "C" {
  */
 
 enum fg_l4_kind {
-	FG_L4_STREAM, /* client to server, as much as goes */
-	FG_L4_MAERTS, /* server to client */
-	FG_L4_RR,     /* request and response, one outstanding, on connections that last */
-	FG_L4_CRR,    /* connect, one request and response, close; again */
-	FG_L4_CC,     /* connect, close; again */
-	FG_L4_HTTP,   /* GET or POST; the server answers a path that ends in a number with so many octets */
+	FG_L4_STREAM,   /* client to server, as much as goes */
+	FG_L4_MAERTS,   /* server to client */
+	FG_L4_SENDFILE, /* as STREAM, but what is sent are the octets of a file, over and over */
+	FG_L4_RR,       /* request and response, one outstanding, on connections that last */
+	FG_L4_CRR,      /* connect, one request and response, close; again */
+	FG_L4_CC,       /* connect, close; again */
+	FG_L4_HTTP,     /* GET or POST; the server answers a path that ends in a number with so many octets */
 	FG_L4_UDP_STREAM,
 	FG_L4_UDP_RR,
 	FG_L4_KINDS,
 };
 
-enum { FG_L4_DATAGRAM_MIN = 16 /* octets of payload: stream, number, time */ };
+enum {
+	FG_L4_DATAGRAM_MIN = 16, /* octets of payload: stream, number, time */
+	FG_L4_SAMPLED = 64,
+};
 
 struct fg_l4_app {
 	uint8_t kind; /* enum fg_l4_kind */
@@ -49,13 +53,24 @@ struct fg_l4_app {
 	/* the ramp: connections at the start, and how many more may be open each second; 0: all at once */
 	uint32_t connections_start;
 	double connections_per_s;
-	uint32_t requests; /* HTTP: on a connection, then it is closed; 0: until the stop */
-	const char *path;  /* HTTP: what is asked for; must live until fg_l4_create() returns */
-	const char *host;  /* and from whom */
-	bool any_body;     /* HTTP: the body is not that of our server: not compared */
-	uint64_t octets;   /* to send on each connection of a stream, then close; 0: until the stop */
+	uint32_t cycles; /* connections that each client opens, one after the other; 0: until the stop */
+	/*
+	 * Open loop: so many connections are opened each second, at times that do not depend on how it goes, and
+	 * what is measured of them counts from those times. 0: the next one is opened when one has ended.
+	 */
+	double opens_per_s;
+	uint32_t requests; /* RR, HTTP: on a connection, then it is closed; 0: until the stop */
+	bool hold;         /* it is not closed then, but at the stop */
+	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
+	uint64_t think_ns, think_ns_max;
+	const char *path; /* HTTP: what is asked for; must live until fg_l4_create() returns */
+	const char *host; /* and from whom */
+	bool any_body;    /* HTTP: the body is not that of our server: not compared */
+	uint64_t octets;  /* to send on each connection of a stream, then close; 0: until the stop */
 
 	/* of both */
+	const char *file;           /* SENDFILE; the server compares with it, or with nothing if it is NULL */
+	uint32_t message;           /* STREAM, MAERTS, SENDFILE: octets of each write; 0: all at once */
 	uint32_t request, response; /* octets; HTTP: of the bodies, no request body is a GET */
 	uint32_t datagram;          /* octets of payload of FG_L4_UDP_STREAM */
 	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
@@ -91,6 +106,9 @@ struct fg_l4_result {
 	uint32_t concurrent_max;        /* connections open at one time */
 	struct fg_l4_times setup;       /* SYN to established, client */
 	struct fg_l4_times transaction; /* request sent to response whole; CRR, CC: SYN sent to closed */
+	/* client, of the first response of each connection: SYN to its first and its last octet (RFC 9411) */
+	struct fg_l4_times first_octet, last_octet;
+	struct fg_l4_times rtt; /* of segments that were sent once, one of each window */
 	/* FG_L4_UDP_STREAM, server, all streams: by number, after all has arrived */
 	uint64_t lost, duplicates, reordered;
 	double jitter_ns; /* RFC 3550, mean of the streams */
@@ -99,7 +117,12 @@ struct fg_l4_result {
 /** Sums over one interval of the series. */
 struct fg_l4_interval {
 	uint64_t octets_in, octets_out, transactions, established, retransmitted;
+	uint64_t datagrams_in, datagrams_out;
 	uint32_t open; /* connections at its end */
+	/* and of those the first ones, up to FG_L4_SAMPLED: how many, and the mean of each at its end */
+	uint32_t sampled;
+	uint32_t cwnd, window, flight; /* octets; the window is the peer's */
+	uint32_t rtt_us;               /* smoothed (RFC 6298) */
 };
 
 /**
@@ -128,7 +151,7 @@ void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
 /** The series of application @p app. @return how many intervals there are, at most @p max are written */
 unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interval *out, unsigned max);
 
-/** Counters of the worker, and the octets of memory that its connections take at most. */
+/** Counters of the worker, and connections that it has, TIME_WAIT included. */
 void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
 uint32_t fg_l4_open(const struct fg_l4 *l4);
 

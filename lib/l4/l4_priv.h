@@ -23,6 +23,7 @@ enum {
 	DUP_THRESH = 3, /* RFC 5681 */
 	MAX_RANGES = 255,
 	MAX_SACKS = 4,
+	OPENED_SHIFT = 10, /* struct conn.opened_at counts 2^10 ns */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
@@ -200,6 +201,7 @@ struct conn {
 		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
 	};
 	uint32_t small_end; /* behind the last segment that was not full */
+	uint32_t opened_at; /* client: when, in OPENED_NS */
 	uint64_t app_time;  /* when what is being measured began */
 	union {
 		uint64_t app_mark; /* a position in the stream, or what is left to do: the application's */
@@ -231,10 +233,11 @@ struct app {
 	struct fg_l4_tcp tcp;
 	uint8_t index;
 	bool listens, udp;
-	uint8_t local[16];       /* the first of our addresses */
-	uint32_t locals;         /* how many there are from there on */
-	uint16_t port;           /* that it listens on */
-	uint32_t open, open_max; /* connections that are not over, TIME_WAIT excepted */
+	uint8_t local[16];        /* the first of our addresses */
+	uint32_t locals;          /* how many there are from there on */
+	uint16_t port;            /* that it listens on */
+	uint32_t open, open_max;  /* connections that are not over, TIME_WAIT excepted */
+	struct fg_histogram *rtt; /* NULL: not recorded */
 	struct fg_l4_tally tally;
 };
 
@@ -278,6 +281,8 @@ struct app_ops {
 	void (*stop)(struct fg_l4 *w, struct conn *c);    /* the time of a client is over; may be NULL */
 	void (*eof)(struct fg_l4 *w, struct conn *c);     /* the peer has sent all */
 	void (*acked)(struct fg_l4 *w, struct conn *c);   /* snd_offset has moved; may be NULL */
+	/** All that was written has left, or waits: write more? @return whether there is more; may be NULL */
+	bool (*more)(struct fg_l4 *w, struct conn *c);
 	void (*fill)(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length);
 	/** It is over; the connection must not be touched after. Called once, also when TIME_WAIT begins. */
 	void (*closed)(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);
@@ -331,6 +336,13 @@ tcp_unsent(const struct conn *c)
 	uint64_t fin = c->flags & FIN_WANTED ? 1 : 0;
 
 	return c->snd_end + fin - (c->snd_offset + flight(c));
+}
+
+/** Is what happens now part of the figures? */
+static inline bool
+is_measured(const struct fg_l4 *w)
+{
+	return w->now >= w->measure_from && w->now < w->stop_at;
 }
 
 static inline bool

@@ -188,8 +188,11 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 	/* selective acknowledgements go by themselves, since segments with payload have no room for them */
 	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		return false;
-	for (unsigned i = 0; may_send_data(c) && outcome == SENT && i < SEGMENTS_A_TURN; i++)
+	for (unsigned i = 0; may_send_data(c) && outcome == SENT && i < SEGMENTS_A_TURN; i++) {
 		outcome = send_one(w, c);
+		if (outcome == NOTHING && ops_of(w, c)->more != NULL && ops_of(w, c)->more(w, c))
+			outcome = SENT;
+	}
 	if (outcome == NO_ROOM || (c->flags & PROBE_NOW && !send_probe(w, c)))
 		return false;
 	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))

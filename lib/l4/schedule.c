@@ -9,12 +9,40 @@
 
 #include "app_priv.h"
 
+/* windows and round-trip times of the first connections: of all, a million of them would take too long */
+static void
+sample(const struct fg_l4 *w, const struct application *a, struct mark *mark)
+{
+	uint64_t n = 0, cwnd = 0, window = 0, in_flight = 0, rtt = 0;
+
+	for (uint32_t i = 1; i < w->fresh && i <= FG_L4_SAMPLED; i++) {
+		const struct conn *c = &w->conn[i];
+
+		if (c->app != a->base.index || c->state < ESTABLISHED || c->state == TIME_WAIT)
+			continue;
+		n++;
+		cwnd += c->cwnd;
+		window += c->snd_wnd;
+		in_flight += flight(c);
+		rtt += c->srtt;
+	}
+	mark->sampled = (uint32_t)n;
+	if (n == 0)
+		return;
+	mark->cwnd = (uint32_t)(cwnd / n);
+	mark->window = (uint32_t)(window / n);
+	mark->flight = (uint32_t)(in_flight / n);
+	mark->rtt_us = (uint32_t)(rtt / n);
+}
+
 static void
 note(const struct fg_l4 *w, const struct application *a, struct mark *mark)
 {
 	mark->tally = a->base.tally;
 	mark->open = a->base.open;
 	mark->retransmitted = w->counters.segments_retransmitted;
+	if (w->interval > 0 && !a->base.udp)
+		sample(w, a, mark);
 }
 
 /* the next moment to look at, after the one that has come */
@@ -86,10 +114,10 @@ read_times(const struct fg_histogram *h, struct fg_l4_times *out)
 		.count = h->count,
 		.min = fg_histogram_min(h),
 		.max = h->max,
-		.p50 = fg_histogram_percentile(h, 50),
-		.p90 = fg_histogram_percentile(h, 90),
-		.p99 = fg_histogram_percentile(h, 99),
-		.p999 = fg_histogram_percentile(h, 99.9),
+		.p50 = fg_histogram_percentile(h, 0.5),
+		.p90 = fg_histogram_percentile(h, 0.9),
+		.p99 = fg_histogram_percentile(h, 0.99),
+		.p999 = fg_histogram_percentile(h, 0.999),
 		.mean = fg_histogram_mean(h),
 	};
 }
@@ -111,6 +139,9 @@ fg_l4_read(const struct fg_l4 *w, unsigned app, struct fg_l4_result *out)
 	}
 	read_times(a->setup, &out->setup);
 	read_times(a->transaction, &out->transaction);
+	read_times(a->first_octet, &out->first_octet);
+	read_times(a->last_octet, &out->last_octet);
+	read_times(a->base.rtt, &out->rtt);
 	udp_read(a, out);
 }
 
@@ -129,7 +160,14 @@ fg_l4_series(const struct fg_l4 *w, unsigned app, struct fg_l4_interval *out, un
 			.transactions = t.transactions,
 			.established = t.established,
 			.retransmitted = mark[i + 1].retransmitted - mark[i].retransmitted,
+			.datagrams_in = t.datagrams_in,
+			.datagrams_out = t.datagrams_out,
 			.open = mark[i + 1].open,
+			.sampled = mark[i + 1].sampled,
+			.cwnd = mark[i + 1].cwnd,
+			.window = mark[i + 1].window,
+			.flight = mark[i + 1].flight,
+			.rtt_us = mark[i + 1].rtt_us,
 		};
 	}
 	return n;

@@ -26,6 +26,8 @@
 int worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struct fg_error *err);
 /** The applications' own memory is not the worker's. NULL is legal. */
 void worker_free(struct fg_l4 *w);
+/** The next random number of a sequence that begins with any @p state. */
+uint64_t draw(uint64_t *state);
 
 /* segment.c */
 void address_of_ipv4(const uint8_t ipv4[4], uint8_t out[16]);

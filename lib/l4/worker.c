@@ -133,8 +133,8 @@ poll(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out)
 	return w->mark_at < due ? w->mark_at : due;
 }
 
-/* splitmix64: the worker's random numbers, all from the seed */
-static uint64_t
+/* splitmix64 (Steele, Lea and Flood) */
+uint64_t
 draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;

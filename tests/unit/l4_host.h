@@ -219,8 +219,8 @@ class Host
 	uint8_t memory[FG_BURST_ROOMS][9216];
 };
 
-inline const app_ops Host::ops = {Established, Receive, nullptr, nullptr, Eof,    nullptr,
-				  Fill,        Closed,  Timer,   nullptr, nullptr};
+inline const app_ops Host::ops = {Established, Receive, nullptr, nullptr, Eof,     nullptr,
+				  nullptr,     Fill,    Closed,  Timer,   nullptr, nullptr};
 
 } /* namespace l4 */
 

@@ -11,7 +11,8 @@ local M = {}
 --- Kinds by the name that people know from netperf.
 M.KINDS = {
    TCP_STREAM = C.FG_L4_STREAM, TCP_MAERTS = C.FG_L4_MAERTS, TCP_RR = C.FG_L4_RR, TCP_CRR = C.FG_L4_CRR,
-   TCP_CC = C.FG_L4_CC, HTTP = C.FG_L4_HTTP, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
+   TCP_CC = C.FG_L4_CC, TCP_SENDFILE = C.FG_L4_SENDFILE,
+   HTTP = C.FG_L4_HTTP, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
 }
 
 --- How connections end (enum fg_l4_end).
@@ -50,9 +51,14 @@ end
 -- @param o.next_hop     client: MAC, six octets
 -- @param o.port_first, o.port_last  client: ports to connect from
 -- @param o.connections  at a time (1); o.connections_start, o.connections_per_s: the ramp
+-- @param o.cycles       connections that each client opens, one after the other; nil: until the stop
+-- @param o.opens_per_s  open loop: connections opened each second, whatever becomes of them
+-- @param o.requests     of RR and HTTP, on a connection; nil: until the stop. o.hold: it stays open till then
+-- @param o.think        seconds between a response and the next request; o.think_max: drawn evenly up to this
 -- @param o.octets       of each stream; nil: until the stop
--- @param o.path, o.host HTTP client: what to ask for; o.requests: on a connection (nil: until the stop);
---                       o.any_body: do not compare the body
+-- @param o.message      octets of each write of a stream; nil: all at once
+-- @param o.file         of TCP_SENDFILE, both sides
+-- @param o.path, o.host HTTP client: what to ask for; o.any_body: do not compare the body
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.timeout      seconds, of UDP_RR
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
@@ -71,8 +77,11 @@ function M.fill(out, o)
    out.connections_start, out.connections_per_s = o.connections_start or 0, o.connections_per_s or 0
    out.octets = o.octets or 0
    out.request, out.response, out.datagram = o.request or 1, o.response or 1, o.datagram or 0
+   out.cycles, out.opens_per_s, out.requests = o.cycles or 0, o.opens_per_s or 0, o.requests or 0
+   out.hold, out.message, out.file = o.hold == true, o.message or 0, o.file
+   out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
    if o.test == "HTTP" then
-      out.requests, out.path, out.host, out.any_body = o.requests or 0, o.path, o.host, o.any_body == true
+      out.path, out.host, out.any_body = o.path, o.host, o.any_body == true
    end
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
 end
@@ -110,7 +119,9 @@ local function series_of(l4, index)
       list[i + 1] = {
          octets_in = tonumber(raw[i].octets_in), octets_out = tonumber(raw[i].octets_out),
          transactions = tonumber(raw[i].transactions), established = tonumber(raw[i].established),
-         retransmitted = tonumber(raw[i].retransmitted), open = raw[i].open,
+         retransmitted = tonumber(raw[i].retransmitted), datagrams_in = tonumber(raw[i].datagrams_in),
+         datagrams_out = tonumber(raw[i].datagrams_out), open = raw[i].open, sampled = raw[i].sampled,
+         cwnd = raw[i].cwnd, window = raw[i].window, flight = raw[i].flight, rtt_us = raw[i].rtt_us,
       }
    end
    return list
@@ -124,7 +135,9 @@ function M.read(l4, index)
       measured = tally_of(r.measured), total = tally_of(r.total),
       measured_s = tonumber(r.measured_ns) / 1e9, first_s = tonumber(r.first_ns) / 1e9,
       last_s = tonumber(r.last_ns) / 1e9, concurrent_max = r.concurrent_max, setup = times_of(r.setup),
-      transaction = times_of(r.transaction), lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
+      transaction = times_of(r.transaction), first_octet = times_of(r.first_octet),
+      last_octet = times_of(r.last_octet), rtt = times_of(r.rtt),
+      lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
    }
 end
