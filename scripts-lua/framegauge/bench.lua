@@ -296,6 +296,16 @@ local function mean_fps(loads, seconds)
    return loads[2] and frames / seconds or loads[1].mean_fps or loads[1].fps
 end
 
+-- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.
+local function interval_of(described)
+   for _, stream in ipairs(described) do
+      if stream.over_time then
+         return stream.over_time
+      end
+   end
+   return 1
+end
+
 -- The streams of a trial: the engine's list, what they are called (framegauge.bench.counts), how many seconds
 -- they last.
 function Bench:streams_of(o)
@@ -308,7 +318,7 @@ function Bench:streams_of(o)
             name = stream.name, fps = mean_fps(stream.loads, seconds),
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
-            over_time = stream.over_time and math.floor(seconds) or nil, measure = stream.measure,
+            over_time = stream.over_time, measure = stream.measure,
          }
       end
       return list, described, seconds
@@ -361,13 +371,14 @@ function Bench:trial(o)
       drain_ns = nanoseconds(o.drain or DRAIN),
       settle_ns = nanoseconds(o.settle or 0),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
+      series_ns = nanoseconds(interval_of(described)),
       talk = modifiers.talk(o.modifier, self.plan),
    }), self:arrange_outage(o.outage))
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await()
    local lcores = counts.lcores(self.engine, self.lcores)
-   local directions = counts.directions(self.engine, described, self.ports, o.tags and o.tags.count or 0,
-      self.wires ~= nil, lcores)
+   local directions = counts.directions(self.engine, described, seconds, self.ports,
+      o.tags and o.tags.count or 0, self.wires ~= nil, lcores)
    for i, one in ipairs(described) do
       if one.random then -- how many frames a random process makes is known now
          directions[i].intended_fps = directions[i].intended_frames / seconds

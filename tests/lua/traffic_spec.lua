@@ -122,6 +122,26 @@ describe("the traffic test", function()
       assert.matches("<h2>Latency", page)
    end)
 
+   it("keeps every stream over time, and draws it", function()
+      local result, path = run("traffic.duration=2s", "reference_device.loss_every=1000")
+      for i, row in ipairs(result.results.traffic) do
+         local series, tx, rx = result.trials[1].directions[i].series, 0, 0
+         assert.same({ 0.1, 20 }, { series.interval_s, #series.tx })
+         for k = 1, #series.tx do
+            tx, rx = tx + series.tx[k], rx + series.rx[k]
+            assert.near(row.offered_mbps_l2 * 1e6, series.ir_mean_bps[k], 0.03 * row.offered_mbps_l2 * 1e6)
+         end
+         -- one may have left when the last interval was over
+         assert.near(row.tx, tx, 1)
+         assert.near(row.rx, rx, 1)
+      end
+      assert.is_true(result_schema.validate(path .. "/result.json"))
+      local page = scratch.read(path .. "/report.html")
+      for _, term in ipairs { "received, layer 2", "loss", "delay", "PDV, 99.9 %%" } do
+         assert.matches(term .. " of voice, east → west over time", page)
+      end
+   end)
+
    it("wants streams, and lines that can carry them", function()
       assert.matches("plan.yaml:%d+:%d+: streams: .*, and there is none", problems_of(PORTS))
       assert.matches("streams.y.rate: with it the streams from a are 1.1 Gbit/s at layer 1",

@@ -90,13 +90,14 @@ end
 --- Counts of every stream.
 -- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
 --                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
---                 over_time = whole seconds of which a series
---                 was kept, or nil; measure = what else was asked for (framegauge.bench.measures), or nil }
+--                 over_time = seconds of an interval of the series that was kept, or nil; measure = what
+--                 else was asked for (framegauge.bench.measures), or nil }
+-- @param duration  of the trial, seconds
 -- @param ports    of the bench
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?
 -- @param lcores   as M.lcores gave them
-function M.directions(engine, streams, ports, most, on_wire, lcores)
+function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
    local source, bound = stamps(on_wire, lcores)
    local list = {}
    for i, stream in ipairs(streams) do
@@ -108,7 +109,7 @@ function M.directions(engine, streams, ports, most, on_wire, lcores)
       direction.uneven = stream.uneven
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
       if stream.over_time then
-         direction.series = series.read(engine, i - 1, stream.over_time)
+         direction.series = series.read(engine, i - 1, duration, stream.over_time)
          direction.availability = series.availability(result.available)
       end
       if stream.measure then

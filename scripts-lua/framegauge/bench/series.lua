@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A stream second by second, and its availability: what the engine kept, as plain lists.
+--- A stream over time, and its availability: what the engine kept, as plain lists.
 --
--- A point is a second, or where a trial is longer than that as many seconds as it takes to have no more than
--- so many points. So a day makes a list no longer than a quarter of an hour does, and nothing is left out: of
--- each point there is the least, the mean and the greatest of its seconds.
+-- A point is an interval, such as a second, or where a trial is longer than that as many as it takes to have
+-- no more than so many points. So a day makes a list no longer than a quarter of an hour does, and nothing is
+-- left out: of each point there is the least, the mean and the greatest of its intervals.
 local api = require "framegauge.api"
 local ffi = require "ffi"
 
@@ -23,14 +23,14 @@ local LISTS = {
 
 local function new_point()
    return {
-      seconds = 0, tx = 0, rx = 0, octets = 0, ir_min = math.huge, ir_max = 0, min = math.huge, max = 0,
+      intervals = 0, tx = 0, rx = 0, octets = 0, ir_min = math.huge, ir_max = 0, min = math.huge, max = 0,
       sum = 0, fdv = 0, reordered = 0, duplicates = 0,
    }
 end
 
-local function add(point, interval)
-   local rx, ir = tonumber(interval.rx), tonumber(interval.octets) * 8
-   point.seconds, point.tx, point.rx = point.seconds + 1, point.tx + tonumber(interval.tx), point.rx + rx
+local function add(point, interval, seconds)
+   local rx, ir = tonumber(interval.rx), tonumber(interval.octets) * 8 / seconds
+   point.intervals, point.tx, point.rx = point.intervals + 1, point.tx + tonumber(interval.tx), point.rx + rx
    point.octets = point.octets + tonumber(interval.octets)
    point.ir_min, point.ir_max = math.min(point.ir_min, ir), math.max(point.ir_max, ir)
    point.reordered = point.reordered + tonumber(interval.reordered)
@@ -44,11 +44,11 @@ local function add(point, interval)
 end
 
 -- Where nothing arrived there is no delay: 0 in the lists.
-local function put(lists, point)
+local function put(lists, point, seconds)
    local heard = point.rx > 0
    local values = {
       tx = point.tx, rx = point.rx, ir_min_bps = point.ir_min, ir_max_bps = point.ir_max,
-      ir_mean_bps = point.octets * 8 / point.seconds, ftd_min_ns = heard and point.min or 0,
+      ir_mean_bps = point.octets * 8 / (point.intervals * seconds), ftd_min_ns = heard and point.min or 0,
       ftd_mean_ns = heard and point.sum / point.rx or 0, ftd_max_ns = point.max, fdv_max_ns = point.fdv,
       reordered = point.reordered, duplicates = point.duplicates,
    }
@@ -57,28 +57,31 @@ local function put(lists, point)
    end
 end
 
---- The series of a stream. Rates are of frames with FCS; frames count in the second in which they were sent.
--- @param seconds  whole seconds of the trial; what remains is no second and is left out
+--- The series of a stream. Rates are of frames with FCS; frames count in the interval in which they were
+-- sent.
+-- @param duration  of the trial, seconds; what remains is no interval and is left out
+-- @param seconds   of an interval
 -- @return { interval_s = seconds of a point, and the lists }
-function M.read(engine, stream, seconds)
-   local each = math.max(1, math.ceil(seconds / M.MOST))
-   local lists, point = { interval_s = each }, new_point()
+function M.read(engine, stream, duration, seconds)
+   local intervals = math.floor(duration / seconds + 1e-9)
+   local each = math.max(1, math.ceil(intervals / M.MOST))
+   local lists, point = { interval_s = each * seconds }, new_point()
    for _, name in ipairs(LISTS) do
       lists[name] = {}
    end
    local room = ffi.new("struct fg_interval[?]", AT_ONCE)
-   for first = 0, seconds - 1, AT_ONCE do
-      local n = C.fg_engine_series(engine, stream, first, room, math.min(AT_ONCE, seconds - first))
+   for first = 0, intervals - 1, AT_ONCE do
+      local n = C.fg_engine_series(engine, stream, first, room, math.min(AT_ONCE, intervals - first))
       for i = 0, n - 1 do
-         add(point, room[i])
-         if point.seconds == each then
-            put(lists, point)
+         add(point, room[i], seconds)
+         if point.intervals == each then
+            put(lists, point, seconds)
             point = new_point()
          end
       end
    end
-   if point.seconds > 0 then
-      put(lists, point)
+   if point.intervals > 0 then
+      put(lists, point, seconds)
    end
    return lists
 end

@@ -170,7 +170,8 @@ end
 --                (framegauge.frame), loads = as of M.loads, tags = as Bench:trial takes them, or nil,
 --                unmeasured = or nil, delay = seconds before the first frame, or nil,
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
---                over_time = whether to keep a series, and availability,
+--                over_time = seconds of an interval of the series that is kept, with availability, or nil,
+--                the same for all;
 --                measure = what else (framegauge.bench.measures), or nil,
 --                phase = or a delay that does not count, in times between two frames }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts

@@ -7,6 +7,10 @@ local stack = require "framegauge.traffic.stack"
 
 local MEASURE = { "variation", "payload" } -- framegauge.bench.measures
 
+-- So many streams are kept over time, in intervals that make an hour no longer in the report than a minute.
+local KEPT = 16
+local FINE, COARSE, LONG = 0.1, 1, 90 -- seconds: intervals, and up to when they are the fine ones
+
 local M = {}
 
 --- What the arithmetic of a stream's load needs (framegauge.traffic.loads).
@@ -38,7 +42,7 @@ end
 -- @param bench    with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
 -- @return list of { name =, from =, to =, frame = and sizes = (framegauge.bench.streams), frame_size = the
--- mean, loads =, phase =, measure = }
+-- mean, loads =, phase =, measure =, over_time = }
 function M.streams(bench, seconds)
    local list, macs, ports, count, before = {}, stack.known(bench), bench.plan.ports, {}, {}
    for _, stream in ipairs(bench.plan.streams) do
@@ -60,6 +64,7 @@ function M.streams(bench, seconds)
          frame_size = size.mean, sizes = cycle[2] and cycle,
          frame = cycle[2] and template or template(cycle[1]),
          loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
+         over_time = i <= KEPT and (seconds <= LONG and FINE or COARSE) or nil,
       }
       before[from] = (before[from] or 0) + 1
    end

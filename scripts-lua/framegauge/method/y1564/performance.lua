@@ -18,7 +18,7 @@ local function streams_of(bench, list, seconds)
       streams[i] = {
          name = ("%s %s green"):format(path.name, path.direction), from = ports[path.from].name,
          to = ports[path.to].name, frame = frames.build(bench, path, "green"), sizes = path.sizes,
-         over_time = true,
+         over_time = 1,
          loads = loads.constant(path, path.cir, nil, seconds).green,
       }
    end

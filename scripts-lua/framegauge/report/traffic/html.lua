@@ -2,6 +2,7 @@
 
 --- The traffic test on the page: what was sent and lost, how long it took, in which order it came.
 local h = require "framegauge.report.html.element"
+local over_time = require "framegauge.report.chart.over_time"
 local tables = require "framegauge.report.html.tables"
 local words = require "framegauge.report.html.words"
 
@@ -127,6 +128,28 @@ local function measured(rows)
    return list
 end
 
+local TERMS = { "received, layer 2", "loss", "delay", "PDV, 99.9 %" }
+
+-- The charts of those streams that were kept over time.
+local function charts(result, rows)
+   local out = {}
+   for i, row in ipairs(rows) do
+      local trial = result.trials[row.trial or 0]
+      out[#out + 1] = over_time.of {
+         id = tostring(i), name = ("%s, %s"):format(row.stream, direction(row)), terms = TERMS,
+         lines = { { series = trial and trial.directions[i].series } },
+      }
+   end
+   return #out > 0 and {
+      h.p {
+         "By the time at which a frame was sent. Shaded: from the least to the greatest, of the delay and "
+            .. "where a point stands for several intervals. ",
+         #out < #rows and ("The first %d of %s."):format(#out, words.plural(#rows, "stream")) or nil,
+      },
+      out,
+   }
+end
+
 --- List of { title, reference, body }.
 function M.sections(result)
    local rows, list = result.results.traffic or {}, {}
@@ -148,6 +171,8 @@ function M.sections(result)
       list[#list + 1] = { "Variation of delay", "RFC 3393, RFC 5481, RFC 3550",
          { table_of("How much the delay varied", VARIATION, timed), definitions() } }
    end
+   local drawn = charts(result, rows)
+   list[#list + 1] = drawn and { "Over time", nil, drawn } or nil
    return list
 end
 
