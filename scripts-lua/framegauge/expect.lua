@@ -1,51 +1,39 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the device must reach: `--expect 'throughput>=95%'`, `'throughput>=800kfps@64'`.
+--- What the device must reach: `--expect 'throughput>=95%'`, `--expect 'voice.avail>=99.99%'`.
 --
--- An expectation names a result, a least value (a share of the line, or a load) and optionally the one frame
--- size it is about. A figure that cannot be called the device's decides nothing unless it reaches the value:
--- then the device carried it, whatever the tester could not do beyond. It is about the plain stream, not
--- about those with modifiers.
-local load = require "framegauge.method.load"
-local tables = require "framegauge.tables"
-local units = require "framegauge.units"
+-- What can be expected is a matter of the method: it has `expectations`, a module with
+--
+--    EXAMPLES           some, for messages
+--    parse(text, plan)  the expectation, or nil and what is wrong with it
+--    rows(results)      the rows of the results that expectations are about
+--
+-- An expectation has functions of such a row: about(row), whether it is about it, and met(row): true; false:
+-- the device fell short; nil: the row does not say.
+local methods = require "framegauge.method"
 
 local M = {}
 
-local EXAMPLES = "'throughput>=95%', 'throughput>=800kfps' or 'throughput>=95%@64'"
-
-local function bad(text, why)
-   return nil, ("--expect '%s': %s; expected such as %s"):format(text, why, EXAMPLES)
-end
-
 --- Read one expectation.
 -- @param plan  the plan it will be held against
--- @return { text =, rate =, frame_size = or nil }, or nil and a message
+-- @return { text =, about =, met = }, or nil and a message
 function M.parse(text, plan)
-   local result, rest = text:match "^%s*([%w_]+)%s*>=%s*(.-)%s*$"
-   if not result then
-      return bad(text, "no comparison with >= in it")
-   elseif result ~= "throughput" or not plan.rfc2544 or not tables.contains(plan.rfc2544.tests, result) then
-      return bad(text, ("the plan has no result '%s'"):format(result))
+   local kind = methods.of(plan).expectations
+   if not kind then
+      return nil, ("--expect '%s': nothing can be expected of the test %s"):format(text, plan.test)
    end
-   local value, size = rest:match "^(.-)%s*@%s*(%d+)$"
-   local rate, message = units.parse_rate(value or rest)
-   if not rate then
-      return bad(text, message)
-   elseif size and not tables.contains(plan.rfc2544.frame_sizes, tonumber(size)) then
-      return bad(text, ("the plan has no frame size %s"):format(size))
+   local expectation, why = kind.parse(text, plan)
+   if not expectation then
+      return nil, ("--expect '%s': %s; expected such as %s"):format(text, why, kind.EXAMPLES)
    end
-   return { text = text, rate = rate, frame_size = tonumber(size) }
+   expectation.text = text
+   return expectation
 end
 
-local function met_by(expectation, row)
-   local wanted = load.fps(expectation.rate, row.frame_size, row.theoretical_fps)
-   if wanted and row.throughput_fps and row.throughput_fps >= wanted then
-      return true
-   elseif wanted and row.verdict == "valid" then
-      return false
-   end
-   return nil
+--- The rows that the expectations of a plan are about.
+function M.rows(plan, results)
+   local kind = methods.of(plan).expectations
+   return kind and kind.rows(results) or {}
 end
 
 --- Hold the rows of a result against one expectation.
@@ -54,9 +42,8 @@ end
 function M.evaluate(expectation, rows, complete)
    local met = complete or nil
    for _, row in ipairs(rows) do
-      local about_it = not expectation.frame_size or expectation.frame_size == row.frame_size
-      if about_it and not row.modifier then
-         local this = met_by(expectation, row)
+      if expectation.about(row) then
+         local this = expectation.met(row)
          if this == false then
             return { text = expectation.text, met = false }
          elseif this == nil then
@@ -65,6 +52,19 @@ function M.evaluate(expectation, rows, complete)
       end
    end
    return { text = expectation.text, met = met }
+end
+
+--- The expectations that a row fell short of, as one text; nil when there is none.
+-- @param result  result.json, read
+function M.short_of(result, row)
+   local texts = {}
+   for _, one in ipairs(result.expectations) do
+      local expectation = M.parse(one.text, result.plan)
+      if expectation and M.evaluate(expectation, { row }, true).met == false then
+         texts[#texts + 1] = one.text
+      end
+   end
+   return #texts > 0 and table.concat(texts, ", ") or nil
 end
 
 return M

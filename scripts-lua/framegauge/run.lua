@@ -230,7 +230,7 @@ local function run_captured(bench, plan, options, expectations, kept)
    local result = report.new {
       generator = generator.of(), plan = plan, ports = bench.ports, results = results, trials = trials,
       calibration = state,
-      expectations = evaluate(expectations, results.throughput or {}, err == nil), interrupted = err ~= nil,
+      expectations = evaluate(expectations, expect.rows(plan, results), err == nil), interrupted = err ~= nil,
    }
    write_files(folder, result, run)
    if err and not (type(err) == "table" and err.interrupted) then

@@ -84,6 +84,9 @@ describe("a device that keeps to what was agreed", function()
             end
             assert.equal(0, row.lost)
             assert.near(share * 1e6, row.received_ir_bps, 100)
+            for _, bound in ipairs { "min", "mean", "max" } do -- to a frame, of every second
+               assert.near(share * 1e6, row.ir_bps[bound], 8 * 512)
+            end
          end
          assert.near(150e6, step_of(data, "B.2", direction).received_ir_bps, 100)
          local policed = step_of(data, "C.2", direction)
@@ -298,6 +301,37 @@ describe("a run of Y.1564", function()
       return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
    end
    local PLAN = ("'%sy1564-three-services-reference.yaml' --quick"):format(CONFIGS)
+
+   it("holds the figures of its services against what is expected", function()
+      local function run_for(expectations)
+         local path = scratch.path()
+         local output, status = command("run", PLAN, "'--set=y1564.tests=[performance]'",
+            "--set=y1564.performance.duration=2s", "--out", path, expectations)
+         return status, output, path
+      end
+      local status, _, path = run_for("--expect 'voice.flr<=0%' --expect 'video.avail>=100%' "
+         .. "--expect 'data.ir>=199.9Mbps' --expect 'voice.ftd<=1ms'")
+      assert.equal(0, status)
+      for _, one in ipairs(json.decode(scratch.read(path .. "/result.json")).expectations) do
+         assert.is_true(one.met)
+      end
+      assert.matches("<dt>Tested</dt><dd>%d%d%d%d%-", scratch.read(path .. "/report.html"))
+      local junit
+      status, _, path = run_for "--expect 'voice.ftd<=1us'"
+      junit = scratch.read(path .. "/junit.xml")
+      assert.equal(1, status)
+      assert.equal(2, select(2, junit:gsub('the service fell short of voice.ftd&lt;=1us', "")))
+      for text, why in pairs {
+         ["speech.flr<=0%"] = "no service 'speech'", ["voice.loss<=0%"] = "no figure 'loss'",
+         ["voice.flr>=0%"] = "criterion with <=", ["throughput>=95%"] = "no figure of a service",
+         ["voice.ftd<=fast"] = "fast",
+      } do
+         local output
+         status, output = run_for("--expect '" .. text .. "'")
+         assert.equal(2, status)
+         assert.matches(why, output, 1, true)
+      end
+   end)
 
    it("is foreseen to the last trial", function()
       local output, status = command("run --dry-run", PLAN)

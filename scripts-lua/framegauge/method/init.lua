@@ -12,6 +12,7 @@
 --    parts(plan, bench)                what lies ahead: list of { test =, frame_size =, trials =, seconds = }
 --    outlook(plan, tester, notes)      the text of --dry-run: every trial that can be foreseen
 --    conformance(plan)                 { <name> = whether it keeps to the standard, notes = where not }
+--    expectations                      what --expect can be about (framegauge.expect), or nil
 --    run(plan, bench, session, results)  measures, and adds to the results as it finds them
 --
 -- What its results look like is told by the view of that name (framegauge.report.view); its keys in a plan

@@ -29,27 +29,13 @@ local function seconds_of(result, name, row)
    return sum / rows
 end
 
--- The expectations a row fell short of, as one text; nil when there is none.
-local function short_of(result, name, row)
-   local texts = {}
-   for _, one in ipairs(result.expectations) do
-      local wanted = expect.parse(one.text, result.plan)
-      local about_it = wanted and (wanted.result or "throughput") == name
-         and (not wanted.frame_size or wanted.frame_size == row.frame_size)
-      if about_it and expect.evaluate(wanted, { row }, true).met == false then
-         texts[#texts + 1] = one.text
-      end
-   end
-   return #texts > 0 and table.concat(texts, ", ") or nil
-end
-
 local function measured(row)
    return row.throughput_fps and ("%.0f frames/s"):format(math.floor(row.throughput_fps)) or "no load passed"
 end
 
 -- What a case is besides its name; empty when all is well.
 local function outcome_of(result, name, row)
-   local short = short_of(result, name, row)
+   local short = name == "throughput" and expect.short_of(result, row)
    if short then
       return {
          failure = ("the device fell short of %s: %s"):format(short, measured(row)), type = "expectation",

@@ -21,9 +21,9 @@ local function section(title, reference, body, class)
    return { h.section { class = class, h.h2 { title, reference and h.small { reference } }, body }, "\n" }
 end
 
-local function sections(view, result)
+local function sections(view, result, moment)
    local out = {}
-   for i, one in ipairs(view.sections(result)) do
+   for i, one in ipairs(view.sections(result, moment)) do
       out[i] = section(unpack(one, 1, 3))
    end
    return out
@@ -98,7 +98,7 @@ function M.page(result, moment)
       heading.build(result, moment), "\n",
       h.main {
          section("Summary", nil, view.summary(result)),
-         sections(view, result),
+         sections(view, result, moment),
          section("Why these figures can be trusted", nil, evidence.body(result, moment)),
          view.STANDARD and section("Conformance", nil, conformance(view, result)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),

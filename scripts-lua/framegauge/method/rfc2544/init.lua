@@ -11,9 +11,12 @@
 -- one. They are made in the order of section 26, bursty traffic last, whatever the order in the plan, for
 -- later ones use what earlier ones found out.
 local conformance = require "framegauge.report.conformance"
+local expectations = require "framegauge.method.rfc2544.expectations"
 local format = require "framegauge.report.format"
 
 local M = {}
+
+M.expectations = expectations
 
 M.TITLE = "RFC 2544"
 

@@ -38,6 +38,7 @@ local function streams_of(bench, step, path)
          name = ("%s %s %s"):format(path.name, path.direction, colour), from = ports[path.from].name,
          to = ports[path.to].name, loads = step.load[colour], sizes = path.sizes,
          delay = colour == "yellow" and step.load.yellow_delay or nil,
+         over_time = not step.load.burst and 1 or nil,
          frame = frames.build(bench, path, colour),
       } or nil
    end
@@ -80,6 +81,15 @@ local function new_row(step, path)
    }
 end
 
+-- Least, mean and greatest rate of the seconds of a step, both colours together.
+local function rate_by_seconds(record, received)
+   local list = {}
+   for i, direction in ipairs(record.directions) do
+      list[i] = direction.series
+   end
+   return figures.rate_by_seconds(list, received)
+end
+
 -- The row of a step from its trial.
 local function row_of(step, path, record, o)
    local list = {}
@@ -92,6 +102,7 @@ local function row_of(step, path, record, o)
    end
    row.green, row.yellow, row.trial = list[1], list[2], record.trial
    row.burst = burst_of(step, path, row)
+   row.ir_bps = not row.burst and rate_by_seconds(record, row.received_ir_bps) or nil
    if record.verdict ~= "valid" then
       row.verdict, row.reasons = record.verdict, record.reasons
       return row

@@ -55,6 +55,22 @@ function M.of_stream(direction, path, statistic)
    }
 end
 
+--- The least and the greatest rate of a second, and the mean over all.
+-- @param list      series of streams that were sent together (framegauge.bench.series)
+-- @param received  their mean rate
+-- @return { min =, mean =, max = }, nil where the trial had no whole second
+function M.rate_by_seconds(list, received)
+   local least, most = math.huge, 0
+   for i = 1, #list[1].tx do
+      local low, high = 0, 0
+      for _, series in ipairs(list) do
+         low, high = low + series.ir_min_bps[i], high + series.ir_max_bps[i]
+      end
+      least, most = math.min(least, low), math.max(most, high)
+   end
+   return least < math.huge and { min = least, mean = received, max = most } or nil
+end
+
 local SUMS = {
    "tx", "rx", "lost", "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps",
    "duplicates", "reordered",

@@ -5,12 +5,15 @@
 --
 -- Results are a list of services, each with its steps, its performance and a verdict.
 local configuration = require "framegauge.method.y1564.configuration"
+local expectations = require "framegauge.method.y1564.expectations"
 local format = require "framegauge.report.format"
 local paths = require "framegauge.method.y1564.paths"
 local performance = require "framegauge.method.y1564.performance"
 local steps = require "framegauge.method.y1564.steps"
 
 local M = {}
+
+M.expectations = expectations
 
 M.TITLE = "Y.1564"
 

@@ -56,21 +56,12 @@ local function judge(row, path, o)
    return #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
 end
 
--- The least and the greatest rate of a second, and the mean over all.
-local function rate_of(series, received)
-   local least, most = math.huge, 0
-   for i = 1, #series.tx do
-      least, most = math.min(least, series.ir_min_bps[i]), math.max(most, series.ir_max_bps[i])
-   end
-   return #series.tx > 0 and { min = least, mean = received, max = most } or nil
-end
-
 -- Loss and delay of a service are those of the time in which it was available (Y.1563).
 local function add_availability(row, direction, path)
    local a = direction.availability
    row.avail_percent, row.unavailable_s = a.percent, a.unavailable_s
    row.severely_errored_s = a.severely_errored_s
-   row.ir_bps = rate_of(direction.series, row.received_ir_bps)
+   row.ir_bps = figures.rate_by_seconds({ direction.series }, row.received_ir_bps)
    if a.unavailable_s > 0 then
       row.flr = a.tx > 0 and (a.tx - a.rx) / a.tx or 0
       row.ftd_ns = a.ftd_ns and figures.transfer_delay(path, a.ftd_ns.min, a.ftd_ns.mean, a.ftd_ns.max)

@@ -76,10 +76,6 @@ local function tiles(result)
    return #out > 0 and h.dl { class = "tiles", out }
 end
 
-local function begun(moment)
-   return moment.started and (moment.started:gsub("T", " "):gsub(":%d%dZ$", " UTC"))
-end
-
 local function facts(result, moment)
    local dut = device(result)
    return tables.facts {
@@ -90,7 +86,7 @@ local function facts(result, moment)
       { "Plan", result.plan.name },
       { "Tests", view_of(result).test_names(result) },
       { "Trials", words.count(#result.trials) },
-      { "Begun", begun(moment) },
+      { "Begun", words.begun(moment) },
       { "Took", moment.elapsed_s and units.format_time(moment.elapsed_s) },
       { "Tester", moment.host },
    }

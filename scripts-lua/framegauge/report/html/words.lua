@@ -8,6 +8,12 @@ local M = {}
 
 M.count, M.decimal, M.plural = format.count, format.decimal, format.plural
 
+--- When a run began, to the minute; nil when that is not known.
+-- @param moment  run.json, read
+function M.begun(moment)
+   return moment.started and (moment.started:gsub("T", " "):gsub(":%d%dZ$", " UTC"))
+end
+
 --- A time with the unit that suits.
 function M.nanoseconds(ns)
    return (format.nanoseconds(ns):gsub("us$", "µs"))

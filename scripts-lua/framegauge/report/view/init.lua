@@ -16,7 +16,7 @@
 --    test_names(result)       which tests there are, in words
 --    tiles(result)            figures to remember: list of { label, figure, unit, remark }
 --    summary(result)          HTML: the table at the top
---    sections(result)         HTML: list of { title, reference or nil, body }
+--    sections(result, moment)  HTML: list of { title, reference or nil, body }
 --    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }
 local M = {}
 

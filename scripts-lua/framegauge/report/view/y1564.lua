@@ -3,6 +3,7 @@
 --- Y.1564: services, each with its steps and its performance.
 local columns = require "framegauge.report.y1564.columns"
 local csv = require "framegauge.report.csv"
+local expect = require "framegauge.expect"
 local fields = require "framegauge.report.y1564.fields"
 local html = require "framegauge.report.y1564.html"
 local outcome = require "framegauge.report.outcome"
@@ -86,7 +87,10 @@ function M.suites(result)
       by_name[service.name] = suites[i].cases
    end
    for _, one in ipairs(fields.rows(result.results)) do
-      local row, case = one.row, outcome(one.row)
+      local row, case, short = one.row, outcome(one.row), expect.short_of(result, one)
+      if short then
+         case = { failure = "the service fell short of " .. short, type = "expectation" }
+      end
       local trial = result.trials[row.trial or 0]
       case.name = ("%s, %s"):format(row.step and row.step .. " " .. row.name or "performance", row.direction)
       case.seconds = trial and trial.duration_s or 0

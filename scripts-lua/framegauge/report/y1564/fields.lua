@@ -17,8 +17,8 @@ M.ORDER = {
 }
 
 local FIGURES = {
-   "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "tx", "rx", "lost", "flr",
-   "ftd_ns", "fdv_ns", "reordered", "duplicates", "trial",
+   "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "ir_bps", "tx", "rx", "lost",
+   "flr", "ftd_ns", "fdv_ns", "reordered", "duplicates", "trial",
 }
 
 local STEP = { "limits", "burst", "green", "yellow" }
@@ -42,9 +42,7 @@ function M.published(results)
    return { y1564 = { services = nulls.each(results.y1564 and results.y1564.services or {}, function(service)
       local copy = nulls.fill(service, {})
       copy.configuration = nulls.each(service.configuration, published_step)
-      copy.performance = nulls.each(service.performance, function(row)
-         return nulls.fill(published_row(row), { "ir_bps" })
-      end)
+      copy.performance = nulls.each(service.performance, published_row)
       return copy
    end) } }
 end
@@ -65,7 +63,8 @@ end
 
 local COMMON = {
    "row.direction", "row.frame_size", "row.offered_ir_bps", "row.offered_ulr_bps", "row.received_ir_bps",
-   "row.received_ulr_bps", "row.tx", "row.rx", "row.lost", "row.flr", "row.ftd_ns.min", "row.ftd_ns.mean",
+   "row.received_ulr_bps", "row.ir_bps.min", "row.ir_bps.max",
+   "row.tx", "row.rx", "row.lost", "row.flr", "row.ftd_ns.min", "row.ftd_ns.mean",
    "row.ftd_ns.max", "row.fdv_ns", "row.reordered", "row.duplicates",
 }
 
@@ -86,6 +85,6 @@ M.CONFIGURATION = columns({ "service", "row.step", "row.name" }, {
    "row.burst.inferred.most", "row.verdict", "failed", "row.trial",
 })
 M.PERFORMANCE = columns({ "service", "row.seconds", "row.avail_percent", "row.unavailable_s" }, {
-   "row.ir_bps.min", "row.ir_bps.max", "row.verdict", "failed", "row.trial" })
+   "row.verdict", "failed", "row.trial" })
 
 return M

@@ -109,6 +109,8 @@ local FIGURES = {
    { "Offered IR", "Mbit/s", field("offered_ir_bps", mbps) },
    { "ULR", "Mbit/s", field("offered_ulr_bps", mbps) },
    { "Received IR", "Mbit/s", field("received_ir_bps", mbps) },
+   { "least", "of a second", field("ir_bps.min", mbps) },
+   { "most", "of a second", field("ir_bps.max", mbps) },
    { "Lost", "frames", field("lost", words.count) },
    { "FLR", "", field("flr", ratio) },
    { "FTD min", "ms", field("ftd_ns.min", words.milliseconds) },
@@ -198,7 +200,7 @@ local function definitions(result)
 end
 
 --- The sections: list of { title, reference, body }.
-function M.sections(result)
+function M.sections(result, moment)
    local list = {
       { "Services as agreed", nil, { profile.table(result), definitions(result) } },
    }
@@ -214,7 +216,7 @@ function M.sections(result)
    if shown then
       list[#list + 1] = { "Performance test", "all services at once", { shown, charts.of(result) } }
    end
-   list[#list + 1] = { "Acceptance", nil, profile.sheet(result, M.summary(result)) }
+   list[#list + 1] = { "Acceptance", nil, profile.sheet(result, moment, M.summary(result)) }
    return list
 end
 

@@ -73,14 +73,16 @@ end
 local WAYS = { ["two-ports"] = "two ports, each way by itself", loopback = "loopback, there and back" }
 
 --- What both sides sign: a page by itself on paper.
+-- @param moment   run.json, read; the results themselves have no date
 -- @param summary  the table of services
-function M.sheet(result, summary)
+function M.sheet(result, moment, summary)
    local dut, o = result.plan.device_under_test or {}, result.plan.y1564
    return h.div {
       class = "sheet",
       tables.facts {
          { "Device", dut.name and h.bdi { dut.name } }, { "Firmware", dut.firmware
             and h.bdi { dut.firmware } },
+         { "Tested", words.begun(moment) },
          { "Plan", result.plan.name }, { "Operator", o.operator and h.bdi { o.operator } },
          { "Topology", WAYS[o.topology] },
          { "Line rate", result.ports[1].line_rate and units.format_bits(result.ports[1].line_rate, 1) },

@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What can be expected of a service beyond its acceptance criteria (framegauge.expect): `voice.flr<=10ppm`.
+--
+-- A figure of the performance test, both ways: the service's name, and ir, flr, ftd, fdv or avail, each in
+-- the statistic that its criterion has in the plan. A performance that was not the service's says nothing.
+local fields = require "framegauge.report.y1564.fields"
+local tables = require "framegauge.tables"
+local units = require "framegauge.units"
+
+local M = {}
+
+M.EXAMPLES = "'voice.avail>=99.99%', 'voice.flr<=10ppm' or 'video.ftd<=5ms': a service, and ir, flr, ftd, "
+   .. "fdv or avail"
+
+local function ftd(row, o)
+   return row.ftd_ns and row.ftd_ns[o.ftd_statistic] / 1e9
+end
+
+-- By name: how its value is read, on which side of it the figure must be, and the figure.
+local FIGURES = {
+   ir = { units.parse_bits, ">=", function(row) return row.received_ir_bps end },
+   avail = { units.parse_ratio, ">=", function(row) return row.avail_percent / 100 end },
+   flr = { units.parse_ratio, "<=", function(row) return row.flr end },
+   ftd = { units.parse_time, "<=", ftd },
+   fdv = { units.parse_time, "<=", function(row) return row.fdv_ns and row.fdv_ns / 1e9 end },
+}
+
+-- Where nothing arrived there is no delay to keep to.
+local function reaches(value, sign, wanted)
+   return value ~= nil and (sign == ">=" and value >= wanted or sign == "<=" and value <= wanted)
+end
+
+--- Read one.
+function M.parse(text, plan)
+   local name, key, sign, rest = text:match "^%s*([%w_-]+)%.(%w+)%s*([<>]=)%s*(.-)%s*$"
+   local figure = FIGURES[key]
+   if not name then
+      return nil, "no figure of a service with a comparison"
+   elseif not tables.index_of(plan.y1564.services, name) then
+      return nil, ("the plan has no service '%s'"):format(name)
+   elseif not figure then
+      return nil, ("a service has no figure '%s'"):format(key)
+   elseif not tables.contains(plan.y1564.tests, "performance") then
+      return nil, "the plan makes no performance test"
+   end
+   local read, side, take = unpack(figure)
+   local wanted, message = read(rest)
+   if not wanted then
+      return nil, message
+   elseif sign ~= side then
+      return nil, ("%s is a criterion with %s"):format(key, side)
+   end
+   return {
+      about = function(one) return one.test == "performance" and one.service == name end,
+      met = function(one)
+         if one.row.verdict ~= "pass" and one.row.verdict ~= "fail" then
+            return nil
+         end
+         return reaches(take(one.row, plan.y1564), side, wanted)
+      end,
+   }
+end
+
+--- Those of the performance test.
+function M.rows(results)
+   return fields.rows(results, "performance")
+end
+
+return M
