@@ -8,8 +8,10 @@
 #include "fg_availability.h"
 #include "fg_counts.h"
 #include "fg_error.h"
+#include "fg_fault.h"
 #include "fg_net.h"
 #include "fg_port.h"
+#include "fg_spoil.h"
 #include "fg_task.h"
 
 #ifdef __cplusplus
@@ -114,6 +116,13 @@ enum fg_measure {
 		4, /* what stands between headers and signature: does it arrive as it was sent? */
 };
 
+/** Errors that a stream makes on purpose: which frames are wrong (fg_fault.h), and how (fg_spoil.h). */
+struct fg_stream_faults {
+	struct fg_faults_config program;
+	struct fg_spoil spoil;
+	const struct fg_template *oversize; /* or NULL; must live until fg_engine_prepare() returns */
+};
+
 /** Traffic of one direction of one flow. */
 struct fg_stream_config {
 	unsigned tx_port, rx_port;  /* indexes into fg_engine_config.port */
@@ -131,6 +140,7 @@ struct fg_stream_config {
 	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
 	unsigned tags;      /* how many; 0: none */
 	unsigned measure;   /* enum fg_measure, or-ed */
+	const struct fg_stream_faults *faults; /* or NULL; must live until fg_engine_prepare() returns */
 };
 
 /** Work of others in a trial (fg_task.h). */
@@ -196,7 +206,15 @@ struct fg_interval {
 	double delay_mean_ns;
 };
 
-/** What became of a stream, by sequence number, after the drain. */
+/** Frames in which a stream was wrong on purpose; of those left out, numbers. */
+struct fg_fault_counts {
+	uint64_t sent, received; /* different ones received */
+};
+
+/**
+ * What became of a stream, by sequence number, after the drain. What it did wrong on purpose is no loss, no duplicate
+ * and no reordering, and the frames that were made wrong enter nothing but `tx`, `octets` and their own counts.
+ */
 struct fg_stream_result {
 	uint64_t intended;       /* frames the schedule held */
 	uint64_t tx;             /* sent */
@@ -208,7 +226,7 @@ struct fg_stream_result {
 	uint64_t worst_lag_ns;   /* of a frame that was sent */
 	uint64_t tx_duration_ns; /* first to last departure */
 	uint64_t rx;             /* different frames received */
-	int64_t lost;            /* tx - rx; below 0: the device invented frames */
+	int64_t lost;            /* tx - wrong.sent - rx; below 0: the device invented frames */
 	uint64_t duplicates;
 	uint64_t stale;      /* too far out of order to say whether first or duplicate */
 	uint64_t reordered;  /* RFC 4737 */
@@ -229,7 +247,9 @@ struct fg_stream_result {
 		bit_errors;        /* different frames whose payload had changed, and its bits; the same */
 	uint64_t series_intervals; /* of fg_engine_series() */
 	struct fg_availability_counts
-		available; /* if there is a series that seconds can be made of; times in ns */
+		available;            /* if there is a series that seconds can be made of; times in ns */
+	struct fg_fault_counts wrong; /* frames that were made wrong */
+	struct fg_fault_counts faults[FG_FAULTS]; /* by enum fg_fault */
 };
 
 struct fg_port_result {

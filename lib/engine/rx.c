@@ -6,7 +6,7 @@
  * ahead gained nothing with 10,000 streams: they come in the order in which they lie in memory.)
  *
  * What is measured only if asked for (delay variation, payload, the series over time) is in a second loop, which is
- * chosen when any stream of the trial asks.
+ * chosen when any stream of the trial asks, or makes errors on purpose.
  */
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
@@ -14,6 +14,7 @@
 #include <rte_ring.h>
 
 #include "fg_signature.h"
+#include "rx_fault.h"
 #include "rx_priv.h"
 
 enum { LIVE_SLICE = 16 }; /* streams whose counts are copied for the screen at a time */
@@ -93,21 +94,36 @@ check_payload(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number)
 	extra->bit_errors += errors;
 }
 
+/* is it a frame by which the device is measured? Then @p number becomes its place among those */
+static inline bool
+is_measured(const struct rx_stream *stream, uint64_t *number)
+{
+	struct rx_extra *extra = stream->extra;
+	enum rx_fault found;
+
+	if (extra == NULL || extra->faults == NULL)
+		return true;
+	found = rx_faults_find(extra->faults, number);
+	stream->sequence->stale += found == RX_UNKNOWN;
+	return found == RX_RIGHT;
+}
+
+/* @p number among those measured; the signature says which frame it was */
 static inline void
-measure_more(const struct rx_stream *stream, const struct fg_signature *s, const struct rte_mbuf *m,
-	     uint64_t arrival_ns, int64_t delay)
+measure_more(const struct rx_stream *stream, const struct fg_signature *s, uint64_t number,
+	     const struct rte_mbuf *m, uint64_t arrival_ns, int64_t delay)
 {
 	struct rx_extra *extra = stream->extra;
 
 	if (extra == NULL)
 		return;
 	if (extra->variation != NULL)
-		fg_variation_record(extra->variation, s->sequence, delay);
+		fg_variation_record(extra->variation, number, delay);
 	if (extra->series != NULL)
 		series_arrive(extra->series, arrival_ns - (uint64_t)delay, delay, m->data_len + FG_ETHER_FCS,
-			      stream->sequence->next != s->sequence + 1);
+			      stream->sequence->next != number + 1);
 	if (extra->sent != NULL)
-		check_payload(extra, m, s->sequence);
+		check_payload(extra, m, s->sequence & ~FG_SIGNATURE_COPY);
 }
 
 static inline void
@@ -115,6 +131,7 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 	bool more)
 {
 	struct rx_stream *stream = &t->streams[(uint16_t)(s->stream - t->first_id)];
+	uint64_t number = s->sequence;
 	int64_t delay;
 
 	if (unlikely(stream->receiver != t)) {
@@ -122,9 +139,11 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 		return;
 	}
 	t->frames++;
+	if (more && !is_measured(stream, &number))
+		return;
 	delay = fg_signature_elapsed(arrival_ns, s->time_ns);
 	/* only the first copy of a number enters other metrics (RFC 5560) */
-	if (unlikely(!fg_sequence_observe(stream->sequence, s->sequence, arrival_ns))) {
+	if (unlikely(!fg_sequence_observe(stream->sequence, number, arrival_ns))) {
 		if (more && stream->extra != NULL && stream->extra->series != NULL)
 			series_arrive_again(stream->extra->series, arrival_ns - (uint64_t)delay);
 		return;
@@ -132,10 +151,10 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 	fg_histogram_record(stream->latency, delay);
 	stream->octets += m->data_len + FG_ETHER_FCS;
 	note_gap(stream, arrival_ns);
-	if (unlikely(s->sequence >= stream->next_tag))
-		keep_tag(stream, s->sequence, delay);
+	if (unlikely(number >= stream->next_tag))
+		keep_tag(stream, number, delay);
 	if (more)
-		measure_more(stream, s, m, arrival_ns, delay);
+		measure_more(stream, s, number, m, arrival_ns, delay);
 }
 
 static __rte_noinline void

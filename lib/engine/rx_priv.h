@@ -11,8 +11,11 @@ struct rx_extra {
 	struct fg_variation *variation; /* NULL: not asked for; so the others */
 	struct series *series;
 	const struct tx_stream *sent; /* whose frames say what should stand before the signature */
+	struct rx_faults *faults;     /* that the sender makes on purpose */
 	uint64_t corrupted, bit_errors;
 };
+
+struct rx_faults;
 
 /** Copies of a stream's counts, for the screen. Writer: the rx lcore, a few streams at a time; after the trial, control. */
 struct rx_live {

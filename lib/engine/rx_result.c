@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "rx_fault.h"
 #include "rx_priv.h"
-#include "tx_priv.h"
 
 static void
 latency_result(const struct fg_histogram *h, struct fg_latency *out)
@@ -73,6 +73,25 @@ sequence_result(const struct fg_sequence_counts *counts, struct fg_stream_result
 	out->excess = counts->excess;
 }
 
+/* of the frame of that number among those measured; what was made wrong is taken to lie evenly between them */
+static uint64_t
+departure_of(const struct tx_stream *tx, uint64_t number)
+{
+	uint64_t measured = tx_measured(tx);
+
+	return measured == tx->sequence || measured == 0
+		       ? number
+		       : (uint64_t)((fg_u128)number * tx->sequence / measured);
+}
+
+static void
+faults_result(const struct rx_faults *f, struct fg_stream_result *out)
+{
+	out->wrong.received = f->wrong;
+	for (unsigned kind = 0; kind < FG_FAULTS; kind++)
+		out->faults[kind].received = f->kinds[kind];
+}
+
 void
 rx_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
 {
@@ -82,11 +101,11 @@ rx_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
 	uint64_t start_ns = clock_ns(&e->clock, start);
 	struct fg_sequence_counts counts;
 
-	fg_sequence_read(rx->sequence, tx->sequence, &counts);
+	fg_sequence_read(rx->sequence, tx_measured(tx), &counts);
 	sequence_result(&counts, out);
 	out->rx_octets = rx->octets;
 	if (counts.lost > 0)
-		out->last_lost_ns = tx_departure_ns(tx, counts.last_lost, start);
+		out->last_lost_ns = tx_departure_ns(tx, departure_of(tx, counts.last_lost), start);
 	out->longest_gap_ns = rx->longest_gap;
 	if (rx->longest_gap > 0)
 		out->gap_begin_ns = rx->gap_begin - start_ns;
@@ -98,5 +117,7 @@ rx_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
 		fg_variation_read(rx->extra->variation, &out->variation);
 	out->corrupted = rx->extra->corrupted;
 	out->bit_errors = rx->extra->bit_errors;
+	if (rx->extra->faults != NULL)
+		faults_result(rx->extra->faults, out);
 	series_result(e, i, out);
 }

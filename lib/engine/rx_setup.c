@@ -20,8 +20,8 @@
 #include <rte_mbuf.h>
 
 #include "fg_signature.h"
+#include "rx_fault.h"
 #include "rx_priv.h"
-#include "tx_priv.h"
 
 /* beyond that a delay, or the difference of two, is only counted and in the maximum */
 static const uint64_t LATENCY_HIGHEST_NS = 10000000000, IPDV_HIGHEST_NS = 1000000000;
@@ -42,6 +42,12 @@ precision_for(unsigned streams)
 	while (p->streams < streams)
 		p++;
 	return p;
+}
+
+static bool
+wants_more(const struct fg_stream_config *s)
+{
+	return s->measure != 0 || s->faults != NULL;
 }
 
 void
@@ -70,7 +76,7 @@ rx_task_init(const struct fg_engine *e, struct trial *t, unsigned lane, const st
 
 	rx_idle_init(e, lane, rx);
 	for (unsigned i = 0; i < c->streams; i++)
-		more |= c->stream[i].measure != 0 && c->stream[i].rx_port == port;
+		more |= wants_more(&c->stream[i]) && c->stream[i].rx_port == port;
 	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more);
 	rx->streams = t->rx_stream;
 	rx->first_id = e->next_id;
@@ -124,10 +130,15 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	rx->latency = fg_histogram_create(p->digits, LATENCY_HIGHEST_NS, err);
 	if (rx->sequence == NULL || rx->latency == NULL)
 		return -ENOMEM;
-	if (s->measure != 0 && !s->unmeasured)
+	if (wants_more(s) && !s->unmeasured)
 		rc = extra_init(e, rx, s, c, timeline, err);
 	if (rc != 0 || rx->extra == NULL)
 		return rc;
+	if (t->tx[i].faults != NULL) {
+		rx->extra->faults = rx_faults_create(t->tx[i].faults, p->window, err);
+		if (rx->extra->faults == NULL)
+			return err == NULL ? -ENOMEM : -err->code;
+	}
 	if (s->measure & FG_MEASURE_PAYLOAD)
 		rx->extra->sent = &t->tx[i];
 	if (rx->extra->series != NULL) {
@@ -144,6 +155,7 @@ extra_free(struct rx_extra *extra)
 		return;
 	fg_variation_free(extra->variation);
 	series_free(extra->series);
+	rx_faults_free(extra->faults);
 	free(extra);
 }
 

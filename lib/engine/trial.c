@@ -36,6 +36,8 @@ check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct
 					    frame->frame_size, s->sizes->size[k]);
 		most = RTE_MAX(most, frame->frame_size);
 	}
+	if (s->faults != NULL && s->faults->oversize != NULL)
+		most = RTE_MAX(most, s->faults->oversize->frame_size);
 	if (most > e->config.max_frame || most > port->caps.max_frame)
 		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u octets: the port sends up to %u",
 				    most, RTE_MIN(e->config.max_frame, port->caps.max_frame));

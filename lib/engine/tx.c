@@ -124,7 +124,9 @@ tx_choose(struct tx_task *t)
 									 {poll_launch, poll_launch_vary}};
 	bool launch = t->port->caps.launch_time;
 
-	if (t->only != NULL && is_plain(t->only) && t->waiting == 0)
+	if (t->more)
+		t->task.poll = launch ? tx_more_launch : tx_more_now;
+	else if (t->only != NULL && is_plain(t->only) && t->waiting == 0)
 		t->task.poll = plain[launch][t->only->frame->varies > 0];
 	else
 		t->task.poll = launch ? tx_many_launch : tx_many_now;

@@ -5,9 +5,12 @@
  *
  * A frame that the port did not take, or for which there was no buffer, waits with those behind it: the schedule has
  * moved on, but its number has not been given away, and when it has waited too long it is counted late like any other.
+ *
+ * Where any stream of the port makes errors on purpose, the loop is a second one that looks at which.
  */
 #include <rte_mbuf.h>
 
+#include "tx_fault.h"
 #include "tx_fill.h"
 
 /* of the frames that wait, let those go that are too late */
@@ -65,12 +68,17 @@ take_buffers(struct tx_task *t, struct rte_mbuf **frames, unsigned n)
 }
 
 static __rte_always_inline void
-make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t departure, bool launch)
+make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t departure, bool launch,
+     bool more)
 {
 	const struct fg_template *frame =
 		s->sizes == NULL ? s->frame : s->frames[fg_sizes_kind(s->sizes, s->sequence)];
 	const struct tx_common common = tx_have_in_common(t, s, frame);
 
+	if (more && s->faults != NULL) {
+		tx_faults_make(t, s, m, departure, launch);
+		return;
+	}
 	if (s->whole)
 		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
 		       frame->bytes + frame->header, frame->length - frame->header);
@@ -82,14 +90,14 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 
 /* @return how many of the frames that are due have gone */
 static __rte_always_inline unsigned
-send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch)
+send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool more)
 {
 	struct rte_mbuf *frames[BURST];
 	unsigned sent, made = take_buffers(t, frames, n);
 	uint32_t octets[BURST];
 
 	for (unsigned i = 0; i < made; i++) {
-		make(t, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch);
+		make(t, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch, more);
 		octets[i] = frames[i]->pkt_len + FG_ETHER_FCS;
 	}
 	sent = made == 0 ? 0 : t->port->tx(t->port, frames, (uint16_t)made, now);
@@ -99,6 +107,8 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch)
 
 		tx_count(s, 1, octets[i], departure, departure);
 		tx_note_interval(s, departure, s->sent - 1);
+		if (more && s->faults != NULL)
+			tx_faults_sent(s->faults);
 		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */
 			s->past.worst_lag = RTE_MAX(s->past.worst_lag, departure - t->due[i].at);
 	}
@@ -112,7 +122,7 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch)
 }
 
 static __rte_always_inline uint64_t
-poll_many(struct task *task, uint64_t now, bool launch)
+poll_many(struct task *task, uint64_t now, bool launch, bool more)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	uint64_t until = now + t->lead;
@@ -125,7 +135,7 @@ poll_many(struct task *task, uint64_t now, bool launch)
 		n = collect(t, until);
 		if (n == 0)
 			break;
-		sent = send_burst(t, n, now, launch);
+		sent = send_burst(t, n, now, launch, more);
 		t->waiting = n - sent;
 		memmove(t->due, t->due + sent, t->waiting * sizeof(t->due[0]));
 		any = true;
@@ -139,11 +149,23 @@ poll_many(struct task *task, uint64_t now, bool launch)
 uint64_t
 tx_many_now(struct task *task, uint64_t now)
 {
-	return poll_many(task, now, false);
+	return poll_many(task, now, false, false);
 }
 
 uint64_t
 tx_many_launch(struct task *task, uint64_t now)
 {
-	return poll_many(task, now, true);
+	return poll_many(task, now, true, false);
+}
+
+uint64_t
+tx_more_now(struct task *task, uint64_t now)
+{
+	return poll_many(task, now, false, true);
+}
+
+uint64_t
+tx_more_launch(struct task *task, uint64_t now)
+{
+	return poll_many(task, now, true, true);
 }

@@ -106,7 +106,8 @@ set_content(struct stream_pool *p, const struct fg_template *frame, struct fg_er
 int
 tx_pool_take(struct fg_engine *e, struct trial *t, unsigned lane, struct tx_stream *tx, struct fg_error *err)
 {
-	const struct fg_template *frame = tx->sizes == NULL ? tx->frame : NULL;
+	/* what is made wrong may not stay in a buffer */
+	const struct fg_template *frame = tx->sizes == NULL && tx->faults == NULL ? tx->frame : NULL;
 	unsigned i = find_pool(e, t, lane, frame);
 	int rc;
 

@@ -40,7 +40,8 @@ struct tx_stream {
 	uint64_t interval_end; /* of the series, ticks; UINT64_MAX: none is kept */
 	struct series *series;
 	const struct clock *clock;
-	bool early; /* frames are handed over before they depart */
+	bool early;               /* frames are handed over before they depart */
+	struct tx_faults *faults; /* NULL: all is right */
 } __rte_cache_aligned;
 
 /** What control wants of a stream; obeyed at the next poll. */
@@ -74,6 +75,7 @@ struct tx_task {
 	uint64_t time_flag;
 	int time_offset;          /* of the launch time in the mbuf */
 	struct tx_stream *only;   /* the lane's stream, if it has but one */
+	bool more;                /* some stream's frames need more than to be filled and varied */
 	struct rte_mempool *pool; /* of all streams, if it is the same */
 	struct tx_queue queue;
 	unsigned waiting; /* frames that were due before, and that the port did not take */
@@ -109,6 +111,9 @@ void tx_choose(struct tx_task *task);
 /* tx_many.c */
 uint64_t tx_many_now(struct task *task, uint64_t now);
 uint64_t tx_many_launch(struct task *task, uint64_t now);
+/** The same where a stream needs more. */
+uint64_t tx_more_now(struct task *task, uint64_t now);
+uint64_t tx_more_launch(struct task *task, uint64_t now);
 
 /* tx_order.c: do what control wants, once all that is due at @p now has gone. @return when to be polled next */
 uint64_t tx_obey(struct tx_task *task, uint64_t now);

@@ -2,7 +2,16 @@
 /*
  * What a stream has sent, read after the trial from what its sender kept.
  */
-#include "tx_priv.h"
+#include "tx_fault.h"
+
+static void
+faults_result(const struct tx_faults *f, struct fg_stream_result *out)
+{
+	out->wrong.sent = f->wrong;
+	for (unsigned kind = 0; kind < FG_FAULTS; kind++)
+		out->faults[kind].sent = f->kinds[kind];
+	out->faults[FG_FAULT_SKIP].sent = f->skipped;
+}
 
 void
 tx_result(const struct tx_stream *tx, struct fg_stream_result *out)
@@ -23,6 +32,8 @@ tx_result(const struct tx_stream *tx, struct fg_stream_result *out)
 	out->worst_lag_ns =
 		tx->early ? 0 : clock_span_ns(tx->clock, RTE_MAX(tx->past.worst_lag, tx->pace.worst_lag));
 	out->tx_duration_ns = clock_span_ns(tx->clock, tx->last - tx->first);
+	if (tx->faults != NULL)
+		faults_result(tx->faults, out);
 }
 
 uint64_t

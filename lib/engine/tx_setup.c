@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tx_priv.h"
+#include "tx_fault.h"
 
 enum { NAP_NS = 1000000 };
 
@@ -149,6 +149,8 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	tx->stopped_at = timeline->start;
 	tx->interval_end = UINT64_MAX;
 	if (rc == 0)
+		rc = tx_faults_init(tx, s, e->config.port[s->tx_port].port, err);
+	if (rc == 0)
 		rc = tx_pool_take(e, t, lane_of(e, t, i), tx, err);
 	if (rc == 0)
 		rc = loads_init(e, tx, s, timeline->start, t->max_lag, err);
@@ -185,6 +187,8 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct i
 		task->pool = streams[0]->pool;
 		for (unsigned i = 1; i < n; i++)
 			task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
+		for (unsigned i = 0; i < n; i++)
+			task->more |= streams[i]->faults != NULL;
 		tx_choose(task);
 	}
 	free(streams);
@@ -209,5 +213,6 @@ tx_free(struct fg_engine *e, struct trial *t)
 			free(tx->frames[k]);
 		free(tx->frames);
 		free(tx->load);
+		tx_faults_free(tx->faults);
 	}
 }

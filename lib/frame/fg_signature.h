@@ -26,6 +26,8 @@ extern "C" {
  * of the nine 16-bit words 0xffff, that is, zero: the checksum of the packet around it does not depend on what
  * the signature says and never needs computing again, and a receiver has 16 more bits to tell a test frame from
  * another that happens to carry the magic. This holds at odd offsets too, since 0xffff reads the same swapped.
+ *
+ * The highest bit of the sequence number is set in a frame that is sent a second time on purpose.
  */
 enum {
 	FG_SIGNATURE_SIZE = 18,
@@ -33,6 +35,7 @@ enum {
 };
 
 #define FG_SIGNATURE_MASK48 0xffffffffffffULL
+#define FG_SIGNATURE_COPY   (1ULL << 47)
 
 struct fg_signature {
 	uint16_t stream;

@@ -83,16 +83,10 @@ check_config(const struct fg_impair_config *c, const char *where, struct fg_erro
 	return 0;
 }
 
-static uint64_t
-below(double probability)
-{
-	return probability >= 1 ? UINT64_MAX : (uint64_t)(probability * 0x1p64);
-}
-
 static struct fg_dice
 dice(const struct fg_chance *chance)
 {
-	return (struct fg_dice){.every = chance->every, .below = below(chance->random)};
+	return (struct fg_dice){.every = chance->every, .below = impair_below(chance->random)};
 }
 
 static bool
@@ -136,10 +130,10 @@ fg_impair_init(struct fg_impair *im, const struct fg_impair_config *c, uint64_t 
 		.loss_run = c->loss_run == 0 ? 1 : c->loss_run,
 		.pattern = c->loss_pattern,
 		.pattern_length = c->loss_pattern_length,
-		.burst_begin = below(c->burst_begin),
-		.burst_end = below(c->burst_end),
-		.burst_loss = below(c->burst_loss),
-		.burst_between = below(c->burst_between),
+		.burst_begin = impair_below(c->burst_begin),
+		.burst_end = impair_below(c->burst_end),
+		.burst_loss = impair_below(c->burst_loss),
+		.burst_between = impair_below(c->burst_between),
 		.jitter = c->jitter,
 		.mean = c->jitter_mean_ns * ticks,
 		.deviation = c->jitter_deviation_ns * ticks,

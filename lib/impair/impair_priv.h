@@ -15,6 +15,13 @@ next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+/** What a random number must be below to strike with a probability. */
+static inline uint64_t
+impair_below(double probability)
+{
+	return probability >= 1 ? UINT64_MAX : (uint64_t)(probability * 0x1p64);
+}
+
 /** The next jitter, ticks. */
 uint64_t impair_jitter(struct fg_impair *impair);
 

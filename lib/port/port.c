@@ -126,6 +126,7 @@ open_memif(const struct fg_port_config *config, const struct fg_port_name *name,
 					    "interface of id 0?",
 					    name->text);
 	}
+	(*out)->caps.runts = true;
 	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "memif %s",
 		 name->server ? "server" : "client");
 	return 0;
@@ -148,6 +149,7 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	ret = start_device(config, "vdev", device, args, out, err);
 	if (ret != 0)
 		return ret;
+	(*out)->caps.runts = written;
 	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "capture file%s", in && written ? "s" : "");
 	return 0;
 }

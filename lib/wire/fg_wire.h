@@ -52,7 +52,8 @@ struct fg_device_config {
 	double rate_bps; /* of both lines */
 	uint64_t seed;   /* of everything random */
 	bool reflect; /* what it forwards it turns round and sends back where it came from (fg_net_reflect) */
-	uint32_t max_frame; /* octets with FCS of the largest frame that it may have to copy; 0: 1518 */
+	uint32_t max_frame;      /* octets with FCS of the largest frame that it may have to copy; 0: 1518 */
+	uint32_t forwards_up_to; /* octets with FCS: longer frames are lost; 0: forwards any */
 	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
 	struct fg_device_interface interface[2];
 };
@@ -66,9 +67,11 @@ struct fg_device_counters {
 	uint64_t upset;       /* lost while recovering from an overload */
 	uint64_t outage;      /* lost in an outage */
 	uint64_t policed;     /* lost because the bandwidth profile of their service did not let them pass */
-	uint64_t unroutable;  /* not for the router, expired, or next hop unknown; or not to be reflected */
-	uint64_t answered;    /* ARP, ND, echo and SNMP to the router */
-	uint64_t duplicated;  /* of those forwarded */
+	uint64_t bad_fcs, undersized,
+		oversized;   /* lost: wrong check sequence, less than 64 octets, too long */
+	uint64_t unroutable; /* not for the router, expired, or next hop unknown; or not to be reflected */
+	uint64_t answered;   /* ARP, ND, echo and SNMP to the router */
+	uint64_t duplicated; /* of those forwarded */
 	uint64_t corrupted;
 	uint64_t reordered; /* that came out behind a later one (RFC 4737, 3), as far as they have come out */
 };

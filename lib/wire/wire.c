@@ -90,25 +90,52 @@ route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 	}
 }
 
+/* what a device's receiver lets in: whole frames of a legal length (IEEE 802.3, 4.2.4) */
+static __rte_noinline bool
+is_wrong(struct side *side, const struct rte_mbuf *m, uint32_t size)
+{
+	const struct fg_wire *wire = side->wire;
+	struct fg_device_counters *counters = &side->direction.counters;
+
+	if (size < FG_ETHER_MIN)
+		counters->undersized++;
+	else if (m->ol_flags & wire->bad_fcs_flag)
+		counters->bad_fcs++;
+	else if (size > wire->longest)
+		counters->oversized++;
+	else
+		return false;
+	return true;
+}
+
 static __rte_always_inline uint16_t
 send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now, bool impaired)
 {
 	struct side *side = (struct side *)port;
 	const struct fg_wire *wire = side->wire;
+	const uint64_t fault_flags = wire->bad_fcs_flag | wire->runt_flag;
 	struct direction *d = &side->direction;
 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
 		uint64_t launch = now, out;
+		bool suspect;
 		fg_u128 first_bit;
 		uint32_t size = RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
 
 		if (m->ol_flags & wire->tx_time_flag)
 			launch = RTE_MAX(now, *RTE_MBUF_DYNFIELD(m, wire->tx_time_offset, uint64_t *));
+		suspect = (m->ol_flags & fault_flags) != 0 || size > wire->longest;
+		if (unlikely(suspect) && (m->ol_flags & wire->runt_flag))
+			size = m->pkt_len + FG_ETHER_FCS;
 		if (unlikely(size != d->frame_size))
 			wire_device_size(d, size);
 		first_bit = wire_line_send(d, launch);
 		d->counters.received++;
+		if (unlikely(suspect) && is_wrong(side, m, size)) {
+			rte_pktmbuf_free(m);
+			continue;
+		}
 		if (wire->routes) {
 			if (!route_and_send(side, m, first_bit))
 				rte_pktmbuf_free(m);
@@ -204,6 +231,9 @@ port_init(struct side *side, unsigned i, double rate_bps)
 		.mac = {0x02, 0xf6, 0, 0, 0, (uint8_t)(i + 1)},
 		.launch_time = true,
 		.rx_timestamp = true,
+		.runts = true,
+		.runt_flag = side->wire->runt_flag,
+		.bad_fcs_flag = side->wire->bad_fcs_flag,
 	};
 	snprintf(port->name, sizeof(port->name), "wire%u", i);
 	snprintf(port->device, sizeof(port->device), "wire%u", i);
@@ -239,6 +269,30 @@ side_init(struct fg_wire *wire, unsigned i, uint32_t in_flight, struct fg_error 
 	return 0;
 }
 
+/* a bit of a frame buffer's flags that means something between the engine and the wire. @return 0: none is left */
+static uint64_t
+take_flag(const char *name)
+{
+	struct rte_mbuf_dynflag flag = {0};
+	int bit;
+
+	snprintf(flag.name, sizeof(flag.name), "%s", name);
+	bit = rte_mbuf_dynflag_register(&flag);
+	return bit < 0 ? 0 : 1ULL << bit;
+}
+
+static int
+take_flags(struct fg_wire *wire, struct fg_error *err)
+{
+	wire->bad_fcs_flag = take_flag("fg_wire_bad_fcs");
+	wire->runt_flag = take_flag("fg_wire_runt");
+	if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
+	    rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0 ||
+	    wire->bad_fcs_flag == 0 || wire->runt_flag == 0)
+		return fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
+	return 0;
+}
+
 int
 fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_wire **out,
 	       struct fg_error *err)
@@ -252,9 +306,9 @@ fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct
 	if (in_flight == 0 || in_flight > MAX_IN_FLIGHT)
 		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
 				  MAX_IN_FLIGHT);
-	else if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
-		 rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0)
-		rc = fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
+	else
+		rc = take_flags(wire, err);
+	wire->longest = config->forwards_up_to > 0 ? config->forwards_up_to : UINT32_MAX;
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = side_init(wire, i, in_flight, err);
 	if (rc == 0 && wire->impaired)

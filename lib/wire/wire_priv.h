@@ -79,6 +79,8 @@ struct fg_wire {
 	struct rte_mempool *copies;         /* for what is duplicated or corrupted; NULL: nothing is */
 	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
 	uint64_t tx_time_flag, rx_time_flag;
+	uint64_t bad_fcs_flag, runt_flag; /* of mbufs: as the tester's port sends only on purpose */
+	uint32_t longest;                 /* that the device forwards */
 };
 
 int wire_device_init(struct direction *direction, const struct fg_device_config *config, unsigned side,

@@ -58,6 +58,7 @@ struct Stream {
 	bool idle = false;
 	const fg_sizes *sizes = nullptr;
 	const fg_template *const *frames = nullptr;
+	const fg_stream_faults *faults = nullptr;
 };
 
 struct Times {
@@ -119,6 +120,7 @@ class Engine
 			c.idle = s.idle;
 			c.sizes = s.sizes;
 			c.frames = s.frames;
+			c.faults = s.faults;
 			configs.push_back(c);
 		}
 		trial.streams = unsigned(configs.size());
@@ -201,7 +203,7 @@ inline void
 ExpectConsistent(const fg_stream_result &r)
 {
 	EXPECT_EQ(r.intended, r.tx + r.late + r.unsent);
-	EXPECT_EQ(int64_t(r.tx) - int64_t(r.rx), r.lost);
+	EXPECT_EQ(int64_t(r.tx - r.wrong.sent) - int64_t(r.rx), r.lost);
 	EXPECT_EQ(0u, r.excess);
 	EXPECT_LE(r.latency.count, r.rx);
 	EXPECT_LE(r.latency.min_ns, r.latency.p50_ns);
