@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "fg_capture.h"
+#include "fg_departures.h"
 #include "fg_engine.h"
 #include "fg_error.h"
 #include "fg_filter.h"
@@ -15,6 +16,7 @@
 #include "fg_protocol.h"
 #include "fg_relay.h"
 #include "fg_sizes.h"
+#include "fg_stalls.h"
 #include "fg_station.h"
 #include "fg_tsc.h"
 #include "fg_replay.h"

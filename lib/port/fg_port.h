@@ -105,6 +105,13 @@ struct fg_lcore_info {
 };
 unsigned fg_host_lcores(struct fg_lcore_info *out, unsigned max);
 
+/**
+ * Give the worker lcores real-time priority (SCHED_FIFO), for good: nothing ordinary runs on their CPUs any more but for
+ * the share that the kernel keeps for it (as a rule 50 ms of a second).
+ * @return 0; -EINVAL two lcores share a CPU; -EPERM, -EBUSY
+ */
+int fg_host_realtime(struct fg_error *err);
+
 struct fg_port_config {
 	const char *name;   /* in the plan and the report */
 	const char *device; /* see fg_port_open() */

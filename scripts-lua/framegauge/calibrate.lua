@@ -6,7 +6,8 @@
 -- the plan's throughput test, made over the cable, finds the load the tester carries, and the latency of the
 -- frames is what it adds itself: at a tenth of that load, where nothing queues, and at the load. The person
 -- plugs the cable; two memif ends are joined to one another here, and the virtual wire is taken without its
--- device. What comes of it is kept where a run finds it (framegauge.calibration).
+-- device. What comes of it is kept where a run finds it (framegauge.calibration). Then it looks at how
+-- exactly frames of the smallest size depart, and at what the host takes of an lcore (framegauge.precision).
 local Folder = require "framegauge.report.folder"
 local refusal = require "framegauge.refusal"
 local Session = require "framegauge.method.session"
@@ -16,6 +17,7 @@ local generator = require "framegauge.report.generator"
 local grid = require "framegauge.report.grid"
 local json = require "framegauge.report.json"
 local paint = require "framegauge.report.paint"
+local precision = require "framegauge.precision"
 local throughput = require "framegauge.method.rfc2544.throughput"
 local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
@@ -133,6 +135,62 @@ local COLUMNS = {
    { "", "bounded by", function(row) return row.limited_by end, left = true },
 }
 
+-- How exactly frames of the smallest size leave; nil when the tester carries none.
+local function precision_of(bench, looped, rows)
+   local row, seconds = rows[1], looped.rfc2544.throughput.search_trial
+   if row.load_fps == json.null then
+      return json.null
+   end
+   return {
+      frame_size = row.frame_size, load_fps = row.load_fps, trial_s = seconds,
+      departures = precision.departures(bench, {
+         frame_size = row.frame_size, load_fps = row.load_fps, seconds = seconds,
+      }),
+      host = bench.wires and json.null or precision.host(bench, seconds),
+   }
+end
+
+local function us(key)
+   return function(row)
+      return format.decimal(row[key] / 1e3, 3)
+   end
+end
+
+local DEPARTURES = {
+   { "departures", "", function(row) return row.pattern end, left = true },
+   { "of load", "%", function(row) return format.decimal(row.percent, 0) end },
+   { "intended", "us apart", us "intended_ns" },
+   { "real", "p50", us "p50_ns" },
+   { "", "p99", us "p99_ns" },
+   { "", "max", us "max_ns" },
+   { "off by", "p50", us "error_p50_ns" },
+   { "", "p99", us "error_p99_ns" },
+   { "", "p99.9", us "error_p999_ns" },
+   { "", "max", us "error_max_ns" },
+   { "never", "sent", function(row) return format.count(row.late) end },
+}
+
+local function host_in_words(host)
+   if host == json.null then
+      return "The wire departs frames at their time: nothing of the host is in these.\n"
+   end
+   local stalls = {}
+   for i, class in ipairs(precision.STALL_CLASSES) do
+      stalls[i] = ("%s of %s and more"):format(format.count(host.stalls[i]), class)
+   end
+   local text = "The host took the idle lcore away for %s ppm of %s s, %s us at the longest: %s.\n"
+   return text:format(format.decimal(host.away_ppm, 0), format.decimal(host.seconds, 1),
+      format.decimal(host.longest_ns / 1e3, 1), table.concat(stalls, ", "))
+end
+
+local function precision_in_words(found, colours)
+   if found == json.null then
+      return ""
+   end
+   return ("\nDepartures of %d-byte frames, as the frames themselves say:\n\n"):format(found.frame_size)
+      .. grid.text(DEPARTURES, found.departures, colours) .. "\n" .. host_in_words(found.host)
+end
+
 local function write(path, text)
    local parent, name = path:match "^(.*)/([^/]+)$"
    parent, name = parent or ".", name or path
@@ -166,6 +224,7 @@ local function calibrate_on(bench, plan, looped, say)
       schema_version = calibration.SCHEMA_VERSION, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
       generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, bench),
       time = first.time, pattern = calibration.pattern(plan), frame_sizes = rows,
+      precision = precision_of(bench, looped, rows),
    }
 end
 
@@ -197,7 +256,9 @@ function M.main(plan, options)
    end
    local path = options.out or calibration.path(found.machine, found.ports)
    write(path, calibration.text(found))
-   say(grid.text(COLUMNS, found.frame_sizes, paint.new(uv.guess_handle(1) == "tty")) .. "\n" .. path .. "\n")
+   local colours = paint.new(uv.guess_handle(1) == "tty")
+   say(grid.text(COLUMNS, found.frame_sizes, colours) .. precision_in_words(found.precision, colours))
+   say("\n" .. path .. "\n")
    return SUCCESS
 end
 

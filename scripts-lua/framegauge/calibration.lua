@@ -23,7 +23,8 @@ local ORDER = {
    "device", "driver", "mode", "line_rate", "time", "pattern", "frame_sizes", "frame_size",
    "theoretical_fps", "load_fps", "percent", "limited_by", "trial_s", "latency_low", "latency_at_load",
    "fps", "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns",
-   "definition",
+   "definition", "precision", "departures", "pattern", "intended_ns", "error_p50_ns", "error_p99_ns",
+   "error_p999_ns", "error_max_ns", "late", "host", "seconds", "rounds", "stalls", "longest_ns", "away_ppm",
 }
 
 -- FNV-1a, eight hexadecimal digits: names files, and tells hosts apart without naming them.

@@ -5,6 +5,9 @@
  */
 #include <cerrno>
 #include <fcntl.h>
+#include <sched.h>
+
+#include <rte_launch.h>
 
 #include "port_under_test.h"
 
@@ -19,6 +22,39 @@ TEST(Host, StartsOnceAndHasAWorker)
 	ASSERT_GE(fg_host_lcores(&lcore, 1), 1u);
 	EXPECT_GE(lcore.cpu, 0);
 	EXPECT_GE(lcore.node, 0);
+}
+
+int
+scheduling(void *wanted)
+{
+	struct sched_param none = {};
+
+	if (wanted != nullptr)
+		sched_setscheduler(0, SCHED_OTHER, &none);
+	return sched_getscheduler(0);
+}
+
+int
+on_worker(unsigned id, bool reset)
+{
+	rte_eal_remote_launch(scheduling, reset ? &id : nullptr, id);
+	return rte_eal_wait_lcore(id);
+}
+
+TEST(Host, GivesItsWorkersRealTimePriority)
+{
+	fg_lcore_info lcore;
+	fg_error err = {};
+	int rc;
+
+	ASSERT_GE(fg_host_lcores(&lcore, 1), 1u);
+	rc = fg_host_realtime(&err);
+	if (rc == -EPERM)
+		GTEST_SKIP() << err.message;
+	ASSERT_EQ(0, rc) << err.message;
+	EXPECT_EQ(SCHED_FIFO, on_worker(lcore.id, false));
+	EXPECT_EQ(SCHED_OTHER, on_worker(lcore.id, true)) << "for the other tests";
+	EXPECT_EQ(SCHED_OTHER, sched_getscheduler(0)) << "control stays what it was";
 }
 
 TEST(Vdev, NullDeviceTakesAndGives)

@@ -7,6 +7,7 @@ local calibration = require "framegauge.calibration"
 local fake_plan = require "fake_plan"
 local generator = require "framegauge.report.generator"
 local json = require "framegauge.report.json"
+local precision = require "framegauge.precision"
 local run = require "framegauge.run"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -39,10 +40,24 @@ local function read(path)
    return json.decode(scratch.read(path))
 end
 
+-- What looks at real frames has nothing to look at on a bench that only plays one.
+local function without_frames(fn, ...)
+   local departures, host = precision.departures, precision.host
+   precision.departures = function() return {} end
+   precision.host = function()
+      return { seconds = 1, rounds = 1, longest_ns = 0, away_ppm = 0, stalls = { 0, 0, 0, 0, 0 } }
+   end
+   local results = { pcall(fn, ...) }
+   precision.departures, precision.host = departures, host
+   assert(results[1], tostring(results[2]))
+   return unpack(results, 2)
+end
+
 -- Calibrate a tester that sends so many frames per second. @return the file
 local function calibrated(plan, tester)
    local path = scratch.path()
-   with_bench({ rate = 1e9, capacity = 1e9, tester = tester }, calibrate.main, plan, { out = path })
+   local device = { rate = 1e9, capacity = 1e9, tester = tester }
+   without_frames(with_bench, device, calibrate.main, plan, { out = path })
    return path
 end
 
@@ -80,7 +95,8 @@ describe("calibrate", function()
    it("keeps it where a run on the same machine and ports looks for it", function()
       local home = scratch.path()
       uv.os_setenv("XDG_DATA_HOME", home)
-      local bench = with_bench({ rate = 1e9, capacity = 1e9 }, calibrate.main, fake_plan(), {})
+      local device = { rate = 1e9, capacity = 1e9 }
+      local bench = without_frames(with_bench, device, calibrate.main, fake_plan(), {})
       local state = calibration.find(fake_plan(), bench.ports, generator.of(), os.time())
       bench.ports[1].device = "wire7"
       local other = calibration.find(fake_plan(), bench.ports, generator.of(), os.time())
@@ -110,7 +126,50 @@ describe("calibrate", function()
          assert.is_true(row.load_fps >= 500 and row.load_fps <= 2000)
          assert.is_true(row.latency_low.min_ns > 0 and row.latency_low.min_ns <= row.latency_low.max_ns)
          assert.equal("tsc", row.latency_low.source)
+         local host = found.precision.host
+         assert.is_true(host.rounds > 0 and host.away_ppm >= 0 and host.away_ppm <= 1e6)
+         for _, departures in ipairs(found.precision.departures) do
+            assert.is_true(departures.min_ns <= departures.p50_ns and departures.p50_ns <= departures.max_ns)
+            assert.is_true(departures.error_p50_ns <= departures.error_max_ns)
+         end
       end
+   end)
+
+   it("sees that the wire departs frames to the nanosecond", function()
+      local path = scratch.path()
+      local plan = require("framegauge.plan").load_text("test: rfc2544\n"
+         .. "ports: {a: {device: wire0}, b: {device: wire1}}\nreference_device: {rate: 1Gbps}\n"
+         .. "rfc2544: {frame_sizes: [64], throughput: {search_trial: 10ms, trial: 10ms}}\n", "wire")
+      silently(calibrate.main, plan, { out = path })
+      local found = read(path).precision
+      assert.equal(json.null, found.host)
+      assert.same({ 1, 10, 50, 100, 10 }, (function()
+         local shares = {}
+         for i, row in ipairs(found.departures) do
+            shares[i] = row.percent
+         end
+         return shares
+      end)())
+      for _, row in ipairs(found.departures) do
+         local spare = row.pattern == "constant" and 1 or 32 -- bursts are whole
+         assert.near(row.fps * 0.01 - 1, row.count, spare)
+         assert.is_true(row.error_max_ns <= 1, row.pattern .. ": off by " .. row.error_max_ns)
+         assert.near(row.pattern == "constant" and row.intended_ns or 672, row.p50_ns, 2)
+      end
+   end)
+
+   it("sees departures that are not as intended", function()
+      local plan = require("framegauge.plan").load_text("test: rfc2544\n"
+         .. "ports: {a: {device: wire0}, b: {device: wire1}}\n", "wire")
+      local bench = assert(require("framegauge.bench").open(plan))
+      local trial = bench.trial
+      bench.trial = function(self, o) -- sends a tenth slower than it is told
+         o.fps = o.fps / 1.1
+         return trial(self, o)
+      end
+      local rows = precision.departures(bench, { frame_size = 64, load_fps = 1e5, seconds = 0.01 })
+      bench:close()
+      assert.near(rows[4].intended_ns / 10, rows[4].error_p50_ns, rows[4].intended_ns * 0.001)
    end)
 end)
 

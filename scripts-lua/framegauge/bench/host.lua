@@ -40,6 +40,9 @@ function M.start(plan)
       eal = eal_array,
    })
    api.check(C.fg_host_start(config, err), err)
+   if plan.host.realtime then
+      api.check(C.fg_host_realtime(err), err)
+   end
 end
 
 return M

@@ -97,6 +97,9 @@ local host = {
       { key = "lcores", type = "list", of = { type = "integer", min = "0", max = "1023" }, unique = true,
         least = 2, most = 128, default_help = "all that the process may use",
         help = "CPUs: the first for control, the others for packets" },
+      { key = "realtime", type = "boolean", default = "false",
+        help = "true gives packet lcores real-time priority: other threads get their CPUs only for what the "
+           .. "kernel keeps for them, as a rule 50 ms of a second; isolated CPUs are better still" },
       { key = "max_lag", type = "time", default = "1ms", min = "1us", max = "1s",
         help = "how late a frame may still be sent; those that are later are counted and not made up for" },
       { key = "eal", type = "list", of = { type = "string" }, default = {}, default_help = "none",
