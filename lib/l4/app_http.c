@@ -303,20 +303,39 @@ const struct app_ops http_client = {
 	.stop = client_stop,
 };
 
+/* @return its length, or -1: there is no memory. NULL: only the length is asked for */
+static int
+request_head(const struct fg_l4_app *config, char **out)
+{
+	static const char form[] =
+		"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: framegauge\r\nAccept: */*\r\n%s\r\n";
+	const char *method = config->request > 0 ? "POST" : "GET";
+	char length[48] = "";
+
+	if (config->request > 0)
+		snprintf(length, sizeof(length), "Content-Length: %u\r\n", config->request);
+	return out == NULL ? snprintf(NULL, 0, form, method, config->path, config->host, length)
+			   : asprintf(out, form, method, config->path, config->host, length);
+}
+
+void
+fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
+{
+	char head[HEAD_ROOM];
+
+	*request = (uint32_t)request_head(app, NULL) + app->request;
+	*response = response_head(head, app->response, false) + app->response;
+}
+
 int
 http_create(struct application *a, struct fg_error *err)
 {
 	const struct fg_l4_app *config = &a->config;
-	char length[48] = "";
 	int n;
 
 	if (config->path == NULL || config->host == NULL)
 		return fg_error_set(err, EINVAL, "l4", "a request needs a path and a host");
-	if (config->request > 0)
-		snprintf(length, sizeof(length), "Content-Length: %u\r\n", config->request);
-	n = asprintf(&a->request,
-		     "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: framegauge\r\nAccept: */*\r\n%s\r\n",
-		     config->request > 0 ? "POST" : "GET", config->path, config->host, length);
+	n = request_head(config, &a->request);
 	if (n < 0) {
 		a->request = NULL;
 		return fg_error_set(err, ENOMEM, "l4", "no memory");

@@ -133,6 +133,9 @@ int fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct 
 		 struct fg_l4 **out, struct fg_error *err);
 void fg_l4_free(struct fg_l4 *l4);
 
+/** Octets of a request and of the response to it, heads and bodies, of a client of kind FG_L4_HTTP. */
+void fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response);
+
 /** The worker, as the engine runs it. Its lifetime is the worker's. */
 struct fg_endpoint *fg_l4_endpoint(struct fg_l4 *l4);
 

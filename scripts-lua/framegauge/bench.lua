@@ -235,6 +235,7 @@ function Bench.open(plan, o)
    bench.time = not device and C.FG_TIME_TSC
       or device.time == "free" and C.FG_TIME_WIRE_FREE
       or C.FG_TIME_WIRE_REAL
+   bench.clock = TIMES[bench.time]
    local ok, err = pcall(function()
       host.start(plan)
       bench:open_ports()
@@ -385,7 +386,7 @@ function Bench:trial(o)
       end
    end
    return {
-      time = TIMES[tonumber(self.time)],
+      time = self.clock,
       duration_s = seconds,
       directions = directions,
       ports = counts.ports(self.engine, self.ports),

@@ -62,6 +62,9 @@ function Progress:enter_part(ask)
 end
 
 local function load_text(ask)
+   if not ask.fps then
+      return nil
+   end
    local text = count(ask.fps) .. " fps"
    return ask.line_fps and decimal(ask.fps / ask.line_fps * 100, 2) .. " % = " .. text or text
 end
@@ -88,14 +91,16 @@ end
 function Progress:line()
    local ask, snapshot = self.ask, self.snapshot() or {}
    local part = self.parts[self.part] or { trials = 0 }
-   local left = self:left()
-   return table.concat({
-      name_of(ask),
-      ("trial %d of about %d"):format(self.trial, math.max(self.trial, part.trials)),
-      load_text(ask),
-      "missing " .. count(snapshot.lost or 0), -- lost, or still on their way
-      format.clock(self.now() - self.began) .. (left and ", " .. format.clock(left) .. " left" or ""),
-   }, "  ")
+   local left, load = self:left(), load_text(ask)
+   local words = {
+      name_of(ask), ("trial %d of about %d"):format(self.trial, math.max(self.trial, part.trials)),
+   }
+   if load then
+      words[3], words[4] = load, "missing " .. count(snapshot.lost or 0) -- lost, or still on their way
+   end
+   words[#words + 1] = format.clock(self.now() - self.began)
+      .. (left and ", " .. format.clock(left) .. " left" or "")
+   return table.concat(words, "  ")
 end
 
 --- Draw the line anew.
@@ -112,9 +117,11 @@ function Progress:started(ask)
    self.trial = self.trial + 1
 end
 
-local function outcome_text(record)
+local function outcome_text(ask, record)
    if record.verdict ~= "valid" then
       return record.verdict .. ": " .. table.concat(record.reasons, "; ")
+   elseif ask.outcome then
+      return ask.outcome(record)
    elseif record.lost == 0 then
       return "no loss"
    end
@@ -129,8 +136,9 @@ function Progress:finished(record)
    self.done = math.min(self.part_end, self.done + seconds)
    self.measured, self.last_end = self.measured + seconds, self.now()
    if not self.width then
-      self.write(("%s  trial %d  %s  %g s: %s\n"):format(name_of(self.ask), record.trial, load_text(self.ask),
-         record.duration_s, outcome_text(record)))
+      local load = load_text(self.ask)
+      self.write(("%s  trial %d  %s%g s: %s\n"):format(name_of(self.ask), record.trial,
+         load and load .. "  " or "", record.duration_s, outcome_text(self.ask, record)))
    end
 end
 

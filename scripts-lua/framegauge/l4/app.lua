@@ -86,6 +86,16 @@ function M.fill(out, o)
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
 end
 
+--- Octets of a request and of the response to it, heads and bodies, of a client of HTTP.
+-- @param o  as fill() takes it
+function M.http_octets(o)
+   local one = ffi.new "struct fg_l4_app"
+   local request, response = ffi.new "uint32_t[1]", ffi.new "uint32_t[1]"
+   M.fill(one, o)
+   C.fg_l4_http_octets(one, request, response)
+   return request[0], response[0]
+end
+
 local function tally_of(t)
    local ended = {}
    for i = 0, C.FG_L4_ENDS - 1 do

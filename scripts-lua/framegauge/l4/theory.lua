@@ -31,6 +31,26 @@ local function syn(ip, o)
    return line.wire_octets(line.header_octets(ip, "tcp") + (o.timestamps and SYN_OPTIONS or 8), o.tags)
 end
 
+--- What the functions here take, of the settings of a test (framegauge.method.l4.settings).
+function M.of(o)
+   return {
+      mtu = o.mtu, timestamps = o.tcp.timestamps, request = o.request, response = o.response,
+      datagram = o.datagram, tags = o.tags, requests = o.http.requests, http_request = o.http_request,
+      http_response = o.http_response,
+   }
+end
+
+-- Octets beside the payload in a formula that is widely copied, see M.legacy.
+local LEGACY = { tcp = { ipv4 = 66, ipv6 = 86 }, udp = { ipv4 = 46, ipv6 = 66 } }
+local LEGACY_GAP = 12
+
+--- Payload bits per second by a formula that is widely copied: (M - 66) / (M + 12) for TCP over IPv4, with M
+-- the MTU. It leaves out preamble, MAC header and FCS of the line's time, and counts them as part of the
+-- packet. For comparison with tables that were made by it; the exact one is M.stream.
+function M.legacy(rate, ip, test, mtu)
+   return rate * (mtu - LEGACY[test:match "^UDP" and "udp" or "tcp"][ip]) / (mtu + LEGACY_GAP)
+end
+
 --- Payload bits per second.
 function M.stream(rate, ip, o)
    return line.goodput(rate, o.mtu, ip, o.timestamps and "tcp+ts" or "tcp", o.tags)
@@ -65,6 +85,18 @@ function M.cc(rate, ip, o)
    return per_second(rate, syn(ip, o) + 3 * bare, syn(ip, o) + bare)
 end
 
+--- Transactions of HTTP per second, a connection for each o.requests of them; nil or 0: connections last.
+-- @param o.http_request, o.http_response  octets of the messages, heads and bodies
+function M.http(rate, ip, o)
+   local n, bare = o.requests or 0, packet(ip, "tcp", 0, o)
+   local there, back = message(ip, o.http_request, o), message(ip, o.http_response, o)
+   if n > 0 then -- SYN, ACK, FIN, ACK one way; SYN-ACK, FIN the other
+      there, back = there + (syn(ip, o) + 3 * bare) / n, back + (syn(ip, o) + bare) / n
+   end
+   return per_second(rate, there, back)
+end
+
+M.HTTP = M.http
 M.TCP_STREAM, M.TCP_MAERTS, M.UDP_STREAM = M.stream, M.stream, M.udp_stream
 M.TCP_RR, M.TCP_CRR, M.TCP_CC, M.UDP_RR = M.rr, M.crr, M.cc, M.udp_rr
 

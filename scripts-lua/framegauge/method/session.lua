@@ -71,7 +71,7 @@ function Session:recall(ask)
       test = ask.test, phase = ask.phase, frame_size = ask.frame_size, direction = ask.direction,
       intended_fps = ask.fps, duration_s = ask.seconds, loads = ask.loads or false,
       outage = ask.outage or false,
-      modifier = ask.modifier or false, burst = ask.burst or false,
+      modifier = ask.modifier or false, burst = ask.burst or false, setting = ask.setting or false,
    } do
       if not tables.same(record[key] or false, wanted) then
          disagree("the run cannot be resumed: its trial %d differs in %s from the one that is asked for now",
@@ -102,7 +102,7 @@ function Session:once(ask)
    if self.watch then
       self.watch:started(ask)
    end
-   local record = trial.record(self:measure(ask), ask)
+   local record = ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
    self.trials[ask.number] = record
    self.sink(record)
    if self.watch then
@@ -121,7 +121,9 @@ end
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst and outage as
 --             the bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is
 --             not the plan's, link_may_change, title = what to call it in the progress, and around:
---             function(make), which calls make() for the bench's counts and returns them
+--             function(make), which calls make() for the bench's counts and returns them. A trial that is
+--             none of frames is made by make(ask), which returns its record; setting then tells it from
+--             others of its test, and outcome(record) says in a few words what came of it
 -- @return the record of the last attempt; it is invalid only if all of them were
 function Session:trial(ask)
    local record

@@ -43,10 +43,37 @@ local http = {
    },
 }
 
+local function powers_of_two(from, to)
+   local list, value = {}, from
+   while value <= to do
+      list[#list + 1], value = tostring(value), value * 2
+   end
+   return list
+end
+
+local sweep = {
+   key = "sweep", type = "group",
+   help = "what the cases of a campaign differ in",
+   fields = {
+      { key = "mtu", type = "list", unique = true, least = 1,
+        of = { type = "integer", min = "256", max = "9216" },
+        default = { "256", "300", "350", "500", "700", "850", "1000", "1250", "1280", "1500", "2000", "3000",
+           "4000", "5000", "6000", "7000", "8000", "9000" },
+        help = "of mtu-sweep; over IPv6 those from 1280 on" },
+      { key = "clients", type = "list", unique = true, least = 1,
+        of = { type = "integer", min = "1", max = "1000000" }, default = powers_of_two(1, 2048),
+        help = "of clients: how many connections at a time" },
+   },
+}
+
 return {
    key = "l4", type = "group",
    help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
    fields = {
+      { key = "campaign", type = "enum", values = { "battery", "mtu-sweep", "clients" }, default = "battery",
+        help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
+           .. "versions "
+           .. "that both ports have; clients: against the number of clients. See docs/l4-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = {
            "TCP_STREAM", "TCP_MAERTS", "TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "UDP_STREAM", "UDP_RR",
@@ -78,6 +105,7 @@ return {
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of sequence numbers and the like" },
       phases.learning_wait "100ms", phases.drain("2s", "time for connections to close"), phases.settle "0s",
+      sweep,
       tcp,
       http,
    },

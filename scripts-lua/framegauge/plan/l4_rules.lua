@@ -38,7 +38,8 @@ local function packets_fit(values, found)
       found:add("l4.mtu", ("%d is less than every IPv6 link carries"):format(o.mtu),
          "at least " .. IPV6_MIN_MTU)
    end
-   for key, test in pairs { datagram = "UDP_STREAM", request = "UDP_RR", response = "UDP_RR" } do
+   local sized = o.campaign ~= "mtu-sweep" and "UDP_STREAM" or nil
+   for key, test in pairs { datagram = sized, request = "UDP_RR", response = "UDP_RR" } do
       if wants(values, test) and o[key] > room then
          found:add("l4." .. key, ("datagrams of %d bytes do not fit into an MTU of %d"):format(o[key], o.mtu),
             "at most " .. room)
@@ -53,12 +54,28 @@ local function requests_have_ports(values, found)
    end
 end
 
+local STREAMS = { TCP_STREAM = true, TCP_MAERTS = true, UDP_STREAM = true }
+
+-- The tests that a campaign can be made of; of the others all.
+local TESTS_OF = { ["mtu-sweep"] = STREAMS }
+local STREAMS_IN_WORDS = "TCP_STREAM, TCP_MAERTS or UDP_STREAM"
+
+local function campaign_has_its_tests(values, found)
+   local fit = TESTS_OF[values.l4.campaign]
+   for i, test in ipairs(fit and values.l4.tests or {}) do
+      if not fit[test] then
+         found:add(found:item("l4.tests", i), ("%s is no part of %s"):format(test, values.l4.campaign),
+            STREAMS_IN_WORDS)
+      end
+   end
+end
+
 local function two_ports(values, found)
    if #values.ports > 2 then
       found:add("ports", "a client and a server are two ports", "two ports")
    end
 end
 
-M.rules = { something_is_measured, packets_fit, requests_have_ports, two_ports }
+M.rules = { something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests, two_ports }
 
 return M

@@ -103,7 +103,8 @@ function M.page(result, moment)
          view.STANDARD and section("Conformance", nil, conformance(view, result)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),
          section("Configuration", nil, configuration.build(result.plan)),
-         #result.trials > 0 and section("Every trial", nil, trials.body(result.trials), "wide"),
+         #result.trials > 0 and section("Every trial", nil, trials.body(result.trials, view.TRIALS),
+            "wide"),
       },
       h.footer { "Made by Framegauge from result.json, which holds these figures unrounded." },
    }

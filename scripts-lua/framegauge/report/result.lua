@@ -37,6 +37,9 @@ local DIRECTION_NULLS = { "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap
 local with_nulls, each = nulls.fill, nulls.each
 
 local function trial_fields(record)
+   if not record.directions then -- it is not of frames; its method has its own fields
+      return record
+   end
    local copy = with_nulls(record, TRIAL_NULLS)
    copy.directions = each(record.directions, function(direction)
       return with_nulls(direction, DIRECTION_NULLS)

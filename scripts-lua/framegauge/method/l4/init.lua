@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- TCP and UDP tests between two ports, client and server, both ours; docs/l4.md says what stands behind.
-local battery = require "framegauge.method.l4.battery"
+local campaigns = require "framegauge.method.l4.campaigns"
+local cases = require "framegauge.method.l4.case"
 local format = require "framegauge.report.format"
 local units = require "framegauge.units"
 
@@ -16,7 +17,8 @@ M.QUICK = {
 local SMALLEST_FRAME, MAC_AND_FCS = 64, 18
 
 function M.heading(plan)
-   return table.concat(plan.l4.tests, ", ")
+   local tests, campaign = table.concat(plan.l4.tests, ", "), plan.l4.campaign
+   return campaign == "battery" and tests or campaign .. " of " .. tests
 end
 
 function M.scope(plan)
@@ -24,7 +26,7 @@ function M.scope(plan)
 end
 
 function M.frame_sizes(plan)
-   return { SMALLEST_FRAME, plan.l4.mtu + MAC_AND_FCS }
+   return { SMALLEST_FRAME, campaigns.largest_mtu(plan) + MAC_AND_FCS }
 end
 
 --- Workers send and receive on one lcore.
@@ -42,8 +44,13 @@ end
 --- What lies ahead.
 function M.parts(plan)
    local parts, o = {}, plan.l4
-   for i, test in ipairs(o.tests) do
-      parts[i] = { test = "l4." .. test, trials = o.repetitions, seconds = o.repetitions * seconds_of(o) }
+   for _, case in ipairs(campaigns.cases(plan)) do
+      local test, last = "l4." .. case.test, parts[#parts]
+      if not last or last.test ~= test then
+         last = { test = test, trials = 0, seconds = 0 }
+         parts[#parts + 1] = last
+      end
+      last.trials, last.seconds = last.trials + o.repetitions, last.seconds + o.repetitions * seconds_of(o)
    end
    return parts
 end
@@ -51,9 +58,9 @@ end
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local lines, o = {}, plan.l4
-   for _, test in ipairs(o.tests) do
-      lines[#lines + 1] = ("%s: %s of %s each\n"):format(test, format.plural(o.repetitions, "run"),
-         units.format_time(o.duration))
+   for _, case in ipairs(campaigns.cases(plan)) do
+      lines[#lines + 1] = ("%s: %s of %s each\n"):format(case.name and case.test .. ", " .. case.name
+         or case.test, format.plural(o.repetitions, "run"), units.format_time(o.duration))
    end
    for _, note in ipairs(notes) do
       lines[#lines + 1] = note .. "\n"
@@ -67,17 +74,17 @@ end
 
 --- There is no standard that all of this keeps to.
 function M.conformance()
-   return { notes = {} }
+   return { l4 = true, notes = {} }
 end
 
 --- Make the tests of a plan.
 -- @param results  gets l4, a list of rows
 function M.run(plan, bench, session, results)
    results.l4 = {}
-   for _, test in ipairs(plan.l4.tests) do
-      local row = battery.run(plan, bench, test)
+   for _, case in ipairs(campaigns.cases(plan)) do
+      local row = cases.run(plan, bench, session, case)
       results.l4[#results.l4 + 1] = row
-      session.say(battery.sentence(row))
+      session.say(cases.sentence(row))
    end
 end
 

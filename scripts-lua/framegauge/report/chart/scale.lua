@@ -53,6 +53,18 @@ function M.linear(max, write, exact)
    return scale(function(value) return value / top end, 0, top, ticks)
 end
 
+--- From the round number below min to the one above max: for values that would lie close together otherwise.
+function M.between(min, max, write)
+   local step = step_for(max > min and max - min or max, 5)
+   local from, to = math.floor(min / step + 1e-9) * step, math.ceil(max / step - 1e-9) * step
+   to = to > from and to or from + step
+   local ticks = {}
+   for i = 0, math.floor((to - from) / step + 0.5) do
+      ticks[#ticks + 1] = { from + i * step, (write or M.short)(from + i * step) }
+   end
+   return scale(function(value) return (value - from) / (to - from) end, from, to, ticks)
+end
+
 local function log_place(from, to)
    return function(value)
       return math.log(math.max(value, from) / from) / math.log(to / from)

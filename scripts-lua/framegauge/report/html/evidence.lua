@@ -130,14 +130,6 @@ local EXPLANATION = {
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
 
-local function explanation()
-   local out = {}
-   for i, item in ipairs(EXPLANATION) do
-      out[i] = h.li { h.b { item[1] }, ": ", item[2] }
-   end
-   return h.ul { out }
-end
-
 -- Sentences about modifiers that have the tester say something.
 local function said_to_the_device(trials)
    local out = {}
@@ -158,8 +150,11 @@ end
 
 --- The section.
 function M.body(result, moment)
-   local decided = views.of(result.plan.test).deciding(result)
-   local last = result.trials[#result.trials]
+   local view, last = views.of(result.plan.test), result.trials[#result.trials]
+   if view.evidence then
+      return { view.evidence(result), captures(moment), h.p { last and TIME[last.time] or "" } }
+   end
+   local decided = view.deciding(result)
    return {
       h.p {
          "A figure is called the device's only when the tester has shown that it was not the limit: it "
@@ -170,7 +165,7 @@ function M.body(result, moment)
          caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = overall(result) },
-      explanation(), said_to_the_device(result.trials), captures(moment),
+      tables.definitions(EXPLANATION), said_to_the_device(result.trials), captures(moment),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
    }
 end

@@ -85,4 +85,14 @@ function M.facts(list)
    return h.dl { class = "facts", out }
 end
 
+--- What words mean, in a list.
+-- @param list  of { word, sentence }
+function M.definitions(list)
+   local items = {}
+   for i, one in ipairs(list) do
+      items[i] = h.li { h.b { one[1] }, ": ", one[2] }
+   end
+   return h.ul { items }
+end
+
 return M

@@ -67,12 +67,13 @@ local function reasons(trial)
 end
 
 --- The section.
-function M.body(trials)
+-- @param columns  where the trials are not of frames (framegauge.report.html.tables)
+function M.body(trials, columns)
    local out = {}
    for i, group in ipairs(words.grouped(trials, "test")) do
       out[i] = tables.build {
          caption = ("%s: %s"):format(group.name, words.plural(#group.rows, "trial")), class = "small",
-         columns = COLUMNS, rows = group.rows, below = reasons,
+         columns = columns or COLUMNS, rows = group.rows, below = reasons,
       }
    end
    return out

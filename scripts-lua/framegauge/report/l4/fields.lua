@@ -7,16 +7,19 @@ local nulls = require "framegauge.report.nulls"
 local M = {}
 
 M.ORDER = {
-   "l4", "test", "direction", "goodput_bps", "transactions_per_s", "connections_per_s", "sent_bps",
-   "received_bps", "theoretical", "percent", "verdict", "reasons", "parameters", "ip", "mtu",
+   "l4", "test", "title", "case", "direction", "goodput_bps", "transactions_per_s", "connections_per_s",
+   "sent_bps",
+   "received_bps", "confidence", "theoretical", "theoretical_legacy", "percent", "verdict", "reasons",
+   "trials", "parameters", "setting", "ip", "mtu",
    "connections", "duration_s", "omit_s", "request", "response", "datagram", "datagrams_per_s",
    "timeout_s", "tcp", "figures", "failures", "refused", "no_answer", "reset", "lost", "aborted",
    "expired", "bad_response", "http", "retransmitted_segments", "fast_retransmits", "timeouts",
-   "syn_retransmits", "wrong_octets", "loss_ratio", "reordered", "duplicates", "jitter_ns", "setup",
+   "syn_retransmits", "wrong_octets", "busy_polls", "loss_ratio", "reordered", "duplicates", "jitter_ns",
+   "setup",
    "transaction", "count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
 }
 
-local NULLS = { "theoretical", "percent", "setup", "transaction" }
+local NULLS = { "confidence", "theoretical", "percent", "setup", "transaction" }
 
 --- The results as result.json has them.
 function M.published(results)
@@ -42,14 +45,15 @@ end
 
 --- Columns of the CSV file.
 M.CSV = {
-   "test", "direction", "goodput_bps", "received_bps", "sent_bps", "transactions_per_s",
-   "connections_per_s", "theoretical", "percent", "verdict", "parameters.connections",
+   "test", "case", "direction", "goodput_bps", "received_bps", "sent_bps", "transactions_per_s",
+   "connections_per_s", "confidence", "theoretical", "theoretical_legacy", "percent", "verdict",
+   "parameters.connections",
    "parameters.duration_s", "parameters.mtu", "parameters.ip", "parameters.request",
    "parameters.response", "parameters.datagram", "failures.refused", "failures.no_answer",
    "failures.reset", "failures.lost", "failures.aborted", "failures.expired", "failures.bad_response",
    "retransmitted_segments", "wrong_octets", "loss_ratio", "jitter_ns", "setup.mean_ns", "setup.p99_ns",
    "transaction.count", "transaction.min_ns", "transaction.mean_ns", "transaction.p50_ns",
-   "transaction.p99_ns", "transaction.max_ns",
+   "transaction.p99_ns", "transaction.max_ns", "busy_polls",
 }
 
 return M

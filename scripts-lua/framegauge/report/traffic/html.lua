@@ -95,14 +95,6 @@ local DEFINITIONS = {
    { "Outage", "the longest time between two arrivals, less the mean time between departures." },
 }
 
-local function definitions()
-   local items = {}
-   for i, one in ipairs(DEFINITIONS) do
-      items[i] = h.li { h.b { one[1] }, ": ", one[2] }
-   end
-   return h.ul { items }
-end
-
 local function first(rows)
    return { unpack(rows, 1, math.min(#rows, MOST)) }
 end
@@ -169,7 +161,7 @@ function M.sections(result)
       list[#list + 1] = { "Order and content", "RFC 4737",
          table_of("Frames out of order or changed", ORDER, rows) }
       list[#list + 1] = { "Variation of delay", "RFC 3393, RFC 5481, RFC 3550",
-         { table_of("How much the delay varied", VARIATION, timed), definitions() } }
+         { table_of("How much the delay varied", VARIATION, timed), tables.definitions(DEFINITIONS) } }
    end
    local drawn = charts(result, rows)
    list[#list + 1] = drawn and { "Over time", nil, drawn } or nil

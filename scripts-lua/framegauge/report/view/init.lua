@@ -18,6 +18,11 @@
 --    summary(result)          HTML: the table at the top
 --    sections(result, moment)  HTML: list of { title, reference or nil, body }
 --    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }
+--
+-- and, where its trials are not of frames:
+--
+--    evidence(result)         HTML: why its figures are not the tester's own limits
+--    TRIALS                   HTML: the columns of a table of them
 local M = {}
 
 --- The view of a result, or of the plan of one.

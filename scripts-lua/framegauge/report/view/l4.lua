@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- TCP and UDP tests: one row each.
+local charts = require "framegauge.report.l4.charts"
 local csv = require "framegauge.report.csv"
+local evidence = require "framegauge.report.l4.evidence"
 local fields = require "framegauge.report.l4.fields"
 local format = require "framegauge.report.format"
 local tables = require "framegauge.report.html.tables"
@@ -11,11 +13,13 @@ local words = require "framegauge.report.html.words"
 local M = {}
 
 M.NAME = "TCP and UDP tests"
-M.STANDARD = "netperf's tests"
+M.STANDARD = nil -- there is none for them
 M.NOT_CONFORMING = "not as usual"
 M.ORDER = fields.ORDER
 
 M.published = fields.published
+M.evidence = evidence.body
+M.TRIALS = evidence.COLUMNS
 
 local UNITS = {
    goodput_bps = "payload", received_bps = "payload", transactions_per_s = "transactions/s",
@@ -77,8 +81,13 @@ function M.csv(result)
    return #rows > 0 and { { "l4.csv", csv.text(fields.CSV, rows) } } or {}
 end
 
+-- "TCP_STREAM, IPv4, MTU 1500"
+local function name(row)
+   return row.case and row.test .. ", " .. row.case or row.test
+end
+
 local COLUMNS = {
-   { "", "test", function(row) return row.test end, left = true },
+   { "", "test", name, left = true },
    { "", "measured", figure },
    { "", "theoretical", or_dash(theoretical) },
    { "", "%", or_dash(percent) },
@@ -98,7 +107,7 @@ function M.notes(result, add)
       .. "on each connection limited by the round trip, too.")
    for _, row in ipairs(M.rows(result.results)) do
       for _, reason in ipairs(row.reasons) do
-         add(("%s: %s: %s."):format(row.test, row.verdict, reason))
+         add(("%s: %s: %s."):format(name(row), row.verdict, reason))
       end
    end
 end
@@ -108,7 +117,7 @@ function M.suites(result)
    for i, row in ipairs(M.rows(result.results)) do
       local why = table.concat(row.reasons, "; ")
       cases[i] = {
-         name = row.test, seconds = row.parameters.duration_s,
+         name = name(row), seconds = row.parameters.duration_s * #row.trials,
          error = row.verdict ~= "valid" and row.verdict .. ": " .. why or nil,
          type = row.verdict ~= "valid" and row.verdict or nil,
       }
@@ -125,20 +134,48 @@ function M.deciding()
    return {}
 end
 
-function M.tiles(result)
-   local list = {}
-   for i, row in ipairs(M.rows(result.results)) do
-      local value, key = fields.figure(row)
-      list[i] = { row.test, in_words(value, key), "", theoretical(row) and "of " .. theoretical(row) }
+local MOST_TILES = 8
+
+-- The best of each test.
+local function best(rows)
+   local list, index = {}, {}
+   for _, row in ipairs(rows) do
+      local at = index[row.test]
+      if not at then
+         list[#list + 1], index[row.test] = row, #list + 1
+      elseif (fields.figure(row)) > (fields.figure(list[at])) then
+         list[at] = row
+      end
    end
    return list
 end
 
+function M.tiles(result)
+   local list = {}
+   for i, row in ipairs(best(M.rows(result.results))) do
+      local of = theoretical(row) and "of " .. theoretical(row)
+      list[i] = i <= MOST_TILES and { name(row), figure(row), "", of } or nil
+   end
+   return list
+end
+
+-- "± 0.12 Mbit/s": half of the interval that has the mean with 95 % confidence
+local function confidence(row)
+   local _, key = fields.figure(row)
+   return row.confidence and "± " .. in_words(row.confidence, key):match "^(%S+ %S+)"
+end
+
+local function legacy(row)
+   return row.theoretical_legacy and in_words(row.theoretical_legacy, "goodput_bps")
+end
+
 local HTML = {
-   { "Test", "", function(row) return row.test end, left = true },
+   { "Test", "", name, left = true },
    { "Direction", "", function(row) return words.direction(row.direction) end, left = true },
    { "Measured", "", figure },
+   { "95 %", "confidence", confidence, optional = true },
    { "Theoretical", "", theoretical },
+   { "Legacy formula", "", legacy, optional = true },
    { "Share", "%", percent },
    { "Verdict", "", function(row) return words.verdict(row.verdict) end, left = true },
 }
@@ -148,7 +185,7 @@ function M.summary(result)
 end
 
 local DETAILS = {
-   { "Test", "", function(row) return row.test end, left = true },
+   { "Test", "", name, left = true },
    { "Set-up mean", "us", microseconds("setup", "mean_ns"), optional = true },
    { "Transaction min", "us", microseconds("transaction", "min_ns"), optional = true },
    { "mean", "us", microseconds("transaction", "mean_ns"), optional = true },
@@ -166,11 +203,13 @@ local function reasons(row)
 end
 
 function M.sections(result)
-   return { {
+   local list = charts.sections(result)
+   list[#list + 1] = {
       "Details", "netperf's tests by name",
       tables.build { caption = "Times and failures", columns = DETAILS, rows = M.rows(result.results),
          below = reasons, class = "compact" },
-   } }
+   }
+   return list
 end
 
 return M

@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Campaigns: which cases there are of a plan. A case is a test with settings of its own
+-- (framegauge.method.l4.case).
+local line = require "framegauge.line"
+local settings = require "framegauge.method.l4.settings"
+
+local M = {}
+
+local NAMES = { ipv4 = "IPv4", ipv6 = "IPv6" }
+local IPV6_MIN_MTU = 1280
+
+-- What fits into one packet.
+local function datagram(mtu, ip)
+   return mtu - line.header_octets(ip, "udp")
+end
+
+local of = {}
+
+function of.battery(plan)
+   local list = {}
+   for i, test in ipairs(plan.l4.tests) do
+      list[i] = { test = test }
+   end
+   return list
+end
+
+of["mtu-sweep"] = function(plan)
+   local list = {}
+   for _, test in ipairs(plan.l4.tests) do
+      for _, ip in ipairs(settings.versions(plan)) do
+         for _, mtu in ipairs(plan.l4.sweep.mtu) do
+            list[#list + 1] = (ip == "ipv4" or mtu >= IPV6_MIN_MTU) and {
+               test = test, name = ("%s, MTU %d"):format(NAMES[ip], mtu), legacy = true,
+               set = { ip = ip, mtu = mtu, datagram = datagram(mtu, ip) },
+            } or nil
+         end
+      end
+   end
+   return list
+end
+
+function of.clients(plan)
+   local list = {}
+   for _, test in ipairs(plan.l4.tests) do
+      for _, clients in ipairs(plan.l4.sweep.clients) do
+         list[#list + 1] = {
+            test = test, name = clients == 1 and "1 client" or ("%d clients"):format(clients),
+            set = { connections = clients },
+         }
+      end
+   end
+   return list
+end
+
+--- The cases of a plan, in order.
+function M.cases(plan)
+   return of[plan.l4.campaign](plan)
+end
+
+--- Octets of the largest IP packet of any case.
+function M.largest_mtu(plan)
+   local most = 0
+   for _, case in ipairs(M.cases(plan)) do
+      most = math.max(most, case.set and case.set.mtu or plan.l4.mtu)
+   end
+   return most
+end
+
+return M

@@ -1,0 +1,174 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- One case of a campaign: a test with its settings, so often as the plan says, and the row that follows.
+local app = require "framegauge.l4.app"
+local figures = require "framegauge.method.l4.figures"
+local records = require "framegauge.l4.record"
+local settings = require "framegauge.method.l4.settings"
+local statistics = require "framegauge.statistics"
+local theory = require "framegauge.l4.theory"
+local trial = require "framegauge.l4.trial"
+
+local M = {}
+
+local count = records.count
+
+local function sides_of(plan, bench, test, o)
+   local client, server = settings.apps(plan, bench, test, o, 1)
+   local capacity = math.max(65536, 2 * o.connections)
+   return {
+      { port = 1, apps = { client }, capacity = capacity },
+      { port = 2, apps = { server }, capacity = capacity },
+   }
+end
+
+-- Make one trial. @return its record
+local function measure(plan, bench, test, o, ask)
+   local sides, engine = trial.run(bench, {
+      sides = sides_of(plan, bench, test, o), seconds = o.duration, omit = o.omit, drain = o.drain,
+      learning_wait = o.learning_wait, settle = o.settle, mtu = o.mtu, seed = ask.seed,
+   })
+   sides[1].role, sides[2].role = "client", "server"
+   local figure = figures.of(test, sides[1].apps[1], sides[2].apps[1])
+   return records.of(ask, bench, sides, engine, figure == 0)
+end
+
+local function ends(record)
+   return record.sides[1].apps[1], record.sides[2].apps[1]
+end
+
+local function figure_of(test, record)
+   return figures.of(test, ends(record))
+end
+
+local CAUSES = { "fast_retransmits", "timeouts", "syn_retransmits", "wrong_octets" }
+
+local function add_failures(row, record)
+   local client = ends(record)
+   for _, why in ipairs(app.ENDS) do
+      row.failures[why] = row.failures[why] + client.total.ended[why]
+   end
+   row.failures.expired = row.failures.expired + client.total.expired
+   row.failures.bad_response = row.failures.bad_response + client.total.refused
+   for _, side in ipairs(record.sides) do
+      row.retransmitted_segments = row.retransmitted_segments + count(side, "segments_retransmitted")
+      for _, cause in ipairs(CAUSES) do
+         row[cause] = row[cause] + count(side, cause)
+      end
+   end
+end
+
+local WORSE = { valid = 1, ["tester-limited"] = 2, invalid = 3 }
+
+local function add_verdict(row, record)
+   row.verdict = WORSE[record.verdict] > WORSE[row.verdict] and record.verdict or row.verdict
+   for _, reason in ipairs(record.reasons) do
+      row.reasons[#row.reasons + 1] = reason
+   end
+end
+
+-- How much of their polls the workers had something to do in, the busiest of all.
+local function busiest(list)
+   local busy = 0
+   for _, record in ipairs(list) do
+      for _, side in ipairs(record.sides) do
+         busy = math.max(busy, side.station.polls > 0 and side.station.busy_polls / side.station.polls or 0)
+      end
+   end
+   return busy
+end
+
+-- Rate of the slower line, nil when a port does not know its own.
+local function line_rate(bench)
+   local rate = math.min(bench.ports[1].line_rate or math.huge, bench.ports[2].line_rate or math.huge)
+   return rate < math.huge and rate or nil
+end
+
+local function udp_figures(row, record)
+   local client, server = ends(record)
+   row.sent_bps = client.measured.datagrams_out * row.parameters.datagram * 8 / client.measured_s
+   row.lost = client.total.datagrams_out - server.total.datagrams_in
+   row.loss_ratio = client.total.datagrams_out > 0 and row.lost / client.total.datagrams_out or 0
+   row.reordered, row.duplicates, row.jitter_ns = server.reordered, server.duplicates, server.jitter_ns
+end
+
+-- Distribution of the mean of a few figures: Student's t for 95 % between both ends, by degrees of freedom.
+local T95 = {
+   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+   2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+}
+local T95_MANY = 1.96
+
+local function confidence(list)
+   local n = #list
+   return n > 1 and (T95[n - 1] or T95_MANY) * statistics.stddev(list) / math.sqrt(n) or nil
+end
+
+local function blank(case, o, plan)
+   return {
+      test = case.test, case = case.name, direction = plan.ports[1].name .. "->" .. plan.ports[2].name,
+      parameters = settings.parameters(case.test, o), figures = {}, trials = {},
+      failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, expired = 0,
+         bad_response = 0 },
+      retransmitted_segments = 0, fast_retransmits = 0, timeouts = 0, syn_retransmits = 0, wrong_octets = 0,
+      verdict = "valid", reasons = {},
+   }
+end
+
+-- The row of a case from its trials, which is all there is of them.
+local function row_of(plan, bench, case, o, list)
+   local row, rate = blank(case, o, plan), line_rate(bench)
+   for i, record in ipairs(list) do
+      row.figures[i], row.trials[i] = figure_of(case.test, record), record.trial
+      add_failures(row, record)
+      add_verdict(row, record)
+   end
+   local client = ends(list[#list])
+   if case.test == "HTTP" then
+      o.http_request, o.http_response = app.http_octets((settings.apps(plan, bench, "HTTP", o, 1)))
+   end
+   local figure = statistics.mean(row.figures)
+   row[figures.key(case.test)] = figure
+   row.confidence = confidence(row.figures)
+   row.theoretical = case.theoretical or rate and theory[case.test]
+      and theory[case.test](rate, o.ip, theory.of(o)) or nil
+   row.theoretical_legacy = rate and case.legacy and theory.legacy(rate, o.ip, case.test, o.mtu) or nil
+   row.percent = row.theoretical and 100 * figure / row.theoretical or nil
+   row.setup, row.transaction, row.busy_polls = client.setup, client.transaction, busiest(list)
+   if case.test == "UDP_STREAM" then
+      udp_figures(row, list[#list])
+   end
+   return row
+end
+
+--- Make a case.
+-- @param case  { test =, name = what is different in it, in words, or nil; set = settings of its own }
+-- @return its row of results.l4 (docs/results.md)
+function M.run(plan, bench, session, case)
+   local o, list, test = settings.of(plan, case.set), {}, case.test
+   for i = 1, o.repetitions do
+      list[i] = session:trial {
+         test = "l4." .. test, phase = "measure", seconds = o.duration,
+         direction = plan.ports[1].name .. "->" .. plan.ports[2].name,
+         setting = settings.parameters(test, o), seed = o.seed + 2 * i,
+         title = case.name and test .. ", " .. case.name or test,
+         make = function(ask)
+            return measure(plan, bench, test, o, ask)
+         end,
+         outcome = function(record)
+            return figures.text(test, figure_of(test, record))
+         end,
+      }
+   end
+   return row_of(plan, bench, case, o, list)
+end
+
+--- A row in a sentence, for a person who is waiting.
+function M.sentence(row)
+   local text = figures.text(row.test, row[figures.key(row.test)])
+   local of = row.percent and (" (%.1f %% of what the line allows)"):format(row.percent) or ""
+   local name = row.case and row.test .. ", " .. row.case or row.test
+   return ("%s: %s%s%s"):format(name, text, of, row.verdict == "valid" and "" or ", " .. row.verdict)
+end
+
+return M

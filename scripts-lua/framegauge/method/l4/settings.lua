@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
+local octets = require "framegauge.octets"
+
+local M = {}
+
+local function copy(t, with)
+   local out = {}
+   for key, value in pairs(t) do
+      out[key] = value
+   end
+   for key, value in pairs(with or {}) do
+      out[key] = value
+   end
+   return out
+end
+
+--- IP versions that both ends have, IPv4 first.
+function M.versions(plan)
+   local list, a, b = {}, plan.ports[1], plan.ports[2]
+   for _, version in ipairs { "ipv4", "ipv6" } do
+      list[#list + 1] = a[version] and b[version] and version or nil
+   end
+   return list
+end
+
+--- The settings of a test.
+-- @param set  keys of the group `l4` that are otherwise, and of its tcp; ip = the version. May be nil
+function M.of(plan, set)
+   set = set or {}
+   local o = copy(plan.l4, set)
+   o.tcp = copy(plan.l4.tcp, set.tcp)
+   o.ip = set.ip or M.versions(plan)[1]
+   o.tags = plan.ports[1].vlan and 1 or 0
+   return o
+end
+
+local function tcp_of(tcp)
+   return {
+      congestion = tcp.congestion, receive_buffer = tcp.receive_buffer, send_buffer = tcp.send_buffer,
+      mss = tcp.mss, initial_window = tcp.initial_window, nodelay = tcp.nodelay,
+      timestamps = tcp.timestamps, sack = tcp.sack, window_scaling = tcp.window_scaling, ecn = tcp.ecn,
+      delayed_ack_ms = tcp.delayed_ack * 1000, rto_min_ms = tcp.min_rto * 1000,
+      time_wait_ms = tcp.time_wait * 1000,
+   }
+end
+
+-- Where frames from a port to the other one go: its gateway, or that port itself.
+local function next_hop(bench, port, version)
+   return bench:gateway_mac(port, version == "ipv4" and 4 or 6) or octets.mac(bench.ports[3 - port].mac)
+end
+
+local function http_of(client, o, remote)
+   client.request, client.response = o.http.post, o.http.post > 0 and 0 or o.http.body
+   client.requests, client.host = o.http.requests, o.ip == "ipv6" and "[" .. remote .. "]" or remote
+   client.path = ("/octets/%d"):format(o.http.body)
+end
+
+--- The two applications of a test, as framegauge.l4.app takes them.
+-- @param o     settings
+-- @param from  index of the client's port: 1 or 2
+-- @return client, server
+function M.apps(plan, bench, test, o, from)
+   local ours, theirs = plan.ports[from][o.ip], plan.ports[3 - from][o.ip]
+   local client = {
+      test = test, address = ours, remote = theirs, next_hop = next_hop(bench, from, o.ip), port = o.port,
+      tcp = tcp_of(o.tcp), connections = o.connections, request = o.request, response = o.response,
+      datagram = o.datagram, datagrams_per_s = o.datagram_rate, timeout = o.timeout, octets = o.octets,
+   }
+   if test == "HTTP" then
+      http_of(client, o, theirs)
+   end
+   return client, setmetatable({ server = true, address = theirs }, { __index = client })
+end
+
+local IS_UDP = { UDP_STREAM = true, UDP_RR = true }
+
+--- What is worth knowing of the settings of a test, for its row and its trials.
+function M.parameters(test, o)
+   local p = { connections = o.connections, duration_s = o.duration, omit_s = o.omit, mtu = o.mtu, ip = o.ip }
+   if test == "HTTP" then
+      p.http = o.http
+   elseif test:match "RR$" then
+      p.request, p.response = o.request, o.response
+   end
+   if test == "UDP_STREAM" then
+      p.datagram, p.datagrams_per_s = o.datagram, o.datagram_rate
+   elseif test == "UDP_RR" then
+      p.timeout_s = o.timeout
+   end
+   p.tcp = not IS_UDP[test] and o.tcp or nil
+   return p
+end
+
+return M

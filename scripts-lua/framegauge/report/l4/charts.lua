@@ -1,0 +1,188 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The chart of each campaign of TCP and UDP tests.
+local Plot = require "framegauge.report.chart.plot"
+local fields = require "framegauge.report.l4.fields"
+local format = require "framegauge.report.format"
+local scale = require "framegauge.report.chart.scale"
+local units = require "framegauge.units"
+
+local M = {}
+
+local IP = { ipv4 = "IPv4", ipv6 = "IPv6" }
+
+local function value_of(row)
+   return (fields.figure(row))
+end
+
+-- "941.5 Mbit/s" or "12,345": what is said of a point.
+local function in_words(row, value)
+   local _, key = fields.figure(row)
+   return key:match "_bps$" and units.format_bits(value) or format.count(math.floor(value + 0.5))
+end
+
+-- Values of a parameter over some rows, ascending, each once.
+local function values(rows, parameter)
+   local list, seen = {}, {}
+   for _, row in ipairs(rows) do
+      local value = row.parameters[parameter]
+      if not seen[value] then
+         seen[value], list[#list + 1] = true, value
+      end
+   end
+   table.sort(list)
+   return list
+end
+
+local function points(rows, parameter, y)
+   local list = {}
+   for _, row in ipairs(rows) do
+      local x, value = row.parameters[parameter], y(row)
+      list[#list + 1] = value and { x, value, ("%s: %s"):format(tostring(x), in_words(row, value)) } or nil
+   end
+   table.sort(list, function(a, b) return a[1] < b[1] end)
+   return list
+end
+
+local function field(key)
+   return function(row)
+      return row[key]
+   end
+end
+
+local function extent(rows, ...)
+   local least, most = math.huge, 0
+   for _, row in ipairs(rows) do
+      for _, y in ipairs { ... } do
+         local value = y(row)
+         if value then
+            least, most = math.min(least, value), math.max(most, value)
+         end
+      end
+   end
+   return least, most
+end
+
+-- Rows by a function of them, in the order they first appear.
+local function grouped(rows, key)
+   local list, by_name = {}, {}
+   for _, row in ipairs(rows) do
+      local name = key(row)
+      if not by_name[name] then
+         by_name[name] = { name = name, rows = {} }
+         list[#list + 1] = by_name[name]
+      end
+      table.insert(by_name[name].rows, row)
+   end
+   return list
+end
+
+local function by_test(rows)
+   return grouped(rows, field "test")
+end
+
+local function line_of(plot, group, parameter, y, class, shape, name)
+   plot:series { points = points(group.rows, parameter, y), class = class, shape = shape, name = name }
+end
+
+-- --- goodput against the MTU
+
+local function mtu_chart(test, rows)
+   local theoretical, legacy = field "theoretical", field "theoretical_legacy"
+   local plot = Plot.new {
+      id = "mtu-" .. test, title = test .. " against the MTU",
+      description = "Payload bits per second that came through at each MTU, and what the line allows. The "
+         .. "table "
+         .. "has the figures.",
+      x = { scale = scale.points(values(rows, "mtu"), 0.05), label = "MTU, octets of the IP packet" },
+      y = { scale = scale.between(extent(rows, value_of, theoretical, legacy)),
+         label = "payload, bit/s" },
+   }
+   for i, group in ipairs(grouped(rows, function(row) return IP[row.parameters.ip] end)) do
+      line_of(plot, group, "mtu", legacy, "s" .. 6 + i, nil, "legacy formula, " .. group.name)
+      line_of(plot, group, "mtu", theoretical, "theory", nil, "exact maximum, " .. group.name)
+      line_of(plot, group, "mtu", value_of, "s" .. i, i, "measured, " .. group.name)
+   end
+   return plot:figure(test .. ": measured goodput, the exact maximum of the line (MTU less headers, over MTU "
+      .. "and 38 octets of Ethernet) and the legacy formula, which takes preamble, MAC header and FCS for "
+      .. "part "
+      .. "of the MTU and is shown for comparison only.")
+end
+
+-- --- a figure against how many there are
+
+local function clients_chart(test, rows)
+   local theoretical = field "theoretical"
+   local plot = Plot.new {
+      id = "clients-" .. test, title = test .. " against the number of clients",
+      description = "What so many clients at a time get together. The table has the figures.",
+      x = { scale = scale.points(values(rows, "connections"), 0.05), label = "clients at a time" },
+      y = { scale = scale.fitting(extent(rows, value_of, theoretical)),
+         label = (select(2, fields.figure(rows[1])):gsub("_per_s$", " per second"):gsub("_bps$", ", "
+            .. "bit/s")) },
+   }
+   local first = rows[1]
+   local alone = value_of(first) / first.parameters.connections
+   local most = select(2, extent(rows, value_of, theoretical))
+   line_of(plot, { rows = rows }, "connections", function(row)
+      local many = alone * row.parameters.connections
+      return many <= most and many or nil
+   end, "s7", nil, "so many times the first")
+   line_of(plot, { rows = rows }, "connections", theoretical, "theory", nil, "most that the line allows")
+   line_of(plot, { rows = rows }, "connections", value_of, "s1", 1, "measured")
+   return plot:figure(test .. ": one client has one transaction at a time, so few of them are limited by the "
+      .. "round trip and many by the line or the device.")
+end
+
+-- --- each test beside what the line allows
+
+local ROW, AROUND = 30, 14 + 52 + 10 -- pixels
+
+local function battery_chart(rows)
+   local names, shown = {}, {}
+   for _, row in ipairs(rows) do
+      if row.percent then
+         shown[#shown + 1], names[#names + 1] = row, row.test
+      end
+   end
+   if #shown == 0 then
+      return false
+   end
+   local plot = Plot.new {
+      id = "battery", title = "Share of what the line allows", left = 110, height = AROUND + ROW * #shown,
+      description = "For each test the figure as a share of the most that the line allows.",
+      x = { scale = scale.linear(100, nil, true), label = "% of what the line allows" },
+      y = { scale = scale.names(names) },
+   }
+   for i, row in ipairs(shown) do
+      plot:bar(0, math.min(row.percent, 100), i, "s1", ("%s: %.2f %%"):format(row.test, row.percent))
+   end
+   return plot:figure("Transactions one after the other wait for the round trip, so that few connections do "
+      .. "not "
+      .. "fill a line with them.")
+end
+
+local function of_each(chart)
+   return function(rows)
+      local list = {}
+      for i, group in ipairs(by_test(rows)) do
+         list[i] = chart(group.name, group.rows)
+      end
+      return list
+   end
+end
+
+local CAMPAIGNS = {
+   battery = { "Beside the line", battery_chart },
+   ["mtu-sweep"] = { "Goodput against the MTU", of_each(mtu_chart) },
+   clients = { "Many clients", of_each(clients_chart) },
+}
+
+--- Sections of the page with the charts of a result.
+function M.sections(result)
+   local rows, campaign = result.results.l4 or {}, CAMPAIGNS[result.plan.l4.campaign]
+   local body = #rows > 0 and campaign[2](rows)
+   return body and { { campaign[1], nil, body } } or {}
+end
+
+return M
