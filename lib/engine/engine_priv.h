@@ -169,15 +169,27 @@ struct tx_stream;
 struct tx_task;
 struct tx_order;
 
+/** What one lane sends of a stream: all of it, or every so many frames of it. */
+struct part {
+	unsigned lane;
+	unsigned k, of; /* frames k, k + of, k + 2 of, ... */
+};
+
+/** Streams are those of the engine, one a part of those that were given. */
 struct trial {
-	unsigned streams;
+	unsigned given, streams;
+	unsigned *
+		first; /* [i]: the first one of those that stream i was made into; [given]: how many there are */
+	struct part *part;
 	struct fg_stream_config *config; /* its load and frame pointers are not valid any more */
 	struct tx_stream *tx;
 	struct tx_task *tx_task; /* one a lane */
 	struct tx_order *orders; /* given, and not known to be obeyed */
 	uint64_t max_lag;        /* ticks */
 	struct rx_stream *rx_stream;
-	struct rx_task *rx; /* one a lane */
+	struct rx_task *rx;                 /* one a lane */
+	struct fg_histogram *sum_latency;   /* for the results of streams in parts: NULL without any */
+	struct fg_variation *sum_variation; /* the same */
 	struct guest *guest;
 	struct talker *talker[FG_MAX_PORTS]; /* NULL: this port says nothing */
 	unsigned pools;                      /* of the engine's, from the first on, that it uses */
@@ -205,11 +217,11 @@ struct fg_engine {
 	uint64_t tx_time_flag, rx_time_flag;
 };
 
-/** The lane that sends stream @p i. */
+/** Into how many parts stream @p i of those given was made. */
 static inline unsigned
-lane_of(const struct fg_engine *e, const struct trial *t, unsigned i)
+parts_of(const struct trial *t, unsigned i)
 {
-	return e->port[t->config[i].tx_port].first_lane;
+	return t->first[i + 1] - t->first[i];
 }
 
 int lcore_run(void *lcore);
@@ -221,6 +233,11 @@ void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint
 /** What a port says in the trial of that timeline. @return NULL without memory */
 struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,
 			     const struct image *timeline);
+
+/* parts.c: divide what is given among the lanes: first, part, config and their numbers. @return 0 or -ENOMEM */
+int parts_make(const struct fg_engine *engine, struct trial *trial, const struct fg_trial_config *config);
+/** Frames per second that a stream sends at most. */
+double parts_peak_fps(const struct fg_stream_config *stream);
 
 /* trial.c */
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);

@@ -244,7 +244,12 @@ struct fg_stream_result {
 	struct fg_order_counts order;         /* RFC 4737; times in ns */
 	struct fg_variation_counts variation; /* if asked for; ns */
 	uint64_t corrupted,
-		bit_errors;        /* different frames whose payload had changed, and its bits; the same */
+		bit_errors; /* different frames whose payload had changed, and its bits; the same */
+	/*
+	 * So many queues of the port shared in sending it; 1: one sent it whole. Each part has numbers of its own, so
+	 * runs of loss, order and variation are those within each part: of frames so many numbers apart.
+	 */
+	unsigned parts;
 	uint64_t series_intervals; /* of fg_engine_series() */
 	struct fg_availability_counts
 		available;            /* if there is a series that seconds can be made of; times in ns */
@@ -337,7 +342,8 @@ void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
 void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
 
 /**
- * Percentiles of the delays of a stream of the running or the last trial, as of now. They are summed up at every call
+ * Percentiles of the delays of a stream of the running or the last trial, as of now; of one in parts, the largest of
+ * theirs, which those of all its frames cannot exceed. They are summed up at every call
  * from what the receiver counts, some ten microseconds of the caller's time: ask for those streams that are looked at.
  */
 void fg_engine_stream_delays(const struct fg_engine *engine, unsigned stream, struct fg_stream_delays *out);
@@ -381,7 +387,10 @@ uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, 
 
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
-/** Delays of the stream's tagged frames, ns, in the order of their numbers; lost ones are left out. @return how many */
+/**
+ * Delays of the stream's tagged frames, ns, in the order of their numbers, those of each part together; lost ones are
+ * left out. @return how many
+ */
 unsigned fg_engine_tags(const struct fg_engine *engine, unsigned stream, int64_t *out, unsigned max);
 void fg_engine_port_result(const struct fg_engine *engine, unsigned port, struct fg_port_result *out);
 void fg_engine_lcore_result(const struct fg_engine *engine, unsigned lcore, struct fg_lcore_result *out);

@@ -25,68 +25,93 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	out->elapsed_ns = now > t->image[0].start ? clock_span_ns(&e->clock, now - t->image[0].start) : 0;
 }
 
+static void
+add_live(struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live *out)
+{
+	uint64_t least = atomic_load_explicit(&live->delay_min, memory_order_relaxed);
+	uint64_t most = atomic_load_explicit(&live->delay_max, memory_order_relaxed);
+	uint64_t frames = atomic_load_explicit(&live->frames, memory_order_relaxed);
+
+	if (frames > 0 && (out->rx_frames == 0 || least < out->delay_min_ns))
+		out->delay_min_ns = least;
+	out->delay_max_ns = RTE_MAX(out->delay_max_ns, most);
+	out->rx_frames += frames;
+	out->tx_frames += __atomic_load_n(&tx->sent, __ATOMIC_RELAXED);
+	out->tx_octets += __atomic_load_n(&tx->octets, __ATOMIC_RELAXED);
+	out->rx_octets += atomic_load_explicit(&live->octets, memory_order_relaxed);
+	out->missing += atomic_load_explicit(&live->missing, memory_order_relaxed);
+	out->delay_sum_ns += atomic_load_explicit(&live->delay_sum, memory_order_relaxed);
+}
+
 void
-fg_engine_stream_live(const struct fg_engine *e, unsigned i, struct fg_stream_live *out)
+fg_engine_stream_live(const struct fg_engine *e, unsigned stream, struct fg_stream_live *out)
 {
 	const struct trial *t = e->trial;
-	const struct tx_stream *tx = &t->tx[i];
-	struct rx_live *live = &t->rx_stream[i].live;
 
-	/* the lcore copies a few at a time, and has left the last ones to us */
-	if (!e->running)
-		rx_publish_stream(&t->rx_stream[i]);
-	*out = (struct fg_stream_live){
-		.tx_frames = __atomic_load_n(&tx->sent, __ATOMIC_RELAXED),
-		.tx_octets = __atomic_load_n(&tx->octets, __ATOMIC_RELAXED),
-		.rx_frames = atomic_load_explicit(&live->frames, memory_order_relaxed),
-		.rx_octets = atomic_load_explicit(&live->octets, memory_order_relaxed),
-		.missing = atomic_load_explicit(&live->missing, memory_order_relaxed),
-		.delay_sum_ns = atomic_load_explicit(&live->delay_sum, memory_order_relaxed),
-		.delay_min_ns = atomic_load_explicit(&live->delay_min, memory_order_relaxed),
-		.delay_max_ns = atomic_load_explicit(&live->delay_max, memory_order_relaxed),
-	};
+	*out = (struct fg_stream_live){0};
+	for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++) {
+		/* the lcore copies a few at a time, and has left the last ones to us */
+		if (!e->running)
+			rx_publish_stream(&t->rx_stream[i]);
+		add_live(&t->rx_stream[i].live, &t->tx[i], out);
+	}
 }
 
 void
-fg_engine_stream_delays(const struct fg_engine *e, unsigned i, struct fg_stream_delays *out)
+fg_engine_stream_delays(const struct fg_engine *e, unsigned stream, struct fg_stream_delays *out)
 {
-	const struct rx_stream *rx = &e->trial->rx_stream[i];
-	const struct fg_variation *variation = rx->extra == NULL ? NULL : rx->extra->variation;
+	const struct trial *t = e->trial;
 
-	*out = (struct fg_stream_delays){
-		.p50_ns = fg_histogram_glance(rx->latency, 0.5),
-		.p99_ns = fg_histogram_glance(rx->latency, 0.99),
-		.p999_ns = fg_histogram_glance(rx->latency, 0.999),
-		.jitter_ns = variation == NULL ? -1 : fg_variation_glance(variation),
-	};
+	*out = (struct fg_stream_delays){.jitter_ns = -1};
+	for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++) {
+		const struct rx_stream *rx = &t->rx_stream[i];
+		const struct fg_variation *variation = rx->extra == NULL ? NULL : rx->extra->variation;
+		double jitter = variation == NULL ? -1 : fg_variation_glance(variation);
+
+		out->p50_ns = RTE_MAX(out->p50_ns, fg_histogram_glance(rx->latency, 0.5));
+		out->p99_ns = RTE_MAX(out->p99_ns, fg_histogram_glance(rx->latency, 0.99));
+		out->p999_ns = RTE_MAX(out->p999_ns, fg_histogram_glance(rx->latency, 0.999));
+		out->jitter_ns = RTE_MAX(out->jitter_ns, jitter);
+	}
 }
 
 void
-fg_engine_stream_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
+fg_engine_stream_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
 {
-	*out = (struct fg_stream_result){0};
-	tx_result(&e->trial->tx[i], out);
-	rx_result(e, i, out);
+	const struct trial *t = e->trial;
+	unsigned n = parts_of(t, stream);
+
+	*out = (struct fg_stream_result){.parts = n};
+	tx_result(&t->tx[t->first[stream]], n, out);
+	rx_result(e, stream, out);
 }
 
 uint64_t
 fg_engine_misdirected(const struct fg_engine *e, unsigned stream, unsigned port)
 {
 	const struct engine_port *p = &e->port[port];
+	const struct trial *t = e->trial;
 	uint64_t frames = 0;
 
-	for (unsigned i = p->first_lane; i < p->first_lane + p->lanes; i++)
-		frames += e->trial->rx[i].astray[stream];
+	for (unsigned lane = p->first_lane; lane < p->first_lane + p->lanes; lane++)
+		for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++)
+			frames += t->rx[lane].astray[i];
 	return frames;
 }
 
 unsigned
 fg_engine_tags(const struct fg_engine *e, unsigned stream, int64_t *out, unsigned max)
 {
-	const struct rx_stream *rx = &e->trial->rx_stream[stream];
-	unsigned n = RTE_MIN(rx->tagged, max);
+	const struct trial *t = e->trial;
+	unsigned n = 0;
 
-	memcpy(out, rx->tag, n * sizeof(*out));
+	for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++) {
+		const struct rx_stream *rx = &t->rx_stream[i];
+		unsigned room = RTE_MIN(rx->tagged, max - n);
+
+		memcpy(out + n, rx->tag, room * sizeof(*out));
+		n += room;
+	}
 	return n;
 }
 

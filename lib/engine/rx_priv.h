@@ -74,6 +74,8 @@ int rx_task_init(const struct fg_engine *engine, struct trial *trial, unsigned l
 /** Compile what is measured of stream @p i; after tx_init(). */
 int rx_stream_init(const struct fg_engine *engine, struct trial *trial, unsigned i,
 		   const struct fg_trial_config *config, const struct image *timeline, struct fg_error *err);
+/** Room to put the results of parts together, if there are any. */
+int rx_sums_init(struct trial *trial, struct fg_error *err);
 void rx_free(const struct fg_engine *engine, struct trial *trial);
 
 /** What was received of a stream; after the trial, and after tx_result(). */

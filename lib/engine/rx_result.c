@@ -32,13 +32,63 @@ longer_outage(struct fg_loss_result *out, uint64_t begin, uint64_t end, uint64_t
 	out->outage_begin_ns = begin > start ? begin - start : 0;
 }
 
-/* without any delay but the least, frames arrive from @p first to @p last */
+/* What arrived of a stream, of all its parts. */
+struct arrivals {
+	const struct fg_histogram *latency;
+	uint64_t first, last; /* ns; 0: none */
+	uint64_t longest_gap, gap_begin;
+};
+
+/*
+ * Where no part had an arrival, the stream had none: its longest gap is what the parts' have in common. If they have
+ * nothing in common it is not known, but shorter than any of them.
+ */
 static void
-outage_result(const struct rx_stream *rx, const struct tx_stream *tx, uint64_t start,
+narrow_gap(struct arrivals *a, const struct rx_stream *rx)
+{
+	uint64_t begin = RTE_MAX(a->gap_begin, rx->gap_begin);
+	uint64_t end = RTE_MIN(a->gap_begin + a->longest_gap, rx->gap_begin + rx->longest_gap);
+
+	if (rx->longest_gap == 0)
+		return;
+	if (a->longest_gap == 0 || (begin >= end && rx->longest_gap < a->longest_gap)) {
+		a->gap_begin = rx->gap_begin;
+		a->longest_gap = rx->longest_gap;
+	} else if (begin < end) {
+		a->gap_begin = begin;
+		a->longest_gap = end - begin;
+	}
+}
+
+/* @p sum takes up the delays of several parts */
+static struct arrivals
+arrivals_of(const struct rx_stream *parts, unsigned n, struct fg_histogram *sum)
+{
+	struct arrivals a = {n == 1 ? parts->latency : sum, parts->first_arrival, parts->last_arrival,
+			     parts->longest_gap, parts->gap_begin};
+
+	if (n == 1)
+		return a;
+	fg_histogram_reset(sum);
+	for (unsigned k = 0; k < n; k++) {
+		const struct rx_stream *rx = &parts[k];
+
+		fg_histogram_merge(sum, rx->latency, NULL);
+		narrow_gap(&a, rx);
+		a.last = RTE_MAX(a.last, rx->last_arrival);
+		if (rx->first_arrival > 0 && (a.first == 0 || rx->first_arrival < a.first))
+			a.first = rx->first_arrival;
+	}
+	return a;
+}
+
+/* without any delay but the least, frames arrive from the first to the last departure and that later */
+static void
+outage_result(const struct arrivals *rx, const struct clock *clock, struct tx_span tx, uint64_t start,
 	      struct fg_stream_result *out)
 {
 	uint64_t least = fg_histogram_min(rx->latency);
-	uint64_t first = clock_ns(tx->clock, tx->first) + least, last = clock_ns(tx->clock, tx->last) + least;
+	uint64_t first = clock_ns(clock, tx.first) + least, last = clock_ns(clock, tx.last) + least;
 	uint64_t nominal = out->tx > 1 ? out->tx_duration_ns / (out->tx - 1) : 0;
 
 	if (out->tx == 0)
@@ -50,8 +100,8 @@ outage_result(const struct rx_stream *rx, const struct tx_stream *tx, uint64_t s
 	longer_outage(&out->loss, rx->gap_begin,
 		      rx->gap_begin + rx->longest_gap - RTE_MIN(nominal, rx->longest_gap), start);
 	if (out->lost > 0) {
-		longer_outage(&out->loss, first, rx->first_arrival, start);
-		longer_outage(&out->loss, rx->last_arrival, last, start);
+		longer_outage(&out->loss, first, rx->first, start);
+		longer_outage(&out->loss, rx->last, last, start);
 	}
 }
 
@@ -92,32 +142,70 @@ faults_result(const struct rx_faults *f, struct fg_stream_result *out)
 		out->faults[kind].received = f->kinds[kind];
 }
 
-void
-rx_result(const struct fg_engine *e, unsigned i, struct fg_stream_result *out)
+/* by numbers: each part has its own */
+static void
+numbers_result(const struct trial *t, unsigned first, unsigned n, struct fg_stream_result *out)
 {
-	const struct rx_stream *rx = &e->trial->rx_stream[i];
-	const struct tx_stream *tx = &e->trial->tx[i];
-	uint64_t start = e->trial->image[0].start; /* of traffic: the stream may have to wait for its turn */
-	uint64_t start_ns = clock_ns(&e->clock, start);
+	uint64_t start = t->image[0].start; /* of traffic: the stream may have to wait for its turn */
 	struct fg_sequence_counts counts;
 
-	fg_sequence_read(rx->sequence, tx_measured(tx), &counts);
+	for (unsigned i = first; i < first + n; i++) {
+		const struct tx_stream *tx = &t->tx[i];
+		struct fg_sequence_counts one;
+
+		fg_sequence_read(t->rx_stream[i].sequence, tx_measured(tx), &one);
+		if (one.lost > 0)
+			out->last_lost_ns =
+				RTE_MAX(out->last_lost_ns,
+					tx_departure_ns(tx, departure_of(tx, one.last_lost), start));
+		if (i == first)
+			counts = one;
+		else
+			fg_sequence_counts_add(&counts, &one);
+		out->rx_octets += t->rx_stream[i].octets;
+	}
 	sequence_result(&counts, out);
-	out->rx_octets = rx->octets;
-	if (counts.lost > 0)
-		out->last_lost_ns = tx_departure_ns(tx, departure_of(tx, counts.last_lost), start);
-	out->longest_gap_ns = rx->longest_gap;
-	if (rx->longest_gap > 0)
-		out->gap_begin_ns = rx->gap_begin - start_ns;
-	latency_result(rx->latency, &out->latency);
-	outage_result(rx, tx, start_ns, out);
-	if (rx->extra == NULL)
+}
+
+/* of several parts, that within each: their frames follow each other there */
+static void
+variation_result(const struct trial *t, unsigned first, unsigned n, struct fg_stream_result *out)
+{
+	const struct fg_variation *all = t->rx_stream[first].extra->variation;
+
+	if (all == NULL)
 		return;
-	if (rx->extra->variation != NULL)
-		fg_variation_read(rx->extra->variation, &out->variation);
-	out->corrupted = rx->extra->corrupted;
-	out->bit_errors = rx->extra->bit_errors;
-	if (rx->extra->faults != NULL)
-		faults_result(rx->extra->faults, out);
-	series_result(e, i, out);
+	if (n > 1) {
+		fg_variation_reset(t->sum_variation);
+		for (unsigned i = first; i < first + n; i++)
+			fg_variation_merge(t->sum_variation, t->rx_stream[i].extra->variation, NULL);
+		all = t->sum_variation;
+	}
+	fg_variation_read(all, &out->variation);
+}
+
+void
+rx_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
+{
+	const struct trial *t = e->trial;
+	unsigned first = t->first[stream], n = parts_of(t, stream);
+	struct arrivals rx = arrivals_of(&t->rx_stream[first], n, t->sum_latency);
+	uint64_t start_ns = clock_ns(&e->clock, t->image[0].start);
+
+	numbers_result(t, first, n, out);
+	out->longest_gap_ns = rx.longest_gap;
+	if (rx.longest_gap > 0)
+		out->gap_begin_ns = rx.gap_begin - start_ns;
+	latency_result(rx.latency, &out->latency);
+	outage_result(&rx, &e->clock, tx_span(&t->tx[first], n), start_ns, out);
+	if (t->rx_stream[first].extra == NULL)
+		return;
+	variation_result(t, first, n, out);
+	for (unsigned i = first; i < first + n; i++) {
+		out->corrupted += t->rx_stream[i].extra->corrupted;
+		out->bit_errors += t->rx_stream[i].extra->bit_errors;
+	}
+	if (t->rx_stream[first].extra->faults != NULL) /* then it is of one part */
+		faults_result(t->rx_stream[first].extra->faults, out);
+	series_result(e, stream, out);
 }

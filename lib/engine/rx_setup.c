@@ -148,6 +148,22 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	return 0;
 }
 
+int
+rx_sums_init(struct trial *t, struct fg_error *err)
+{
+	const struct precision *p = precision_for(t->streams);
+	bool variation = false;
+
+	if (t->streams == t->given)
+		return 0;
+	for (unsigned i = 0; i < t->streams; i++)
+		variation |= (t->config[i].measure & FG_MEASURE_VARIATION) != 0;
+	t->sum_latency = fg_histogram_create(p->digits, LATENCY_HIGHEST_NS, err);
+	if (variation)
+		t->sum_variation = fg_variation_create(p->digits, IPDV_HIGHEST_NS, 1, err);
+	return t->sum_latency == NULL || (variation && t->sum_variation == NULL) ? -ENOMEM : 0;
+}
+
 static void
 extra_free(struct rx_extra *extra)
 {
@@ -170,6 +186,8 @@ rx_free(const struct fg_engine *e, struct trial *t)
 	}
 	for (unsigned i = 0; t->rx != NULL && i < e->lanes; i++)
 		free(t->rx[i].astray);
+	fg_histogram_free(t->sum_latency);
+	fg_variation_free(t->sum_variation);
 	free(t->rx_stream);
 	free(t->rx);
 }

@@ -7,17 +7,21 @@
 
 enum { SECOND_NS = 1000000000 };
 
-static struct series *
-series_of(const struct fg_engine *e, unsigned stream)
+/* the series of the parts of a stream; NULL: none are kept. They have the same intervals. */
+static const struct rx_stream *
+parts_with_series(const struct trial *t, unsigned stream, unsigned *n)
 {
-	const struct rx_extra *extra = e->trial == NULL ? NULL : e->trial->rx_stream[stream].extra;
+	const struct rx_stream *parts = t == NULL ? NULL : &t->rx_stream[t->first[stream]];
 
-	return extra == NULL ? NULL : extra->series;
+	if (parts == NULL || parts->extra == NULL || parts->extra->series == NULL)
+		return NULL;
+	*n = parts_of(t, stream);
+	return parts;
 }
 
 /* intervals there are: before the end of the trial those that are over, then those that it came to */
 static uint64_t
-known(const struct fg_engine *e, const struct series *s)
+known_of(const struct fg_engine *e, const struct series *s)
 {
 	uint64_t at = atomic_load_explicit(&s->tx_at, memory_order_acquire);
 	uint64_t now = clock_ns(&e->clock, atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed));
@@ -29,87 +33,122 @@ known(const struct fg_engine *e, const struct series *s)
 	return RTE_MAX(at + 1, RTE_MIN(begun, s->n - 1));
 }
 
+/* those that are over for all parts; in the end, those that any of them came to */
+static uint64_t
+known(const struct fg_engine *e, const struct rx_stream *parts, unsigned n)
+{
+	uint64_t all = known_of(e, parts->extra->series);
+
+	for (unsigned k = 1; k < n; k++) {
+		uint64_t one = known_of(e, parts[k].extra->series);
+
+		all = e->running ? RTE_MIN(all, one) : RTE_MAX(all, one);
+	}
+	return all;
+}
+
 /* frames that have departed before interval @p k is over */
 static uint64_t
-sent_until(const struct tx_stream *tx, const struct series *s, uint64_t k)
+sent_until(const struct tx_stream *tx, uint64_t k)
 {
+	const struct series *s = tx->series;
+
 	return k < atomic_load_explicit(&s->tx_at, memory_order_acquire) ? s->sent[k] : tx->sent;
 }
 
-static void
-read_interval(const struct fg_engine *e, const struct tx_stream *tx, const struct series *s, uint64_t k,
-	      struct fg_interval *out)
+static uint64_t
+sent_in(const struct tx_stream *tx, uint64_t first, uint64_t n)
 {
-	const struct series_cell *cell = &s->cell[k];
+	return sent_until(tx, first + n - 1) - (first == 0 ? 0 : sent_until(tx, first - 1));
+}
+
+/* the 99.9th percentile of all parts cannot exceed the largest of theirs */
+static int64_t
+percentile_of(const struct fg_engine *e, const struct series *s, uint64_t k)
+{
 	const struct fg_histogram *open = s->delay[k & 1];
 
-	*out = (struct fg_interval){
-		.tx = sent_until(tx, s, k) - (k == 0 ? 0 : sent_until(tx, s, k - 1)),
-		.rx = cell->rx,
-		.octets = cell->octets,
-		.duplicates = cell->duplicates,
-		.reordered = cell->reordered,
-	};
-	if (cell->rx == 0)
-		return;
-	out->delay_min_ns = cell->delay_min;
-	out->delay_max_ns = cell->delay_max;
-	out->delay_mean_ns = (double)cell->delay_sum / (double)cell->rx;
-	out->delay_p999_ns = cell->delay_p999;
 	/* the last two are never closed */
 	if (!e->running && k + 1 >= atomic_load_explicit(&s->rx_at, memory_order_acquire) && open->count > 0)
-		out->delay_p999_ns = (int64_t)fg_histogram_percentile(open, 0.999);
+		return (int64_t)fg_histogram_percentile(open, 0.999);
+	return s->cell[k].delay_p999;
+}
+
+static void
+add_interval(const struct fg_engine *e, const struct tx_stream *tx, uint64_t k, struct fg_interval *out)
+{
+	const struct series *s = tx->series;
+	const struct series_cell *cell = &s->cell[k];
+	uint64_t before = out->rx;
+
+	out->tx += sent_in(tx, k, 1);
+	out->rx += cell->rx;
+	out->octets += cell->octets;
+	out->duplicates += cell->duplicates;
+	out->reordered += cell->reordered;
+	if (cell->rx == 0)
+		return;
+	out->delay_min_ns = before == 0 ? cell->delay_min : RTE_MIN(out->delay_min_ns, cell->delay_min);
+	out->delay_max_ns = before == 0 ? cell->delay_max : RTE_MAX(out->delay_max_ns, cell->delay_max);
+	out->delay_mean_ns = before == 0 ? (double)cell->delay_sum / (double)cell->rx
+					 : (out->delay_mean_ns * (double)before + (double)cell->delay_sum) /
+						   (double)out->rx;
+	out->delay_p999_ns = RTE_MAX(out->delay_p999_ns, percentile_of(e, s, k));
 }
 
 unsigned
 fg_engine_series(const struct fg_engine *e, unsigned stream, unsigned first, struct fg_interval *out,
 		 unsigned max)
 {
-	const struct series *s = series_of(e, stream);
-	uint64_t n = s == NULL ? 0 : known(e, s);
-	unsigned i = 0;
+	unsigned parts = 0, i = 0;
+	const struct rx_stream *rx = parts_with_series(e->trial, stream, &parts);
+	uint64_t n = rx == NULL ? 0 : known(e, rx, parts);
 
-	for (; i < max && first + i < n; i++)
-		read_interval(e, &e->trial->tx[stream], s, first + i, &out[i]);
+	for (; i < max && first + i < n; i++) {
+		out[i] = (struct fg_interval){0};
+		for (unsigned k = 0; k < parts; k++)
+			add_interval(e, &e->trial->tx[e->trial->first[stream] + k], first + i, &out[i]);
+	}
 	return i;
 }
 
-/* one second of intervals, from @p first on */
-static struct fg_block
-block_of(const struct tx_stream *tx, const struct series *s, uint64_t first, uint64_t n)
+/* what a part adds to a second, of @p n intervals from @p first on */
+static void
+add_to_block(const struct tx_stream *tx, uint64_t first, uint64_t n, struct fg_block *block)
 {
-	struct fg_block block = {.delay_min = INT64_MAX, .delay_max = INT64_MIN};
-
-	block.sent = sent_until(tx, s, first + n - 1) - (first == 0 ? 0 : sent_until(tx, s, first - 1));
-	for (const struct series_cell *cell = &s->cell[first]; n > 0; n--, cell++) {
+	block->sent += sent_in(tx, first, n);
+	for (const struct series_cell *cell = &tx->series->cell[first]; n > 0; n--, cell++) {
 		if (cell->rx == 0)
 			continue;
-		block.received += cell->rx;
-		block.delay_sum += cell->delay_sum;
-		block.delay_min = RTE_MIN(block.delay_min, cell->delay_min);
-		block.delay_max = RTE_MAX(block.delay_max, cell->delay_max);
+		block->received += cell->rx;
+		block->delay_sum += cell->delay_sum;
+		block->delay_min = RTE_MIN(block->delay_min, cell->delay_min);
+		block->delay_max = RTE_MAX(block->delay_max, cell->delay_max);
 	}
-	return block;
 }
 
 void
 series_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
 {
-	const struct series *s = series_of(e, stream);
+	unsigned parts = 0;
+	const struct rx_stream *rx = parts_with_series(e->trial, stream, &parts);
+	const struct tx_stream *tx = &e->trial->tx[e->trial->first[stream]];
 	struct fg_availability availability;
 	uint64_t n, each;
 
-	if (s == NULL)
+	if (rx == NULL)
 		return;
-	n = known(e, s);
+	n = known(e, rx, parts);
 	out->series_intervals = n;
-	if (s->interval > SECOND_NS || SECOND_NS % s->interval != 0)
+	if (tx->series->interval > SECOND_NS || SECOND_NS % tx->series->interval != 0)
 		return;
-	each = SECOND_NS / s->interval;
+	each = SECOND_NS / tx->series->interval;
 	fg_availability_init(&availability);
 	for (uint64_t first = 0; first < n; first += each) {
-		struct fg_block block = block_of(&e->trial->tx[stream], s, first, RTE_MIN(each, n - first));
+		struct fg_block block = {.delay_min = INT64_MAX, .delay_max = INT64_MIN};
 
+		for (unsigned k = 0; k < parts; k++)
+			add_to_block(&tx[k], first, RTE_MIN(each, n - first), &block);
 		fg_availability_add(&availability, &block);
 	}
 	fg_availability_read(&availability, &out->available);

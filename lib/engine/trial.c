@@ -44,21 +44,6 @@ check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct
 	return 0;
 }
 
-/* frames per second that a stream sends at most */
-static double
-peak_fps(const struct fg_stream_config *s)
-{
-	double peak = 0;
-
-	for (unsigned k = 0; k < s->loads; k++) {
-		double fps = RTE_MAX(s->load[k].fps, s->load[k].end_fps);
-
-		peak = RTE_MAX(peak,
-			       s->turn.every > 0 ? fps * (double)s->turn.take / (double)s->turn.every : fps);
-	}
-	return peak;
-}
-
 /* the time between rounds on the wire: as told, or a burst of the port that sends most */
 static uint64_t
 wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
@@ -69,7 +54,7 @@ wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 		return clock_ticks(&e->clock, c->step_ns);
 	for (unsigned i = 0; i < c->streams; i++)
 		if (c->stream[i].tx_port < e->config.ports)
-			fps[c->stream[i].tx_port] += peak_fps(&c->stream[i]);
+			fps[c->stream[i].tx_port] += parts_peak_fps(&c->stream[i]);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		if (fps[i] > 0)
 			step = RTE_MIN(step, (double)BURST / fps[i] * (double)e->clock.hz);
@@ -80,14 +65,9 @@ static int
 stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
 	    const struct image *timeline, struct fg_error *err)
 {
-	const struct fg_stream_config *s = &c->stream[i];
-	int rc = check_stream(e, s, err);
+	int rc = tx_stream_init(e, t, i, c, timeline, err);
 
-	if (rc == 0)
-		rc = tx_stream_init(e, t, i, c, timeline, err);
-	if (rc != 0)
-		return rc;
-	return rx_stream_init(e, t, i, c, timeline, err);
+	return rc != 0 ? rc : rx_stream_init(e, t, i, c, timeline, err);
 }
 
 static struct image
@@ -227,41 +207,40 @@ fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *
 	return rc;
 }
 
+static void *
+alloc_lines(unsigned n, size_t size)
+{
+	void *memory = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(n, 1U) * size);
+
+	if (memory != NULL)
+		memset(memory, 0, n * size);
+	return memory;
+}
+
 static struct trial *
-trial_alloc(const struct fg_engine *e, const struct fg_trial_config *c)
+trial_alloc(struct fg_engine *e, const struct fg_trial_config *c)
 {
 	struct trial *t = calloc(1, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	t->streams = c->streams;
 	t->max_lag = clock_ticks(&e->clock, c->max_lag_ns);
-	t->config = calloc(RTE_MAX(c->streams, 1U), sizeof(*t->config));
-	t->tx = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->tx));
-	t->tx_task = aligned_alloc(RTE_CACHE_LINE_SIZE, e->lanes * sizeof(*t->tx_task));
-	t->rx_stream = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(c->streams, 1U) * sizeof(*t->rx_stream));
-	t->rx = aligned_alloc(RTE_CACHE_LINE_SIZE, e->lanes * sizeof(*t->rx));
-	if (t->config != NULL && t->tx != NULL && t->tx_task != NULL && t->rx_stream != NULL &&
-	    t->rx != NULL) {
-		if (c->streams > 0)
-			memcpy(t->config, c->stream, c->streams * sizeof(*t->config));
-		memset(t->tx, 0, c->streams * sizeof(*t->tx));
-		memset(t->tx_task, 0, e->lanes * sizeof(*t->tx_task));
-		memset(t->rx_stream, 0, c->streams * sizeof(*t->rx_stream));
-		memset(t->rx, 0, e->lanes * sizeof(*t->rx));
-	} else {
-		t->streams = 0; /* so that only what is there is freed */
-		free(t->rx);
-		t->rx = NULL;
+	if (parts_make(e, t, c) == 0 && t->streams <= FG_MAX_STREAMS) {
+		t->tx = alloc_lines(t->streams, sizeof(*t->tx));
+		t->tx_task = alloc_lines(e->lanes, sizeof(*t->tx_task));
+		t->rx_stream = alloc_lines(t->streams, sizeof(*t->rx_stream));
+		t->rx = alloc_lines(e->lanes, sizeof(*t->rx));
 	}
-	return t;
+	if (t->tx != NULL && t->tx_task != NULL && t->rx_stream != NULL && t->rx != NULL)
+		return t;
+	t->streams = 0; /* nothing hangs on them yet, and not all may be there */
+	trial_free(e, t);
+	return NULL;
 }
 
-int
-trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
+static int
+check_config(const struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
 {
-	struct image times;
-	struct trial *t;
 	int rc = 0;
 
 	if (c->streams > FG_MAX_STREAMS)
@@ -271,22 +250,41 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 		if (c->task[i].port >= e->config.ports)
 			return fg_error_set(err, EINVAL, "tasks", "port %u of %u", c->task[i].port,
 					    e->config.ports);
-	t = trial_alloc(e, c);
-	if (t == NULL || t->rx == NULL || t->streams != c->streams)
-		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
-	times = timeline(e, c);
+	for (unsigned i = 0; i < c->streams && rc == 0; i++)
+		rc = check_stream(e, &c->stream[i], err);
+	return rc;
+}
+
+int
+trial_compile(struct fg_engine *e, const struct fg_trial_config *given, struct fg_error *err)
+{
+	struct fg_trial_config c = *given;
+	struct image times;
+	struct trial *t;
+	int rc = check_config(e, given, err);
+
+	if (rc != 0)
+		return rc;
+	t = trial_alloc(e, given);
+	if (t == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
+	c.streams = t->streams;
+	c.stream = t->config;
+	times = timeline(e, given);
 	for (unsigned i = 0; rc == 0 && i < e->lanes; i++)
-		rc = rx_task_init(e, t, i, c, err);
-	for (unsigned i = 0; rc == 0 && i < c->streams; i++)
-		rc = stream_init(e, t, i, c, &times, err);
-	if (rc == 0 && fill_images(e, t, c, &times) != 0)
-		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
+		rc = rx_task_init(e, t, i, &c, err);
+	for (unsigned i = 0; rc == 0 && i < t->streams; i++)
+		rc = stream_init(e, t, i, &c, &times, err);
+	if (rc == 0)
+		rc = rx_sums_init(t, err);
+	if (rc == 0 && fill_images(e, t, &c, &times) != 0)
+		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
 	if (rc != 0) {
 		trial_free(e, t);
 		return rc;
 	}
-	e->next_id = (uint16_t)(e->next_id + c->streams);
-	e->ready_at = times.end + clock_ticks(&e->clock, c->settle_ns);
+	e->next_id = (uint16_t)(e->next_id + t->streams);
+	e->ready_at = times.end + clock_ticks(&e->clock, c.settle_ns);
 	e->trial = t;
 	return 0;
 }
@@ -302,6 +300,8 @@ trial_free(struct fg_engine *e, struct trial *t)
 		free(t->image[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		free(t->talker[i]);
+	free(t->first);
+	free(t->part);
 	free(t->config);
 	free(t->tx);
 	free(t->tx_task);

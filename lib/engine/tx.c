@@ -25,7 +25,7 @@ fill_burst(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf *
 			at += step;
 	}
 	if (vary)
-		tx_vary(s->frame, sequence, frames, n);
+		tx_vary_part(s, s->frame, sequence, frames, n);
 }
 
 /* of the @p sent frames from number @p first of the load on, some depart in the next interval of the series */

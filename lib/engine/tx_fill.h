@@ -67,6 +67,19 @@ tx_vary(const struct fg_template *frame, uint64_t number, struct rte_mbuf **fram
 	fg_vary_burst(frame, number, data, n);
 }
 
+/** tx_vary() of the part of a stream: what a frame carries follows from its number in the whole. */
+static __rte_always_inline void
+tx_vary_part(const struct tx_stream *s, const struct fg_template *frame, uint64_t number,
+	     struct rte_mbuf **frames, unsigned n)
+{
+	if (likely(s->apart == 1)) {
+		tx_vary(frame, number, frames, n);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		tx_vary(frame, s->number + (number + i) * s->apart, &frames[i], 1);
+}
+
 /** Frames that are the port's now. Control may look at the counts at any time. */
 static __rte_always_inline void
 tx_count(struct tx_stream *s, unsigned frames, uint64_t octets, uint64_t first, uint64_t last)

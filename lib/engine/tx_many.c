@@ -84,7 +84,7 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 		       frame->bytes + frame->header, frame->length - frame->header);
 	tx_fill(&common, m, s->sequence, departure, launch);
 	if (frame->varies > 0)
-		tx_vary(frame, s->sequence, &m, 1);
+		tx_vary_part(s, frame, s->sequence, &m, 1);
 	s->sequence++;
 }
 

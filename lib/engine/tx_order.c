@@ -8,9 +8,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rte_cycles.h>
+
 #include "tx_priv.h"
 
-enum { ORDERS_A_POLL = 16 };
+enum {
+	ORDERS_A_POLL = 16,
+	TOGETHER_HZ =
+		10000, /* parts of a stream obey so soon: 100 us, in which all lanes will see the order */
+};
 
 /* the whole list, the right way round */
 static struct tx_order *
@@ -69,7 +75,7 @@ tx_obey(struct tx_task *t, uint64_t now)
 		struct tx_order *order = t->todo;
 
 		t->todo = order->next;
-		obey(t, order->stream, order, RTE_MAX(now + t->lead, t->start));
+		obey(t, order->stream, order, RTE_MAX(RTE_MAX(now + t->lead, t->start), order->from));
 		atomic_store_explicit(&order->obeyed, true, memory_order_release);
 	}
 	tx_choose(t);
@@ -107,54 +113,96 @@ tx_orders_free(struct tx_order *issued)
 	}
 }
 
-static int
-give(struct fg_engine *e, unsigned stream, enum tx_command command, const struct fg_pace *pace,
-     struct fg_error *err)
+/* to the lane that sends stream @p i */
+static void
+give_one(struct fg_engine *e, unsigned i, struct tx_order *order)
 {
 	struct trial *t = e->trial;
-	struct tx_task *task;
-	struct tx_order *order;
+	struct tx_task *task = &t->tx_task[t->part[i].lane];
 
-	if (t == NULL || stream >= t->streams)
-		return fg_error_set(err, ENOENT, "stream", "there is no stream %u", stream);
-	order = calloc(1, sizeof(*order));
-	if (order == NULL)
-		return fg_error_set(err, ENOMEM, "stream", "no memory");
-	order->stream = &t->tx[stream];
-	order->command = command;
-	if (pace != NULL)
-		order->pace = *pace;
-	t->orders = free_obeyed(t->orders);
+	order->stream = &t->tx[i];
 	order->issued = t->orders;
 	t->orders = order;
-	task = &t->tx_task[lane_of(e, t, stream)];
 	order->next = atomic_load_explicit(&task->orders, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&task->orders, &order->next, order,
 						      memory_order_release, memory_order_relaxed))
 		;
+}
+
+/* to all parts of a stream; @p pace has a turn for each of them */
+static int
+give(struct fg_engine *e, unsigned stream, enum tx_command command, const struct fg_pace *pace,
+     struct fg_error *err)
+{
+	unsigned first = e->trial->first[stream], n = parts_of(e->trial, stream);
+	/* on the processor's time, where alone there are several lanes */
+	uint64_t from = n == 1 ? 0 : rte_rdtsc() + e->clock.hz / TOGETHER_HZ;
+	struct tx_order *order[FG_MAX_QUEUES];
+
+	for (unsigned k = 0; k < n; k++) {
+		order[k] = calloc(1, sizeof(*order[k]));
+		if (order[k] == NULL) {
+			while (k-- > 0)
+				free(order[k]);
+			return fg_error_set(err, ENOMEM, "stream", "no memory");
+		}
+		order[k]->command = command;
+		order[k]->from = from;
+		if (pace != NULL)
+			order[k]->pace = pace[k];
+	}
+	e->trial->orders = free_obeyed(e->trial->orders);
+	for (unsigned k = 0; k < n; k++)
+		give_one(e, first + k, order[k]);
 	return 0;
+}
+
+static int
+find(const struct fg_engine *e, unsigned stream, struct fg_error *err)
+{
+	return e->trial == NULL || stream >= e->trial->given
+		       ? fg_error_set(err, ENOENT, "stream", "there is no stream %u", stream)
+		       : 0;
 }
 
 int
 fg_engine_stream_start(struct fg_engine *e, unsigned stream, struct fg_error *err)
 {
-	return give(e, stream, TX_START, NULL, err);
+	int rc = find(e, stream, err);
+
+	return rc != 0 ? rc : give(e, stream, TX_START, NULL, err);
 }
 
 int
 fg_engine_stream_stop(struct fg_engine *e, unsigned stream, struct fg_error *err)
 {
-	return give(e, stream, TX_STOP, NULL, err);
+	int rc = find(e, stream, err);
+
+	return rc != 0 ? rc : give(e, stream, TX_STOP, NULL, err);
 }
 
 int
 fg_engine_stream_load(struct fg_engine *e, unsigned stream, const struct fg_load *load, struct fg_error *err)
 {
-	struct fg_pace pace;
-	int rc;
+	const struct trial *t = e->trial;
+	struct fg_pace pace[FG_MAX_QUEUES];
+	unsigned first, n;
+	int rc = find(e, stream, err);
 
-	if (e->trial == NULL || stream >= e->trial->streams)
-		return fg_error_set(err, ENOENT, "stream", "there is no stream %u", stream);
-	rc = tx_pace(e, load, e->trial->tx[stream].sizes, 0, e->trial->max_lag, &pace, err);
-	return rc != 0 ? rc : give(e, stream, TX_LOAD, &pace, err);
+	if (rc != 0)
+		return rc;
+	first = t->first[stream];
+	n = parts_of(t, stream);
+	for (unsigned k = 0; k < n && rc == 0; k++) {
+		const struct fg_turn *turn = &t->config[first + k].turn;
+
+		rc = tx_pace(e, load, t->tx[first].sizes, 0, t->max_lag, &pace[k], err);
+		if (rc == 0 && n > 1 && !pace[k].even)
+			rc = fg_error_set(
+				err, EINVAL, "stream.load",
+				"only an even load can be shared by the %u queues that send the stream", n);
+		if (rc == 0 && n > 1)
+			rc = fg_pace_turns(&pace[k], turn->first, turn->take, turn->every, err);
+	}
+	return rc != 0 ? rc : give(e, stream, TX_LOAD, pace, err);
 }

@@ -35,6 +35,8 @@ struct tx_stream {
 	struct {
 		uint64_t intended, late, worst_lag;
 	} past; /* of the loads behind us */
+	uint64_t number,
+		apart; /* of a part: its first frame's number in the stream, and from one to the next */
 	uint64_t refused, no_mbuf;
 	uint64_t first, last;  /* departures, ticks */
 	uint64_t interval_end; /* of the series, ticks; UINT64_MAX: none is kept */
@@ -51,6 +53,7 @@ struct tx_order {
 	struct tx_order *issued; /* of control's */
 	struct tx_stream *stream;
 	enum tx_command command;
+	uint64_t from;       /* ticks; no earlier: all parts of a stream obey at one time. 0: now */
 	struct fg_pace pace; /* TX_LOAD: as if it began at 0 */
 	_Atomic bool obeyed; /* writer: the lcore; then it may be freed */
 };
@@ -157,8 +160,13 @@ tx_next_load(struct tx_stream *s)
 
 /* tx_result.c */
 
-/** What was sent of a stream; after the trial. */
-void tx_result(const struct tx_stream *stream, struct fg_stream_result *out);
+/** What was sent of a stream that is of @p n parts; after the trial. */
+void tx_result(const struct tx_stream *parts, unsigned n, struct fg_stream_result *out);
+/** Its first and last departure, ticks; 0 without any. */
+struct tx_span {
+	uint64_t first, last;
+};
+struct tx_span tx_span(const struct tx_stream *parts, unsigned n);
 /** When frame @p number was due, ns since @p start; as long as none was late that is when it left. */
 uint64_t tx_departure_ns(const struct tx_stream *stream, uint64_t number, uint64_t start);
 

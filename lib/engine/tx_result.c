@@ -13,27 +13,51 @@ faults_result(const struct tx_faults *f, struct fg_stream_result *out)
 	out->faults[FG_FAULT_SKIP].sent = f->skipped;
 }
 
-void
-tx_result(const struct tx_stream *tx, struct fg_stream_result *out)
+static void
+add_part(const struct tx_stream *tx, struct fg_stream_result *out)
 {
 	/* of a load without an end, and of one that was stopped on command, only what has come was intended */
 	bool open_end = tx->stopped || tx->pace.total == UINT64_MAX;
+	/* a port with launch times gets its frames early: what looks like lag is lead */
+	uint64_t lag =
+		tx->early ? 0 : clock_span_ns(tx->clock, RTE_MAX(tx->past.worst_lag, tx->pace.worst_lag));
 
-	out->intended = tx->past.intended + (open_end ? tx->pace.next : tx->pace.total);
+	out->intended += tx->past.intended + (open_end ? tx->pace.next : tx->pace.total);
 	for (unsigned i = tx->present + 1; i < tx->loads && !tx->stopped; i++)
 		out->intended += tx->load[i].total == UINT64_MAX ? 0 : tx->load[i].total;
-	out->tx = tx->sent;
-	out->octets = tx->octets;
-	out->late = tx->past.late + tx->pace.late;
+	out->tx += tx->sent;
+	out->octets += tx->octets;
+	out->late += tx->past.late + tx->pace.late;
+	out->refused += tx->refused;
+	out->no_mbuf += tx->no_mbuf;
+	out->worst_lag_ns = RTE_MAX(out->worst_lag_ns, lag);
+}
+
+void
+tx_result(const struct tx_stream *parts, unsigned n, struct fg_stream_result *out)
+{
+	struct tx_span span = tx_span(parts, n);
+
+	for (unsigned k = 0; k < n; k++)
+		add_part(&parts[k], out);
 	out->unsent = out->intended - out->tx - out->late;
-	out->refused = tx->refused;
-	out->no_mbuf = tx->no_mbuf;
-	/* a port with launch times gets its frames early: what looks like lag is lead */
-	out->worst_lag_ns =
-		tx->early ? 0 : clock_span_ns(tx->clock, RTE_MAX(tx->past.worst_lag, tx->pace.worst_lag));
-	out->tx_duration_ns = clock_span_ns(tx->clock, tx->last - tx->first);
-	if (tx->faults != NULL)
-		faults_result(tx->faults, out);
+	out->tx_duration_ns = clock_span_ns(parts->clock, span.last - span.first);
+	if (parts->faults != NULL) /* then it is of one part */
+		faults_result(parts->faults, out);
+}
+
+struct tx_span
+tx_span(const struct tx_stream *parts, unsigned n)
+{
+	struct tx_span span = {parts->first, parts->last};
+
+	for (unsigned k = 1; k < n; k++) {
+		if (parts[k].sent == 0)
+			continue;
+		span.first = span.last == 0 ? parts[k].first : RTE_MIN(span.first, parts[k].first);
+		span.last = RTE_MAX(span.last, parts[k].last);
+	}
+	return span;
 }
 
 uint64_t

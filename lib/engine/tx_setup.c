@@ -143,6 +143,8 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	int rc = frames_init(t, i, c, err);
 
 	tx->id = (uint16_t)(e->next_id + i);
+	tx->number = t->part[i].k;
+	tx->apart = t->part[i].of;
 	tx->clock = &e->clock;
 	tx->early = e->config.port[s->tx_port].port->caps.launch_time;
 	tx->stopped = s->idle;
@@ -151,7 +153,7 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	if (rc == 0)
 		rc = tx_faults_init(tx, s, e->config.port[s->tx_port].port, err);
 	if (rc == 0)
-		rc = tx_pool_take(e, t, lane_of(e, t, i), tx, err);
+		rc = tx_pool_take(e, t, t->part[i].lane, tx, err);
 	if (rc == 0)
 		rc = loads_init(e, tx, s, timeline->start, t->max_lag, err);
 	return rc;
@@ -169,7 +171,7 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct i
 	if (streams == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", t->streams);
 	for (unsigned i = 0; i < t->streams; i++)
-		if (lane_of(e, t, i) == lane)
+		if (t->part[i].lane == lane)
 			streams[n++] = &t->tx[i];
 	rc = n == 0 ? 1 : tx_queue_init(&task->queue, streams, n, err);
 	if (rc == 0) {

@@ -64,6 +64,16 @@ fg_variation_glance(const struct fg_variation *v)
 
 void fg_variation_read(const struct fg_variation *v, struct fg_variation_counts *out);
 
+/** Forget all frames. */
+void fg_variation_reset(struct fg_variation *v);
+
+/**
+ * Add the variation of another stream to @p into, which then is only good for reading: all pairs of both, and the larger
+ * jitter.
+ * @return 0, or -EINVAL: their histograms differ and @p into is of no use
+ */
+int fg_variation_merge(struct fg_variation *into, const struct fg_variation *from, struct fg_error *err);
+
 static inline void
 fg_variation_pair(struct fg_variation *v, int64_t ipdv)
 {

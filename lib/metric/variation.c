@@ -26,8 +26,6 @@ fg_variation_create(unsigned digits, uint64_t highest, unsigned kept, struct fg_
 		return NULL;
 	}
 	memset(v, 0, size);
-	v->min = INT64_MAX;
-	v->max = INT64_MIN;
 	v->mask = kept - 1;
 	v->up = fg_histogram_create(digits, highest, err);
 	v->down = fg_histogram_create(digits, highest, err);
@@ -35,7 +33,44 @@ fg_variation_create(unsigned digits, uint64_t highest, unsigned kept, struct fg_
 		fg_variation_free(v);
 		return NULL;
 	}
+	fg_variation_reset(v);
 	return v;
+}
+
+void
+fg_variation_reset(struct fg_variation *v)
+{
+	struct fg_histogram *up = v->up, *down = v->down;
+	uint32_t mask = v->mask;
+
+	memset(v, 0, sizeof(*v) + (mask + (size_t)1) * sizeof(v->kept[0]));
+	v->min = INT64_MAX;
+	v->max = INT64_MIN;
+	v->mask = mask;
+	v->up = up;
+	v->down = down;
+	fg_histogram_reset(up);
+	fg_histogram_reset(down);
+}
+
+int
+fg_variation_merge(struct fg_variation *into, const struct fg_variation *from, struct fg_error *err)
+{
+	int rc = fg_histogram_merge(into->up, from->up, err);
+
+	if (rc == 0)
+		rc = fg_histogram_merge(into->down, from->down, err);
+	if (rc != 0)
+		return rc;
+	into->frames += from->frames;
+	into->unknown += from->unknown;
+	into->sum += from->sum;
+	into->min = from->min < into->min ? from->min : into->min;
+	into->max = from->max > into->max ? from->max : into->max;
+	into->jitter16 = from->jitter16 > into->jitter16 ? from->jitter16 : into->jitter16;
+	into->jitter16_max =
+		from->jitter16_max > into->jitter16_max ? from->jitter16_max : into->jitter16_max;
+	return 0;
 }
 
 void

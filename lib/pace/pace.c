@@ -78,7 +78,10 @@ fg_pace_turns(struct fg_pace *p, uint64_t first, uint64_t take, uint64_t every, 
 				    (unsigned long long)take, (unsigned long long)every,
 				    (unsigned long long)first);
 	rest = p->total % every;
-	p->total = p->total / every * take + (rest <= first ? 0 : rest - first < take ? rest - first : take);
+	if (p->total != UINT64_MAX)
+		p->total = p->total / every * take + (rest <= first         ? 0
+						      : rest - first < take ? rest - first
+									    : take);
 	p->start = fg_pace_at(p, first);
 	p->at = FROM_WHOLE(p->start);
 	if (take == 1) {

@@ -2,6 +2,7 @@
 /* Delay variation by the examples of the RFCs, and against the definitions on random networks. */
 #include <algorithm>
 #include <cerrno>
+#include <cerrno>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -236,3 +237,28 @@ TEST(Payload, DiffersInBits)
 }
 
 } // namespace
+
+TEST(Variation, OfSeveralStreamsIsOfAllTheirPairs)
+{
+	const std::vector<Frame> one = {{0, 20}, {1, 10}, {2, 20}, {3, 25}, {4, 20}},
+				 other = {{0, 7}, {1, 70}};
+	Variation sum = make(1), a = make(), b = make(),
+		  coarse(fg_variation_create(1, 1000000000, 1, nullptr));
+	fg_variation_counts c, of_one = vary(one), of_other = vary(other);
+
+	for (const Frame &f : one)
+		fg_variation_record(a.get(), f.number, f.delay);
+	for (const Frame &f : other)
+		fg_variation_record(b.get(), f.number, f.delay);
+	fg_variation_record(sum.get(), 5, 5000);
+	fg_variation_reset(sum.get());
+	EXPECT_EQ(0, fg_variation_merge(sum.get(), a.get(), nullptr));
+	EXPECT_EQ(0, fg_variation_merge(sum.get(), b.get(), nullptr));
+	c = result(sum);
+	EXPECT_EQ(5u, c.pairs);
+	EXPECT_EQ(-10, c.min);
+	EXPECT_EQ(63, c.max);
+	EXPECT_DOUBLE_EQ((-10 + 10 + 5 - 5 + 63) / 5.0, c.mean);
+	EXPECT_EQ(std::max(of_one.jitter, of_other.jitter), c.jitter);
+	EXPECT_EQ(-EINVAL, fg_variation_merge(sum.get(), coarse.get(), nullptr));
+}

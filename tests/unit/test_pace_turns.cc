@@ -126,6 +126,12 @@ TEST(PaceTurns, SendsABurstAndRests)
 	}
 }
 
+TEST(PaceTurns, HaveNoEndWhereTheLoadHasNone)
+{
+	for (const Turn &turn : turns)
+		EXPECT_EQ(UINT64_MAX, make(1e6, UINT64_MAX, turn).total);
+}
+
 TEST(PaceTurns, ForgivesAcrossTheRest)
 {
 	fg_pace p = make(10, 1000, {0, 3, 10}, 1000, /*max_lag*/ 150);
