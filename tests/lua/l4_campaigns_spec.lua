@@ -92,6 +92,71 @@ describe("ever more clients", function()
    end)
 end)
 
+describe("buffers", function()
+   teardown(scratch.remove)
+
+   it("hold so much each round trip, unless the message has no room in them", function()
+      local rows, path = run("l4-buffer-sweep-reference", "l4.sweep.buffer=[16KiB, 32KiB, 64KiB]",
+         "l4.sweep.message=[576, 65536]", "l4.duration=300ms")
+      assert.equal(2 * 3 + 2, #rows) -- UDP has no buffers
+      for i = 1, 3 do
+         local buffer, row = 16384 * 2 ^ (i - 1), rows[i]
+         local most = math.min(row.theoretical, buffer * 8 / (500e-6 + 2 * 1526 * 8e-9))
+         assert.is_true(row.goodput_bps < 1.01 * most and row.goodput_bps > 0.8 * most)
+         near(most, math.min(row.theoretical, row.window_bps), 0.03)
+      end
+      -- a message larger than the buffer waits until that is empty
+      assert.is_true(rows[6].goodput_bps < 0.6 * rows[3].goodput_bps)
+      near(rows[8].theoretical, rows[8].received_bps, 1e-3)
+      assert.is_true(schema.validate(path .. "/result.json"))
+   end)
+end)
+
+describe("a policer", function()
+   teardown(scratch.remove)
+
+   it("passes what is below its rate, and no more of what is above", function()
+      local rows = run("l4-policer-reference", "l4.sweep.rate=[50Mbps, 99Mbps, 125Mbps, 200Mbps]",
+         "l4.duration=1s")
+      local payload = 1472 / 1518
+      assert.equal(0, rows[1].lost)
+      assert.equal(0, rows[2].lost)
+      for i, offered in ipairs { 50e6, 99e6, 125e6, 200e6 } do
+         near(offered * payload, rows[i].sent_bps, 1e-3)
+         near(math.min(offered, 100e6) * payload, rows[i].received_bps, 2e-3)
+         near(math.min(offered, 100e6) * payload, rows[i].theoretical, 1e-9)
+      end
+      near(0.2, rows[3].loss_ratio, 0.02)
+      near(0.5, rows[4].loss_ratio, 0.02)
+   end)
+end)
+
+describe("an open loop", function()
+   teardown(scratch.remove)
+
+   it("opens connections at its rate, and counts what they wait for from when they were due", function()
+      local function crr(...)
+         return run("l4-battery-reference", "l4.tests=[TCP_CRR]", "l4.connections=100000", "l4.omit=0s",
+            ...)[1]
+      end
+      local row = crr("l4.load.rate=5000")
+      near(5000, row.transactions_per_s, 0.01)
+      -- two round trips, and the FINs: nobody waits for anybody
+      assert.is_true(row.transaction.max_ns < 200e3)
+      -- where only one may be open at a time, those that are due meanwhile wait for it
+      local late = crr("l4.load.rate=20000", "l4.connections=1")
+      assert.is_true(late.transaction.max_ns > 100e6)
+   end)
+
+   it("ramps up its clients, which think", function()
+      local row = run("l4-battery-reference", "l4.tests=[HTTP]", "l4.connections=100",
+         "l4.load.per_second=500",
+         "l4.load.think=1ms", "l4.http.requests=0", "l4.omit=300ms", "l4.load.addresses=1")[1]
+      -- by Little: as many as there are, each in a pause and a response
+      near(100 / (row.transaction.mean_ns / 1e9 + 1e-3), row.transactions_per_s, 0.05)
+   end)
+end)
+
 describe("repetitions", function()
    teardown(scratch.remove)
 

@@ -97,7 +97,7 @@ function M.http(rate, ip, o)
 end
 
 M.HTTP = M.http
-M.TCP_STREAM, M.TCP_MAERTS, M.UDP_STREAM = M.stream, M.stream, M.udp_stream
+M.TCP_STREAM, M.TCP_MAERTS, M.TCP_SENDFILE, M.UDP_STREAM = M.stream, M.stream, M.stream, M.udp_stream
 M.TCP_RR, M.TCP_CRR, M.TCP_CC, M.UDP_RR = M.rr, M.crr, M.cc, M.udp_rr
 
 return M

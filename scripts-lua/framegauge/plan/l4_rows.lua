@@ -63,6 +63,47 @@ local sweep = {
       { key = "clients", type = "list", unique = true, least = 1,
         of = { type = "integer", min = "1", max = "1000000" }, default = powers_of_two(1, 2048),
         help = "of clients: how many connections at a time" },
+      { key = "buffer", type = "list", unique = true, least = 1,
+        of = { type = "size", min = "1KiB", max = "1GiB" },
+        default = { "16KiB", "20KiB", "24KiB", "28KiB", "32KiB", "36KiB", "40KiB", "44KiB", "48KiB", "52KiB",
+           "56KiB", "60KiB", "64KiB" },
+        help = "of buffer-sweep, TCP: send and receive buffer" },
+      { key = "message", type = "list", unique = true, least = 1,
+        of = { type = "size", min = "16", max = "1GiB" }, default = { "64", "576", "1500", "65536" },
+        help = "of buffer-sweep: octets of each write; of UDP those that fit into a datagram" },
+      { key = "rate", type = "list", unique = true, least = 1, of = { type = "bits", min = "1kbps" },
+        default = { "10Mbps", "50Mbps", "90Mbps", "100Mbps", "110Mbps", "150Mbps", "200Mbps" },
+        help = "of policer: bits of frames with FCS offered each second" },
+      { key = "limit", type = "bits", min = "1kbps", default_help = "not known",
+        help = "of policer: what is expected to pass, bits of frames with FCS each second" },
+   },
+}
+
+local load = {
+   key = "load", type = "group",
+   help = "how the connections of TCP come and go: as those of curl-loader, and of RFC 9411",
+   fields = {
+      { key = "start", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "clients at the start; only with per_second" },
+      { key = "per_second", type = "number", min = "0.001", max = "10000000",
+        default_help = "all connections at once",
+        help = "further clients each second, up to l4.connections" },
+      { key = "rate", type = "number", min = "0.001", max = "10000000", default_help = "a closed loop",
+        help = "open loop: connections opened each second, at times that do not depend on how the device "
+           .. "does; what is measured counts from these times. l4.connections is then the most at a time" },
+      { key = "cycles", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "connections that each client opens one after the other; 0: until the end" },
+      { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "of TCP_RR: transactions on a connection, then it is closed; 0: until the end. For HTTP see "
+           .. "http.requests" },
+      { key = "hold", type = "boolean", default = "false",
+        help = "a connection with all its requests answered stays open until the end" },
+      { key = "think", type = "time", default = "0s", max = "1h",
+        help = "of TCP_RR and HTTP: pause between a response and the next request" },
+      { key = "think_max", type = "time", default = "0s", max = "1h",
+        help = "longer than think: each pause is drawn evenly between the two" },
+      { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
+        help = "addresses of clients, from that of the first port on; they are taken in turn" },
    },
 }
 
@@ -70,15 +111,20 @@ return {
    key = "l4", type = "group",
    help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
    fields = {
-      { key = "campaign", type = "enum", values = { "battery", "mtu-sweep", "clients" }, default = "battery",
+      { key = "campaign", type = "enum", default = "battery",
+        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "clients" },
         help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
-           .. "versions "
-           .. "that both ports have; clients: against the number of clients. See docs/l4-campaigns.md" },
+           .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
+           .. "messages of several sizes; policer: UDP below and above a limit; clients: against the number "
+           .. "of "
+           .. "clients. See docs/l4-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = {
-           "TCP_STREAM", "TCP_MAERTS", "TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "UDP_STREAM", "UDP_RR",
+           "TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "UDP_STREAM",
+           "UDP_RR",
         } },
-        help = "TCP_STREAM: payload from client to server; TCP_MAERTS: the other way; TCP_RR: requests and "
+        help = "TCP_STREAM: payload from client to server; TCP_MAERTS: the other way; TCP_SENDFILE: as "
+           .. "TCP_STREAM, but the octets are a file's; TCP_RR: requests and "
            .. "responses; TCP_CRR: a connection for each; TCP_CC: only connect and close; HTTP: GET or POST "
            .. "of HTTP/1.1; UDP_STREAM and UDP_RR: the like in datagrams" },
       { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
@@ -89,6 +135,12 @@ return {
         help = "how often each test is made; the figure is the mean" },
       { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
         help = "at a time; of UDP_STREAM streams" },
+      { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
+        help = "of TCP streams: octets of each write, which waits for room in the send buffer" },
+      { key = "file", type = "string", default = "/proc/self/exe",
+        help = "of TCP_SENDFILE; the default is the program's own" },
+      { key = "interval", type = "time", min = "1ms", max = "1h", default_help = "none",
+        help = "of the series of a trial: what came through in each" },
       { key = "request", type = "size", default = "1", min = "1", max = "1GiB",
         help = "of TCP_RR, TCP_CRR and UDP_RR" },
       { key = "response", type = "size", default = "1", min = "1", max = "1GiB", help = "the same" },
@@ -105,6 +157,7 @@ return {
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of sequence numbers and the like" },
       phases.learning_wait "100ms", phases.drain("2s", "time for connections to close"), phases.settle "0s",
+      load,
       sweep,
       tcp,
       http,

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What must hold between the keys of the TCP and UDP tests.
+local address = require "framegauge.plan.address"
 local line = require "framegauge.line"
 local units = require "framegauge.units"
 
@@ -38,7 +39,7 @@ local function packets_fit(values, found)
       found:add("l4.mtu", ("%d is less than every IPv6 link carries"):format(o.mtu),
          "at least " .. IPV6_MIN_MTU)
    end
-   local sized = o.campaign ~= "mtu-sweep" and "UDP_STREAM" or nil
+   local sized = o.campaign ~= "mtu-sweep" and o.campaign ~= "buffer-sweep" and "UDP_STREAM" or nil
    for key, test in pairs { datagram = sized, request = "UDP_RR", response = "UDP_RR" } do
       if wants(values, test) and o[key] > room then
          found:add("l4." .. key, ("datagrams of %d bytes do not fit into an MTU of %d"):format(o[key], o.mtu),
@@ -54,19 +55,59 @@ local function requests_have_ports(values, found)
    end
 end
 
-local STREAMS = { TCP_STREAM = true, TCP_MAERTS = true, UDP_STREAM = true }
-
--- The tests that a campaign can be made of; of the others all.
-local TESTS_OF = { ["mtu-sweep"] = STREAMS }
-local STREAMS_IN_WORDS = "TCP_STREAM, TCP_MAERTS or UDP_STREAM"
+-- The tests that a campaign can be made of, where not all.
+local STREAMS = {
+   TCP_STREAM = true, TCP_MAERTS = true, TCP_SENDFILE = true, UDP_STREAM = true,
+   in_words = "TCP_STREAM, TCP_MAERTS, TCP_SENDFILE or UDP_STREAM",
+}
+local TESTS_OF = {
+   ["mtu-sweep"] = STREAMS, ["buffer-sweep"] = STREAMS,
+   policer = { UDP_STREAM = true, in_words = "UDP_STREAM" },
+}
 
 local function campaign_has_its_tests(values, found)
    local fit = TESTS_OF[values.l4.campaign]
    for i, test in ipairs(fit and values.l4.tests or {}) do
       if not fit[test] then
          found:add(found:item("l4.tests", i), ("%s is no part of %s"):format(test, values.l4.campaign),
-            STREAMS_IN_WORDS)
+            fit.in_words)
       end
+   end
+end
+
+-- The last four octets as a number, and those before.
+local function split(text)
+   local bytes = address.bytes(text)
+   local a, b, c, d = bytes:byte(-4, -1)
+   return ((a * 256 + b) * 256 + c) * 256 + d, bytes:sub(1, -5)
+end
+
+-- The addresses of clients are all the first port's: none may be anybody else's.
+local function clients_have_their_addresses(values, found)
+   local a, b, n = values.ports[1] or {}, values.ports[2] or {}, values.l4.load.addresses
+   for family, gateway in pairs { ipv4 = "gateway", ipv6 = "gateway6" } do
+      local own, others = a[family], { a[gateway] or false, b[family] and b[family].address }
+      for _, other in ipairs(own and n > 1 and others or {}) do
+         local first, network = split(own.address)
+         local number, its = split(other or own.address)
+         if other and its == network and number >= first and number < first + n then
+            found:add("l4.load.addresses", ("%d addresses from %s on include "
+               .. "%s"):format(n, own.address, other),
+               "addresses of nobody else")
+         end
+      end
+   end
+end
+
+local function ramps_fit(values, found)
+   local load = values.l4.load
+   if load.start > 0 and not load.per_second then
+      found:add("l4.load.start", "clients at the start of no ramp", "load.per_second beside it")
+   end
+   if load.think_max > 0 and load.think_max < load.think then
+      found:add("l4.load.think_max", ("%s is shorter than think "
+         .. "(%s)"):format(units.format_time(load.think_max),
+         units.format_time(load.think)))
    end
 end
 
@@ -76,6 +117,10 @@ local function two_ports(values, found)
    end
 end
 
-M.rules = { something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests, two_ports }
+M.rules = {
+   something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
+   clients_have_their_addresses, ramps_fit,
+   two_ports,
+}
 
 return M

@@ -4,11 +4,13 @@
 -- (framegauge.method.l4.case).
 local line = require "framegauge.line"
 local settings = require "framegauge.method.l4.settings"
+local units = require "framegauge.units"
 
 local M = {}
 
 local NAMES = { ipv4 = "IPv4", ipv6 = "IPv6" }
 local IPV6_MIN_MTU = 1280
+local MAC_AND_FCS = 18
 
 -- What fits into one packet.
 local function datagram(mtu, ip)
@@ -36,6 +38,53 @@ of["mtu-sweep"] = function(plan)
             } or nil
          end
       end
+   end
+   return list
+end
+
+local function kibibytes(octets)
+   return ("%g KiB"):format(octets / 1024)
+end
+
+-- Goodput against the buffers of both ends. UDP has none of its own: there it is only the messages.
+of["buffer-sweep"] = function(plan)
+   local list, ip = {}, settings.versions(plan)[1]
+   local function tcp(test, message)
+      for _, buffer in ipairs(plan.l4.sweep.buffer) do
+         list[#list + 1] = {
+            test = test, name = ("buffers of %s, messages of %d octets"):format(kibibytes(buffer), message),
+            window = buffer,
+            set = { message = message, tcp = { receive_buffer = buffer, send_buffer = buffer } },
+         }
+      end
+   end
+   for _, test in ipairs(plan.l4.tests) do
+      local seen = {}
+      for _, message in ipairs(plan.l4.sweep.message) do
+         local fits = math.min(message, datagram(plan.l4.mtu, ip))
+         if test ~= "UDP_STREAM" then
+            tcp(test, message)
+         elseif not seen[fits] then
+            seen[fits] = true
+            list[#list + 1] = {
+               test = test, name = ("messages of %d octets"):format(fits), set = { datagram = fits },
+            }
+         end
+      end
+   end
+   return list
+end
+
+-- UDP below and above what a device lets pass.
+function of.policer(plan)
+   local list, o, ip = {}, plan.l4, settings.versions(plan)[1]
+   local frame = o.datagram + line.header_octets(ip, "udp") + MAC_AND_FCS
+   for i, rate in ipairs(o.sweep.rate) do
+      local passes = math.min(rate, o.sweep.limit or rate)
+      list[i] = {
+         test = "UDP_STREAM", name = units.format_bits(rate) .. " offered",
+         theoretical = passes * o.datagram / frame, set = { datagram_rate = rate / (8 * frame) },
+      }
    end
    return list
 end

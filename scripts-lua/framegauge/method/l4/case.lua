@@ -15,7 +15,8 @@ local count = records.count
 
 local function sides_of(plan, bench, test, o)
    local client, server = settings.apps(plan, bench, test, o, 1)
-   local capacity = math.max(65536, 2 * o.connections)
+   local rate = settings.line_rate(bench)
+   local capacity = settings.capacity(test, o, rate and theory.cc(rate, o.ip, theory.of(o)))
    return {
       { port = 1, apps = { client }, capacity = capacity },
       { port = 2, apps = { server }, capacity = capacity },
@@ -27,6 +28,7 @@ local function measure(plan, bench, test, o, ask)
    local sides, engine = trial.run(bench, {
       sides = sides_of(plan, bench, test, o), seconds = o.duration, omit = o.omit, drain = o.drain,
       learning_wait = o.learning_wait, settle = o.settle, mtu = o.mtu, seed = ask.seed,
+      interval = o.interval,
    })
    sides[1].role, sides[2].role = "client", "server"
    local figure = figures.of(test, sides[1].apps[1], sides[2].apps[1])
@@ -78,12 +80,6 @@ local function busiest(list)
    return busy
 end
 
--- Rate of the slower line, nil when a port does not know its own.
-local function line_rate(bench)
-   local rate = math.min(bench.ports[1].line_rate or math.huge, bench.ports[2].line_rate or math.huge)
-   return rate < math.huge and rate or nil
-end
-
 local function udp_figures(row, record)
    local client, server = ends(record)
    row.sent_bps = client.measured.datagrams_out * row.parameters.datagram * 8 / client.measured_s
@@ -117,7 +113,7 @@ end
 
 -- The row of a case from its trials, which is all there is of them.
 local function row_of(plan, bench, case, o, list)
-   local row, rate = blank(case, o, plan), line_rate(bench)
+   local row, rate = blank(case, o, plan), settings.line_rate(bench)
    for i, record in ipairs(list) do
       row.figures[i], row.trials[i] = figure_of(case.test, record), record.trial
       add_failures(row, record)
@@ -134,7 +130,11 @@ local function row_of(plan, bench, case, o, list)
       and theory[case.test](rate, o.ip, theory.of(o)) or nil
    row.theoretical_legacy = rate and case.legacy and theory.legacy(rate, o.ip, case.test, o.mtu) or nil
    row.percent = row.theoretical and 100 * figure / row.theoretical or nil
-   row.setup, row.transaction, row.busy_polls = client.setup, client.transaction, busiest(list)
+   for _, times in ipairs { "setup", "transaction", "first_octet", "last_octet", "rtt" } do
+      row[times] = client[times]
+   end
+   row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
+   row.busy_polls = busiest(list)
    if case.test == "UDP_STREAM" then
       udp_figures(row, list[#list])
    end
@@ -166,7 +166,7 @@ end
 --- A row in a sentence, for a person who is waiting.
 function M.sentence(row)
    local text = figures.text(row.test, row[figures.key(row.test)])
-   local of = row.percent and (" (%.1f %% of what the line allows)"):format(row.percent) or ""
+   local of = row.percent and (" (%.1f %% of the theoretical maximum)"):format(row.percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test
    return ("%s: %s%s%s"):format(name, text, of, row.verdict == "valid" and "" or ", " .. row.verdict)
 end

@@ -7,7 +7,8 @@ local units = require "framegauge.units"
 local M = {}
 
 local KEYS = {
-   TCP_STREAM = "goodput_bps", TCP_MAERTS = "goodput_bps", UDP_STREAM = "received_bps",
+   TCP_STREAM = "goodput_bps", TCP_SENDFILE = "goodput_bps", TCP_MAERTS = "goodput_bps",
+   UDP_STREAM = "received_bps",
    TCP_RR = "transactions_per_s", UDP_RR = "transactions_per_s", TCP_CRR = "transactions_per_s",
    TCP_CC = "connections_per_s", HTTP = "transactions_per_s",
 }
@@ -24,7 +25,7 @@ end
 --- The figure of one run.
 -- @param client, server  results of the applications (framegauge.l4.app)
 function M.of(test, client, server)
-   if test == "TCP_STREAM" then
+   if test == "TCP_STREAM" or test == "TCP_SENDFILE" then
       return per_second(server.measured.octets_in * 8, server)
    elseif test == "TCP_MAERTS" then
       return per_second(client.measured.octets_in * 8, client)

@@ -30,7 +30,7 @@ end
 function M.of(plan, set)
    set = set or {}
    local o = copy(plan.l4, set)
-   o.tcp = copy(plan.l4.tcp, set.tcp)
+   o.tcp, o.load = copy(plan.l4.tcp, set.tcp), copy(plan.l4.load, set.load)
    o.ip = set.ip or M.versions(plan)[1]
    o.tags = plan.ports[1].vlan and 1 or 0
    return o
@@ -67,11 +67,32 @@ function M.apps(plan, bench, test, o, from)
       test = test, address = ours, remote = theirs, next_hop = next_hop(bench, from, o.ip), port = o.port,
       tcp = tcp_of(o.tcp), connections = o.connections, request = o.request, response = o.response,
       datagram = o.datagram, datagrams_per_s = o.datagram_rate, timeout = o.timeout, octets = o.octets,
+      message = o.message, file = test == "TCP_SENDFILE" and o.file or nil, requests = o.load.requests,
+      connections_start = o.load.start, connections_per_s = o.load.per_second, opens_per_s = o.load.rate,
+      cycles = o.load.cycles, hold = o.load.hold, think = o.load.think, think_max = o.load.think_max,
+      addresses = o.load.addresses,
    }
    if test == "HTTP" then
       http_of(client, o, theirs)
    end
-   return client, setmetatable({ server = true, address = theirs }, { __index = client })
+   return client, setmetatable({ server = true, address = theirs, addresses = 1 }, { __index = client })
+end
+
+--- Rate of the slower line, nil when a port does not know its own.
+function M.line_rate(bench)
+   local rate = math.min(bench.ports[1].line_rate or math.huge, bench.ports[2].line_rate or math.huge)
+   return rate < math.huge and rate or nil
+end
+
+-- Tests whose connections come and go.
+local SHORT = { TCP_CRR = true, TCP_CC = true, HTTP = true, TCP_RR = true }
+local LEAST_CAPACITY, MOST_CAPACITY = 65536, 4194304
+
+--- How many connections a worker must have room for, those in TIME_WAIT included.
+-- @param fastest  connections each second that the line allows; nil where that is not known
+function M.capacity(test, o, fastest)
+   local waiting = SHORT[test] and (fastest or 0) * o.tcp.time_wait or 0
+   return math.min(MOST_CAPACITY, math.max(LEAST_CAPACITY, 2 * o.connections + math.ceil(waiting)))
 end
 
 local IS_UDP = { UDP_STREAM = true, UDP_RR = true }
@@ -89,7 +110,9 @@ function M.parameters(test, o)
    elseif test == "UDP_RR" then
       p.timeout_s = o.timeout
    end
-   p.tcp = not IS_UDP[test] and o.tcp or nil
+   if not IS_UDP[test] then
+      p.tcp, p.message, p.load = o.tcp, o.message, o.load
+   end
    return p
 end
 

@@ -34,11 +34,12 @@ local function values(rows, parameter)
    return list
 end
 
-local function points(rows, parameter, y)
+-- @param x  function of a row, or the name of a parameter
+local function points(rows, x, y)
    local list = {}
    for _, row in ipairs(rows) do
-      local x, value = row.parameters[parameter], y(row)
-      list[#list + 1] = value and { x, value, ("%s: %s"):format(tostring(x), in_words(row, value)) } or nil
+      local at, value = type(x) == "function" and x(row) or row.parameters[x], y(row)
+      list[#list + 1] = value and { at, value, ("%s: %s"):format(tostring(at), in_words(row, value)) } or nil
    end
    table.sort(list, function(a, b) return a[1] < b[1] end)
    return list
@@ -109,6 +110,78 @@ local function mtu_chart(test, rows)
       .. "of the MTU and is shown for comparison only.")
 end
 
+-- --- goodput against the buffers
+
+local function buffer_of(row)
+   return row.parameters.tcp.receive_buffer / 1024
+end
+
+-- What the window and the line allow.
+local function allowed(row)
+   return row.theoretical and math.min(row.theoretical, row.window_bps or math.huge)
+end
+
+local function buffer_chart(test, rows)
+   if test == "UDP_STREAM" then
+      return false
+   end
+   local least, most = math.huge, 0
+   for _, row in ipairs(rows) do
+      least, most = math.min(least, buffer_of(row)), math.max(most, buffer_of(row))
+   end
+   local plot = Plot.new {
+      id = "buffer-" .. test, title = test .. " against the buffers",
+      description = "Payload bits per second with buffers of each size, for messages of several sizes.",
+      x = { scale = scale.between(least, most), label = "send and receive buffer, KiB" },
+      y = { scale = scale.linear(select(2, extent(rows, value_of, allowed))), label = "payload, bit/s" },
+   }
+   local groups = grouped(rows, function(row) return row.parameters.message end)
+   plot:series {
+      points = points(groups[1].rows, buffer_of, allowed), class = "theory",
+      name = "a window of this size each round trip, up to what the line allows",
+   }
+   for i, group in ipairs(groups) do
+      plot:series {
+         points = points(group.rows, buffer_of, value_of), class = "s" .. i, shape = i,
+         name = ("messages of %s octets"):format(format.count(group.name)),
+      }
+   end
+   return plot:figure(test .. ": at most the smaller of both buffers is under way at a time, and arrives "
+      .. "within "
+      .. "a round trip. A message that does not fit waits until it does.")
+end
+
+-- --- datagrams below and above a limit
+
+local function policer_charts(rows)
+   local theoretical, sent = field "theoretical", field "sent_bps"
+   local most = select(2, extent(rows, sent))
+   local passed = Plot.new {
+      id = "policer", title = "Received against offered rate",
+      description = "Payload bits per second that came through at each rate offered.",
+      x = { scale = scale.linear(most), label = "offered, payload bit/s" },
+      y = { scale = scale.linear(select(2, extent(rows, value_of, theoretical))), label = "received, bit/s" },
+   }
+   passed:series { points = points(rows, sent, theoretical), class = "theory", name = "expected" }
+   passed:series { points = points(rows, sent, value_of), class = "s1", shape = 1, name = "received" }
+   local lost = Plot.new {
+      id = "policer-loss", title = "Loss against offered rate", description = "Share of datagrams lost at "
+         .. "each rate.",
+      x = { scale = scale.linear(most), label = "offered, payload bit/s" },
+      y = { scale = scale.linear(math.max(1, 100 * select(2, extent(rows, field "loss_ratio")))),
+         label = "lost, %" },
+   }
+   lost:series {
+      points = points(rows, sent, function(row) return 100 * (1 - row.theoretical / row.sent_bps) end),
+      class = "theory", name = "expected",
+   }
+   lost:series {
+      points = points(rows, sent, function(row) return 100 * row.loss_ratio end), class = "s2", shape = 2,
+      name = "measured",
+   }
+   return { passed:figure "What came through, and what the limit lets pass.", lost:figure "What was lost." }
+end
+
 -- --- a figure against how many there are
 
 local function clients_chart(test, rows)
@@ -175,6 +248,8 @@ end
 local CAMPAIGNS = {
    battery = { "Beside the line", battery_chart },
    ["mtu-sweep"] = { "Goodput against the MTU", of_each(mtu_chart) },
+   ["buffer-sweep"] = { "Goodput against the buffers", of_each(buffer_chart) },
+   policer = { "Below and above the limit", policer_charts },
    clients = { "Many clients", of_each(clients_chart) },
 }
 

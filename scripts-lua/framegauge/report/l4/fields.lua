@@ -9,17 +9,21 @@ local M = {}
 M.ORDER = {
    "l4", "test", "title", "case", "direction", "goodput_bps", "transactions_per_s", "connections_per_s",
    "sent_bps",
-   "received_bps", "confidence", "theoretical", "theoretical_legacy", "percent", "verdict", "reasons",
+   "received_bps", "confidence", "theoretical", "theoretical_legacy", "window_bps", "percent", "verdict",
+   "reasons",
    "trials", "parameters", "setting", "ip", "mtu",
    "connections", "duration_s", "omit_s", "request", "response", "datagram", "datagrams_per_s",
    "timeout_s", "tcp", "figures", "failures", "refused", "no_answer", "reset", "lost", "aborted",
    "expired", "bad_response", "http", "retransmitted_segments", "fast_retransmits", "timeouts",
    "syn_retransmits", "wrong_octets", "busy_polls", "loss_ratio", "reordered", "duplicates", "jitter_ns",
    "setup",
-   "transaction", "count", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns",
+   "transaction", "first_octet", "last_octet", "rtt", "count", "min_ns", "mean_ns", "p50_ns", "p90_ns",
+   "p99_ns", "p999_ns", "max_ns",
 }
 
-local NULLS = { "confidence", "theoretical", "percent", "setup", "transaction" }
+local NULLS = {
+   "confidence", "theoretical", "percent", "setup", "transaction", "first_octet", "last_octet", "rtt",
+}
 
 --- The results as result.json has them.
 function M.published(results)
@@ -53,7 +57,9 @@ M.CSV = {
    "failures.reset", "failures.lost", "failures.aborted", "failures.expired", "failures.bad_response",
    "retransmitted_segments", "wrong_octets", "loss_ratio", "jitter_ns", "setup.mean_ns", "setup.p99_ns",
    "transaction.count", "transaction.min_ns", "transaction.mean_ns", "transaction.p50_ns",
-   "transaction.p99_ns", "transaction.max_ns", "busy_polls",
+   "transaction.p99_ns", "transaction.max_ns", "first_octet.mean_ns", "last_octet.mean_ns", "rtt.min_ns",
+   "rtt.mean_ns", "rtt.max_ns", "busy_polls", "window_bps", "parameters.message",
+   "parameters.tcp.receive_buffer",
 }
 
 return M
