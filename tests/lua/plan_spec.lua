@@ -37,7 +37,7 @@ describe("a plan", function()
             latency_per_byte = 0, switching = "store-and-forward", loss_every = 0, loss_random = 0,
             recovery = 0, seed = 1, reflect = false,
          },
-         host = { huge_pages = "auto", max_lag = 0.001, eal = {} },
+         host = { huge_pages = "auto", max_lag = 0.001, realtime = false, eal = {} },
          test = "rfc2544",
          rfc2544 = {
             latency = { trial = 120, tag_after = 60, tags = 1, repetitions = 20 },
