@@ -13,6 +13,7 @@
 #include "fg_l4_app.h"
 #include "fg_net.h"
 #include "fg_port.h"
+#include "fg_probe.h"
 #include "fg_protocol.h"
 #include "fg_relay.h"
 #include "fg_sizes.h"

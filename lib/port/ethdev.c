@@ -177,8 +177,10 @@ ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 	caps->offers_rx_timestamp = (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0;
 	caps->queue_rate_limit = rte_eth_set_queue_rate_limit(dev->id, 0, 0) == 0;
 	caps->timesync = rte_eth_timesync_enable(dev->id) == 0;
-	if (caps->timesync)
+	if (caps->timesync) {
 		rte_eth_timesync_disable(dev->id);
+		dev->port.timesync = &fg_ethdev_timesync;
+	}
 }
 
 /* @return the largest frame both sides can do, with FCS */

@@ -63,6 +63,18 @@ struct fg_port_ops {
 };
 
 /**
+ * The clock of a port that stamps IEEE 1588 event frames, and the last stamps it took. Each call is a few accesses to
+ * the card's registers, a microsecond and more. All return 0 or -errno.
+ */
+struct fg_port_timesync {
+	int (*enable)(struct fg_port *port);
+	int (*disable)(struct fg_port *port);
+	int (*now)(struct fg_port *port, uint64_t *ns);  /* its time, which need not be anybody else's */
+	int (*sent)(struct fg_port *port, uint64_t *ns); /* of the frame sent last; -EINVAL: not yet known */
+	int (*arrived)(struct fg_port *port, uint16_t index, uint64_t *ns); /* @p index: as the mbuf has it */
+};
+
+/**
  * An open port. The two burst functions are the hot path and are called directly; they belong to the lcore
  * that runs the port's tx respectively rx task, and never block. @p now is the task's clock (fg_engine.h).
  */
@@ -74,6 +86,7 @@ struct fg_port {
 	/** When the next frame arrives; only for ports on a clock of their own (lib/wire), else NULL. */
 	uint64_t (*next_arrival)(struct fg_port *port);
 	const struct fg_port_ops *ops;
+	const struct fg_port_timesync *timesync; /* NULL: it has no such clock */
 	struct fg_port_caps caps;
 	unsigned queues;        /* each way; 0 is 1 */
 	struct fg_port **lanes; /* of the queues behind the first one; see fg_port_lane() */

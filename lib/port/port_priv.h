@@ -75,6 +75,8 @@ struct fg_ethdev_config {
 	bool one_piece;     /* the driver needs all receive buffers in one piece of memory */
 };
 
+extern const struct fg_port_timesync fg_ethdev_timesync; /* timesync.c */
+
 /* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */
 int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err);
 void fg_ethdev_stop(struct fg_ethdev *dev);

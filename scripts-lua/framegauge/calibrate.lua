@@ -147,6 +147,7 @@ local function precision_of(bench, looped, rows)
          frame_size = row.frame_size, load_fps = row.load_fps, seconds = seconds,
       }),
       host = bench.wires and json.null or precision.host(bench, seconds),
+      probe = not bench.wires and precision.probe(bench, seconds) or json.null,
    }
 end
 
@@ -183,12 +184,22 @@ local function host_in_words(host)
       format.decimal(host.longest_ns / 1e3, 1), table.concat(stalls, ", "))
 end
 
+local function probe_in_words(probe)
+   if probe == json.null or probe.count == 0 then
+      return ""
+   end
+   local text = "By the ports' own stamps (IEEE 1588) a frame takes %s us (%s to %s, each within %s us).\n"
+   return text:format(format.decimal(probe.mean_ns / 1e3, 3), format.decimal(probe.min_ns / 1e3, 3),
+      format.decimal(probe.max_ns / 1e3, 3), format.decimal(probe.error_bound_ns / 1e3, 3))
+end
+
 local function precision_in_words(found, colours)
    if found == json.null then
       return ""
    end
    return ("\nDepartures of %d-byte frames, as the frames themselves say:\n\n"):format(found.frame_size)
       .. grid.text(DEPARTURES, found.departures, colours) .. "\n" .. host_in_words(found.host)
+      .. probe_in_words(found.probe)
 end
 
 local function write(path, text)

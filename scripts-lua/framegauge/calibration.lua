@@ -25,6 +25,7 @@ local ORDER = {
    "fps", "count", "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns",
    "definition", "precision", "departures", "pattern", "intended_ns", "error_p50_ns", "error_p99_ns",
    "error_p999_ns", "error_max_ns", "late", "host", "seconds", "rounds", "stalls", "longest_ns", "away_ppm",
+   "probe", "sent", "unstamped",
 }
 
 -- FNV-1a, eight hexadecimal digits: names files, and tells hosts apart without naming them.

@@ -4,6 +4,7 @@
 -- without bursts; and how much of their being late the host has to answer for.
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local octets = require "framegauge.octets"
 local topology = require "framegauge.traffic.topology"
 
 local C = api.C
@@ -21,6 +22,12 @@ local function created(create, ctype, free, ...)
    arguments[#arguments + 1], arguments[#arguments + 2] = out, err
    api.check(create(unpack(arguments)), err)
    return ffi.gc(out[0], free)
+end
+
+-- The two ports of the first direction, by number.
+local function first_way(bench)
+   local from, to = topology.directions(bench.plan)[1]:match "^(.-)%->(.+)$"
+   return bench:port_index(from), bench:port_index(to)
 end
 
 -- What is to be sent, and the times between its frames.
@@ -64,7 +71,7 @@ end
 -- error_p99_ns =, error_p999_ns =, error_max_ns = by how much that was not as intended, either way }
 function M.departures(bench, o)
    local direction = topology.directions(bench.plan)[1]
-   local receiver = bench:port_index(direction:match "%->(.+)$")
+   local _, receiver = first_way(bench)
    local rows = {}
    for i, one in ipairs(patterns(o.load_fps)) do
       local times = ffi.new("struct fg_departures_config", one.times)
@@ -78,6 +85,36 @@ function M.departures(bench, o)
       rows[i] = row_of(one, departures, raw.directions[1])
    end
    return rows
+end
+
+--- Delay of the first direction by the ports' own IEEE 1588 stamps (fg_probe.h), a thousand times a second.
+-- @return { source = "ieee1588", sent =, unstamped =, count =, min_ns =, mean_ns =, max_ns =,
+-- error_bound_ns = }; nil where a port takes no such stamps
+function M.probe(bench, seconds)
+   local from, to = first_way(bench)
+   local ports = bench.handles
+   if ports[from].timesync == nil or ports[to].timesync == nil then
+      return nil
+   end
+   local config = ffi.new("struct fg_probe_config", {
+      from = ports[from], to = ports[to], hz = C.fg_engine_hz(bench.engine), interval_ns = 1e6,
+      most = math.min(65536, math.ceil(seconds * 1e3)),
+   })
+   ffi.copy(config.src, octets.mac(bench.ports[from].mac), 6)
+   ffi.copy(config.dst, octets.mac(bench.ports[to].mac), 6)
+   local probe = created(C.fg_probe_create, "struct fg_probe", C.fg_probe_free, config)
+   local trial = ffi.new("struct fg_trial_config", { traffic_ns = seconds * 1e9, tasks = 1 })
+   local task = ffi.new("struct fg_trial_task[1]", { { task = C.fg_probe_task(probe), port = from - 1 } })
+   trial.task, trial.sink[to - 1] = task, C.fg_probe_sink(probe)
+   bench:start(trial)
+   bench:await()
+   local err, seen = api.error(), ffi.new "struct fg_probe_result"
+   api.check(C.fg_probe_read(probe, seen, err), err)
+   local result = { source = "ieee1588", mean_ns = seen.mean_ns }
+   for _, key in ipairs { "sent", "unstamped", "count", "min_ns", "max_ns", "error_bound_ns" } do
+      result[key] = tonumber(seen[key])
+   end
+   return result
 end
 
 --- How long the lcore that sends from the first port is away while there is nothing to do. It says something

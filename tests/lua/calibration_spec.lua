@@ -42,13 +42,17 @@ end
 
 -- What looks at real frames has nothing to look at on a bench that only plays one.
 local function without_frames(fn, ...)
-   local departures, host = precision.departures, precision.host
+   local departures, host, probe = precision.departures, precision.host, precision.probe
    precision.departures = function() return {} end
    precision.host = function()
       return { seconds = 1, rounds = 1, longest_ns = 0, away_ppm = 0, stalls = { 0, 0, 0, 0, 0 } }
    end
+   precision.probe = function()
+      return { source = "ieee1588", sent = 9, unstamped = 0, count = 9, min_ns = 1, mean_ns = 2, max_ns = 3,
+         error_bound_ns = 1 }
+   end
    local results = { pcall(fn, ...) }
-   precision.departures, precision.host = departures, host
+   precision.departures, precision.host, precision.probe = departures, host, probe
    assert(results[1], tostring(results[2]))
    return unpack(results, 2)
 end
