@@ -3,7 +3,6 @@
  * What an acknowledgement tells: how far the peer has come, what else it has (SACK), how much it can take, that the
  * path is congested (ECN), and how long the way there and back was. It is the only place where snd_una moves.
  */
-#include "fg_metric.h"
 #include "tcp_priv.h"
 
 /* RFC 9293, 3.10.7.4 and RFC 5961, 5.2. @return false: neither its number nor its payload is to be used */
@@ -50,9 +49,7 @@ measure_rtt(const struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
 	if (c->flags & TIMING) {
 		if (seq_le(c->rtt_seq, s->ack)) {
-			rtt_sample(w, c, w->now - c->rtt_from);
-			if (w->app[c->app]->rtt != NULL && is_measured(w))
-				fg_histogram_record(w->app[c->app]->rtt, (int64_t)(w->now - c->rtt_from));
+			rtt_timed(w, c);
 			c->flags &= ~(uint32_t)TIMING;
 		}
 	} else if (c->flags & USE_TS && s->has_ts && s->tsecr != 0) {
@@ -90,8 +87,6 @@ advance(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	c->snd_offset += acked;
 	c->backoff = 0;
 	c->dupacks = 0;
-	if (c->sacked != 0)
-		ranges_cut(&w->ranges[c->sacked], c->snd_una);
 	if (seq_lt(c->high_rxt, c->snd_una))
 		c->high_rxt = c->snd_una;
 	if (!(c->flags & IN_RECOVERY))
@@ -115,24 +110,27 @@ is_duplicate(const struct conn *c, const struct segment *s, uint32_t news, bool 
 bool
 tcp_ack(struct fg_l4 *w, struct conn *c, const struct segment *s)
 {
-	uint32_t news, old_una = c->snd_una;
-	bool window_moved;
+	uint32_t news;
+	bool window_moved, advanced = s->ack != c->snd_una;
 
 	if (!is_plausible(w, c, s))
 		return false;
 	c->unanswered = 0;
 	if (seq_lt(s->ack, c->snd_una))
 		return true; /* an old one, out of order */
-	news = c->flags & USE_SACK && s->sacks > 0 ? recovery_sack(w, c, s) : 0;
+	news = c->flags & USE_SACK && s->sacks > 0 ? board_sack(w, c, s) : 0;
 	window_moved = window_update(c, s);
-	if (s->ack != old_una)
+	if (advanced) {
+		news += board_cut(w, c, s->ack);
 		advance(w, c, s);
-	else if (is_duplicate(c, s, news, window_moved)) {
+	} else if (is_duplicate(c, s, news, window_moved)) {
 		w->counters.duplicate_acks++;
 		recovery_duplicate(w, c);
 	}
 	if (c->state == CLOSED)
 		return false;
+	tail_acked(w, c, s, advanced);
+	recovery_review(w, c, s, news, advanced);
 	ecn_echo(w, c, s);
 	tcp_ready(w, c);
 	return true;

@@ -64,49 +64,53 @@ enum fg_l4_end {
  * Everything that is counted of a worker: X(name, severity, text). Severity: 0 normal, 1 worth a look, 2 the peer or
  * the path is at fault, 3 the tester is short of something.
  */
-#define FG_L4_COUNTERS(X)                                                                         \
-	X(rx_frames, 0, "frames taken in")                                                        \
-	X(tx_frames, 0, "frames sent")                                                            \
-	X(rx_not_ours, 0, "frames for no address of ours, or no TCP or UDP")                      \
-	X(rx_malformed, 2, "lengths that do not fit")                                             \
-	X(rx_bad_checksum, 2, "IPv4, TCP or UDP checksum is wrong")                               \
-	X(rx_fragments, 1, "IP fragments, which are not reassembled")                             \
-	X(no_connection, 1, "segments of no connection and no listener, answered with RST")       \
-	X(opened, 0, "connections opened by us")                                                  \
-	X(accepted, 0, "connections opened by peers")                                             \
-	X(established, 0, "connections established")                                              \
-	X(table_full, 3, "connections not opened or taken for want of room")                      \
-	X(half_open_dropped, 1, "half-open connections given up for a newer SYN")                 \
-	X(time_wait_reused, 0, "addresses and ports taken again out of TIME_WAIT (RFC 6191)")     \
-	X(segments_retransmitted, 1, "data segments sent again, whatever the cause")              \
-	X(octets_retransmitted, 1, "payload octets sent again")                                   \
-	X(fast_retransmits, 1, "entries into fast recovery (RFC 5681, 6675)")                     \
-	X(rescue_retransmits, 1, "rescue retransmissions (RFC 6675, NextSeg 4)")                  \
-	X(lost_retransmits, 1, "retransmissions that were lost again and noticed")                \
-	X(limited_transmits, 0, "segments sent on the first duplicate ACKs (RFC 3042)")           \
-	X(timeouts, 1, "retransmission time-outs (RFC 6298)")                                     \
-	X(syn_retransmits, 1, "SYN or SYN-ACK sent again")                                        \
-	X(black_holes, 1, "MSS reduced because full segments vanish")                             \
-	X(too_big, 1, "MSS reduced by an ICMP message")                                           \
-	X(window_probes, 0, "probes of a closed window")                                          \
-	X(keepalive_probes, 0, "keep-alive probes")                                               \
-	X(ecn_reductions, 1, "reductions of the window by ECN (RFC 3168)")                        \
-	X(ce_received, 1, "segments that arrived with congestion experienced")                    \
-	X(duplicate_acks, 1, "duplicate acknowledgements")                                        \
-	X(out_of_order, 1, "segments ahead of their turn")                                        \
-	X(out_of_window, 1, "segments outside the window (RFC 9293)")                             \
-	X(duplicate_octets, 1, "payload octets received again")                                   \
-	X(paws_dropped, 1, "segments with an old time stamp (RFC 7323)")                          \
-	X(no_timestamp, 2, "segments without the time stamp that was agreed on (RFC 7323)")       \
-	X(bad_acks, 2, "acknowledgements of what was never sent, or is too old (RFC 5961)")       \
-	X(challenge_acks, 1, "challenge ACKs (RFC 5961)")                                         \
-	X(resets_ignored, 2, "resets that do not hit the next number exactly (RFC 5961)")         \
-	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                    \
-	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them") \
-	X(not_used, 1, "segments that the application could not use ahead of their turn")         \
-	X(wrong_octets, 2, "received payload octets that differ from what was sent")              \
-	X(udp_rx, 0, "datagrams received")                                                        \
-	X(udp_tx, 0, "datagrams sent")                                                            \
+#define FG_L4_COUNTERS(X)                                                                                   \
+	X(rx_frames, 0, "frames taken in")                                                                  \
+	X(tx_frames, 0, "frames sent")                                                                      \
+	X(rx_not_ours, 0, "frames for no address of ours, or no TCP or UDP")                                \
+	X(rx_malformed, 2, "lengths that do not fit")                                                       \
+	X(rx_bad_checksum, 2, "IPv4, TCP or UDP checksum is wrong")                                         \
+	X(rx_fragments, 1, "IP fragments, which are not reassembled")                                       \
+	X(no_connection, 1, "segments of no connection and no listener, answered with RST")                 \
+	X(opened, 0, "connections opened by us")                                                            \
+	X(accepted, 0, "connections opened by peers")                                                       \
+	X(established, 0, "connections established")                                                        \
+	X(table_full, 3, "connections not opened or taken for want of room")                                \
+	X(half_open_dropped, 1, "half-open connections given up for a newer SYN")                           \
+	X(time_wait_reused, 0, "addresses and ports taken again out of TIME_WAIT (RFC 6191)")               \
+	X(segments_retransmitted, 1, "data segments sent again, whatever the cause")                        \
+	X(octets_retransmitted, 1, "payload octets sent again")                                             \
+	X(fast_retransmits, 1, "entries into fast recovery (RFC 5681, 6675)")                               \
+	X(rescue_retransmits, 1, "rescue retransmissions (RFC 6675, NextSeg 4)")                            \
+	X(lost_retransmits, 1, "retransmissions that were lost again and noticed")                          \
+	X(spurious_recoveries, 1, "recoveries of what was late, not lost, and taken back (RFC 3522, 3708)") \
+	X(came_twice, 1, "what the peer told it got twice (RFC 2883)")                                      \
+	X(tail_probes, 1, "tail-loss probes (RFC 8985)")                                                    \
+	X(tail_losses, 1, "losses that a tail-loss probe alone has repaired")                               \
+	X(limited_transmits, 0, "segments sent on the first duplicate ACKs (RFC 3042)")                     \
+	X(timeouts, 1, "retransmission time-outs (RFC 6298)")                                               \
+	X(syn_retransmits, 1, "SYN or SYN-ACK sent again")                                                  \
+	X(black_holes, 1, "MSS reduced because full segments vanish")                                       \
+	X(too_big, 1, "MSS reduced by an ICMP message")                                                     \
+	X(window_probes, 0, "probes of a closed window")                                                    \
+	X(keepalive_probes, 0, "keep-alive probes")                                                         \
+	X(ecn_reductions, 1, "reductions of the window by ECN (RFC 3168)")                                  \
+	X(ce_received, 1, "segments that arrived with congestion experienced")                              \
+	X(duplicate_acks, 1, "duplicate acknowledgements")                                                  \
+	X(out_of_order, 1, "segments ahead of their turn")                                                  \
+	X(out_of_window, 1, "segments outside the window (RFC 9293)")                                       \
+	X(duplicate_octets, 1, "payload octets received again")                                             \
+	X(paws_dropped, 1, "segments with an old time stamp (RFC 7323)")                                    \
+	X(no_timestamp, 2, "segments without the time stamp that was agreed on (RFC 7323)")                 \
+	X(bad_acks, 2, "acknowledgements of what was never sent, or is too old (RFC 5961)")                 \
+	X(challenge_acks, 1, "challenge ACKs (RFC 5961)")                                                   \
+	X(resets_ignored, 2, "resets that do not hit the next number exactly (RFC 5961)")                   \
+	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                              \
+	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them")           \
+	X(not_used, 1, "segments that the application could not use ahead of their turn")                   \
+	X(wrong_octets, 2, "received payload octets that differ from what was sent")                        \
+	X(udp_rx, 0, "datagrams received")                                                                  \
+	X(udp_tx, 0, "datagrams sent")                                                                      \
 	X(udp_no_listener, 1, "datagrams for a port that nobody listens on")
 
 #define FG_L4_COUNTER_FIELD(name, severity, text) uint64_t name;

@@ -76,7 +76,7 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	if (c->flags & SYN_ECN && (s->flags & (TCP_ECE | TCP_CWR)) == TCP_ECE)
 		c->flags |= USE_ECN;
 	if (c->backoff == 0)
-		rtt_sample(w, c, w->now - c->rtt_from);
+		rtt_timed(w, c);
 	c->snd_una++;
 	c->snd_offset = 0;
 	/* at once and by itself, as every stack does, whatever the application has to send */
@@ -187,7 +187,7 @@ handshake_done(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		return false;
 	}
 	if (c->backoff == 0)
-		rtt_sample(w, c, w->now - c->rtt_from);
+		rtt_timed(w, c);
 	c->snd_una++;
 	c->snd_offset = 0;
 	rexmt_stop(c);

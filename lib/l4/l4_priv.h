@@ -22,8 +22,10 @@ enum {
 	MIN_MSS = 88, /* the smallest we send, whatever a peer says: RFC 791's 68 octets and 60 of headers */
 	DUP_THRESH = 3, /* RFC 5681 */
 	MAX_RANGES = 255,
+	MAX_RESENT = 64,
 	MAX_SACKS = 4,
 	OPENED_SHIFT = 10, /* struct conn.opened_at counts 2^10 ns */
+	RTT_SHIFT = 6,     /* and rtt_from 2^6: the longest is 275 s */
 };
 
 static const uint64_t NS_PER_MS = 1000000;
@@ -78,6 +80,8 @@ enum {
 	PASSIVE = 1 << 16,     /* opened by the peer */
 	CLOSED_TOLD = 1 << 19, /* the application knows that the connection is over */
 	SYN_ECN = 1 << 20,     /* our SYN asked for ECN */
+	TAIL_NOW = 1 << 17,    /* a tail-loss probe is due (RFC 8985, 7) */
+	TAIL_OUT = 1 << 18,    /* one is on the way; see tail_end */
 	KEEPALIVE = 1 << 21,   /* the timer that runs is the keep-alive timer */
 	RECOVER_VALID = 1 << 22, /* snd_una is not beyond `recover` (RFC 6582, 3.2) */
 	USE_SCALE = 1 << 23,     /* both sides sent a window scale */
@@ -102,6 +106,45 @@ struct ranges {
 	bool has_fin;
 	uint32_t count;
 	struct range at[MAX_RANGES];
+};
+
+/** Numbers from .. to - 1 that were sent again, when, and what was the next new number then. */
+struct resent {
+	uint32_t from, to, mark, at; /* us */
+};
+
+/** CUBIC's own (RFC 9438); NewReno needs none. */
+struct cubic {
+	uint32_t w_max; /* octets */
+	uint32_t w_est; /* octets */
+	uint32_t epoch; /* ms, when it began; 0: none runs */
+	uint32_t k;     /* ms */
+};
+
+/** What a sender needs only while something is missing at its peer, and for a round trip after. */
+struct repair {
+	uint32_t next_free;
+	/* board.c */
+	uint32_t edge; /* what lies below, the peer has not, and was not sent again, is lost */
+	uint32_t reorder_edge, reorder_at; /* that will be the edge, at this time, us */
+	uint32_t delivered_seq;            /* the highest number that arrived at its first sending */
+	uint32_t delivered_at;  /* the latest retransmission that arrived was sent at this time, us */
+	uint32_t delivered_end; /* and ended before this number */
+	bool again_delivered;   /* there is one */
+	bool waits;             /* reorder_edge is set */
+	uint32_t twice_round;   /* the reordering window has grown; not again before this is acknowledged */
+	uint32_t resents;       /* sorted, none overlaps another */
+	struct resent resent[MAX_RESENT];
+	/* recovery.c: proportional rate reduction (RFC 6937) */
+	uint32_t prr_delivered, prr_out, recover_flight;
+	uint32_t
+		again_round; /* a lost retransmission has reduced the window; not again before this has come */
+	/* undo.c */
+	bool undo, spurious, has_resent;
+	uint32_t undo_cwnd, undo_ssthresh, undo_until;
+	uint32_t resent_segments, resent_ts; /* ms, of the first */
+	struct cubic undo_cubic;
+	struct ranges has; /* last: not cleared */
 };
 
 /** Two ends and the way there: what a connection, a received segment and a frame to be sent have in common. */
@@ -139,14 +182,6 @@ struct tcp_fields {
 	size_t options, payload; /* octets, written already */
 };
 
-/** CUBIC's own (RFC 9438); NewReno needs none. */
-struct cubic {
-	uint32_t w_max; /* octets */
-	uint32_t w_est; /* octets */
-	uint32_t epoch; /* ms, when it began; 0: none runs */
-	uint32_t k;     /* ms */
-};
-
 /**
  * A connection: four cache lines, of which the first two are what every segment needs. There is no buffer: what is
  * sent follows from the position in the stream, and what arrives is judged by it.
@@ -181,21 +216,27 @@ struct conn {
 	uint32_t rexmt_at, delack_at, app_at;      /* deadlines, ticks; 0: off */
 	uint32_t srtt, rttvar, rto;                /* us */
 	uint32_t rtt_seq;                          /* acknowledged: the timed segment is */
-	uint64_t rtt_from;
-	uint32_t recover;  /* recovery ends when this is acknowledged */
-	uint32_t high_rxt; /* sent again up to here in this recovery */
-	uint32_t rxt_mark; /* snd_nxt when the first hole was sent again */
-	uint32_t max_wnd;  /* largest the peer has told of */
+	uint32_t rtt_from;                         /* in RTT_NS */
+	uint32_t min_rtt;                          /* us; 0: not known */
+	uint32_t tail_end;                         /* snd_nxt behind the tail-loss probe */
+	uint32_t recover;                          /* recovery ends when this is acknowledged */
+	uint32_t high_rxt;                         /* sent again up to here in this recovery */
+	uint32_t max_wnd;                          /* largest the peer has told of */
 
 	/* --- line 3: the rest */
-	uint32_t sacked;       /* index of the ranges that the peer has beyond snd_una; 0: none */
+	uint32_t repair;       /* index; 0: nothing is missing at the peer */
 	uint32_t holding;      /* index of the ranges that we have beyond rcv_nxt; 0: none */
 	uint32_t ts_recent_at; /* ms */
 	uint32_t last_send;    /* tick */
 	uint32_t ready_next;
-	uint8_t shrunk;     /* times the MSS was reduced for want of answers */
-	uint8_t unanswered; /* time-outs since the peer was last heard of */
+	uint8_t shrunk : 1;     /* the MSS was reduced for want of answers */
+	uint8_t timer : 2;      /* what runs while there is something in flight: enum timer */
+	uint8_t reordered : 1;  /* segments have passed each other on this path */
+	uint8_t tail_again : 1; /* the tail-loss probe was no new segment */
+	uint8_t unanswered;     /* time-outs since the peer was last heard of */
 	uint8_t app_phase;
+	uint8_t reorder_more : 3; /* the reordering window is so many times longer (RFC 8985, 6.2) */
+	uint8_t reorder_left : 5; /* and for so many recoveries */
 	union {
 		struct cubic cubic;
 		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
@@ -214,7 +255,14 @@ struct conn {
 static_assert(sizeof(struct conn) == 256, "a connection is four cache lines");
 static_assert(offsetof(struct conn, snd_una) == 64, "line 1");
 static_assert(offsetof(struct conn, timer_next) == 128, "line 2");
-static_assert(offsetof(struct conn, sacked) == 192, "line 3");
+static_assert(offsetof(struct conn, repair) == 192, "line 3");
+
+/** What rexmt_at is while something is in flight. */
+enum timer {
+	TIMER_RTO,
+	TIMER_REORDER, /* RFC 8985, 6.2, step 5 */
+	TIMER_TAIL,    /* RFC 8985, 7.2 */
+};
 
 enum { WHEEL_LEVELS = 4, WHEEL_SLOTS = 256 };
 
@@ -223,6 +271,13 @@ struct wheel {
 	bool running;
 	uint32_t head[WHEEL_LEVELS][WHEEL_SLOTS];
 	uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /* a bit for each slot that is not empty */
+};
+
+/** Things of one size; number 0 is nobody. Their first word is the pool's while they are free. */
+struct pool {
+	uint8_t *at;
+	size_t size;
+	uint32_t count, fresh, free; /* never used from `fresh` on */
 };
 
 struct app_ops;
@@ -254,8 +309,7 @@ struct fg_l4 {
 	uint32_t ready_head, ready_tail;
 	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
 	struct wheel wheel;
-	struct ranges *ranges; /* pool; ranges[0] is nobody */
-	uint32_t ranges_fresh, ranges_free;
+	struct pool ranges, repairs;
 	struct range
 		twice; /* what has just come a second time, for the next ACK (RFC 2883); empty: nothing */
 	uint64_t challenge_from; /* begin of the interval in which challenge ACKs are counted (RFC 5961, 7) */
@@ -321,6 +375,12 @@ static inline uint32_t
 flight(const struct conn *c)
 {
 	return c->snd_nxt - c->snd_una;
+}
+
+static inline uint32_t
+now_us(const struct fg_l4 *w)
+{
+	return (uint32_t)(w->now / 1000);
 }
 
 static inline uint32_t

@@ -139,7 +139,7 @@ put_range(uint8_t *p, struct range r)
 static uint8_t *
 put_sacks(const struct fg_l4 *w, const struct conn *c, uint8_t *p, unsigned room)
 {
-	const struct ranges *set = ranges_of(w, c->holding);
+	const struct ranges *set = held_of(w, c);
 	uint8_t *length;
 	unsigned n = 0;
 
@@ -168,7 +168,7 @@ put_sacks(const struct fg_l4 *w, const struct conn *c, uint8_t *p, unsigned room
 size_t
 options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks)
 {
-	const struct ranges *held = ranges_of(w, c->holding);
+	const struct ranges *held = held_of(w, c);
 	bool some = (held != NULL && held->count > 0) || w->twice.from != w->twice.to;
 	uint8_t *p = to;
 

@@ -46,13 +46,12 @@ restart_after_idle(const struct fg_l4 *w, struct conn *c)
 		c->cwnd = u32_min(c->cwnd, window);
 }
 
-/* numbers of new octets that may leave as one segment; 0: none */
+/* numbers of new octets that the peer takes as one segment; 0: none */
 static uint32_t
 new_segment(const struct fg_l4 *w, struct conn *c)
 {
 	uint32_t in_flight = flight(c), room = u32_min(c->snd_wnd, tcp_of(w, c)->send_buffer), usable, length;
 	uint64_t unsent = c->flags & FIN_SENT ? 0 : tcp_unsent(c), data;
-	uint32_t pipe;
 
 	if (unsent == 0)
 		return 0;
@@ -66,10 +65,16 @@ new_segment(const struct fg_l4 *w, struct conn *c)
 		return 0;
 	length = (uint32_t)(data < c->mss ? data : c->mss);
 	length = u32_min(length, usable);
-	pipe = recovery_pipe(w, c);
-	if (pipe > 0 && pipe + length > c->cwnd)
-		return 0;
 	return with_fin(c, c->snd_nxt, length);
+}
+
+/* does the path take it, too? */
+static bool
+fits_window(const struct fg_l4 *w, const struct conn *c, uint32_t length)
+{
+	uint32_t pipe = recovery_pipe(w, c);
+
+	return pipe == 0 || pipe + length <= c->cwnd;
 }
 
 static bool
@@ -80,6 +85,7 @@ send_new(struct fg_l4 *w, struct conn *c, uint32_t length)
 	if (c->dupacks > 0 && c->dupacks < DUP_THRESH && !(c->flags & (IN_RECOVERY | IN_LOSS)))
 		w->counters.limited_transmits++;
 	c->snd_nxt += length;
+	recovery_sent(w, c, c->snd_nxt - length, length, false);
 	if (length < c->mss)
 		c->small_end = c->snd_nxt;
 	if (tcp_unsent(c) == 0 && c->flags & FIN_WANTED) {
@@ -89,7 +95,7 @@ send_new(struct fg_l4 *w, struct conn *c, uint32_t length)
 	if (!(c->flags & TIMING)) {
 		c->flags |= TIMING;
 		c->rtt_seq = c->snd_nxt;
-		c->rtt_from = w->now;
+		c->rtt_from = (uint32_t)(w->now >> RTT_SHIFT);
 	}
 	c->last_send = (uint32_t)(w->now >> TICK_SHIFT) | 1;
 	return true;
@@ -105,8 +111,7 @@ send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
 		length++;
 	if (!tcp_send_data(w, c, from, length))
 		return false;
-	if (seq_lt(c->high_rxt, from + length))
-		c->high_rxt = from + length;
+	recovery_sent(w, c, from, length, true);
 	if (c->flags & FIRST_RETRANSMIT) {
 		c->flags &= ~(uint32_t)FIRST_RETRANSMIT;
 		rexmt_start(w, c);
@@ -122,23 +127,45 @@ enum outcome { NOTHING, SENT, NO_ROOM };
 static enum outcome
 send_one(struct fg_l4 *w, struct conn *c)
 {
-	bool window = recovery_pipe(w, c) + c->mss <= c->cwnd;
+	bool window = fits_window(w, c, c->mss);
 	uint32_t from, to, length, high_rxt = c->high_rxt;
-	bool rescued = c->flags & RESCUED;
 
 	if (recovery_next(w, c, &from, &to) && (window || c->flags & FIRST_RETRANSMIT))
 		return send_again(w, c, from, to) ? SENT : NO_ROOM;
 	length = new_segment(w, c);
-	if (length > 0)
+	if (length > 0 && fits_window(w, c, length))
 		return send_new(w, c, length) ? SENT : NO_ROOM;
 	if (frame_room(w) == NULL || !window || !recovery_rescue(w, c, &from, &to))
 		return NOTHING;
 	send_again(w, c, from, to);
-	if (!rescued && c->flags & RESCUED) { /* it says nothing of those before it (RFC 6675, NextSeg 4) */
-		c->high_rxt = high_rxt;
-		w->counters.rescue_retransmits++;
-	}
+	c->high_rxt = high_rxt; /* it says nothing of those before it (RFC 6675, NextSeg 4) */
+	w->counters.rescue_retransmits++;
 	return SENT;
+}
+
+/* RFC 8985, 7.3: new octets if the peer takes any, else the last once more. @return false: no room */
+static bool
+send_tail_probe(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t length = new_segment(w, c), fin = c->flags & FIN_SENT ? 1 : 0, high_rxt = c->high_rxt;
+
+	if (flight(c) > 0) {
+		c->tail_again = length == 0;
+		if (length > 0) {
+			if (!send_new(w, c, length))
+				return false;
+		} else {
+			length = u32_min(flight(c), c->mss + fin);
+			if (!send_again(w, c, c->snd_nxt - length, c->snd_nxt))
+				return false;
+			c->high_rxt = high_rxt;
+		}
+		c->flags |= TAIL_OUT;
+		c->tail_end = c->snd_nxt;
+		w->counters.tail_probes++;
+	}
+	c->flags &= ~(uint32_t)TAIL_NOW;
+	return true;
 }
 
 static bool
@@ -149,7 +176,7 @@ send_syn(struct fg_l4 *w, struct conn *c)
 	if (!tcp_send_control(w, c, c->state == SYN_SENT ? TCP_SYN : TCP_SYN | TCP_ACK, c->snd_una))
 		return false;
 	c->snd_nxt++;
-	c->rtt_from = w->now;
+	c->rtt_from = (uint32_t)(w->now >> RTT_SHIFT);
 	rexmt_start(w, c);
 	return true;
 }
@@ -193,7 +220,8 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 		if (outcome == NOTHING && ops_of(w, c)->more != NULL && ops_of(w, c)->more(w, c))
 			outcome = SENT;
 	}
-	if (outcome == NO_ROOM || (c->flags & PROBE_NOW && !send_probe(w, c)))
+	if (outcome == NO_ROOM || (c->flags & TAIL_NOW && !send_tail_probe(w, c)) ||
+	    (c->flags & PROBE_NOW && !send_probe(w, c)))
 		return false;
 	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		return false;

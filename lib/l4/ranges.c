@@ -68,3 +68,26 @@ ranges_within(const struct ranges *set, uint32_t from, uint32_t to)
 	}
 	return sum;
 }
+
+uint32_t
+ranges_missing(const struct ranges *set, uint32_t from, uint32_t to)
+{
+	return seq_lt(from, to) ? to - from - ranges_within(set, from, to) : 0;
+}
+
+bool
+ranges_gap(const struct ranges *set, uint32_t from, uint32_t edge, uint32_t *begin, uint32_t *end)
+{
+	*end = edge;
+	for (uint32_t i = 0; set != NULL && i < set->count; i++) {
+		if (seq_lt(from, set->at[i].from)) {
+			if (seq_lt(set->at[i].from, edge))
+				*end = set->at[i].from;
+			break;
+		}
+		if (seq_lt(from, set->at[i].to))
+			from = set->at[i].to;
+	}
+	*begin = from;
+	return seq_lt(from, *end);
+}

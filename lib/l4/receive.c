@@ -62,7 +62,7 @@ move_on(struct fg_l4 *w, struct conn *c, uint32_t octets)
 static void
 join_held(struct fg_l4 *w, struct conn *c)
 {
-	struct ranges *held = ranges_of(w, c->holding);
+	struct ranges *held = held_of(w, c);
 
 	if (held == NULL)
 		return;
@@ -73,7 +73,7 @@ join_held(struct fg_l4 *w, struct conn *c)
 		ranges_cut(held, c->rcv_nxt);
 	}
 	if (held->count == 0 && !held->has_fin)
-		ranges_give(w, &c->holding);
+		pool_give(&w->ranges, &c->holding);
 }
 
 static void
@@ -125,26 +125,30 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 
 	w->counters.out_of_order++;
 	c->flags |= ACK_NOW;
-	if (c->holding == 0)
-		c->holding = ranges_take(w);
-	held = ranges_of(w, c->holding);
+	held = held_of(w, c);
 	if (held == NULL) {
-		w->counters.no_ranges++;
-		return;
+		c->holding = pool_take(&w->ranges);
+		held = held_of(w, c);
+		if (held == NULL) {
+			w->counters.no_ranges++;
+			return;
+		}
+		held->count = 0;
+		held->has_fin = false;
 	}
 	if ((s->length == 0 || hold(w, c, s, held)) && s->flags & TCP_FIN) {
 		held->has_fin = true;
 		held->fin = s->seq + s->length;
 	}
 	if (c->state != CLOSED && held->count == 0 && !held->has_fin)
-		ranges_give(w, &c->holding);
+		pool_give(&w->ranges, &c->holding);
 }
 
 /* is the FIN next? */
 static bool
 fin_is_due(const struct fg_l4 *w, const struct conn *c, const struct segment *s)
 {
-	const struct ranges *held = ranges_of(w, c->holding);
+	const struct ranges *held = held_of(w, c);
 
 	return (s->flags & TCP_FIN && s->seq + s->length == c->rcv_nxt) ||
 	       (held != NULL && held->has_fin && held->fin == c->rcv_nxt);
@@ -154,7 +158,7 @@ fin_is_due(const struct fg_l4 *w, const struct conn *c, const struct segment *s)
 static void
 fin(struct fg_l4 *w, struct conn *c)
 {
-	ranges_give(w, &c->holding);
+	pool_give(&w->ranges, &c->holding);
 	c->rcv_nxt++; /* no octet of the stream */
 	c->flags |= ACK_NOW;
 	switch (c->state) {

@@ -273,6 +273,7 @@ void
 tcp_time_wait(struct fg_l4 *w, struct conn *c)
 {
 	c->state = TIME_WAIT;
+	c->timer = TIMER_RTO;
 	c->delack_at = c->app_at = 0;
 	c->rexmt_at = tick_after(w, tcp_of(w, c)->time_wait_ms * NS_PER_MS);
 	timer_update(w, c);

@@ -2,8 +2,8 @@
 /*
  * The connections of a worker, in one slab that is reserved whole and paid for as it is used, and a hash of address
  * and port with chains through the slab. A connection that is given back goes to the end of the free list, so its
- * memory is not another's while the call that ended it is still on the stack. The ranges that a connection needs
- * only when segments are lost or out of order come from a second slab.
+ * memory is not another's while the call that ended it is still on the stack. What a connection needs only
+ * when segments are lost or out of order comes from pools.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,13 +11,7 @@
 
 #include "tcp_priv.h"
 
-enum { RANGES_MIN = 256, RANGES_SHARE = 16 /* of the connections can be short of a segment at a time */ };
-
-static size_t
-range_sets(const struct fg_l4 *w)
-{
-	return 1 + RANGES_MIN + w->config.connections / RANGES_SHARE;
-}
+enum { POOL_MIN = 256, POOL_SHARE = 16 /* of the connections can be short of a segment at a time */ };
 
 static void *
 reserve(size_t octets)
@@ -35,6 +29,16 @@ release(void *memory, size_t octets)
 		munmap(memory, octets);
 }
 
+static bool
+pool_create(struct pool *p, uint32_t connections, size_t size)
+{
+	p->size = size;
+	p->count = 1 + POOL_MIN + connections / POOL_SHARE;
+	p->fresh = 1;
+	p->at = reserve(p->count * size);
+	return p->at != NULL;
+}
+
 int
 table_create(struct fg_l4 *w, struct fg_error *err)
 {
@@ -43,13 +47,13 @@ table_create(struct fg_l4 *w, struct fg_error *err)
 		w->buckets *= 2;
 	w->conn = reserve((w->config.connections + 1UL) * sizeof(*w->conn));
 	w->bucket = reserve(w->buckets * sizeof(*w->bucket));
-	w->ranges = reserve(range_sets(w) * sizeof(*w->ranges));
-	if (w->conn == NULL || w->bucket == NULL || w->ranges == NULL)
+	if (w->conn == NULL || w->bucket == NULL ||
+	    !pool_create(&w->ranges, w->config.connections, sizeof(struct ranges)) ||
+	    !pool_create(&w->repairs, w->config.connections, sizeof(struct repair)))
 		return fg_error_set(err, ENOMEM, "l4.connections", "no memory for %u connections",
 				    w->config.connections);
 	/* what was never used is not linked, so that its pages are not touched */
 	w->fresh = 1;
-	w->ranges_fresh = 1;
 	return 0;
 }
 
@@ -58,7 +62,8 @@ table_free(struct fg_l4 *w)
 {
 	release(w->conn, (w->config.connections + 1UL) * sizeof(*w->conn));
 	release(w->bucket, w->buckets * sizeof(*w->bucket));
-	release(w->ranges, range_sets(w) * sizeof(*w->ranges));
+	release(w->ranges.at, w->ranges.count * w->ranges.size);
+	release(w->repairs.at, w->repairs.count * w->repairs.size);
 }
 
 static inline uint64_t
@@ -144,32 +149,28 @@ table_give(struct fg_l4 *w, struct conn *c)
 		w->conn[w->free_tail].hash_next = index;
 	w->free_tail = index;
 	w->open--;
-	ranges_give(w, &c->sacked);
-	ranges_give(w, &c->holding);
+	pool_give(&w->repairs, &c->repair);
+	pool_give(&w->ranges, &c->holding);
 }
 
 uint32_t
-ranges_take(struct fg_l4 *w)
+pool_take(struct pool *p)
 {
-	uint32_t index = w->ranges_free;
+	uint32_t index = p->free;
 
 	if (index != 0)
-		w->ranges_free = w->ranges[index].next_free;
-	else if (w->ranges_fresh < range_sets(w))
-		index = w->ranges_fresh++;
-	else
-		return 0;
-	w->ranges[index].count = 0;
-	w->ranges[index].has_fin = false;
+		memcpy(&p->free, p->at + index * p->size, sizeof(p->free));
+	else if (p->fresh < p->count)
+		index = p->fresh++;
 	return index;
 }
 
 void
-ranges_give(struct fg_l4 *w, uint32_t *index)
+pool_give(struct pool *p, uint32_t *index)
 {
 	if (*index == 0)
 		return;
-	w->ranges[*index].next_free = w->ranges_free;
-	w->ranges_free = *index;
+	memcpy(p->at + *index * p->size, &p->free, sizeof(p->free));
+	p->free = *index;
 	*index = 0;
 }

@@ -11,7 +11,10 @@
  *   input.c       a segment arrives (RFC 9293, 3.10.7)
  *   ack.c         what an acknowledgement acknowledges: RTT, window, flight
  *   receive.c     payload and FIN in and out of order, when to acknowledge
- *   recovery.c    what is lost and what to send again (RFC 5681, 6582, 6675, 3042)
+ *   board.c       what the peer has, what was sent again, what is lost (RFC 2018, 8985)
+ *   recovery.c    what to send again and how fast (RFC 5681, 6582, 6675, 6937, 3042)
+ *   undo.c        what was not lost at all (RFC 3522, 3708, 4015)
+ *   tail.c        tail-loss probes (RFC 8985, 7)
  *   timeout.c     retransmission time-outs, probes, keep-alive (RFC 6298)
  *   congestion.c  how much may be in flight: NewReno and CUBIC
  *   output.c      what may be sent now; header.c writes it
@@ -50,14 +53,20 @@ void table_remove(struct fg_l4 *w, struct conn *c);
 /** Its place may be another's. */
 void table_give(struct fg_l4 *w, struct conn *c);
 uint64_t table_hash(const struct fg_l4 *w, const struct flow *f);
-/** An empty set; 0 when all are taken. */
-uint32_t ranges_take(struct fg_l4 *w);
-void ranges_give(struct fg_l4 *w, uint32_t *index);
+/** @return 0 when all are taken; what is in it is what was in it */
+uint32_t pool_take(struct pool *p);
+void pool_give(struct pool *p, uint32_t *index);
 
 static inline struct ranges *
-ranges_of(const struct fg_l4 *w, uint32_t index)
+held_of(const struct fg_l4 *w, const struct conn *c)
 {
-	return index == 0 ? NULL : &w->ranges[index];
+	return c->holding == 0 ? NULL : (struct ranges *)w->ranges.at + c->holding;
+}
+
+static inline struct repair *
+repair_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return c->repair == 0 ? NULL : (struct repair *)w->repairs.at + c->repair;
 }
 
 static inline uint32_t
@@ -71,8 +80,11 @@ conn_index(const struct fg_l4 *w, const struct conn *c)
 uint32_t ranges_add(struct ranges *set, uint32_t from, uint32_t to);
 /** Forget everything before @p from. */
 void ranges_cut(struct ranges *set, uint32_t from);
-/** Octets of the set (NULL: empty) within from .. to - 1. */
+/** Octets of the set (NULL: empty) within from .. to - 1, and of these numbers those that are not in it. */
 uint32_t ranges_within(const struct ranges *set, uint32_t from, uint32_t to);
+uint32_t ranges_missing(const struct ranges *set, uint32_t from, uint32_t to);
+/** The first numbers from @p from on and below @p edge that are not in the set. @return false: none */
+bool ranges_gap(const struct ranges *set, uint32_t from, uint32_t edge, uint32_t *begin, uint32_t *end);
 
 /* wheel.c */
 void wheel_start(struct wheel *wheel, uint64_t now);
@@ -130,11 +142,51 @@ void tcp_take_window(struct conn *c, const struct segment *s);
 /** Payload and FIN of a segment that lies in the window, at least in part. */
 void tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s);
 
+/* board.c */
+/** @return what the connection knows of its losses, made if it is not there; NULL: no room */
+struct repair *board_need(struct fg_l4 *w, struct conn *c);
+/** Read the SACK option. @return octets of which it is news that the peer has them */
+uint32_t board_sack(struct fg_l4 *w, struct conn *c, const struct segment *s);
+/** Everything before @p ack has arrived. @return octets of which that is news */
+uint32_t board_cut(struct fg_l4 *w, struct conn *c, uint32_t ack);
+/** What is found to be lost by what has arrived and by the time? @return more than before */
+bool board_detect(struct fg_l4 *w, struct conn *c);
+/** Everything that the peer has not is lost: after a time-out. */
+void board_all_lost(struct conn *c, struct repair *r);
+/** Numbers that were sent again are under way once more. */
+void board_sent(const struct fg_l4 *w, const struct conn *c, struct repair *r, uint32_t from, uint32_t to);
+/** Is there room to remember one more? */
+bool board_room(struct repair *r);
+/** What was sent again and has not arrived, below the edge. */
+uint32_t board_resent(const struct repair *r);
+/** The first numbers from snd_una on and below the edge that are lost. @return false: none */
+bool board_gap(const struct conn *c, const struct repair *r, uint32_t *begin, uint32_t *end);
+
+/* undo.c */
+/** The window is about to be reduced. */
+void undo_prepare(const struct conn *c, struct repair *r);
+void undo_sent(const struct fg_l4 *w, const struct conn *c, struct repair *r);
+/** The peer has got so many octets twice (RFC 2883). */
+void undo_twice(const struct conn *c, struct repair *r, uint32_t octets);
+/** Was what was sent again not lost at all? Then take it back. */
+void undo_check(struct fg_l4 *w, struct conn *c, struct repair *r, const struct segment *s, bool advanced);
+
+/* tail.c */
+/** Time after which a tail-loss probe is to go, us; 0: none. */
+uint32_t tail_after(const struct fg_l4 *w, const struct conn *c);
+void tail_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool advanced);
+
 /* recovery.c */
-uint32_t recovery_sack(struct fg_l4 *w, struct conn *c, const struct segment *s);
 void recovery_duplicate(struct fg_l4 *w, struct conn *c);
 void recovery_advance(struct fg_l4 *w, struct conn *c);
+/** An acknowledgement has been read, by which so many octets were delivered (@p s is NULL: a timer ended). */
+void recovery_review(struct fg_l4 *w, struct conn *c, const struct segment *s, uint32_t delivered,
+		     bool advanced);
 void recovery_timeout(struct fg_l4 *w, struct conn *c);
+/** All that is in flight is to be sent again, from the beginning. */
+void recovery_restart(struct fg_l4 *w, struct conn *c);
+/** A segment was sent: @p again, or new. */
+void recovery_sent(const struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t length, bool again);
 /** Octets in the network as far as we can tell (RFC 6675, SetPipe). */
 uint32_t recovery_pipe(const struct fg_l4 *w, const struct conn *c);
 /** What is to be sent again next: numbers *from to *to - 1, perhaps more than a segment. @return false: nothing */
@@ -144,6 +196,10 @@ bool recovery_rescue(const struct fg_l4 *w, struct conn *c, uint32_t *from, uint
 
 /* timeout.c */
 void rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns);
+/** From rtt_from until now, of a segment that was sent once. */
+void rtt_timed(const struct fg_l4 *w, struct conn *c);
+/** The reordering timer: detect losses again at this time. */
+void reorder_start(struct fg_l4 *w, struct conn *c, uint32_t after_us);
 void rexmt_start(struct fg_l4 *w, struct conn *c);
 void rexmt_stop(struct conn *c);
 /** Start or stop what the state of the connection asks for: retransmission, probe or keep-alive timer. */

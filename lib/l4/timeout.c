@@ -7,6 +7,7 @@
  * A path that swallows full segments without a word (a PMTU black hole, RFC 2923) shows by time-outs in a row of a
  * full segment: the MSS then falls to what an MTU of 1280 carries, over IPv4 in the end to 576 (RFC 4821, 7.2, 7.7).
  */
+#include "fg_metric.h"
 #include "tcp_priv.h"
 
 enum {
@@ -37,12 +38,37 @@ rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns)
 }
 
 void
+rtt_timed(const struct fg_l4 *w, struct conn *c)
+{
+	uint64_t ns = (uint64_t)((uint32_t)(w->now >> RTT_SHIFT) - c->rtt_from) << RTT_SHIFT;
+	uint32_t us = u32_max((uint32_t)(ns / 1000), 1);
+
+	rtt_sample(w, c, ns);
+	c->min_rtt = c->min_rtt == 0 ? us : u32_min(c->min_rtt, us);
+	if (w->app[c->app]->rtt != NULL && is_measured(w))
+		fg_histogram_record(w->app[c->app]->rtt, (int64_t)ns);
+}
+
+void
 rexmt_start(struct fg_l4 *w, struct conn *c)
 {
 	uint64_t us = (uint64_t)c->rto << (c->backoff > 20 ? 20 : c->backoff);
 	uint64_t most = tcp_of(w, c)->rto_max_ms * 1000ULL;
 
+	c->timer = TIMER_RTO;
 	c->rexmt_at = tick_after(w, (us < most ? us : most) * 1000);
+	timer_update(w, c);
+}
+
+void
+reorder_start(struct fg_l4 *w, struct conn *c, uint32_t after_us)
+{
+	uint32_t at = tick_after(w, after_us * 1000ULL);
+
+	if (c->rexmt_at != 0 && seq_le(c->rexmt_at, at) && c->timer != TIMER_TAIL)
+		return;
+	c->timer = TIMER_REORDER;
+	c->rexmt_at = at;
 	timer_update(w, c);
 }
 
@@ -50,20 +76,27 @@ void
 rexmt_stop(struct conn *c)
 {
 	c->rexmt_at = 0;
+	c->timer = TIMER_RTO;
 	c->flags &= ~(uint32_t)(KEEPALIVE | PROBING);
 }
 
 void
 rexmt_review(struct fg_l4 *w, struct conn *c)
 {
-	uint32_t keepalive = tcp_of(w, c)->keepalive_ms;
+	uint32_t keepalive = tcp_of(w, c)->keepalive_ms, tail;
 
 	if (c->state < ESTABLISHED || c->state == TIME_WAIT)
 		return;
 	if (flight(c) > 0) {
 		if (c->rexmt_at == 0 || c->flags & (KEEPALIVE | PROBING)) {
 			c->flags &= ~(uint32_t)(KEEPALIVE | PROBING);
+			tail = tail_after(w, c);
 			rexmt_start(w, c);
+			if (tail > 0) {
+				c->timer = TIMER_TAIL;
+				c->rexmt_at = tick_after(w, tail * 1000ULL);
+				timer_update(w, c);
+			}
 		}
 	} else if (tcp_unsent(c) > 0) {
 		if (!(c->flags & PROBING)) { /* what can be sent has been: the window does not let it */
@@ -95,7 +128,7 @@ suspect_black_hole(struct fg_l4 *w, struct conn *c)
 	if (c->unanswered < HOLE_AFTER || flight(c) < c->mss || c->mss <= mss_of_mtu(c, mtu))
 		return;
 	c->mss = mss_of_mtu(c, mtu);
-	c->shrunk++;
+	c->shrunk = 1;
 	c->unanswered = 0;
 	w->counters.black_holes++;
 }
@@ -109,10 +142,7 @@ tcp_path_mtu(struct fg_l4 *w, struct conn *c, uint32_t mtu)
 	c->mss = mss_of_mtu(c, mtu);
 	w->counters.too_big++;
 	/* what was too big is lost: send it again at once, without taking it for congestion (RFC 1191, 6.5) */
-	c->recover = c->rxt_mark = c->snd_nxt;
-	c->high_rxt = c->snd_una;
-	c->flags &= ~(uint32_t)(IN_RECOVERY | TIMING);
-	c->flags |= IN_LOSS | RECOVER_VALID | FIRST_RETRANSMIT;
+	recovery_restart(w, c);
 	tcp_ready(w, c);
 }
 
@@ -141,6 +171,15 @@ rexmt_expired(struct fg_l4 *w, struct conn *c)
 	}
 	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) {
 		syn_timeout(w, c);
+		return;
+	}
+	if (c->timer != TIMER_RTO) {
+		if (c->timer == TIMER_TAIL)
+			c->flags |= TAIL_NOW;
+		else
+			recovery_review(w, c, NULL, 0, false);
+		rexmt_start(w, c);
+		tcp_ready(w, c);
 		return;
 	}
 	if (c->unanswered++ >= tries) {

@@ -105,8 +105,9 @@ verify_all(void)
 		if (c->state == CLOSED)
 			continue;
 		check(seq_le(c->snd_una, c->snd_nxt) && seq_le(c->rcv_nxt, c->rcv_edge));
-		verify(ranges_of(w, c->sacked));
-		verify(ranges_of(w, c->holding));
+		if (c->repair != 0)
+			verify(&repair_of(w, c)->has);
+		verify(held_of(w, c));
 	}
 }
 
