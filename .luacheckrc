@@ -5,6 +5,6 @@ include_files = { "scripts-lua/**/*.lua", "tests/**/*.lua", "tools/**/*.lua" }
 files["tests/lua/*_spec.lua"] = { std = "+busted" }
 files["tests/lua/run.lua"] = { globals = { "arg" } }
 files["tools/wireshark"] = {
-   read_globals = { "Proto", "ProtoField", "base", "register_postdissector" },
+   read_globals = { "Proto", "ProtoField", "UInt64", "base", "register_postdissector" },
    unused_args = false,
 }

@@ -140,6 +140,8 @@ struct fg_stream_config {
 	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
 	unsigned tags;      /* how many; 0: none */
 	unsigned measure;   /* enum fg_measure, or-ed */
+	uint64_t
+		latest_ns; /* what arrives so long after it was sent counts as lost (RFC 7680); 0: any time will do */
 	const struct fg_stream_faults *faults; /* or NULL; must live until fg_engine_prepare() returns */
 };
 
@@ -232,6 +234,7 @@ struct fg_stream_result {
 	uint64_t reordered;  /* RFC 4737 */
 	uint64_t max_extent; /* RFC 4737, 4.2 */
 	uint64_t loss_bursts, max_loss_burst;
+	uint64_t expired;        /* frames that came later than `latest_ns`: lost, or further copies */
 	uint64_t excess;         /* highest sequence number received beyond the last one sent */
 	uint64_t last_lost_ns;   /* when the last lost frame was due, since the start; if lost > 0 */
 	uint64_t longest_gap_ns; /* between two arrivals */
@@ -293,7 +296,7 @@ struct fg_stream_delays {
 /** Totals of the running trial, for the screen. */
 struct fg_live {
 	uint64_t elapsed_ns; /* since the start of traffic */
-	uint64_t tx, rx;
+	uint64_t tx, rx;     /* without frames that are wrong on purpose */
 };
 
 /**

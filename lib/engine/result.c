@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rx_priv.h"
-#include "tx_priv.h"
+#include "tx_fault.h"
 
 void
 fg_engine_live(const struct fg_engine *e, struct fg_live *out)
@@ -18,7 +18,7 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	if (t == NULL)
 		return;
 	for (unsigned i = 0; i < t->streams; i++)
-		out->tx += __atomic_load_n(&t->tx[i].sent, __ATOMIC_RELAXED);
+		out->tx += tx_measured(&t->tx[i]);
 	for (unsigned i = 0; i < e->lanes; i++)
 		out->rx += atomic_load_explicit(&t->rx[i].published.frames, memory_order_relaxed);
 	now = RTE_MIN(atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed), t->image[0].stop);

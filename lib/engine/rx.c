@@ -96,16 +96,24 @@ check_payload(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number)
 
 /* is it a frame by which the device is measured? Then @p number becomes its place among those */
 static inline bool
-is_measured(const struct rx_stream *stream, uint64_t *number)
+is_measured(const struct rx_stream *stream, uint64_t *number, int64_t delay)
 {
 	struct rx_extra *extra = stream->extra;
-	enum rx_fault found;
 
-	if (extra == NULL || extra->faults == NULL)
+	if (extra == NULL)
 		return true;
-	found = rx_faults_find(extra->faults, number);
-	stream->sequence->stale += found == RX_UNKNOWN;
-	return found == RX_RIGHT;
+	if (extra->faults != NULL) {
+		enum rx_fault found = rx_faults_find(extra->faults, number);
+
+		stream->sequence->stale += found == RX_UNKNOWN;
+		if (found != RX_RIGHT)
+			return false;
+	}
+	if (unlikely(delay > extra->latest)) {
+		extra->expired++;
+		return false;
+	}
+	return true;
 }
 
 /* @p number among those measured; the signature says which frame it was */
@@ -138,10 +146,10 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 		astray(t, stream);
 		return;
 	}
-	t->frames++;
-	if (more && !is_measured(stream, &number))
-		return;
 	delay = fg_signature_elapsed(arrival_ns, s->time_ns);
+	if (more && !is_measured(stream, &number, delay))
+		return;
+	t->frames++;
 	/* only the first copy of a number enters other metrics (RFC 5560) */
 	if (unlikely(!fg_sequence_observe(stream->sequence, number, arrival_ns))) {
 		if (more && stream->extra != NULL && stream->extra->series != NULL)

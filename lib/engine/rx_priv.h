@@ -12,6 +12,8 @@ struct rx_extra {
 	struct series *series;
 	const struct tx_stream *sent; /* whose frames say what should stand before the signature */
 	struct rx_faults *faults;     /* that the sender makes on purpose */
+	int64_t latest;               /* ns: greater delays are loss */
+	uint64_t expired;
 	uint64_t corrupted, bit_errors;
 };
 

@@ -129,9 +129,7 @@ departure_of(const struct tx_stream *tx, uint64_t number)
 {
 	uint64_t measured = tx_measured(tx);
 
-	return measured == tx->sequence || measured == 0
-		       ? number
-		       : (uint64_t)((fg_u128)number * tx->sequence / measured);
+	return measured == 0 ? number : (uint64_t)((fg_u128)number * tx->sent / measured);
 }
 
 static void
@@ -202,6 +200,7 @@ rx_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *o
 		return;
 	variation_result(t, first, n, out);
 	for (unsigned i = first; i < first + n; i++) {
+		out->expired += t->rx_stream[i].extra->expired;
 		out->corrupted += t->rx_stream[i].extra->corrupted;
 		out->bit_errors += t->rx_stream[i].extra->bit_errors;
 	}

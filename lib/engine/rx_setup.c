@@ -47,7 +47,7 @@ precision_for(unsigned streams)
 static bool
 wants_more(const struct fg_stream_config *s)
 {
-	return s->measure != 0 || s->faults != NULL;
+	return s->measure != 0 || s->faults != NULL || s->latest_ns > 0;
 }
 
 void
@@ -96,6 +96,7 @@ extra_init(const struct fg_engine *e, struct rx_stream *rx, const struct fg_stre
 
 	if (extra == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory");
+	extra->latest = s->latest_ns > 0 ? (int64_t)s->latest_ns : INT64_MAX;
 	if (s->measure & FG_MEASURE_VARIATION) {
 		extra->variation = fg_variation_create(p->digits, IPDV_HIGHEST_NS, p->kept, err);
 		if (extra->variation == NULL)

@@ -3,6 +3,7 @@
  * A series, read: by control, while it is still written or afterwards; and the availability that follows from it.
  */
 #include "rx_priv.h"
+#include "tx_fault.h"
 #include "tx_priv.h"
 
 enum { SECOND_NS = 1000000000 };
@@ -53,7 +54,7 @@ sent_until(const struct tx_stream *tx, uint64_t k)
 {
 	const struct series *s = tx->series;
 
-	return k < atomic_load_explicit(&s->tx_at, memory_order_acquire) ? s->sent[k] : tx->sent;
+	return k < atomic_load_explicit(&s->tx_at, memory_order_acquire) ? s->sent[k] : tx_measured(tx);
 }
 
 static uint64_t

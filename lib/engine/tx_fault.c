@@ -122,7 +122,8 @@ tx_faults_sent(struct tx_faults *f)
 	const struct fg_departure *d = &f->ahead[f->sent++ % TX_FAULT_AHEAD];
 
 	f->skipped += d->skipped;
-	f->wrong += (d->kinds & FG_FAULTS_WRONG) != 0;
+	if (d->kinds & FG_FAULTS_WRONG)
+		__atomic_store_n(&f->wrong, f->wrong + 1, __ATOMIC_RELAXED);
 	for (uint32_t left = d->kinds; left != 0; left &= left - 1)
 		f->kinds[__builtin_ctz(left)]++;
 }

@@ -36,11 +36,13 @@ void tx_faults_make(const struct tx_task *task, struct tx_stream *stream, struct
 /** The frame that was made first of those not yet sent is the port's now. */
 void tx_faults_sent(struct tx_faults *faults);
 
-/** Of the frames sent, those by which the device is measured. */
+/** Of the frames sent, those by which the device is measured. Control may look at any time. */
 static inline uint64_t
 tx_measured(const struct tx_stream *s)
 {
-	return s->faults == NULL ? s->sequence : s->sequence - s->faults->wrong;
+	uint64_t sent = __atomic_load_n(&s->sent, __ATOMIC_RELAXED);
+
+	return s->faults == NULL ? sent : sent - __atomic_load_n(&s->faults->wrong, __ATOMIC_RELAXED);
 }
 
 #endif

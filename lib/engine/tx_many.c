@@ -106,7 +106,8 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool more)
 		struct tx_stream *s = t->due[i].stream;
 
 		tx_count(s, 1, octets[i], departure, departure);
-		tx_note_interval(s, departure, s->sent - 1);
+		tx_note_interval(s, departure,
+				 s->sent - 1 - (more && s->faults != NULL ? s->faults->wrong : 0));
 		if (more && s->faults != NULL)
 			tx_faults_sent(s->faults);
 		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */

@@ -132,7 +132,7 @@ int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_templ
 /**
  * Make one frame, as a tx lcore would send it.
  *
- * @param number   of the frame in its stream, from 0
+ * @param number   of the frame in its stream, from 0; with FG_SIGNATURE_COPY, if it is sent a second time
  * @param time_ns  when it leaves, for its signature
  * @param out      room for the template's length
  */

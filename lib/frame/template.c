@@ -212,7 +212,7 @@ fg_template_make(const struct fg_template *t, uint16_t stream, uint64_t number, 
 		 uint8_t *out)
 {
 	memcpy(out, t->bytes, t->length);
-	fg_vary_burst(t, number, &out, 1);
+	fg_vary_burst(t, number & ~FG_SIGNATURE_COPY, &out, 1);
 	fg_signature_write(out + t->length, stream, number, time_ns);
 }
 

@@ -324,6 +324,7 @@ function Bench:streams_of(o)
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
             over_time = stream.over_time, measure = stream.measure,
+            errors = stream.errors,
          }
       end
       return list, described, seconds

@@ -10,6 +10,7 @@ local C = api.C
 local M = {}
 
 local MOST = 64 -- headers of a frame
+local COPY = 2 ^ 47 -- FG_SIGNATURE_COPY
 
 -- The value of a field in the header at an offset, nil when the header does not have it.
 local function value_of(protocol, field, header, size)
@@ -71,10 +72,12 @@ M.SIGNATURE = 18
 
 --- What the signature of a test frame says.
 -- @param octets  without FCS
+-- @return { stream =, sequence =, again = whether it is sent a second time on purpose, time_ns = }
 function M.signature(octets)
    local at = #octets - M.SIGNATURE
+   local sequence = number(octets:sub(at + 5, at + 10))
    return {
-      stream = number(octets:sub(at + 3, at + 4)), sequence = number(octets:sub(at + 5, at + 10)),
+      stream = number(octets:sub(at + 3, at + 4)), sequence = sequence % COPY, again = sequence >= COPY,
       time_ns = number(octets:sub(at + 11, at + 16)),
    }
 end

@@ -78,7 +78,8 @@ end
 
 -- @param own_load  whether each has a load of its own
 local function of_direction(raw, ask, own_load)
-   local lost = math.max(0, raw.tx - raw.rx)
+   local measured = raw.tx - (raw.wrong_tx or 0) -- what is wrong on purpose may be lost
+   local lost = math.max(0, measured - raw.rx)
    return {
       direction = raw.name,
       share = raw.share,
@@ -88,7 +89,11 @@ local function of_direction(raw, ask, own_load)
       tx = raw.tx,
       rx = raw.rx,
       lost = lost,
-      loss_ratio = loss_ratio(lost, raw.tx),
+      loss_ratio = loss_ratio(lost, measured),
+      wrong_tx = own_load and raw.wrong_tx or nil,
+      wrong_rx = own_load and raw.wrong_rx or nil,
+      errors = raw.errors,
+      expired = own_load and raw.expired or nil,
       duplicates = raw.duplicates or 0,
       reordered = raw.reordered or 0,
       max_extent = raw.max_extent or 0,
@@ -152,8 +157,9 @@ local function invalid_reasons(record, ports, link_may_change)
       if d.intended_frames == 0 and not d.share then -- those that share a load may have had no turn
          add("%s: no frame was due; the trial is too short for this load", d.direction)
       end
-      if d.rx > d.tx then
-         add("%s: more frames were received than sent (%s and %s)", d.direction, count(d.rx), count(d.tx))
+      local tx = d.tx - (d.wrong_tx or 0)
+      if d.rx > tx then
+         add("%s: more frames were received than sent (%s and %s)", d.direction, count(d.rx), count(tx))
       elseif d.excess > 0 then
          add("%s: frames came back that were never sent", d.direction)
       end
@@ -255,7 +261,7 @@ function M.record(raw, ask)
       tx = tx,
       rx = sum(directions, "rx"),
       lost = lost,
-      loss_ratio = loss_ratio(lost, tx),
+      loss_ratio = loss_ratio(lost, tx - sum(directions, "wrong_tx")),
       duplicates = sum(directions, "duplicates"),
       reordered = sum(directions, "reordered"),
       late = sum(directions, "late"),

@@ -14,6 +14,7 @@ local protocol = Proto("framegauge", "Framegauge test frame")
 local fields = {
    magic = ProtoField.uint16("framegauge.magic", "Magic", base.HEX),
    stream = ProtoField.uint16("framegauge.stream", "Stream", base.DEC),
+   copy = ProtoField.bool("framegauge.copy", "Sent a second time on purpose", 8, nil, 0x80),
    sequence = ProtoField.uint64("framegauge.sequence", "Sequence number", base.DEC),
    time = ProtoField.uint64("framegauge.time", "Transmit time, ns", base.DEC),
    balance = ProtoField.uint16("framegauge.balance", "Balance", base.HEX),
@@ -48,12 +49,14 @@ function protocol.dissector(buffer, packet, tree)
       return
    end
    local branch = tree:add(protocol, signature)
+   local sequence = signature(4, 6):uint64():band(UInt64(0xffffffff, 0x7fff))
    branch:add(fields.magic, signature(0, 2))
    branch:add(fields.stream, signature(2, 2))
-   branch:add(fields.sequence, signature(4, 6))
+   branch:add(fields.copy, signature(4, 1))
+   branch:add(fields.sequence, signature(4, 6), sequence)
    branch:add(fields.time, signature(10, 6))
    branch:add(fields.balance, signature(16, 2))
-   branch:append_text((", stream %d, sequence %s"):format(signature(2, 2):uint(), signature(4, 6):uint64()))
+   branch:append_text((", stream %d, sequence %s"):format(signature(2, 2):uint(), sequence))
 end
 
 register_postdissector(protocol)

@@ -2,6 +2,7 @@
 
 --- What the engine counted in a trial, as plain tables.
 local api = require "framegauge.api"
+local faults = require "framegauge.traffic.faults"
 local ffi = require "ffi"
 
 local measures = require "framegauge.bench.measures"
@@ -17,7 +18,7 @@ local STREAM = {
    worst_lag_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
    loss_bursts = "loss_bursts", max_loss_burst = "max_loss_burst", excess = "excess",
    last_lost_ns = "last_lost_ns", longest_gap_ns = "longest_gap_ns", gap_begin_ns = "gap_begin_ns",
-   octets = "octets", rx_octets = "rx_octets",
+   octets = "octets", rx_octets = "rx_octets", expired = "expired",
 }
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors", tx_errors = "tx_errors",
@@ -91,7 +92,8 @@ end
 -- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
 --                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
 --                 over_time = seconds of an interval of the series that was kept, or nil; measure = what
---                 else was asked for (framegauge.bench.measures), or nil }
+--                 else was asked for (framegauge.bench.measures), or nil;
+--                 errors = those on purpose, as the plan has them, or nil }
 -- @param duration  of the trial, seconds
 -- @param ports    of the bench
 -- @param most     tagged frames asked for, of each
@@ -108,6 +110,8 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
       direction.latency = latency(result.latency, source, bound)
       direction.uneven = stream.uneven
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
+      direction.wrong_tx, direction.wrong_rx = tonumber(result.wrong.sent), tonumber(result.wrong.received)
+      direction.errors = stream.errors and faults.counts(stream.errors, result)
       if stream.over_time then
          direction.series = series.read(engine, i - 1, duration, stream.over_time)
          direction.availability = series.availability(result.available)

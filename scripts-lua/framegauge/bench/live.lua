@@ -30,7 +30,8 @@ end
 --- Begin.
 -- @param bench    the open bench; it must not be running a trial
 -- @param streams  list of { name =, from =, to = (indexes of ports), cycle = sizes one after the other,
---                 template = function(size), running =, loads = (framegauge.bench.streams.loads) }
+--                 template = function(size), running =, loads = (framegauge.bench.streams.loads),
+--                 faults = errors on purpose (framegauge.traffic.faults) or nil }
 -- @param phases   learning and drain, seconds
 function Live.start(bench, streams, phases)
    local n = #streams
@@ -46,7 +47,7 @@ function Live.start(bench, streams, phases)
          tx_port = stream.from - 1, rx_port = stream.to - 1, frame = frames[0],
          sizes = stream.cycle[2] and sizes or nil, frames = frames, load = loads,
          loads = count, idle = not stream.running, phase = (i - 1) / n,
-         measure = n <= MANY and C.FG_MEASURE_VARIATION or 0,
+         measure = n <= MANY and C.FG_MEASURE_VARIATION or 0, faults = stream.faults,
       }
    end
    local trial = ffi.new("struct fg_trial_config", {
@@ -131,8 +132,8 @@ function Live:finish()
       error(why, 0)
    end
    local lcores = counts.lcores(self.engine, self.bench.lcores)
-   local streams = counts.directions(self.engine, self.streams, self.bench.ports, 0,
-      self.bench.wires ~= nil, lcores)
+   local streams = counts.directions(self.engine, self.streams, seconds,
+      self.bench.ports, 0, self.bench.wires ~= nil, lcores)
    for i, stream in ipairs(streams) do
       stream.jitter_ns = self:jitter(i)
    end

@@ -62,6 +62,7 @@ function List:add(o)
       load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
       turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, unmeasured = o.unmeasured or false,
       measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + measures.flags(o.measure or {}),
+      latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
    }
    return self.array[self.count - 1]
 end
@@ -173,6 +174,9 @@ end
 --                over_time = seconds of an interval of the series that is kept, with availability, or nil,
 --                the same for all;
 --                measure = what else (framegauge.bench.measures), or nil,
+--                t_max = seconds after which a frame is lost even if it arrives, or nil,
+--                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the
+--                plan has it,
 --                phase = or a delay that does not count, in times between two frames }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(bench, wanted)
@@ -189,7 +193,8 @@ function M.given(bench, wanted)
          from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
          unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
-         over_time = one.over_time, measure = one.measure,
+         over_time = one.over_time, measure = one.measure, t_max = one.t_max,
+         faults = one.faults,
       }
       if one.tags then
          set_tags(stream, one.tags, one.loads[1].fps)

@@ -47,6 +47,7 @@ end
 local function device_config(device, ports, max_frame)
    local config = ffi.new("struct fg_device_config", {
       rate_bps = device.rate, seed = device.seed, reflect = device.reflect == true, max_frame = max_frame,
+      forwards_up_to = device.max_frame or 0,
    })
    set_direction(config.direction[0], device)
    set_direction(config.direction[1], device.reverse or device)

@@ -47,16 +47,17 @@ local function hex_text(octets, out)
    end
 end
 
-local function frame_text(number, octets, time_ns, out)
+local function frame_text(number, octets, time_ns, errors, out)
    local layers, payload = dissection.read(octets)
-   out[#out + 1] = ("  frame %d at %.0f ns\n"):format(number, time_ns)
+   out[#out + 1] = ("  frame %d at %.0f ns%s\n"):format(number, time_ns,
+      errors[1] and ", on purpose: " .. table.concat(errors, ", ") or "")
    for _, layer in ipairs(layers) do
       layer_text(layer, out)
    end
-   wrapped(INDENT, "payload", { #octets - dissection.SIGNATURE - payload .. " octets" }, out)
-   local mark = dissection.signature(octets)
+   local mark, rest = dissection.signature(octets), #octets - dissection.SIGNATURE - payload
+   wrapped(INDENT, "payload", { math.max(0, rest) .. " octets" }, out)
    wrapped(INDENT, "signature", { "stream " .. mark.stream, ("sequence %.0f"):format(mark.sequence),
-      ("time %.0f ns"):format(mark.time_ns) }, out)
+      ("time %.0f ns"):format(mark.time_ns), mark.again and "again" or nil }, out)
    hex_text(octets, out)
 end
 
@@ -67,8 +68,8 @@ local function print_streams(list, count)
       local d = sizes.describe(stream.cycle)
       local size = d.least == d.most and d.least or ("%d to %d (mean %.1f)"):format(d.least, d.most, d.mean)
       io.write(("%s: %s, %s bytes%s\n"):format(stream.name, stream.direction, size, rate))
-      for number, octets, time_ns in frames.of_stream(stream, one.index, count) do
-         frame_text(number, octets, time_ns, out)
+      for number, octets, time_ns, errors in frames.of_stream(stream, one.index, count) do
+         frame_text(number, octets, time_ns, errors, out)
       end
       io.write(table.concat(out))
    end

@@ -8,6 +8,7 @@
 local History = require "framegauge.console.history"
 local Live = require "framegauge.bench.live"
 local cycles = require "framegauge.traffic.sizes"
+local faults = require "framegauge.traffic.faults"
 local job = require "framegauge.job"
 local line = require "framegauge.line"
 local loads = require "framegauge.traffic.loads"
@@ -199,6 +200,9 @@ function Traffic:plan()
       for _, size in ipairs(select(2, cycles.of(stream.plan)).kinds) do
          add(size)
       end
+      if stream.plan.errors and stream.plan.errors.oversize then
+         add(stream.plan.errors.oversize.size)
+      end
    end
    return setmetatable({ test = "rfc2544", rfc2544 = { frame_sizes = sizes } }, { __index = plan })
 end
@@ -214,6 +218,12 @@ function Traffic:begin(bench, seconds)
          running = stream.running,
          cycle = cycles.of(stream.plan), template = template,
       }
+      if stream.plan.errors then
+         local _, size = cycles.of(stream.plan)
+         streams[i].faults, streams[i].oversize = faults.config(stream.plan, template(size.least), {
+            fps = self:peak(stream, stream.load), make = template,
+         })
+      end
    end
    self.live = Live.start(bench, streams, PHASES)
    self.history = History.new(self, self.live)

@@ -35,6 +35,10 @@ function M.frame_sizes(plan)
       for _, size in ipairs(select(2, cycles.of(stream)).kinds) do
          sizes[#sizes + 1], seen[size] = not seen[size] and size or nil, true
       end
+      local oversize = stream.errors and stream.errors.oversize
+      if oversize then
+         sizes[#sizes + 1] = oversize.size
+      end
    end
    return sizes
 end
@@ -83,7 +87,7 @@ local function row_of(stream, direction, record, line_rate)
    row.stream, row.from, row.to, row.frame_size = stream.name, stream.from, stream.to, size
    row.duration_s, row.trial, row.verdict, row.reasons =
       record.duration_s, record.trial, record.verdict, record.reasons
-   row.measured = direction.measured
+   row.measured, row.errors = direction.measured, direction.errors
    row.loss_percent = direction.loss_ratio * 100
    row.offered_mbps_l1 = line.l1_bps(direction.offered_fps, size) / 1e6
    row.offered_mbps_l2 = line.l2_bps(direction.offered_fps, size) / 1e6

@@ -45,6 +45,11 @@ function M.is_wire(port)
    return port.device ~= nil and port.device.kind == "wire"
 end
 
+--- Bits per second at layer 1 of the line of a port, nil when the plan does not say.
+function M.line_rate(values, port)
+   return M.is_wire(port) and values.reference_device.rate or port.line_rate
+end
+
 local is_wire, linked = M.is_wire, M.linked
 
 -- Whether a port may be without another one to send to.

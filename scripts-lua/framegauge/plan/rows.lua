@@ -72,6 +72,9 @@ local reference_device = {
         help = "rate of the lines on both sides" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of its random numbers" },
+      { key = "max_frame", type = "size", min = "64", max = "16128", default_help = "any",
+        help = "octets with FCS of the longest frame it forwards; longer ones are lost, as are runts and "
+           .. "those with a wrong FCS" },
       { key = "reflect", type = "boolean", default = "false",
         help = "a loopback: every frame goes back to the port it came from, with its source and destination "
            .. "swapped (MAC, IP, ports)" },

@@ -146,18 +146,24 @@ local function keys_of(rows)
    return keys
 end
 
--- Where else in the plan a key of this name belongs, so that "frame_sizes" at the top finds its group.
+local function depth(path)
+   return select(2, path:gsub("%.", ""))
+end
+
+-- Where else in the plan a key of this name belongs, so that "frame_sizes" at the top finds its group; of
+-- several places the one with the shortest way.
 local function place_of(row, key, path)
+   if row.of then
+      return place_of(row.of, key, path .. (row.type == "list" and "[]" or ".<name>"))
+   end
+   local nearest_place
    for _, field in ipairs(row.fields or {}) do
-      if field.key == key then
-         return join(path, key)
-      end
-      local below = place_of(field, key, join(path, field.key))
-      if below then
-         return below
+      local place = field.key == key and join(path, key) or place_of(field, key, join(path, field.key))
+      if place and (not nearest_place or depth(place) < depth(nearest_place)) then
+         nearest_place = place
       end
    end
-   return row.of and place_of(row.of, key, path .. (row.type == "list" and "[]" or ".<name>"))
+   return nearest_place
 end
 
 local function unknown_key(row, entry, path, found)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The keys of a stream of one's own, in the notation of plan/rows.lua.
+local faults = require "framegauge.plan.fault_rows"
 local octet_program = require "framegauge.plan.octet_program"
 local stack = require "framegauge.plan.stack"
 
@@ -125,6 +126,7 @@ local stream = {
       payload,
       size,
       load,
+      faults,
    },
 }
 

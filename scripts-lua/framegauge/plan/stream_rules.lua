@@ -3,9 +3,12 @@
 --- What must hold for the streams of a plan: their ports are there, and their frames can be built.
 --
 -- As in plan/rules.lua, each rule gets the values and the list of problems.
+local faults = require "framegauge.plan.fault_rules"
 local loads = require "framegauge.traffic.loads"
+local ports_rules = require "framegauge.plan.port_rules"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
+local wanted = require "framegauge.traffic.wanted"
 
 local M = {}
 
@@ -59,7 +62,14 @@ local function layer_path(stream, layer)
    return path(stream, "frame")
 end
 
-local function check_frame(stream, ports, found)
+-- Errors of a stream whose frames are right.
+local function check_errors(values, stream, make, found)
+   local from = stack.ends(values.ports, stream)
+   local fps = wanted.fps(values.ports, stream, ports_rules.line_rate(values, values.ports[from]))
+   faults.check(stream, path(stream, "errors"), values.ports[from], fps or 0, make, found)
+end
+
+local function check_frame(values, stream, ports, found)
    local macs = stack.placeholders(ports)
    local layers, problem = stack.layers(ports, stream, macs)
    if not layers then
@@ -67,8 +77,13 @@ local function check_frame(stream, ports, found)
       return
    end
    local _, size = sizes.of(stream)
-   local ok, err = pcall(stack.template, ports, stream, macs, size.least)
-   if not ok and type(err) ~= "table" then
+   local function make(octets)
+      return stack.template(ports, stream, macs, octets)
+   end
+   local ok, err = pcall(make, size.least)
+   if ok and stream.errors then
+      check_errors(values, stream, make, found)
+   elseif not ok and type(err) ~= "table" then
       error(err, 0)
    elseif not ok then
       found:add(path(stream, err.where == "frame_size" and "size" or "frame"),
@@ -102,7 +117,7 @@ local function frames_can_be_built(values, found)
    for _, stream in ipairs(values.streams) do
       local from, to = stack.ends(values.ports, stream)
       if from and to and not found:has_below(path(stream)) then
-         check_frame(stream, ports, found)
+         check_frame(values, stream, ports, found)
       end
    end
 end

@@ -18,16 +18,11 @@ local function there_are_streams(values, found)
    end
 end
 
--- Bits per second at layer 1 of the line of a port, nil when the plan does not say.
-local function line_rate(values, port)
-   return ports.is_wire(port) and values.reference_device.rate or port.line_rate
-end
-
 local function streams_fit_their_lines(values, found)
    local sums = {}
    for _, stream in ipairs(values.streams) do
       local from = stack.ends(values.ports, stream)
-      local rate = from and line_rate(values, values.ports[from])
+      local rate = from and ports.line_rate(values, values.ports[from])
       if rate and not found:has_below("streams." .. stream.name) then
          local _, fps = wanted.fps(values.ports, stream, rate)
          sums[from] = (sums[from] or 0) + line.l1_bps(fps, select(2, sizes.of(stream)).mean)

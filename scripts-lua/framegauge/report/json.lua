@@ -5,8 +5,10 @@
 -- lua-cjson reads well but writes the keys of an object in the order of the hash, so writing is done here:
 -- keys in the order the caller declares, the others sorted behind them; whole numbers without point or
 -- exponent; other numbers with the fewest digits that read back as the same double. An empty table is an
--- empty list unless marked as an object.
+-- empty list unless marked as an object. Integers of 64 bits keep all their digits, and octets that are no
+-- text (addresses in the frames of a plan) become text in hex.
 local cjson = require "cjson"
+local ffi = require "ffi"
 
 local M = {}
 
@@ -25,7 +27,21 @@ M.decode = cjson.decode
 
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 
+local INT64, UINT64 = ffi.typeof "int64_t", ffi.typeof "uint64_t"
+
+-- Is it UTF-8? Leading octets say how many follow.
+local function is_text(text)
+   local rest = text:gsub("[\194-\223][\128-\191]", ""):gsub("[\224-\239][\128-\191][\128-\191]", "")
+      :gsub("[\240-\244][\128-\191][\128-\191][\128-\191]", "")
+   return not rest:find "[\128-\255]"
+end
+
 local function quote(text)
+   if not is_text(text) then
+      return '"0x' .. text:gsub(".", function(c)
+         return string.format("%02x", c:byte())
+      end) .. '"'
+   end
    return '"' .. text:gsub('[%c"\\\127]', function(c)
       return ESCAPES[c] or string.format("\\u%04x", c:byte())
    end) .. '"'
@@ -106,6 +122,8 @@ function write(value, style, indent)
       return number(value)
    elseif kind == "boolean" then
       return tostring(value)
+   elseif kind == "cdata" and (ffi.istype(INT64, value) or ffi.istype(UINT64, value)) then
+      return (tostring(value):gsub("U?LL$", ""))
    elseif value == M.null then
       return "null"
    end

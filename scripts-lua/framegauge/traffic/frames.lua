@@ -2,12 +2,14 @@
 
 --- The frames that a plan would send, before any port is open: its streams, or those of its method.
 local bench_streams = require "framegauge.bench.streams"
+local faults = require "framegauge.traffic.faults"
 local frame = require "framegauge.frame"
 local loads = require "framegauge.traffic.loads"
 local octets = require "framegauge.octets"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local topology = require "framegauge.traffic.topology"
+local wanted = require "framegauge.traffic.wanted"
 
 local M = {}
 
@@ -29,6 +31,15 @@ local function templates(ports, stream, macs, cycle)
    return made
 end
 
+-- What a stream gets wrong on purpose.
+local function add_errors(plan, stream, one, macs, fps)
+   local function make(size)
+      return stack.template(plan.ports, stream, macs, size)
+   end
+   local shortest = one.templates[sizes.describe(one.cycle).least]
+   one.errors, one.oversize = faults.config(stream, shortest, { fps = fps or 0, make = make })
+end
+
 local function own_streams(plan)
    local list, macs = {}, stack.placeholders(plan.ports)
    for i, stream in ipairs(plan.streams) do
@@ -41,6 +52,9 @@ local function own_streams(plan)
          templates = templates(plan.ports, stream, macs, cycle), fps = made[1].mean_fps,
          load = #made == 1 and not made[1].shape and made[1] or nil,
       }
+      if stream.errors then
+         add_errors(plan, stream, list[i], macs, wanted.fps(plan.ports, stream, rate))
+      end
    end
    return list
 end
@@ -105,19 +119,29 @@ local function gap_after(stream, size)
    return 1e9 / l.fps * (size + l.overhead) / (mean + l.overhead)
 end
 
+-- A frame that may be wrong on purpose: its octets, when it leaves, what is wrong.
+local function faulty(stream, index, at, number, kinds, names)
+   local size = stream.cycle[number % #stream.cycle + 1]
+   local template = names[#names] == "oversize" and stream.oversize or stream.templates[size]
+   return faults.make(stream.errors, template, index, number, kinds, at), at, names
+end
+
 --- Frames of a stream, as they would leave.
 -- @param index  of the stream in the list, its number in the signature
--- @return iterator: number of the frame, its octets without FCS, when it leaves in ns (0 where the load is
--- not a constant one)
+-- @return iterator: which departure of the stream it is, from 0, its octets without FCS, when it leaves in ns
+-- (0 where the load is not a constant one), and the names of the errors in it (framegauge.traffic.faults)
 function M.of_stream(stream, index, count)
-   local time_ns = 0
+   local time_ns, next_fault = 0, stream.errors and faults.departures(stream.errors)
    return function(_, number)
       number = number + 1
       if number < count then
-         local size = stream.cycle[number % #stream.cycle + 1]
          local at = math.floor(time_ns)
+         local size = stream.cycle[number % #stream.cycle + 1]
          time_ns = time_ns + gap_after(stream, size)
-         return number, frame.make(stream.templates[size], index, number, at), at
+         if next_fault then
+            return number, faulty(stream, index, at, next_fault())
+         end
+         return number, frame.make(stream.templates[size], index, number, at), at, {}
       end
       return nil
    end, nil, -1

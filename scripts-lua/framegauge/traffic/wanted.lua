@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The streams of a plan as a trial takes them (framegauge.bench.streams).
+local faults = require "framegauge.traffic.faults"
 local loads = require "framegauge.traffic.loads"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
@@ -42,7 +43,8 @@ end
 -- @param bench    with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
 -- @return list of { name =, from =, to =, frame = and sizes = (framegauge.bench.streams), frame_size = the
--- mean, loads =, phase =, measure =, over_time = }
+-- mean, loads =, phase =, measure =, over_time =, t_max =, errors =, and faults = the same as the engine
+-- takes it }
 function M.streams(bench, seconds)
    local list, macs, ports, count, before = {}, stack.known(bench), bench.plan.ports, {}, {}
    for _, stream in ipairs(bench.plan.streams) do
@@ -59,13 +61,20 @@ function M.streams(bench, seconds)
       for _, load in ipairs(made) do
          load.timed = made[2] ~= nil
       end
+      local shortest = template(size.least)
       list[i] = {
          name = stream.name, from = bench.ports[from].name, to = bench.ports[to].name,
          frame_size = size.mean, sizes = cycle[2] and cycle,
-         frame = cycle[2] and template or template(cycle[1]),
+         frame = cycle[2] and template or shortest,
          loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
          over_time = i <= KEPT and (seconds <= LONG and FINE or COARSE) or nil,
+         t_max = bench.plan.traffic and bench.plan.traffic.t_max, errors = stream.errors,
       }
+      if stream.errors then
+         list[i].faults, list[i].oversize = faults.config(stream, shortest, {
+            fps = M.fps(ports, stream, bench.ports[from].line_rate) or 0, make = template,
+         })
+      end
       before[from] = (before[from] or 0) + 1
    end
    return list

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The traffic test on the page: what was sent and lost, how long it took, in which order it came.
+local fields = require "framegauge.report.traffic.fields"
 local h = require "framegauge.report.html.element"
 local over_time = require "framegauge.report.chart.over_time"
 local tables = require "framegauge.report.html.tables"
@@ -49,6 +50,7 @@ local LOSS = with_stream {
    { "Bursts", "of loss", field("loss_bursts", count) },
    { "Longest", "frames", field("max_loss_burst", count) },
    { "Longest gap", "µs", field("longest_gap_ns", microseconds) },
+   { "Too late", "frames", field("expired", count) },
 }
 
 local LATENCY = with_stream {
@@ -59,6 +61,16 @@ local LATENCY = with_stream {
    { "p99", "µs", field("latency.p99_ns", microseconds) },
    { "p99.9", "µs", field("latency.p999_ns", microseconds) },
    { "Max", "µs", field("latency.max_ns", microseconds) },
+}
+
+local function received(row)
+   return row.received and count(row.received) or "–"
+end
+
+local ERRORS = with_stream {
+   { "Error", "", field "kind", left = true },
+   { "Sent", "frames", field("sent", count) },
+   { "Arrived", "frames", received },
 }
 
 local function percent(ratio)
@@ -149,9 +161,17 @@ function M.sections(result)
       return list
    end
    list[1] = { "Loss", "RFC 5560", table_of("What became of the frames", LOSS, rows) }
+   local errors = fields.errors(result.results)
+   if errors[1] then
+      list[#list + 1] = { "Errors on purpose", nil, {
+         table_of("Frames that were sent wrong, and what became of them", ERRORS, errors),
+         h.p { "They are no part of what is lost, reordered or received: the device is not blamed for them. "
+            .. "Of numbers left out (skip) nothing can arrive." },
+      } }
+   end
    local timed = measured(rows)
    if #timed > 0 then
-      list[2] = { "Latency", nil, {
+      list[#list + 1] = { "Latency", nil, {
          table_of("One-way delay of every frame", LATENCY, timed),
          h.p { timed[1].latency.definition, ", stamped by ", timed[1].latency.source, ", error at most ",
             words.nanoseconds(timed[1].latency.error_bound_ns), "." },

@@ -41,7 +41,11 @@ function M.deciding()
 end
 
 function M.csv(result)
-   return { { "traffic.csv", csv.text(fields.COLUMNS, M.rows(result.results)) } }
+   local errors = fields.errors(result.results)
+   return {
+      { "traffic.csv", csv.text(fields.COLUMNS, M.rows(result.results)) },
+      errors[1] and { "errors.csv", csv.text(fields.ERRORS, errors) } or nil,
+   }
 end
 
 local function latency(key)
@@ -65,12 +69,25 @@ local COLUMNS = {
    { "", "verdict", function(r) return r.verdict end, left = true, verdict = true },
 }
 
+local ERRORS = {
+   { "", "stream", function(r) return r.stream end, left = true },
+   { "", "error", function(r) return r.kind end, left = true },
+   { "sent", "frames", function(r) return count(r.sent) end },
+   { "arrived", "frames", function(r) return r.received and count(r.received) or "-" end },
+}
+
 function M.tables(result)
-   local rows = M.rows(result.results)
+   local rows, errors = M.rows(result.results), fields.errors(result.results)
    if #rows == 0 then
       return {}
    end
-   return { { title = "Streams", columns = COLUMNS, rows = { unpack(rows, 1, math.min(#rows, MOST)) } } }
+   local function first(list)
+      return { unpack(list, 1, math.min(#list, MOST)) }
+   end
+   return {
+      { title = "Streams", columns = COLUMNS, rows = first(rows) },
+      errors[1] and { title = "Errors on purpose", columns = ERRORS, rows = first(errors) } or nil,
+   }
 end
 
 --- What one must know to believe the table.
@@ -85,6 +102,9 @@ function M.notes(result, add)
             row.latency.source, format.nanoseconds(row.latency.error_bound_ns)))
          break
       end
+   end
+   if fields.errors(result.results)[1] then
+      add "Errors on purpose are not the device's: they are no part of what is lost, reordered or received."
    end
    for _, reason in ipairs(rows[1] and rows[1].reasons or {}) do
       add(("The trial is %s: %s."):format(rows[1].verdict:gsub("%-a", " a"), reason))
