@@ -19,6 +19,7 @@ local json = require "framegauge.report.json"
 local paint = require "framegauge.report.paint"
 local precision = require "framegauge.precision"
 local throughput = require "framegauge.method.rfc2544.throughput"
+local tables = require "framegauge.tables"
 local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
 
@@ -29,14 +30,6 @@ local LOW_SHARE = 0.1
 
 local function refuse(status, ...)
    refusal.raise("calibrate", status, ...)
-end
-
-local function copy_of(t)
-   local copy = {}
-   for key, value in pairs(t) do
-      copy[key] = value
-   end
-   return copy
 end
 
 -- Two memif ends of a socket that is nobody else's.
@@ -51,14 +44,14 @@ end
 
 --- The plan with a cable in place of the device.
 function M.looped(plan)
-   local looped = copy_of(plan)
-   looped.ports, looped.rfc2544 = {}, copy_of(plan.rfc2544)
-   looped.rfc2544.throughput = copy_of(plan.rfc2544.throughput)
+   local looped = tables.copy(plan)
+   looped.ports, looped.rfc2544 = {}, tables.copy(plan.rfc2544)
+   looped.rfc2544.throughput = tables.copy(plan.rfc2544.throughput)
    looped.rfc2544.tests = { "throughput" }
    looped.rfc2544.throughput.search, looped.rfc2544.throughput.goals = "binary", nil
    looped.rfc2544.throughput.loss_tolerance = 0
    for i, port in ipairs(plan.ports) do
-      looped.ports[i] = copy_of(port)
+      looped.ports[i] = tables.copy(port)
       looped.ports[i].gateway4, looped.ports[i].gateway6 = nil, nil
    end
    join_memifs(looped.ports)
@@ -72,7 +65,7 @@ end
 
 -- Latency at a load, from a trial of it; nil when none came back.
 local function latency_at(record, fps)
-   local latency = record and record.latency and copy_of(record.latency)
+   local latency = record and record.latency and tables.copy(record.latency)
    if latency then
       latency.fps = fps
    end
@@ -219,7 +212,7 @@ end
 local function ports_of(plan, bench)
    local ports = {}
    for i, port in ipairs(bench.ports) do
-      ports[i] = copy_of(port)
+      ports[i] = tables.copy(port)
       ports[i].device = plan.ports[i].device
    end
    return calibration.ports(ports)

@@ -10,6 +10,7 @@
 local bit = require "bit"
 local json = require "framegauge.report.json"
 local methods = require "framegauge.method"
+local tables = require "framegauge.tables"
 local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
 
@@ -219,15 +220,6 @@ local function correct(latency, state, tester)
    end
 end
 
--- The trials keep their latency as it was measured.
-local function copy_of(latency)
-   local copy = {}
-   for key, value in pairs(latency) do
-      copy[key] = value
-   end
-   return copy
-end
-
 --- Say beside every latency of the results what is known of the tester's own, and take that off.
 -- @param results  rows by test; they are changed
 function M.apply(state, results)
@@ -239,7 +231,7 @@ function M.apply(state, results)
       for _, row in ipairs(rows) do
          for _, key in ipairs { "latency", "every_frame" } do
             if row[key] then
-               row[key] = copy_of(row[key])
+               row[key] = tables.copy(row[key]) -- the trials keep theirs as it was measured
                correct(row[key], state, own[row.frame_size])
             end
          end

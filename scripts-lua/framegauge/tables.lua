@@ -21,6 +21,26 @@ function M.same(one, other)
    return true
 end
 
+--- A table of its own with the same fields.
+function M.copy(t)
+   local copy = {}
+   for key, value in pairs(t) do
+      copy[key] = value
+   end
+   return copy
+end
+
+--- One list of the items of several.
+function M.joined(...)
+   local list = {}
+   for _, part in ipairs { ... } do
+      for _, item in ipairs(part) do
+         list[#list + 1] = item
+      end
+   end
+   return list
+end
+
 --- Whether a value is in a list.
 function M.contains(list, value)
    for _, item in ipairs(list) do

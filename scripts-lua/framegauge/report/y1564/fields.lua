@@ -3,6 +3,7 @@
 --- What a row of Y.1564 holds, in the order a person reads it: the keys of result.json, null where nothing is
 -- known, and the columns of the CSV files. docs/results.md says what they mean.
 local nulls = require "framegauge.report.nulls"
+local tables = require "framegauge.tables"
 
 local M = {}
 
@@ -69,13 +70,7 @@ local COMMON = {
 }
 
 local function columns(first, last)
-   local list = {}
-   for _, part in ipairs { first, COMMON, last } do
-      for _, column in ipairs(part) do
-         list[#list + 1] = column
-      end
-   end
-   return list
+   return tables.joined(first, COMMON, last)
 end
 
 --- Columns of the CSV files, of rows as M.rows() has them.

@@ -5,6 +5,7 @@ local charts = require "framegauge.report.y1564.charts"
 local fields = require "framegauge.report.y1564.fields"
 local format = require "framegauge.report.format"
 local h = require "framegauge.report.html.element"
+local plain = require "framegauge.tables"
 local profile = require "framegauge.report.y1564.profile"
 local tables = require "framegauge.report.html.tables"
 local terms = require "framegauge.report.y1564.words"
@@ -121,13 +122,7 @@ local FIGURES = {
 
 local VERDICT = { "Verdict", "", field("verdict", words.verdict), left = true }
 local function columns(first, last)
-   local list = {}
-   for _, part in ipairs { first, FIGURES, last } do
-      for _, column in ipairs(part) do
-         list[#list + 1] = column
-      end
-   end
-   return list
+   return plain.joined(first, FIGURES, last)
 end
 
 local STEPS = columns({
