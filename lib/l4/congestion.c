@@ -47,8 +47,8 @@ congestion_acked(const struct fg_l4 *w, struct conn *c, uint32_t acked, uint32_t
 	bool slow_start = c->cwnd < c->ssthresh;
 	uint32_t limit;
 
-	/* in slow start the window may be twice what was in use, else what was in use and a segment */
-	if (slow_start ? flight_before < c->cwnd / 2 : flight_before + c->mss <= c->cwnd)
+	/* in slow start the window may be twice what was in use; of a burst of ACKs the flight is less each time */
+	if (!c->limited && (slow_start ? flight_before < c->cwnd / 2 : flight_before + c->mss <= c->cwnd))
 		return;
 	if (!slow_start) {
 		algorithm(w, c)->grow(w, c, acked);

@@ -232,6 +232,7 @@ struct conn {
 	uint8_t shrunk : 1;     /* the MSS was reduced for want of answers */
 	uint8_t timer : 2;      /* what runs while there is something in flight: enum timer */
 	uint8_t reordered : 1;  /* segments have passed each other on this path */
+	uint8_t limited : 1;    /* the congestion window is what kept new octets back last */
 	uint8_t tail_again : 1; /* the tail-loss probe was no new segment */
 	uint8_t unanswered;     /* time-outs since the peer was last heard of */
 	uint8_t app_phase;

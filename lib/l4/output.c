@@ -133,7 +133,8 @@ send_one(struct fg_l4 *w, struct conn *c)
 	if (recovery_next(w, c, &from, &to) && (window || c->flags & FIRST_RETRANSMIT))
 		return send_again(w, c, from, to) ? SENT : NO_ROOM;
 	length = new_segment(w, c);
-	if (length > 0 && fits_window(w, c, length))
+	c->limited = length > 0 && !fits_window(w, c, length);
+	if (length > 0 && !c->limited)
 		return send_new(w, c, length) ? SENT : NO_ROOM;
 	if (frame_room(w) == NULL || !window || !recovery_rescue(w, c, &from, &to))
 		return NOTHING;

@@ -3,6 +3,7 @@
  * Two hosts and a path between them that loses, delays, reorders and duplicates segments as a seed says. Whatever it
  * does, every octet arrives, at its place, and both sides see the connection closed.
  */
+#include <cmath>
 #include <map>
 #include <random>
 
@@ -210,4 +211,29 @@ TEST(L4Path, EveryOctetArrivesWhateverThePathDoes)
 			return;
 		}
 	}
+}
+
+/* Mathis et al. 1997, "The macroscopic behavior of the TCP congestion avoidance algorithm": what a window that is halved
+ * at each loss, and grows by a segment a round trip, carries. CUBIC carries as much on a path like this (RFC 9438, 4.3). */
+TEST(L4Path, GoodputUnderLossIsWhatTheWindowAllows)
+{
+	for (double loss : {0.01, 0.05})
+		for (uint64_t delay : {10 * ms, 50 * ms}) {
+			double bits = 0, seconds = 0, rtt = 2e-9 * double(delay);
+			PathConfig path, back;
+
+			path.loss = loss;
+			path.delay = back.delay = delay;
+			for (uint64_t seed = 0; seed < 8; seed++) {
+				Both b(Defaults(), Defaults(), path, seed);
+				uint64_t begin = b.now;
+
+				b.back = Path(back, seed);
+				b.Transfer(2000000, 0);
+				bits += 8 * 2e6;
+				seconds += double(b.now - begin) * 1e-9;
+			}
+			EXPECT_LT(0.9 * 1.22 * 1448 * 8 / (rtt * sqrt(loss)), bits / seconds)
+				<< loss << " " << delay / ms << " ms";
+		}
 }
