@@ -74,13 +74,16 @@ closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 static void
 write_all(struct fg_l4 *w, struct conn *c)
 {
-	uint64_t octets = application_of(w, c)->config.octets;
+	struct application *a = application_of(w, c);
+	uint64_t octets = a->config.octets;
 
+	if (a->first_at == 0)
+		a->first_at = w->now;
 	if (w->now >= w->stop_at) { /* a client that comes too late */
 		tcp_close(w, c);
 		return;
 	}
-	if (application_of(w, c)->config.message > 0) {
+	if (a->config.message > 0) {
 		tcp_ready(w, c); /* one_message() does the rest */
 		return;
 	}
@@ -126,6 +129,12 @@ note_arrival(struct fg_l4 *w, struct conn *c)
 	a->last_at = w->now;
 }
 
+static void
+note_acked(struct fg_l4 *w, struct conn *c)
+{
+	application_of(w, c)->last_at = w->now;
+}
+
 /* what is in flight is all that will be sent */
 static void
 end_writing(struct fg_l4 *w, struct conn *c)
@@ -147,6 +156,7 @@ const struct app_ops stream_client = {
 	.receive = receive_of_server,
 	.eof = close_too,
 	.more = one_message,
+	.acked = note_acked,
 	.fill = fill_by_client,
 	.closed = closed,
 	.timer = nothing,
@@ -178,6 +188,7 @@ const struct app_ops maerts_server = {
 	.receive = receive_of_client,
 	.eof = end_writing,
 	.more = one_message,
+	.acked = note_acked,
 	.fill = fill_by_server,
 	.closed = closed,
 	.timer = nothing,
@@ -204,6 +215,7 @@ const struct app_ops sendfile_client = {
 	.receive = receive_of_server,
 	.eof = close_too,
 	.more = one_message,
+	.acked = note_acked,
 	.fill = fill_from_file,
 	.closed = closed,
 	.timer = nothing,

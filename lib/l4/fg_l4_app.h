@@ -102,7 +102,9 @@ struct fg_l4_result {
 	struct fg_l4_tally measured; /* from start + omit to stop */
 	struct fg_l4_tally total;    /* until the result is read */
 	uint64_t measured_ns;
-	uint64_t first_ns, last_ns;     /* first and last payload in order after the start, since the start */
+	/* since the start: of who receives a stream, its first and last payload in order; of who sends it, its first
+	 * octet sent and its last one acknowledged */
+	uint64_t first_ns, last_ns;
 	uint32_t concurrent_max;        /* connections open at one time */
 	struct fg_l4_times setup;       /* SYN to established, client */
 	struct fg_l4_times transaction; /* request sent to response whole; CRR, CC: SYN sent to closed */

@@ -9,6 +9,7 @@ local path = require "framegauge.plan.path_rows"
 local phases = require "framegauge.plan.phase_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local relay_rows = require "framegauge.plan.relay_rows"
+local rfc6349 = require "framegauge.plan.rfc6349_rows"
 local streams = require "framegauge.plan.stream_rows"
 local traffic = require "framegauge.plan.traffic_rows"
 local y1564 = require "framegauge.plan.y1564_rows"
@@ -350,7 +351,7 @@ return {
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
       { key = "test", type = "enum", required = true,
-        values = { "rfc2544", "traffic", "y1564", "l4", "relay", "reflect" },
+        values = { "rfc2544", "traffic", "y1564", "l4", "rfc6349", "relay", "reflect" },
         help = "the method to run; relay and reflect are no tests, but have commands of their own" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
@@ -371,6 +372,7 @@ return {
       rfc2544,
       y1564,
       l4,
+      rfc6349,
       relay_rows.relay,
       relay_rows.reflect,
    },

@@ -5,6 +5,7 @@ local octets = require "framegauge.octets"
 
 local M = {}
 
+--- A copy of a table, with some keys otherwise.
 local function copy(t, with)
    local out = {}
    for key, value in pairs(t) do
@@ -15,6 +16,8 @@ local function copy(t, with)
    end
    return out
 end
+
+M.copy = copy
 
 --- IP versions that both ends have, IPv4 first.
 function M.versions(plan)

@@ -103,8 +103,8 @@ end
 
 local function overall(result)
    local list = {}
-   for i, group in ipairs(words.grouped(result.trials, "test")) do
-      list[i] = worst_of(group.name, group.rows)
+   for _, group in ipairs(words.grouped(result.trials, "test")) do
+      list[#list + 1] = group.rows[1].directions and worst_of(group.name, group.rows) or nil
    end
    return list
 end
@@ -151,8 +151,16 @@ end
 --- The section.
 function M.body(result, moment)
    local view, last = views.of(result.plan.test), result.trials[#result.trials]
+   local of_frames = overall(result)
    if view.evidence then
-      return { view.evidence(result), captures(moment), h.p { last and TIME[last.time] or "" } }
+      return {
+         view.evidence(result),
+         #of_frames > 0 and {
+            tables.build { caption = "The tester in trials of frames", columns = OVERALL, rows = of_frames },
+            tables.definitions(EXPLANATION),
+         },
+         captures(moment), h.p { last and TIME[last.time] or "" },
+      }
    end
    local decided = view.deciding(result)
    return {
@@ -164,7 +172,7 @@ function M.body(result, moment)
       #decided > 0 and tables.build {
          caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
       },
-      tables.build { caption = "The tester over all trials", columns = OVERALL, rows = overall(result) },
+      tables.build { caption = "The tester over all trials", columns = OVERALL, rows = of_frames },
       tables.definitions(EXPLANATION), said_to_the_device(result.trials), captures(moment),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
    }

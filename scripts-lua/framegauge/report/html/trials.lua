@@ -73,7 +73,7 @@ function M.body(trials, columns)
    for i, group in ipairs(words.grouped(trials, "test")) do
       out[i] = tables.build {
          caption = ("%s: %s"):format(group.name, words.plural(#group.rows, "trial")), class = "small",
-         columns = columns or COLUMNS, rows = group.rows, below = reasons,
+         columns = group.rows[1].directions and COLUMNS or columns, rows = group.rows, below = reasons,
       }
    end
    return out

@@ -106,8 +106,8 @@ local EXPLANATION = {
 --- The section.
 function M.body(result)
    local rows = {}
-   for i, group in ipairs(words.grouped(result.trials, "test")) do
-      rows[i] = group.rows[1].sides and summed(group) or nil
+   for _, group in ipairs(words.grouped(result.trials, "test")) do
+      rows[#rows + 1] = group.rows[1].sides and summed(group) or nil
    end
    return {
       h.p {

@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- TCP throughput (RFC 6349, 3.3 and 4): so many connections move equal payloads with windows of a size, one
+-- way, the other, and both at once; and the three metrics of that.
+local formulas = require "framegauge.method.rfc6349.formulas"
+local line = require "framegauge.line"
+local ground = require "framegauge.method.rfc6349.ground"
+local records = require "framegauge.l4.record"
+local units = require "framegauge.units"
+
+local M = {}
+
+M.NAME = "rfc6349.transfer"
+
+-- Segments: TCP sends no parts of them while it waits, and every second one is acknowledged at once.
+local STEP = 2
+local INTERVALS = 10 -- of a transfer that is too short for a sample each second
+
+-- What a direction is to do: its window, what it can have, and the payload of each connection.
+local function task(plan, path, from, share, both)
+   local o, rtt = plan.rfc6349, path.rtt
+   local one = ground.settings(plan, path)
+   one.timestamps = one.tcp.timestamps
+   local bandwidth = path.bandwidth[from]
+   local bdp = formulas.bdp(bandwidth, rtt)
+   local mss = path.mtu - line.header_octets(one.ip, one.timestamps and "tcp+ts" or "tcp")
+   local window = mss * STEP * math.ceil(share * bdp / o.connections / mss / STEP)
+   local most = formulas.achievable(bandwidth, one, both)
+   local achievable = math.min(most, formulas.window_limited(window * o.connections, rtt))
+   return {
+      bdp = bdp, window = window, most = most, achievable = achievable,
+      octets = math.max(1, math.floor(achievable * o.duration / 8 / o.connections)),
+   }
+end
+
+local function client_of(record, from)
+   return record.sides[from].apps[1]
+end
+
+-- Mean and greatest of TCP's smoothed round trip at the end of each interval of the transfer.
+local function round_trips(client)
+   local sum, n, most = 0, 0, nil
+   for _, interval in ipairs(client.series) do
+      if interval.sampled > 0 and interval.rtt_us > 0 then
+         sum, n, most = sum + interval.rtt_us * 1e3, n + 1, math.max(most or 0, interval.rtt_us * 1e3)
+      end
+   end
+   return n > 0 and sum / n or nil, most, n
+end
+
+-- Seconds from the first octet sent to the last acknowledged; nil when it did not come so far.
+local function actual_s(client, wanted)
+   return client.total.octets_out >= wanted and client.last_s - client.first_s or nil
+end
+
+local function metrics(row, path, t, client, side)
+   local again = records.count(side, "octets_retransmitted")
+   row.retransmitted_octets, row.retransmitted_segments = again, records.count(side, "segments_retransmitted")
+   row.timeouts = records.count(side, "timeouts")
+   row.efficiency_percent = formulas.efficiency(client.total.octets_out + again, again)
+   row.mean_rtt_ns, row.max_rtt_ns, row.rtt_samples = round_trips(client)
+   row.buffer_delay_percent = row.mean_rtt_ns and formulas.buffer_delay(row.mean_rtt_ns, path.rtt * 1e9)
+   if row.actual_s then
+      row.achieved_bps = row.octets * 8 / row.actual_s
+      row.transfer_time_ratio = formulas.transfer_time_ratio(row.actual_s, row.octets, t.most)
+      row.percent = 100 * row.achieved_bps / t.achievable
+      row.hint = formulas.hint(row.transfer_time_ratio, row.efficiency_percent, row.buffer_delay_percent or 0)
+   end
+end
+
+-- What makes a row worth less than it looks.
+local function doubts(plan, row)
+   if not row.actual_s then
+      row.verdict = "invalid"
+      row.reasons[#row.reasons + 1] = ("the transfers had not ended after %s (rfc6349.patience)"):format(
+         units.format_time(plan.rfc6349.duration * plan.rfc6349.patience))
+   elseif row.transfer_time_ratio < 0.99 then
+      row.warnings[1] = "faster than the bottleneck allows: its bandwidth is higher than was found, or the "
+         .. "path "
+         .. "compresses or caches"
+   end
+end
+
+local function row_of(plan, path, record, from, share, t, both)
+   local o, client = plan.rfc6349, client_of(record, from)
+   local octets = t.octets * o.connections
+   local row = {
+      direction = ground.direction(plan, from), both_directions = both, window_share = share,
+      window = t.window, windows = t.window * o.connections, bdp = t.bdp, connections = o.connections,
+      window_scale = formulas.window_scale(t.window), octets = octets, most_bps = t.most,
+      achievable_bps = t.achievable, ideal_s = octets * 8 / t.most, actual_s = actual_s(client, octets),
+      baseline_rtt_ns = path.rtt * 1e9, verdict = record.verdict, reasons = { unpack(record.reasons) },
+      warnings = {}, trial = record.trial,
+   }
+   metrics(row, path, t, client, record.sides[from])
+   doubts(plan, row)
+   return row
+end
+
+local function outcome(record)
+   local rate = 0
+   for _, side in ipairs(record.sides) do
+      local client = side.apps[1]
+      local seconds = client.last_s - client.first_s
+      rate = rate + (seconds > 0 and client.total.octets_out * 8 / seconds or 0)
+   end
+   return units.format_bits(rate)
+end
+
+--- Make one window's transfer.
+-- @param path   what is known: mtu, rtt (seconds), bandwidth[from] (bits per second at layer 1)
+-- @param from   list of the ports that send: { 1 }, { 2 } or { 1, 2 } for both at once
+-- @param share  of the bandwidth-delay product that the windows of all connections are together
+-- @return a row for each direction
+function M.run(plan, bench, session, path, from, share)
+   local o, settings, tasks, both = plan.rfc6349, ground.settings(plan, path), {}, #from > 1
+   settings.from, settings.by_port, settings.connections = from, {}, o.connections
+   for _, port in ipairs(from) do
+      local t = task(plan, path, port, share, both)
+      tasks[port] = t
+      settings.by_port[port] = {
+         octets = t.octets, tcp = setmetatable({ receive_buffer = t.window, send_buffer = t.window },
+            { __index = settings.tcp }),
+      }
+   end
+   local record = ground.trial(plan, bench, session, {
+      test = M.NAME, title = ("window of %.4g %% of the bandwidth-delay product"):format(share * 100),
+      phase = "measure", direction = both and "both" or ground.direction(plan, from[1]),
+      seconds = o.duration * o.patience, interval = math.min(1, o.duration / INTERVALS),
+      setting = { mtu = path.mtu, window_share = share, connections = o.connections, tcp = o.tcp },
+      outcome = outcome,
+   }, "TCP_STREAM", settings, function(sides)
+      return sides[from[1]].apps[1].total.octets_out > 0
+   end)
+   local rows = {}
+   for i, port in ipairs(from) do
+      rows[i] = row_of(plan, path, record, port, share, tasks[port], both)
+   end
+   return rows
+end
+
+return M

@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- RFC 6349: its own examples, and paths whose MTU, delay, rate and loss are configured.
+local formulas = require "framegauge.method.rfc6349.formulas"
+local json = require "framegauge.report.json"
+local schema = require "result_schema"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local CONFIG = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/rfc6349-reference.yaml"
+
+local function near(expected, value, share)
+   assert.near(expected, value, share * expected)
+end
+
+-- Run with settings. @return results.rfc6349, the folder
+local function run(...)
+   local path, words = scratch.path(), {}
+   words[1] = ("'%s' run '%s' --quick --out '%s'"):format(uv.exepath(), CONFIG, path)
+   for _, set in ipairs { ... } do
+      words[#words + 1] = ("--set '%s'"):format(set)
+   end
+   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   assert.equal(0, status, output)
+   return json.decode(scratch.read(path .. "/result.json")).results.rfc6349, path
+end
+
+describe("the arithmetic of RFC 6349", function()
+   it("gives the windows of its table", function()
+      near(3840, formulas.bdp(1.536e6, 20e-3), 1e-9)
+      near(138156, formulas.bdp(44.21e6, 25e-3), 1e-4)
+      near(62500, formulas.bdp(1e9, 0.5e-3), 1e-9)
+      near(375000, formulas.bdp(10e9, 0.3e-3), 1e-9)
+   end)
+
+   it("tells how many connections fill a pipe, and what a window allows", function()
+      for window, n in pairs { [16000] = 20, [32000] = 10, [64000] = 5, [128000] = 3 } do
+         assert.equal(n, formulas.connections(500e6, 5e-3, window))
+      end
+      near(25.6e6, formulas.window_limited(16000, 5e-3), 1e-9)
+      near(5.12e6, formulas.window_limited(16000, 25e-3), 1e-9)
+      assert.equal(6, formulas.window_scale(2500000))
+      assert.equal(0, formulas.window_scale(65535))
+      assert.equal(1, formulas.window_scale(65536))
+   end)
+
+   it("tells the most that TCP can have", function()
+      local o = { mtu = 1500, ip = "ipv4", tags = 0 }
+      near(949.28e6, formulas.achievable(1e9, o), 1e-5)
+      o.timestamps = true
+      near(94.148e6, formulas.achievable(100e6, o), 1e-5)
+      near(9147.2e6, formulas.achievable(10e9, o, true), 1e-5)
+   end)
+
+   it("gives the metrics of its examples", function()
+      near(1.5, formulas.transfer_time_ratio(12, 5 * 100e6, 500e6), 1e-9)
+      near(98.04, formulas.efficiency(102000, 2000), 1e-4)
+      near(28, formulas.buffer_delay(32e-3, 25e-3), 1e-9)
+      near(1.100, formulas.transfer_time_ratio(9.35, 4 * 250e6, 941.48e6), 1e-3)
+   end)
+end)
+
+describe("a path", function()
+   teardown(scratch.remove)
+
+   it("is found as it is configured", function()
+      local found, path = run("rfc6349.windows=[50%, 200%]", "rfc6349.duration=4s",
+         "rfc6349.directions=[forward]")
+      assert.equal(1492, found.path_mtu.mtu)
+      near(20e-3, found.baseline.rtt_ns / 1e9, 1e-3)
+      near(100e6, found.bandwidth[1].l1_bps, 2e-3)
+      local half, full = found.transfers[1], found.transfers[2]
+      near(100e6 * (1492 - 52) / (1492 + 38), full.most_bps, 2e-3)
+      near(full.most_bps, full.achieved_bps, 0.02)
+      assert.is_true(full.transfer_time_ratio > 1 and full.transfer_time_ratio < 1.02)
+      near(half.window * 4 * 8 / 20.01e-3, half.achievable_bps, 1e-3)
+      near(half.achievable_bps, half.achieved_bps, 0.04)
+      for _, row in ipairs(found.transfers) do
+         assert.equal(100, row.efficiency_percent)
+         assert.equal("valid", row.verdict)
+      end
+      -- what is more than the product waits in front of the line
+      assert.is_true(half.buffer_delay_percent < 5)
+      assert.is_true(schema.validate(path .. "/result.json"))
+   end)
+
+   it("shows its loss, its queue, and a bottleneck behind the line", function()
+      local found = run("rfc6349.windows=[400%]", "rfc6349.duration=3s", "rfc6349.directions=[forward]",
+         "reference_device.bandwidth=20Mbps", "reference_device.buffer=150", "rfc6349.bandwidth.trial=10s",
+         "rfc6349.bandwidth.search_trial=2s", "reference_device.rate=1Gbps")
+      local row = found.transfers[1]
+      -- the buffer takes 150 of the 16,500 frames of the trial, and a thousandth may be lost
+      near(20e6, found.bandwidth[1].l2_bps, 0.012)
+      near(row.most_bps, row.achieved_bps, 0.03)
+      -- four times the product: three of them wait
+      near(300, row.buffer_delay_percent, 0.15)
+      local lossy = run("rfc6349.windows=[200%]", "rfc6349.duration=3s", "rfc6349.directions=[forward]",
+         "reference_device.loss_random=0.5%", "rfc6349.bottleneck=100Mbps").transfers[1]
+      near(99.5, lossy.efficiency_percent, 1e-3)
+      assert.is_true(lossy.transfer_time_ratio > 1.2)
+      assert.equal("policing, loss, or small buffers in the path", lossy.hint)
+   end)
+
+   it("carries both ways at once", function()
+      local found = run("rfc6349.windows=[200%]", "rfc6349.duration=3s", "rfc6349.directions=[both]",
+         "rfc6349.path_mtu=1492", "rfc6349.bottleneck=100Mbps")
+      assert.equal(2, #found.transfers)
+      for _, row in ipairs(found.transfers) do
+         near(100e6 * 1440 / (1530 + 45), row.most_bps, 1e-3)
+         near(row.most_bps, row.achieved_bps, 0.05)
+      end
+   end)
+end)
