@@ -157,6 +157,40 @@ describe("an open loop", function()
    end)
 end)
 
+describe("a search", function()
+   teardown(scratch.remove)
+
+   local function seek(...)
+      return run("l4-connection-rate-reference", "l4.duration=500ms", "l4.omit=100ms",
+         "l4.search.search_trial=200ms", "l4.search.resolution=2%", ...)
+   end
+
+   it("finds as many connections a second as the device has frames for", function()
+      local rows, path = seek("l4.tests=[TCP_CRR]", "l4.search.max=40000")
+      local row = rows[1]
+      near(100e3 / 5, row.transactions_per_s, 0.03) -- SYN, ACK, request, FIN, ACK
+      assert.equal("valid", row.verdict)
+      assert.is_true(row.load <= row.upper_load and #row.fell_short > 0)
+      assert.is_true(schema.validate(path .. "/result.json"))
+   end)
+
+   it("finds as many transactions, of ten on a connection", function()
+      local row = seek("l4.campaign=transaction-rate", "l4.tests=[HTTP]", "l4.http.body=100")[1]
+      near(100e3 / 1.4, row.transactions_per_s, 0.03)
+   end)
+
+   it("holds as many connections as it is asked for, each with its transactions", function()
+      local row = seek("l4.campaign=concurrency", "l4.tests=[HTTP]", "l4.connections=2000",
+         "l4.search.ramp=5000")[1]
+      assert.equal(2000, row.concurrent_connections)
+      assert.equal("maximum", row.limited_by)
+      -- a device that loses all SYNs but those of a while
+      local few = seek("l4.campaign=concurrency", "l4.tests=[TCP_RR]", "l4.connections=2000",
+         "l4.search.ramp=5000", "reference_device.capacity=500fps", "reference_device.buffer=8")[1]
+      assert.is_true(few.concurrent_connections < 2000)
+   end)
+end)
+
 describe("repetitions", function()
    teardown(scratch.remove)
 

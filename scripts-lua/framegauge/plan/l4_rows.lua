@@ -79,6 +79,32 @@ local sweep = {
    },
 }
 
+local search = {
+   key = "search", type = "group",
+   help = "of the campaigns connection-rate, transaction-rate and concurrency: the highest load that passes "
+      .. "by the "
+      .. "rules of RFC 9411; duration is the length of the trials that decide",
+   fields = {
+      { key = "max", type = "number", min = "1", max = "1000000000",
+        default_help = "what the line allows; of concurrency l4.connections",
+        help = "the highest load that is tried: connections or transactions a second, or connections" },
+      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
+        help = "the search ends when it knows the load this well" },
+      { key = "search_trial", type = "time", default = "1s", min = "10ms", max = "24h",
+        help = "length of the trials on the way there" },
+      { key = "max_trials", type = "integer", default = "100", min = "2", max = "1000",
+        help = "begin no further trial after so many" },
+      { key = "failures", type = "ratio", default = "0.001%", max = "10%",
+        help = "share of transactions that may fail, and of connections that may be reset" },
+      { key = "deviation", type = "ratio", default = "5%", max = "100%",
+        help = "how far the rate may deviate from its mean, in any tenth of a trial" },
+      { key = "shortfall", type = "ratio", default = "1%", max = "50%",
+        help = "by how much the load may be missed" },
+      { key = "ramp", type = "number", default = "1000", min = "1", max = "10000000",
+        help = "of concurrency: connections opened a second; RFC 9411 wants at most half of the most" },
+   },
+}
+
 local load = {
    key = "load", type = "group",
    help = "how the connections of TCP come and go: as those of curl-loader, and of RFC 9411",
@@ -112,12 +138,14 @@ return {
    help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
    fields = {
       { key = "campaign", type = "enum", default = "battery",
-        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "clients" },
+        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "clients", "connection-rate",
+           "transaction-rate", "concurrency" },
         help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
            .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
            .. "messages of several sizes; policer: UDP below and above a limit; clients: against the number "
            .. "of "
-           .. "clients. See docs/l4-campaigns.md" },
+           .. "clients; connection-rate, transaction-rate and concurrency: searches for the most. See "
+           .. "docs/l4-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = {
            "TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "UDP_STREAM",
@@ -159,6 +187,7 @@ return {
       phases.learning_wait "100ms", phases.drain("2s", "time for connections to close"), phases.settle "0s",
       load,
       sweep,
+      search,
       tcp,
       http,
    },

@@ -63,6 +63,9 @@ local STREAMS = {
 local TESTS_OF = {
    ["mtu-sweep"] = STREAMS, ["buffer-sweep"] = STREAMS,
    policer = { UDP_STREAM = true, in_words = "UDP_STREAM" },
+   ["connection-rate"] = { TCP_CRR = true, TCP_CC = true, HTTP = true, in_words = "TCP_CRR, TCP_CC or HTTP" },
+   ["transaction-rate"] = { TCP_RR = true, HTTP = true, in_words = "TCP_RR or HTTP" },
+   concurrency = { TCP_RR = true, HTTP = true, in_words = "TCP_RR or HTTP" },
 }
 
 local function campaign_has_its_tests(values, found)

@@ -27,6 +27,10 @@ function of.battery(plan)
    return list
 end
 
+for _, search in ipairs { "connection-rate", "transaction-rate", "concurrency" } do
+   of[search] = of.battery
+end
+
 of["mtu-sweep"] = function(plan)
    local list = {}
    for _, test in ipairs(plan.l4.tests) do

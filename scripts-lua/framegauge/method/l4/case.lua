@@ -111,7 +111,15 @@ local function blank(case, o, plan)
    }
 end
 
--- The row of a case from its trials, which is all there is of them.
+--- The most of a test's figure that a line allows.
+-- @param o  settings
+function M.theoretical(plan, bench, test, o, rate)
+   if test == "HTTP" then
+      o.http_request, o.http_response = app.http_octets((settings.apps(plan, bench, "HTTP", o, 1)))
+   end
+   return theory[test](rate, o.ip, theory.of(o))
+end
+
 local function row_of(plan, bench, case, o, list)
    local row, rate = blank(case, o, plan), settings.line_rate(bench)
    for i, record in ipairs(list) do
@@ -120,14 +128,10 @@ local function row_of(plan, bench, case, o, list)
       add_verdict(row, record)
    end
    local client = ends(list[#list])
-   if case.test == "HTTP" then
-      o.http_request, o.http_response = app.http_octets((settings.apps(plan, bench, "HTTP", o, 1)))
-   end
    local figure = statistics.mean(row.figures)
    row[figures.key(case.test)] = figure
    row.confidence = confidence(row.figures)
-   row.theoretical = case.theoretical or rate and theory[case.test]
-      and theory[case.test](rate, o.ip, theory.of(o)) or nil
+   row.theoretical = case.theoretical or rate and M.theoretical(plan, bench, case.test, o, rate) or nil
    row.theoretical_legacy = rate and case.legacy and theory.legacy(rate, o.ip, case.test, o.mtu) or nil
    row.percent = row.theoretical and 100 * figure / row.theoretical or nil
    for _, times in ipairs { "setup", "transaction", "first_octet", "last_octet", "rtt" } do
@@ -141,26 +145,46 @@ local function row_of(plan, bench, case, o, list)
    return row
 end
 
---- Make a case.
+--- Make one trial of a case.
 -- @param case  { test =, name = what is different in it, in words, or nil; set = settings of its own }
+-- @param more  what is not as usual: number (1) of the repetition, phase ("measure"), finish =
+-- function(record),
+--              called before the record is kept
+-- @return its record
+function M.trial(plan, bench, session, case, more)
+   local o, test = settings.of(plan, case.set), case.test
+   return session:trial {
+      test = "l4." .. test, phase = more.phase or "measure", seconds = o.duration,
+      direction = plan.ports[1].name .. "->" .. plan.ports[2].name,
+      setting = settings.parameters(test, o), seed = o.seed + 2 * (more.number or 1),
+      title = case.name and test .. ", " .. case.name or test,
+      make = function(ask)
+         local record = measure(plan, bench, test, o, ask)
+         if more.finish then
+            more.finish(record)
+         end
+         return record
+      end,
+      outcome = function(record)
+         return figures.text(test, figure_of(test, record))
+            .. (record.fell_short and ": " .. table.concat(record.fell_short, "; ") or "")
+      end,
+   }
+end
+
+--- The row of a case from its trials, which is all there is of them.
+function M.row(plan, bench, case, list)
+   return row_of(plan, bench, case, settings.of(plan, case.set), list)
+end
+
+--- Make a case, so often as the plan says.
 -- @return its row of results.l4 (docs/results.md)
 function M.run(plan, bench, session, case)
-   local o, list, test = settings.of(plan, case.set), {}, case.test
-   for i = 1, o.repetitions do
-      list[i] = session:trial {
-         test = "l4." .. test, phase = "measure", seconds = o.duration,
-         direction = plan.ports[1].name .. "->" .. plan.ports[2].name,
-         setting = settings.parameters(test, o), seed = o.seed + 2 * i,
-         title = case.name and test .. ", " .. case.name or test,
-         make = function(ask)
-            return measure(plan, bench, test, o, ask)
-         end,
-         outcome = function(record)
-            return figures.text(test, figure_of(test, record))
-         end,
-      }
+   local list = {}
+   for i = 1, plan.l4.repetitions do
+      list[i] = M.trial(plan, bench, session, case, { number = i })
    end
-   return row_of(plan, bench, case, o, list)
+   return M.row(plan, bench, case, list)
 end
 
 --- A row in a sentence, for a person who is waiting.

@@ -4,6 +4,7 @@
 local campaigns = require "framegauge.method.l4.campaigns"
 local cases = require "framegauge.method.l4.case"
 local format = require "framegauge.report.format"
+local search = require "framegauge.method.l4.search"
 local units = require "framegauge.units"
 
 local M = {}
@@ -68,9 +69,7 @@ function M.outlook(plan, _, notes)
    return table.concat(lines)
 end
 
-function M.check()
-   return nil
-end
+M.check = search.check
 
 --- There is no standard that all of this keeps to.
 function M.conformance()
@@ -82,7 +81,8 @@ end
 function M.run(plan, bench, session, results)
    results.l4 = {}
    for _, case in ipairs(campaigns.cases(plan)) do
-      local row = cases.run(plan, bench, session, case)
+      local row = search.is_one(plan.l4.campaign) and search.run(plan, bench, session, case.test)
+         or cases.run(plan, bench, session, case)
       results.l4[#results.l4 + 1] = row
       session.say(cases.sentence(row))
    end

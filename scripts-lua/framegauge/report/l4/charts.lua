@@ -235,6 +235,57 @@ local function battery_chart(rows)
       .. "fill a line with them.")
 end
 
+-- --- searches: what came of each load that was tried
+
+local function offered(trial, campaign)
+   local load = trial.setting.load
+   return campaign == "concurrency" and trial.setting.connections or load.rate * load.requests
+end
+
+local function achieved(trial, campaign)
+   local client = trial.sides[1].apps[1]
+   return campaign == "concurrency" and client.concurrent_max
+      or client.measured.transactions / client.measured_s
+end
+
+local function search_chart(test, trials, campaign)
+   local passed, short, most = {}, {}, 0
+   for _, trial in ipairs(trials) do
+      local x, y = offered(trial, campaign), achieved(trial, campaign)
+      local list = trial.fell_short and short or passed
+      local text = ("trial %d: %s of %s"):format(trial.trial, format.count(y), format.count(x))
+      list[#list + 1] = { x, y, text }
+      most = math.max(most, x, y)
+   end
+   table.sort(passed, function(a, b) return a[1] < b[1] end)
+   table.sort(short, function(a, b) return a[1] < b[1] end)
+   local plot = Plot.new {
+      id = "search-" .. test, title = test .. ": loads that were tried",
+      description = "What came of each load that was tried, and whether it passed.",
+      x = { scale = scale.linear(most), label = "load" },
+      y = { scale = scale.linear(most), label = "achieved" },
+   }
+   plot:series { points = { { 0, 0 }, { most, most } }, class = "theory", name = "as asked" }
+   plot:series { points = passed, class = "s1", shape = 1, name = "passed" }
+   plot:series { points = short, class = "s2", shape = 2, name = "fell short" }
+   return plot:figure(test .. ": every load of the search, and what came of it. A device beyond its limit "
+      .. "may well do less than at it.")
+end
+
+local function search_charts(rows, result)
+   local list = {}
+   for i, group in ipairs(by_test(rows)) do
+      local trials = {}
+      for _, trial in ipairs(result.trials) do
+         trials[#trials + 1] = trial.test == "l4." .. group.name and trial or nil
+      end
+      list[i] = search_chart(group.name, trials, result.plan.l4.campaign)
+   end
+   return list
+end
+
+local SEARCH = { "The search", search_charts }
+
 local function of_each(chart)
    return function(rows)
       local list = {}
@@ -251,12 +302,13 @@ local CAMPAIGNS = {
    ["buffer-sweep"] = { "Goodput against the buffers", of_each(buffer_chart) },
    policer = { "Below and above the limit", policer_charts },
    clients = { "Many clients", of_each(clients_chart) },
+   ["connection-rate"] = SEARCH, ["transaction-rate"] = SEARCH, concurrency = SEARCH,
 }
 
 --- Sections of the page with the charts of a result.
 function M.sections(result)
    local rows, campaign = result.results.l4 or {}, CAMPAIGNS[result.plan.l4.campaign]
-   local body = #rows > 0 and campaign[2](rows)
+   local body = #rows > 0 and campaign[2](rows, result)
    return body and { { campaign[1], nil, body } } or {}
 end
 

@@ -36,7 +36,8 @@ function M.published(results)
    end) }
 end
 
-local FIGURES = { "goodput_bps", "received_bps", "transactions_per_s", "connections_per_s" }
+local FIGURES = { "concurrent_connections", "goodput_bps", "received_bps", "transactions_per_s",
+   "connections_per_s" }
 
 --- The figure of a row and the key it stands under.
 function M.figure(row)

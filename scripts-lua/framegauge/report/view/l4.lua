@@ -23,7 +23,7 @@ M.TRIALS = evidence.COLUMNS
 
 local UNITS = {
    goodput_bps = "payload", received_bps = "payload", transactions_per_s = "transactions/s",
-   connections_per_s = "connections/s",
+   connections_per_s = "connections/s", concurrent_connections = "connections at a time",
 }
 
 -- "941.5 Mbit/s payload", "29,150 transactions/s"
@@ -102,10 +102,19 @@ function M.tables(result)
    return { { title = "TCP and UDP, client to server", columns = COLUMNS, rows = M.rows(result.results) } }
 end
 
+-- "its next load up, 20,280, fell short: ..."
+local function limit_note(row, add)
+   if row.fell_short then
+      add(("%s: a load of %s fell short: %s."):format(name(row), format.count(row.upper_load),
+         table.concat(row.fell_short, "; ")))
+   end
+end
+
 function M.notes(result, add)
    add("Octets of payload; theoretical is what the line allows at most, with one transaction after the other "
       .. "on each connection limited by the round trip, too.")
    for _, row in ipairs(M.rows(result.results)) do
+      limit_note(row, add)
       for _, reason in ipairs(row.reasons) do
          add(("%s: %s: %s."):format(name(row), row.verdict, reason))
       end
