@@ -42,7 +42,7 @@ function M.render(result, moment)
       { "junit.xml", junit.text(shown, moment) },
       { "report.html", html.page(shown, moment) },
    }
-   for _, file in ipairs(view.csv(result)) do
+   for _, file in ipairs(view.csv(result, moment)) do
       list[#list + 1] = file
    end
    return list

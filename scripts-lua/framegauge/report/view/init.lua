@@ -8,7 +8,7 @@
 --    ORDER                    keys of its results, in the order a person reads them
 --    rows(results)            list of all that has a verdict and reasons
 --    published(results)       the results with json.null where nothing is known
---    csv(result)              list of { file name, text }
+--    csv(result, moment)      list of { file name, text }: tables, and forms that other programs read
 --    tables(result)           for the terminal: list of { title, columns, rows, bars = text or nil }, see
 --                             framegauge.report.grid
 --    notes(result, add, paint)  what one must know to believe them: add(line)

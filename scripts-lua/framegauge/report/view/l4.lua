@@ -6,6 +6,8 @@ local csv = require "framegauge.report.csv"
 local evidence = require "framegauge.report.l4.evidence"
 local fields = require "framegauge.report.l4.fields"
 local format = require "framegauge.report.format"
+local iperf = require "framegauge.report.l4.iperf"
+local jtl = require "framegauge.report.l4.jtl"
 local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.units"
 local words = require "framegauge.report.html.words"
@@ -76,9 +78,14 @@ function M.shown(result)
    return result
 end
 
-function M.csv(result)
-   local rows = M.rows(result.results)
-   return #rows > 0 and { { "l4.csv", csv.text(fields.CSV, rows) } } or {}
+function M.csv(result, moment)
+   local rows, list = M.rows(result.results), {}
+   if #rows > 0 then
+      list = iperf.files(result)
+      list[#list + 1] = { "l4.csv", csv.text(fields.CSV, rows) }
+      list[#list + 1] = { "l4.jtl", jtl.text(result.trials, moment.started) }
+   end
+   return list
 end
 
 -- "TCP_STREAM, IPv4, MTU 1500"
