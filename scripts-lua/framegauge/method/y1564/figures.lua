@@ -58,10 +58,10 @@ end
 --- The least and the greatest rate of a second, and the mean over all.
 -- @param list      series of streams that were sent together (framegauge.bench.series)
 -- @param received  their mean rate
--- @return { min =, mean =, max = }, nil where the trial had no whole second
+-- @return { min =, mean =, max = }, nil where the trial had no whole second or kept none
 function M.rate_by_seconds(list, received)
    local least, most = math.huge, 0
-   for i = 1, #list[1].tx do
+   for i = 1, list[1] and #list[1].tx or 0 do
       local low, high = 0, 0
       for _, series in ipairs(list) do
          low, high = low + series.ir_min_bps[i], high + series.ir_max_bps[i]
