@@ -18,14 +18,16 @@ fill_burst(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf *
 	const uint64_t sequence = s->sequence;
 	const fg_u128 step = fg_pace_step(&s->pace);
 	fg_u128 at = s->pace.at;
+	uint8_t *data[BURST];
 
 	for (unsigned i = 0; i < n; i++) {
-		tx_fill(&common, frames[i], sequence + i, launch ? (uint64_t)(at >> 64) : now, launch);
+		data[i] = tx_fill(&common, frames[i], sequence + i, launch ? (uint64_t)(at >> 64) : now,
+				  launch);
 		if (launch)
 			at += step;
 	}
 	if (vary)
-		tx_vary_part(s, s->frame, sequence, frames, n);
+		tx_vary(s, s->frame, sequence, data, n);
 }
 
 /* of the @p sent frames from number @p first of the load on, some depart in the next interval of the series */

@@ -100,13 +100,12 @@ tx_faults_make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m,
 							     : s->frames[fg_sizes_kind(s->sizes, d->number)];
 	const struct tx_common common = tx_have_in_common(t, s, frame);
 	uint64_t copy = HAS(d->kinds, FG_FAULT_DUPLICATE) ? FG_SIGNATURE_COPY : 0;
-
 	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;
 
 	memcpy(data + frame->header, frame->bytes + frame->header, frame->length - frame->header);
 	tx_fill(&common, m, d->number | copy, departure, launch);
 	if (frame->varies > 0)
-		tx_vary(frame, d->number, &m, 1);
+		fg_vary_burst(frame, d->number, &data, 1);
 	if (d->kinds & FG_FAULTS_WRONG) {
 		m->data_len = fg_spoil_frame(&s->faults->how.spoil, frame, d->kinds, d->number, data);
 		m->pkt_len = m->data_len;

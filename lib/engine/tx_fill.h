@@ -37,8 +37,9 @@ tx_have_in_common(const struct tx_task *t, const struct tx_stream *s, const stru
 /**
  * Make frame @p number of a buffer, to depart at a time; that goes into the buffer if the port shall wait for it. What
  * changes in its header is left to tx_vary().
+ * @return where the frame begins
  */
-static __rte_always_inline void
+static __rte_always_inline uint8_t *
 tx_fill(const struct tx_common *c, struct rte_mbuf *m, uint64_t number, uint64_t departure, bool launch)
 {
 	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;
@@ -54,30 +55,23 @@ tx_fill(const struct tx_common *c, struct rte_mbuf *m, uint64_t number, uint64_t
 	for (unsigned i = 0; i < c->header; i += 16)
 		memcpy(data + i, c->bytes + i, 16);
 	fg_signature_write(data + c->length, c->id, number, clock_ns(&c->clock, departure));
+	return data;
 }
 
-/** Let field programs work on frames that were just filled, from @p number on. */
+/**
+ * Let field programs work on frames that were just filled, from @p number on. What a frame carries follows from its
+ * number in the whole stream, of which this may be a part.
+ */
 static __rte_always_inline void
-tx_vary(const struct fg_template *frame, uint64_t number, struct rte_mbuf **frames, unsigned n)
-{
-	uint8_t *data[BURST];
-
-	for (unsigned i = 0; i < n; i++)
-		data[i] = (uint8_t *)frames[i]->buf_addr + RTE_PKTMBUF_HEADROOM;
-	fg_vary_burst(frame, number, data, n);
-}
-
-/** tx_vary() of the part of a stream: what a frame carries follows from its number in the whole. */
-static __rte_always_inline void
-tx_vary_part(const struct tx_stream *s, const struct fg_template *frame, uint64_t number,
-	     struct rte_mbuf **frames, unsigned n)
+tx_vary(const struct tx_stream *s, const struct fg_template *frame, uint64_t number, uint8_t *const *data,
+	unsigned n)
 {
 	if (likely(s->apart == 1)) {
-		tx_vary(frame, number, frames, n);
+		fg_vary_burst(frame, number, data, n);
 		return;
 	}
 	for (unsigned i = 0; i < n; i++)
-		tx_vary(frame, s->number + (number + i) * s->apart, &frames[i], 1);
+		fg_vary_burst(frame, s->number + (number + i) * s->apart, &data[i], 1);
 }
 
 /** Frames that are the port's now. Control may look at the counts at any time. */

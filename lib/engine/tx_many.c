@@ -74,6 +74,7 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 	const struct fg_template *frame =
 		s->sizes == NULL ? s->frame : s->frames[fg_sizes_kind(s->sizes, s->sequence)];
 	const struct tx_common common = tx_have_in_common(t, s, frame);
+	uint8_t *data;
 
 	if (more && s->faults != NULL) {
 		tx_faults_make(t, s, m, departure, launch);
@@ -82,9 +83,9 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 	if (s->whole)
 		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
 		       frame->bytes + frame->header, frame->length - frame->header);
-	tx_fill(&common, m, s->sequence, departure, launch);
+	data = tx_fill(&common, m, s->sequence, departure, launch);
 	if (frame->varies > 0)
-		tx_vary_part(s, frame, s->sequence, &m, 1);
+		tx_vary(s, frame, s->sequence, &data, 1);
 	s->sequence++;
 }
 

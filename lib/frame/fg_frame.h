@@ -49,6 +49,7 @@ struct fg_vary {
 	bool random;
 	bool sparse;                       /* changes the first frame of each period only */
 	bool shared;                       /* another program changes other bits of the same octets */
+	bool plain;                        /* only counts, the simple way of vary_burst.c will do */
 	uint16_t factor[FG_MAX_CHECKSUMS]; /* modulo 65535: what the octets add to the sum of each checksum */
 };
 

@@ -249,6 +249,16 @@ copy_list(const struct fg_vary_config *config, struct fg_vary *v, uint8_t *at)
 	return size;
 }
 
+/* does it only count, in up to 32 bits of its own that two checksums at most follow as they stand? */
+static bool
+is_plain(const struct fg_vary *v, unsigned checksums)
+{
+	for (unsigned j = 0; j < checksums; j++)
+		if (j < 2 ? v->factor[j] > 256 : v->factor[j] > 0)
+			return false;
+	return !v->random && !v->shared && v->list == 0 && v->period == 1 && v->octets <= 4;
+}
+
 int
 fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *changes, unsigned count,
 		struct fg_template *t, struct fg_error *err)
@@ -278,6 +288,8 @@ fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_chang
 			t->header = (uint16_t)(v->offset + v->octets);
 		t->varies++;
 	}
+	for (struct fg_vary *v = programs; v < programs + t->varies; v++)
+		v->plain = is_plain(v, t->checksums);
 	find_bases(t, programs);
 	return rc;
 }

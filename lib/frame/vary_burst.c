@@ -7,7 +7,10 @@
  * their new values by their factors: nothing is read back, and each is folded once, however many fields change.
  *
  * A burst is gone through field by field and not frame by frame. So each loop is short, has its constants in registers
- * and no decision in it, and the processor adds several frames at once.
+ * and no decision in it. All of them but the one that writes to the frames work on lanes of 32 bits, several frames at
+ * once: a field of more octets is two lanes, which add to a checksum as one would, since 2^32 is 1 modulo 65535. What
+ * counts through its values, as most fields do, is computed in lanes; values from lists, random or held ones come one by
+ * one. Lanes are filled up to whole vectors, so that no loop has a rest to do by itself.
  */
 #include <endian.h>
 #include <stdbool.h>
@@ -16,6 +19,9 @@
 #include "fg_int128.h"
 #include "fg_vary.h"
 #include "frame_priv.h"
+
+enum { LANES = 8 };
+_Static_assert(FG_VARY_BURST % LANES == 0, "bursts are whole vectors");
 
 /* n modulo the program's count by its reciprocal, which makes the quotient exact or one too small */
 static inline uint64_t
@@ -97,17 +103,77 @@ find_values(const struct fg_vary *v, uint64_t number, uint64_t *part, unsigned n
 			part[i] = value_at(v, list, draw(v, number + i));
 }
 
-/* so many octets of a number, most significant first; a constant number of them */
-static inline __attribute__((always_inline)) void
-store(const struct fg_vary *v, const uint64_t *part, uint8_t *const *data, unsigned n, unsigned octets)
+/* Frames of a burst up to whole vectors: what is computed beyond the last one is not used. */
+static inline unsigned
+lanes_of(unsigned n)
 {
-	const uint64_t rest = v->rest;
-	const size_t offset = v->offset;
+	return (n + LANES - 1) / LANES * LANES;
+}
 
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t big = htobe64((part[i] | rest) << (64 - 8 * octets));
+/* write so many octets of a lane, most significant first, and what stands beside them; a constant number of them */
+static inline __attribute__((always_inline)) void
+store(const uint32_t *big, size_t offset, uint8_t *const *data, unsigned n, unsigned octets)
+{
+	unsigned i = 0;
 
-		memcpy(data[i] + offset, &big, octets);
+	for (; i + 4 <= n; i += 4) {
+		memcpy(data[i] + offset, &big[i], octets);
+		memcpy(data[i + 1] + offset, &big[i + 1], octets);
+		memcpy(data[i + 2] + offset, &big[i + 2], octets);
+		memcpy(data[i + 3] + offset, &big[i + 3], octets);
+	}
+	for (; i < n; i++)
+		memcpy(data[i] + offset, &big[i], octets);
+}
+
+static inline void
+store_octets(const uint32_t *big, size_t offset, unsigned octets, uint8_t *const *data, unsigned n)
+{
+	switch (octets) {
+	case 1:
+		return store(big, offset, data, n, 1);
+	case 2:
+		return store(big, offset, data, n, 2);
+	case 3:
+		return store(big, offset, data, n, 3);
+	default:
+		return store(big, offset, data, n, 4);
+	}
+}
+
+static inline void
+write_lane(const uint32_t *lane, uint32_t rest, size_t offset, unsigned octets, uint8_t *const *data,
+	   unsigned n)
+{
+	uint32_t big[FG_VARY_BURST];
+
+	for (unsigned i = 0; i < lanes_of(n); i++)
+		big[i] = htobe32((lane[i] | rest) << (32 - 8 * octets));
+	store_octets(big, offset, octets, data, n);
+}
+
+/* what a lane adds to the checksums that follow the field */
+static inline void
+add_lane(const struct fg_template *t, const struct fg_vary *v, const uint32_t *lane,
+	 uint32_t (*sum)[FG_VARY_BURST], unsigned n)
+{
+	uint32_t words[FG_VARY_BURST];
+
+	for (unsigned i = 0; i < lanes_of(n); i++)
+		words[i] = (lane[i] & 0xffff) + (lane[i] >> 16);
+	for (unsigned j = 0; j < t->checksums; j++) {
+		const uint32_t factor = v->factor[j];
+
+		if (factor == 1)
+			for (unsigned i = 0; i < lanes_of(n); i++)
+				sum[j][i] += words[i];
+		else if (factor != 0)
+			for (unsigned i = 0; i < lanes_of(n); i++) {
+				uint64_t product = (uint64_t)words[i] * factor;
+
+				sum[j][i] += (uint32_t)((product & 0xffff) + (product >> 16 & 0xffff) +
+							(product >> 32));
+			}
 	}
 }
 
@@ -124,56 +190,77 @@ merge(const struct fg_vary *v, const uint64_t *part, uint8_t *const *data, unsig
 		}
 }
 
+/* a field of any kind: values one by one, in one or two lanes */
 static void
-write_octets(const struct fg_vary *v, const uint64_t *part, uint8_t *const *data, unsigned n)
+vary_any(const struct fg_template *t, const struct fg_vary *v, uint64_t number,
+	 uint32_t (*sum)[FG_VARY_BURST], uint8_t *const *data, unsigned n)
 {
+	const unsigned beyond = v->octets > 4 ? v->octets - 4u : 0;
+	uint32_t low[FG_VARY_BURST] = {0}, high[FG_VARY_BURST] = {0};
+	uint64_t part[FG_VARY_BURST];
+
+	find_values(v, number, part, n);
+	for (unsigned i = 0; i < n; i++)
+		low[i] = (uint32_t)part[i];
+	if (beyond > 0)
+		for (unsigned i = 0; i < n; i++)
+			high[i] = (uint32_t)(part[i] >> 32);
 	if (v->shared) {
 		merge(v, part, data, n);
-		return;
+	} else {
+		write_lane(low, (uint32_t)v->rest, v->offset + beyond, v->octets - beyond, data, n);
+		if (beyond > 0)
+			write_lane(high, (uint32_t)(v->rest >> 32), v->offset, beyond, data, n);
 	}
-	switch (v->octets) {
-	case 1:
-		return store(v, part, data, n, 1);
-	case 2:
-		return store(v, part, data, n, 2);
-	case 3:
-		return store(v, part, data, n, 3);
-	case 4:
-		return store(v, part, data, n, 4);
-	case 5:
-		return store(v, part, data, n, 5);
-	case 6:
-		return store(v, part, data, n, 6);
-	case 7:
-		return store(v, part, data, n, 7);
-	default:
-		return store(v, part, data, n, 8);
+	add_lane(t, v, low, sum, n);
+	if (beyond > 0)
+		add_lane(t, v, high, sum, n);
+}
+
+/*
+ * Values in steps, none of which is the last: all in one go, so that nothing is stored between one loop and the next.
+ * The number of checksums is constant; the second may be there without being followed.
+ */
+static inline __attribute__((always_inline)) void
+count_lanes(const struct fg_vary *v, uint64_t k, uint32_t (*sum)[FG_VARY_BURST], uint32_t *big, unsigned n,
+	    unsigned checksums)
+{
+	const uint32_t mask = (uint32_t)v->mask, rest = (uint32_t)v->rest, up = 32 - 8 * v->octets;
+	const uint32_t step = (uint32_t)(v->step << v->shift), factor = v->factor[0], other = v->factor[1];
+	uint32_t value = (uint32_t)((v->first + v->step * k) << v->shift);
+
+	for (unsigned i = 0; i < lanes_of(n); i++, value += step) {
+		uint32_t lane = value & mask, words = (lane & 0xffff) + (lane >> 16);
+
+		big[i] = htobe32((lane | rest) << up);
+		if (checksums > 0)
+			sum[0][i] += words * factor;
+		if (checksums > 1)
+			sum[1][i] += words * other;
 	}
 }
 
-/* sums of the 16-bit words, of at most 18 bits */
-static void
-fold(const uint64_t *part, uint32_t *words, unsigned n)
+/* @return false: they are not that simple */
+static inline bool
+vary_counting(const struct fg_template *t, const struct fg_vary *v, uint64_t number,
+	      uint32_t (*sum)[FG_VARY_BURST], uint8_t *const *data, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t p = (part[i] & 0xffffffff) + (part[i] >> 32);
+	uint32_t big[FG_VARY_BURST];
+	uint64_t k;
 
-		words[i] = (uint32_t)((p & 0xffff) + (p >> 16));
-	}
-}
-
-static void
-add(uint32_t *sum, const uint32_t *words, uint32_t factor, unsigned n)
-{
-	if (factor == 1)
-		for (unsigned i = 0; i < n; i++)
-			sum[i] += words[i];
+	if (!v->plain)
+		return false;
+	k = modulo_count(v, number);
+	if (v->count - k < n)
+		return false;
+	if (t->checksums == 0)
+		count_lanes(v, k, sum, big, n, 0);
+	else if (t->checksums == 1)
+		count_lanes(v, k, sum, big, n, 1);
 	else
-		for (unsigned i = 0; i < n; i++) {
-			uint64_t product = (uint64_t)words[i] * factor;
-
-			sum[i] += (uint32_t)((product & 0xffff) + (product >> 16 & 0xffff) + (product >> 32));
-		}
+		count_lanes(v, k, sum, big, n, 2);
+	store_octets(big, v->offset, v->octets, data, n);
+	return true;
 }
 
 static void
@@ -181,40 +268,31 @@ write_checksums(const struct fg_vary_checksum *c, const uint32_t *sum, uint8_t *
 {
 	const uint32_t instead_of_zero = c->never_zero ? 0xffff : 0;
 	const size_t offset = c->offset;
-	uint16_t checksum[FG_VARY_BURST];
+	uint32_t big[FG_VARY_BURST];
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < lanes_of(n); i++) {
 		uint32_t s = (sum[i] & 0xffff) + (sum[i] >> 16);
 
 		s = (s & 0xffff) + (s >> 16);
 		s = ~s & 0xffff;
 		s |= s == 0 ? instead_of_zero : 0;
-		checksum[i] = htobe16((uint16_t)s);
+		big[i] = htobe32(s << 16);
 	}
-	for (unsigned i = 0; i < n; i++)
-		memcpy(data[i] + offset, &checksum[i], 2);
+	store(big, offset, data, n, 2);
 }
 
 void
 fg_vary_burst(const struct fg_template *t, uint64_t number, uint8_t *const *data, unsigned n)
 {
 	const struct fg_vary *v = fg_template_programs(t), *end = v + t->varies;
-	uint32_t words[FG_VARY_BURST], sum[FG_MAX_CHECKSUMS][FG_VARY_BURST];
-	uint64_t part[FG_VARY_BURST];
+	uint32_t sum[FG_MAX_CHECKSUMS][FG_VARY_BURST];
 
 	for (unsigned j = 0; j < t->checksums; j++)
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = 0; i < lanes_of(n); i++)
 			sum[j][i] = t->checksum[j].base;
-	for (; v < end; v++) {
-		find_values(v, number, part, n);
-		write_octets(v, part, data, n);
-		if (t->checksums == 0)
-			continue;
-		fold(part, words, n);
-		for (unsigned j = 0; j < t->checksums; j++)
-			if (v->factor[j] != 0)
-				add(sum[j], words, v->factor[j], n);
-	}
+	for (; v < end; v++)
+		if (!vary_counting(t, v, number, sum, data, n))
+			vary_any(t, v, number, sum, data, n);
 	for (unsigned j = 0; j < t->checksums; j++)
 		write_checksums(&t->checksum[j], sum[j], data, n);
 }
