@@ -327,6 +327,7 @@ fg_engine_running(struct fg_engine *e)
 		e->wire_now = atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed);
 	want_all(e, on_wire(e) ? NULL : e->idle);
 	await_have(e);
+	tx_settle(e->trial, e->lanes);
 	e->running = false;
 	return false;
 }

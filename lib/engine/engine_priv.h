@@ -239,6 +239,9 @@ int parts_make(const struct fg_engine *engine, struct trial *trial, const struct
 /** Frames per second that a stream sends at most. */
 double parts_peak_fps(const struct fg_stream_config *stream);
 
+/* tx_round_setup.c: let every stream have its own counts again; the trial has ended */
+void tx_settle(struct trial *trial, unsigned lanes);
+
 /* trial.c */
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 void trial_free(struct fg_engine *engine, struct trial *trial);

@@ -36,8 +36,8 @@ add_live(struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live
 		out->delay_min_ns = least;
 	out->delay_max_ns = RTE_MAX(out->delay_max_ns, most);
 	out->rx_frames += frames;
-	out->tx_frames += __atomic_load_n(&tx->sent, __ATOMIC_RELAXED);
-	out->tx_octets += __atomic_load_n(&tx->octets, __ATOMIC_RELAXED);
+	out->tx_frames += tx_sent(tx);
+	out->tx_octets += tx_octets(tx);
 	out->rx_octets += atomic_load_explicit(&live->octets, memory_order_relaxed);
 	out->missing += atomic_load_explicit(&live->missing, memory_order_relaxed);
 	out->delay_sum_ns += atomic_load_explicit(&live->delay_sum, memory_order_relaxed);

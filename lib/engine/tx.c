@@ -8,6 +8,7 @@
 #include <rte_mbuf.h>
 
 #include "tx_fill.h"
+#include "tx_round.h"
 
 /* one frame after the other, at their departures or, where the port does not wait for them, now */
 static __rte_always_inline void
@@ -128,6 +129,8 @@ tx_choose(struct tx_task *t)
 
 	if (t->more)
 		t->task.poll = launch ? tx_more_launch : tx_more_now;
+	else if (t->round != NULL)
+		t->task.poll = launch ? tx_round_launch : tx_round_now;
 	else if (t->only != NULL && is_plain(t->only) && t->waiting == 0)
 		t->task.poll = plain[launch][t->only->frame->varies > 0];
 	else

@@ -40,7 +40,7 @@ void tx_faults_sent(struct tx_faults *faults);
 static inline uint64_t
 tx_measured(const struct tx_stream *s)
 {
-	uint64_t sent = __atomic_load_n(&s->sent, __ATOMIC_RELAXED);
+	uint64_t sent = tx_sent(s);
 
 	return s->faults == NULL ? sent : sent - __atomic_load_n(&s->faults->wrong, __ATOMIC_RELAXED);
 }

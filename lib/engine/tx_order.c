@@ -10,7 +10,7 @@
 
 #include <rte_cycles.h>
 
-#include "tx_priv.h"
+#include "tx_round.h"
 
 enum {
 	ORDERS_A_POLL = 16,
@@ -71,6 +71,8 @@ tx_obey(struct tx_task *t, uint64_t now)
 {
 	if (t->todo == NULL)
 		t->todo = take_all(t);
+	if (t->round != NULL)
+		tx_round_leave(t);
 	for (unsigned i = 0; i < ORDERS_A_POLL && t->todo != NULL; i++) {
 		struct tx_order *order = t->todo;
 

@@ -22,6 +22,8 @@ struct tx_stream {
 	bool stopped;       /* on command */
 	struct tx_run *run; /* in the queue; NULL: in none */
 	struct tx_stream *ahead, *behind;
+	struct tx_round *round; /* in which it takes turns, and which counts for it; NULL: none */
+	unsigned place;         /* there */
 
 	const struct fg_sizes *sizes; /* NULL: all frames are of one size */
 	struct fg_template **frames;  /* of each size */
@@ -81,7 +83,9 @@ struct tx_task {
 	bool more;                /* some stream's frames need more than to be filled and varied */
 	struct rte_mempool *pool; /* of all streams, if it is the same */
 	struct tx_queue queue;
-	unsigned waiting; /* frames that were due before, and that the port did not take */
+	struct tx_round *round; /* of all streams; NULL: each goes its own way ... */
+	struct tx_round *left;  /* ... and did not before */
+	unsigned waiting;       /* frames that were due before, and that the port did not take */
 	struct tx_due due[BURST];
 } __rte_cache_aligned;
 
@@ -157,6 +161,13 @@ tx_next_load(struct tx_stream *s)
 		fg_pace_move(&s->pace, s->shift);
 	}
 }
+
+/* tx_round_setup.c */
+
+/** Frames of a stream that have gone; at any time. */
+uint64_t tx_sent(const struct tx_stream *stream);
+/** Their octets with FCS. */
+uint64_t tx_octets(const struct tx_stream *stream);
 
 /* tx_result.c */
 

@@ -111,6 +111,22 @@ tx_queue_remove(struct tx_queue *q, struct tx_stream *s)
 	remove_run(q, i);
 }
 
+void
+tx_queue_rotate(struct tx_queue *q, struct tx_stream *s)
+{
+	struct tx_run *run = q->heap[0].run;
+
+	if (s != run->front) {
+		run->back->behind = run->front;
+		run->front->ahead = run->back;
+		run->back = s->ahead;
+		run->back->behind = NULL;
+		run->front = s;
+		s->ahead = NULL;
+	}
+	q->heap[0].at = fg_pace_next(&s->pace);
+}
+
 /* may it stand behind the others of the run? */
 static inline bool
 keeps_step(const struct tx_run *run, const struct tx_stream *s, uint64_t at)

@@ -36,6 +36,8 @@ void tx_queue_free(struct tx_queue *queue);
 
 /** The front stream's next departure is another now, or there is none. */
 void tx_queue_settle(struct tx_queue *queue);
+/** All are in one run, which goes on with @p stream: those before it have sent and stand behind the others. */
+void tx_queue_rotate(struct tx_queue *queue, struct tx_stream *stream);
 /** Take a stream out, wherever it is. */
 void tx_queue_remove(struct tx_queue *queue, struct tx_stream *stream);
 /** Put a stream in that is not. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tx_fault.h"
+#include "tx_round.h"
 
 enum { NAP_NS = 1000000 };
 
@@ -191,17 +192,26 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct i
 			task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
 		for (unsigned i = 0; i < n; i++)
 			task->more |= streams[i]->faults != NULL;
+		rc = tx_round_create(task, streams, n, err);
 		tx_choose(task);
 	}
 	free(streams);
 	return rc;
 }
 
+static void
+tx_task_free(struct tx_task *task)
+{
+	tx_queue_free(&task->queue);
+	tx_round_free(task->round);
+	tx_round_free(task->left);
+}
+
 void
 tx_free(struct fg_engine *e, struct trial *t)
 {
 	for (unsigned i = 0; t->tx_task != NULL && i < e->lanes; i++)
-		tx_queue_free(&t->tx_task[i].queue);
+		tx_task_free(&t->tx_task[i]);
 	tx_orders_free(t->orders);
 	for (unsigned i = 0; i < t->streams; i++) {
 		struct tx_stream *tx = &t->tx[i];

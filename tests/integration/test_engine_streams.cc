@@ -191,6 +191,29 @@ TEST(EngineOrders, StartStopAndChangeWhileFramesFly)
 	EXPECT_EQ(20512u, b.engine.Result(2).latency.max_ns);
 }
 
+/* streams of one rate take turns until control wants anything of one of them; the others do not notice */
+TEST(EngineOrders, ToOneOfManyThatTakeTurns)
+{
+	Template frame = TestFrame(64);
+	std::vector<Stream> streams;
+
+	for (unsigned i = 0; i < 7; i++)
+		streams.push_back({0, 1, frame, {constant(20000, 2000)}, {}, false, 0, i / 7.0});
+	Bench b(limited(0, 64), real_time());
+	b.engine.Start(streams, {0, 100, 10, 0});
+	await_frames(b, 3, 300);
+	EXPECT_EQ(0, fg_engine_stream_stop(b.engine.Get(), 3, nullptr));
+	b.engine.Await();
+	for (unsigned i = 0; i < 7; i++) {
+		fg_stream_result r = b.engine.Result(i);
+
+		expect_lossless(r, i == 3 ? r.intended : 2000);
+		EXPECT_EQ(20512u, r.latency.max_ns) << "none leaves when it is another's turn";
+		EXPECT_EQ(64 * r.tx, r.octets);
+	}
+	EXPECT_LT(b.engine.Result(3).tx, 2000u);
+}
+
 /* no order is lost, however many come at once */
 TEST(EngineOrders, ToManyStreamsAtOnce)
 {
