@@ -187,6 +187,7 @@ struct trial {
 	struct tx_order *orders; /* given, and not known to be obeyed */
 	uint64_t max_lag;        /* ticks */
 	struct rx_stream *rx_stream;
+	uint8_t *measures;                  /* what they point to */
 	struct rx_task *rx;                 /* one a lane */
 	struct fg_histogram *sum_latency;   /* for the results of streams in parts: NULL without any */
 	struct fg_variation *sum_variation; /* the same */

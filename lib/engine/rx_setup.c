@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <rte_mbuf.h>
 
@@ -25,6 +26,7 @@
 
 /* beyond that a delay, or the difference of two, is only counted and in the maximum */
 static const uint64_t LATENCY_HIGHEST_NS = 10000000000, IPDV_HIGHEST_NS = 1000000000;
+enum { HUGE_PAGE = 1 << 21 };
 static const uint64_t SECOND_NS = 1000000000;
 
 struct precision {
@@ -111,6 +113,32 @@ extra_init(const struct fg_engine *e, struct rx_stream *rx, const struct fg_stre
 	return 0;
 }
 
+/*
+ * Trackers and histograms of all streams in one piece, on huge pages where the kernel has some for us: with thousands of
+ * streams nearly every line would else be on a page of its own, and the walk to find that takes longer than the line.
+ */
+static int
+measures_init(struct trial *t, unsigned i, const struct precision *p, struct fg_error *err)
+{
+	size_t sequence = fg_sequence_size(p->window);
+	size_t each = sequence + fg_histogram_size(p->digits, LATENCY_HIGHEST_NS);
+	struct rx_stream *rx = &t->rx_stream[i];
+
+	if (t->measures == NULL) {
+		size_t all = RTE_ALIGN_CEIL(t->streams * each, HUGE_PAGE);
+
+		t->measures = aligned_alloc(HUGE_PAGE, all);
+		if (t->measures == NULL)
+			return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", t->streams);
+		madvise(t->measures, all, MADV_HUGEPAGE); /* a wish */
+	}
+	rx->sequence = (struct fg_sequence *)(void *)(t->measures + i * each);
+	rx->latency = (struct fg_histogram *)(void *)(t->measures + i * each + sequence);
+	fg_sequence_init(rx->sequence, p->window, 0, NULL);
+	fg_histogram_init(rx->latency, p->digits, LATENCY_HIGHEST_NS, NULL);
+	return 0;
+}
+
 int
 rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
 	       const struct image *timeline, struct fg_error *err)
@@ -127,11 +155,8 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
 	if (rx->tag == NULL)
 		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
-	rx->sequence = fg_sequence_create(p->window, 0, err);
-	rx->latency = fg_histogram_create(p->digits, LATENCY_HIGHEST_NS, err);
-	if (rx->sequence == NULL || rx->latency == NULL)
-		return -ENOMEM;
-	if (wants_more(s) && !s->unmeasured)
+	rc = measures_init(t, i, p, err);
+	if (rc == 0 && wants_more(s) && !s->unmeasured)
 		rc = extra_init(e, rx, s, c, timeline, err);
 	if (rc != 0 || rx->extra == NULL)
 		return rc;
@@ -180,8 +205,6 @@ void
 rx_free(const struct fg_engine *e, struct trial *t)
 {
 	for (unsigned i = 0; i < t->streams; i++) {
-		fg_sequence_free(t->rx_stream[i].sequence);
-		fg_histogram_free(t->rx_stream[i].latency);
 		extra_free(t->rx_stream[i].extra);
 		free(t->rx_stream[i].tag);
 	}
@@ -189,6 +212,7 @@ rx_free(const struct fg_engine *e, struct trial *t)
 		free(t->rx[i].astray);
 	fg_histogram_free(t->sum_latency);
 	fg_variation_free(t->sum_variation);
+	free(t->measures);
 	free(t->rx_stream);
 	free(t->rx);
 }

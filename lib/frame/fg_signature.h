@@ -103,6 +103,25 @@ fg_signature_read(const uint8_t *end, size_t length, struct fg_signature *out)
 	return true;
 }
 
+/** The stream, and the time in ns, of a signature that has not been looked at. @param end  as above */
+static inline uint16_t
+fg_signature_stream(const uint8_t *end)
+{
+	uint16_t stream;
+
+	memcpy(&stream, end - 16, 2);
+	return be16toh(stream);
+}
+
+static inline uint64_t
+fg_signature_time(const uint8_t *end)
+{
+	uint64_t b;
+
+	memcpy(&b, end - 10, 8);
+	return be64toh(b) & FG_SIGNATURE_MASK48;
+}
+
 /** Signed difference later - earlier of two 48-bit times, ns; right while it is less than 39 hours. */
 static inline int64_t
 fg_signature_elapsed(uint64_t later, uint64_t earlier)

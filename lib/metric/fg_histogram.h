@@ -135,6 +135,13 @@ fg_histogram_bin(const struct fg_histogram *h, uint64_t value)
 	return bin < h->bins ? (uint32_t)bin : h->bins;
 }
 
+/** Have at hand what fg_histogram_record() of @p value will touch, a little later. */
+static inline void
+fg_histogram_prefetch(const struct fg_histogram *h, int64_t value)
+{
+	__builtin_prefetch(&h->counts[fg_histogram_bin(h, value < 0 ? 0 : (uint64_t)value)], 1);
+}
+
 /**
  * Record one value. Touches the header's line and one counter; only a new extreme leaves the straight path.
  *
