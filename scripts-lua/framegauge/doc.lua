@@ -14,7 +14,8 @@ local M = {}
 --- Modules that have a page, in the order they are listed: { name, module }.
 M.MODULES = {
    { "bench", "framegauge.bench" }, { "capture", "framegauge.capture" },
-   { "frame", "framegauge.frame" }, { "job", "framegauge.job" }, { "line", "framegauge.line" },
+   { "frame", "framegauge.frame" }, { "job", "framegauge.job" }, { "l4", "framegauge.l4" },
+   { "line", "framegauge.line" },
    { "method", "framegauge.method" }, { "plan", "framegauge.plan" }, { "port", "framegauge.port" },
    { "replay", "framegauge.replay" }, { "report", "framegauge.report" },
    { "search", "framegauge.search" }, { "stats", "framegauge.stats" },

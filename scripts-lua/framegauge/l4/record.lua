@@ -55,7 +55,7 @@ local function lister()
    end
 end
 
-local function judge(record, sides, engine, nothing)
+local function judge(record, sides, engine, nothing, limit)
    local invalid, add_invalid = lister()
    local limited, add_limited = lister()
    local wrong = wrong_octets(sides)
@@ -67,6 +67,7 @@ local function judge(record, sides, engine, nothing)
    end
    link_reasons(engine, add_invalid)
    tester_reasons(sides, engine, add_limited)
+   limited[#limited + 1] = limit
    table.sort(limited)
    record.verdict = #invalid > 0 and "invalid" or #limited > 0 and "tester-limited" or "valid"
    record.reasons = invalid
@@ -108,14 +109,15 @@ end
 -- @param sides    what framegauge.l4.trial gave, each with its role in words
 -- @param engine   the same
 -- @param nothing  whether nothing came through that a figure could be made of
-function M.of(ask, bench, sides, engine, nothing)
+-- @param limit    a sentence where the tester did not do what it was asked for, or nil
+function M.of(ask, bench, sides, engine, nothing, limit)
    local record = {
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
       duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sides = {},
       tester_drops = total(engine.ports, "rx_missed", "rx_no_mbuf", "tx_errors"),
       longest_poll_gap_ns = longest(engine.lcores),
    }
-   judge(record, sides, engine, nothing)
+   judge(record, sides, engine, nothing, limit)
    for i, side in ipairs(sides) do
       record.sides[i] = {
          role = side.role, apps = side.apps, counters = counted(side.counters), open = side.open,

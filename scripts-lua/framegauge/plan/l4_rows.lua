@@ -105,6 +105,17 @@ local search = {
    },
 }
 
+local peer = {
+   key = "peer", type = "group", optional = true,
+   help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
+      .. "to "
+      .. "l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
+   fields = {
+      { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
+      { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
+   },
+}
+
 local load = {
    key = "load", type = "group",
    help = "how the connections of TCP come and go: as those of curl-loader, and of RFC 9411",
@@ -185,6 +196,7 @@ return {
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of sequence numbers and the like" },
       phases.learning_wait "100ms", phases.drain("2s", "time for connections to close"), phases.settle "0s",
+      peer,
       load,
       sweep,
       search,

@@ -102,6 +102,28 @@ local function clients_have_their_addresses(values, found)
    end
 end
 
+-- What a host can be asked that only listens.
+local OF_PEER = { TCP_STREAM = true, TCP_SENDFILE = true, TCP_CC = true }
+
+local function peer_can_do_it(values, found)
+   local port, peer = values.ports[1] or {}, values.l4.peer
+   if not peer then
+      return
+   end
+   for i, test in ipairs(values.l4.tests) do
+      if not OF_PEER[test] then
+         found:add(found:item("l4.tests", i), ("%s needs a server of ours"):format(test),
+            "TCP_STREAM, TCP_SENDFILE or TCP_CC, or no l4.peer")
+      end
+   end
+   for family, gateway in pairs { ipv4 = "gateway", ipv6 = "gateway6" } do
+      if peer[family] and not port[gateway] then
+         found:add("l4.peer." .. family, ("the first port has no %s to reach it through"):format(gateway),
+            "a gateway, which may be the host itself")
+      end
+   end
+end
+
 local function ramps_fit(values, found)
    local load = values.l4.load
    if load.start > 0 and not load.per_second then
@@ -122,7 +144,7 @@ end
 
 M.rules = {
    something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
-   clients_have_their_addresses, ramps_fit,
+   clients_have_their_addresses, peer_can_do_it, ramps_fit,
    two_ports,
 }
 

@@ -19,8 +19,17 @@ local function sides_of(plan, bench, test, o)
    local capacity = settings.capacity(test, o, rate and theory.cc(rate, o.ip, theory.of(o)))
    return {
       { port = 1, apps = { client }, capacity = capacity },
-      { port = 2, apps = { server }, capacity = capacity },
+      not o.peer and { port = 2, apps = { server }, capacity = capacity } or nil,
    }
+end
+
+local SHORTFALL = 0.01 -- of the datagrams that were to be sent
+
+-- A sentence where the tester could not send as much as it should; nil: it did.
+local function too_slow(rate, client)
+   local sent = client.measured.datagrams_out / client.measured_s
+   return rate and sent < rate * (1 - SHORTFALL)
+      and ("client: %.0f datagrams a second were sent instead of %.0f"):format(sent, rate) or nil
 end
 
 -- Make one trial. @return its record
@@ -30,14 +39,21 @@ local function measure(plan, bench, test, o, ask)
       learning_wait = o.learning_wait, settle = o.settle, mtu = o.mtu, seed = ask.seed,
       interval = o.interval,
    })
-   sides[1].role, sides[2].role = "client", "server"
-   local figure = figures.of(test, sides[1].apps[1], sides[2].apps[1])
-   return records.of(ask, bench, sides, engine, figure == 0)
+   for i, side in ipairs(sides) do
+      side.role = i == 1 and "client" or "server"
+   end
+   local client, server = M.ends { sides = sides }
+   return records.of(ask, bench, sides, engine, figures.of(test, client, server) == 0,
+      test == "UDP_STREAM" and too_slow(o.datagram_rate, client) or nil)
 end
 
-local function ends(record)
-   return record.sides[1].apps[1], record.sides[2].apps[1]
+--- The results of the client and of the server in a record; the server's is nil where it is not ours.
+function M.ends(record)
+   local server = record.sides[2]
+   return record.sides[1].apps[1], server and server.apps[1]
 end
+
+local ends = M.ends
 
 local function figure_of(test, record)
    return figures.of(test, ends(record))

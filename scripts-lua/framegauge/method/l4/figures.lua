@@ -23,9 +23,12 @@ local function per_second(value, result)
 end
 
 --- The figure of one run.
--- @param client, server  results of the applications (framegauge.l4.app)
+-- @param client, server  results of the applications (framegauge.l4.app); the server's is nil where it is
+-- not ours
 function M.of(test, client, server)
-   if test == "TCP_STREAM" or test == "TCP_SENDFILE" then
+   if (test == "TCP_STREAM" or test == "TCP_SENDFILE") and not server then
+      return per_second(client.measured.octets_out * 8, client) -- what was acknowledged
+   elseif test == "TCP_STREAM" or test == "TCP_SENDFILE" then
       return per_second(server.measured.octets_in * 8, server)
    elseif test == "TCP_MAERTS" then
       return per_second(client.measured.octets_in * 8, client)

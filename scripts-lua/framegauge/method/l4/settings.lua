@@ -2,15 +2,13 @@
 
 --- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
 local octets = require "framegauge.octets"
+local tables = require "framegauge.tables"
 
 local M = {}
 
 --- A copy of a table, with some keys otherwise.
 local function copy(t, with)
-   local out = {}
-   for key, value in pairs(t) do
-      out[key] = value
-   end
+   local out = tables.copy(t)
    for key, value in pairs(with or {}) do
       out[key] = value
    end
@@ -21,7 +19,7 @@ M.copy = copy
 
 --- IP versions that both ends have, IPv4 first.
 function M.versions(plan)
-   local list, a, b = {}, plan.ports[1], plan.ports[2]
+   local list, a, b = {}, plan.ports[1], plan.l4 and plan.l4.peer or plan.ports[2]
    for _, version in ipairs { "ipv4", "ipv6" } do
       list[#list + 1] = a[version] and b[version] and version or nil
    end
@@ -65,7 +63,7 @@ end
 -- @param from  index of the client's port: 1 or 2
 -- @return client, server
 function M.apps(plan, bench, test, o, from)
-   local ours, theirs = plan.ports[from][o.ip], plan.ports[3 - from][o.ip]
+   local ours, theirs = plan.ports[from][o.ip], (o.peer or plan.ports[3 - from])[o.ip]
    local client = {
       test = test, address = ours, remote = theirs, next_hop = next_hop(bench, from, o.ip), port = o.port,
       tcp = tcp_of(o.tcp), connections = o.connections, request = o.request, response = o.response,

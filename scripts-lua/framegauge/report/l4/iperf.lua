@@ -124,7 +124,7 @@ end
 function M.files(result)
    local list = {}
    for _, trial in ipairs(result.trials) do
-      list[#list + 1] = IS_STREAM[trial.test] and { ("iperf3-%d.json"):format(trial.trial),
+      list[#list + 1] = IS_STREAM[trial.test] and trial.sides[2] and { ("iperf3-%d.json"):format(trial.trial),
          text_of(trial, result.generator) } or nil
    end
    return list
