@@ -131,6 +131,29 @@ describe("a policer", function()
    end)
 end)
 
+describe("the balance of paths", function()
+   teardown(scratch.remove)
+
+   it("shows one path, and that flows are reordered on it", function()
+      local function balance(...)
+         return run("l4-battery-reference", "l4.campaign=balance", "l4.tests=[UDP_STREAM]",
+            "l4.balance.flows=8",
+            "l4.omit=0s", ...)
+      end
+      local rows, path = balance()
+      local row = rows[1]
+      assert.equal("one path", row.spreading)
+      assert.equal(0, row.flows_split)
+      assert.equal(0, row.reordered)
+      assert.equal(8, row.paths[1].flows)
+      assert.equal(1, row.paths[1].share)
+      near(10000 * 1470 * 8, row.received_bps, 0.01)
+      assert.is_true(schema.validate(path .. "/result.json"))
+      row = balance("reference_device.reorder={random: 5%, by: 20}")[1]
+      assert.is_true(row.reordered > 0)
+   end)
+end)
+
 describe("an open loop", function()
    teardown(scratch.remove)
 

@@ -105,6 +105,18 @@ local search = {
    },
 }
 
+local balance = {
+   key = "balance", type = "group",
+   help = "of the campaign balance: every port but the first is the end of a path of the device's",
+   fields = {
+      { key = "address", type = "string", longest = 64, default_help = "that of the second port",
+        help = "where all flows go: an address that the device has routes to by way of every such port" },
+      { key = "flows", type = "integer", default = "64", min = "2", max = "200",
+        help = "of datagrams, which differ in their ports; together they send datagram_rate (default: "
+           .. "10kfps)" },
+   },
+}
+
 local peer = {
    key = "peer", type = "group", optional = true,
    help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
@@ -149,14 +161,13 @@ return {
    help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
    fields = {
       { key = "campaign", type = "enum", default = "battery",
-        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "clients", "connection-rate",
+        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
            "transaction-rate", "concurrency" },
         help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
            .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
-           .. "messages of several sizes; policer: UDP below and above a limit; clients: against the number "
-           .. "of "
-           .. "clients; connection-rate, transaction-rate and concurrency: searches for the most. See "
-           .. "docs/l4-campaigns.md" },
+           .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
+           .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
+           .. "and concurrency: searches for the most. See docs/l4-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = {
            "TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "UDP_STREAM",
@@ -197,6 +208,7 @@ return {
         help = "of sequence numbers and the like" },
       phases.learning_wait "100ms", phases.drain("2s", "time for connections to close"), phases.settle "0s",
       peer,
+      balance,
       load,
       sweep,
       search,

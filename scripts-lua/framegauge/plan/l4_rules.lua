@@ -63,6 +63,7 @@ local STREAMS = {
 local TESTS_OF = {
    ["mtu-sweep"] = STREAMS, ["buffer-sweep"] = STREAMS,
    policer = { UDP_STREAM = true, in_words = "UDP_STREAM" },
+   balance = { UDP_STREAM = true, in_words = "UDP_STREAM" },
    ["connection-rate"] = { TCP_CRR = true, TCP_CC = true, HTTP = true, in_words = "TCP_CRR, TCP_CC or HTTP" },
    ["transaction-rate"] = { TCP_RR = true, HTTP = true, in_words = "TCP_RR or HTTP" },
    concurrency = { TCP_RR = true, HTTP = true, in_words = "TCP_RR or HTTP" },
@@ -137,7 +138,12 @@ local function ramps_fit(values, found)
 end
 
 local function two_ports(values, found)
-   if #values.ports > 2 then
+   local given = values.l4.balance.address
+   if values.l4.campaign == "balance" then
+      if given and not address.bytes(given) then
+         found:add("l4.balance.address", given .. " is not an address", "an IPv4 or IPv6 address")
+      end
+   elseif #values.ports > 2 then
       found:add("ports", "a client and a server are two ports", "two ports")
    end
 end

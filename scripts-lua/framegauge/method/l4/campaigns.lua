@@ -27,8 +27,8 @@ function of.battery(plan)
    return list
 end
 
-for _, search in ipairs { "connection-rate", "transaction-rate", "concurrency" } do
-   of[search] = of.battery
+for _, other in ipairs { "balance", "connection-rate", "transaction-rate", "concurrency" } do
+   of[other] = of.battery
 end
 
 of["mtu-sweep"] = function(plan)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- TCP and UDP tests between two ports, client and server, both ours; docs/l4.md says what stands behind.
+local balance = require "framegauge.method.l4.balance"
 local campaigns = require "framegauge.method.l4.campaigns"
 local cases = require "framegauge.method.l4.case"
 local format = require "framegauge.report.format"
@@ -76,13 +77,21 @@ function M.conformance()
    return { l4 = true, notes = {} }
 end
 
+local function run_case(plan, bench, session, case)
+   if plan.l4.campaign == "balance" then
+      return balance.run(plan, bench, session)
+   elseif search.is_one(plan.l4.campaign) then
+      return search.run(plan, bench, session, case.test)
+   end
+   return cases.run(plan, bench, session, case)
+end
+
 --- Make the tests of a plan.
 -- @param results  gets l4, a list of rows
 function M.run(plan, bench, session, results)
    results.l4 = {}
    for _, case in ipairs(campaigns.cases(plan)) do
-      local row = search.is_one(plan.l4.campaign) and search.run(plan, bench, session, case.test)
-         or cases.run(plan, bench, session, case)
+      local row = run_case(plan, bench, session, case)
       results.l4[#results.l4 + 1] = row
       session.say(cases.sentence(row))
    end

@@ -19,6 +19,10 @@ M.copy = copy
 
 --- IP versions that both ends have, IPv4 first.
 function M.versions(plan)
+   local given = plan.l4 and plan.l4.campaign == "balance" and plan.l4.balance.address
+   if given then
+      return { given:find(":", 1, true) and "ipv6" or "ipv4" }
+   end
    local list, a, b = {}, plan.ports[1], plan.l4 and plan.l4.peer or plan.ports[2]
    for _, version in ipairs { "ipv4", "ipv6" } do
       list[#list + 1] = a[version] and b[version] and version or nil

@@ -5,11 +5,22 @@ local Plot = require "framegauge.report.chart.plot"
 local fields = require "framegauge.report.l4.fields"
 local format = require "framegauge.report.format"
 local scale = require "framegauge.report.chart.scale"
+local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.units"
+local words = require "framegauge.report.html.words"
 
 local M = {}
 
 local IP = { ipv4 = "IPv4", ipv6 = "IPv6" }
+
+local PATHS = {
+   { "Path", "", words.field "port", left = true },
+   { "Datagrams", "", words.field("received", words.count) },
+   { "Share", "%", words.field("share", function(share) return words.decimal(100 * share, 2) end) },
+   { "Flows", "", words.field("flows", words.count) },
+   { "Reordered", "within a flow", words.field("reordered", words.count) },
+   { "Twice", "datagrams", words.field("duplicates", words.count) },
+}
 
 local function value_of(row)
    return (fields.figure(row))
@@ -286,6 +297,31 @@ end
 
 local SEARCH = { "The search", search_charts }
 
+-- --- how flows were spread
+
+local function balance_chart(rows)
+   local row, names = rows[1], {}
+   for i, path in ipairs(row.paths) do
+      names[i] = path.port
+   end
+   local plot = Plot.new {
+      id = "balance", title = "Share of each path", left = 110, height = AROUND + ROW * #names,
+      description = "For each path its share of all datagrams that came through.",
+      x = { scale = scale.linear(100, nil, true), label = "% of the "
+         .. "datagrams" }, y = { scale = scale.names(names) },
+   }
+   for i, path in ipairs(row.paths) do
+      plot:bar(0, 100 * path.share, i, "s1", ("%s: %.2f %%, %d of %d "
+         .. "flows"):format(path.port, 100 * path.share,
+         path.flows, row.flows))
+   end
+   return {
+      plot:figure(("%d flows, spread: %s. %d of them were seen on more than one path."):format(row.flows,
+         row.spreading, row.flows_split)),
+      tables.build { caption = "The paths", columns = PATHS, rows = row.paths },
+   }
+end
+
 local function of_each(chart)
    return function(rows)
       local list = {}
@@ -301,6 +337,7 @@ local CAMPAIGNS = {
    ["mtu-sweep"] = { "Goodput against the MTU", of_each(mtu_chart) },
    ["buffer-sweep"] = { "Goodput against the buffers", of_each(buffer_chart) },
    policer = { "Below and above the limit", policer_charts },
+   balance = { "How the flows were spread", balance_chart },
    clients = { "Many clients", of_each(clients_chart) },
    ["connection-rate"] = SEARCH, ["transaction-rate"] = SEARCH, concurrency = SEARCH,
 }

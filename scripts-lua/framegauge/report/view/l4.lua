@@ -117,11 +117,27 @@ local function limit_note(row, add)
    end
 end
 
+-- "Spread per flow: 33.1 % to west, ..."
+local function balance_note(row, add)
+   if row.spreading then
+      local shares = {}
+      for i, path in ipairs(row.paths) do
+         shares[i] = ("%.2f %% to %s (%s)"):format(100 * path.share, path.port, format.plural(path.flows,
+            "flow"))
+      end
+      add(("Spread: %s. Of %d flows %d were seen on more than one path: %s. Out of order within a flow: "
+         .. "%s."):format(
+         row.spreading, row.flows, row.flows_split, table.concat(shares, ", "),
+         format.plural(row.reordered, "datagram")))
+   end
+end
+
 function M.notes(result, add)
    add("Octets of payload; theoretical is what the line allows at most, with one transaction after the other "
       .. "on each connection limited by the round trip, too.")
    for _, row in ipairs(M.rows(result.results)) do
       limit_note(row, add)
+      balance_note(row, add)
       for _, reason in ipairs(row.reasons) do
          add(("%s: %s: %s."):format(name(row), row.verdict, reason))
       end
