@@ -20,6 +20,7 @@ static const struct kind {
 	[FG_L4_RR] = {&rr_client, &rr_server},
 	[FG_L4_CRR] = {&crr_client, &rr_server},
 	[FG_L4_CC] = {&cc_client, &cc_server},
+	[FG_L4_IPERF] = {&iperf_client, &stream_server},
 	[FG_L4_HTTP] = {&http_client, &http_server},
 	[FG_L4_UDP_STREAM] = {&udp_stream_client, &udp_stream_server},
 	[FG_L4_UDP_RR] = {&udp_rr_client, &udp_rr_server},
@@ -276,6 +277,8 @@ application_create(const struct fg_l4_app *config, uint32_t mtu, unsigned index,
 		return file_map(a, err);
 	if (config->kind == FG_L4_HTTP && !config->server)
 		return http_create(a, err);
+	if (config->kind == FG_L4_IPERF && !config->server)
+		return iperf_create(a, err);
 	return a->base.udp ? udp_create(a, err) : 0;
 }
 
@@ -291,6 +294,7 @@ application_free(struct application *a)
 	fg_histogram_free(a->base.rtt);
 	file_unmap(a);
 	udp_free(a);
+	free(a->iperf);
 	free(a->request);
 	free(a->mark);
 	free(a);

@@ -35,6 +35,8 @@ struct udp_slot {
 	uint64_t sent_at;
 };
 
+struct iperf;
+
 struct application {
 	struct app base; /* first */
 	struct fg_l4_app config;
@@ -49,6 +51,7 @@ struct application {
 	uint64_t first_at, last_at; /* payload in order, ns */
 	char *request;              /* HTTP: head of each */
 	uint32_t request_head;
+	struct iperf *iperf;
 	struct udp_stream *stream;
 	struct udp_slot *slot;
 	uint64_t sent; /* datagrams of all streams */
@@ -69,8 +72,8 @@ note_time(const struct fg_l4 *w, struct fg_histogram *h, uint64_t since)
 }
 
 extern const struct app_ops stream_client, stream_server, maerts_client, maerts_server, sendfile_client,
-	sendfile_server, rr_client, rr_server, crr_client, cc_client, cc_server, http_client, http_server,
-	udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
+	sendfile_server, iperf_client, rr_client, rr_server, crr_client, cc_client, cc_server, http_client,
+	http_server, udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
 
 /** The next flow of a client that is free, by turns through addresses and ports. */
 void next_flow(const struct fg_l4 *w, struct application *a, struct flow *f);
@@ -91,6 +94,7 @@ void file_fill(const struct application *a, uint64_t offset, uint8_t *to, uint32
 /** @return how many octets differ from the file's */
 uint32_t file_wrong(const struct application *a, uint64_t offset, const uint8_t *data, uint32_t length);
 int http_create(struct application *a, struct fg_error *err);
+int iperf_create(struct application *a, struct fg_error *err);
 int udp_create(struct application *a, struct fg_error *err);
 void udp_free(struct application *a);
 void udp_read(const struct application *a, struct fg_l4_result *out);

@@ -3,6 +3,7 @@
 --- Applications of the L4 engine (lib/l4/fg_l4_app.h) from plain tables, and what came of them as tables.
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local json = require "framegauge.report.json"
 local octets = require "framegauge.octets"
 
 local C = api.C
@@ -12,7 +13,7 @@ local M = {}
 M.KINDS = {
    TCP_STREAM = C.FG_L4_STREAM, TCP_MAERTS = C.FG_L4_MAERTS, TCP_RR = C.FG_L4_RR, TCP_CRR = C.FG_L4_CRR,
    TCP_CC = C.FG_L4_CC, TCP_SENDFILE = C.FG_L4_SENDFILE,
-   HTTP = C.FG_L4_HTTP, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
+   HTTP = C.FG_L4_HTTP, IPERF = C.FG_L4_IPERF, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
 }
 
 --- How connections end (enum fg_l4_end).
@@ -60,6 +61,9 @@ end
 -- @param o.file         of TCP_SENDFILE, both sides
 -- @param o.path, o.host HTTP client: what to ask for; o.any_body: do not compare the body
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
+-- @param o.cookie, o.params  of IPERF: 36 octets of text, and JSON; keep both while the worker lives.
+-- o.reverse:
+--                       the server sends
 -- @param o.timeout      seconds, of UDP_RR
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
 function M.fill(out, o)
@@ -82,6 +86,9 @@ function M.fill(out, o)
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
    if o.test == "HTTP" then
       out.path, out.host, out.any_body = o.path, o.host, o.any_body == true
+   end
+   if o.test == "IPERF" then
+      out.host, out.params, out.reverse = o.cookie, o.params, o.reverse == true
    end
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
 end
@@ -137,6 +144,12 @@ local function series_of(l4, index)
    return list
 end
 
+-- What the server of iperf3 has said, nil when nothing.
+local function peer_results(l4, index)
+   local ok, value = pcall(json.decode, ffi.string(C.fg_l4_peer_results(l4, index)))
+   return ok and value or nil
+end
+
 --- What came of application @p index (from 0) of a worker.
 function M.read(l4, index)
    local r = ffi.new "struct fg_l4_result"
@@ -149,6 +162,7 @@ function M.read(l4, index)
       last_octet = times_of(r.last_octet), rtt = times_of(r.rtt),
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
+      peer = peer_results(l4, index),
    }
 end
 

@@ -123,6 +123,9 @@ local peer = {
       .. "to "
       .. "l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
    fields = {
+      { key = "kind", type = "enum", values = { "discard", "iperf3" }, default = "discard",
+        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM and TCP_MAERTS "
+           .. "then, and what it has counted is in the result" },
       { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
       { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
    },

@@ -103,8 +103,13 @@ local function clients_have_their_addresses(values, found)
    end
 end
 
--- What a host can be asked that only listens.
-local OF_PEER = { TCP_STREAM = true, TCP_SENDFILE = true, TCP_CC = true }
+-- What a host can be asked.
+local OF_PEER = {
+   discard = {
+      TCP_STREAM = true, TCP_SENDFILE = true, TCP_CC = true, in_words = "TCP_STREAM, TCP_SENDFILE or TCP_CC",
+   },
+   iperf3 = { TCP_STREAM = true, TCP_MAERTS = true, in_words = "TCP_STREAM or TCP_MAERTS" },
+}
 
 local function peer_can_do_it(values, found)
    local port, peer = values.ports[1] or {}, values.l4.peer
@@ -112,9 +117,9 @@ local function peer_can_do_it(values, found)
       return
    end
    for i, test in ipairs(values.l4.tests) do
-      if not OF_PEER[test] then
+      if not OF_PEER[peer.kind][test] then
          found:add(found:item("l4.tests", i), ("%s needs a server of ours"):format(test),
-            "TCP_STREAM, TCP_SENDFILE or TCP_CC, or no l4.peer")
+            OF_PEER[peer.kind].in_words .. ", or no l4.peer")
       end
    end
    for family, gateway in pairs { ipv4 = "gateway", ipv6 = "gateway6" } do

@@ -123,6 +123,29 @@ local function test_server(bench, version)
       and faults(counters) == 0, json.encode(theirs), app.total.ended.closed, faults(counters))
 end
 
+-- Our client of iperf3, both ways.
+local function test_iperf(bench, version)
+   local port, n = 5200 + version, 3
+   for _, reverse in ipairs { false, true } do
+      os.execute(("ip netns exec %s iperf3 -s -1 -D -p %d"):format(namespace, port))
+      job.sleep(0.3)
+      local app, counters = client(bench, version, {
+         test = "IPERF", port = port, connections = n, reverse = reverse, cookie = ("c"):rep(36),
+         params = json.encode { tcp = true, omit = 0, time = 2, num = 0, blockcount = 0, parallel = n,
+            len = 131072,
+            reverse = reverse or nil, client_version = "3.12" },
+      }, 2)
+      local theirs = 0
+      for _, stream in ipairs(app.peer and app.peer.streams or {}) do
+         theirs = theirs + stream.bytes
+      end
+      local ours = reverse and app.total.octets_in or app.total.octets_out
+      local name = ("iperf3 over IPv%d, %s its server"):format(version, reverse and "from" or "to")
+      check(name, theirs > 1e6 and math.abs(theirs - ours) < 0.05 * theirs and app.total.refused == 0
+         and counters.rx_bad_checksum == 0, theirs, ours, app.total.opened, app.total.ended.closed)
+   end
+end
+
 job.run(function()
    local plan, problems = plans.load_text(PLAN, "l4-linux", {})
    assert(plan, problems and tostring(problems[1]))
@@ -135,6 +158,7 @@ job.run(function()
       test_client(bench, version)
       test_server(bench, version)
       test_http(bench, version)
+      test_iperf(bench, version)
    end
    bench:close()
 end)

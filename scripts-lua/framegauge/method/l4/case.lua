@@ -154,7 +154,7 @@ local function row_of(plan, bench, case, o, list)
       row[times] = client[times]
    end
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
-   row.busy_polls = busiest(list)
+   row.busy_polls, row.peer = busiest(list), client.peer
    if case.test == "UDP_STREAM" then
       udp_figures(row, list[#list])
    end
