@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lcore's side of a capture is the tap: filter, copy, done. The other side is a thread that waits a moment
+ * The lcore's side of a capture is the tap: filter, copy, done. What is kept in case a trigger fires is copied as
+ * well, and held back; when it fires, nothing has to be moved. The other side is a thread that waits a moment
  * whenever it has caught up. An error of the file is kept for whoever asks; what could not be written is then
  * counted as dropped, like what found no room.
  */
@@ -15,26 +16,33 @@
 #include <rte_pause.h>
 
 #include "fg_filter.h"
+#include "trigger_priv.h"
 #include "writer_priv.h"
 
-static const uint64_t DEFAULT_BUFFER = 64 << 20;
+static const uint64_t DEFAULT_BUFFER = 64 << 20, ENDLESS = UINT64_MAX;
+static const uint64_t ROOM_FOR_ANY = 64 << 10; /* several of the largest frames */
 static const long REST_NS = 500000;
 
 struct fg_capture {
 	struct fg_tap tap; /* first: the tap is the capture */
 	struct fg_capture_config config;
-	struct bpf_program filter, trigger; /* without instructions: none */
+	struct bpf_program filter; /* without instructions: none */
 	struct records records;
 	/* writer: the lcore that runs the tap */
-	_Atomic uint64_t seen, filtered, dropped;
+	struct trigger trigger;
+	_Atomic uint64_t seen, filtered, dropped, triggers;
 	uint64_t kept;
-	bool triggered;
+	uint64_t left; /* frames that are still kept before the trigger is waited for again */
+	uint64_t
+		note; /* for the next frame that is kept: 0, or 1 more than the frames that are missing before it */
 	/* writer: the thread */
 	_Alignas(64) struct writer writer;
 	_Atomic uint64_t written, unwritten, octets;
 	_Atomic int failure;
+	_Atomic unsigned flushes; /* done, of those asked for */
 	/* writer: control */
 	_Atomic bool ending;
+	_Atomic unsigned flushes_asked;
 	pthread_t thread;
 	bool runs;
 };
@@ -48,21 +56,12 @@ count(_Atomic uint64_t *counter, uint64_t n)
 }
 
 static bool
-matches(const struct bpf_program *program, const struct rte_mbuf *m)
+is_wanted(const struct fg_capture *c, const struct rte_mbuf *m)
 {
-	return program->bf_insns == NULL || bpf_filter(program->bf_insns, rte_pktmbuf_mtod(m, const u_char *),
-						       m->pkt_len, m->data_len) != 0;
-}
-
-static bool
-is_wanted(struct fg_capture *c, const struct rte_mbuf *m)
-{
-	if (c->config.frames > 0 && c->kept >= c->config.frames)
-		return false;
-	if (!c->triggered && !matches(&c->trigger, m))
-		return false;
-	c->triggered = true;
-	return matches(&c->filter, m);
+	return (c->config.frames == 0 || c->kept < c->config.frames) &&
+	       (c->filter.bf_insns == NULL ||
+		bpf_filter(c->filter.bf_insns, rte_pktmbuf_mtod(m, const u_char *), m->pkt_len,
+			   m->data_len) != 0);
 }
 
 static struct record *
@@ -75,34 +74,95 @@ room_for(struct fg_capture *c, uint32_t kept)
 	return record;
 }
 
-static void
-keep(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
+static struct record *
+put(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
 {
 	const uint32_t octets = m->data_len, slice = c->config.slice;
 	struct record *record = room_for(c, slice > 0 && slice < octets ? slice : octets);
 
 	if (record == NULL) {
 		count(&c->dropped, 1);
-		return;
+		return NULL;
 	}
 	record->time_ns = arrival_ns;
 	record->length = m->pkt_len;
+	record->note = 0;
 	memcpy(record->octets, rte_pktmbuf_mtod(m, const uint8_t *), record->kept);
+	return record;
+}
+
+static void
+keep(struct fg_capture *c, struct record *record)
+{
+	record->note = c->note;
+	c->note = 0;
 	records_commit(&c->records);
 	c->kept++;
+	if (c->left != ENDLESS)
+		c->left--;
+}
+
+/* @return how many frames fewer were not wanted than it had seemed */
+static uint64_t
+fire(struct fg_capture *c, uint64_t missing)
+{
+	uint64_t held;
+
+	while (c->config.frames > 0 && c->kept + c->records.held > c->config.frames)
+		records_forget(&c->records);
+	held = c->records.held;
+	records_publish(&c->records);
+	c->kept += held;
+	c->note = 1 + missing;
+	c->left = c->config.after > 0 ? c->config.after : ENDLESS;
+	count(&c->triggers, 1);
+	return held;
+}
+
+static bool
+has_fired(struct fg_capture *c, const struct rte_mbuf *m, uint64_t *missing)
+{
+	return c->left != ENDLESS && trigger_fires(&c->trigger, &c->tap, m, missing);
+}
+
+/* of those before the trigger the last ones stay */
+static void
+hold(struct fg_capture *c)
+{
+	records_hold(&c->records);
+	while (c->records.held > c->config.before || records_held_octets(&c->records) > c->records.size / 2)
+		records_forget(&c->records);
+}
+
+/* @return is it not wanted, or not yet? */
+static bool
+look_at(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
+{
+	struct record *record;
+
+	if (!is_wanted(c, m) || (c->left == 0 && c->config.before == 0))
+		return true;
+	record = put(c, m, arrival_ns);
+	if (record == NULL)
+		return false;
+	if (c->left > 0) {
+		keep(c, record);
+		return false;
+	}
+	hold(c);
+	return true;
 }
 
 static void
 see(struct fg_tap *tap, struct rte_mbuf *const *frames, const uint64_t *arrival_ns, unsigned n)
 {
 	struct fg_capture *c = (struct fg_capture *)tap;
-	uint64_t filtered = 0;
+	uint64_t filtered = 0, missing;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (is_wanted(c, frames[i]))
-			keep(c, frames[i], arrival_ns[i]);
-		else
-			filtered++;
+		if (has_fired(c, frames[i], &missing))
+			filtered -= fire(c, missing);
+		filtered += look_at(c, frames[i], arrival_ns[i]);
 	}
 	count(&c->filtered, filtered);
 	count(&c->seen, n);
@@ -124,6 +184,21 @@ write_down(struct fg_capture *c, const struct record *record)
 	}
 }
 
+/* what is there now; what comes meanwhile has to wait its turn */
+static void
+write_all(struct fg_capture *c)
+{
+	const uint64_t end = records_end(&c->records);
+	const struct record *record;
+
+	while ((record = records_peek(&c->records)) != NULL) {
+		write_down(c, record);
+		records_release(&c->records, record);
+		if (records_begin(&c->records) >= end)
+			return;
+	}
+}
+
 static void *
 run(void *arg)
 {
@@ -132,14 +207,18 @@ run(void *arg)
 	for (;;) {
 		/* read before looking: what was kept before the end is written */
 		bool ending = atomic_load_explicit(&c->ending, memory_order_acquire);
-		const struct record *record;
+		unsigned asked = atomic_load_explicit(&c->flushes_asked, memory_order_acquire);
+		int rc;
 
-		while ((record = records_peek(&c->records)) != NULL) {
-			write_down(c, record);
-			records_release(&c->records, record);
-		}
+		write_all(c);
 		if (ending)
 			return NULL;
+		if (asked != c->flushes) {
+			rc = writer_flush(&c->writer);
+			if (rc != 0)
+				atomic_store_explicit(&c->failure, rc, memory_order_relaxed);
+			atomic_store_explicit(&c->flushes, asked, memory_order_release);
+		}
 		nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
 	}
 }
@@ -152,6 +231,15 @@ start_thread(struct fg_capture *c, struct fg_error *err)
 
 	c->runs = rc == 0;
 	return rc == 0 ? 0 : fg_error_set(err, rc, "capture", "no thread to write it: %s", strerror(rc));
+}
+
+/* a lcore that waits for room must find it some time, whatever is held back */
+static uint64_t
+buffer_of(const struct fg_capture_config *config)
+{
+	uint64_t octets = config->buffer > 0 ? config->buffer : DEFAULT_BUFFER;
+
+	return config->patient || config->before > 0 ? RTE_MAX(octets, ROOM_FOR_ANY) : octets;
 }
 
 int
@@ -167,9 +255,10 @@ fg_capture_open(const struct fg_capture_config *config, struct fg_capture **out,
 	c->config = *config;
 	rc = fg_filter_compile(config->filter, "filter", &c->filter, err);
 	if (rc == 0)
-		rc = fg_filter_compile(config->trigger, "trigger", &c->trigger, err);
+		rc = trigger_init(&c->trigger, config, err);
 	if (rc == 0)
-		rc = records_init(&c->records, config->buffer > 0 ? config->buffer : DEFAULT_BUFFER, err);
+		rc = records_init(&c->records, buffer_of(config), err);
+	c->left = trigger_exists(&c->trigger) ? 0 : ENDLESS;
 	if (rc == 0)
 		rc = writer_open(&c->writer, &c->config, err);
 	if (rc == 0)
@@ -196,29 +285,21 @@ fg_capture_get_counts(const struct fg_capture *c, struct fg_capture_counts *out)
 	out->written = atomic_load_explicit(&c->written, memory_order_acquire);
 	out->dropped = atomic_load_explicit(&c->dropped, memory_order_acquire) +
 		       atomic_load_explicit(&c->unwritten, memory_order_acquire);
+	out->triggers = atomic_load_explicit(&c->triggers, memory_order_acquire);
 	out->filtered = atomic_load_explicit(&c->filtered, memory_order_acquire);
 	out->seen = atomic_load_explicit(&c->seen, memory_order_acquire);
-}
-
-static bool
-is_behind(const struct fg_capture *c)
-{
-	struct fg_capture_counts n;
-
-	fg_capture_get_counts(c, &n);
-	return n.written + n.dropped + n.filtered < n.seen;
 }
 
 int
 fg_capture_flush(struct fg_capture *c, struct fg_error *err)
 {
+	unsigned asked = atomic_load_explicit(&c->flushes_asked, memory_order_relaxed) + 1;
 	int rc;
 
-	while (is_behind(c))
+	atomic_store_explicit(&c->flushes_asked, asked, memory_order_release);
+	while (atomic_load_explicit(&c->flushes, memory_order_acquire) != asked)
 		nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
 	rc = atomic_load_explicit(&c->failure, memory_order_relaxed);
-	if (rc == 0)
-		rc = writer_flush(&c->writer);
 	return rc == 0 ? 0 : fg_error_set(err, -rc, c->config.path, "cannot be written: %s", strerror(-rc));
 }
 
@@ -235,7 +316,6 @@ fg_capture_close(struct fg_capture *c)
 	records_free(&c->records);
 	if (c->filter.bf_insns != NULL)
 		pcap_freecode(&c->filter);
-	if (c->trigger.bf_insns != NULL)
-		pcap_freecode(&c->trigger);
+	trigger_free(&c->trigger);
 	free(c);
 }

@@ -18,18 +18,24 @@ extern "C" {
  * fall behind, the measurement may not. With `patient` the lcore waits instead: for the virtual wire, whose time
  * does not pass meanwhile.
  *
- * The functions belong to the control thread; the tap is for one port of one trial at a time.
+ * With a trigger it works as a logic analyser does: what arrives goes round in the buffer, and when the trigger fires
+ * the last `before` frames are written, and what follows. After `after` more frames it waits for the next time; a
+ * trigger that fires meanwhile makes it begin to count again.
+ *
+ * The functions belong to the control thread; the tap is for one port at a time.
  */
 struct fg_capture;
 
 struct fg_capture_config {
 	const char
 		*path; /* of the file; ".pcapng" at its end: that format, else pcap. Both with nanoseconds */
-	const char *filter; /* in the language of pcap-filter(7); NULL: all frames */
-	const char *
-		trigger; /* the same: nothing is kept before a frame for which it holds; NULL: from the start */
-	uint32_t slice;       /* octets kept of each frame; 0: all of it */
-	uint64_t buffer;      /* octets between lcore and thread; 0: 64 MiB */
+	const char *filter;  /* in the language of pcap-filter(7); NULL: all frames */
+	const char *trigger; /* the same: fires at a frame for which it holds; NULL: from the start */
+	bool on_loss;    /* fires, too, when a test frame arrives before one that its stream sent earlier */
+	uint64_t before; /* frames kept before the one that fires, as far as half of the buffer holds them */
+	uint64_t after;  /* frames kept from it on, then it waits for the next; 0: all */
+	uint32_t slice;  /* octets kept of each frame; 0: all of it */
+	uint64_t buffer; /* octets between lcore and thread; 0: 64 MiB */
 	uint64_t file_octets; /* begin another file after so many; 0: one file */
 	unsigned files; /* then keep so many of them, the latest; 0: all. They are named PATH.0, PATH.1 ... */
 	uint64_t frames;  /* stop after so many; 0: no end */
@@ -40,10 +46,11 @@ struct fg_capture_config {
 /** What became of the frames the tap saw. */
 struct fg_capture_counts {
 	uint64_t seen;
-	uint64_t filtered; /* not wanted: by filter, trigger or number */
+	uint64_t filtered; /* not wanted: by filter, trigger or number; may fall, when a trigger fires */
 	uint64_t dropped;  /* wanted, but the buffer was full */
 	uint64_t written;  /* in a file */
 	uint64_t octets;   /* of frames, in files */
+	uint64_t triggers; /* times the trigger has fired */
 };
 
 /**
@@ -52,13 +59,13 @@ struct fg_capture_counts {
  */
 int fg_capture_open(const struct fg_capture_config *config, struct fg_capture **out, struct fg_error *err);
 
-/** For fg_trial_config.tap. */
+/** For fg_engine_tap(), or fg_trial_config.tap. */
 struct fg_tap *fg_capture_tap(struct fg_capture *capture);
 
-/** Counts so far; exact when no trial runs and after fg_capture_flush(). */
+/** Counts so far; exact after fg_capture_flush() when nothing arrives any more. */
 void fg_capture_get_counts(const struct fg_capture *capture, struct fg_capture_counts *out);
 
-/** Wait until all that was kept is in the file. Not while a trial runs. @return 0, or what went wrong in writing */
+/** Wait until all that was kept so far is in the file. @return 0, or what went wrong in writing */
 int fg_capture_flush(struct fg_capture *capture, struct fg_error *err);
 
 /** Write the rest and close. NULL is legal. */

@@ -27,8 +27,7 @@ extern "C" {
 struct fg_verify;
 
 struct fg_verify_config {
-	struct fg_tap *next; /* sees what this tap sees; NULL: nobody */
-	bool patient;        /* the lcores wait for the thread: for the virtual wire */
+	bool patient; /* the lcores wait for the thread: for the virtual wire */
 };
 
 struct fg_verify_counts {

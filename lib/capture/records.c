@@ -2,6 +2,9 @@
 /*
  * A record begins on a multiple of eight octets. One that would not fit before the end of the ring is put at its
  * beginning, and what is left over is marked as such.
+ *
+ * Records can be held back: they lie behind `head`, where the reader does not look. What is forgotten of them still
+ * stands between `head` and those that are not; the first of it is then marked as a gap to be skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +13,7 @@
 #include "records_priv.h"
 
 static const uint32_t LEFT_OVER = UINT32_MAX; /* as `kept`: go on at the beginning */
+static const uint32_t GAP = UINT32_MAX - 1;   /* as `kept`: go on time_ns octets further */
 
 static uint64_t
 room_of(uint32_t kept)
@@ -44,6 +48,21 @@ at(const struct records *r, uint64_t octets)
 }
 
 static bool
+is_left_over(const struct records *r, uint64_t position)
+{
+	uint64_t to_end = r->size - (position & (r->size - 1));
+
+	return to_end < sizeof(struct record) || at(r, position)->kept == LEFT_OVER;
+}
+
+/* where the record at a position, or behind what is left over there, begins */
+static uint64_t
+begin_of(const struct records *r, uint64_t position)
+{
+	return is_left_over(r, position) ? position + r->size - (position & (r->size - 1)) : position;
+}
+
+static bool
 has_room(struct records *r, uint64_t end)
 {
 	if (end - r->tail_seen > r->size)
@@ -54,27 +73,70 @@ has_room(struct records *r, uint64_t end)
 struct record *
 records_reserve(struct records *r, uint32_t kept)
 {
-	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed), need = room_of(kept);
-	uint64_t to_end = r->size - (head & (r->size - 1)), start = to_end < need ? head + to_end : head;
+	uint64_t filled = r->filled, need = room_of(kept);
+	uint64_t to_end = r->size - (filled & (r->size - 1)),
+		 start = to_end < need ? filled + to_end : filled;
 	struct record *record;
 
 	if (need > r->size || !has_room(r, start + need))
 		return NULL;
 	/* what is left over may be eight octets: the mark is where a record has its length */
-	if (start != head)
-		memset(at(r, head), 0xff, to_end < sizeof(*record) ? to_end : sizeof(*record));
+	if (start != filled)
+		memset(at(r, filled), 0xff, to_end < sizeof(*record) ? to_end : sizeof(*record));
 	record = at(r, start);
 	record->kept = kept;
 	r->reserved = start + need;
 	return record;
 }
 
-static bool
-is_left_over(const struct records *r, uint64_t tail)
+void
+records_hold(struct records *r)
 {
-	uint64_t to_end = r->size - (tail & (r->size - 1));
+	r->filled = r->reserved;
+	r->held++;
+}
 
-	return to_end < sizeof(struct record) || at(r, tail)->kept == LEFT_OVER;
+/* let the reader skip what was forgotten, and have all up to @p head */
+static void
+hand_over(struct records *r, uint64_t head)
+{
+	uint64_t before = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	if (r->oldest > before) {
+		before = begin_of(r, before);
+		if (before < r->oldest) {
+			at(r, before)->kept = GAP;
+			at(r, before)->time_ns = r->oldest - before;
+		}
+	}
+	r->oldest = head;
+	atomic_store_explicit(&r->head, head, memory_order_release);
+}
+
+void
+records_publish(struct records *r)
+{
+	r->held = 0;
+	hand_over(r, r->filled);
+}
+
+void
+records_commit(struct records *r)
+{
+	r->filled = r->reserved;
+	records_publish(r);
+}
+
+void
+records_forget(struct records *r)
+{
+	uint64_t begin = begin_of(r, r->oldest);
+
+	r->oldest = begin + room_of(at(r, begin)->kept);
+	r->held--;
+	/* now and then, for it takes the reader's time */
+	if (r->oldest - atomic_load_explicit(&r->head, memory_order_relaxed) > r->size / 8)
+		hand_over(r, r->oldest);
 }
 
 const struct record *
@@ -82,13 +144,17 @@ records_peek(struct records *r)
 {
 	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 
-	if (tail == r->head_seen)
-		r->head_seen = atomic_load_explicit(&r->head, memory_order_acquire);
-	if (tail == r->head_seen)
-		return NULL;
-	if (is_left_over(r, tail))
-		tail += r->size - (tail & (r->size - 1));
-	return at(r, tail);
+	for (;;) {
+		if (tail == r->head_seen)
+			r->head_seen = atomic_load_explicit(&r->head, memory_order_acquire);
+		if (tail == r->head_seen)
+			return NULL;
+		tail = begin_of(r, tail);
+		if (at(r, tail)->kept != GAP)
+			return at(r, tail);
+		tail += at(r, tail)->time_ns;
+		atomic_store_explicit(&r->tail, tail, memory_order_release);
+	}
 }
 
 void

@@ -18,14 +18,17 @@ struct record {
 	uint64_t time_ns;
 	uint32_t length; /* octets of the frame */
 	uint32_t kept;   /* how many of them follow */
+	uint64_t note;   /* whatever the two sides have to say about it */
 	uint8_t octets[];
 };
 
 struct records {
 	uint8_t *octets;
-	uint64_t size;                      /* a power of two */
-	_Alignas(64) _Atomic uint64_t head; /* writer: who fills; octets ever written */
-	uint64_t reserved, tail_seen;       /* the same */
+	uint64_t size;                        /* a power of two */
+	_Alignas(64) _Atomic uint64_t head;   /* writer: who fills; octets ever written */
+	uint64_t filled, reserved, tail_seen; /* the same; committed, and reserved beyond that */
+	uint64_t oldest; /* the same; of those that are held back, where the first begins */
+	uint64_t held;   /* the same; how many are held back */
 	_Alignas(64) _Atomic uint64_t tail; /* writer: who empties; octets ever read */
 	uint64_t head_seen;                 /* the same */
 };
@@ -37,10 +40,36 @@ void records_free(struct records *r);
 /** Room for a record that keeps @p kept octets; NULL: there is none now. Fill it, then records_commit(). */
 struct record *records_reserve(struct records *r, uint32_t kept);
 
-static inline void
-records_commit(struct records *r)
+/** Octets from the beginning of the oldest that is held back. */
+static inline uint64_t
+records_held_octets(const struct records *r)
 {
-	atomic_store_explicit(&r->head, r->reserved, memory_order_release);
+	return r->filled - r->oldest;
+}
+
+/** Hand it over, with all that was held back. */
+void records_commit(struct records *r);
+
+/** Hold it back instead: it is handed over later, in its order, or forgotten. */
+void records_hold(struct records *r);
+
+/** Hand over all that is held back. */
+void records_publish(struct records *r);
+
+/** Forget the oldest of those that are held back; there must be one. Its room is free once the reader has looked. */
+void records_forget(struct records *r);
+
+/** Where the reader stands, and how far there are records: octets ever read, and ever handed over. By the reader. */
+static inline uint64_t
+records_begin(const struct records *r)
+{
+	return atomic_load_explicit(&r->tail, memory_order_relaxed);
+}
+
+static inline uint64_t
+records_end(const struct records *r)
+{
+	return atomic_load_explicit(&r->head, memory_order_acquire);
 }
 
 /** The oldest record; NULL: there is none. It stays until records_release(). */

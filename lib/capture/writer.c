@@ -5,6 +5,7 @@
  * draft-ietf-opsawg-pcap; pcapng: draft-ietf-opsawg-pcapng, sections 4.1 to 4.3.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -129,17 +130,57 @@ put_pcap(struct writer *w, const struct record *r, uint64_t ns)
 	return rc != 0 ? rc : put(w, r->octets, r->kept);
 }
 
+/* octets, filled up to a multiple of four */
+static int
+put_padded(struct writer *w, const void *octets, uint32_t n)
+{
+	const uint32_t nothing = 0;
+	int rc = put(w, octets, n);
+
+	return rc != 0 ? rc : put(w, &nothing, -n & 3);
+}
+
+static uint32_t
+padded(uint32_t n)
+{
+	return (n + 3) & ~3U;
+}
+
+/* why the capture begins here, or goes on; "" where nobody need wonder */
+static uint32_t
+comment_of(const struct record *r, char *out, size_t room)
+{
+	if (r->note == 0)
+		return 0;
+	if (r->note == 1)
+		return (uint32_t)snprintf(out, room, "trigger");
+	return (uint32_t)snprintf(out, room, "trigger: missing before this frame: %" PRIu64, r->note - 1);
+}
+
+static int
+put_comment(struct writer *w, const char *text, uint32_t n)
+{
+	const uint16_t comment[] = {1, (uint16_t)n}, end[] = {0, 0};
+	int rc = put(w, comment, sizeof(comment));
+
+	if (rc == 0)
+		rc = put_padded(w, text, n);
+	return rc != 0 ? rc : put(w, end, sizeof(end));
+}
+
 static int
 put_pcapng(struct writer *w, const struct record *r, uint64_t ns)
 {
-	const uint32_t length = 32 + ((r->kept + 3) & ~3U), nothing = 0;
+	char text[64];
+	const uint32_t comment = comment_of(r, text, sizeof(text)),
+		       length = 32 + padded(r->kept) + (comment > 0 ? 8 + padded(comment) : 0);
 	const uint32_t header[] = {6, length, 0, (uint32_t)(ns >> 32), (uint32_t)ns, r->kept, r->length};
 	int rc = put(w, header, sizeof(header));
 
 	if (rc == 0)
-		rc = put(w, r->octets, r->kept);
-	if (rc == 0)
-		rc = put(w, &nothing, -r->kept & 3);
+		rc = put_padded(w, r->octets, r->kept);
+	if (rc == 0 && comment > 0)
+		rc = put_comment(w, text, comment);
 	return rc != 0 ? rc : put(w, &length, sizeof(length));
 }
 

@@ -343,6 +343,27 @@ fg_engine_stop(struct fg_engine *e)
 	e->ready_at = 0;
 }
 
+int
+fg_engine_tap(struct fg_engine *e, unsigned port, struct fg_tap *tap, struct fg_error *err)
+{
+	struct fg_tap *none = NULL;
+
+	if (!atomic_compare_exchange_strong(&e->port[port].standing.tap, &none, tap))
+		return fg_error_set(err, EBUSY, e->config.port[port].port->name, "is tapped already");
+	return 0;
+}
+
+void
+fg_engine_untap(struct fg_engine *e, unsigned port)
+{
+	struct standing_tap *standing = &e->port[port].standing;
+
+	atomic_store(&standing->tap, NULL);
+	/* whoever has seen it before is done with it once the lock was ours */
+	rte_spinlock_lock(&standing->look);
+	rte_spinlock_unlock(&standing->look);
+}
+
 bool
 fg_engine_gateway(const struct fg_engine *e, unsigned port, int version, uint8_t mac[6])
 {

@@ -6,6 +6,7 @@
 
 #include <rte_common.h>
 #include <rte_mbuf.h>
+#include <rte_spinlock.h>
 
 #include "fg_engine.h"
 #include "fg_frame.h"
@@ -146,6 +147,12 @@ extern struct image image_quit; /* wanted: leave the loop */
 
 struct rx_task;
 
+/** Who looks at what a port receives, and goes on doing so from trial to trial. */
+struct standing_tap {
+	struct fg_tap *_Atomic tap; /* NULL: nobody. Writer: control */
+	rte_spinlock_t look;        /* held while a tap looks, this one or that of the trial */
+};
+
 /** A queue of a port, which one lcore sends to and one receives from. */
 struct lane {
 	struct fg_port *port; /* the queue */
@@ -159,6 +166,7 @@ struct engine_port {
 	struct fg_engine_port config;
 	unsigned first_lane, lanes; /* of the engine's */
 	struct rte_ring *to_responder;
+	struct standing_tap standing;
 	struct fg_port_counters before; /* at the start of the trial */
 	uint64_t replies_before;        /* the same */
 };

@@ -166,7 +166,7 @@ struct fg_trial_config {
 	unsigned tasks;
 	const struct fg_trial_task *task;   /* the tasks themselves must live as long as the trial */
 	struct fg_sink *sink[FG_MAX_PORTS]; /* of each port, or NULL; called by its receiving lcore */
-	struct fg_tap *tap[FG_MAX_PORTS];   /* the same */
+	struct fg_tap *tap[FG_MAX_PORTS];   /* the same; see also fg_engine_tap() */
 	uint64_t learn_ns, traffic_ns, drain_ns,
 		settle_ns; /* traffic_ns = FG_ENDLESS: until fg_engine_stop() */
 	uint64_t step_ns;  /* on the wire: least time between two polls of a task; 0: as suits the streams */
@@ -387,6 +387,15 @@ unsigned fg_engine_series(const struct fg_engine *engine, unsigned stream, unsig
 
 /** Frames of @p stream that arrived on @p port, where they do not belong. After the trial. */
 uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, unsigned port);
+
+/**
+ * Let @p tap see all that a port receives from now on, in this trial, between trials (where time passes then) and in
+ * those to come, besides the tap of the trial. May be called at any time.
+ * @return 0, or -EBUSY: there is one already
+ */
+int fg_engine_tap(struct fg_engine *engine, unsigned port, struct fg_tap *tap, struct fg_error *err);
+/** No more for the tap of a port, if there is one: when this returns, no lcore is in it. */
+void fg_engine_untap(struct fg_engine *engine, unsigned port);
 
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);

@@ -36,10 +36,16 @@ struct fg_sink {
 	bool (*take)(struct fg_sink *sink, struct rte_mbuf *frame, uint64_t arrival_ns);
 };
 
-/** Looks at every frame that a port receives, and leaves it as it is. */
+/**
+ * Looks at every frame that a port receives, and leaves it as it is. Where several lcores receive for a port, one of
+ * them looks at a time.
+ */
 struct fg_tap {
 	void (*see)(struct fg_tap *tap, struct rte_mbuf *const *frames, const uint64_t *arrival_ns,
 		    unsigned n);
+	/* ids of the streams of the trial (fg_signature.h) in which the frames arrive: first_id and the ids - 1 behind
+	 * it, modulo 2^16; no two trials in a row begin with the same. 0 of them: no trial runs. Set before each look */
+	uint16_t first_id, ids;
 };
 
 #ifdef __cplusplus

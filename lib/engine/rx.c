@@ -168,6 +168,23 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 		measure_more(stream, s, number, m, arrival_ns, delay);
 }
 
+static void
+let_look(const struct rx_task *t, struct fg_tap *tap, struct rte_mbuf *const *frames,
+	 const uint64_t *arrivals, unsigned n)
+{
+	if (tap == NULL)
+		return;
+	tap->first_id = t->first_id;
+	tap->ids = t->ids;
+	tap->see(tap, frames, arrivals, n);
+}
+
+static inline bool
+is_tapped(const struct rx_task *t)
+{
+	return t->tap != NULL || atomic_load_explicit(&t->standing->tap, memory_order_relaxed) != NULL;
+}
+
 static __rte_noinline void
 show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival, bool stamped)
 {
@@ -177,7 +194,10 @@ show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64
 		arrivals[i] = !stamped ? arrival
 				       : clock_ns(t->clock,
 						  *RTE_MBUF_DYNFIELD(frames[i], t->time_offset, uint64_t *));
-	t->tap->see(t->tap, frames, arrivals, n);
+	rte_spinlock_lock(&t->standing->look);
+	let_look(t, t->tap, frames, arrivals, n);
+	let_look(t, atomic_load_explicit(&t->standing->tap, memory_order_acquire), frames, arrivals, n);
+	rte_spinlock_unlock(&t->standing->look);
 }
 
 /*
@@ -228,7 +248,7 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
 	for (unsigned i = 0; i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod_offset(frames[i], uint8_t *,
 						      frames[i]->data_len - FG_SIGNATURE_SIZE));
-	if (unlikely(t->tap != NULL && n > 0))
+	if (unlikely(n > 0 && is_tapped(t)))
 		show(t, frames, n, arrival, stamped);
 	if (t->ids > FEW && n > 1)
 		look_ahead(t, frames, n, arrival, stamped);

@@ -54,7 +54,8 @@ struct rx_task {
 	struct rte_ring *to_responder;
 	struct fg_sink *sink; /* NULL: none */
 	bool took;            /* the sink has, in this poll */
-	struct fg_tap *tap;   /* NULL: none */
+	struct fg_tap *tap;   /* of the trial; NULL: none */
+	struct standing_tap *standing;
 	uint64_t frames, misdirected, foreign;
 	uint64_t *astray; /* misdirected frames by stream */
 	uint64_t kind[FG_NET_KINDS];
@@ -69,9 +70,9 @@ void rx_publish(struct task *task);
 void rx_publish_stream(struct rx_stream *stream);
 
 /** The receiver of a lane between trials, and what those of all trials have in common. */
-void rx_idle_init(const struct fg_engine *engine, unsigned lane, struct rx_task *rx);
+void rx_idle_init(struct fg_engine *engine, unsigned lane, struct rx_task *rx);
 /** The receiver of lane @p lane in a trial. */
-int rx_task_init(const struct fg_engine *engine, struct trial *trial, unsigned lane,
+int rx_task_init(struct fg_engine *engine, struct trial *trial, unsigned lane,
 		 const struct fg_trial_config *config, struct fg_error *err);
 /** Compile what is measured of stream @p i; after tx_init(). */
 int rx_stream_init(const struct fg_engine *engine, struct trial *trial, unsigned i,

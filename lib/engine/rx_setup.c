@@ -53,7 +53,7 @@ wants_more(const struct fg_stream_config *s)
 }
 
 void
-rx_idle_init(const struct fg_engine *e, unsigned lane, struct rx_task *rx)
+rx_idle_init(struct fg_engine *e, unsigned lane, struct rx_task *rx)
 {
 	struct fg_port *port = e->lane[lane].port;
 
@@ -65,11 +65,12 @@ rx_idle_init(const struct fg_engine *e, unsigned lane, struct rx_task *rx)
 		.time_offset = e->rx_time_offset,
 		.time_flag = e->rx_time_flag,
 		.to_responder = e->port[e->lane[lane].of].to_responder,
+		.standing = &e->port[e->lane[lane].of].standing,
 	};
 }
 
 int
-rx_task_init(const struct fg_engine *e, struct trial *t, unsigned lane, const struct fg_trial_config *c,
+rx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct fg_trial_config *c,
 	     struct fg_error *err)
 {
 	struct rx_task *rx = &t->rx[lane];

@@ -59,7 +59,7 @@ fg_departures_create(const struct fg_departures_config *config, struct fg_depart
 	if (d == NULL)
 		return fg_error_set(err, ENOMEM, "departures", "no memory");
 	*d = (struct fg_departures){
-		.tap = {see},
+		.tap.see = see,
 		.intended = *config,
 		.between = fg_histogram_create(3, HIGHEST_NS, err),
 		.error = fg_histogram_create(3, HIGHEST_NS, err),

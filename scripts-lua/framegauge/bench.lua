@@ -134,7 +134,7 @@ function Bench:await(look)
    end
 end
 
--- Start a trial; await() waits for its end. Whatever taps the ports sees what they receive.
+-- Start a trial; await() waits for its end.
 -- @param trial    struct fg_trial_config
 -- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
 --                 happens; or nil
@@ -142,9 +142,6 @@ function Bench:start(trial, arrange)
    local err, start = api.error(), ffi.new("uint64_t[1]")
    if self.wires then
       self.wires:reset()
-   end
-   for i, tap in pairs(self.taps) do
-      trial.tap[i - 1] = tap
    end
    api.check(C.fg_engine_prepare(self.engine, trial, start, err), err)
    if arrange then
@@ -162,14 +159,17 @@ function Bench:arrange_outage(outage)
    end
 end
 
--- Let something see every frame that a port receives, in all trials from now on.
+-- Let something see every frame that a port receives from now on, while a trial runs or not.
 -- @param port  its number
 -- @param tap   struct fg_tap *; nil: nobody any more
--- @return the tap that was there before, or nil
 function Bench:tap(port, tap)
-   local before = self.taps[port]
+   local err = api.error()
    self.taps[port] = tap
-   return before
+   if tap then
+      api.check(C.fg_engine_tap(self.engine, port - 1, tap, err), err)
+   elseif self.engine then
+      C.fg_engine_untap(self.engine, port - 1)
+   end
 end
 
 --- Number of the port of a name, or nil and a sentence that names those there are.

@@ -8,9 +8,9 @@
 --    ... trials ...
 --    local counts = capture:stop()
 --
--- A capture sees all trials of the bench from its start to its end; there is one for a port at a time. On the
--- virtual wire every frame is kept; on real ports one that the disk is too slow for is counted as dropped,
--- and the measurement is not held up.
+-- A capture sees all that the port receives from its start to its end, which may both come while a trial
+-- runs; there is one for a port at a time. On the virtual wire every frame is kept; on real ports one that
+-- the disk is too slow for is counted as dropped, and the measurement is not held up.
 local api = require "framegauge.api"
 local arguments = require "framegauge.arguments"
 local ffi = require "ffi"
@@ -29,6 +29,8 @@ local ROWS = {
    { key = "file", type = "string", required = true },
    { key = "filter", type = "string", longest = 10000 },
    { key = "trigger", type = "string", longest = 10000 },
+   { key = "before", type = "integer", min = 0 },
+   { key = "after", type = "integer", min = 1 },
    { key = "slice", type = "size", min = 1 },
    { key = "frames", type = "integer", min = 1 },
    { key = "file_size", type = "size", min = 1 },
@@ -36,7 +38,8 @@ local ROWS = {
    { key = "buffer", type = "size", min = 4096 },
 }
 
-local COUNTS = { "seen", "filtered", "dropped", "written", "octets" }
+local COUNTS = { "seen", "filtered", "dropped", "written", "octets", "triggers" }
+local ON_LOSS = "loss" -- as trigger
 local BAD_INPUT = 2
 local EINVAL = 22
 
@@ -65,7 +68,10 @@ end
 -- @param o.port       name of the port that receives
 -- @param o.file       path; ".pcapng" at its end: that format, else pcap. Both with nanoseconds
 -- @param o.filter     which frames, in the language of pcap-filter(7) (default: all)
--- @param o.trigger    the same: nothing is kept before a frame for which it holds (default: from the start)
+-- @param o.trigger    the same, or "loss": frames are kept around those for which it holds, or before which
+--                     others of their stream are missing (default: all from the start)
+-- @param o.before     frames kept before the one that triggers, at most half a buffer of them (default: none)
+-- @param o.after      frames kept from it on, until the next (default: all)
 -- @param o.slice      bytes kept of each frame (default: all)
 -- @param o.frames     keep no more than so many (default: no end)
 -- @param o.file_size  begin another file after so many bytes: FILE.0, FILE.1 ... (default: one file)
@@ -84,10 +90,16 @@ function M.start(bench, o)
       refusal.raise("capture", BAD_INPUT, "capture: port %s is captured already", values.port)
    elseif values.files and not values.file_size then
       refusal.raise("capture", BAD_INPUT, "capture: files needs file_size, when to begin another one")
+   elseif (values.before or values.after) and not values.trigger then
+      refusal.raise("capture", BAD_INPUT, "capture: %s needs a trigger",
+         values.before and "before" or "after")
    end
+   local on_loss = values.trigger == ON_LOSS
    local err, out = api.error(), ffi.new("struct fg_capture *[1]")
    local config = ffi.new("struct fg_capture_config", {
-      path = values.file, filter = values.filter, trigger = values.trigger, slice = values.slice or 0,
+      path = values.file, filter = values.filter, slice = values.slice or 0,
+      trigger = not on_loss and values.trigger or nil, on_loss = on_loss, before = values.before or 0,
+      after = values.after or 0,
       buffer = values.buffer or 0, file_octets = values.file_size or 0, files = values.files or 0,
       frames = values.frames or 0, epoch_ns = epoch(bench), patient = bench.wires ~= nil,
    })
@@ -102,7 +114,7 @@ function M.start(bench, o)
 end
 
 --- What became of the frames so far: seen, filtered (not wanted), dropped (wanted, but the disk was too
--- slow), written, octets (of these). Exact after flush().
+-- slow), written, octets (of these), triggers (times the trigger has fired). Exact after flush().
 -- @usage local kept = capture.start(tester, { port = "west", file = path })
 -- local counts = kept:counts() kept:stop()
 -- return counts.written, counts.dropped --> 0 0
@@ -118,7 +130,7 @@ function Capture:counts()
    return counts
 end
 
---- Wait until all is in the file; not while a trial runs. Raises what went wrong in writing.
+--- Wait until all is in the file. Raises what went wrong in writing.
 -- @usage local kept = capture.start(tester, { port = "west", file = path, filter = "udp" })
 -- tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
 -- kept:flush()
@@ -129,16 +141,16 @@ function Capture:flush()
    check(C.fg_capture_flush(self.handle, err), err)
 end
 
---- End it, not while a trial runs. May be called twice.
+--- End it. May be called twice.
 -- @return the counts, and what went wrong in writing (nil: nothing)
 -- @usage local kept = capture.start(tester, { port = "west", file = path }) kept:stop() kept:stop()
 function Capture:stop()
    if not self.handle then
       return self.last
    end
+   self.bench:tap(self.port, nil)
    local ok, why = pcall(self.flush, self)
    self.last = self:counts()
-   self.bench:tap(self.port, nil)
    C.fg_capture_close(self.handle)
    self.handle = nil
    return self.last, not ok and why or nil

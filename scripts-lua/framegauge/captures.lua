@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The captures of a run, --capture PORT=FILE: begun before its first trial, ended after its last one.
+--- The captures of a run, those of its plan and --capture PORT=FILE: begun before its first trial, ended
+-- after its last one.
 --
 -- What became of them is no result, which must not depend on a disk; it belongs to the moment (run.json), and
 -- the report says it with the evidence.
@@ -14,10 +15,23 @@ Captures.__index = Captures
 
 local BAD_INPUT = 2
 
---- Read the options of a run.
+-- What the plan says of a port, as framegauge.capture takes it.
+local function of_plan(one)
+   local o = {}
+   for key, value in pairs(one) do
+      o[key] = value
+   end
+   if not o.trigger then
+      o.before, o.after = nil, nil
+   end
+   return o
+end
+
+--- Read what the plan and the options of a run say; an option takes the place of what the plan has for its
+-- port.
 -- @param plan   the loaded plan
 -- @param texts  list of "PORT=FILE"
--- @return list of { port =, file = }; what is wrong raises an error with a status
+-- @return list of arguments for framegauge.capture; what is wrong raises an error with a status
 function M.read(plan, texts)
    local known, names, list = {}, {}, {}
    for i, port in ipairs(plan.ports) do
@@ -32,6 +46,11 @@ function M.read(plan, texts)
          refusal.raise("run", BAD_INPUT, "run: --capture '%s': %s is captured already", text, port)
       end
       known[port], list[i] = "captured", { port = port, file = file }
+   end
+   for _, one in ipairs(plan.captures or {}) do
+      if known[one.port] ~= "captured" then
+         list[#list + 1] = of_plan(one)
+      end
    end
    return list
 end
@@ -52,8 +71,8 @@ function M.start(bench, list)
 end
 
 --- End them. May be called twice.
--- @return list of { port =, file =, seen =, filtered =, dropped =, written =, octets =, failure = nil or what
---         went wrong }; nil where there were none
+-- @return list of { port =, file =, seen =, filtered =, dropped =, written =, octets =, triggers =,
+--         failure = nil or what went wrong }; nil where there were none
 function Captures:stop()
    self.facts = self.facts or {}
    for i, one in ipairs(self.list) do

@@ -224,11 +224,42 @@ describe("captures", function()
       local begun = typed("capture west " .. path .. " udp", o)
       assert.equal(path .. ": what west receives from now on\n", begun)
       typed("start for=1s", o)
-      assert.matches("west +" .. path:gsub("%p", "%%%0") .. " +%d+ +%d+ +1000 +0\n", typed("capture", o))
+      assert.matches("west +" .. path:gsub("%p", "%%%0") .. " +%d+ +%d+ +1000 +0 +0\n", typed("capture", o))
       assert.matches(": 1,%d+ frames seen, 1,000 written", typed("capture stop", o))
       assert.equal("sent 1,000 frames, 64 kB, all arrived, unchanged and in order\n",
          typed("replay east " .. path .. " 2x verify=west", o))
       assert.equal("sent 2,000 frames, 128 kB\n", typed("replay west " .. path .. " 10% loops=2", o))
+      one.tester:close()
+   end)
+
+   it("begin and end while streams run, and are complete from then to then", function()
+      local one, path = session(), scratch.path() .. ".pcap"
+      local o = { tester = one.tester }
+      typed("start", o)
+      typed("job.sleep(0.02)", o)
+      assert.equal(path .. ": what west receives from now on\n", typed("capture west " .. path .. " udp", o))
+      typed("job.sleep(0.05)", o)
+      local ended = typed("capture stop", o)
+      local written = tonumber((ended:match "([%d,]+) written":gsub(",", "")))
+      assert.is_true(written > 0)
+      assert.equal(24 + written * (16 + 60), #scratch.read(path))
+      typed("stop", o)
+      assert.is_true(written < one.tester.traffic.final.streams[1].rx)
+      one.tester:close()
+   end)
+
+   it("keep frames around what is lost", function()
+      local one, path = session(), scratch.path() .. ".pcapng"
+      local o = { tester = one.tester }
+      typed("set reference_device.loss_every=100", o)
+      typed("rate all 1kfps", o)
+      assert.equal(path .. ": waits on west for loss\n",
+         typed("capture west " .. path .. " trigger=loss before=3 after=2", o))
+      typed("start for=1s", o)
+      local ended = typed("capture stop", o)
+      local written, triggers = ended:match "(%d+) written, .* (%d+) triggers"
+      assert.is_true(tonumber(triggers) == 9 or tonumber(triggers) == 10)
+      assert.is_true(tonumber(written) >= 5 * triggers - 1)
       one.tester:close()
    end)
 
@@ -272,7 +303,7 @@ describe("captures", function()
    it("are completed", function()
       local one = session()
       local _, list = one:complete "capture "
-      assert.same({ "east", "stop", "west" }, list)
+      assert.same({ "after=", "before=", "east", "stop", "trigger=", "west" }, list)
       assert.equal("est ", (one:complete "capture stop w"))
       assert.equal("rify=", (one:complete "replay east x ve"))
       one.tester:close()

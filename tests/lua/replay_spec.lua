@@ -130,6 +130,26 @@ describe("a replay that is verified", function()
       assert.equal(0, v.duplicates + v.foreign)
    end)
 
+   -- the tester itself says the like of frame 2500, before and during the replay
+   it("takes what neighbours say for talk, even where the capture has the same", function()
+      local path = scratch.path() .. ".pcap"
+      local file = assert(pcap.create(path))
+      local east = "\2\246\0\0\0\1"
+      local learning = ("\255"):rep(6) .. east .. "\8\6\0\1\8\0\6\4\0\1" .. east .. "\198\18\1\2"
+         .. ("\0"):rep(6) .. "\198\18\1\2" .. ("\0"):rep(18)
+      for i = 1, 100 do
+         file:add(i % 10 == 5 and learning
+            or "\2\0\0\0\0\1\2\0\0\0\0\2\x88\xb5" .. ("%04d"):format(i) .. ("."):rep(60), i * 20000)
+      end
+      assert(file:close())
+      local v = verified({}, { file = path })
+      assert.is_true(v.whole)
+      assert.equal(100, v.same)
+      assert.is_true(v.talk >= 1)
+      v = verified({ ["duplicate.every"] = 10 }, { file = path })
+      assert.equal(0, v.lost + v.reordered + v.foreign)
+   end)
+
    it("compares what was rewritten", function()
       local v = verified({}, {
          rewrite = { source_mac = "02:00:00:00:00:09", destination_mac = "02:00:00:00:00:0a", vlan = 7 },
@@ -226,12 +246,55 @@ describe("a capture", function()
       assert.matches("can't parse filter", refused_capture { port = "west", file = path, filter = "udp upd" })
       assert.matches("there is no port", refused_capture { port = "south", file = path })
       assert.matches("port is missing", refused_capture { file = path })
+      assert.matches("before needs a trigger", refused_capture { port = "west", file = path, before = 3 })
       assert.matches("files needs file_size", refused_capture { port = "west", file = path, files = 3 })
       assert.matches("slice: .*not a number of bytes",
          refused_capture { port = "west", file = path, slice = "much" })
       local message, status = refused_capture { port = "west", file = "/nowhere/at/all" }
       assert.matches("cannot be written", message)
       assert.equal(4, status)
+   end)
+
+   it("keeps the frames around each loss, and says where it was", function()
+      with_bench({ loss_every = 1000 }, function(bench)
+         local path = scratch.path() .. ".pcapng"
+         local kept = capture.start(bench, {
+            port = "west", file = path, trigger = "loss", before = 3, after = 2,
+         })
+         local lost = 0
+         for _ = 1, 2 do -- the numbers begin anew in the second one
+            local raw = bench:trial {
+               frame_size = 64, fps = 10000, duration = 0.9955, directions = { "east->west", "west->east" },
+            }
+            lost = lost + raw.directions[1].tx - raw.directions[1].rx
+         end
+         local counts = kept:stop()
+         assert.is_true(lost >= 18)
+         assert.equal(lost, counts.triggers)
+         assert.equal(5 * lost, counts.written)
+         assert.equal(counts.seen, counts.written + counts.filtered)
+         local _, marks = scratch.read(path):gsub("trigger: missing before this frame: 1", "")
+         assert.equal(lost, marks)
+      end)
+   end)
+
+   it("begins and ends while a trial runs", function()
+      with_bench({}, function(bench)
+         local path, counts = scratch.path() .. ".pcap", nil
+         local other = job.spawn(function()
+            job.sleep(0.005)
+            local kept = capture.start(bench, { port = "west", file = path, filter = "udp" })
+            job.sleep(0.02)
+            counts = kept:stop()
+         end)
+         local raw = bench:trial {
+            frame_size = 64, fps = 1e6, duration = 2, directions = { "east->west" },
+         }
+         other:join()
+         assert.equal(raw.directions[1].tx, raw.directions[1].rx)
+         assert.is_true(counts.written > 0 and counts.written < raw.directions[1].rx)
+         assert.equal(counts.seen, counts.written + counts.filtered + counts.dropped)
+      end)
    end)
 
    it("is the only one of its port, until it is stopped", function()
@@ -276,6 +339,20 @@ describe("a run that is captured", function()
       assert.is_true(received > 0)
       assert.is_true(fact.written >= received)
       assert.matches("Captured on west in ", scratch.read(with .. "/report.html"))
+   end)
+
+   it("keeps what the plan says, or the option in its place", function()
+      local loaded = assert(plan.load_text(PLAN .. [[
+capture:
+  east: {file: east.pcap, filter: udp, slice: 64}
+  west: {file: west.pcapng, trigger: loss, before: 10}
+]], "built-in plan", {}))
+      local list = captures.read(loaded, { "east=other.pcap" })
+      assert.same({ port = "east", file = "other.pcap" }, list[1])
+      assert.equal("west.pcapng", list[2].file)
+      assert.equal(10, list[2].before)
+      assert.is_nil(captures.read(loaded)[1].before)
+      assert.equal(64, captures.read(loaded)[1].slice)
    end)
 
    it("refuses what is no capture of a port", function()

@@ -18,7 +18,8 @@ local count = format.count
 
 -- What a capture can be told on the command line: its option and its argument.
 local OPTIONS = {
-   port = "port", out = "file", filter = "filter", trigger = "trigger", slice = "slice", frames = "frames",
+   port = "port", out = "file", filter = "filter", trigger = "trigger", before = "before", after = "after",
+   slice = "slice", frames = "frames",
    ["file-size"] = "file_size", files = "files", buffer = "buffer",
 }
 
@@ -47,8 +48,9 @@ end
 
 --- What was captured, in words; what was not is said in capitals.
 function M.in_words(counts)
-   return ("%s seen, %s written%s%s"):format(format.plural(counts.seen, "frame"), count(counts.written),
+   return ("%s seen, %s written%s%s%s"):format(format.plural(counts.seen, "frame"), count(counts.written),
       counts.filtered > 0 and (", %s not wanted"):format(count(counts.filtered)) or "",
+      counts.triggers > 0 and (", %s"):format(format.plural(counts.triggers, "trigger")) or "",
       counts.dropped > 0 and (", %s DROPPED"):format(count(counts.dropped)) or "")
 end
 
@@ -131,6 +133,10 @@ function M.main(arguments, options, eal)
    local seconds = M.duration("capture", options)
    for option, key in pairs(OPTIONS) do
       o[key] = options[option]
+   end
+   if o.trigger == "loss" then
+      parse.usage_error("capture", "capture: --trigger loss: nothing is sent here that could be lost; "
+         .. "expected a filter; or 'run' a plan with such a capture")
    end
    for _, option in ipairs { "port", "out" } do
       if not options[option] then

@@ -2,9 +2,8 @@
 
 --- The captures of a tester: what its ports receive while streams or tests run, kept in files.
 --
--- A capture is begun and ended between jobs, for a trial takes what sees its frames when it begins, and it
--- ends with the open ports: whoever has these opened anew is told so. One that dropped frames says so at the
--- end of each job, and at its own.
+-- A capture is begun and ended at any time, beside jobs as well, and it ends with the open ports: whoever has
+-- these opened anew is told so. One that dropped frames says so at the end of each job, and at its own.
 local capture = require "framegauge.capture"
 local in_words = require("framegauge.cli.capture").in_words
 local refusal = require "framegauge.refusal"
@@ -25,23 +24,33 @@ local function remove(list, one)
    end
 end
 
---- Begin one. Refused while the ports are in use.
--- @param o  port, file and filter, as framegauge.capture takes them
--- @return the job that opens the ports for it, where they are not, and ends when it has begun
+function Captures:begin(bench, o)
+   local one = capture.start(bench, o)
+   self.list[#self.list + 1] = one
+   if o.trigger then
+      return ("%s: waits on %s for %s"):format(one.file, one.name,
+         o.trigger == "loss" and "loss" or "its trigger")
+   end
+   return ("%s: what %s receives from now on"):format(one.file, one.name)
+end
+
+--- Begin one, beside a job if there is one.
+-- @param o  as framegauge.capture takes it
+-- @return a sentence; or the job that opens the ports for it, where they are not, and ends with that sentence
 function Captures:start(o)
    local tester = self.tester
+   if tester.bench and tester.tasks:running()[1] then
+      return self:begin(tester.bench, o)
+   end
    return tester.tasks:start("capture", tester:port_names(), function()
-      local one = capture.start(tester:bench_for(tester.traffic:plan()), o)
-      self.list[#self.list + 1] = one
-      return nil, ("%s: what %s receives from now on"):format(one.file, one.name)
+      return nil, self:begin(tester:bench_for(tester.traffic:plan()), o)
    end)
 end
 
 --- End those of a port, or all.
 -- @param port  name; nil: all
--- @return list of sentences: file, counts, what went wrong. Refused while the ports are in use.
+-- @return list of sentences: file, counts, what went wrong
 function Captures:stop(port)
-   self.tester.tasks:check_free(self.tester:port_names())
    local said = {}
    for _, one in ipairs { unpack(self.list) } do
       if not port or one.name == port then
@@ -78,7 +87,7 @@ function Captures:warn()
 end
 
 --- Those there are.
--- @return list of { port =, file =, seen =, written =, filtered =, dropped = }
+-- @return list of { port =, file =, seen =, written =, filtered =, dropped =, triggers = }
 function Captures:rows()
    local rows = {}
    for i, one in ipairs(self.list) do

@@ -119,7 +119,8 @@ local function shape(values, path, options)
       isolated_network = values.isolated_network, device_under_test = values.dut,
       calibration = values.calibration,
       ports = {}, host = values.host, test = values.test, [values.test] = values[values.test],
-      streams = values.streams, expect = {}, quick = options.quick == true,
+      streams = values.streams, captures = values.capture[1] and values.capture, expect = {},
+      quick = options.quick == true,
    }
    for i, port in ipairs(values.ports) do
       plan.ports[i] = shape_port(port)

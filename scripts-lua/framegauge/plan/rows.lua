@@ -4,6 +4,7 @@
 --
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
+local captures = require "framegauge.plan.capture_rows"
 local l4 = require "framegauge.plan.l4_rows"
 local path = require "framegauge.plan.path_rows"
 local phases = require "framegauge.plan.phase_rows"
@@ -367,6 +368,7 @@ return {
         default_help = "the one that calibrate made on this machine with these ports",
         help = "file of a calibration, as calibrate --out wrote it" },
       host,
+      captures.row,
       streams,
       traffic,
       rfc2544,

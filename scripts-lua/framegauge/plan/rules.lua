@@ -4,6 +4,7 @@
 --
 -- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
 -- default or is nil by now; its own problem is already in the list.
+local captures = require "framegauge.plan.capture_rows"
 local l4 = require "framegauge.plan.l4_rules"
 local line = require "framegauge.line"
 local paths = require "framegauge.plan.path_rules"
@@ -217,7 +218,8 @@ local OF_METHOD = {
 -- @param found   takes the problems (plan/problems.lua)
 function M.check(values, found)
    local own = OF_METHOD[values.test] or {}
-   for _, list in ipairs { ports.rules, paths.rules, profiles.rules, streams.rules, own } do
+   local all = { ports.rules, captures.rules, paths.rules, profiles.rules, streams.rules, own }
+   for _, list in ipairs(all) do
       for _, rule in ipairs(list) do
          rule(values, found)
       end

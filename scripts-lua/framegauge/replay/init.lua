@@ -78,10 +78,7 @@ local function open_verify(self, values)
       refusal.raise("replay", BAD_INPUT, "replay: verify: %s is the port that sends", values.verify)
    end
    local err, out = api.error(), ffi.new("struct fg_verify *[1]")
-   -- the tap that is there now, such as a capture, goes on seeing what it saw
-   local config = ffi.new("struct fg_verify_config", {
-      next = self.bench.taps[self.receiver], patient = self.bench.wires ~= nil,
-   })
+   local config = ffi.new("struct fg_verify_config", { patient = self.bench.wires ~= nil })
    api.check(C.fg_verify_create(config, out, err), err)
    self.verify = out[0]
 end
@@ -120,8 +117,7 @@ end
 -- @param o.duration  nothing is sent that is due later (default: no end)
 -- @param o.memory    bytes of frames that may be read beforehand (default: 256MiB)
 -- @param o.rewrite   see framegauge.replay.rewrite
--- @param o.verify    name of the port where the same frames must arrive in the same order; its captures must
---                    have begun before
+-- @param o.verify    name of the port where the same frames must arrive in the same order
 -- @return the replay: facts (frames, octets, duration_ns, oversize, truncated, streams), pace in words, and
 --         the methods run, counts, close. What is wrong raises an error with a status.
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
@@ -243,10 +239,14 @@ end
 local function trial(self, drain, look)
    local bench, task = self.bench, ffi.new("struct fg_trial_task[1]")
    task[0].task, task[0].port = C.fg_replay_task(self.handle), self.port - 1
-   bench:start(ffi.new("struct fg_trial_config", {
+   local config = ffi.new("struct fg_trial_config", {
       tasks = 1, task = task, traffic_ns = longest(self),
       drain_ns = math.floor(drain * 1e9), max_lag_ns = bench.plan.host.max_lag * 1e9,
-   }), function(start)
+   })
+   if self.verify then
+      config.tap[self.receiver - 1] = C.fg_verify_tap(self.verify)
+   end
+   bench:start(config, function(start)
       put_in_place(self, start)
    end)
    bench:await(watch(self, drain, look))
@@ -262,14 +262,12 @@ end
 -- return result.frames, result.verified.lost --> 100 0
 function Replay:run(o)
    local bench, err = self.bench, api.error()
-   local values, before = arguments.read("replay:run", o or {}, RUN_ROWS), nil
+   local values = arguments.read("replay:run", o or {}, RUN_ROWS)
    if self.verify then
       api.check(C.fg_verify_start(self.verify, err), err)
-      before = bench:tap(self.receiver, C.fg_verify_tap(self.verify))
    end
    local ok, why = pcall(trial, self, values.drain or DRAIN, values.look or function() end)
    if self.verify then
-      bench:tap(self.receiver, before)
       C.fg_verify_finish(self.verify)
    end
    if not ok then

@@ -10,6 +10,9 @@ local M = {}
 function M.in_words(fact)
    local text = ("Captured on %s in %s: %s of %s."):format(fact.port, fact.file, format.count(fact.written),
       format.plural(fact.seen, "frame"))
+   if (fact.triggers or 0) > 0 then
+      text = ("%s %s."):format(text, format.plural(fact.triggers, "trigger"))
+   end
    if fact.dropped > 0 then
       text = ("%s Not complete: %s dropped, since the file was written too slowly."):format(text,
          format.plural(fact.dropped, "frame"))

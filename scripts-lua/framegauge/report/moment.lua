@@ -14,7 +14,8 @@ Moment.__index = Moment
 local ORDER = {
    "plan_file", "folder", "command_line", "started", "ended", "elapsed_s", "resumed", "trials", "host",
    "kernel", "cpu", "cpus", "generator", "name", "version", "ports", "options", "expect",
-   "calibration", "captures", "port", "file", "seen", "filtered", "dropped", "written", "octets", "plan",
+   "calibration", "captures", "port", "file", "seen", "filtered", "dropped", "written", "octets",
+   "triggers", "plan",
 }
 
 local function now_utc()

@@ -19,7 +19,7 @@ local function capture(session, o)
    if not o.port then
       return show.as_table(captures:rows(), {
          { "port", "port" }, { "file", "file" }, { "seen", "seen" }, { "filtered", "not wanted" },
-         { "written", "written" }, { "dropped", "DROPPED" },
+         { "written", "written" }, { "triggers", "triggers" }, { "dropped", "DROPPED" },
       }, "nothing is captured; 'capture PORT FILE' begins")
    elseif o.port == "stop" then
       for _, line in ipairs(captures:stop(o.file)) do
@@ -29,9 +29,15 @@ local function capture(session, o)
    elseif not o.file then
       refusal.raise("capture", 2, "capture: FILE is missing: capture PORT FILE [FILTER...]")
    end
-   see(session, captures:start {
-      port = o.port, file = o.file, filter = o.filter and table.concat(o.filter, " "),
-   })
+   local begun = captures:start {
+      port = o.port, file = o.file, filter = o.filter and table.concat(o.filter, " "), trigger = o.trigger,
+      before = tonumber(o.before) or o.before, after = tonumber(o.after) or o.after,
+   }
+   if type(begun) == "string" then
+      session.out(begun .. "\n")
+   else
+      see(session, begun)
+   end
 end
 
 local function replay(session, o)
@@ -45,17 +51,25 @@ end
 return {
    {
       name = "capture", summary = "keep what a port receives in a file",
-      help = "Keep what a port receives while streams or tests run: pcapng where the file is called so,\n"
-         .. "else pcap. A filter is in the language of pcap-filter(7). 'capture stop' ends all captures, or\n"
-         .. "those of the port named behind it, and tells what was dropped, if anything; so does the end of\n"
-         .. "each job. Captures begin and end while nothing runs, and end when a test has to have the ports\n"
-         .. "opened anew. Without a word: those there are.",
+      help = "Keep what a port receives: pcapng where the file is called so, else pcap. A filter is in the\n"
+         .. "language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of any\n"
+         .. "stream, and with another trigger those around frames like that: as many as before= and after=\n"
+         .. "say; a pcapng file marks the frame. 'capture stop' ends all captures, or those of the port\n"
+         .. "named behind it, and tells what was dropped, if anything; so does the end of each job.\n"
+         .. "Captures begin and end at any time, while streams and tests run or not, and end when a test\n"
+         .. "has to have the ports opened anew. Without a word: those there are.",
       arguments = {
          { name = "port", help = "the port that receives, or stop", optional = true, complete = "captured" },
          { name = "file", help = "where to, .pcap or .pcapng", optional = true, complete = "port_to_stop" },
          { name = "filter", help = "which frames; default: all", optional = true, rest = true },
+         { name = "trigger", named = true, help = "loss, or a filter: what to wait for" },
+         { name = "before", named = true, help = "frames kept before it; default: none" },
+         { name = "after", named = true, help = "frames kept from it on, until the next; default: all" },
       },
-      examples = { "capture west west.pcapng", "capture west dns.pcap udp port 53", "capture stop" },
+      examples = {
+         "capture west west.pcapng", "capture west dns.pcap udp port 53",
+         "capture west loss.pcapng trigger=loss before=100 after=100", "capture stop",
+      },
       run = capture,
    },
    {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRIGGER_PRIV_H
+#define TRIGGER_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pcap/pcap.h>
+
+#include "fg_capture.h"
+
+struct rte_mbuf;
+
+/** What a capture waits for: a frame that matches, or a gap in the numbers of a stream. */
+struct trigger {
+	struct bpf_program program; /* without instructions: none */
+	uint64_t *
+		next; /* by stream of the trial: the number behind the highest that has come; NULL: not asked for */
+	uint16_t first_id, ids; /* of the trial */
+};
+
+/** @return 0, -EINVAL, -ENOMEM */
+int trigger_init(struct trigger *t, const struct fg_capture_config *config, struct fg_error *err);
+void trigger_free(struct trigger *t);
+
+static inline bool
+trigger_exists(const struct trigger *t)
+{
+	return t->program.bf_insns != NULL || t->next != NULL;
+}
+
+/**
+ * Is this the frame that was waited for? Every frame must be asked about, or gaps are seen where there are none.
+ * @param tap      what sees the frame, with the ids of its trial
+ * @param missing  out: frames of its stream between the highest so far and this one
+ */
+bool trigger_fires(struct trigger *t, const struct fg_tap *tap, const struct rte_mbuf *m, uint64_t *missing);
+
+#endif
