@@ -100,6 +100,9 @@ struct fg_task *fg_replay_task(struct fg_replay *replay);
 /** Counts so far; exact when no trial runs. */
 void fg_replay_get_counts(const struct fg_replay *replay, struct fg_replay_counts *out);
 
+/** Time behind the schedule that so great a share of the frames kept to, ns; 0 <= @p share <= 1. When no trial runs. */
+uint64_t fg_replay_error_ns(const struct fg_replay *replay, double share);
+
 /** What stopped the reading, if anything did. @return 0, or as fg_replay_open() */
 int fg_replay_failure(const struct fg_replay *replay, struct fg_error *err);
 

@@ -317,6 +317,12 @@ fg_replay_get_counts(const struct fg_replay *r, struct fg_replay_counts *out)
 	out->error_max_ns = r->error->max;
 }
 
+uint64_t
+fg_replay_error_ns(const struct fg_replay *r, double share)
+{
+	return fg_histogram_percentile(r->error, share);
+}
+
 int
 fg_replay_failure(const struct fg_replay *r, struct fg_error *err)
 {

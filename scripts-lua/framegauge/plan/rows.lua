@@ -11,6 +11,7 @@ local phases = require "framegauge.plan.phase_rows"
 local profiles = require "framegauge.plan.profile_rows"
 local relay_rows = require "framegauge.plan.relay_rows"
 local rfc6349 = require "framegauge.plan.rfc6349_rows"
+local replay = require "framegauge.plan.replay_rows"
 local streams = require "framegauge.plan.stream_rows"
 local traffic = require "framegauge.plan.traffic_rows"
 local y1564 = require "framegauge.plan.y1564_rows"
@@ -352,7 +353,7 @@ return {
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
       { key = "test", type = "enum", required = true,
-        values = { "rfc2544", "traffic", "y1564", "l4", "rfc6349", "relay", "reflect" },
+        values = { "rfc2544", "traffic", "y1564", "l4", "rfc6349", "replay", "relay", "reflect" },
         help = "the method to run; relay and reflect are no tests, but have commands of their own" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
@@ -375,6 +376,7 @@ return {
       y1564,
       l4,
       rfc6349,
+      replay.row,
       relay_rows.relay,
       relay_rows.reflect,
    },

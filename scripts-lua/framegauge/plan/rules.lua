@@ -12,6 +12,7 @@ local ports = require "framegauge.plan.port_rules"
 local presets = require "framegauge.search.mlr.presets"
 local profiles = require "framegauge.plan.profile_rules"
 local rfc6349 = require "framegauge.plan.rfc6349_rules"
+local replay = require "framegauge.plan.replay_rows"
 local streams = require "framegauge.plan.stream_rules"
 local traffic = require "framegauge.plan.traffic_rules"
 local units = require "framegauge.units"
@@ -209,7 +210,7 @@ local of_rfc2544 = {
 -- The rules of each method; they are about its own keys.
 local OF_METHOD = {
    rfc2544 = of_rfc2544, traffic = traffic.rules, y1564 = y1564.rules, l4 = l4.rules,
-   rfc6349 = rfc6349.rules,
+   rfc6349 = rfc6349.rules, replay = replay.rules,
 }
 
 --- Apply every rule: those of the ports, of the reference device, of the streams and of the method that is

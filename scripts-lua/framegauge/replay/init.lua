@@ -182,6 +182,16 @@ function Replay:counts()
    return out
 end
 
+--- Time behind the schedule that a share of the frames kept to, ns. After run().
+-- @param share  0 to 1
+-- @usage local site = replay.open(tester, { file = recorded })
+-- site:run()
+-- local most = site:behind(1) site:close()
+-- return most --> 0
+function Replay:behind(share)
+   return tonumber(C.fg_replay_error_ns(self.handle, share))
+end
+
 --- What the verification found so far; nil without one.
 -- @return same (frames that arrived as they were sent), lost, reordered, duplicates, foreign (changed, or of
 --         somebody else), talk (ARP and the like), unchecked; and whole: all arrived, unchanged, in order
