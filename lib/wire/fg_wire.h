@@ -48,6 +48,14 @@ struct fg_device_interface {
 	uint8_t ipv6[16];
 };
 
+/** A learning bridge's table of addresses (IEEE 802.1D, 7.9), and what is wrong with it. */
+struct fg_device_table {
+	uint32_t size;        /* addresses it holds; 0: it learns nothing and forwards all */
+	double ageing_ns;     /* an address is forgotten that was not heard for so long; 0: never */
+	double learning_rate; /* addresses per second that it can learn; 0: all that come */
+	uint32_t skip_every;  /* it does not learn every n-th new one; 0: learns all */
+};
+
 struct fg_device_config {
 	double rate_bps; /* of both lines */
 	uint64_t seed;   /* of everything random */
@@ -56,6 +64,7 @@ struct fg_device_config {
 	uint32_t forwards_up_to; /* octets with FCS: longer frames are lost; 0: forwards any */
 	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
 	struct fg_device_interface interface[2];
+	struct fg_device_table table; /* of a bridge: not with addresses, and not if it reflects */
 };
 
 /** What the device itself counted: the truth that a test is compared with. */
@@ -70,6 +79,9 @@ struct fg_device_counters {
 	uint64_t bad_fcs, undersized,
 		oversized;   /* lost: wrong check sequence, less than 64 octets, too long */
 	uint64_t unroutable; /* not for the router, expired, or next hop unknown; or not to be reflected */
+	uint64_t filtered;   /* not forwarded: for somebody on the side it came from, as the table has it */
+	uint64_t flooded;    /* forwarded, though the table does not have whom for */
+	uint64_t unlearned;  /* whose source is not in the table, and did not come into it */
 	uint64_t answered;   /* ARP, ND, echo and SNMP to the router */
 	uint64_t duplicated; /* of those forwarded */
 	uint64_t corrupted;

@@ -71,6 +71,21 @@ deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
 }
 
 static bool
+bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
+{
+	struct direction *d = &side->direction;
+	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	unsigned number = (unsigned)(side - side->wire->side);
+	uint64_t out;
+
+	if (!wire_table_forwards(side->wire->table, frame, number, WHOLE(first_bit + d->store_time),
+				 &d->counters))
+		return false;
+	out = wire_device_pass(d, frame, first_bit);
+	return out != UINT64_MAX && deliver(side, m, out, side->wire->impaired);
+}
+
+static bool
 route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
@@ -78,6 +93,8 @@ route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 	size_t length = m->pkt_len, room = length + rte_pktmbuf_tailroom(m);
 	uint64_t out;
 
+	if (side->wire->table != NULL)
+		return bridge_and_send(side, m, first_bit);
 	switch (wire_route(side, frame, &length, room)) {
 	case WIRE_FORWARD:
 		out = wire_device_pass(d, frame, first_bit);
@@ -264,7 +281,8 @@ side_init(struct fg_wire *wire, unsigned i, uint32_t in_flight, struct fg_error 
 	};
 	memcpy(side->router.ipv4, interface->ipv4, 4);
 	memcpy(side->router.ipv6, interface->ipv6, 16);
-	wire->routes |= interface->has_ipv4 || interface->has_ipv6 || wire->config.reflect;
+	wire->routes |= interface->has_ipv4 || interface->has_ipv6 || wire->config.reflect ||
+			wire->config.table.size > 0;
 	wire->impaired |= side->direction.impair.alters;
 	return 0;
 }
@@ -311,6 +329,8 @@ fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct
 	wire->longest = config->forwards_up_to > 0 ? config->forwards_up_to : UINT32_MAX;
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = side_init(wire, i, in_flight, err);
+	if (rc == 0 && config->table.size > 0)
+		rc = wire_table_create(config, &wire->table, err);
 	if (rc == 0 && wire->impaired)
 		rc = wire_path_init(wire, in_flight, err);
 	if (rc != 0) {
@@ -355,6 +375,7 @@ fg_wire_free(struct fg_wire *wire)
 		free(wire->side[i].arrivals.time);
 	}
 	wire_path_free(wire);
+	wire_table_free(wire->table);
 	free(wire);
 }
 

@@ -71,10 +71,13 @@ struct side {
 	struct fg_port_counters counters;
 };
 
+struct table;
+
 struct fg_wire {
 	struct fg_device_config config;
 	struct side side[2];
-	bool routes; /* or answers, or reflects: it looks into the frames */
+	bool routes;         /* or answers, reflects, or learns: it looks into the frames */
+	struct table *table; /* NULL: it does not learn */
 	bool impaired;
 	struct rte_mempool *copies;         /* for what is duplicated or corrupted; NULL: nothing is */
 	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
@@ -132,6 +135,14 @@ void wire_profiles_counters(const struct profiles *profiles, unsigned i,
 /** The profile of a frame's service decides. @return when the frame may go on, UINT64_MAX when it is lost */
 uint64_t wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uint32_t frame_size,
 			    uint64_t now);
+
+int wire_table_create(const struct fg_device_config *config, struct table **out, struct fg_error *err);
+/** NULL is legal. */
+void wire_table_free(struct table *table);
+
+/** A frame has come in on a side: learn its source. @return is it to be forwarded to the other side? */
+bool wire_table_forwards(struct table *table, const uint8_t *frame, unsigned side, uint64_t now,
+			 struct fg_device_counters *counters);
 
 enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
 

@@ -49,6 +49,11 @@ local function device_config(device, ports, max_frame)
       rate_bps = device.rate, seed = device.seed, reflect = device.reflect == true, max_frame = max_frame,
       forwards_up_to = device.max_frame or 0,
    })
+   local t = device.mac_table
+   if t then
+      config.table.size, config.table.ageing_ns = t.size, t.ageing * 1e9
+      config.table.learning_rate, config.table.skip_every = t.learning_rate or 0, t.skip_every
+   end
    set_direction(config.direction[0], device)
    set_direction(config.direction[1], device.reverse or device)
    for side = 0, 1 do

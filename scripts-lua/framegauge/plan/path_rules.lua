@@ -66,6 +66,25 @@ local function filter_is_one(values, found)
    end
 end
 
-M.rules = { both "reference_device", both "relay", relay_needs_other_devices, filter_is_one }
+-- With addresses it is a router, and one that reflects sends everything back.
+local function table_is_a_bridges(values, found)
+   local device = values.reference_device
+   if not device.mac_table then
+      return
+   elseif device.reflect then
+      found:add("reference_device.mac_table", "a loopback has no table", "reflect: false")
+   end
+   for _, port in ipairs(values.ports) do
+      if port.gateway or port.gateway6 then
+         found:add("reference_device.mac_table", "with gateways the device is a router",
+            "ports without them")
+         return
+      end
+   end
+end
+
+M.rules = {
+   both "reference_device", both "relay", relay_needs_other_devices, filter_is_one, table_is_a_bridges,
+}
 
 return M

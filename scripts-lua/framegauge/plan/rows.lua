@@ -87,6 +87,21 @@ for i, field in ipairs(one_way) do
    table.insert(reference_device.fields, 2 + i, field) -- before the seed
 end
 table.insert(reference_device.fields, {
+   key = "mac_table", type = "group", optional = true,
+   help = "as a learning bridge (IEEE 802.1D): frames for an address that it has heard on the side they come "
+      .. "from are not forwarded; the table outlives trials",
+   fields = {
+      { key = "size", type = "integer", default = "8192", min = "1", max = "1000000",
+        help = "addresses it holds" },
+      { key = "ageing", type = "time", default = "300s", max = "1h",
+        help = "an address is forgotten that was not heard for so long; 0: never" },
+      { key = "learning_rate", type = "frame_rate", min = "1fps", default_help = "all that come",
+        help = "new addresses that it can learn a second, written as a rate of frames; others are missed" },
+      { key = "skip_every", type = "integer", default = "0", min = "0", max = "4294967295",
+        help = "a fault: it does not learn every n-th new address; 0: none" },
+   },
+})
+table.insert(reference_device.fields, {
    key = "reverse", type = "group", optional = true, fields = relay_rows.inherited(one_way),
    help = "what it does otherwise to frames from wire1 to wire0, from wire3 to wire2, and so on",
 })
