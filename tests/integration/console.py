@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+from terminal import Terminal
+
 program = os.path.abspath(sys.argv[1])
 failed = 0
 PROMPT = "framegauge>"
@@ -22,43 +24,6 @@ def check(what, holds, detail=""):
     print(("ok" if holds else "not ok") + " - " + what, flush=True)
     if not holds:
         print("\n".join("# " + line for line in str(detail).splitlines()), flush=True)
-
-
-class Terminal:
-    """A terminal with a shell command in it."""
-
-    def __init__(self, folder, command):
-        self.tmux = ["tmux", "-f", "/dev/null", "-S", folder + "/tmux"]
-        environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder, TERM="screen")
-        subprocess.run(self.tmux + ["new-session", "-d", "-x", "80", "-y", "24", "-c", folder, command],
-                       check=True, env=environment)
-
-    def type(self, *keys):
-        subprocess.run(self.tmux + ["send-keys", *keys], check=True)
-
-    def text(self, line):
-        """A line as it is, and Enter."""
-        subprocess.run(self.tmux + ["send-keys", "-l", line], check=True)
-        self.type("Enter")
-
-    def screen(self):
-        return subprocess.run(self.tmux + ["capture-pane", "-p"], capture_output=True, text=True).stdout.rstrip("\n")
-
-    def wait(self, condition, seconds=20):
-        """The screen for which the condition holds, else the last one."""
-        end = time.monotonic() + seconds
-        while True:
-            screen = self.screen()
-            if condition(screen) or time.monotonic() > end:
-                return screen
-            time.sleep(0.03)
-
-    def prompt(self, seconds=20):
-        """Wait until the last line is an empty prompt."""
-        return self.wait(lambda screen: screen.splitlines()[-1:] == [PROMPT], seconds)
-
-    def close(self):
-        subprocess.run(self.tmux + ["kill-server"], capture_output=True)
 
 
 def at_prompt(screen):
@@ -82,7 +47,7 @@ def lines(terminal):
     screen = terminal.wait(lambda screen: screen.endswith("..>"))
     check("a text that is only begun goes on", screen.endswith("..>"), screen)
     terminal.text("print(i) end")
-    check("and is done when it is whole", "\n1\n2\n3\n" + PROMPT in terminal.prompt())
+    check("and is done when it is whole", "\n1\n2\n3\n" + PROMPT in terminal.prompt(PROMPT))
     terminal.type("C-l", "l", "a", "Tab")
     screen = terminal.wait(lambda screen: screen.startswith(PROMPT + " latency"))
     check("Tab completes a command", screen.strip() == PROMPT + " latency", screen)
@@ -92,12 +57,12 @@ def lines(terminal):
     screen = terminal.wait(lambda screen: "fieldless" in screen.splitlines()[-2:-1][0])
     check("and shows the fields there are", "fieldless  fields" in screen, screen)
     terminal.type("C-c")
-    terminal.prompt()
+    terminal.prompt(PROMPT)
     terminal.type("Up")
     screen = terminal.wait(lambda screen: screen.endswith("fieldless = 2}"))
     check("the last line comes back", screen.endswith("fieldless = 2}"), screen)
     terminal.type("C-c")
-    check("Ctrl-C gives a line up", at_prompt(terminal.prompt()))
+    check("Ctrl-C gives a line up", at_prompt(terminal.prompt(PROMPT)))
 
 
 def loops(terminal):
@@ -112,7 +77,7 @@ def loops(terminal):
         terminal.wait(lambda screen: screen.replace("\n", "").startswith(f"{PROMPT} {line}"))
         time.sleep(0.2)
         terminal.type("C-c")
-        screen = terminal.prompt(5)
+        screen = terminal.prompt(PROMPT, 5)
         check(f"Ctrl-C gets the prompt back from {name}", at_prompt(screen), screen)
 
 
@@ -132,19 +97,19 @@ def jobs(terminal):
     screen = terminal.wait(lambda screen: "missing" in screen)
     check("watching it shows its progress", "throughput  64 bytes" in screen and "missing" in screen, screen)
     terminal.type("C-c")
-    terminal.prompt()
+    terminal.prompt(PROMPT)
     screen = asked(terminal, "jobs")
     check("no longer watching it leaves it alone", "running" in screen, screen)
     asked(terminal, "stop 1")
     screen = terminal.wait(lambda screen: "stopped" in screen)
     check("stopping it keeps what it has", "stopped: incomplete; framegauge-runs/" in screen, screen)
-    terminal.prompt()
+    terminal.prompt(PROMPT)
     terminal.type("C-l")
     terminal.text("test rfc2544 quick frame_sizes=64")
     screen = terminal.wait(lambda screen: "missing" in screen)
     check("a test in the foreground shows its progress", "trial" in screen, screen)
     terminal.type("C-c")
-    screen = terminal.prompt()
+    screen = terminal.prompt(PROMPT)
     check("Ctrl-C stops it with what it has", "what was found so far is kept" in screen, screen)
 
 
@@ -158,7 +123,7 @@ def traffic(terminal):
     check("the live view shows the rate that was set", " 200.0 " in screen and "q leaves" in screen, screen)
     check("on 24 lines of 80 columns", max(map(len, screen.splitlines())) <= 80 and len(screen.splitlines()) <= 24)
     terminal.type("q")
-    screen = terminal.prompt()
+    screen = terminal.prompt(PROMPT)
     check("and leaves the prompt as it was", screen == before + " view\n" + PROMPT, screen)
     terminal.type("C-l")
     terminal.text("view line")
@@ -168,7 +133,7 @@ def traffic(terminal):
     check("the view in lines redraws one for each port", [line.split()[0] for line in screen.splitlines()[1:]]
           == ["east", "west"], screen)
     terminal.type("C-c")
-    check("and Ctrl-C leaves it", at_prompt(terminal.prompt()), screen)
+    check("and Ctrl-C leaves it", at_prompt(terminal.prompt(PROMPT)), screen)
     screen = asked(terminal, "stop")
     check("stopping ends the traffic", ": sent " in screen and "lost 0" in screen, screen)
     screen = asked(terminal, "latency")
@@ -232,7 +197,7 @@ def terminated(folder):
     """SIGTERM ends the console wherever it is, with its socket taken away."""
     terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
     try:
-        terminal.prompt()
+        terminal.prompt(PROMPT)
         asked(terminal, "start")
         screen = asked(terminal, "require('luv').os_getpid()")
         os.kill(int(screen.splitlines()[1].replace(",", "")), signal.SIGTERM)
@@ -242,11 +207,41 @@ def terminated(folder):
         terminal.close()
 
 
+def attached(folder):
+    """Somebody else's console on a tester that runs: what is drawn there, and captures while traffic runs."""
+    environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder)
+    tester = subprocess.Popen([program, "serve"], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    tester.stdout.readline()
+    terminal = Terminal(folder, f"{program} attach; exec sleep 60")
+    try:
+        terminal.prompt(PROMPT)
+        asked(terminal, "start")
+        screen = asked(terminal, "capture west west.pcap udp")
+        check("one who is attached begins a capture while streams run", "what west receives from now on" in screen, screen)
+        terminal.type("C-l")
+        terminal.text("view line")
+        screen = terminal.wait(lambda screen: screen.count("tx 100.0 Mbit/s") == 2)
+        time.sleep(1.2)
+        screen = terminal.screen()
+        check("the view in lines redraws there, too", [line.split()[0] for line in screen.splitlines()[1:]]
+              == ["east", "west"], screen)
+        terminal.type("C-c")
+        check("and Ctrl-C leaves it", at_prompt(terminal.prompt(PROMPT)), screen)
+        screen = asked(terminal, "capture stop")
+        check("and the capture ends", " written" in screen and "DROPPED" not in screen, screen)
+        size = os.path.getsize(folder + "/west.pcap")
+        check("with frames in it", size > 24 and (size - 24) % 76 == 0, size)
+    finally:
+        terminal.close()
+        tester.send_signal(signal.SIGTERM)
+        tester.wait()
+
+
 def main(folder):
     start = time.monotonic()
     terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
     try:
-        screen = terminal.prompt()
+        screen = terminal.prompt(PROMPT)
         check("there is a prompt", at_prompt(screen) and "'help' tells" in screen, screen)
         print(f"# after {time.monotonic() - start:.2f} s")
         lines(terminal)
@@ -263,6 +258,7 @@ def main(folder):
     check("no socket is left", not [name for name in os.listdir(folder + "/framegauge") if name.endswith(".sock")])
     survives_nonsense(folder)
     terminated(folder)
+    attached(folder)
 
 
 with tempfile.TemporaryDirectory() as scratch:

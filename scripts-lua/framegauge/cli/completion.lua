@@ -68,8 +68,9 @@ function M.bash()
    return BASH:format(table.concat(names(commands()), " "), table.concat(cases))
 end
 
+-- Text between quotes, where brackets and colons mean something to _arguments and _describe.
 local function zsh_text(text)
-   return (text:gsub("[%[%]:'\\]", { ["["] = "(", ["]"] = ")", [":"] = ";", ["'"] = "", ["\\"] = "" }))
+   return (text:gsub("[%[%]:\\]", "\\%0"):gsub("'", "'\\''"))
 end
 
 local function zsh_arguments(command)
@@ -100,7 +101,11 @@ _framegauge() {
 	case $command in
 %s	esac
 }
-_framegauge "$@"
+if [[ $funcstack[1] = _framegauge ]]; then
+	_framegauge "$@"
+else
+	compdef _framegauge framegauge
+fi
 ]==]
 
 --- A script for zsh.
