@@ -4,18 +4,24 @@
 local M = {}
 
 local WIDTH = 92
+local WIDEST_NAME = 44
 
--- Two columns: names padded to the widest, texts wrapped beside them.
-local function columns(rows)
-   local widest = 0
+-- Two columns: names padded to the widest, texts wrapped beside them, or below a name that is too wide.
+-- @param width  of both; default: that of the help on the command line
+local function columns(rows, width)
+   local widest, most = 0, width or WIDTH
    for _, row in ipairs(rows) do
-      widest = math.max(widest, #row[1])
+      widest = #row[1] <= math.min(WIDEST_NAME, most / 2) and math.max(widest, #row[1]) or widest
    end
    local lines = {}
    for _, row in ipairs(rows) do
       local line = ("  %-" .. widest .. "s "):format(row[1])
+      if #row[1] > widest then
+         lines[#lines + 1] = "  " .. row[1]
+         line = (" "):rep(widest + 3)
+      end
       for word in row[2]:gmatch("%S+") do
-         if #line + #word >= WIDTH then
+         if #line + #word >= most then
             lines[#lines + 1] = line
             line = (" "):rep(widest + 3)
          end

@@ -87,15 +87,20 @@ local function check_required(row, o)
 end
 
 --- "rate TARGET RATE"
-function M.synopsis(row)
-   local parts = { row.name }
+-- @param brief  whether named arguments and keys are only hinted at: "test METHOD [quick] [background] ..."
+function M.synopsis(row, brief)
+   local parts, hint = { row.name }, false
    for _, argument in ipairs(row.arguments) do
+      hint = hint or brief and argument.named
       local text = argument.flag and argument.name or argument.name:upper()
       text = argument.rest and text .. "..." or argument.named and argument.name .. "=" .. text or text
       local can_be_left = argument.optional or argument.flag or argument.named
-      parts[#parts + 1] = can_be_left and "[" .. text .. "]" or text
+      text = can_be_left and "[" .. text .. "]" or text
+      parts[#parts + 1] = not (brief and argument.named) and text or nil
    end
-   if row.keys then
+   if hint then
+      parts[#parts + 1] = "..."
+   elseif row.keys then
       parts[#parts + 1] = "[KEY=VALUE...]"
    end
    return table.concat(parts, " ")

@@ -88,7 +88,7 @@ function M.welcome(tester)
    for i, port in ipairs(tester.plan.ports) do
       ports[i] = port.name .. " (" .. port.device .. ")"
    end
-   return ("Framegauge %s: %s. 'help' tells what can be typed, 'quit' or Ctrl-D leaves.\n"):format(version,
+   return ("Framegauge %s: %s.\n'help' tells what can be typed, 'quit' or Ctrl-D leaves.\n"):format(version,
       table.concat(ports, ", "))
 end
 

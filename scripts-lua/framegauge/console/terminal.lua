@@ -25,7 +25,10 @@ function Terminal.open()
    if self.history then
       editor.load(self.history)
    end
-   self.input = uv.new_poll(0)
+   -- What libuv polls it makes non-blocking, and a text that a slow terminal does not take at once would be
+   -- lost: so another opening of the terminal is polled than the one that is written to.
+   self.watched = uv.fs_open("/proc/self/fd/0", "r", 0)
+   self.input = uv.new_poll(self.watched or 0)
    self.signals = {}
    for i, name in ipairs { "sigwinch", "sigcont" } do
       self.signals[i] = uv.new_signal()
@@ -142,6 +145,9 @@ function Terminal:close()
       editor.save(self.history)
    end
    self.input:close()
+   if self.watched then
+      uv.fs_close(self.watched)
+   end
    for _, signal in ipairs(self.signals) do
       signal:close()
    end

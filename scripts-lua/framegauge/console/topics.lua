@@ -10,6 +10,8 @@ local refusal = require "framegauge.refusal"
 
 local M = {}
 
+local WIDTH = 80 -- of the first page
+
 local LUA = [[
 Anything else is Lua. A command is a function, and the words behind it are its arguments: 'rate east 40%',
 'rate("east", "40%")' and 'rate {target = "east", rate = "40%"}' are the same. What is set at the prompt
@@ -37,6 +39,24 @@ for _, module in ipairs(doc.MODULES) do
    }
 end
 
+-- Lines that are wider than a terminal, broken between words, each part as far from the edge as the first.
+local function wrap(text, width)
+   local out = {}
+   for line in text:gmatch "([^\n]*)\n?" do
+      local indent = line:match "^ *"
+      while #line > width do
+         local cut = line:sub(1, width + 1):match "^.*() "
+         if not cut or cut <= #indent then
+            break
+         end
+         out[#out + 1] = line:sub(1, cut - 1)
+         line = indent .. line:sub(cut + 1)
+      end
+      out[#out + 1] = line
+   end
+   return (table.concat(out, "\n"):gsub("\n+$", "\n"))
+end
+
 local function page(row)
    local text = { command.synopsis(row), "\n\n", row.help, "\n" }
    local rows = {}
@@ -56,7 +76,7 @@ end
 function M.overview()
    local rows = {}
    for i, row in ipairs(commands.list) do
-      rows[i] = { command.synopsis(row), row.summary }
+      rows[i] = { command.synopsis(row, true), row.summary }
    end
    local more = {}
    for _, topics in ipairs { MORE, MODULES } do
@@ -67,7 +87,7 @@ function M.overview()
    table.sort(more, function(a, b)
       return a[1] < b[1]
    end)
-   return "Commands:\n" .. columns(rows) .. "\nMore:\n" .. columns(more)
+   return "Commands:\n" .. columns(rows, WIDTH) .. "\nMore:\n" .. columns(more, WIDTH)
 end
 
 --- Everything help can be asked about, sorted.
@@ -83,18 +103,19 @@ function M.names()
 end
 
 --- The page of all that goes by a name. Refused, with the nearest known one, when there is none.
-function M.page(name)
+-- @param width  of the terminal it is for; default: there is none
+function M.page(name, width)
    local pages = {}
-   if commands.by_name[name] then
-      pages[1] = page(commands.by_name[name])
-   end
-   for _, topics in ipairs { MORE, MODULES } do
+   for _, topics in ipairs { MODULES, MORE } do
       if topics[name] then
          pages[#pages + 1] = topics[name].page()
       end
    end
+   if commands.by_name[name] then -- last, where a terminal that has scrolled shows it
+      pages[#pages + 1] = page(commands.by_name[name])
+   end
    if pages[1] then
-      return table.concat(pages, "\n")
+      return width and wrap(table.concat(pages, "\n"), width) or table.concat(pages, "\n")
    end
    refusal.raise("help", 2, "no help on '%s'%s", name, nearest.hint(name, M.names()))
 end

@@ -13,9 +13,10 @@ return {
       name = "help", looks = true, summary = "help on a command or a topic",
       help = "Without a topic: everything that can be typed.",
       arguments = { { name = "topic", help = "a command or a topic", optional = true, complete = "topic" } },
-      run = function(_, o)
+      run = function(session, o)
          local topics = require "framegauge.console.topics"
-         return o.topic and topics.page(tostring(o.topic)) or topics.overview()
+         local width = session.terminal and session.terminal:size()
+         return o.topic and topics.page(tostring(o.topic), width) or topics.overview()
       end,
    },
    {
