@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -285,6 +286,23 @@ editor_save(lua_State *L)
 	return with_file(L, H_SAVE);
 }
 
+/*
+ * editor.size(): columns and rows of the terminal on the standard output, without an editor, too; nothing where there is
+ * none. libuv tells them as well, but makes the output non-blocking for it, and then a text that the terminal does not
+ * take at once is lost.
+ */
+static int
+editor_size(lua_State *L)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+		return 0;
+	lua_pushinteger(L, size.ws_col);
+	lua_pushinteger(L, size.ws_row);
+	return 2;
+}
+
 /* editor.close(): the terminal is as it was. */
 static int
 editor_close(lua_State *L)
@@ -302,12 +320,14 @@ int
 luaopen_framegauge_editor(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"open", editor_open},       {"read", editor_read},         {"print", editor_print},
-		{"refresh", editor_refresh}, {"remember", editor_remember}, {"load", editor_load},
-		{"save", editor_save},       {"close", editor_close},       {NULL, NULL},
+		{"open", editor_open},         {"read", editor_read},
+		{"print", editor_print},       {"refresh", editor_refresh},
+		{"remember", editor_remember}, {"load", editor_load},
+		{"save", editor_save},         {"close", editor_close},
+		{"size", editor_size},         {NULL, NULL},
 	};
 
-	lua_createtable(L, 0, 8);
+	lua_createtable(L, 0, 9);
 	luaL_register(L, NULL, functions);
 	return 1;
 }

@@ -80,6 +80,15 @@ local function raise_interrupt(job)
    end
 end
 
+-- A job that yields by itself would never be woken, and no Ctrl-C would reach it. Its own coroutines may.
+local yield = coroutine.yield
+function coroutine.yield(...) -- luacheck: ignore 122
+   if current and coroutine.running() == current.coroutine then
+      error("attempt to yield from outside a coroutine", 2)
+   end
+   return yield(...)
+end
+
 --- The job that is running, or nil outside of any.
 -- @usage job.current() ~= nil --> true
 function M.current()
@@ -123,7 +132,7 @@ function M.wait(start)
    local clean_up = start(wake)
    if not over then
       sleeping, job.wake = true, wake
-      coroutine.yield()
+      yield()
       job.wake = nil
    end
    if clean_up then

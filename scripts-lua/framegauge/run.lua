@@ -74,15 +74,7 @@ local function create_folder(path)
 end
 
 local function terminal_width()
-   if uv.guess_handle(1) ~= "tty" then
-      return nil
-   end
-   local tty = uv.new_tty(1, false)
-   local width = tty and tty:get_winsize()
-   if tty then
-      tty:close()
-   end
-   return width and width > 0 and width or 80
+   return uv.guess_handle(1) == "tty" and ((require("framegauge.editor").size()) or 80) or nil
 end
 
 local function new_progress(phases, bench, parts, screen)

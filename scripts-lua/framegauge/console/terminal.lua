@@ -9,7 +9,7 @@ local job = require "framegauge.job"
 local paths = require "framegauge.console.paths"
 local uv = require "luv"
 
-local DEFAULT_WIDTH = 80
+local DEFAULT_WIDTH, DEFAULT_HEIGHT = 80, 24
 local CLEAR_LINE = "\r\27[K"
 
 local Terminal = {}
@@ -40,16 +40,8 @@ end
 
 --- Columns and rows.
 function Terminal:size() -- luacheck: ignore 212
-   local tty = uv.new_tty(1, false)
-   local width, height = DEFAULT_WIDTH, 24
-   if tty then
-      local columns, rows = tty:get_winsize()
-      if columns and columns > 0 then
-         width, height = columns, rows
-      end
-      tty:close()
-   end
-   return width, height
+   local columns, rows = editor.size()
+   return columns or DEFAULT_WIDTH, rows or DEFAULT_HEIGHT
 end
 
 --- Read one line. Others may write meanwhile, by write().
