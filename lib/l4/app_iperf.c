@@ -153,11 +153,13 @@ follow(struct fg_l4 *w, struct conn *c, uint8_t state)
 		say_text(w, c, a->config.params, strlen(a->config.params));
 		break;
 	case TEST_RUNNING:
+		if (p->running_at == 0)
+			for_each_stream(w, a, begin_stream);
 		p->running_at = w->now;
-		for_each_stream(w, a, begin_stream);
 		break;
 	case EXCHANGE_RESULTS:
 		say_results(w, c);
+		p->length_octets = 0;
 		p->expected = A_LENGTH;
 		break;
 	case DISPLAY_RESULTS:
@@ -218,7 +220,7 @@ iperf_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *d
 		return true;
 	if (early)
 		return false;
-	for (uint32_t i = 0; i < length; i++)
+	for (uint32_t i = 0; i < length && c->state != CLOSED; i++)
 		take_octet(w, c, data[i]);
 	return true;
 }
