@@ -180,6 +180,24 @@ describe("an open loop", function()
    end)
 end)
 
+describe("a ramp", function()
+   teardown(scratch.remove)
+
+   it("is there when it should be, and gives what clients and pauses give", function()
+      local rows = run("l4-ramp-reference", "l4.duration=45s", "l4.omit=39s")
+      near(200 / (rows[1].transaction.mean_ns / 1e9 + 0.5), rows[1].transactions_per_s, 0.01)
+      near(392, rows[1].transactions_per_s, 0.01)
+      local started, path = run("l4-ramp-reference", "l4.duration=10s", "l4.omit=0s")
+      local series = json.decode(scratch.read(path .. "/trials.jsonl")).sides[1].apps[1].series
+      assert.equal(10, #series)
+      for second, interval in ipairs(series) do
+         assert.near(10 + 5 * second, interval.open, 1)
+      end
+      assert.equal(0, started[1].failures.reset)
+      assert.truthy(scratch.read(path .. "/report.html"):find("HTTP: connections open", 1, true))
+   end)
+end)
+
 describe("a search", function()
    teardown(scratch.remove)
 

@@ -8,6 +8,7 @@ local fields = require "framegauge.report.l4.fields"
 local format = require "framegauge.report.format"
 local iperf = require "framegauge.report.l4.iperf"
 local jtl = require "framegauge.report.l4.jtl"
+local series = require "framegauge.report.l4.series"
 local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.units"
 local words = require "framegauge.report.html.words"
@@ -236,6 +237,7 @@ end
 
 function M.sections(result)
    local list = charts.sections(result)
+   list[#list + 1] = series.section(result)
    list[#list + 1] = {
       "Details", "netperf's tests by name",
       tables.build { caption = "Times and failures", columns = DETAILS, rows = M.rows(result.results),
