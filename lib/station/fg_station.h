@@ -50,6 +50,14 @@ int fg_station_create(const struct fg_station_config *config, struct fg_station 
  */
 void fg_station_free(struct fg_station *station);
 
+/**
+ * Before the trial, when its start is known. An endpoint counts time in milliseconds and in ticks of its own; what part
+ * of one has gone by at the start must not depend on what was done before, or a trial that is made again comes out
+ * otherwise.
+ * @return the start by the endpoint's clock, ns
+ */
+uint64_t fg_station_align(struct fg_station *station, uint64_t start_ns);
+
 /** For fg_trial_config: the task, at the receiving lcore, and the sink, both of the station's port. */
 struct fg_task *fg_station_task(struct fg_station *station);
 struct fg_sink *fg_station_sink(struct fg_station *station);

@@ -27,6 +27,9 @@
 enum { BUFFERS = 8191, CACHE = 256, BURSTS_A_POLL = 4, QUEUE_NS = 50000, IP_TCP = 6 };
 enum { ICMP_UNREACHABLE = 3, ICMPV6_TOO_BIG = 2 };
 
+/* whole milliseconds and whole ticks of an endpoint's timers (2^16 ns) begin together so often */
+static const uint64_t PHASE_NS = 1024000000;
+
 struct fg_station {
 	struct fg_task task;
 	struct fg_sink sink;
@@ -36,9 +39,10 @@ struct fg_station {
 	struct rte_mbuf *buffer[FG_BURST_ROOMS]; /* of each room */
 	uint64_t ns_per_tick_q64;                /* for clocks of more than 1 GHz */
 	uint64_t ns_per_octet_q32;               /* of the line; 0: not kept account of */
-	uint64_t now, line_free;                 /* ns */
-	uint32_t tag;                            /* 0: none */
-	bool fresh;                              /* a frame came in since the last poll */
+	uint64_t shift;          /* ns by which the endpoint's clock is ahead of the engine's */
+	uint64_t now, line_free; /* ns */
+	uint32_t tag;            /* 0: none */
+	bool fresh;              /* a frame came in since the last poll */
 	struct fg_station_result count;
 };
 
@@ -51,14 +55,14 @@ of_sink(struct fg_sink *sink)
 static uint64_t
 to_ns(const struct fg_station *s, uint64_t ticks)
 {
-	return (uint64_t)(((fg_u128)ticks * s->ns_per_tick_q64) >> 64);
+	return (uint64_t)(((fg_u128)ticks * s->ns_per_tick_q64) >> 64) + s->shift;
 }
 
 /* rounded up: at that tick the nanosecond has come */
 static uint64_t
 to_ticks(const struct fg_station *s, uint64_t ns)
 {
-	fg_u128 ticks = ((fg_u128)ns * s->config.hz + 999999999) / 1000000000;
+	fg_u128 ticks = ((fg_u128)(ns - s->shift) * s->config.hz + 999999999) / 1000000000;
 
 	return ns == UINT64_MAX || ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
@@ -132,7 +136,7 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 	if (m->nb_segs != 1 || !untag(s, m) || !is_for_endpoint(rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
 		return false;
 	refill(s);
-	s->now = s->now > arrival_ns ? s->now : arrival_ns;
+	s->now = RTE_MAX(s->now, arrival_ns + s->shift);
 	s->config.endpoint->input(s->config.endpoint, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now,
 				  &s->burst);
 	s->count.rx_frames++;
@@ -252,6 +256,13 @@ fg_station_free(struct fg_station *s)
 		rte_pktmbuf_free(s->buffer[i]);
 	rte_mempool_free(s->pool);
 	free(s);
+}
+
+uint64_t
+fg_station_align(struct fg_station *s, uint64_t start_ns)
+{
+	s->shift = PHASE_NS - start_ns % PHASE_NS;
+	return start_ns + s->shift;
 }
 
 struct fg_task *

@@ -63,6 +63,21 @@ end)
 describe("a path", function()
    teardown(scratch.remove)
 
+   it("is measured on where a run was ended", function()
+      local _, path = run("rfc6349.windows=[50%]", "rfc6349.directions=[backward]")
+      local half = scratch.path()
+      scratch.shell(("mkdir '%s' && cp '%s/plan.yaml' '%s' && head -n 6 '%s/trials.jsonl' >'%s/trials.jsonl'")
+         :format(half, path, half, path, half))
+      local facts = json.decode(scratch.read(path .. "/run.json"))
+      facts.ended, facts.elapsed_s = json.null, json.null
+      local file = assert(io.open(half .. "/run.json", "wb"))
+      file:write(json.encode(facts))
+      file:close()
+      local output, status = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
+      assert.equal(0, status, output)
+      assert.is_true(scratch.read(path .. "/result.json") == scratch.read(half .. "/result.json"))
+   end)
+
    it("is found as it is configured", function()
       local found, path = run("rfc6349.windows=[50%, 200%]", "rfc6349.duration=4s",
          "rfc6349.directions=[forward]")

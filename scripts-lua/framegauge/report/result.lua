@@ -38,6 +38,9 @@ local with_nulls, each = nulls.fill, nulls.each
 
 local function trial_fields(record)
    if not record.directions then -- it is not of frames; its method has its own fields
+      for _, side in ipairs(record.sides) do
+         json.object(side.counters) -- an empty one that was read again is one still
+      end
       return record
    end
    local copy = with_nulls(record, TRIAL_NULLS)

@@ -90,7 +90,7 @@ local function busiest(list)
    local busy = 0
    for _, record in ipairs(list) do
       for _, side in ipairs(record.sides) do
-         busy = math.max(busy, side.station.polls > 0 and side.station.busy_polls / side.station.polls or 0)
+         busy = math.max(busy, side.station.busy)
       end
    end
    return busy

@@ -33,7 +33,7 @@ end
 local function busy(trial)
    local most = 0
    for _, side in ipairs(trial.sides) do
-      most = math.max(most, side.station.polls > 0 and side.station.busy_polls / side.station.polls or 0)
+      most = math.max(most, side.station.busy)
    end
    return most
 end
