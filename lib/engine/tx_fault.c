@@ -106,6 +106,8 @@ tx_faults_make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m,
 	tx_fill(&common, m, d->number | copy, departure, launch);
 	if (frame->varies > 0)
 		fg_vary_burst(frame, d->number, &data, 1);
+	if (frame->seal.packet != 0)
+		fg_template_seal(frame, data);
 	if (d->kinds & FG_FAULTS_WRONG) {
 		m->data_len = fg_spoil_frame(&s->faults->how.spoil, frame, d->kinds, d->number, data);
 		m->pkt_len = m->data_len;

@@ -6,7 +6,8 @@
  * A frame that the port did not take, or for which there was no buffer, waits with those behind it: the schedule has
  * moved on, but its number has not been given away, and when it has waited too long it is counted late like any other.
  *
- * Where any stream of the port makes errors on purpose, the loop is a second one that looks at which.
+ * Where any stream of the port makes errors on purpose, or has a CRC in its frames, the loop is a second one that looks
+ * at which.
  */
 #include <rte_mbuf.h>
 
@@ -86,6 +87,8 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 	data = tx_fill(&common, m, s->sequence, departure, launch);
 	if (frame->varies > 0)
 		tx_vary(s, frame, s->sequence, &data, 1);
+	if (more && frame->seal.packet != 0)
+		fg_template_seal(frame, data);
 	s->sequence++;
 }
 

@@ -160,6 +160,17 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	return rc;
 }
 
+/* its frames are right only when they have a CRC, or shall be wrong */
+static bool
+needs_more(const struct tx_stream *s)
+{
+	bool sealed = false;
+
+	for (unsigned k = 0; k < s->templates; k++)
+		sealed |= s->frames[k]->seal.packet != 0;
+	return sealed || s->faults != NULL;
+}
+
 int
 tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct image *timeline,
 	     struct fg_error *err)
@@ -191,7 +202,7 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct i
 		for (unsigned i = 1; i < n; i++)
 			task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
 		for (unsigned i = 0; i < n; i++)
-			task->more |= streams[i]->faults != NULL;
+			task->more |= needs_more(streams[i]);
 		rc = tx_round_create(task, streams, n, err);
 		tx_choose(task);
 	}

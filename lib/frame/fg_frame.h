@@ -60,6 +60,14 @@ struct fg_vary_checksum {
 	bool never_zero; /* UDP: zero would say that there is none */
 };
 
+/** The CRC32c of a packet in a frame, which seals all that it encloses. */
+struct fg_seal {
+	uint16_t packet; /* octets of the frame before it; 0: there is none */
+	uint16_t cover;  /* the checksum that covers the CRC and has to follow it; 0: none */
+	bool odd;        /* the CRC begins at an odd octet of what that covers */
+	bool never_zero;
+};
+
 /** A finished frame without FCS, in one block of memory: fg_template_copy(). Immutable. */
 struct fg_template {
 	uint32_t memory;     /* octets of the block */
@@ -70,6 +78,7 @@ struct fg_template {
 	uint16_t varies;     /* field programs */
 	uint16_t checksums;  /* those that must follow them */
 	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
+	struct fg_seal seal;
 	uint8_t bytes
 		[]; /* length of them; the last 18 are the signature's and sum to zero. Then the programs */
 };
@@ -129,6 +138,14 @@ int fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t c
  */
 int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out,
 		    struct fg_error *err);
+
+/**
+ * Write the CRC of a frame's packet, if the template's `seal` has one, when everything else is in place: its fields by
+ * their program, its signature.
+ *
+ * @param frame  with the template's octets up to its header's end
+ */
+void fg_template_seal(const struct fg_template *template_, uint8_t *frame);
 
 /**
  * Make one frame, as a tx lcore would send it.

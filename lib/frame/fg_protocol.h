@@ -101,10 +101,11 @@ struct fg_protocol {
 
 	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
 	bool checksum_never_zero;              /* zero says that there is none */
-	uint8_t network;                       /* 4, 6: an IP, whose addresses a pseudo-header takes */
-	bool extension;                        /* of the network layer: addresses are those further out */
-	uint8_t hops;                          /* that IP has around it; 0: any number */
-	uint64_t station;                      /* MAC that it is sent to; 0: any */
+	bool sealed; /* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 octets at least */
+	uint8_t network;  /* 4, 6: an IP, whose addresses a pseudo-header takes */
+	bool extension;   /* of the network layer: addresses are those further out */
+	uint8_t hops;     /* that IP has around it; 0: any number */
+	uint64_t station; /* MAC that it is sent to; 0: any */
 	/**
 	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload is there.
 	 * @param header  this layer's first octet

@@ -86,4 +86,7 @@ size_t fg_vary_memory(const struct fg_change *changes, unsigned count, size_t le
 int fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_change *changes,
 		    unsigned count, struct fg_template *t, struct fg_error *err);
 
+/** Find the packet that a CRC seals, if there is one. The frame must be in the template. */
+void fg_seal_compile(const struct fg_layer *layers, unsigned n, struct fg_template *t);
+
 #endif

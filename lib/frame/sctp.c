@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "fg_crc32c.h"
 #include "frame_priv.h"
 
 enum { COMMON_HEADER = 12 };
@@ -11,7 +12,7 @@ static const struct fg_field fields[] = {
 	{"source", 0, 16, 1024, "source port"},
 	{"destination", 16, 16, 7, "destination port; echo"},
 	{"tag", 32, 32, 1, "verification tag", FG_KIND_HEX},
-	{"checksum", 64, 32, 0, "CRC32c over the packet, with a signature of zeros", FG_KIND_HEX, true},
+	{"checksum", 64, 32, 0, "CRC32c over the packet, of each frame", FG_KIND_HEX, true},
 	{"chunk", 96, 8, 0, "0: DATA"},
 	{"flags", 104, 8, 3, "3: first and last fragment of a message"},
 	{"length", 112, 16, 0, "of the chunk", .computed = true},
@@ -22,26 +23,12 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-/* RFC 9260, appendix A: reflected, polynomial 0x1edc6f41 */
-static uint32_t
-crc32c(const uint8_t *data, size_t length)
-{
-	uint32_t crc = 0xffffffff;
-
-	for (size_t i = 0; i < length; i++) {
-		crc ^= data[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-	}
-	return ~crc;
-}
-
 static void
 finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, "length", length - COMMON_HEADER);
 	/* the CRC is sent low octet first */
-	fg_field_fill(layer, "checksum", __builtin_bswap32(crc32c(header, length)));
+	fg_field_fill(layer, "checksum", __builtin_bswap32(fg_crc32c(0, header, length)));
 }
 
 static const struct fg_place places[] = {{"ip", 132}, {NULL}};
@@ -53,6 +40,7 @@ static const struct fg_protocol sctp = {
 	.fields = fields,
 	.main = "destination",
 	.places = places,
+	.sealed = true,
 	.finish = finish,
 };
 

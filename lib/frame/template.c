@@ -198,6 +198,7 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	t->header = (uint16_t)lay_headers(frame, t->bytes);
 	lay_payload(frame, t);
 	finish_layers(frame, t);
+	fg_seal_compile(frame->layer, frame->layers, t);
 	rc = fg_vary_compile(frame->layer, frame->layers, frame->change, frame->changes, t, err);
 	if (rc != 0) {
 		fg_template_free(t);
@@ -214,6 +215,8 @@ fg_template_make(const struct fg_template *t, uint16_t stream, uint64_t number, 
 	memcpy(out, t->bytes, t->length);
 	fg_vary_burst(t, number & ~FG_SIGNATURE_COPY, &out, 1);
 	fg_signature_write(out + t->length, stream, number, time_ns);
+	if (t->seal.packet != 0)
+		fg_template_seal(t, out);
 }
 
 struct fg_template *

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine_departures.h"
+#include "fg_crc32c.h"
 
 namespace
 {
@@ -284,6 +285,65 @@ TEST(EngineFaults, APayloadIsWrongInItsBitsAndNothingElse)
 	ASSERT_EQ(400u, look.bits.size());
 	for (unsigned i = 0; i < 400; i++)
 		EXPECT_EQ(i % 4 == 3 ? 3u : 0u, look.bits[i]) << i;
+}
+
+/* a tap that counts frames whose SCTP has the right CRC, and others */
+struct Crcs : fg_tap {
+	Crcs() : fg_tap{see_it}
+	{
+	}
+	static void
+	see_it(fg_tap *tap, rte_mbuf *const *frames, const uint64_t *, unsigned n)
+	{
+		auto *crcs = static_cast<Crcs *>(tap);
+
+		for (unsigned i = 0; i < n; i++) {
+			const uint8_t *packet = rte_pktmbuf_mtod_offset(frames[i], const uint8_t *, 34);
+			std::vector<uint8_t> octets(packet, packet + frames[i]->data_len - 34);
+			uint32_t found;
+
+			memcpy(&found, packet + 8, 4);
+			std::fill_n(octets.begin() + 8, 4, 0);
+			(found == fg_crc32c_by_table(0, octets.data(), octets.size()) ? crcs->right
+										      : crcs->wrong)++;
+		}
+	}
+	unsigned right = 0, wrong = 0;
+};
+
+Template
+sctp_frame()
+{
+	std::unique_ptr<fg_frame, void (*)(fg_frame *)> f(fg_frame_create(), fg_frame_free);
+	fg_template *out = nullptr;
+
+	for (const char *protocol : {"ethernet", "ipv4", "sctp"})
+		EXPECT_EQ(0, fg_frame_push(f.get(), protocol, nullptr));
+	EXPECT_EQ(0, fg_frame_finish(f.get(), 200, &out, nullptr));
+	return Template(out);
+}
+
+TEST(EngineFaults, ACrcIsRightInEveryFrameButThoseThatShallBeWrong)
+{
+	Template sctp = sctp_frame();
+	fg_stream_faults faults = none();
+
+	faults.spoil.l4_checksum = 42;
+	every(faults, FG_FAULT_L4_CHECKSUM, 10);
+	for (bool wrong : {false, true}) {
+		Bench b(Device(1e9));
+		Crcs crcs;
+		Stream s = stream(sctp, faults, 1000);
+
+		s.faults = wrong ? &faults : nullptr;
+		ASSERT_EQ(0, b.engine.Prepare({s}, tenth, 1000000, nullptr,
+					      [&](fg_trial_config &c) { c.tap[1] = &crcs; }));
+		fg_engine_start(b.engine.Get());
+		b.engine.Await();
+		EXPECT_EQ(wrong ? 900u : 1000u, crcs.right);
+		EXPECT_EQ(wrong ? 100u : 0u, crcs.wrong);
+		EXPECT_EQ(0, b.engine.Result(0).lost);
+	}
 }
 
 TEST(EngineFaults, WhatAPortOrAFrameCannotBeIsRefused)

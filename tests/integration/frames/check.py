@@ -20,10 +20,10 @@ ports:
 streams:
 '''
 MALFORMED = '_ws.malformed'
-STATUS = ['ip.checksum.status', 'udp.checksum.status', 'tcp.checksum.status']
+STATUS = ['ip.checksum.status', 'udp.checksum.status', 'tcp.checksum.status', 'sctp.checksum.status']
 BAD = '0'
 PREFERENCES = ['ip.check_checksum:TRUE', 'udp.check_checksum:TRUE', 'tcp.check_checksum:TRUE',
-               'ip.defragment:FALSE', 'ipv6.defragment:FALSE']
+               'sctp.checksum:crc-32c', 'ip.defragment:FALSE', 'ipv6.defragment:FALSE']
 
 
 def values(expected):

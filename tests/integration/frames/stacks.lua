@@ -6,6 +6,7 @@
 --
 -- Prints for each frame its number, the protocols that a dissector should find, in its own words, and stream,
 -- sequence number and time of the signature.
+local api = require "framegauge.api"
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
 local octets = require "framegauge.octets"
@@ -80,7 +81,12 @@ for i, stack in ipairs(STACKS) do
    file:write(u32(i), u32(0), u32(template.length), u32(template.length))
    local sequence, nanoseconds = i * 2 ^ 40 + 12345, 2 ^ 47 + i
    local mark = signature(i, sequence, nanoseconds)
-   file:write(ffi.string(template.bytes, template.length - #mark), mark)
+   local made = ffi.new("uint8_t[?]", template.length)
+   ffi.copy(made, ffi.string(template.bytes, template.length - #mark) .. mark, template.length)
+   if template.seal.packet > 0 then
+      api.C.fg_template_seal(template, made)
+   end
+   file:write(ffi.string(made, template.length))
    print(("%d\t%s\t%d\t%.0f\t%.0f"):format(i, stack[1], i, sequence, nanoseconds))
 end
 file:close()

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_CRC32C_H
+#define FG_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * CRC32c (RFC 9260, appendix A) over the octets so far and some more. Begin with 0.
+ *
+ * By the processor's instruction where it has one, about 5 octets a cycle.
+ */
+uint32_t fg_crc32c(uint32_t crc, const uint8_t *data, size_t length);
+
+/** The same without that instruction. */
+uint32_t fg_crc32c_by_table(uint32_t crc, const uint8_t *data, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
