@@ -246,8 +246,9 @@ struct fg_stream_result {
 	struct fg_loss_result loss;
 	struct fg_order_counts order;         /* RFC 4737; times in ns */
 	struct fg_variation_counts variation; /* if asked for; ns */
-	uint64_t corrupted,
-		bit_errors; /* different frames whose payload had changed, and its bits; the same */
+	uint64_t corrupted; /* different frames whose payload had changed; if asked for, as what follows */
+	uint64_t payload_octets;           /* compared */
+	uint64_t octet_errors, bit_errors; /* of these */
 	/*
 	 * So many queues of the port shared in sending it; 1: one sent it whole. Each part has numbers of its own, so
 	 * runs of loss, order and variation are those within each part: of frames so many numbers apart.

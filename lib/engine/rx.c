@@ -83,18 +83,16 @@ check_payload(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number)
 	const struct fg_template *frame =
 		sent->sizes == NULL ? sent->frame : sent->frames[fg_sizes_kind(sent->sizes, number)];
 	size_t octets = (size_t)frame->length - FG_SIGNATURE_SIZE - frame->header;
-	uint64_t errors;
+	const uint8_t *received;
 
 	if (m->data_len < octets + FG_SIGNATURE_SIZE) {
 		extra->corrupted++;
 		return;
 	}
-	errors = fg_payload_errors(
-		frame->bytes + frame->header,
-		rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len - FG_SIGNATURE_SIZE - octets),
-		octets);
-	extra->corrupted += errors > 0;
-	extra->bit_errors += errors;
+	received = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len - FG_SIGNATURE_SIZE - octets);
+	extra->compared += octets;
+	extra->corrupted +=
+		fg_payload_compare(frame->bytes + frame->header, received, octets, &extra->errors);
 }
 
 /* is it a frame by which the device is measured? Then @p number becomes its place among those */

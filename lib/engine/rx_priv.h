@@ -14,7 +14,8 @@ struct rx_extra {
 	struct rx_faults *faults;     /* that the sender makes on purpose */
 	int64_t latest;               /* ns: greater delays are loss */
 	uint64_t expired;
-	uint64_t corrupted, bit_errors;
+	uint64_t corrupted, compared; /* frames; octets of payload */
+	struct fg_payload_errors errors;
 };
 
 struct rx_faults;

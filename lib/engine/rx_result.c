@@ -202,7 +202,9 @@ rx_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *o
 	for (unsigned i = first; i < first + n; i++) {
 		out->expired += t->rx_stream[i].extra->expired;
 		out->corrupted += t->rx_stream[i].extra->corrupted;
-		out->bit_errors += t->rx_stream[i].extra->bit_errors;
+		out->payload_octets += t->rx_stream[i].extra->compared;
+		out->octet_errors += t->rx_stream[i].extra->errors.octets;
+		out->bit_errors += t->rx_stream[i].extra->errors.bits;
 	}
 	if (t->rx_stream[first].extra->faults != NULL) /* then it is of one part */
 		faults_result(t->rx_stream[first].extra->faults, out);

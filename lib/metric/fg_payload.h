@@ -2,6 +2,7 @@
 #ifndef FG_PAYLOAD_H
 #define FG_PAYLOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,8 +10,17 @@
 extern "C" {
 #endif
 
-/** @return bits in which two payloads differ; 0 when they are the same, which is told at the speed of memory */
-uint64_t fg_payload_errors(const uint8_t *expected, const uint8_t *received, size_t octets);
+/** In what payloads differ from those that were sent. */
+struct fg_payload_errors {
+	uint64_t octets, bits;
+};
+
+/**
+ * Add in what two payloads differ. That they are the same is told at the speed of memory.
+ * @return false: they are the same
+ */
+bool fg_payload_compare(const uint8_t *expected, const uint8_t *received, size_t octets,
+			struct fg_payload_errors *errors);
 
 #ifdef __cplusplus
 }

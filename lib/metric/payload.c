@@ -4,14 +4,17 @@
 
 #include "fg_payload.h"
 
-uint64_t
-fg_payload_errors(const uint8_t *expected, const uint8_t *received, size_t octets)
+bool
+fg_payload_compare(const uint8_t *expected, const uint8_t *received, size_t octets,
+		   struct fg_payload_errors *errors)
 {
-	uint64_t errors = 0;
-
 	if (memcmp(expected, received, octets) == 0)
-		return 0;
-	for (size_t i = 0; i < octets; i++)
-		errors += (unsigned)__builtin_popcount(expected[i] ^ received[i]);
-	return errors;
+		return false;
+	for (size_t i = 0; i < octets; i++) {
+		unsigned wrong = expected[i] ^ received[i];
+
+		errors->octets += wrong != 0;
+		errors->bits += (unsigned)__builtin_popcount(wrong);
+	}
+	return true;
 }

@@ -149,6 +149,28 @@ describe("a payload", function()
       assert.equal("hello, hello, he", carried "{text: 'hello, '}")
    end)
 
+   it("is a pseudorandom sequence of ITU-T O.150", function()
+      local zeros = { prbs9 = 8, prbs15 = 15 } -- in a row at most, in a whole period
+      local stages = { prbs9 = { 9, 5 }, prbs15 = { 15, 14 }, prbs23 = { 23, 18 }, prbs31 = { 31, 28 } }
+      for name, stage in pairs(stages) do
+         local _, octets = layers_of("size: 9000, payload: " .. name)
+         local bits, run, longest = {}, 0, 0
+         for octet in octets:sub(43, -19):gmatch "." do
+            for i = 7, 0, -1 do
+               local one = math.floor(octet:byte() / 2 ^ i) % 2
+               bits[#bits + 1], run = name == "prbs9" and one or 1 - one, one == 0 and run + 1 or 0
+               longest = math.max(longest, run)
+            end
+         end
+         local n, tap = stage[1], stage[2]
+         for i = 1, #bits do
+            assert.equal(i <= n and 1 or (bits[i - n] + bits[i - tap]) % 2, bits[i])
+         end
+         assert.equal(zeros[name] or longest, longest)
+      end
+      assert.equal("\255\131\223\23\50\9\78\209", carried("prbs9"):sub(1, 8))
+   end)
+
    it("is random by its seed", function()
       assert.equal(carried "random", carried "{octets: random, seed: 1}")
       assert.not_equal(carried "random", carried "{octets: random, seed: 2}")

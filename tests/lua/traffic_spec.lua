@@ -104,6 +104,20 @@ describe("the traffic test", function()
       end
    end)
 
+   it("finds every wrong bit of a pseudorandom sequence", function()
+      local kinds = {
+         "streams.voice.payload=prbs9", "streams.video.payload=prbs15", "streams.bulk.payload=prbs31",
+         "streams.back={from: west, size: 512, rate: 10kfps, payload: prbs23}",
+      }
+      local row = by_name(run("reference_device.loss_every=0", "reference_device.corrupt.every=100",
+         "reference_device.corrupt.bits=5", "reference_device.corrupt.skip=60",
+         "reference_device.corrupt.spare=18", unpack(kinds))).back
+      local m = row.measured
+      assert.same({ 100, 500 }, { m.corrupted, m.bit_errors })
+      assert.is_true(m.octet_errors > 450 and m.octet_errors <= 500)
+      assert.near(500 / (8 * 10000 * (512 - 42 - 18 - 4)), m.bit_error_ratio, 1e-15)
+   end)
+
    it("gives the same bytes again", function()
       local _, one = run()
       local _, other = run()

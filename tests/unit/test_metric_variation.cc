@@ -221,19 +221,24 @@ TEST(Variation, TakesPowersOfTwo)
 	fg_variation_free(nullptr);
 }
 
-TEST(Payload, DiffersInBits)
+TEST(Payload, DiffersInBitsAndOctets)
 {
 	std::vector<uint8_t> sent(1500), received;
 
 	for (size_t i = 0; i < sent.size(); i++)
 		sent[i] = uint8_t(i * 7);
 	received = sent;
-	EXPECT_EQ(0u, fg_payload_errors(sent.data(), received.data(), sent.size()));
+	fg_payload_errors errors = {};
+
+	EXPECT_FALSE(fg_payload_compare(sent.data(), received.data(), sent.size(), &errors));
 	received[0] ^= 0x80;
 	received[1499] ^= 0x11;
-	EXPECT_EQ(3u, fg_payload_errors(sent.data(), received.data(), sent.size()));
-	EXPECT_EQ(1u, fg_payload_errors(sent.data(), received.data(), sent.size() - 1));
-	EXPECT_EQ(0u, fg_payload_errors(sent.data(), received.data(), 0));
+	EXPECT_TRUE(fg_payload_compare(sent.data(), received.data(), sent.size(), &errors));
+	EXPECT_EQ(3u, errors.bits);
+	EXPECT_EQ(2u, errors.octets);
+	EXPECT_TRUE(fg_payload_compare(sent.data(), received.data(), sent.size() - 1, &errors));
+	EXPECT_EQ(4u, errors.bits) << "added up";
+	EXPECT_FALSE(fg_payload_compare(sent.data(), received.data(), 0, &errors));
 }
 
 } // namespace

@@ -117,6 +117,13 @@ local function misdirected(engine, stream, ports)
    return by_port
 end
 
+-- Wrong bits by all that were compared are the bit error ratio, of frames that arrived.
+local function put_payload(out, result)
+   out.corrupted = tonumber(result.corrupted)
+   out.octet_errors, out.bit_errors = tonumber(result.octet_errors), tonumber(result.bit_errors)
+   out.bit_error_ratio = mean(result.bit_errors, result.payload_octets * 8)
+end
+
 --- What was measured of a stream.
 -- @param names   what was asked for, as M.flags took it
 -- @param result  its struct fg_stream_result
@@ -130,7 +137,7 @@ function M.read(engine, stream, names, result, ports)
       if name == "variation" then
          put_variation(out, result.variation)
       elseif name == "payload" then
-         out.corrupted, out.bit_errors = tonumber(result.corrupted), tonumber(result.bit_errors)
+         put_payload(out, result)
       end
    end
    return out

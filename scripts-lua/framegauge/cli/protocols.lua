@@ -40,8 +40,9 @@ of the frame in the same way by `bytes` beside `frame`. Every checksum that cove
 unless it is given.
 
 What stands behind the headers is `payload` beside `frame`: octets that count up (`incrementing`), `zeros`,
-`ones`, `random`, octets in hex that are repeated (`0xdeadbeef`), or `{text: hello}`. Every device has to
-leave it alone, and the test `traffic` tells whether it did.
+`ones`, `random`, a pseudorandom sequence of ITU-T O.150 (`prbs9`, `prbs15`, `prbs23`, `prbs31`), octets in
+hex that are repeated (`0xdeadbeef`), or `{text: hello}`. Every device has to leave it alone, and the test
+`traffic` tells whether it did, in frames, octets and bits.
 
 `framegauge frames PLAN.yaml` shows the frames.
 ]]

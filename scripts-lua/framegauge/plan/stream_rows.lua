@@ -92,13 +92,14 @@ local load = {
 
 local payload = {
    key = "payload", type = "group", short = "octets",
-   expected = "incrementing, zeros, ones, random, octets in hex such as 0xdeadbeef, or keys",
+   expected = "incrementing, zeros, ones, random, prbs31, octets in hex such as 0xdeadbeef, or keys",
    default_help = "incrementing",
    help = "what is between the headers and the signature, which the test `traffic` compares where it "
       .. "arrives:",
    fields = {
       { key = "octets", type = "payload", default_help = "incrementing",
-        help = "incrementing (RFC 2544), zeros, ones, random, or octets in hex that are repeated" },
+        help = "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; "
+           .. "each frame has it from its beginning), or octets in hex that are repeated" },
       { key = "text", type = "string", longest = 4096, default_help = "none",
         help = "a text that is repeated, in place of octets" },
       { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",

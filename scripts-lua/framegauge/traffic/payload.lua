@@ -5,11 +5,21 @@ local bit = require "bit"
 
 local M = {}
 
-local WORDS = { incrementing = true, zeros = true, ones = true, random = true }
 local LARGEST = 16128 -- octets of a frame
 
+-- Pseudorandom bit sequences of ITU-T O.150 (and O.153 for the first): the shift register has `length`
+-- stages, and what is fed back is the sum of the last and of stage `tap`. The longer ones are sent inverted.
+local PRBS = {
+   prbs9 = { length = 9, tap = 5 }, prbs15 = { length = 15, tap = 14, inverted = true },
+   prbs23 = { length = 23, tap = 18, inverted = true }, prbs31 = { length = 31, tap = 28, inverted = true },
+}
+local WORDS = {
+   incrementing = true, zeros = true, ones = true, random = true, prbs9 = true, prbs15 = true, prbs23 = true,
+   prbs31 = true,
+}
+
 --- What it is, for messages.
-M.expected = "a payload, such as incrementing, zeros, ones, random or octets in hex as 0xdeadbeef"
+M.expected = "a payload, such as incrementing, zeros, ones, random, prbs31 or octets in hex as 0xdeadbeef"
 
 --- Read what a plan says.
 -- @return the same; nil when it is none
@@ -32,6 +42,29 @@ local function random_octets(seed)
    return table.concat(list)
 end
 
+local sequences = {}
+
+-- As many octets of a sequence as the largest frame holds, from the register of ones on, first bit first.
+local function prbs(name)
+   if sequences[name] then
+      return sequences[name]
+   end
+   local o, list = PRBS[name], {}
+   local register, last, flip = 2 ^ o.length - 1, o.length - 1, o.inverted and 255 or 0
+   for i = 1, LARGEST do
+      local octet = 0
+      for _ = 1, 8 do
+         local out = bit.band(bit.rshift(register, last), 1)
+         local fed = bit.bxor(out, bit.band(bit.rshift(register, o.tap - 1), 1))
+         register = bit.band(bit.bor(bit.lshift(register, 1), fed), 2 ^ o.length - 1)
+         octet = 2 * octet + out
+      end
+      list[i] = string.char(bit.bxor(octet, flip))
+   end
+   sequences[name] = table.concat(list)
+   return sequences[name]
+end
+
 --- The octets that are repeated.
 -- @param o.octets  as parse() takes them, or nil
 -- @param o.text    a text, or nil
@@ -46,6 +79,8 @@ function M.octets(o)
       return nil
    elseif what == "random" then
       return random_octets(o.seed)
+   elseif PRBS[what] then
+      return prbs(what)
    elseif WORDS[what] then
       return what == "zeros" and "\0" or "\255"
    end

@@ -84,6 +84,7 @@ local ORDER = with_stream {
    { "Late by", "µs, at most", field("measured.reordering_late_ns_max", microseconds), optional = true },
    { "Twice", "frames", field("duplicates", count) },
    { "Changed", "frames", field("measured.corrupted", count) },
+   { "", "octets", field("measured.octet_errors", count) },
    { "", "bits", field("measured.bit_errors", count) },
    { "Outage", "µs, longest", field("measured.longest_outage_ns", microseconds) },
 }
