@@ -279,6 +279,7 @@ struct fg_lcore_result {
 /** Counts of a stream while it runs: whole, if not of the very same moment. */
 struct fg_stream_live {
 	uint64_t tx_frames;
+	uint64_t tx_wrong;  /* of those: wrong on purpose, and not looked for */
 	uint64_t tx_octets; /* with FCS */
 	uint64_t rx_frames; /* different ones */
 	uint64_t rx_octets; /* of those; with FCS */

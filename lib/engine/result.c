@@ -37,6 +37,7 @@ add_live(struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live
 	out->delay_max_ns = RTE_MAX(out->delay_max_ns, most);
 	out->rx_frames += frames;
 	out->tx_frames += tx_sent(tx);
+	out->tx_wrong += tx_wrong(tx);
 	out->tx_octets += tx_octets(tx);
 	out->rx_octets += atomic_load_explicit(&live->octets, memory_order_relaxed);
 	out->missing += atomic_load_explicit(&live->missing, memory_order_relaxed);

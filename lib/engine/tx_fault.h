@@ -36,13 +36,18 @@ void tx_faults_make(const struct tx_task *task, struct tx_stream *stream, struct
 /** The frame that was made first of those not yet sent is the port's now. */
 void tx_faults_sent(struct tx_faults *faults);
 
-/** Of the frames sent, those by which the device is measured. Control may look at any time. */
+/** Of the frames sent, those that were made wrong, and those by which the device is measured. */
+static inline uint64_t
+tx_wrong(const struct tx_stream *s)
+{
+	return s->faults == NULL ? 0 : __atomic_load_n(&s->faults->wrong, __ATOMIC_RELAXED);
+}
+
+/** Control may look at any time. */
 static inline uint64_t
 tx_measured(const struct tx_stream *s)
 {
-	uint64_t sent = tx_sent(s);
-
-	return s->faults == NULL ? sent : sent - __atomic_load_n(&s->faults->wrong, __ATOMIC_RELAXED);
+	return tx_sent(s) - tx_wrong(s);
 }
 
 #endif

@@ -30,13 +30,14 @@ function M.percentile(list, p)
 end
 
 --- Sums over streams.
--- @param streams  list of { tx =, rx = }, as counts and trials have them
+-- @param streams  list of { tx =, rx =, wrong_tx = of these or nil }, as counts and trials have them
 -- @return { tx =, rx =, lost =, loss_ratio = }; nothing sent is nothing lost
 -- @usage stats.total({ { tx = 10, rx = 9 }, { tx = 10, rx = 10 } }).loss_ratio --> 0.05
 function M.total(streams)
    local tx, rx, lost = 0, 0, 0
    for _, stream in ipairs(streams) do
-      tx, rx, lost = tx + stream.tx, rx + stream.rx, lost + math.max(0, stream.tx - stream.rx)
+      tx, rx, lost = tx + stream.tx, rx + stream.rx, lost
+         + math.max(0, stream.tx - (stream.wrong_tx or 0) - stream.rx)
    end
    return { tx = tx, rx = rx, lost = lost, loss_ratio = tx > 0 and lost / tx or 0 }
 end

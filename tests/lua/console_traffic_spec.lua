@@ -71,6 +71,17 @@ describe("traffic by hand", function()
       assert.equal(0, traffic.history:stream(2).tx)
    end)
 
+   it("makes errors on purpose and does not take them for loss", function()
+      on { "reference_device.loss_every=100", "streams.s={from: east, size: 128, rate: 10kfps, errors: "
+         .. "{skip: {every: 3}, duplicate: {every: 4}, fcs: {every: 10}}}" }
+      local task = traffic:start("s", 1)
+      task:wait()
+      local s = traffic.history:stream(1)
+      assert.equal(10000, s.tx)
+      assert.near(100 * 0.9, s.lost, 10) -- one of ten that the device loses was wrong
+      assert.matches("sent 10,000, lost " .. s.lost, traffic:summary())
+   end)
+
    it("is started, changed and stopped while it runs, stream by stream", function()
       on { "reference_device.time=real" }
       traffic:set_rate("all", "1kfps")

@@ -131,7 +131,7 @@ function History:stream(i)
    local rates = self.running and self.rates and self.rates[i] or NO_RATES
    local missing = math.max(0, tonumber(now.missing) - tonumber(base.missing))
    if self.final then
-      missing = math.max(0, tx - rx)
+      missing = math.max(0, tx - tonumber(now.tx_wrong - base.tx_wrong) - rx)
    end
    return {
       tx = tx, rx = rx, lost = missing, loss_ratio = tx > 0 and missing / tx or 0,
@@ -166,7 +166,7 @@ end
 function History:finish(final)
    for i, counts in ipairs(final.streams) do
       local now = self.now[i - 1]
-      now.tx_frames, now.rx_frames = counts.tx, counts.rx
+      now.tx_frames, now.tx_wrong, now.rx_frames = counts.tx, counts.wrong_tx, counts.rx
       if counts.latency then
          now.delay_sum_ns = counts.latency.mean_ns * counts.latency.count
          now.delay_min_ns, now.delay_max_ns = counts.latency.min_ns, counts.latency.max_ns

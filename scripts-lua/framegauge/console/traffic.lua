@@ -281,7 +281,7 @@ end
 function Traffic:summary()
    local tx, rx = 0, 0
    for _, stream in ipairs(self.final.streams) do
-      tx, rx = tx + stream.tx, rx + stream.rx
+      tx, rx = tx + stream.tx, rx + stream.rx + stream.wrong_tx
    end
    return ("sent %s, lost %s"):format(units.format_count(tx), units.format_count(math.max(0, tx - rx)))
 end
