@@ -151,6 +151,33 @@ TEST(EngineTsc, CountsEveryFrameOverMemif)
 	}
 }
 
+/* errors on purpose: who receives follows who sends, on another lcore, too */
+TEST(EngineTsc, TellsErrorsOnPurposeFromThoseOfThePath)
+{
+	for (unsigned lcores : {1, 2}) {
+		Memif b(processor_time(lcores));
+		Template frame = TestFrame(64);
+		fg_stream_faults faults = {};
+		fg_stream_result r;
+
+		faults.spoil.runt_size = 60;
+		for (auto [kind, every] : {std::pair(FG_FAULT_SKIP, 3), std::pair(FG_FAULT_DUPLICATE, 5),
+					   std::pair(FG_FAULT_REORDER, 8), std::pair(FG_FAULT_RUNT, 10)})
+			faults.program.fault[kind] = {{uint64_t(every), 0}, 1, 0, 3};
+		ASSERT_TRUE(b.linked);
+		b.engine->Run(
+			{{0, 1, frame, {{10000, 3000}}, {}, false, 0, 0, false, nullptr, nullptr, &faults}},
+			moment, any_lag);
+		r = b.engine->Result(0);
+		ExpectConsistent(r);
+		EXPECT_EQ(3000u, r.tx);
+		EXPECT_EQ(0, r.lost);
+		EXPECT_EQ(0u, r.duplicates + r.reordered + r.stale);
+		EXPECT_GT(r.faults[FG_FAULT_RUNT].sent, 200u);
+		EXPECT_EQ(r.faults[FG_FAULT_RUNT].sent, r.faults[FG_FAULT_RUNT].received);
+	}
+}
+
 TEST(EngineTsc, SendsNothingBeforeItsTime)
 {
 	Rings b;
