@@ -129,7 +129,7 @@ departure_of(const struct tx_stream *tx, uint64_t number)
 {
 	uint64_t measured = tx_measured(tx);
 
-	return measured == 0 ? number : (uint64_t)((fg_u128)number * tx->sent / measured);
+	return measured == 0 ? number : (uint64_t)((fg_u128)number * tx_sent(tx) / measured);
 }
 
 static void

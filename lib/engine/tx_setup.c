@@ -203,7 +203,7 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct i
 			task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
 		for (unsigned i = 0; i < n; i++)
 			task->more |= needs_more(streams[i]);
-		rc = tx_round_create(task, streams, n, err);
+		rc = task->more ? 0 : tx_round_create(task, streams, n, err);
 		tx_choose(task);
 	}
 	free(streams);
