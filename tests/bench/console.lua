@@ -16,6 +16,7 @@ local job = require "framegauge.job"
 local plans = require "framegauge.plan"
 local uv = require "luv"
 local view = require "framegauge.console.view"
+local worker_clock = require("tester").worker_clock
 
 local RUNS = tonumber(arg[1]) or 5
 local STREAMS = 10000
@@ -58,26 +59,6 @@ local function many_streams()
       lines[#lines + 1] = ("  s%d: {from: %s, to: %s, rate: 500fps}"):format(i, from, to)
    end
    return assert(plans.load_text(table.concat(lines, "\n"), "console"))
-end
-
--- Processor time of the worker lcore, seconds.
-local function worker_clock()
-   for tid in uv.fs_scandir_next, uv.fs_scandir "/proc/self/task" do
-      local name = io.open("/proc/self/task/" .. tid .. "/comm")
-      local is_worker = name and name:read("*l"):find "worker"
-      if name then
-         name:close()
-      end
-      if is_worker then
-         return function()
-            local file = assert(io.open("/proc/self/task/" .. tid .. "/schedstat"))
-            local ns = tonumber(file:read("*l"):match "^%d+")
-            file:close()
-            return ns / 1e9
-         end
-      end
-   end
-   error("no worker lcore found", 0)
 end
 
 -- Frames per second of the lcore's time, while something is done on the main thread.

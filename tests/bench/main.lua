@@ -8,11 +8,15 @@
 --
 --    framegauge script main.lua [--json FILE] [--runs N] [NAME...]
 local cjson = require "cjson"
+local shaped = require "work_shapes"
 local tester = require "tester"
 local testpmd = require "testpmd"
 local uv = require "luv"
 
-local WORKS = { "tx", "wire", "forward", "rx" }
+local WORKS = {
+   "tx", "fields1", "fields4", "fields8", "imix", "streams100", "streams1000", "streams10000", "rates100",
+   "wire", "wire10000", "measured", "forward", "rx",
+}
 local SECONDS = 1 -- of each measurement
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
@@ -47,6 +51,10 @@ local function parse(arguments)
       options.names = WORKS
    end
    return options
+end
+
+local function definition(name)
+   return shaped[name] or require("work_" .. name)
 end
 
 -- CPUs this process may use.
@@ -112,8 +120,7 @@ local function measure(work, runs)
 end
 
 local function run_work(name, machine, runs)
-   local definition = require("work_" .. name)
-   local work, why = definition.start(machine)
+   local work, why = definition(name).start(machine)
    if not work then
       io.stderr:write(("tools/bench: %s is left out: %s\n"):format(name, why))
       return {}
@@ -131,7 +138,7 @@ local function run_work(name, machine, runs)
 end
 
 local HEAD = { "", "Mfps", "cycles", "beside", "Mfps", "cycles", "ratio" }
-local FORMAT = "%-8s %9s %8s   %-24s %9s %8s %7s\n"
+local FORMAT = "%-12s %9s %8s   %-24s %9s %8s %7s\n"
 
 local function text(format, value)
    return value and format:format(value) or "-"
@@ -182,7 +189,7 @@ end
 local out = options.json and (io.open(options.json, "w") or fail("cannot write " .. options.json))
 local all = {}
 for _, name in ipairs(options.names) do
-   io.stdout:write(("%-8s %s\n"):format(name, require("work_" .. name).what))
+   io.stdout:write(("%-12s %s\n"):format(name, definition(name).what))
 end
 io.stdout:write("\n", FORMAT:format(unpack(HEAD)))
 with_scratch(machine, function()
