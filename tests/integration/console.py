@@ -168,9 +168,13 @@ def survives_nonsense(folder):
     environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder)
     process = subprocess.Popen([program, "console", "--set", "reference_device.time=free"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, env=environment)
-    worst, text = ("", 0.0), b""
-    for number, line in enumerate(typed):
+    worst, text, number = ("", 0.0), b"", 0
+
+    def answered(line):
+        """Seconds that a line takes; infinite when nothing answers."""
+        nonlocal text, number
         # what a line has begun is ended, and a mark tells that it was dealt with
+        number += 1
         mark = b"mark %d!\n" % number
         start = time.monotonic()
         process.stdin.write(line.encode() + b"\n]] --]]\n;;end end end ) } ;\n='mark %d!'\n" % number)
@@ -178,18 +182,22 @@ def survives_nonsense(folder):
         while mark not in text:
             piece = os.read(process.stdout.fileno(), 65536)
             if not piece:
-                break
+                return float("inf")
             text += piece
-        took = time.monotonic() - start
-        if mark not in text:
-            worst = (line, 1e9)
-            break
         text = text[text.index(mark) + len(mark):]
+        return time.monotonic() - start
+
+    for line in typed:
+        took = answered(line)
+        if 1 <= took < float("inf"):  # a busy machine takes its time once, a line that hangs always does
+            took = min(took, answered(line), answered(line))
         worst = max(worst, (line, took), key=lambda one: one[1])
+        if took == float("inf"):
+            break
     process.stdin.close()
     text += process.stdout.read()
     status = process.wait(30)
-    check(f"{len(typed)} lines of nonsense are answered", status == 1 and worst[1] < 1e9, (worst, status, text[-2000:]))
+    check(f"{len(typed)} lines of nonsense are answered", status == 1 and worst[1] < float("inf"), (worst, status, text[-2000:]))
     check("each within a second", worst[1] < 1, worst)
 
 
