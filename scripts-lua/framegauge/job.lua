@@ -82,7 +82,7 @@ end
 
 -- A job that yields by itself would never be woken, and no Ctrl-C would reach it. Its own coroutines may.
 local yield = coroutine.yield
-function coroutine.yield(...) -- luacheck: ignore 122
+coroutine.yield = function(...) -- luacheck: ignore 122
    if current and coroutine.running() == current.coroutine then
       error("attempt to yield from outside a coroutine", 2)
    end

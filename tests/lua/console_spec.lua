@@ -206,7 +206,7 @@ describe("Tab", function()
    end)
 
    it("completes what a command takes: tests, keys of the plan, topics", function()
-      assert.same({ "2544 ", {} }, { one:complete "test rfc" })
+      assert.same({ "544 ", {} }, { one:complete "test rfc2" })
       assert.same({ "izes=", {} }, { one:complete "test rfc2544 frame_s" })
       assert.same({ "round ", {} }, { one:complete "test rfc2544 quick backg" })
       assert.same({ "me=", {} }, { one:complete "set reference_device.ti" })
