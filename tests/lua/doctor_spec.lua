@@ -3,6 +3,7 @@
 local Machine = require "framegauge.doctor.machine"
 local doctor = require "framegauge.doctor"
 
+local ffi = require "ffi"
 local uv = require "luv"
 
 local roots = {}
@@ -105,7 +106,7 @@ describe("the doctor", function()
       end
       assert.same({
          "isolated cores", "virtual machine", "CPU governor", "clock source", "TSC", "huge pages",
-         "permission", "IOMMU", "vfio", "AF_XDP",
+         "permission", "IOMMU", "driver for DPDK", "AF_XDP",
       }, weak)
    end)
 
@@ -182,6 +183,9 @@ describe("setup", function()
    -- The kernel's part: a bus that gives a card the driver its override names when it is asked to look again.
    local function with_bus(files, address)
       files["/sys/bus/pci/devices/" .. address .. "/driver_override"] = "(null)\n"
+      files["/sys/bus/pci/devices/" .. address .. "/iommu_group"] = {
+         link = "../../../../kernel/iommu_groups/0",
+      }
       files["/sys/bus/pci/drivers_probe"] = ""
       local machine = machine_of(files)
       local write = machine.write
@@ -192,7 +196,7 @@ describe("setup", function()
             uv.fs_unlink(device .. "/driver")
          elseif path:find "drivers_probe$" then
             local override = self:read("/sys/bus/pci/devices/" .. address .. "/driver_override")
-            uv.fs_symlink("../../drivers/" .. (override:match "^vfio%-pci" or "ixgbe"), device .. "/driver")
+            uv.fs_symlink("../../drivers/" .. (override:match "^[vu][%w_-]+" or "ixgbe"), device .. "/driver")
          end
          return ok, err
       end
@@ -225,10 +229,58 @@ describe("setup", function()
       assert.equal("ixgbe", machine:link_name "/sys/bus/pci/devices/0000:03:00.0/driver")
    end)
 
+   it("takes uio_pci_generic where nothing stands between the card and memory", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
+      files["/sys/kernel/iommu_groups/0/type"] = nil
+      files["/sys/bus/pci/drivers/ixgbe/unbind"] = ""
+      refused("modprobe uio_pci_generic %(there is no IOMMU", setup.bind, with_bus(files, "0000:03:00.0"),
+         "eth2")
+      files["/sys/bus/pci/drivers/uio_pci_generic/bind"] = ""
+      local machine = with_bus(files, "0000:03:00.0")
+      assert.matches("^0000:03:00.0: driver uio_pci_generic instead of ixgbe", setup.bind(machine, "eth2"))
+      assert.matches("uio_pci_generic is loaded", row_of(files, "driver for DPDK").finding)
+      files["/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"] = "Y\n"
+      assert.matches("^0000:03:00.0: driver vfio%-pci instead of ixgbe",
+         setup.bind(with_bus(files, "0000:03:00.0"), "eth2"))
+   end)
+
+   it("gives a card back that does not take the driver", function()
+      local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
+      files["/sys/bus/pci/drivers/ixgbe/unbind"] = ""
+      local machine = with_bus(files, "0000:03:00.0")
+      local write = machine.write
+      function machine:write(path, text)
+         local refuses = path:find "drivers_probe$" and self:read(
+            "/sys/bus/pci/devices/0000:03:00.0/driver_override"):match "^vfio"
+         return refuses or write(self, path, text)
+      end
+      refused("did not take the driver vfio%-pci and has ixgbe again", setup.bind, machine, "eth2")
+      assert.equal("ixgbe", machine:link_name "/sys/bus/pci/devices/0000:03:00.0/driver")
+   end)
+
+   -- sysfs opens such files for writing alone, whoever asks; here we are somebody whom the mode concerns
+   it("writes to files that nobody may read", function()
+      local machine = machine_of { ["/unbind"] = "" }
+      local fs_user = pcall(ffi.cdef, "int setfsuid(unsigned);") and ffi.C.setfsuid(-1)
+      local NOBODY = 65534
+      if fs_user == 0 then
+         uv.fs_chown(machine.root .. "/unbind", NOBODY, NOBODY)
+         uv.fs_chmod(machine.root, 493) -- rwxr-xr-x
+         ffi.C.setfsuid(NOBODY)
+      end
+      uv.fs_chmod(machine.root .. "/unbind", 128) -- -w-------
+      local ok, message = machine:write("/unbind", "0000:03:00.0")
+      ffi.C.setfsuid(fs_user)
+      assert.equal(true, ok, message)
+      uv.fs_chmod(machine.root .. "/unbind", 384) -- rw-------
+      assert.equal("0000:03:00.0", machine:read "/unbind")
+   end)
+
    it("refuses what cannot be done, and says why", function()
       local files = with_card(good_machine(), "0000:03:00.0", "eth2", "ixgbe")
       refused("no network card 'eth9'; there are: 0000:03:00.0 %(eth2%)",
          setup.bind, machine_of(files), "eth9")
+      files["/sys/bus/pci/devices/0000:03:00.0/iommu_group/type"] = "DMA\n"
       files["/sys/bus/pci/drivers/vfio-pci/bind"] = nil
       refused("modprobe vfio%-pci", setup.bind, machine_of(files), "eth2")
       files["/sys/bus/pci/drivers/vfio-pci/bind"] = ""

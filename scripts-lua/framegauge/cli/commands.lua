@@ -335,7 +335,8 @@ return {
          .. "interface. The one that carries the default route is never touched.",
       arguments = {},
       options = {
-         { name = "bind", value = "CARD", many = true, help = "give it the driver vfio-pci, for DPDK" },
+         { name = "bind", value = "CARD", many = true,
+           help = "give it the driver vfio-pci, for DPDK (uio_pci_generic where there is no IOMMU)" },
          { name = "unbind", value = "CARD", many = true, help = "give it back to the kernel's own driver" },
       },
       examples = { "setup", "setup --bind 0000:03:00.0 --bind 0000:03:00.1", "setup --unbind 0000:03:00.0" },

@@ -26,16 +26,16 @@ function Machine:read(path)
    return text and text:gsub("\n$", "")
 end
 
---- Write to a file that is there. @return true, or nil and why not
+--- Write to a file that is there. It is not opened for reading: sysfs refuses that to everybody where a
+-- file is only there to be written. @return true, or nil and why not
 function Machine:write(path, text)
-   local file, message = io.open(self.root .. path, "r+")
-   if not file then
+   local fd, message = uv.fs_open(self.root .. path, uv.constants.O_WRONLY, 0)
+   if not fd then
       return nil, message
    end
-   file:setvbuf "no"
-   local ok, why = file:write(text)
-   file:close()
-   return ok and true or nil, why
+   local written, why = uv.fs_write(fd, text)
+   uv.fs_close(fd)
+   return written and true or nil, why
 end
 
 --- Whether a path exists.

@@ -180,6 +180,18 @@ function M.interfaces(machine)
    end
 end
 
+--- Whether vfio-pci takes a card: it has an IOMMU, or vfio may do without.
+-- @param address  of one card, or nil for the machine
+function M.protected(machine, address)
+   local unsafe = machine:read "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
+   if unsafe == "Y" then
+      return true
+   elseif address then
+      return machine:exists(PCI .. "/" .. address .. "/iommu_group")
+   end
+   return #machine:list "/sys/kernel/iommu_groups" > 0
+end
+
 function M.iommu(machine)
    local groups = #machine:list("/sys/kernel/iommu_groups")
    if groups > 0 then
@@ -187,18 +199,19 @@ function M.iommu(machine)
    end
    return {
       state = "warning", topic = "IOMMU", finding = "off",
-      costs = "PCI ports then need vfio's no-IOMMU mode: a wrong address can overwrite any memory",
+      costs = "PCI ports then need uio_pci_generic and huge pages: a wrong address can overwrite any memory",
       mend = "VT-d or AMD-Vi in the firmware, kernel arguments intel_iommu=on iommu=pt, then reboot",
    }
 end
 
-function M.vfio(machine)
-   if machine:exists("/sys/bus/pci/drivers/vfio-pci") then
-      return { state = "ok", topic = "vfio", finding = "vfio-pci is loaded" }
+function M.card_driver(machine)
+   local driver = M.protected(machine) and "vfio-pci" or "uio_pci_generic"
+   if machine:exists("/sys/bus/pci/drivers/" .. driver) then
+      return { state = "ok", topic = "driver for DPDK", finding = driver .. " is loaded" }
    end
    return {
-      state = "warning", topic = "vfio", finding = "vfio-pci is not loaded",
-      costs = "PCI ports of most cards cannot be opened", mend = "modprobe vfio-pci",
+      state = "warning", topic = "driver for DPDK", finding = driver .. " is not loaded",
+      costs = "PCI ports of most cards cannot be opened", mend = "modprobe " .. driver,
    }
 end
 
@@ -228,6 +241,6 @@ function M.permission(machine)
 end
 
 --- In the order they are shown.
-M.checks = { M.permission, M.iommu, M.vfio, M.af_xdp, M.cards, M.pcie, M.interfaces }
+M.checks = { M.permission, M.iommu, M.card_driver, M.af_xdp, M.cards, M.pcie, M.interfaces }
 
 return M

@@ -4,7 +4,8 @@
 --
 -- A card gets its driver through sysfs: driver_override says which one it may have, then it is taken from the
 -- one it has and the bus is asked to look again. What carries the default route is never touched, nor what
--- shares an IOMMU group with something that is in use.
+-- shares an IOMMU group with something that is in use. The driver is vfio-pci, which needs an IOMMU or its
+-- no-IOMMU mode; many kernels (Debian's too) are built without that mode, and then uio_pci_generic serves.
 local Machine = require "framegauge.doctor.machine"
 local network = require "framegauge.doctor.network"
 local refusal = require "framegauge.refusal"
@@ -13,7 +14,8 @@ local M = {}
 
 local BAD_USAGE, ENVIRONMENT = 2, 4
 local PCI = "/sys/bus/pci/devices/"
-local DRIVER = "vfio-pci"
+local VFIO, UIO = "vfio-pci", "uio_pci_generic"
+local OF_DPDK = { [VFIO] = true, [UIO] = true, igb_uio = true, pcieport = true }
 
 local function refuse(status, ...)
    refusal.raise("setup", status, ...)
@@ -54,7 +56,7 @@ end
 local function check_group(machine, card)
    for _, address in ipairs(machine:list(PCI .. card.address .. "/iommu_group/devices")) do
       local driver = machine:link_name(PCI .. address .. "/driver")
-      if address ~= card.address and driver and driver ~= DRIVER and driver ~= "pcieport" then
+      if address ~= card.address and driver and not OF_DPDK[driver] then
          refuse(ENVIRONMENT, "%s shares its IOMMU group with %s, which %s drives: DPDK can have them only "
             .. "together", card.address, address, driver)
       end
@@ -64,7 +66,7 @@ end
 local function write(machine, path, text)
    local ok, message = machine:write(path, text)
    if not ok then
-      refuse(ENVIRONMENT, "%s; this needs root", message)
+      refuse(ENVIRONMENT, "%s%s", message, message:find("^E[AP]") and "; this needs root" or "")
    end
 end
 
@@ -77,6 +79,16 @@ local function change_driver(machine, card, override)
    return machine:link_name(PCI .. card.address .. "/driver")
 end
 
+local function choose_driver(machine, card)
+   local driver = network.protected(machine, card.address) and VFIO or UIO
+   if not machine:exists("/sys/bus/pci/drivers/" .. driver) then
+      refuse(ENVIRONMENT, "the driver %s is not loaded: modprobe %s%s", driver, driver,
+         driver == UIO and " (there is no IOMMU for vfio-pci; switched on, it would keep wrong addresses of "
+            .. "the card from overwriting memory)" or "")
+   end
+   return driver
+end
+
 --- Hand a card to DPDK.
 -- @param machine  framegauge.doctor.machine
 -- @param target   PCI address or interface
@@ -84,17 +96,17 @@ end
 function M.bind(machine, target)
    local card = find(machine, target)
    check_unused(card)
-   if card.driver == DRIVER then
-      return ("%s has the driver %s already"):format(card.address, DRIVER)
-   elseif not machine:exists("/sys/bus/pci/drivers/" .. DRIVER) then
-      refuse(ENVIRONMENT, "the driver %s is not loaded: modprobe %s", DRIVER, DRIVER)
+   local wanted = choose_driver(machine, card)
+   if card.driver == wanted then
+      return ("%s has the driver %s already"):format(card.address, wanted)
    end
    check_group(machine, card)
-   local driver = change_driver(machine, card, DRIVER)
-   if driver ~= DRIVER then
-      refuse(ENVIRONMENT, "%s did not take the driver %s; 'dmesg' may say why", card.address, DRIVER)
+   if change_driver(machine, card, wanted) ~= wanted then
+      local driver = change_driver(machine, card, "")
+      refuse(ENVIRONMENT, "%s did not take the driver %s and has %s again; 'dmesg' may say why", card.address,
+         wanted, driver or "none")
    end
-   return ("%s: driver %s instead of %s; in a plan: device \"%s\""):format(card.address, DRIVER,
+   return ("%s: driver %s instead of %s; in a plan: device \"%s\""):format(card.address, wanted,
       card.driver or "none", card.address)
 end
 
