@@ -94,9 +94,8 @@ fg_pci_check(const char *address, struct fg_error *err)
 		if (strcmp(driver, drivers[i]) == 0)
 			return 0;
 	return fg_error_set(err, EBUSY, "device",
-			    "%s is not handed to DPDK (kernel driver: %s%s%s); do so: dpdk-devbind.py -b "
-			    "vfio-pci %s, or name "
-			    "its interface as kernel:IF",
+			    "%s is not handed to DPDK (kernel driver: %s%s%s); do so: framegauge setup "
+			    "--bind %s, or name its interface as kernel:IF",
 			    address, driver[0] != '\0' ? driver : "none",
 			    interface[0] != '\0' ? ", interface " : "", interface, address);
 }
