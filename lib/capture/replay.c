@@ -339,6 +339,6 @@ fg_replay_close(struct fg_replay *r)
 	drop_waiting(&r->waiting);
 	feed_close(&r->feed);
 	fg_histogram_free(r->error);
-	rte_mempool_free(r->pool);
+	fg_port_pool_free(r->pool);
 	free(r);
 }

@@ -241,7 +241,7 @@ fg_engine_free(struct fg_engine *e)
 		free(e->idle[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++) {
 		drain_ring(e->port[i].to_responder);
-		rte_mempool_free(e->port[i].responder.pool);
+		fg_port_pool_free(e->port[i].responder.pool);
 	}
 	for (unsigned i = 0; i < e->lanes; i++)
 		free(e->lane[i].idle_rx);

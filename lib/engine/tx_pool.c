@@ -130,7 +130,7 @@ tx_pools_free(struct fg_engine *e)
 {
 	for (unsigned i = 0; i < e->pools; i++) {
 		free(e->pool[i].content);
-		rte_mempool_free(e->pool[i].pool);
+		fg_port_pool_free(e->pool[i].pool);
 	}
 	free(e->pool);
 }

@@ -380,7 +380,8 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 		rte_eth_dev_stop(dev->id);
 	rte_eth_dev_close(dev->id);
 	rte_eal_hotplug_remove(dev->bus, dev->device);
-	rte_mempool_free(dev->frames);
+	fg_port_pool_free(dev->frames); /* another port may have sent them on */
+	fg_port_pools_sweep();
 	free(dev->lanes);
 	open_ids[dev->id] = false;
 	dev->probed = dev->started = false;

@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct rte_mbuf;
+struct rte_mempool;
 
 /** What the driver says it can do. Asked at open, never assumed; zero means "no" or "not known". */
 struct fg_port_caps {
@@ -178,6 +179,12 @@ int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_err
 
 /** Close any kind of port; NULL is legal. No lcore may be polling it. */
 void fg_port_close(struct fg_port *port);
+
+/**
+ * Free buffers that were sent from. Drivers hold on to the last of them until their port is closed, so the pool may
+ * outlive this call, until then; it must not be used any more. NULL is legal. The control thread's.
+ */
+void fg_port_pool_free(struct rte_mempool *pool);
 
 #ifdef __cplusplus
 }

@@ -83,6 +83,9 @@ void fg_ethdev_stop(struct fg_ethdev *dev);
 void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 void fg_ethdev_close(struct fg_port *port);
 
+/* pool.c: a device was closed, what it held is back */
+void fg_port_pools_sweep(void);
+
 /* kernel.c */
 int fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 		   struct fg_error *err);

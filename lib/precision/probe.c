@@ -174,7 +174,7 @@ fg_probe_free(struct fg_probe *p)
 		return;
 	p->config.from->timesync->disable(p->config.from);
 	p->config.to->timesync->disable(p->config.to);
-	rte_mempool_free(p->pool);
+	fg_port_pool_free(p->pool);
 	free(p->departed);
 	free(p->arrived);
 	free(p);

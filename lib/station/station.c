@@ -254,7 +254,7 @@ fg_station_free(struct fg_station *s)
 		return;
 	for (unsigned i = 0; i < s->burst.rooms; i++)
 		rte_pktmbuf_free(s->buffer[i]);
-	rte_mempool_free(s->pool);
+	fg_port_pool_free(s->pool);
 	free(s);
 }
 

@@ -70,7 +70,7 @@ wire_path_free(struct fg_wire *wire)
 {
 	for (unsigned i = 0; i < 2; i++)
 		fg_delay_line_free(&wire->side[i].line);
-	rte_mempool_free(wire->copies);
+	fg_port_pool_free(wire->copies);
 }
 
 /* NULL: there is no buffer, or it is too small */

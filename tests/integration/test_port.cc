@@ -101,6 +101,31 @@ TEST(Vdev, RefusesWhatIsNone)
 	ExpectRefusal("0000:ff:1f.7", ENODEV, "no PCI device 0000:ff:1f.7");
 }
 
+TEST(Pools, AreFreedWhenAllFramesAreBack)
+{
+	rte_mempool *pool = rte_pktmbuf_pool_create("held", 63, 0, 0, 256, SOCKET_ID_ANY);
+	rte_mbuf *held;
+
+	ASSERT_NE(nullptr, pool);
+	held = rte_pktmbuf_alloc(pool);
+	fg_port_pool_free(pool);
+	{
+		Port port("vdev:net_null6");
+		ASSERT_TRUE(port.Opened()) << port.Message();
+	}
+	ASSERT_EQ(pool, rte_mempool_lookup("held")) << "a card has a frame of it";
+	rte_pktmbuf_free(held); /* as a driver does when its port is closed */
+	{
+		Port port("vdev:net_null7");
+		ASSERT_TRUE(port.Opened()) << port.Message();
+	}
+	EXPECT_EQ(nullptr, rte_mempool_lookup("held"));
+	pool = rte_pktmbuf_pool_create("whole", 63, 0, 0, 256, SOCKET_ID_ANY);
+	fg_port_pool_free(pool);
+	EXPECT_EQ(nullptr, rte_mempool_lookup("whole"));
+	fg_port_pool_free(nullptr);
+}
+
 TEST(Queues, AreApart)
 {
 	Port port("vdev:net_ring2", 0, 3);
