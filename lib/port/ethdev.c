@@ -183,15 +183,17 @@ ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 	}
 }
 
-/* @return the largest frame both sides can do, with FCS */
+/* @return the largest frame both sides can do, with FCS; no less than the driver can be set to */
 static uint32_t
 choose_max_frame(const struct fg_ethdev_config *config, const struct rte_eth_dev_info *info)
 {
+	/* some do not go below 68 octets of MTU, as IPv4 has it */
+	uint32_t wanted = RTE_MAX(config->max_frame, (uint32_t)info->min_mtu + OVERHEAD);
 	uint32_t driver = info->max_rx_pktlen;
 
 	if (info->max_mtu != 0 && info->max_mtu != UINT16_MAX)
 		driver = RTE_MIN(driver, (uint32_t)info->max_mtu + OVERHEAD);
-	return RTE_MIN(config->max_frame, driver);
+	return RTE_MIN(wanted, driver);
 }
 
 static int
