@@ -113,7 +113,8 @@ enum fg_measure {
 	FG_MEASURE_VARIATION = 1, /* IPDV (RFC 3393) and jitter (RFC 3550) */
 	FG_MEASURE_SERIES = 2,    /* everything over time, see fg_engine_series(); availability */
 	FG_MEASURE_PAYLOAD =
-		4, /* what stands between headers and signature: does it arrive as it was sent? */
+		4,            /* what stands between headers and signature: does it arrive as it was sent? */
+	FG_MEASURE_MARKS = 8, /* PCP, DEI and DSCP with which frames arrive, see fg_engine_marks() */
 };
 
 /** Errors that a stream makes on purpose: which frames are wrong (fg_fault.h), and how (fg_spoil.h). */
@@ -211,6 +212,13 @@ struct fg_interval {
 /** Frames in which a stream was wrong on purpose; of those left out, numbers. */
 struct fg_fault_counts {
 	uint64_t sent, received; /* different ones received */
+};
+
+/** Frames of a stream that arrived with the same marks; further copies do not count. */
+struct fg_marked {
+	bool tagged, dei, ip;
+	uint8_t pcp, dscp; /* of the outermost tag, if it is tagged; of the IP header, if it is IP */
+	uint64_t frames;
 };
 
 /**
@@ -386,6 +394,14 @@ int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struc
  */
 unsigned fg_engine_series(const struct fg_engine *engine, unsigned stream, unsigned first,
 			  struct fg_interval *out, unsigned max);
+
+/**
+ * With which marks the frames of a stream arrived, one element for each combination there was.
+ * @param max  room in @p out
+ * @return     how many there were, 0 without FG_MEASURE_MARKS
+ */
+unsigned fg_engine_marks(const struct fg_engine *engine, unsigned stream, struct fg_marked *out,
+			 unsigned max);
 
 /** Frames of @p stream that arrived on @p port, where they do not belong. After the trial. */
 uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, unsigned port);

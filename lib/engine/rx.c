@@ -5,8 +5,8 @@
  * touches its own line, one of the tracker and two of the histogram; where there are many streams these are asked for
  * a burst ahead.
  *
- * What is measured only if asked for (delay variation, payload, the series over time) is in a second loop, which is
- * chosen when any stream of the trial asks, or makes errors on purpose.
+ * What is measured only if asked for (delay variation, payload, marks, the series over time) is in a second loop,
+ * which is chosen when any stream of the trial asks, or makes errors on purpose.
  */
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
@@ -133,6 +133,8 @@ measure_more(const struct rx_stream *stream, const struct fg_signature *s, uint6
 			      stream->sequence->next != number + 1);
 	if (extra->sent != NULL)
 		check_payload(extra, m, s->sequence & ~FG_SIGNATURE_COPY);
+	if (extra->marks != NULL)
+		marks_count(extra->marks, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
 }
 
 static inline void

@@ -14,6 +14,7 @@ struct rx_extra {
 	struct rx_faults *faults;     /* that the sender makes on purpose */
 	int64_t latest;               /* ns: greater delays are loss */
 	uint64_t expired;
+	uint64_t *marks;              /* frames by PCP, DEI and DSCP */
 	uint64_t corrupted, compared; /* frames; octets of payload */
 	struct fg_payload_errors errors;
 };
@@ -69,6 +70,11 @@ typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
 rx_poller rx_choose(bool stamped, bool more);
 void rx_publish(struct task *task);
 void rx_publish_stream(struct rx_stream *stream);
+
+/** Counters of marks. @return NULL with @p err filled: -ENOMEM; free() them */
+uint64_t *marks_create(struct fg_error *err);
+/** Count a frame without FCS. */
+void marks_count(uint64_t *marks, const uint8_t *frame, size_t length);
 
 /** The receiver of a lane between trials, and what those of all trials have in common. */
 void rx_idle_init(struct fg_engine *engine, unsigned lane, struct rx_task *rx);

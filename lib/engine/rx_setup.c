@@ -111,6 +111,11 @@ extra_init(const struct fg_engine *e, struct rx_stream *rx, const struct fg_stre
 		if (extra->series == NULL)
 			return err == NULL ? -ENOMEM : -err->code;
 	}
+	if (s->measure & FG_MEASURE_MARKS) {
+		extra->marks = marks_create(err);
+		if (extra->marks == NULL)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -199,6 +204,7 @@ extra_free(struct rx_extra *extra)
 	fg_variation_free(extra->variation);
 	series_free(extra->series);
 	rx_faults_free(extra->faults);
+	free(extra->marks);
 	free(extra);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From octets to a service and a colour. Sets of DSCP and PCP are bits: a match is one shift. */
+/* From octets to a service and a colour, and from a colour to octets. Sets of DSCP and PCP are bits: a match is one shift. */
 #include "fg_class.h"
 
 #include "fg_net.h"
 
-enum { TYPE_AT = 12, SERVICE_TAG = 0x88a8 };
+enum { TYPE_AT = 12, SERVICE_TAG = 0x88a8, IPV4_CHECKSUM = 10 };
 
 static uint16_t
 number(const uint8_t *at)
@@ -38,6 +38,48 @@ read_tags(const uint8_t *frame, size_t length, struct fg_class_fields *f)
 		}
 	}
 	return at;
+}
+
+/* one word of an IPv4 header for another (RFC 1624, equation 3) */
+static void
+replace_word(uint8_t *ipv4, size_t at, uint16_t word)
+{
+	uint32_t sum = (uint16_t)~number(ipv4 + IPV4_CHECKSUM) + (uint16_t)~number(ipv4 + at) + word;
+
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~((sum & 0xffff) + (sum >> 16));
+	ipv4[at] = (uint8_t)(word >> 8);
+	ipv4[at + 1] = (uint8_t)word;
+	ipv4[IPV4_CHECKSUM] = (uint8_t)(sum >> 8);
+	ipv4[IPV4_CHECKSUM + 1] = (uint8_t)sum;
+}
+
+static void
+mark_ip(uint8_t *frame, size_t length, size_t at, unsigned dscp)
+{
+	uint8_t *ip = frame + at + 2;
+
+	if (number(frame + at) == FG_ETHER_IPV4 && at + 2 + IPV4_CHECKSUM + 2 <= length) {
+		replace_word(ip, 0, (uint16_t)((number(ip) & 0xff03) | dscp << 2));
+	} else if (number(frame + at) == FG_ETHER_IPV6) {
+		ip[0] = (uint8_t)((ip[0] & 0xf0) | dscp >> 2);
+		ip[1] = (uint8_t)((ip[1] & 0x3f) | dscp << 6);
+	}
+}
+
+void
+fg_class_mark(uint8_t *frame, size_t length, enum fg_mark_kind kind, unsigned value)
+{
+	struct fg_class_fields f = {0};
+	size_t at = read_tags(frame, length, &f);
+	uint8_t *tag = frame + TYPE_AT + 2;
+
+	if (kind == FG_MARK_DSCP && at + 4 <= length)
+		mark_ip(frame, length, at, value);
+	else if (kind == FG_MARK_PCP && f.tagged)
+		*tag = (uint8_t)((*tag & 0x1f) | value << 5);
+	else if (kind == FG_MARK_DEI && f.tagged)
+		*tag = (uint8_t)((*tag & 0xef) | (value != 0) << 4);
 }
 
 struct fg_class_fields

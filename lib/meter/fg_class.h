@@ -31,6 +31,12 @@ struct fg_class_fields fg_class_read(const uint8_t *frame, size_t length);
 
 bool fg_class_matches(const struct fg_class *class_, const struct fg_class_fields *fields);
 
+/**
+ * Write a code point into a frame: DSCP into its IP header, whose checksum stays right, PCP or DEI into its outermost
+ * tag. A frame that has no such field stays as it is.
+ */
+void fg_class_mark(uint8_t *frame, size_t length, enum fg_mark_kind kind, unsigned value);
+
 enum fg_colour fg_class_colour(const struct fg_colouring *colouring, const struct fg_class_fields *fields);
 
 #ifdef __cplusplus

@@ -50,6 +50,15 @@ struct fg_colouring {
 	bool dei;       /* the drop eligible indicator says so */
 };
 
+/** What in a frame says which colour it has. */
+enum fg_mark_kind { FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI };
+
+/** What a device writes into the frames it lets pass: a DSCP, PCP or DEI. */
+struct fg_marking {
+	enum fg_mark_kind kind;
+	int green, yellow; /* below 0: they stay as they are */
+};
+
 #ifdef __cplusplus
 }
 #endif

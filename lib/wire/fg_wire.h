@@ -93,6 +93,7 @@ struct fg_device_profile {
 	struct fg_class class_;        /* the frames of the service */
 	struct fg_colouring colouring; /* those of them that come as yellow */
 	struct fg_meter_config meter;
+	struct fg_marking marking; /* how frames leave that the meter found green or yellow */
 	double shaping_ns; /* 0: what is red is lost; else frames wait for tokens, no longer than this; then one bucket of
 	                    * CBS + EBS is filled at CIR + EIR */
 };
@@ -137,7 +138,8 @@ void fg_wire_outage(struct fg_wire *wire, uint64_t from_ns, uint64_t to_ns);
 
 /**
  * Give the device bandwidth profiles for frames that enter on @p side, in place of those it had. Frames belong to the
- * first that matches; those that match none pass. Only while nobody polls the ports.
+ * first that matches; those that match none pass. Only while nobody polls the ports, and before the first frame if it
+ * marks frames.
  * @return 0, -ERANGE, -ENOMEM
  */
 int fg_wire_set_profiles(struct fg_wire *wire, unsigned side, const struct fg_device_profile *list,

@@ -5,7 +5,8 @@
  * they have come to the last piece of line, one goes after the other there: so what is delayed by more than the one
  * behind it is passed, and no two frames are on the line at a time.
  *
- * A frame that is corrupted is copied first, since its buffer is a sender's, who relies on what is in it.
+ * A frame that is corrupted, or marked by its profile, is copied first, since its buffer is a sender's, who relies on
+ * what is in it.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,22 +15,19 @@
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 
+#include "fg_class.h"
 #include "wire_priv.h"
 
 enum { SPARE_COPIES = 1024, MAX_FRAME = 1518 };
 
-static int
-create_copies(struct fg_wire *wire, uint32_t in_flight, struct fg_error *err)
+int
+wire_path_copies(struct fg_wire *wire, double share, uint32_t in_flight, struct fg_error *err)
 {
 	static unsigned serial;
 	uint32_t size = wire->config.max_frame > 0 ? wire->config.max_frame : MAX_FRAME;
-	double share = 0;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	for (unsigned i = 0; i < 2; i++)
-		share = fmax(share, fg_impair_copied(&wire->config.direction[i].impair));
-	if (share == 0)
-		return 0;
+	rte_mempool_free(wire->copies);
 	snprintf(name, sizeof(name), "fg_wire_copies_%u", serial++);
 	/* twice the share: at random it may be more for a while */
 	wire->copies =
@@ -45,8 +43,13 @@ create_copies(struct fg_wire *wire, uint32_t in_flight, struct fg_error *err)
 int
 wire_path_init(struct fg_wire *wire, uint32_t in_flight, struct fg_error *err)
 {
-	int rc = create_copies(wire, in_flight, err);
+	double share = 0;
+	int rc = 0;
 
+	for (unsigned i = 0; i < 2; i++)
+		share = fmax(share, fg_impair_copied(&wire->config.direction[i].impair));
+	if (share > 0)
+		rc = wire_path_copies(wire, share, in_flight, err);
 	/* of each frame there may be a copy */
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = fg_delay_line_init(&wire->side[i].line, 2 * (uint64_t)in_flight, err);
@@ -97,6 +100,23 @@ corrupt(struct side *side, struct rte_mbuf *m)
 	rte_pktmbuf_free(m);
 	d->counters.corrupted +=
 		fg_impair_corrupt(&d->impair, rte_pktmbuf_mtod(copy, uint8_t *), copy->data_len);
+	return copy;
+}
+
+struct rte_mbuf *
+wire_path_mark(struct side *side, struct rte_mbuf *m)
+{
+	enum fg_mark_kind kind;
+	unsigned value;
+	struct rte_mbuf *copy;
+
+	if (!wire_profiles_mark(side->direction.profiles, &kind, &value))
+		return m;
+	copy = copy_of(side, m);
+	if (copy == NULL)
+		return m;
+	rte_pktmbuf_free(m);
+	fg_class_mark(rte_pktmbuf_mtod(copy, uint8_t *), copy->data_len, kind, value);
 	return copy;
 }
 

@@ -20,6 +20,8 @@ struct profile {
 
 struct profiles {
 	unsigned n;
+	enum fg_mark_kind mark; /* of the frame that passed last */
+	int value;              /* its code point; below 0: it stays as it is */
 	struct profile list[];
 };
 
@@ -106,14 +108,16 @@ shape(struct profile *p, uint64_t now, uint32_t octets)
 }
 
 static uint64_t
-police(struct profile *p, uint64_t now, uint32_t octets, enum fg_colour comes)
+police(struct profile *p, uint64_t now, uint32_t octets, enum fg_colour comes, int *code_point)
 {
 	switch (fg_meter_colour(&p->meter, now, octets, comes)) {
 	case FG_GREEN:
 		p->counters.green++;
+		*code_point = p->config.marking.green;
 		return now;
 	case FG_YELLOW:
 		p->counters.yellow++;
+		*code_point = p->config.marking.yellow;
 		return now;
 	default:
 		p->counters.red++;
@@ -126,6 +130,7 @@ wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uint32_t fra
 {
 	struct fg_class_fields fields = fg_class_read(frame, frame_size - FG_ETHER_FCS);
 
+	profiles->mark = FG_MARK_NONE;
 	for (unsigned i = 0; i < profiles->n; i++) {
 		struct profile *p = &profiles->list[i];
 
@@ -133,7 +138,26 @@ wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uint32_t fra
 			continue;
 		if (p->queue > 0)
 			return shape(p, now, frame_size);
-		return police(p, now, frame_size, fg_class_colour(&p->config.colouring, &fields));
+		profiles->mark = p->config.marking.kind;
+		return police(p, now, frame_size, fg_class_colour(&p->config.colouring, &fields),
+			      &profiles->value);
 	}
 	return now;
+}
+
+bool
+wire_profiles_marks(const struct fg_device_profile *list, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (list[i].marking.kind != FG_MARK_NONE)
+			return true;
+	return false;
+}
+
+bool
+wire_profiles_mark(const struct profiles *profiles, enum fg_mark_kind *kind, unsigned *value)
+{
+	*kind = profiles->mark;
+	*value = (unsigned)profiles->value;
+	return profiles->mark != FG_MARK_NONE && profiles->value >= 0;
 }

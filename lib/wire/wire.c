@@ -64,25 +64,29 @@ answer(struct side *side, struct rte_mbuf *m, size_t length, uint64_t time)
 	return arrive(side, m, RTE_MAX(time, last));
 }
 
-static __rte_always_inline bool
+/* a frame leaves the device; UINT64_MAX: it does not */
+static __rte_always_inline void
 deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
 {
-	return impaired ? wire_path_send(side, m, out) : arrive(side->sink, m, out);
+	if (out != UINT64_MAX && side->direction.profiles != NULL)
+		m = wire_path_mark(side, m);
+	if (out == UINT64_MAX || !(impaired ? wire_path_send(side, m, out) : arrive(side->sink, m, out)))
+		rte_pktmbuf_free(m);
 }
 
+/* @return false: the frame stays the caller's */
 static bool
 bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	unsigned number = (unsigned)(side - side->wire->side);
-	uint64_t out;
 
 	if (!wire_table_forwards(side->wire->table, frame, number, WHOLE(first_bit + d->store_time),
 				 &d->counters))
 		return false;
-	out = wire_device_pass(d, frame, first_bit);
-	return out != UINT64_MAX && deliver(side, m, out, side->wire->impaired);
+	deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
+	return true;
 }
 
 static bool
@@ -91,14 +95,13 @@ route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 	struct direction *d = &side->direction;
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	size_t length = m->pkt_len, room = length + rte_pktmbuf_tailroom(m);
-	uint64_t out;
 
 	if (side->wire->table != NULL)
 		return bridge_and_send(side, m, first_bit);
 	switch (wire_route(side, frame, &length, room)) {
 	case WIRE_FORWARD:
-		out = wire_device_pass(d, frame, first_bit);
-		return out != UINT64_MAX && deliver(side, m, out, side->wire->impaired);
+		deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
+		return true;
 	case WIRE_ANSWER:
 		return answer(side, m, length, WHOLE(first_bit + d->store_time + d->transit));
 	default:
@@ -135,7 +138,7 @@ send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t no
 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
-		uint64_t launch = now, out;
+		uint64_t launch = now;
 		bool suspect;
 		fg_u128 first_bit;
 		uint32_t size = RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
@@ -158,9 +161,7 @@ send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t no
 				rte_pktmbuf_free(m);
 			continue;
 		}
-		out = wire_device_pass(d, rte_pktmbuf_mtod(m, uint8_t *), first_bit);
-		if (out == UINT64_MAX || !deliver(side, m, out, impaired))
-			rte_pktmbuf_free(m);
+		deliver(side, m, wire_device_pass(d, rte_pktmbuf_mtod(m, uint8_t *), first_bit), impaired);
 	}
 	side->counters.tx_frames += n;
 	return n;
@@ -402,8 +403,14 @@ fg_wire_set_profiles(struct fg_wire *wire, unsigned side, const struct fg_device
 	struct profiles *profiles = NULL;
 	int rc = n > 0 ? wire_profiles_create(list, n, &profiles, err) : 0;
 
-	if (rc != 0)
+	if (rc == 0 && wire_profiles_marks(list, n) && !wire->marks) {
+		rc = wire_path_copies(wire, 1, (uint32_t)wire->side[0].arrivals.mask + 1, err);
+		wire->marks = rc == 0;
+	}
+	if (rc != 0) {
+		free(profiles);
 		return rc;
+	}
 	free(d->profiles);
 	d->profiles = profiles;
 	return 0;

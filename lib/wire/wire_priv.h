@@ -79,7 +79,8 @@ struct fg_wire {
 	bool routes;         /* or answers, reflects, or learns: it looks into the frames */
 	struct table *table; /* NULL: it does not learn */
 	bool impaired;
-	struct rte_mempool *copies;         /* for what is duplicated or corrupted; NULL: nothing is */
+	bool marks;                 /* a profile does: there are copies enough for all frames */
+	struct rte_mempool *copies; /* for what is duplicated, corrupted or marked; NULL: nothing is */
 	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
 	uint64_t tx_time_flag, rx_time_flag;
 	uint64_t bad_fcs_flag, runt_flag; /* of mbufs: as the tester's port sends only on purpose */
@@ -116,6 +117,10 @@ int wire_path_init(struct fg_wire *wire, uint32_t in_flight, struct fg_error *er
 void wire_path_free(struct fg_wire *wire);
 /** Forget what is on its way to @p side. */
 void wire_path_clear(struct side *side);
+/** There will be copies, of this share of the frames on the way. */
+int wire_path_copies(struct fg_wire *wire, double share, uint32_t in_flight, struct fg_error *err);
+/** @return the frame as the device's profile marks it: @p m, or a copy in its place */
+struct rte_mbuf *wire_path_mark(struct side *side, struct rte_mbuf *m);
 /**
  * A frame has left the device at @p out and goes on its impaired way.
  * @return false: there was no room for it, it stays the caller's
@@ -135,6 +140,10 @@ void wire_profiles_counters(const struct profiles *profiles, unsigned i,
 /** The profile of a frame's service decides. @return when the frame may go on, UINT64_MAX when it is lost */
 uint64_t wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uint32_t frame_size,
 			    uint64_t now);
+
+bool wire_profiles_marks(const struct fg_device_profile *config, unsigned n);
+/** Does the frame that passed last leave with another code point than it came with? */
+bool wire_profiles_mark(const struct profiles *profiles, enum fg_mark_kind *kind, unsigned *value);
 
 int wire_table_create(const struct fg_device_config *config, struct table **out, struct fg_error *err);
 /** NULL is legal. */

@@ -323,7 +323,7 @@ function Bench:streams_of(o)
             name = stream.name, fps = mean_fps(stream.loads, seconds),
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
-            over_time = stream.over_time, measure = stream.measure,
+            over_time = stream.over_time, marks = stream.marks, measure = stream.measure,
             errors = stream.errors,
          }
       end

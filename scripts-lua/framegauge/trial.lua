@@ -112,6 +112,7 @@ local function of_direction(raw, ask, own_load)
       latency = raw.latency,
       tags_ns = raw.tags_ns,
       measured = raw.measured,
+      marks = raw.marks,
       series = raw.series,
       availability = raw.availability,
       octets = own_load and raw.octets or nil,

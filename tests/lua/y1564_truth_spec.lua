@@ -3,38 +3,12 @@
 -- Service activation of the reference device, set up as agreed and set up wrongly: which step notices, and
 -- why.
 local json = require "framegauge.report.json"
+local runs = require "y1564_runs"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
 
-local CONFIGS = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/"
-
--- Run a plan with settings. @return the services by name, exit status, the whole result
-local function run(name, ...)
-   local path = scratch.path()
-   local words = {
-      ("'%s' run '%sy1564-%s-reference.yaml' --out '%s'"):format(uv.exepath(), CONFIGS, name, path),
-   }
-   for _, word in ipairs { ... } do
-      words[#words + 1] = word:sub(1, 2) == "--" and word or ("--set '%s'"):format(word)
-   end
-   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
-   assert.is_true(status == 0 or status == 1, output)
-   local result, services = json.decode(scratch.read(path .. "/result.json")), {}
-   for _, service in ipairs(result.results.y1564.services) do
-      services[service.name] = service
-   end
-   return services, status, result, path
-end
-
--- The row of a step.
-local function step_of(service, name, direction)
-   local found
-   for _, row in ipairs(service.configuration) do
-      found = row.step == name and row.direction == (direction or "east->west") and row or found
-   end
-   return found
-end
+local CONFIGS, run, step_of = runs.CONFIGS, runs.run, runs.step_of
 
 -- "C.2 IR, E.2 exact burst FLR": what failed one way.
 local function failures(service, direction)

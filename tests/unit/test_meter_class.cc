@@ -2,9 +2,11 @@
 /* What is read out of frames, and what follows for their service and colour. */
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "fg_class.h"
+#include "fg_net.h"
 
 namespace
 {
@@ -41,6 +43,38 @@ fg_class_fields
 Read(const Bytes &f)
 {
 	return fg_class_read(f.data(), f.size());
+}
+
+TEST(Class, MarksFramesAndKeepsTheirChecksumRight)
+{
+	for (unsigned dscp = 0; dscp < 64; dscp++) {
+		/* an IPv4 header of which only this changes; its words with the checksum add up to ffff */
+		Bytes f = Frame({0x8100000a},
+				{0x08, 0x00, 0x45, 0xbb, 0x00, 0x2a, 0x12, 0x34, 0x00, 0x00, 0x40,
+				 0x11, 0x00, 0x00, 0xc6, 0x12, 0x01, 0x02, 0xc6, 0x13, 0x01, 0x02});
+		uint16_t sum = fg_checksum_finish(fg_checksum_add(0, &f[18], 20));
+
+		memcpy(&f[28], &sum, 2);
+		fg_class_mark(f.data(), f.size(), FG_MARK_DSCP, dscp);
+		EXPECT_EQ(dscp, Read(f).dscp);
+		EXPECT_EQ(3, f[19] & 3) << "ECN changed";
+		EXPECT_EQ(0, fg_checksum_finish(fg_checksum_add(0, &f[18], 20)));
+
+		Bytes v6 = Frame({}, Ipv6(63 - dscp));
+		fg_class_mark(v6.data(), v6.size(), FG_MARK_DSCP, dscp);
+		EXPECT_EQ(Frame({}, Ipv6(uint8_t(dscp))), v6);
+	}
+	Bytes tagged = Frame({0x8100500a}, Ipv4(1));
+
+	fg_class_mark(tagged.data(), tagged.size(), FG_MARK_PCP, 5);
+	EXPECT_EQ(Frame({0x8100b00a}, Ipv4(1)), tagged);
+	fg_class_mark(tagged.data(), tagged.size(), FG_MARK_DEI, 0);
+	EXPECT_EQ(Frame({0x8100a00a}, Ipv4(1)), tagged);
+	Bytes plain = Frame({}, {0x88, 0xb5}), same = plain;
+
+	for (fg_mark_kind kind : {FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI})
+		fg_class_mark(plain.data(), plain.size(), kind, 1);
+	EXPECT_EQ(same, plain);
 }
 
 TEST(Class, ReadsTagsAndDscp)

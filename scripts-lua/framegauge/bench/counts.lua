@@ -5,6 +5,7 @@ local api = require "framegauge.api"
 local faults = require "framegauge.traffic.faults"
 local ffi = require "ffi"
 
+local marks = require "framegauge.bench.marks"
 local measures = require "framegauge.bench.measures"
 local series = require "framegauge.bench.series"
 
@@ -91,8 +92,8 @@ end
 --- Counts of every stream.
 -- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
 --                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
---                 over_time = seconds of an interval of the series that was kept, or nil; measure = what
---                 else was asked for (framegauge.bench.measures), or nil;
+--                 over_time = seconds of an interval of the series that was kept, or nil; marks = whether
+--                 those were counted; measure = what else was asked for (framegauge.bench.measures), or nil;
 --                 errors = those on purpose, as the plan has them, or nil }
 -- @param duration  of the trial, seconds
 -- @param ports    of the bench
@@ -116,6 +117,7 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
          direction.series = series.read(engine, i - 1, duration, stream.over_time)
          direction.availability = series.availability(result.available)
       end
+      direction.marks = stream.marks and marks.read(engine, i - 1) or nil
       if stream.measure then
          direction.measured = measures.read(engine, i - 1, stream.measure, result, ports)
       end

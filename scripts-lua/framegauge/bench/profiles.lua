@@ -12,6 +12,8 @@ local M = {}
 -- priorities that are drop eligible in IEEE 802.1Q's 5P3D.
 local YELLOW = { dscp = { 12, 14, 20, 22, 28, 30, 36, 38 }, pcp = { 4, 2, 0 } }
 
+local MARKS = { none = C.FG_MARK_NONE, dscp = C.FG_MARK_DSCP, pcp = C.FG_MARK_PCP, dei = C.FG_MARK_DEI }
+
 local ALGORITHMS = { mef = C.FG_METER_MEF, rfc2698 = C.FG_METER_RFC2698 }
 
 -- A set of small numbers as bits.
@@ -41,6 +43,11 @@ local function fill(out, profile)
    out.meter = {
       kind = ALGORITHMS[profile.algorithm], aware = profile.colour == "aware", coupling = profile.coupling,
       cir_bps = whole(profile.cir), eir_bps = whole(profile.eir), cbs = profile.cbs, ebs = profile.ebs,
+   }
+   local marks = profile.mark_green or profile.mark_yellow
+   out.marking = {
+      kind = marks and MARKS[profile.marking] or MARKS.none, green = profile.mark_green or -1,
+      yellow = profile.mark_yellow or -1,
    }
    out.shaping_ns = profile.shaping * 1e9
 end

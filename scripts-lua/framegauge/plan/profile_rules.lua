@@ -6,7 +6,21 @@ local units = require "framegauge.units"
 
 local M = {}
 
-local HIGHEST_PCP = 7
+local HIGHEST = { dscp = 63, pcp = 7, dei = 1 }
+
+local function check_marks(profile, key, found)
+   for _, mark in ipairs { "mark_green", "mark_yellow" } do
+      local value, most = profile[mark], HIGHEST[profile.marking]
+      if value and not most then
+         found:add(key .. "." .. mark, "nothing says what it is", "marking: dscp, pcp or dei beside it")
+      elseif value and value > most then
+         found:add(key .. "." .. mark, ("there is no %s %d"):format(profile.marking:upper(), value),
+            "0 to " .. most)
+      elseif value and profile.shaping > 0 then
+         found:add(key .. "." .. mark, "a shaper has no colours", "no shaping, or no mark")
+      end
+   end
+end
 
 local function check(profile, key, found)
    if profile.shaping > 0 and profile.cir + profile.eir == 0 then
@@ -21,7 +35,7 @@ local function check(profile, key, found)
          "marking: dscp or marking: pcp")
    end
    for i, code in ipairs(profile.yellow or {}) do
-      if profile.marking == "pcp" and code > HIGHEST_PCP then
+      if profile.marking == "pcp" and code > HIGHEST.pcp then
          found:add(found:item(key .. ".yellow", i), ("there is no PCP %d"):format(code), "0 to 7")
       end
    end
@@ -31,7 +45,9 @@ local function profiles_are_whole(values, found)
    local device = values.reference_device
    for _, way in ipairs { { device, "" }, { device.reverse or {}, ".reverse" } } do
       for _, profile in ipairs(way[1].profiles or {}) do
-         check(profile, ("reference_device%s.profiles.%s"):format(way[2], profile.name), found)
+         local key = ("reference_device%s.profiles.%s"):format(way[2], profile.name)
+         check(profile, key, found)
+         check_marks(profile, key, found)
       end
    end
 end

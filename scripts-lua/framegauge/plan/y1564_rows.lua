@@ -80,6 +80,9 @@ local service = {
         help = "how a frame says that it is yellow" },
       { key = "yellow", type = "integer", min = "0", max = "63", default_help = "none; with dei 1",
         help = "DSCP or PCP of its yellow frames; green ones have dscp or pcp" },
+      { key = "preserve", type = "list", unique = true, default = {}, default_help = "none",
+        of = { type = "enum", values = { "pcp", "dei", "dscp" } },
+        help = "what of its marks must arrive as it was sent; what does not is counted in any case" },
       { key = "coupling", type = "boolean", default = "false",
         help = "the coupling flag of its profile: CIR that is not used becomes excess. The size of the "
            .. "excess bucket is inferred by it" },

@@ -122,6 +122,16 @@ local function check_tags(service, values, found)
    end
 end
 
+-- What must arrive as it was sent must be sent.
+local function check_preserved(service, values, found)
+   for i, mark in ipairs(service.preserve) do
+      if mark ~= "dscp" and not vlan_of(service, values) then
+         found:add(found:item(key_of(service, "preserve"), i), ("a frame without a tag has no %s"):format(
+            mark:upper()), "vlan beside it, or dscp")
+      end
+   end
+end
+
 -- What says green and yellow must be two things.
 local function check_colours(service, found)
    local green = service.marking == "pcp" and service.pcp or service.dscp
@@ -190,6 +200,7 @@ local function services_are_whole(values, found)
    for _, service in ipairs(values.y1564.services) do
       check_tags(service, values, found)
       check_colours(service, found)
+      check_preserved(service, values, found)
       check_frame(service, values, found)
       check_rates(service, found)
       check_buckets(service, service, key_of(service, ""), found)

@@ -5,6 +5,7 @@ local criteria = require "framegauge.method.y1564.criteria"
 local figures = require "framegauge.method.y1564.figures"
 local frames = require "framegauge.method.y1564.frames"
 local line = require "framegauge.line"
+local marking = require "framegauge.method.y1564.marking"
 local steps = require "framegauge.method.y1564.steps"
 
 local M = { NAME = "y1564.configuration" }
@@ -38,7 +39,7 @@ local function streams_of(bench, step, path)
          name = ("%s %s %s"):format(path.name, path.direction, colour), from = ports[path.from].name,
          to = ports[path.to].name, loads = step.load[colour], sizes = path.sizes,
          delay = colour == "yellow" and step.load.yellow_delay or nil,
-         over_time = not step.load.burst and 1 or nil,
+         over_time = not step.load.burst and 1 or nil, marks = true,
          frame = frames.build(bench, path, colour),
       } or nil
    end
@@ -94,7 +95,7 @@ end
 local function row_of(step, path, record, o)
    local list = {}
    for i, direction in ipairs(record.directions) do
-      list[i] = figures.of_stream(direction, path, o.fdv_statistic)
+      list[i] = figures.of_stream(direction, path, COLOURS[i], o.fdv_statistic)
    end
    local row = new_row(step, path)
    for key, value in pairs(figures.of_step(unpack(list, 1, 2))) do
@@ -109,6 +110,11 @@ local function row_of(step, path, record, o)
    end
    local v = criteria.verdict()
    step.judge(v, row)
+   for _, colour in ipairs(COLOURS) do
+      if row[colour] then
+         marking.judge(v, row[colour], path, colour)
+      end
+   end
    row.verdict, row.failed, row.reasons = #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
    return row
 end

@@ -6,6 +6,8 @@
 -- the trial and never taken second by second.
 local line = require "framegauge.line"
 
+local marking = require "framegauge.method.y1564.marking"
+
 local M = {}
 
 local FDV = {
@@ -34,10 +36,11 @@ end
 --- Figures of one stream.
 -- @param direction  of a trial record (framegauge.trial)
 -- @param path       framegauge.method.y1564.paths
+-- @param colour     of its frames as they are sent
 -- @param statistic  of the delay variation: "p999" or "range"
--- @return tx, rx, lost, flr, offered and received rates (ir: with FCS, ulr: of the line), ftd_ns and fdv_ns;
--- the last two are nil when nothing was received
-function M.of_stream(direction, path, statistic)
+-- @return tx, rx, lost, flr, offered and received rates (ir: with FCS, ulr: of the line), marks, remarked,
+-- ftd_ns and fdv_ns; the last two are nil when nothing was received
+function M.of_stream(direction, path, colour, statistic)
    local seconds, latency = seconds_of(direction, path), direction.latency
    local function ir(octets)
       return octets * 8 / seconds
@@ -49,7 +52,8 @@ function M.of_stream(direction, path, statistic)
       tx = direction.tx, rx = direction.rx, lost = direction.lost, flr = direction.loss_ratio,
       offered_ir_bps = ir(direction.octets), offered_ulr_bps = ulr(direction.octets, direction.tx),
       received_ir_bps = ir(direction.rx_octets), received_ulr_bps = ulr(direction.rx_octets, direction.rx),
-      duplicates = direction.duplicates, reordered = direction.reordered,
+      duplicates = direction.duplicates, reordered = direction.reordered, marks = direction.marks,
+      remarked = marking.changed(direction.marks, path, colour),
       ftd_ns = latency and M.transfer_delay(path, latency.min_ns, latency.mean_ns, latency.max_ns) or nil,
       fdv_ns = latency and FDV[statistic](latency) or nil,
    }
@@ -73,7 +77,7 @@ end
 
 local SUMS = {
    "tx", "rx", "lost", "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps",
-   "duplicates", "reordered",
+   "duplicates", "reordered", "remarked",
 }
 
 --- Figures of a step: sums over its colours; loss, delay and variation are those of the green frames, by

@@ -6,10 +6,12 @@ local octets = require "framegauge.octets"
 
 local M = {}
 
--- Green or yellow by the marking of the service: PCP, DEI and DSCP.
-local function colours(service, colour)
+--- How the frames of a path say which colour they have: PCP, DEI and DSCP.
+-- @param colour  "green" or "yellow"
+function M.marks(path, colour)
+   local service = path.service
    local pcp, dei, dscp = service.pcp, 0, service.dscp
-   if colour == "yellow" then
+   if colour == "yellow" or path.all_yellow then
       pcp = service.marking == "pcp" and service.yellow or pcp
       dei = service.marking == "dei" and 1 or 0
       dscp = service.marking == "dscp" and service.yellow or dscp
@@ -44,7 +46,7 @@ function M.build(bench, path, colour)
    local service, plan = path.service, bench.plan
    local source, target = plan.ports[path.from], plan.ports[path.to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
-   local pcp, dei, dscp = colours(service, path.all_yellow and "yellow" or colour)
+   local pcp, dei, dscp = M.marks(path, colour)
    local from, to = service.source, service.destination
    local src_port, dst_port = service.source_port, service.destination_port
    if path.backward then

@@ -81,7 +81,7 @@ local function path(service, ports, backward, o)
       service = service, name = service.name, backward = backward, from = from, to = to,
       direction = ports[from].name .. "->" .. ports[to].name, frame_size = mean,
       sizes = service.emix and sizes or nil, largest = math.max(unpack(sizes)),
-      cycle = mean * #sizes,
+      cycle = mean * #sizes, tagged = (service.vlan or ports[from].vlan) ~= nil,
       cir = cir, eir = M.ir(way.eir, unit, mean),
       cbs = cir > 0 and way.cbs or 0, ebs = way.ebs, acceptance = way.acceptance,
       -- a service of excess traffic alone has one colour

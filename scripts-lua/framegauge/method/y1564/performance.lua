@@ -8,6 +8,7 @@ local criteria = require "framegauge.method.y1564.criteria"
 local figures = require "framegauge.method.y1564.figures"
 local frames = require "framegauge.method.y1564.frames"
 local loads = require "framegauge.method.y1564.loads"
+local marking = require "framegauge.method.y1564.marking"
 local paths = require "framegauge.method.y1564.paths"
 
 local M = { NAME = "y1564.performance" }
@@ -18,7 +19,7 @@ local function streams_of(bench, list, seconds)
       streams[i] = {
          name = ("%s %s green"):format(path.name, path.direction), from = ports[path.from].name,
          to = ports[path.to].name, frame = frames.build(bench, path, "green"), sizes = path.sizes,
-         over_time = 1,
+         over_time = 1, marks = true,
          loads = loads.constant(path, path.cir, nil, seconds).green,
       }
    end
@@ -53,6 +54,7 @@ local function judge(row, path, o)
    criteria.rate_at_least(v, row, path.cir * (1 - sac.flr) - paths.rounding(path, row.seconds))
    criteria.conforms(v, row, sac, o.ftd_statistic)
    criteria.available(v, row.avail_percent, sac)
+   marking.judge(v, row, path, "green")
    return #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
 end
 
@@ -69,7 +71,7 @@ local function add_availability(row, direction, path)
 end
 
 local function row_of(path, direction, record, o)
-   local row = figures.of_stream(direction, path, o.fdv_statistic)
+   local row = figures.of_stream(direction, path, "green", o.fdv_statistic)
    row.direction, row.frame_size = path.direction, path.frame_size
    row.seconds, row.trial = record.duration_s, record.trial
    add_availability(row, direction, path)

@@ -145,12 +145,34 @@ local function with_colours(rows)
    return list
 end
 
+-- "green: PCP 5, DEI 0, DSCP 0 (12 frames)": how the frames of a colour arrived that were marked anew.
+local function marks_of(colour, figures)
+   local list = {}
+   for _, marked in ipairs(figures.remarked > 0 and figures.marks or {}) do
+      local parts = {}
+      for _, key in ipairs { "pcp", "dei", "dscp" } do
+         parts[#parts + 1] = marked[key] and ("%s %d"):format(key:upper(), marked[key]) or nil
+      end
+      list[#list + 1] = ("%s (%s)"):format(#parts > 0 and table.concat(parts, ", ") or "no mark",
+         words.plural(marked.frames, "frame"))
+   end
+   return #list > 0 and ("%s frames arrived with %s"):format(colour, table.concat(list, "; ")) or nil
+end
+
+local function joined(...)
+   local list = {}
+   for i = 1, select("#", ...) do
+      list[#list + 1] = select(i, ...) or nil
+   end
+   return #list > 0 and table.concat(list, "; ") or nil
+end
+
 local function below(row)
    local burst = row.burst
    local inferred = burst and burst.inferred and ("bucket inferred from the loss: %s to %s bytes"):format(
       words.count(math.max(0, burst.inferred.least)), words.count(burst.inferred.most))
-   local why = reasons(row)
-   return why and inferred and why .. "; " .. inferred or why or inferred or nil
+   return joined(reasons(row), inferred or nil, row.green and marks_of("green", row.green),
+      row.yellow and marks_of("yellow", row.yellow))
 end
 
 local function configuration(service)
@@ -181,7 +203,8 @@ local function performance(result)
       rows[i] = setmetatable({ service = one.service }, { __index = one.row })
    end
    return #rows > 0 and tables.build {
-      caption = "All services at once, at CIR", columns = PERFORMANCE, rows = rows, below = reasons,
+      caption = "All services at once, at CIR", columns = PERFORMANCE, rows = rows,
+      below = function(row) return joined(reasons(row), marks_of("green", row)) end,
       class = "compact",
    }
 end

@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Runs of the Y.1564 plans against the reference device, for the specs that look at what comes of them.
+local json = require "framegauge.report.json"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local M = {}
+
+M.CONFIGS = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/"
+
+--- Run a plan with settings.
+-- @return the services by name, exit status, the whole result
+function M.run(name, ...)
+   local path = scratch.path()
+   local words = {
+      ("'%s' run '%sy1564-%s-reference.yaml' --out '%s'"):format(uv.exepath(), M.CONFIGS, name, path),
+   }
+   for _, word in ipairs { ... } do
+      words[#words + 1] = word:sub(1, 2) == "--" and word or ("--set '%s'"):format(word)
+   end
+   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   assert(status == 0 or status == 1, output)
+   local result, services = json.decode(scratch.read(path .. "/result.json")), {}
+   for _, service in ipairs(result.results.y1564.services) do
+      services[service.name] = service
+   end
+   return services, status, result, path
+end
+
+--- The row of a step.
+function M.step_of(service, name, direction)
+   local found
+   for _, row in ipairs(service.configuration) do
+      found = row.step == name and row.direction == (direction or "east->west") and row or found
+   end
+   return found
+end
+
+return M
