@@ -161,7 +161,8 @@ describe("a step", function()
                direction = stream.name, tx = 1000, rx = 1000 - lost, lost = lost, loss_ratio = lost / 1000,
                octets = 512000, rx_octets = 512 * (1000 - lost), offered_fps = 1000, duplicates = 0,
                   reordered = 0,
-               latency = { min_ns = 1, mean_ns = 2, max_ns = 3, p999_ns = 3 },
+               latency = { min_ns = 1, mean_ns = 2, max_ns = 3, p999_ns = 3 }, marks = {},
+               series = { tx = { 1000 }, ir_min_bps = { 3 }, ir_max_bps = { 5 } },
             }
          end
          return { trial = 7, verdict = verdict, reasons = { "so it is" }, directions = directions }

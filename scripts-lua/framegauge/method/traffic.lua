@@ -20,6 +20,10 @@ M.QUICK = { "traffic.duration=1s", "traffic.learning_wait=100ms", "traffic.drain
 
 local NAME = "traffic.streams" -- in trials
 
+-- So many streams are kept over time, in intervals that make an hour no longer in the report than a minute.
+local KEPT = 16
+local FINE, COARSE, LONG = 0.1, 1, 90 -- seconds: intervals, and up to when they are the fine ones
+
 function M.heading(plan)
    return "of " .. format.plural(#plan.streams, "stream")
 end
@@ -104,8 +108,9 @@ function M.run(plan, bench, session, results)
    for _, port in ipairs(bench.ports) do
       rates[port.name] = port.line_rate
    end
-   for _, stream in ipairs(streams) do
+   for i, stream in ipairs(streams) do
       fps = fps + stream.loads[1].mean_fps
+      stream.over_time = i <= KEPT and (plan.traffic.duration <= LONG and FINE or COARSE) or nil
    end
    results.traffic = {}
    local record = session:trial {

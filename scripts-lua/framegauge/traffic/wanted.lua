@@ -8,10 +8,6 @@ local stack = require "framegauge.traffic.stack"
 
 local MEASURE = { "variation", "payload" } -- framegauge.bench.measures
 
--- So many streams are kept over time, in intervals that make an hour no longer in the report than a minute.
-local KEPT = 16
-local FINE, COARSE, LONG = 0.1, 1, 90 -- seconds: intervals, and up to when they are the fine ones
-
 local M = {}
 
 --- What the arithmetic of a stream's load needs (framegauge.traffic.loads).
@@ -43,7 +39,7 @@ end
 -- @param bench    with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
 -- @return list of { name =, from =, to =, frame = and sizes = (framegauge.bench.streams), frame_size = the
--- mean, loads =, phase =, measure =, over_time =, t_max =, errors =, and faults = the same as the engine
+-- mean, loads =, phase =, measure =, t_max =, errors =, and faults = the same as the engine
 -- takes it }
 function M.streams(bench, seconds)
    local list, macs, ports, count, before = {}, stack.known(bench), bench.plan.ports, {}, {}
@@ -67,7 +63,6 @@ function M.streams(bench, seconds)
          frame_size = size.mean, sizes = cycle[2] and cycle,
          frame = cycle[2] and template or shortest,
          loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
-         over_time = i <= KEPT and (seconds <= LONG and FINE or COARSE) or nil,
          t_max = bench.plan.traffic and bench.plan.traffic.t_max, errors = stream.errors,
       }
       if stream.errors then
