@@ -173,6 +173,8 @@ struct fg_trial_config {
 	uint64_t step_ns;  /* on the wire: least time between two polls of a task; 0: as suits the streams */
 	uint64_t max_lag_ns; /* how long a frame may be overdue and still be sent */
 	uint64_t series_ns;  /* interval of series; 0: a second */
+	uint16_t first_id;   /* id of the first stream, the next has the next; 0: as suits the engine */
+	uint64_t start_ns;   /* when traffic starts, in the engine's time; 0: once learning is over */
 	struct fg_talk talk;
 };
 
@@ -331,7 +333,7 @@ uint64_t fg_engine_now_ns(const struct fg_engine *engine);
  *
  * @param start_ns  when traffic will start, in the engine's time; what else is to happen in the trial can be arranged
  *                  relative to it before fg_engine_start(). May be NULL. On real ports it assumes a start at once.
- * @return 0, -EBUSY a trial is running, -EINVAL, -ENOMEM
+ * @return 0, -EBUSY a trial is running, -EINVAL, -ENOMEM, -ETIME start_ns is too near or past
  */
 int fg_engine_prepare(struct fg_engine *engine, const struct fg_trial_config *trial, uint64_t *start_ns,
 		      struct fg_error *err);
@@ -341,6 +343,17 @@ void fg_engine_start(struct fg_engine *engine);
 
 /** Is the trial still running? */
 bool fg_engine_running(struct fg_engine *engine);
+
+/*
+ * A stream may go from one tester to another. Both have it, with the same id (first_id) and start (start_ns): the one that
+ * sends it from a port to itself, the other as an idle one.
+ */
+
+/** The other tester's clock is so far ahead: added to delays from now on, where more than plain counts is measured. */
+void fg_engine_other_clock(struct fg_engine *engine, int64_t ns);
+
+/** So many frames of a stream the other tester has sent: what is lost follows. After the trial. */
+void fg_engine_other_sent(struct fg_engine *engine, unsigned stream, uint64_t frames);
 
 /** End the running trial now. It still has a result. */
 void fg_engine_stop(struct fg_engine *engine);
@@ -395,11 +408,7 @@ int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struc
 unsigned fg_engine_series(const struct fg_engine *engine, unsigned stream, unsigned first,
 			  struct fg_interval *out, unsigned max);
 
-/**
- * With which marks the frames of a stream arrived, one element for each combination there was.
- * @param max  room in @p out
- * @return     how many there were, 0 without FG_MEASURE_MARKS
- */
+/** With which marks frames of a stream arrived. @return how many combinations; the first @p max are in @p out */
 unsigned fg_engine_marks(const struct fg_engine *engine, unsigned stream, struct fg_marked *out,
 			 unsigned max);
 

@@ -150,6 +150,8 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 		return;
 	}
 	delay = fg_signature_elapsed(arrival_ns, s->time_ns);
+	if (more)
+		delay += atomic_load_explicit(&t->other_clock, memory_order_relaxed);
 	if (more && !is_measured(stream, &number, delay))
 		return;
 	t->frames++;

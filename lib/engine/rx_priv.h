@@ -58,6 +58,7 @@ struct rx_task {
 	bool took;            /* the sink has, in this poll */
 	struct fg_tap *tap;   /* of the trial; NULL: none */
 	struct standing_tap *standing;
+	_Atomic int64_t other_clock; /* of the tester that sends, ahead of ours, ns; writer: control */
 	uint64_t frames, misdirected, foreign;
 	uint64_t *astray; /* misdirected frames by stream */
 	uint64_t kind[FG_NET_KINDS];

@@ -70,8 +70,9 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	return rc != 0 ? rc : rx_stream_init(e, t, i, c, timeline, err);
 }
 
-static struct image
-timeline(const struct fg_engine *e, const struct fg_trial_config *c)
+/* @return -ETIME: traffic cannot start any more when it should */
+static int
+timeline(const struct fg_engine *e, const struct fg_trial_config *c, struct image *out, struct fg_error *err)
 {
 	struct image t = {.step = e->config.time == FG_TIME_TSC ? 0 : wire_step(e, c)};
 	uint64_t now =
@@ -79,12 +80,21 @@ timeline(const struct fg_engine *e, const struct fg_trial_config *c)
 
 	t.begin = RTE_MAX(now, e->ready_at);
 	t.start = t.begin + clock_ticks(&e->clock, c->learn_ns);
+	if (c->start_ns > 0) {
+		uint64_t start = clock_ticks(&e->clock, c->start_ns - e->clock.base_ns);
+
+		if (start < t.start)
+			return fg_error_set(err, ETIME, "trial", "it should have started %.6f s earlier",
+					    (double)(t.start - start) / (double)e->clock.hz);
+		t.start = start;
+	}
 	t.stop = t.end = UINT64_MAX;
 	if (c->traffic_ns != FG_ENDLESS) {
 		t.stop = t.start + clock_ticks(&e->clock, c->traffic_ns);
 		t.end = t.stop + clock_ticks(&e->clock, c->drain_ns);
 	}
-	return t;
+	*out = t;
+	return 0;
 }
 
 static int
@@ -259,7 +269,7 @@ int
 trial_compile(struct fg_engine *e, const struct fg_trial_config *given, struct fg_error *err)
 {
 	struct fg_trial_config c = *given;
-	struct image times;
+	struct image times = {0};
 	struct trial *t;
 	int rc = check_config(e, given, err);
 
@@ -270,7 +280,14 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *given, struct f
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
 	c.streams = t->streams;
 	c.stream = t->config;
-	times = timeline(e, given);
+	if (given->first_id != 0) {
+		e->next_id = given->first_id;
+		if (t->streams != given->streams)
+			rc = fg_error_set(err, EINVAL, "streams",
+					  "what two testers share goes over one lane");
+	}
+	if (rc == 0)
+		rc = timeline(e, given, &times, err);
 	for (unsigned i = 0; rc == 0 && i < e->lanes; i++)
 		rc = rx_task_init(e, t, i, &c, err);
 	for (unsigned i = 0; rc == 0 && i < t->streams; i++)

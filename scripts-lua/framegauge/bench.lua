@@ -40,7 +40,7 @@ local TRIAL_ROWS = {
    { key = "loads", type = "table" }, { key = "burst", type = "table" }, { key = "streams", type = "table" },
    { key = "tags", type = "table" }, { key = "modifier", type = "string" },
    { key = "outage", type = "table" }, { key = "learning_wait", type = "time" },
-   { key = "drain", type = "time" }, { key = "settle", type = "time" },
+   { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
 }
 
 local Bench = {}
@@ -323,8 +323,8 @@ function Bench:streams_of(o)
             name = stream.name, fps = mean_fps(stream.loads, seconds),
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
-            over_time = stream.over_time, marks = stream.marks, measure = stream.measure,
-            errors = stream.errors,
+            over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
+            measure = stream.measure, errors = stream.errors,
          }
       end
       return list, described, seconds
@@ -357,6 +357,9 @@ end
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
 -- @param o.learning_wait, o.settle  phases of RFC 2544, 23, before and after (default: 0)
 -- @param o.drain        how long frames may still arrive after the last was sent (default: 0.5 s)
+-- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
+--                       -> when traffic starts, look = as of await, finish = called at its end, before its
+--                       counts are read }; or nil
 -- @return counts by direction (or stream), port and lcore. Raises {interrupted = true} when the job is
 -- interrupted.
 -- @usage local raw = tester:trial {
@@ -369,6 +372,7 @@ function Bench:trial(o)
       self:announce_stations(o)
    end
    local list, described, seconds = self:streams_of(o)
+   local joint = o.joint or {}
    self:start(ffi.new("struct fg_trial_config", {
       streams = list.count,
       stream = list.array,
@@ -378,10 +382,15 @@ function Bench:trial(o)
       settle_ns = nanoseconds(o.settle or 0),
       max_lag_ns = nanoseconds(self.plan.host.max_lag),
       series_ns = nanoseconds(interval_of(described)),
+      first_id = joint.first_id or 0,
+      start_ns = joint.start and joint.start() or 0,
       talk = modifiers.talk(o.modifier, self.plan),
    }), self:arrange_outage(o.outage))
    self.running = { duration = seconds, streams = list } -- the templates live as long
-   self:await()
+   self:await(joint.look)
+   if joint.finish then
+      joint.finish()
+   end
    local lcores = counts.lcores(self.engine, self.lcores)
    local directions = counts.directions(self.engine, described, seconds, self.ports,
       o.tags and o.tags.count or 0, self.wires ~= nil, lcores)

@@ -42,6 +42,19 @@ function M.of_number(number, size)
    return table.concat(list)
 end
 
+--- Octets as hexadecimal digits, and back.
+function M.hex(octets)
+   return (octets:gsub(".", function(octet)
+      return ("%02x"):format(octet:byte())
+   end))
+end
+
+function M.unhex(text)
+   return (text:gsub("%x%x", function(digits)
+      return string.char(tonumber(digits, 16))
+   end))
+end
+
 --- "02:00:00:00:00:01" of six octets.
 function M.mac_text(octets)
    return (octets:gsub(".", function(octet)

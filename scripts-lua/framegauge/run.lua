@@ -57,8 +57,18 @@ local function check_path(path)
    end
 end
 
+-- Whether a port of the plan belongs to another tester.
+local function is_shared(plan)
+   for _, port in ipairs(plan.ports) do
+      if port.kind == "far" then
+         return true
+      end
+   end
+   return false
+end
+
 local function open_bench(plan)
-   local bench, message = require("framegauge.bench").open(plan)
+   local bench, message = require(is_shared(plan) and "framegauge.far.pair" or "framegauge.bench").open(plan)
    if not bench then
       refuse(type(message) == "table" and message.status or ENVIRONMENT, tostring(message))
    end

@@ -13,6 +13,7 @@
 -- a frame that was sent and the longest gap between two polls are shown but decide nothing: if they did harm,
 -- it shows in the counts that decide.
 local format = require "framegauge.report.format"
+local tables = require "framegauge.tables"
 
 local count, plural = format.count, format.plural
 
@@ -221,8 +222,10 @@ local function said(modifier, ports)
    return nil, modifier == "routing-updates" and sum(ports, "updates") or nil
 end
 
-local function judge(record, ports, link_may_change)
-   local invalid, tester = invalid_reasons(record, ports, link_may_change), tester_reasons(record, ports)
+-- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
+local function judge(record, ports, link_may_change, invalid)
+   local tester = tester_reasons(record, ports)
+   invalid = tables.joined(invalid or {}, invalid_reasons(record, ports, link_may_change))
    record.verdict = #invalid > 0 and "invalid" or #tester > 0 and "tester-limited" or "valid"
    record.reasons = invalid
    for _, reason in ipairs(tester) do
@@ -282,7 +285,7 @@ function M.record(raw, ask)
       management = management,
       routing_updates = updates,
       reset = raw.reset,
-   }, raw.ports, ask.link_may_change)
+   }, raw.ports, ask.link_may_change, raw.invalid)
 end
 
 return M

@@ -94,7 +94,8 @@ end
 --                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
 --                 over_time = seconds of an interval of the series that was kept, or nil; marks = whether
 --                 those were counted; measure = what else was asked for (framegauge.bench.measures), or nil;
---                 errors = those on purpose, as the plan has them, or nil }
+--                 errors = those on purpose, as the plan has them, or nil; kept = whether the intervals of
+--                 the series are wanted, too }
 -- @param duration  of the trial, seconds
 -- @param ports    of the bench
 -- @param most     tagged frames asked for, of each
@@ -109,12 +110,14 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
       local direction = counts(result, STREAM)
       direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
       direction.latency = latency(result.latency, source, bound)
-      direction.uneven = stream.uneven
+      direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
       direction.wrong_tx, direction.wrong_rx = tonumber(result.wrong.sent), tonumber(result.wrong.received)
       direction.errors = stream.errors and faults.counts(stream.errors, result)
       if stream.over_time then
-         direction.series = series.read(engine, i - 1, duration, stream.over_time)
+         local intervals, n = series.intervals(engine, i - 1, duration, stream.over_time)
+         direction.series = series.read(intervals, n, stream.over_time)
+         direction.intervals = stream.kept and { list = intervals, n = n } or nil
          direction.availability = series.availability(result.available)
       end
       direction.marks = stream.marks and marks.read(engine, i - 1) or nil

@@ -14,8 +14,6 @@ local M = {}
 --- Most points of a series.
 M.MOST = 900
 
-local AT_ONCE = 256 -- intervals that are read at a time
-
 local LISTS = {
    "tx", "rx", "ir_min_bps", "ir_mean_bps", "ir_max_bps", "ftd_min_ns", "ftd_mean_ns", "ftd_max_ns",
    "fdv_max_ns", "reordered", "duplicates",
@@ -57,33 +55,54 @@ local function put(lists, point, seconds)
    end
 end
 
---- The series of a stream. Rates are of frames with FCS; frames count in the interval in which they were
--- sent.
+--- The intervals of a stream, one by one.
 -- @param duration  of the trial, seconds; what remains is no interval and is left out
 -- @param seconds   of an interval
+-- @return struct fg_interval[n], and n
+function M.intervals(engine, stream, duration, seconds)
+   local most = math.floor(duration / seconds + 1e-9)
+   local list = ffi.new("struct fg_interval[?]", math.max(1, most))
+   return list, C.fg_engine_series(engine, stream, 0, list, most)
+end
+
+--- The series of a stream. Rates are of frames with FCS; frames count in the interval in which they were
+-- sent.
+-- @param list     struct fg_interval[n]
+-- @param seconds  of an interval
 -- @return { interval_s = seconds of a point, and the lists }
-function M.read(engine, stream, duration, seconds)
-   local intervals = math.floor(duration / seconds + 1e-9)
-   local each = math.max(1, math.ceil(intervals / M.MOST))
+function M.read(list, n, seconds)
+   local each = math.max(1, math.ceil(n / M.MOST))
    local lists, point = { interval_s = each * seconds }, new_point()
    for _, name in ipairs(LISTS) do
       lists[name] = {}
    end
-   local room = ffi.new("struct fg_interval[?]", AT_ONCE)
-   for first = 0, intervals - 1, AT_ONCE do
-      local n = C.fg_engine_series(engine, stream, first, room, math.min(AT_ONCE, intervals - first))
-      for i = 0, n - 1 do
-         add(point, room[i], seconds)
-         if point.intervals == each then
-            put(lists, point, seconds)
-            point = new_point()
-         end
+   for i = 0, n - 1 do
+      add(point, list[i], seconds)
+      if point.intervals == each then
+         put(lists, point, seconds)
+         point = new_point()
       end
    end
    if point.intervals > 0 then
       put(lists, point, seconds)
    end
    return lists
+end
+
+--- The same of seconds that were put together from two testers' counts.
+-- @return struct fg_availability_counts
+function M.available(list, n)
+   local state, out = ffi.new "struct fg_availability", ffi.new "struct fg_availability_counts"
+   C.fg_availability_init(state)
+   for i = 0, n - 1 do
+      local one = list[i]
+      C.fg_availability_add(state, ffi.new("struct fg_block", {
+         sent = one.tx, received = one.rx, delay_sum = one.delay_mean_ns * tonumber(one.rx),
+         delay_min = one.delay_min_ns, delay_max = one.delay_max_ns,
+      }))
+   end
+   C.fg_availability_read(state, out)
+   return out
 end
 
 --- Availability by the ten-second rule, and what was sent and received in the available time.

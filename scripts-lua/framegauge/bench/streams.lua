@@ -60,7 +60,8 @@ function List:add(o)
    self.array[self.count - 1] = {
       tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, sizes = o.sizes, frames = o.frames,
       load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
-      turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, unmeasured = o.unmeasured or false,
+      turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, idle = o.idle or false,
+      unmeasured = o.unmeasured or false,
       measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + (o.marks and C.FG_MEASURE_MARKS or 0)
          + measures.flags(o.measure or {}),
       latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
@@ -174,6 +175,7 @@ end
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
 --                over_time = seconds of an interval of the series that is kept, with availability, or nil,
 --                the same for all; marks = whether to count with which marks its frames arrive,
+--                idle = whether the other tester sends it (framegauge.far),
 --                measure = what else (framegauge.bench.measures), or nil,
 --                t_max = seconds after which a frame is lost even if it arrives, or nil,
 --                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the
@@ -194,8 +196,8 @@ function M.given(bench, wanted)
          from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
          unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
-         over_time = one.over_time, marks = one.marks, measure = one.measure, t_max = one.t_max,
-         faults = one.faults,
+         over_time = one.over_time, idle = one.idle, marks = one.marks, measure = one.measure,
+         t_max = one.t_max, faults = one.faults,
       }
       if one.tags then
          set_tags(stream, one.tags, one.loads[1].fps)

@@ -132,6 +132,20 @@ return {
       end,
    },
    {
+      name = "far",
+      summary = "be the far end of a test between two testers",
+      help = "Listen for another Framegauge, on a loopback address or a socket, and do what it says: open\n"
+         .. "the port with the addresses of its plan, send, receive and tell what came of it. The near\n"
+         .. "tester has a plan with topology: two-testers and a port far:ADDRESS:PORT. Goes on until Ctrl-C.",
+      arguments = { { name = "PLAN.yaml", help = "a plan with test: far; see 'help plan'" } },
+      options = { SET, DURATION },
+      takes_eal = true,
+      examples = { "far configs/far.yaml" },
+      run = function(...)
+         return require("framegauge.cli.plan").far(...)
+      end,
+   },
+   {
       name = "console",
       summary = "a prompt at the tester: ports, traffic, tests, Lua",
       help = "Open the ports of a plan, or of the reference device, and a prompt for what is done by hand:\n"

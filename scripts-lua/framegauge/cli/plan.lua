@@ -90,6 +90,8 @@ local function duration(command, text)
    return seconds
 end
 
+local SERVERS = { relay = "framegauge.relay", reflect = "framegauge.relay", far = "framegauge.far.agent" }
+
 local function serve(command, arguments, options, eal)
    local seconds = duration(command, options.duration)
    local plan = M.load(arguments[1], options, eal)
@@ -98,12 +100,17 @@ local function serve(command, arguments, options, eal)
    elseif plan.test ~= command then
       parse.usage_error(command, "%s: the plan has test: %s, not test: %s", command, plan.test, command)
    end
-   return job.run(require("framegauge.relay").main, plan, { seconds = seconds })
+   return job.run(require(SERVERS[command]).main, plan, { seconds = seconds })
 end
 
 --- Pass frames on between ports.
 function M.relay(...)
    return serve("relay", ...)
+end
+
+--- Do what a near tester says.
+function M.far(...)
+   return serve("far", ...)
 end
 
 --- Send test frames back.

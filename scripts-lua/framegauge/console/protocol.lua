@@ -33,9 +33,10 @@ local Reader = {}
 Reader.__index = Reader
 
 --- Make objects of what comes in pieces.
--- @param take  function(object), called for each
-function M.reader(take)
-   return setmetatable({ text = "", take = take }, Reader)
+-- @param take     function(object), called for each
+-- @param longest  octets of a line, at most; default: M.LONGEST_LINE
+function M.reader(take, longest)
+   return setmetatable({ text = "", take = take, longest = longest or M.LONGEST_LINE }, Reader)
 end
 
 --- The next piece.
@@ -56,7 +57,7 @@ function Reader:feed(piece)
       self.take(object)
    end
    self.text = self.text:sub(first)
-   if #self.text > M.LONGEST_LINE then
+   if #self.text > self.longest then
       return nil, "it sends a line without an end"
    end
    return true

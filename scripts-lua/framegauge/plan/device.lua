@@ -6,6 +6,7 @@
 -- whether the device exists shows when its port is opened.
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local link = require "framegauge.far.link"
 
 local M = {}
 
@@ -14,6 +15,15 @@ M.expected = "wireN, kernel:IF, memif:PATH, pcap:FILE, a PCI address or vdev:STR
 
 -- As much as an open port keeps (struct fg_port).
 local LONGEST = 95
+
+-- The port of a far tester is opened there; here only its address counts.
+local function far_device(text)
+   local address = link.address(text:sub(#"far:" + 1))
+   if not address then
+      return nil, ("%q names no far tester"):format(text), "far:ADDRESS:PORT or far:/PATH of its socket"
+   end
+   return { name = text, id = text, kind = "far", physical = false }
+end
 
 local physical = ffi.new("bool[1]")
 
@@ -35,6 +45,8 @@ function M.parse(text)
    local err = api.error()
    if #text > LONGEST then
       return nil, ("longer than %d characters"):format(LONGEST), M.expected
+   elseif text:find "^far:" then
+      return far_device(text)
    elseif api.C.fg_port_check_name(text, physical, err) ~= 0 then
       local wrong, expected = ffi.string(err.message):match("^(.-); expected (.*)$")
       return nil, wrong or ffi.string(err.message), expected

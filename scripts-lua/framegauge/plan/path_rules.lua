@@ -49,7 +49,7 @@ end
 
 -- The relay's clock is the processor's, and the other end of a wire is in this process.
 local function relay_needs_other_devices(values, found)
-   local concerned = values.test == "relay" or values.test == "reflect"
+   local concerned = values.test == "relay" or values.test == "reflect" or values.test == "far"
    for _, port in ipairs(concerned and values.ports or {}) do
       if port.device and port.device.kind == "wire" then
          found:add(("ports.%s.device"):format(port.name),

@@ -54,7 +54,7 @@ local is_wire, linked = M.is_wire, M.linked
 
 -- Whether a port may be without another one to send to.
 local function stands_alone(values)
-   return values.test == "reflect" or topology.of(values) == "loopback"
+   return values.test == "reflect" or values.test == "far" or topology.of(values) == "loopback"
 end
 
 local function ports_are_even(values, found)

@@ -5,6 +5,7 @@
 -- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
 -- default or is nil by now; its own problem is already in the list.
 local captures = require "framegauge.plan.capture_rows"
+local far = require "framegauge.plan.far_rules"
 local l4 = require "framegauge.plan.l4_rules"
 local line = require "framegauge.line"
 local paths = require "framegauge.plan.path_rules"
@@ -219,7 +220,7 @@ local OF_METHOD = {
 -- @param found   takes the problems (plan/problems.lua)
 function M.check(values, found)
    local own = OF_METHOD[values.test] or {}
-   local all = { ports.rules, captures.rules, paths.rules, profiles.rules, streams.rules, own }
+   local all = { ports.rules, captures.rules, paths.rules, far.rules, profiles.rules, streams.rules, own }
    for _, list in ipairs(all) do
       for _, rule in ipairs(list) do
          rule(values, found)

@@ -149,7 +149,12 @@ return {
         default = "two-ports",
         help = "two-ports: each way by itself, one-way delays; loopback: a port receives what it sends, from "
            .. "'framegauge reflect' at the far end: all figures are of the way there and back; two-testers: "
-           .. "one way between two machines, refused for want of a common clock" },
+           .. "each way by itself, between a port here and one of 'framegauge far' elsewhere" },
+      { key = "delays", type = "boolean", default = "true",
+        help = "two-testers: whether delays are measured, for which both clocks must agree; without them "
+           .. "rate, loss and availability remain" },
+      { key = "clock_error", type = "ratio", default = "10%", min = "0.01%", max = "100%",
+        help = "two-testers: how far the two clocks may be apart, as a share of the least acceptance.ftd" },
       { key = "rate_unit", type = "enum", values = { "ir", "ulr" }, default = "ir",
         help = "what cir and eir count: ir, bits of frames with FCS; ulr, those of the line, with "
            .. "preamble and gap" },

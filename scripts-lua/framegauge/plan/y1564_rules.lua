@@ -60,17 +60,6 @@ local function services_run_between_ports(values, found)
    end
 end
 
-local CLOCKS = "one-way figures between two testers need stamps of one clock at both ends, to a tenth of "
-   .. "FTD and "
-   .. "FDV; this tester stamps by its processor's clock, which agrees with no other"
-
-local function clocks_agree(values, found)
-   if values.y1564.topology == "two-testers" then
-      found:add("y1564.topology", CLOCKS,
-         "two-ports, or loopback against 'framegauge reflect' at the far end")
-   end
-end
-
 local function outage_has_a_device(values, found)
    local o, key = values.y1564.performance, "y1564.performance.outage"
    local port = values.ports[1]
@@ -243,7 +232,7 @@ local function committed_rates_fit_the_line(values, found)
 end
 
 M.rules = {
-   there_are_services, clocks_agree, outage_has_a_device, services_run_between_ports, steps_go_up,
+   there_are_services, outage_has_a_device, services_run_between_ports, steps_go_up,
    services_are_whole, committed_rates_fit_the_line,
 }
 

@@ -36,7 +36,9 @@ end
 --- Delay and its variation.
 -- @param statistic  of the delay: "mean" or "max"
 function M.delay(v, row, sac, statistic)
-   if not row.ftd_ns then
+   if not sac.delays then
+      return
+   elseif not row.ftd_ns then
       add(v, "FTD", "no frame arrived whose delay could be taken")
       return
    end

@@ -54,6 +54,7 @@ function M.of_stream(direction, path, colour, statistic)
       received_ir_bps = ir(direction.rx_octets), received_ulr_bps = ulr(direction.rx_octets, direction.rx),
       duplicates = direction.duplicates, reordered = direction.reordered, marks = direction.marks,
       remarked = marking.changed(direction.marks, path, colour),
+      clock_error_ns = latency and latency.clock_error_ns or nil,
       ftd_ns = latency and M.transfer_delay(path, latency.min_ns, latency.mean_ns, latency.max_ns) or nil,
       fdv_ns = latency and FDV[statistic](latency) or nil,
    }
@@ -84,7 +85,9 @@ local SUMS = {
 -- which it is judged.
 -- @param green, yellow  as of_stream() gave them; yellow may be nil
 function M.of_step(green, yellow)
-   local row = { flr = green.flr, ftd_ns = green.ftd_ns, fdv_ns = green.fdv_ns }
+   local row = {
+      flr = green.flr, ftd_ns = green.ftd_ns, fdv_ns = green.fdv_ns, clock_error_ns = green.clock_error_ns,
+   }
    for _, key in ipairs(SUMS) do
       row[key] = green[key] + (yellow and yellow[key] or 0)
    end

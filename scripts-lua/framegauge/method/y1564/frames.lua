@@ -38,7 +38,8 @@ local function destination_of(version, own, path, ports)
 end
 
 --- Build what a stream of a path is made of.
--- @param bench   with plan, ports and gateway_mac (framegauge.bench)
+-- @param bench   with plan, ports and gateway_mac (framegauge.bench); template(size, stack) where frames are
+--                not to be built here (framegauge.far.pair)
 -- @param path    framegauge.method.y1564.paths
 -- @param colour  "green" or "yellow"
 -- @return a template, or of a path with several sizes a function(size) that makes one
@@ -67,12 +68,13 @@ function M.build(bench, path, colour)
    stack[#stack + 1] = {
       "udp", source = src_port, destination = dst_port, checksum = version == 4 and 0 or nil,
    }
+   local build = bench.template or frame.build
    if path.sizes then
       return function(size)
-         return frame.build(size, stack)
+         return build(size, stack)
       end
    end
-   return frame.build(path.frame_size, stack)
+   return build(path.frame_size, stack)
 end
 
 return M

@@ -57,7 +57,7 @@ end
 local ONE_WAY = { "cir", "cbs", "eir", "ebs" }
 
 -- What a service has one way: its profile and criteria, the second way as the first where it says no more.
-local function one_way(service, backward)
+local function one_way(service, backward, o)
    local other, values = backward and service.reverse or {}, {}
    for _, key in ipairs(ONE_WAY) do
       values[key] = other[key] or service[key]
@@ -66,6 +66,8 @@ local function one_way(service, backward)
    for key, value in pairs(service.acceptance) do
       values.acceptance[key] = other.acceptance and other.acceptance[key] or value
    end
+   -- between two testers whose clocks nobody compares there is none
+   values.acceptance.delays = o.topology ~= "two-testers" or o.delays
    return values
 end
 
@@ -74,7 +76,7 @@ local function path(service, ports, backward, o)
    if backward then
       from, to = to, from
    end
-   local way, unit = one_way(service, backward), o.rate_unit
+   local way, unit = one_way(service, backward, o), o.rate_unit
    local sizes, mean = M.sizes(service)
    local cir = M.ir(way.cir, unit, mean)
    return {

@@ -65,7 +65,7 @@ end
 
 --- What one must know to believe the tables.
 function M.notes(result, add)
-   for _, sentence in ipairs(words.definitions(result.plan)) do
+   for _, sentence in ipairs(words.definitions(result)) do
       add(sentence)
    end
    for _, one in ipairs(fields.rows(result.results)) do

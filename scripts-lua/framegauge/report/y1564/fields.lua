@@ -11,8 +11,8 @@ M.ORDER = {
    "y1564", "services", "name", "verdict", "configuration", "performance", "step", "direction", "frame_size",
    "seconds", "avail_percent", "unavailable_s", "severely_errored_s", "ir_bps", "offered_ir_bps",
    "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "tx", "rx", "lost",
-   "flr", "ftd_ns", "min", "mean", "max", "fdv_ns", "reordered", "duplicates", "remarked",
-   "marks", "pcp", "dei", "dscp", "limits", "ir_min_bps",
+   "flr", "ftd_ns", "min", "mean", "max", "fdv_ns", "clock_error_ns",
+   "reordered", "duplicates", "remarked", "marks", "pcp", "dei", "dscp", "limits", "ir_min_bps",
    "ir_max_bps", "burst", "frames", "group", "cycles", "fps", "inferred", "least", "most", "green", "yellow",
    "failed", "reasons", "trial", "percent", "octets", "rx_octets", "availability", "series", "interval_s",
    "ir_min_bps", "ir_mean_bps", "ir_max_bps", "ftd_min_ns", "ftd_mean_ns", "ftd_max_ns", "fdv_max_ns",
@@ -67,7 +67,7 @@ local COMMON = {
    "row.direction", "row.frame_size", "row.offered_ir_bps", "row.offered_ulr_bps", "row.received_ir_bps",
    "row.received_ulr_bps", "row.ir_bps.min", "row.ir_bps.max",
    "row.tx", "row.rx", "row.lost", "row.flr", "row.ftd_ns.min", "row.ftd_ns.mean",
-   "row.ftd_ns.max", "row.fdv_ns", "row.reordered", "row.duplicates", "row.remarked",
+   "row.ftd_ns.max", "row.fdv_ns", "row.clock_error_ns", "row.reordered", "row.duplicates", "row.remarked",
 }
 
 local function columns(first, last)

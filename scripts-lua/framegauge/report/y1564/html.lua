@@ -117,6 +117,7 @@ local FIGURES = {
    { "FTD min", "ms", field("ftd_ns.min", words.milliseconds) },
    { "mean", "ms", field("ftd_ns.mean", words.milliseconds) },
    { "max", "ms", field("ftd_ns.max", words.milliseconds) },
+   { "± clocks", "ms", field("clock_error_ns", words.milliseconds), optional = true },
    { "FDV", "ms", field("fdv_ns", words.milliseconds) },
 }
 
@@ -211,7 +212,7 @@ end
 
 local function definitions(result)
    local items = {}
-   for i, sentence in ipairs(terms.definitions(result.plan)) do
+   for i, sentence in ipairs(terms.definitions(result)) do
       items[i] = h.li { sentence }
    end
    return h.ul { items }

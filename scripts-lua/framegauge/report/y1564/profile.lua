@@ -70,7 +70,8 @@ local function party(name)
    }
 end
 
-local WAYS = { ["two-ports"] = "two ports, each way by itself", loopback = "loopback, there and back" }
+local WAYS = { ["two-ports"] = "two ports, each way by itself", loopback = "loopback, there and back",
+   ["two-testers"] = "two testers, each way by itself" }
 
 --- What both sides sign: a page by itself on paper.
 -- @param moment   run.json, read; the results themselves have no date

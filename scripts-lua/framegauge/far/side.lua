@@ -1,0 +1,66 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A trial that two testers make together, as either of them makes it.
+local C = require("framegauge.api").C
+local clock = require "framegauge.far.clock"
+local exchange = require "framegauge.far.exchange"
+local ffi = require "ffi"
+
+local M = {}
+
+-- Frames sent of the streams that are ours; 0 of the others.
+local function sent(engine, streams)
+   local list, result = {}, ffi.new "struct fg_stream_result"
+   for i, stream in ipairs(streams) do
+      C.fg_engine_stream_result(engine, i - 1, result)
+      list[i] = stream.idle and 0 or tonumber(result.tx)
+   end
+   return list
+end
+
+local function learn_of_others(engine, streams, frames)
+   for i, stream in ipairs(streams) do
+      if stream.idle then
+         C.fg_engine_other_sent(engine, i - 1, frames[i])
+      end
+   end
+end
+
+--- Make it.
+-- @param o.bench     ours
+-- @param o.link, o.standing  to the other tester
+-- @param o.trial     { first_id =, streams = (packed), learning_wait =, drain =, settle = }
+-- @param o.ours      name that both testers have for our port
+-- @param o.at        when its traffic starts, int64 nanoseconds of the common time
+-- @param o.stopped   function() -> whether to end it early, or nil
+-- @return packed counts
+function M.trial(o)
+   local streams = exchange.unpack_streams(o.trial.streams, o.bench.ports[1].name, o.ours)
+   local raw = o.bench:trial {
+      streams = streams, directions = {}, learning_wait = o.trial.learning_wait, drain = o.trial.drain,
+      settle = o.trial.settle,
+      joint = {
+         first_id = o.trial.first_id,
+         start = function()
+            return ffi.cast("uint64_t", o.at - o.standing.ours)
+         end,
+         look = function()
+            C.fg_engine_other_clock(o.bench.engine, o.standing:ahead())
+            return o.stopped and o.stopped()
+         end,
+         finish = function()
+            o.link:send { op = "sent", frames = sent(o.bench.engine, streams) }
+            learn_of_others(o.bench.engine, streams, o.link:receive("sent").frames)
+         end,
+      },
+   }
+   return exchange.pack_counts(raw)
+end
+
+--- When traffic can start at both ends.
+-- @param seconds  from now
+function M.moment(standing, seconds)
+   return clock.raw() + standing.ours + ffi.cast("int64_t", seconds * 1e9)
+end
+
+return M
