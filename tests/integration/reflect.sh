@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A tester with one port and a reflector in another process, joined by memif: every frame comes back, none of it is taken
-# for anything else, and the reflector has counted the same. A busy machine makes trials tester-limited, which proves
-# nothing: three attempts, then a skip.
+# for anything else, and the reflector has counted the same. A busy machine cannot keep up the load, and then the throughput
+# says nothing; what is counted holds anyway.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -19,7 +19,7 @@ cat >"$work/near.yaml" <<EOF
 test: rfc2544
 ports:
   near: {device: 'memif:$work/far.sock', ipv4: 198.18.1.2/24, gateway: 198.18.1.1, line_rate: 1Gbps}
-host: {max_lag: 50ms}
+host: {max_lag: 1s}      # who waits for the processor has so long, and as long for the drain
 rfc2544:
   topology: loopback
   frame_sizes: [64, 1518]
@@ -41,15 +41,13 @@ reflect() {
 	exit 1
 }
 
-for attempt in 1 2 3; do
-	rm -rf "$work/run"
-	reflect
-	"$program" run "$work/near.yaml" --quick --out "$work/run" >"$work/log" 2>&1
-	kill -INT "$reflector"
-	wait "$reflector"
-	status=$? reflector=
-	counted=$(sed -n '/^in all/,$s/^far *//p' "$work/reflector")
-	python3 - "$work/run" "$counted" "$status" <<'EOF' && break
+reflect
+"$program" run "$work/near.yaml" --quick --set rfc2544.drain=1s --out "$work/run" >"$work/log" 2>&1
+kill -INT "$reflector"
+wait "$reflector"
+status=$? reflector=
+counted=$(sed -n '/^in all/,$s/^far *//p' "$work/reflector")
+python3 - "$work/run" "$counted" "$status" <<'EOF' || tail -n 15 "$work/log" | sed 's/^/# /'
 import json, re, sys
 
 result = json.load(open(sys.argv[1] + "/result.json"))
@@ -63,22 +61,16 @@ def check(what, holds):
     if not holds:
         problems.append(what)
 
-if any(row["verdict"] == "tester-limited" for row in rows):
-    sys.exit(2)
 check("the direction is %s" % rows[0]["direction"], all(row["direction"] == "near->near" for row in rows))
 check("the throughput is %s" % [row["throughput_fps"] for row in rows],
-      all((row["throughput_fps"], row["verdict"]) == (2000, "valid") for row in rows))
-check("%s frames sent, %s back" % (sent, sum(t["rx"] for t in trials)), all(t["tx"] == t["rx"] for t in trials))
-check("no latency: %s" % trials[-1]["latency"], trials[-1]["latency"]["min_ns"] > 0)
+      all(row["verdict"] == "tester-limited" or (row["throughput_fps"], row["verdict"]) == (2000, "valid") for row in rows))
+check("%s frames sent, %s back" % (sent, sum(t["rx"] for t in trials)),
+      sent > 0 and all(t["tx"] == t["rx"] for t in trials))
+check("no latency: %s" % trials[-1]["latency"], trials[-1]["latency"] and trials[-1]["latency"]["min_ns"] > 0)
 check("the reflector says %s; sent were %d" % (sys.argv[2], sent),
       numbers["forwarded"] == sent + numbers["answered"] and numbers["answered"] >= 1)
 check("the reflector ended with %s" % sys.argv[3], sys.argv[3] == "0")
 print("\n".join("not ok - reflect: " + p for p in problems) if problems
       else "ok - every frame comes back from a reflector")
+sys.exit(len(problems) > 0)
 EOF
-	if [ "$attempt" = 3 ]; then
-		tail -n 15 "$work/log" | sed 's/^/# /'
-		grep -q tester-limited "$work/log" && echo "ok - reflect # SKIP this machine is too busy" ||
-			echo "not ok - reflect: no result"
-	fi
-done
