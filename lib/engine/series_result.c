@@ -115,16 +115,20 @@ fg_engine_series(const struct fg_engine *e, unsigned stream, unsigned first, str
 
 /* what a part adds to a second, of @p n intervals from @p first on */
 static void
-add_to_block(const struct tx_stream *tx, uint64_t first, uint64_t n, struct fg_block *block)
+add_to_block(const struct fg_engine *e, const struct tx_stream *tx, uint64_t first, uint64_t n,
+	     struct fg_block *block)
 {
 	block->sent += sent_in(tx, first, n);
-	for (const struct series_cell *cell = &tx->series->cell[first]; n > 0; n--, cell++) {
+	for (uint64_t k = first; k < first + n; k++) {
+		const struct series_cell *cell = &tx->series->cell[k];
+
 		if (cell->rx == 0)
 			continue;
 		block->received += cell->rx;
 		block->delay_sum += cell->delay_sum;
 		block->delay_min = RTE_MIN(block->delay_min, cell->delay_min);
 		block->delay_max = RTE_MAX(block->delay_max, cell->delay_max);
+		block->delay_p999 = RTE_MAX(block->delay_p999, percentile_of(e, tx->series, k));
 	}
 }
 
@@ -146,10 +150,11 @@ series_result(const struct fg_engine *e, unsigned stream, struct fg_stream_resul
 	each = SECOND_NS / tx->series->interval;
 	fg_availability_init(&availability);
 	for (uint64_t first = 0; first < n; first += each) {
-		struct fg_block block = {.delay_min = INT64_MAX, .delay_max = INT64_MIN};
+		struct fg_block block = {
+			.delay_min = INT64_MAX, .delay_max = INT64_MIN, .delay_p999 = INT64_MIN};
 
 		for (unsigned k = 0; k < parts; k++)
-			add_to_block(&tx[k], first, RTE_MIN(each, n - first), &block);
+			add_to_block(e, &tx[k], first, RTE_MIN(each, n - first), &block);
 		fg_availability_add(&availability, &block);
 	}
 	fg_availability_read(&availability, &out->available);

@@ -8,7 +8,8 @@
 
 #include "fg_availability.h"
 
-static const struct fg_block nothing = {.delay_min = INT64_MAX, .delay_max = INT64_MIN};
+static const struct fg_block nothing = {
+	.delay_min = INT64_MAX, .delay_max = INT64_MIN, .delay_p999 = INT64_MIN};
 
 static void
 sum_up(struct fg_block *sum, const struct fg_block *one)
@@ -20,6 +21,7 @@ sum_up(struct fg_block *sum, const struct fg_block *one)
 	sum->delay_sum += one->delay_sum;
 	sum->delay_min = one->delay_min < sum->delay_min ? one->delay_min : sum->delay_min;
 	sum->delay_max = one->delay_max > sum->delay_max ? one->delay_max : sum->delay_max;
+	sum->delay_p999 = one->delay_p999 > sum->delay_p999 ? one->delay_p999 : sum->delay_p999;
 }
 
 void
@@ -83,5 +85,5 @@ fg_availability_read(const struct fg_availability *a, struct fg_availability_cou
 		.available = end.up,
 	};
 	if (end.up.received == 0)
-		out->available.delay_min = out->available.delay_max = 0;
+		out->available.delay_min = out->available.delay_max = out->available.delay_p999 = 0;
 }

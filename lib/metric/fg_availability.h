@@ -18,6 +18,7 @@ struct fg_block {
 	uint64_t received; /* different frames */
 	int64_t delay_sum; /* of those received, ns */
 	int64_t delay_min, delay_max;
+	int64_t delay_p999; /* of a sum of seconds: the greatest of theirs, which that of all cannot exceed */
 };
 
 /**

@@ -14,7 +14,7 @@ namespace
 fg_block
 block(uint64_t sent, uint64_t received, int64_t delay = 100)
 {
-	return {sent, received, int64_t(received) * delay, delay, delay};
+	return {sent, received, int64_t(received) * delay, delay, delay, delay - 1};
 }
 
 fg_availability_counts
@@ -148,6 +148,7 @@ TEST(Availability, AgreesWithTheRule)
 		EXPECT_EQ(sum, c.available.delay_sum);
 		EXPECT_EQ(received == 0 ? 0 : least, c.available.delay_min);
 		EXPECT_EQ(received == 0 ? 0 : most, c.available.delay_max);
+		EXPECT_EQ(received == 0 ? 0 : most - 1, c.available.delay_p999);
 		ASSERT_FALSE(HasFailure());
 	}
 }

@@ -99,6 +99,7 @@ function M.available(list, n)
       C.fg_availability_add(state, ffi.new("struct fg_block", {
          sent = one.tx, received = one.rx, delay_sum = one.delay_mean_ns * tonumber(one.rx),
          delay_min = one.delay_min_ns, delay_max = one.delay_max_ns,
+         delay_p999 = one.delay_p999_ns,
       }))
    end
    C.fg_availability_read(state, out)
@@ -116,7 +117,7 @@ function M.availability(available)
       severely_errored_s = tonumber(available.severely_errored), tx = tonumber(block.sent), rx = rx,
       ftd_ns = rx > 0 and {
          min = tonumber(block.delay_min), mean = tonumber(block.delay_sum) / rx,
-         max = tonumber(block.delay_max),
+         max = tonumber(block.delay_max), p999 = tonumber(block.delay_p999),
       } or nil,
    }
 end

@@ -10,10 +10,11 @@ local marking = require "framegauge.method.y1564.marking"
 
 local M = {}
 
-local FDV = {
-   p999 = function(latency) return latency.p999_ns - latency.min_ns end,
-   range = function(latency) return latency.max_ns - latency.min_ns end,
-}
+--- Delay variation, by the statistic of the plan.
+-- @param delay  { min =, max =, p999 = }, nanoseconds
+function M.variation(delay, statistic)
+   return (statistic == "range" and delay.max or delay.p999) - delay.min
+end
 
 --- From the first bit in to the last bit out: the tester's stamps are those of the first bit
 -- (framegauge.bench), so the frame's own time on the line, or the mean of several sizes, comes on top where
@@ -56,7 +57,9 @@ function M.of_stream(direction, path, colour, statistic)
       remarked = marking.changed(direction.marks, path, colour),
       clock_error_ns = latency and latency.clock_error_ns or nil,
       ftd_ns = latency and M.transfer_delay(path, latency.min_ns, latency.mean_ns, latency.max_ns) or nil,
-      fdv_ns = latency and FDV[statistic](latency) or nil,
+      fdv_ns = latency and M.variation({
+         min = latency.min_ns, max = latency.max_ns, p999 = latency.p999_ns,
+      }, statistic) or nil,
    }
 end
 

@@ -58,8 +58,9 @@ local function judge(row, path, o)
    return #v.failed > 0 and "fail" or "pass", v.failed, v.reasons
 end
 
--- Loss and delay of a service are those of the time in which it was available (Y.1563).
-local function add_availability(row, direction, path)
+-- Loss, delay and its variation are those of the time in which the service was available (Y.1563). Of a part
+-- of the time the 99.9th percentile is not known, but it cannot exceed the greatest of the seconds'.
+local function add_availability(row, direction, path, statistic)
    local a = direction.availability
    row.avail_percent, row.unavailable_s = a.percent, a.unavailable_s
    row.severely_errored_s = a.severely_errored_s
@@ -67,6 +68,7 @@ local function add_availability(row, direction, path)
    if a.unavailable_s > 0 then
       row.flr = a.tx > 0 and (a.tx - a.rx) / a.tx or 0
       row.ftd_ns = a.ftd_ns and figures.transfer_delay(path, a.ftd_ns.min, a.ftd_ns.mean, a.ftd_ns.max)
+      row.fdv_ns = a.ftd_ns and figures.variation(a.ftd_ns, statistic)
    end
 end
 
@@ -74,7 +76,7 @@ local function row_of(path, direction, record, o)
    local row = figures.of_stream(direction, path, "green", o.fdv_statistic)
    row.direction, row.frame_size = path.direction, path.frame_size
    row.seconds, row.trial = record.duration_s, record.trial
-   add_availability(row, direction, path)
+   add_availability(row, direction, path, o.fdv_statistic)
    if record.verdict ~= "valid" then
       row.verdict, row.failed, row.reasons = record.verdict, {}, record.reasons
    else
