@@ -110,8 +110,8 @@ local FIGURES = {
    { "Offered IR", "Mbit/s", field("offered_ir_bps", mbps) },
    { "ULR", "Mbit/s", field("offered_ulr_bps", mbps) },
    { "Received IR", "Mbit/s", field("received_ir_bps", mbps) },
-   { "least", "of a second", field("ir_bps.min", mbps) },
-   { "most", "of a second", field("ir_bps.max", mbps) },
+   { "least", "in 1 s", field("ir_bps.min", mbps) },
+   { "most", "in 1 s", field("ir_bps.max", mbps) },
    { "Lost", "frames", field("lost", words.count) },
    { "FLR", "", field("flr", ratio) },
    { "FTD min", "ms", field("ftd_ns.min", words.milliseconds) },
@@ -187,14 +187,19 @@ local function configuration(service)
    return out
 end
 
+-- Columns of what there is none of are left out.
+local function some(count)
+   return count > 0 and words.count(count) or nil
+end
+
 local PERFORMANCE = columns({
    { "Service", "", field "service", left = true },
    { "Direction", "", field("direction", words.direction), left = true },
 }, {
    { "AVAIL", "%", field("avail_percent", words.fixed(3)) },
    { "Unavail.", "s", field("unavailable_s", words.count) },
-   { "Reord.", "frames", field("reordered", words.count) },
-   { "Twice", "frames", field("duplicates", words.count) },
+   { "Reord.", "frames", field("reordered", some), optional = true },
+   { "Twice", "frames", field("duplicates", some), optional = true },
    VERDICT,
 })
 
