@@ -168,6 +168,8 @@ struct fg_trial_config {
 	const struct fg_trial_task *task;   /* the tasks themselves must live as long as the trial */
 	struct fg_sink *sink[FG_MAX_PORTS]; /* of each port, or NULL; called by its receiving lcore */
 	struct fg_tap *tap[FG_MAX_PORTS];   /* the same; see also fg_engine_tap() */
+	/* addresses for which a port answers ARP, Neighbor Discovery and echo, from its own on; 0 is 1 */
+	uint32_t addresses[FG_MAX_PORTS];
 	uint64_t learn_ns, traffic_ns, drain_ns,
 		settle_ns; /* traffic_ns = FG_ENDLESS: until fg_engine_stop() */
 	uint64_t step_ns;  /* on the wire: least time between two polls of a task; 0: as suits the streams */

@@ -206,8 +206,10 @@ fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *
 		t->image[i] = *timeline;
 		t->image[i].serial = ++e->serial;
 	}
-	for (unsigned i = 0; i < e->config.ports && rc == 0; i++)
+	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
+		e->port[i].responder.host.addresses = c->addresses[i];
 		rc = add_talker(e, t, i, &c->talk, timeline);
+	}
 	if (rc == 0)
 		rc = add_senders(e, t, timeline, NULL);
 	if (rc == 0)

@@ -16,8 +16,6 @@
 #include "app_priv.h"
 #include "http_priv.h"
 
-enum { HEAD_ROOM = 160 };
-
 static void
 load(const struct conn *c, uint64_t words, struct http_head *h)
 {
@@ -68,28 +66,40 @@ closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 
 /* --- the server */
 
+/* both of one length: a shorter value is filled up with blanks, which end it (RFC 9110, 5.5) */
+static const char head_keep[] =
+	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: keep-alive\r\nContent-Length: ";
+static const char head_close[] =
+	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: close     \r\nContent-Length: ";
+enum { DIGITS = 10, HEAD_FIXED = sizeof(head_keep) - 1, HEAD_OCTETS = HEAD_FIXED + DIGITS + 4 };
+
+static_assert(sizeof(head_keep) == sizeof(head_close), "where the body begins does not depend on the head");
+
 /* the length has ten places, so that the head has always the same */
-static uint32_t
-response_head(char head[HEAD_ROOM], uint32_t body, bool close)
+static void
+response_head(char head[HEAD_OCTETS], uint32_t body, bool close)
 {
-	return (uint32_t)snprintf(
-		head, HEAD_ROOM,
-		"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
-		"Content-Length: %10u\r\nConnection: %s\r\n\r\n",
-		body, close ? "close" : "keep-alive");
+	char *p = head + HEAD_FIXED + DIGITS;
+
+	memcpy(head, close ? head_close : head_keep, HEAD_FIXED);
+	memcpy(p, "\r\n\r\n", 4);
+	do
+		*--p = (char)('0' + body % 10);
+	while ((body /= 10) > 0);
+	memset(head + HEAD_FIXED, ' ', (size_t)(p - head - HEAD_FIXED));
 }
 
 static void
 respond(struct fg_l4 *w, struct conn *c, struct http_head *h)
 {
-	char head[HEAD_ROOM];
-
 	if (h->post)
 		h->number = 0;
 	c->app_mark = c->snd_end;
 	h->state = 0;
 	h->length = 0;
-	tcp_write(w, c, response_head(head, h->number, h->close) + (h->head ? 0 : h->number));
+	tcp_write(w, c, HEAD_OCTETS + (h->head ? 0 : h->number));
 	if (h->close)
 		tcp_close(w, c);
 }
@@ -97,12 +107,12 @@ respond(struct fg_l4 *w, struct conn *c, struct http_head *h)
 static void
 server_fill(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length)
 {
-	char head[HEAD_ROOM];
+	char head[HEAD_OCTETS];
 	struct http_head h;
 
 	load(c, c->app_time, &h);
-	fill_message(head, response_head(head, h.number, h.close), SERVER_STREAM, offset - c->app_mark, to,
-		     length);
+	response_head(head, h.number, h.close);
+	fill_message(head, HEAD_OCTETS, SERVER_STREAM, offset - c->app_mark, to, length);
 }
 
 /* @return octets of the body that came with this */
@@ -321,10 +331,8 @@ request_head(const struct fg_l4_app *config, char **out)
 void
 fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
 {
-	char head[HEAD_ROOM];
-
 	*request = (uint32_t)request_head(app, NULL) + app->request;
-	*response = response_head(head, app->response, false) + app->response;
+	*response = HEAD_OCTETS + app->response;
 }
 
 int

@@ -167,6 +167,13 @@ unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interva
 void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
 uint32_t fg_l4_open(const struct fg_l4 *l4);
 
+/** What the connections have taken so far. */
+struct fg_l4_memory {
+	uint64_t octets;      /* of their memory, what finds them and what their losses needed included */
+	uint32_t connections; /* for which there was room at a time, TIME_WAIT included */
+};
+void fg_l4_read_memory(const struct fg_l4 *l4, struct fg_l4_memory *out);
+
 /** Counter @p i as Lua shows it; NULL: there are no more. Its severity and text may be NULL to be left out. */
 const char *fg_l4_counter_name(unsigned i, int *severity, const char **text);
 

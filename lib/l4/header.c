@@ -21,12 +21,6 @@ struct udp_header {
 	uint16_t src, dst, length, checksum;
 } __attribute__((packed));
 
-uint8_t *
-frame_room(const struct fg_l4 *w)
-{
-	return w->out->frames < w->out->rooms ? w->out->room[w->out->frames] : NULL;
-}
-
 static size_t
 ip_header(bool ipv6)
 {

@@ -5,6 +5,8 @@
  * and the length; and of both, whether the connection ends with it. The state is one octet: which part, and within it
  * how far a name has been matched.
  */
+#include <string.h>
+
 #include "http_priv.h"
 
 enum {
@@ -98,6 +100,13 @@ uint32_t
 http_read(struct http_head *h, const uint8_t *data, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++) {
+		if (h->state == (FIELDS | SKIP)) { /* most of a head is nothing to us */
+			const uint8_t *end = memchr(data + i, '\n', length - i);
+
+			if (end == NULL)
+				return length;
+			i = (uint32_t)(end - data);
+		}
 		if ((h->state & PART) == FIRST_LINE) {
 			first_line(h, data[i]);
 		} else if (field(h, data[i])) {

@@ -185,6 +185,20 @@ fg_l4_open(const struct fg_l4 *w)
 	return w->open;
 }
 
+static uint64_t
+pool_octets(const struct pool *p)
+{
+	return (p->fresh - 1) * (uint64_t)p->size;
+}
+
+void
+fg_l4_read_memory(const struct fg_l4 *w, struct fg_l4_memory *out)
+{
+	out->connections = w->fresh - 1;
+	out->octets = out->connections * sizeof(*w->conn) + w->buckets * sizeof(*w->bucket) +
+		      pool_octets(&w->ranges) + pool_octets(&w->repairs);
+}
+
 const char *
 fg_l4_counter_name(unsigned i, int *severity, const char **text)
 {

@@ -21,18 +21,6 @@ enum {
 	REUSE_GAP = 1 << 16,
 };
 
-const struct fg_l4_tcp *
-tcp_of(const struct fg_l4 *w, const struct conn *c)
-{
-	return &w->app[c->app]->tcp;
-}
-
-const struct app_ops *
-ops_of(const struct fg_l4 *w, const struct conn *c)
-{
-	return w->app[c->app]->ops;
-}
-
 void
 fg_l4_tcp_defaults(struct fg_l4_tcp *tcp)
 {

@@ -97,8 +97,18 @@ uint64_t wheel_due(const struct fg_l4 *w);
 uint32_t tick_after(const struct fg_l4 *w, uint64_t ns);
 
 /* state.c */
-const struct fg_l4_tcp *tcp_of(const struct fg_l4 *w, const struct conn *c);
-const struct app_ops *ops_of(const struct fg_l4 *w, const struct conn *c);
+static inline const struct fg_l4_tcp *
+tcp_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return &w->app[c->app]->tcp;
+}
+
+static inline const struct app_ops *
+ops_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return w->app[c->app]->ops;
+}
+
 struct conn *tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f);
 /** The application has so many octets more to send, which fill() will write. */
 void tcp_write(struct fg_l4 *w, struct conn *c, uint64_t octets);
@@ -230,7 +240,12 @@ void tcp_refuse(struct fg_l4 *w, const struct segment *s);
 
 /* header.c */
 /** Where the next frame goes; NULL when the burst is full. */
-uint8_t *frame_room(const struct fg_l4 *w);
+static inline uint8_t *
+frame_room(const struct fg_l4 *w)
+{
+	return w->out->frames < w->out->rooms ? w->out->room[w->out->frames] : NULL;
+}
+
 /** Where in a frame options and payload begin. */
 size_t frame_tcp_offset(bool ipv6);
 size_t frame_udp_offset(bool ipv6);

@@ -19,6 +19,30 @@ enum {
 	ECHO_REPLY6 = 129,
 };
 
+/* the last four octets count up, as those of IPv4 do */
+static bool
+is_within(const struct fg_host *host, const uint8_t *first, const uint8_t *address, size_t length)
+{
+	uint32_t a, b;
+
+	memcpy(&a, first + length - 4, 4);
+	memcpy(&b, address + length - 4, 4);
+	return memcmp(first, address, length - 4) == 0 &&
+	       ntohl(b) - ntohl(a) < (host->addresses == 0 ? 1 : host->addresses);
+}
+
+static bool
+owns4(const struct fg_host *host, const uint8_t address[4])
+{
+	return is_within(host, host->ipv4, address, 4);
+}
+
+static bool
+owns6(const struct fg_host *host, const uint8_t address[16])
+{
+	return is_within(host, host->ipv6, address, 16);
+}
+
 static void
 turn_around(const struct fg_host *host, struct fg_ether *ether)
 {
@@ -30,16 +54,17 @@ static size_t
 answer_arp(const struct fg_host *host, struct fg_ether *ether, size_t length)
 {
 	struct fg_arp *arp = (struct fg_arp *)(ether + 1);
+	uint8_t asked[4];
 
 	if (length < sizeof(*ether) + sizeof(*arp) || !host->has_ipv4 || !net_is_arp(arp) ||
-	    arp->operation != htons(1) || memcmp(arp->target_ip, host->ipv4, 4) != 0 ||
-	    memcmp(arp->sender_ip, host->ipv4, 4) == 0)
+	    arp->operation != htons(1) || !owns4(host, arp->target_ip) || owns4(host, arp->sender_ip))
 		return 0;
 	arp->operation = htons(2);
+	memcpy(asked, arp->target_ip, 4);
 	memcpy(arp->target_mac, arp->sender_mac, 6);
 	memcpy(arp->target_ip, arp->sender_ip, 4);
 	memcpy(arp->sender_mac, host->mac, 6);
-	memcpy(arp->sender_ip, host->ipv4, 4);
+	memcpy(arp->sender_ip, asked, 4);
 	turn_around(host, ether);
 	return sizeof(*ether) + sizeof(*arp);
 }
@@ -49,11 +74,12 @@ answer_ipv4(const struct fg_host *host, struct fg_ether *ether, size_t length)
 {
 	struct fg_ipv4 *ip = (struct fg_ipv4 *)(ether + 1);
 	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
+	uint8_t asked[4];
 	size_t total;
 
 	if (length < sizeof(*ether) + sizeof(*ip) + sizeof(*icmp) || !host->has_ipv4 ||
 	    ip->version_ihl != 0x45 || ip->protocol != FG_IP_ICMP || (ip->fragment & htons(0x3fff)) != 0 ||
-	    memcmp(ip->dst, host->ipv4, 4) != 0 || icmp->type != ECHO_REQUEST)
+	    !owns4(host, ip->dst) || icmp->type != ECHO_REQUEST)
 		return 0;
 	total = ntohs(ip->length);
 	if (total < sizeof(*ip) + sizeof(*icmp) || sizeof(*ether) + total > length ||
@@ -63,8 +89,9 @@ answer_ipv4(const struct fg_host *host, struct fg_ether *ether, size_t length)
 	icmp->type = ECHO_REPLY;
 	icmp->checksum = 0;
 	icmp->checksum = fg_checksum_finish(fg_checksum_add(0, icmp, total - sizeof(*ip)));
+	memcpy(asked, ip->dst, 4);
 	memcpy(ip->dst, ip->src, 4);
-	memcpy(ip->src, host->ipv4, 4);
+	memcpy(ip->src, asked, 4);
 	ip->ttl = 64;
 	ip->checksum = 0;
 	ip->checksum = fg_checksum_finish(fg_checksum_add(0, ip, sizeof(*ip)));
@@ -93,8 +120,7 @@ answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t p
 	bool addressed = memcmp(ip->src, unspecified, 16) != 0;
 
 	/* without the option it is still a question, but 24 octets are the least, and the answer has 32 */
-	if (payload < NET_ND_MIN || ip->hop_limit != 255 || nd->icmp.code != 0 ||
-	    memcmp(nd->target, host->ipv6, 16) != 0)
+	if (payload < NET_ND_MIN || ip->hop_limit != 255 || nd->icmp.code != 0 || !owns6(host, nd->target))
 		return 0;
 	nd->icmp.type = NET_ADVERTISEMENT;
 	nd->icmp.rest = htonl(addressed ? NET_ND_SOLICITED | NET_ND_OVERRIDE : NET_ND_OVERRIDE);
@@ -102,7 +128,7 @@ answer_solicitation(const struct fg_host *host, struct fg_ether *ether, size_t p
 	nd->option_length = 1;
 	memcpy(nd->option_mac, host->mac, 6);
 	memcpy(ip->dst, addressed ? ip->src : all_nodes, 16);
-	memcpy(ip->src, host->ipv6, 16);
+	memcpy(ip->src, nd->target, 16);
 	ip->payload_length = htons(sizeof(*nd));
 	finish_icmpv6(ip, sizeof(*nd));
 	turn_around(host, ether);
@@ -117,16 +143,18 @@ answer_ipv6(const struct fg_host *host, struct fg_ether *ether, size_t length)
 	struct fg_ipv6 *ip = (struct fg_ipv6 *)(ether + 1);
 	struct fg_icmp *icmp = (struct fg_icmp *)(ip + 1);
 	size_t payload = net_icmpv6(ether, length);
+	uint8_t asked[16];
 
 	if (payload == 0 || !host->has_ipv6)
 		return 0;
 	if (icmp->type == NET_SOLICITATION)
 		return answer_solicitation(host, ether, payload);
-	if (icmp->type != ECHO_REQUEST6 || memcmp(ip->dst, host->ipv6, 16) != 0)
+	if (icmp->type != ECHO_REQUEST6 || !owns6(host, ip->dst))
 		return 0;
 	icmp->type = ECHO_REPLY6;
+	memcpy(asked, ip->dst, 16);
 	memcpy(ip->dst, ip->src, 16);
-	memcpy(ip->src, host->ipv6, 16);
+	memcpy(ip->src, asked, 16);
 	ip->hop_limit = 64;
 	finish_icmpv6(ip, payload);
 	turn_around(host, ether);

@@ -14,7 +14,13 @@ fg_checksum_add(uint64_t sum, const void *data, size_t length)
 {
 	const uint8_t *p = data;
 	uint16_t word;
+	uint32_t two[2];
 
+	/* words of 32 bits add up to the same, since 2^16 is 1 here */
+	for (; length >= 8; p += 8, length -= 8) {
+		memcpy(two, p, 8);
+		sum += (uint64_t)two[0] + two[1];
+	}
 	for (; length >= 2; p += 2, length -= 2) {
 		memcpy(&word, p, 2);
 		sum += word;

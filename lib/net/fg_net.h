@@ -104,6 +104,7 @@ struct fg_host {
 	bool has_ipv6;
 	uint8_t ipv4[4];
 	uint8_t ipv6[16];
+	uint32_t addresses; /* that are the host's, from these on; 0 is 1 */
 };
 
 /** One's complement sum of @p length octets, added to @p sum (RFC 1071). Not folded, not inverted. */

@@ -120,7 +120,8 @@ refill(struct fg_station *s)
 		struct rte_mbuf *m = rte_pktmbuf_alloc(s->pool);
 
 		if (unlikely(m == NULL)) {
-			s->count.no_mbuf++;
+			/* on the wire our buffers wait wherever frames do: it is full, as a NIC's ring would be */
+			*(s->ns_per_octet_q32 != 0 ? &s->count.refused : &s->count.no_mbuf) += 1;
 			return;
 		}
 		s->buffer[b->rooms] = m;

@@ -295,3 +295,26 @@ TEST(Answer, SurvivesHostileFrames)
 		answer(b);
 	}
 }
+
+TEST(Answer, SpeaksForEveryAddressOfItsRange)
+{
+	fg_host many = host();
+	Ipv4 last4 = host_ipv4, beyond4 = host_ipv4;
+	Ipv6 last6 = host_ipv6, beyond6 = host_ipv6;
+
+	many.addresses = 300; /* over the end of an octet */
+	last4[2] += 1, last4[3] = 45;
+	beyond4[2] += 1, beyond4[3] = 46;
+	last6[14] += 1, last6[15] = 45;
+	beyond6[14] += 1, beyond6[15] = 46;
+	EXPECT_EQ(arp(2, host_mac, last4, peer_mac, peer_ipv4),
+		  answer(many, arp(1, peer_mac, peer_ipv4, host_mac, last4)));
+	EXPECT_EQ(Bytes{}, answer(many, arp(1, peer_mac, peer_ipv4, host_mac, beyond4)));
+	EXPECT_EQ(Bytes{}, answer(many, arp(1, peer_mac, last4, host_mac, host_ipv4))) << "our own question";
+	EXPECT_NE(Bytes{}, answer(many, icmp(8, host_mac, peer_mac, last4, peer_ipv4)));
+	EXPECT_EQ(Bytes{}, answer(many, icmp(8, host_mac, peer_mac, beyond4, peer_ipv4)));
+	EXPECT_EQ(icmpv6(peer_mac, host_mac, peer_ipv6, last6, neighbour(136, 0x60000000, last6, host_mac)),
+		  answer(many, solicitation(last6)));
+	EXPECT_EQ(Bytes{}, answer(many, solicitation(beyond6)));
+	EXPECT_NE(Bytes{}, answer(many, echo6(128, host_mac, peer_mac, last6, peer_ipv6)));
+}

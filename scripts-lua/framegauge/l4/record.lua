@@ -121,7 +121,7 @@ function M.of(ask, bench, sides, engine, nothing, limit)
    for i, side in ipairs(sides) do
       record.sides[i] = {
          role = side.role, apps = side.apps, counters = counted(side.counters), open = side.open,
-         station = side.station,
+         station = side.station, memory = side.memory,
       }
    end
    return record

@@ -63,6 +63,15 @@ local function close_sides(bench, sides)
    end
 end
 
+-- For how many addresses the port has to answer: those of its applications begin with its own.
+local function addresses_of(side)
+   local most = 1
+   for _, one in ipairs(side.apps) do
+      most = math.max(most, one.addresses or 1)
+   end
+   return most
+end
+
 local function run(bench, o, sides)
    local tasks = ffi.new("struct fg_trial_task[?]", #sides)
    local trial = ffi.new("struct fg_trial_config", {
@@ -75,6 +84,7 @@ local function run(bench, o, sides)
       tasks[i - 1].task, tasks[i - 1].port = C.fg_station_task(side.station), side.port - 1
       tasks[i - 1].at_receive = true
       trial.sink[side.port - 1] = C.fg_station_sink(side.station)
+      trial.addresses[side.port - 1] = addresses_of(o.sides[i])
    end
    bench:start(trial, function(start)
       for _, side in ipairs(sides) do
@@ -99,6 +109,9 @@ local function read_side(side)
    end
    out.counters, out.severities = app.counters(side.l4)
    out.open = C.fg_l4_open(side.l4)
+   local memory = ffi.new "struct fg_l4_memory"
+   C.fg_l4_read_memory(side.l4, memory)
+   out.memory = { octets = tonumber(memory.octets), connections = memory.connections }
    C.fg_station_read(side.station, station)
    out.station = {}
    for _, key in ipairs { "tx_frames", "rx_frames", "refused", "no_mbuf" } do
@@ -116,7 +129,8 @@ end
 -- @param o.interval       of the series, seconds; nil: none
 -- @param o.mtu            octets
 -- @param o.seed           of all that is random
--- @return list of { apps = list of results, counters, severities, open, station }, and what the engine
+-- @return list of { apps = list of results, counters, severities, open, memory = { octets, connections at a time },
+-- station }, and what the engine
 -- counted: { ports =, lcores = }
 function M.run(bench, o)
    local sides, results = {}, {}

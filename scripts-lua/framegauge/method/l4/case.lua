@@ -2,6 +2,7 @@
 
 --- One case of a campaign: a test with its settings, so often as the plan says, and the row that follows.
 local app = require "framegauge.l4.app"
+local format = require "framegauge.report.format"
 local figures = require "framegauge.method.l4.figures"
 local records = require "framegauge.l4.record"
 local settings = require "framegauge.method.l4.settings"
@@ -10,6 +11,8 @@ local theory = require "framegauge.l4.theory"
 local trial = require "framegauge.l4.trial"
 
 local M = {}
+
+local MANY = 10000 -- connections, whose memory is worth a word
 
 local count = records.count
 
@@ -96,6 +99,19 @@ local function busiest(list)
    return busy
 end
 
+-- Octets of memory that a connection took at most, of both ends and all trials.
+local function per_connection(list)
+   local most
+   for _, record in ipairs(list) do
+      for _, side in ipairs(record.sides) do
+         if side.memory.connections > 0 then
+            most = math.max(most or 0, side.memory.octets / side.memory.connections)
+         end
+      end
+   end
+   return most
+end
+
 local function udp_figures(row, record)
    local client, server = ends(record)
    row.sent_bps = client.measured.datagrams_out * row.parameters.datagram * 8 / client.measured_s
@@ -155,6 +171,7 @@ local function row_of(plan, bench, case, o, list)
    end
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
+   row.memory_per_connection = per_connection(list)
    if case.test == "UDP_STREAM" then
       udp_figures(row, list[#list])
    end
@@ -208,6 +225,10 @@ function M.sentence(row)
    local text = figures.text(row.test, row[figures.key(row.test)])
    local of = row.percent and (" (%.1f %% of the theoretical maximum)"):format(row.percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test
+   if row.parameters.connections >= MANY and row.memory_per_connection then
+      of = of .. (", %s connections of %.0f octets of memory each"):format(
+         format.count(row.parameters.connections), row.memory_per_connection)
+   end
    return ("%s: %s%s%s"):format(name, text, of, row.verdict == "valid" and "" or ", " .. row.verdict)
 end
 
