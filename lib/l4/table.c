@@ -80,8 +80,12 @@ table_hash(const struct fg_l4 *w, const struct flow *f)
 
 	memcpy(word, f->local, 16);
 	memcpy(word + 2, f->remote, 16);
-	for (unsigned i = 0; i < 4; i++)
-		h = mix(h, word[i]);
+	if (f->ipv6) { /* what all IPv4 addresses begin with tells nothing */
+		h = mix(h, word[0]);
+		h = mix(h, word[2]);
+	}
+	h = mix(h, word[1]);
+	h = mix(h, word[3]);
 	h = mix(h, (uint64_t)f->local_port << 16 | f->remote_port);
 	return mix(h, w->secret[1]);
 }

@@ -15,7 +15,7 @@ local uv = require "luv"
 
 local WORKS = {
    "tx", "fields1", "fields4", "fields8", "imix", "streams100", "streams1000", "streams10000", "rates100",
-   "wire", "wire10000", "measured", "forward", "rx",
+   "wire", "wire10000", "measured", "forward", "rx", "rr", "crr", "cc", "http", "http_memif", "crr_memif",
 }
 local SECONDS = 1 -- of each measurement
 
@@ -132,12 +132,14 @@ local function run_work(name, machine, runs)
    end
    local rows = {}
    for i, peer in ipairs(peers) do
-      rows[i] = { name = name, fps = fps, peer = peer.name, peer_fps = peer.fps }
+      rows[i] = {
+         name = name, fps = fps, peer = peer.name, peer_fps = peer.fps, unit = definition.unit or "frames",
+      }
    end
    return rows
 end
 
-local HEAD = { "", "Mfps", "cycles", "beside", "Mfps", "cycles", "ratio" }
+local HEAD = { "", "M/s", "cycles", "beside", "M/s", "cycles", "ratio" }
 local FORMAT = "%-12s %9s %8s   %-24s %9s %8s %7s\n"
 
 local function text(format, value)
@@ -161,8 +163,9 @@ local function entries(rows, hz)
       })
    end
    for _, row in ipairs(rows) do
-      add(row, row.name, "frames/s", row.fps, row.peer_fps)
-      add(row, row.name .. ".cycles", "cycles/frame", hz / row.fps, row.peer_fps and hz / row.peer_fps)
+      add(row, row.name, row.unit .. "/s", row.fps, row.peer_fps)
+      add(row, row.name .. ".cycles", "cycles/" .. row.unit:sub(1, -2), hz / row.fps,
+         row.peer_fps and hz / row.peer_fps)
    end
    return list
 end

@@ -129,8 +129,8 @@ end
 -- @param o.interval       of the series, seconds; nil: none
 -- @param o.mtu            octets
 -- @param o.seed           of all that is random
--- @return list of { apps = list of results, counters, severities, open, memory = { octets, connections at a time },
--- station }, and what the engine
+-- @return list of { apps = list of results, counters, severities, open, station,
+-- memory = { octets =, connections = at a time } }, and what the engine
 -- counted: { ports =, lcores = }
 function M.run(bench, o)
    local sides, results = {}, {}
