@@ -91,7 +91,7 @@ local function test_http(bench, version)
    local host = version == 4 and THEIRS[4] or "[" .. THEIRS[6] .. "]"
    for requests = 1, 10, 9 do
       local app, counters = client(bench, version, { test = "HTTP", port = 5080, connections = 4, request = 0,
-         response = 20000, requests = requests, path = "/octets/20000", host = host }, 1)
+         response = 20000, requests = requests, port_first = 40000, path = "/octets/20000", host = host }, 1)
       check(("GET from Linux over IPv%d, %d on a connection"):format(version, requests),
          app.total.transactions > 20 and app.total.refused == 0 and faults(counters) == 0
          and app.total.ended.closed == app.total.opened, app.total.transactions, app.total.refused,
