@@ -41,7 +41,7 @@ struct fg_l4_tcp {
 	bool nodelay;            /* true: Nagle's algorithm is off */
 	uint32_t delayed_ack_ms; /* at most 500 (RFC 9293, 3.8.6.3) */
 	uint32_t rto_initial_ms; /* RFC 6298, 2.1: 1000 */
-	uint32_t rto_min_ms;     /* RFC 6298, 2.4 says 1000; 200 is what the usual stacks take */
+	uint32_t rto_min_ms;     /* beyond the round trip; RFC 6298, 2.4: 1000 in all; 200 is usual */
 	uint32_t rto_max_ms;     /* RFC 6298, 2.5: at least 60000 */
 	uint32_t time_wait_ms;   /* see tcp_time_wait() in docs/l4.md */
 	uint32_t keepalive_ms;   /* 0: off */

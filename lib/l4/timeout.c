@@ -33,8 +33,8 @@ rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns)
 		c->rttvar = c->rttvar - c->rttvar / 4 + delta / 4;
 		c->srtt = c->srtt - c->srtt / 8 + r / 8;
 	}
-	c->rto = c->srtt + u32_max(GRANULARITY_US, 4 * c->rttvar);
-	c->rto = u32_min(u32_max(c->rto, tcp->rto_min_ms * 1000), tcp->rto_max_ms * 1000);
+	c->rto = c->srtt + u32_max(u32_max(GRANULARITY_US, tcp->rto_min_ms * 1000), 4 * c->rttvar);
+	c->rto = u32_min(c->rto, tcp->rto_max_ms * 1000);
 }
 
 void
