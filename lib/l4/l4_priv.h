@@ -304,6 +304,7 @@ struct fg_l4 {
 	struct fg_burst *out;                       /* of the call that is running */
 	struct conn *conn;                          /* conn[0] is nobody, so that 0 can mean none */
 	uint32_t fresh, free_head, free_tail, open; /* never used from `fresh` on */
+	uint32_t given;                             /* in the free list */
 	uint32_t *bucket, buckets;                  /* a power of two */
 	uint64_t secret[2];                         /* of the hash and of initial sequence numbers */
 	uint32_t ts_offset;

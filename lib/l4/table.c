@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The connections of a worker, in one slab that is reserved whole and paid for as it is used, and a hash of address
- * and port with chains through the slab. A connection that is given back goes to the end of the free list, so its
- * memory is not another's while the call that ended it is still on the stack. What a connection needs only
- * when segments are lost or out of order comes from pools.
+ * and port with chains through the slab. A connection that is given back rests for a while in the free list, so its
+ * memory is not another's while the call that ended it is still on the stack, and is used again before what was never
+ * used: memory is that of the connections there were at a time, not of those there were in all. What a connection
+ * needs only when segments are lost or out of order comes from pools.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "tcp_priv.h"
 
+enum { REST = 64 /* connections given back before one is used again */ };
 enum { POOL_MIN = 256, POOL_SHARE = 16 /* of the connections can be short of a segment at a time */ };
 
 static void *
@@ -113,13 +115,14 @@ table_take(struct fg_l4 *w, const struct flow *f)
 	uint32_t *bucket = &w->bucket[table_hash(w, f) & (w->buckets - 1)], index;
 	struct conn *c;
 
-	if (w->fresh <= w->config.connections) {
-		index = w->fresh++;
-	} else {
+	if (w->given > REST || w->fresh > w->config.connections) {
 		index = w->free_head;
 		if (index == 0)
 			return NULL;
 		w->free_head = w->conn[index].hash_next;
+		w->given--;
+	} else {
+		index = w->fresh++;
 	}
 	c = &w->conn[index];
 	memset(c, 0, sizeof(*c));
@@ -152,6 +155,7 @@ table_give(struct fg_l4 *w, struct conn *c)
 	else
 		w->conn[w->free_tail].hash_next = index;
 	w->free_tail = index;
+	w->given++;
 	w->open--;
 	pool_give(&w->repairs, &c->repair);
 	pool_give(&w->ranges, &c->holding);
