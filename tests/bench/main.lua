@@ -133,7 +133,8 @@ local function run_work(name, machine, runs)
    local rows = {}
    for i, peer in ipairs(peers) do
       rows[i] = {
-         name = name, fps = fps, peer = peer.name, peer_fps = peer.fps, unit = definition(name).unit or "frames",
+         name = name, fps = fps, peer = peer.name, peer_fps = peer.fps,
+         unit = definition(name).unit or "frames",
       }
    end
    return rows
