@@ -19,7 +19,7 @@
 #include "rx_priv.h"
 #include "tx_priv.h"
 
-enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256 };
+enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256, LOOK_AT_LINKS_MS = 20 };
 
 static bool
 on_wire(const struct fg_engine *e)
@@ -314,11 +314,25 @@ fg_engine_start(struct fg_engine *e)
 	await_have(e);
 }
 
+/* a link that goes down and comes up again within a trial is seen by nobody who does not look meanwhile */
+static void
+watch_links(struct fg_engine *e)
+{
+	uint64_t now = rte_rdtsc();
+
+	if (on_wire(e) || now - e->looked_at < e->clock.hz / 1000 * LOOK_AT_LINKS_MS)
+		return;
+	for (unsigned i = 0; i < e->config.ports; i++)
+		e->config.port[i].port->ops->link_up(e->config.port[i].port);
+	e->looked_at = now;
+}
+
 bool
 fg_engine_running(struct fg_engine *e)
 {
 	if (!e->running)
 		return false;
+	watch_links(e);
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		if (atomic_load_explicit(&e->lcore[i].finished, memory_order_acquire) !=
 		    e->trial->image[i].serial)

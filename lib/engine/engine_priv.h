@@ -217,9 +217,10 @@ struct fg_engine {
 	unsigned pools;
 	struct trial *trial; /* the running or last one */
 	bool running;
-	uint64_t wire_now; /* where the wire's time stands between trials */
-	uint64_t ready_at; /* the last trial's end and settling time, ticks */
-	uint64_t serial;   /* of the last image made */
+	uint64_t wire_now;  /* where the wire's time stands between trials */
+	uint64_t looked_at; /* the ports' links, ticks of the TSC */
+	uint64_t ready_at;  /* the last trial's end and settling time, ticks */
+	uint64_t serial;    /* of the last image made */
 	uint16_t
 		next_id; /* stream ids differ from trial to trial, so that a straggler is not taken for ours */
 	int tx_time_offset, rx_time_offset;

@@ -343,7 +343,7 @@ int fg_engine_prepare(struct fg_engine *engine, const struct fg_trial_config *tr
 /** Start the trial that was prepared. */
 void fg_engine_start(struct fg_engine *engine);
 
-/** Is the trial still running? */
+/** Is the trial still running? Ask all the time: on real ports it is also when their links are looked at. */
 bool fg_engine_running(struct fg_engine *engine);
 
 /*

@@ -94,35 +94,29 @@ create_pool(const struct fg_ethdev *dev, unsigned queues, uint32_t keep, uint32_
 	return pool;
 }
 
-static int
-on_link_change(uint16_t id, enum rte_eth_event_type event, void *argument, void *result)
-{
-	struct fg_ethdev *dev = argument;
-
-	/* one writer: EAL's interrupt thread */
-	__atomic_store_n(&dev->link_changes, dev->link_changes + 1, __ATOMIC_RELAXED);
-	return 0;
-}
-
+/*
+ * The link we look at ourselves: when it is asked for, and each look compares. An interrupt would tell sooner, but where
+ * a driver promises one and sends none, as that of the 82574L does with MSI-X, DPDK answers from memory, and a link that
+ * was down for seconds was up all the time.
+ */
 static bool
 link_up(struct fg_port *port)
 {
 	struct fg_ethdev *dev = of(port);
 	struct rte_eth_link link;
+	bool up;
 
 	if (rte_eth_link_get_nowait(dev->id, &link) != 0)
 		return true; /* a device without a link has none that could be down */
-	if (link.link_status != RTE_ETH_LINK_UP)
-		return false;
+	up = link.link_status == RTE_ETH_LINK_UP;
 	/* what a software device calls its speed is made up */
-	if (link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN &&
+	if (up && link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN &&
 	    port->caps.physical)
 		port->caps.line_rate_bps = link.link_speed * MBPS;
-	if (!dev->link_was_seen) {
-		dev->link_was_seen = dev->link_was_up = true;
-		dev->base.link_changes = __atomic_load_n(&dev->link_changes, __ATOMIC_RELAXED);
-	}
-	return true;
+	dev->link_changes += dev->link_was_seen && up != dev->link_was_up;
+	dev->link_was_seen |= up;
+	dev->link_was_up = up;
+	return up;
 }
 
 static void
@@ -138,11 +132,9 @@ read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
 	out->rx_no_mbuf = stats.rx_nombuf;
 	out->rx_errors = stats.ierrors;
 	out->tx_errors = stats.oerrors;
-	if (!dev->link_interrupt && dev->link_was_seen && link_up(&dev->port) != dev->link_was_up) {
-		dev->link_was_up = !dev->link_was_up;
-		dev->link_changes++;
-	}
-	out->link_changes = __atomic_load_n(&dev->link_changes, __ATOMIC_RELAXED);
+	if (dev->link_was_seen)
+		link_up(&dev->port);
+	out->link_changes = dev->link_changes;
 }
 
 void
@@ -213,8 +205,6 @@ configure(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const st
 		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 	caps->max_frame = choose_max_frame(config, info);
 	conf.rxmode.mtu = caps->max_frame - OVERHEAD;
-	dev->link_interrupt = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
-	conf.intr_conf.lsc = dev->link_interrupt;
 	ret = rte_eth_dev_configure(dev->id, queues, queues, &conf);
 	if (ret != 0)
 		return ret;
@@ -319,8 +309,6 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 	ret = set_up_queues(dev, config);
 	if (ret != 0)
 		return ret;
-	if (dev->link_interrupt)
-		rte_eth_dev_callback_register(dev->id, RTE_ETH_EVENT_INTR_LSC, on_link_change, dev);
 	*step = "it does not start";
 	ret = rte_eth_dev_start(dev->id);
 	if (ret != 0)
@@ -376,8 +364,6 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	fg_eal_log_begin();
 	if (dev->promiscuous)
 		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */
-	if (dev->link_interrupt)
-		rte_eth_dev_callback_unregister(dev->id, RTE_ETH_EVENT_INTR_LSC, on_link_change, dev);
 	if (dev->started)
 		rte_eth_dev_stop(dev->id);
 	rte_eth_dev_close(dev->id);

@@ -57,11 +57,10 @@ struct fg_ethdev {
 	unsigned most_queues;       /* that the driver has */
 	bool probed;
 	bool started;
-	bool promiscuous;      /* was switched on by us */
-	bool link_interrupt;   /* the driver reports link changes; else we look */
-	bool link_was_seen;    /* up, at least once: coming up first is no change */
-	bool link_was_up;      /* at the last look */
-	uint64_t link_changes; /* written by EAL's interrupt thread if the driver reports, else by control */
+	bool promiscuous;   /* was switched on by us */
+	bool link_was_seen; /* up, at least once: coming up first is no change */
+	bool link_was_up;   /* at the last look */
+	uint64_t link_changes;
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
 };
 

@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <sched.h>
 
+#include <rte_ethdev.h>
 #include <rte_launch.h>
 
+#include "fg_tsc.h"
 #include "port_under_test.h"
 
 rte_mempool *frames;
@@ -57,6 +59,26 @@ TEST(Host, GivesItsWorkersRealTimePriority)
 	EXPECT_EQ(SCHED_OTHER, sched_getscheduler(0)) << "control stays what it was";
 }
 
+/* how far apart the two clocks may have been looked at, relative to the time between two looks */
+double
+looks_ppm(const fg_tsc &a, const fg_tsc &b)
+{
+	return a.error_ppm + b.error_ppm + 100.0 / double(b.clock_ns - a.clock_ns) * 1e6;
+}
+
+TEST(Tsc, KnowsHowFastTheCounterRuns)
+{
+	fg_tsc a, b;
+	double hz;
+
+	fg_tsc_measure(&a);
+	usleep(300000);
+	fg_tsc_measure(&b);
+	hz = double(b.ticks - a.ticks) * 1e9 / double(b.clock_ns - a.clock_ns);
+	EXPECT_NEAR(1, b.hz / hz, looks_ppm(a, b) * 1e-6);
+	EXPECT_GT(b.error_ppm, 0);
+}
+
 TEST(Vdev, NullDeviceTakesAndGives)
 {
 	Port port("vdev:net_null0,size=64");
@@ -79,6 +101,23 @@ TEST(Vdev, RingGivesBackWhatItTook)
 	ASSERT_TRUE(port.Opened()) << port.Message();
 	ExpectIntact(port, port, 0, 500, 60);
 	EXPECT_EQ(500u, port.Counters().rx_frames);
+}
+
+TEST(Vdev, SeesALinkThatComesBackWithinTwoLooks)
+{
+	Port port("vdev:net_ring2");
+	uint16_t id;
+
+	ASSERT_TRUE(port.Opened()) << port.Message();
+	ASSERT_EQ(0, rte_eth_dev_get_port_by_name("net_ring2", &id));
+	EXPECT_TRUE(port.HasLink());
+	ASSERT_EQ(0u, port.Counters().link_changes);
+	ASSERT_EQ(0, rte_eth_dev_set_link_down(id));
+	EXPECT_FALSE(port->ops->link_up(port.operator->()));
+	EXPECT_FALSE(port->ops->link_up(port.operator->())) << "and still so: no change";
+	ASSERT_EQ(0, rte_eth_dev_set_link_up(id));
+	EXPECT_TRUE(port->ops->link_up(port.operator->()));
+	EXPECT_EQ(2u, port.Counters().link_changes);
 }
 
 TEST(Vdev, LargerFramesOnRequest)
