@@ -37,8 +37,8 @@ local DIRECTION_NULLS = { "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap
 local with_nulls, each = nulls.fill, nulls.each
 
 local function trial_fields(record)
-   if not record.directions then -- it is not of frames; its method has its own fields
-      for _, side in ipairs(record.sides) do
+   if not record.directions then -- its method has its own fields; those of TCP and UDP have sides
+      for _, side in ipairs(record.sides or {}) do
          json.object(side.counters) -- an empty one that was read again is one still
       end
       return record
