@@ -16,7 +16,7 @@
 #include <rte_ring.h>
 
 #include "fg_wire.h"
-#include "rx_priv.h"
+#include "rx_lanes.h"
 #include "tx_priv.h"
 
 enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256, LOOK_AT_LINKS_MS = 20 };
@@ -100,7 +100,7 @@ port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err
 			return fg_error_set(err, ENOMEM, "engine", "no memory");
 		rx_idle_init(e, k, e->lane[k].idle_rx);
 	}
-	return 0;
+	return rx_lanes_open(e, i, serial, err);
 }
 
 static int
@@ -245,6 +245,7 @@ fg_engine_free(struct fg_engine *e)
 	}
 	for (unsigned i = 0; i < e->lanes; i++)
 		free(e->lane[i].idle_rx);
+	rx_lanes_close(e);
 	tx_pools_free(e);
 	free(e);
 }
@@ -343,6 +344,7 @@ fg_engine_running(struct fg_engine *e)
 	await_have(e);
 	tx_settle(e->trial, e->lanes);
 	e->running = false;
+	rx_lanes_settle(e);
 	return false;
 }
 

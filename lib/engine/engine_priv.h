@@ -158,7 +158,8 @@ struct lane {
 	struct fg_port *port; /* the queue */
 	unsigned of;          /* index of the port it belongs to */
 	unsigned tx_lcore, rx_lcore;
-	struct rx_task *idle_rx; /* between trials: no streams */
+	struct rx_task *idle_rx;            /* between trials: no streams */
+	struct rte_ring *to[FG_MAX_QUEUES]; /* the other lanes of the port (rx_lanes.h) */
 };
 
 struct engine_port {

@@ -266,6 +266,7 @@ struct fg_stream_result {
 	 * runs of loss, order and variation are those within each part: of frames so many numbers apart.
 	 */
 	unsigned parts;
+	bool unordered; /* its frames came over several queues of a port: their order is not known, and is 0 here */
 	uint64_t series_intervals; /* of fg_engine_series() */
 	struct fg_availability_counts
 		available;            /* if there is a series that seconds can be made of; times in ns */
@@ -275,11 +276,23 @@ struct fg_stream_result {
 
 struct fg_port_result {
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes; /* during the trial */
+	uint64_t
+		rx_overflow; /* test frames that came over another queue than that which measures their stream, and of
+	                       * which nothing could be told there: tester drops */
 	uint64_t misdirected;                /* test frames that belong to another port */
 	uint64_t foreign;                    /* frames that are no test frames of this trial */
 	uint64_t foreign_kind[FG_NET_KINDS]; /* of those that no sink took, by enum fg_net_kind */
 	uint64_t queries, replies,
 		updates; /* management queries, verified replies to them, routing updates */
+};
+
+/** What one queue of a port did. */
+struct fg_queue_result {
+	unsigned tx_lcore, rx_lcore; /* EAL ids */
+	uint64_t tx, rx;             /* test frames: sent, received */
+	uint64_t passed;             /* of those received: measured by another queue's lcore */
+	uint64_t first_due_ns,
+		first_ns; /* first departure since the start: as scheduled, and as it was; 0 without any */
 };
 
 struct fg_lcore_result {
@@ -434,6 +447,8 @@ void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, st
  */
 unsigned fg_engine_tags(const struct fg_engine *engine, unsigned stream, int64_t *out, unsigned max);
 void fg_engine_port_result(const struct fg_engine *engine, unsigned port, struct fg_port_result *out);
+void fg_engine_queue_result(const struct fg_engine *engine, unsigned port, unsigned queue,
+			    struct fg_queue_result *out);
 void fg_engine_lcore_result(const struct fg_engine *engine, unsigned lcore, struct fg_lcore_result *out);
 
 /** MAC of the gateway of @p port for IP version 4 or 6. @return false while it has not answered */

@@ -21,13 +21,13 @@ marks_create(struct fg_error *err)
 	return marks;
 }
 
-void
-marks_count(uint64_t *marks, const uint8_t *frame, size_t length)
+uint16_t
+marks_of(const struct rte_mbuf *frame)
 {
-	struct fg_class_fields f = fg_class_read(frame, length);
+	struct fg_class_fields f = fg_class_read(rte_pktmbuf_mtod(frame, const uint8_t *), frame->data_len);
 	unsigned tag = f.tagged ? (unsigned)f.pcp << 1 | f.dei : UNTAGGED;
 
-	marks[tag * DSCPS + (f.ip ? f.dscp : NOT_IP)]++;
+	return (uint16_t)(tag * DSCPS + (f.ip ? f.dscp : NOT_IP));
 }
 
 /* of all parts of a stream */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rx_priv.h"
+#include "rx_lanes.h"
 #include "tx_fault.h"
 
 void
@@ -119,6 +119,7 @@ fg_engine_tags(const struct fg_engine *e, unsigned stream, int64_t *out, unsigne
 static void
 add_lane(const struct rx_task *rx, struct fg_port_result *out)
 {
+	out->rx_overflow += rx->lanes == NULL ? 0 : rx->lanes->overflow;
 	out->misdirected += rx->misdirected;
 	out->foreign += rx->foreign;
 	for (unsigned k = 0; k < FG_NET_KINDS; k++)
@@ -149,6 +150,41 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		out->replies = atomic_load_explicit(&e->port[i].responder.replies, memory_order_relaxed) -
 			       e->port[i].replies_before;
 	}
+}
+
+/* what was sent of a part, and when it began: the earliest of a lane counts */
+static void
+add_sent(const struct fg_engine *e, const struct tx_stream *tx, struct fg_queue_result *out)
+{
+	uint64_t start = e->trial->image[0].start;
+	uint64_t first = tx->sent == 0 ? 0 : clock_span_ns(&e->clock, tx->first - start);
+
+	if (tx->sent > 0 && (out->tx == 0 || first < out->first_ns)) {
+		out->first_ns = first;
+		out->first_due_ns = tx_departure_ns(tx, 0, start);
+	}
+	out->tx += tx->sent;
+}
+
+void
+fg_engine_queue_result(const struct fg_engine *e, unsigned port, unsigned queue, struct fg_queue_result *out)
+{
+	const struct trial *t = e->trial;
+	unsigned i = e->port[port].first_lane + queue;
+	const struct rx_task *rx = &t->rx[i];
+
+	*out = (struct fg_queue_result){
+		.tx_lcore = e->lcore[e->lane[i].tx_lcore].id,
+		.rx_lcore = e->lcore[e->lane[i].rx_lcore].id,
+		.rx = rx->frames,
+	};
+	if (rx->lanes != NULL) {
+		out->passed = rx->lanes->passed + rx->lanes->overflow;
+		out->rx += out->passed - rx->lanes->taken;
+	}
+	for (unsigned k = 0; k < t->streams; k++)
+		if (t->part[k].lane == i)
+			add_sent(e, &t->tx[k], out);
 }
 
 void

@@ -6,7 +6,8 @@
  * a burst ahead.
  *
  * What is measured only if asked for (delay variation, payload, marks, the series over time) is in a second loop,
- * which is chosen when any stream of the trial asks, or makes errors on purpose.
+ * which is chosen when any stream of the trial asks, or makes errors on purpose. In a third, lanes of a port pass on to
+ * each other what belongs to another (rx_lanes.h).
  */
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
@@ -15,12 +16,21 @@
 
 #include "fg_signature.h"
 #include "rx_fault.h"
-#include "rx_priv.h"
+#include "rx_lanes.h"
 
-enum {
-	LIVE_SLICE = 16, /* streams whose counts are copied for the screen at a time */
-	FEW = 64,        /* streams whose lines stay in the nearest caches */
+const struct rx_task rx_nobody;
+
+/* What is known of a test frame: it is here, or another lane has passed on what it knew. */
+struct rx_frame {
+	const struct fg_signature *s;
+	const struct rte_mbuf *m; /* NULL: it is not here, but `payload` says what is the matter with that */
+	uint64_t arrival_ns;
+	uint32_t octets; /* without FCS */
+	struct rx_payload payload;
+	uint16_t mark; /* the same */
 };
+
+enum { FEW = 64 }; /* streams whose lines stay in the nearest caches */
 
 /* no frame of ours: the sink takes it, or the responder if it has room, else it is gone */
 static __rte_noinline void
@@ -75,24 +85,18 @@ note_gap(struct rx_stream *stream, uint64_t arrival_ns)
 	stream->last_arrival = arrival_ns;
 }
 
-/* is what stands between headers and signature, and should not change, still the same? */
-static void
-check_payload(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number)
+/* of a frame that is here; of one that another lane has passed on, that lane has looked */
+static inline void
+check_payload(struct rx_extra *extra, const struct rx_frame *f)
 {
-	const struct tx_stream *sent = extra->sent;
-	const struct fg_template *frame =
-		sent->sizes == NULL ? sent->frame : sent->frames[fg_sizes_kind(sent->sizes, number)];
-	size_t octets = (size_t)frame->length - FG_SIGNATURE_SIZE - frame->header;
-	const uint8_t *received;
+	struct rx_payload found =
+		f->m == NULL ? f->payload
+			     : rx_payload_check(extra->sent, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
 
-	if (m->data_len < octets + FG_SIGNATURE_SIZE) {
-		extra->corrupted++;
-		return;
-	}
-	received = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len - FG_SIGNATURE_SIZE - octets);
-	extra->compared += octets;
-	extra->corrupted +=
-		fg_payload_compare(frame->bytes + frame->header, received, octets, &extra->errors);
+	extra->corrupted += found.missing || found.bits > 0;
+	extra->compared += found.compared;
+	extra->errors.octets += found.octets;
+	extra->errors.bits += found.bits;
 }
 
 /* is it a frame by which the device is measured? Then @p number becomes its place among those */
@@ -119,8 +123,7 @@ is_measured(const struct rx_stream *stream, uint64_t *number, int64_t delay)
 
 /* @p number among those measured; the signature says which frame it was */
 static inline void
-measure_more(const struct rx_stream *stream, const struct fg_signature *s, uint64_t number,
-	     const struct rte_mbuf *m, uint64_t arrival_ns, int64_t delay)
+measure_more(const struct rx_stream *stream, const struct rx_frame *f, uint64_t number, int64_t delay)
 {
 	struct rx_extra *extra = stream->extra;
 
@@ -129,27 +132,29 @@ measure_more(const struct rx_stream *stream, const struct fg_signature *s, uint6
 	if (extra->variation != NULL)
 		fg_variation_record(extra->variation, number, delay);
 	if (extra->series != NULL)
-		series_arrive(extra->series, arrival_ns - (uint64_t)delay, delay, m->data_len + FG_ETHER_FCS,
+		series_arrive(extra->series, f->arrival_ns - (uint64_t)delay, delay, f->octets + FG_ETHER_FCS,
 			      stream->sequence->next != number + 1);
 	if (extra->sent != NULL)
-		check_payload(extra, m, s->sequence & ~FG_SIGNATURE_COPY);
+		check_payload(extra, f);
 	if (extra->marks != NULL)
-		marks_count(extra->marks, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+		extra->marks[f->m == NULL ? f->mark : marks_of(f->m)]++;
 }
 
-static inline void
-measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *m, uint64_t arrival_ns,
-	bool more)
+static inline struct rx_stream *
+stream_of(const struct rx_task *t, const struct fg_signature *s)
 {
-	struct rx_stream *stream = &t->streams[(uint16_t)(s->stream - t->first_id)];
-	uint64_t number = s->sequence;
+	return &t->streams[(uint16_t)(s->stream - t->first_id)];
+}
+
+/* a frame of a stream that is ours */
+static __rte_always_inline void
+measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f, bool more, bool lanes)
+{
+	const uint64_t arrival_ns = f->arrival_ns;
+	uint64_t number = f->s->sequence;
 	int64_t delay;
 
-	if (unlikely(stream->receiver != t)) {
-		astray(t, stream);
-		return;
-	}
-	delay = fg_signature_elapsed(arrival_ns, s->time_ns);
+	delay = fg_signature_elapsed(arrival_ns, f->s->time_ns);
 	if (more)
 		delay += atomic_load_explicit(&t->other_clock, memory_order_relaxed);
 	if (more && !is_measured(stream, &number, delay))
@@ -162,12 +167,96 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 		return;
 	}
 	fg_histogram_record(stream->latency, delay);
-	stream->octets += m->data_len + FG_ETHER_FCS;
-	note_gap(stream, arrival_ns);
+	stream->octets += f->octets + FG_ETHER_FCS;
+	if (!lanes || likely(arrival_ns >= stream->last_arrival))
+		note_gap(stream, arrival_ns);
 	if (unlikely(number >= stream->next_tag))
 		keep_tag(stream, number, delay);
 	if (more)
-		measure_more(stream, s, number, m, arrival_ns, delay);
+		measure_more(stream, f, number, delay);
+}
+
+/* a frame of another lane's stream, of one that goes astray, or of one that is nobody's yet: @return whether it is ours now */
+static __rte_noinline bool
+is_ours_now(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f)
+{
+	const struct rx_task *receiver = &rx_nobody;
+	struct rx_payload payload = {0};
+	uint16_t mark = 0;
+
+	if (stream->home != t->home ||
+	    atomic_load_explicit(&stream->receiver, memory_order_relaxed) == NULL) {
+		astray(t, stream);
+		return false;
+	}
+	if (atomic_compare_exchange_strong_explicit(&stream->receiver, &receiver, t, memory_order_relaxed,
+						    memory_order_relaxed))
+		return true;
+	if (stream->extra != NULL && stream->extra->sent != NULL)
+		payload = rx_payload_check(stream->extra->sent, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
+	if (stream->extra != NULL && stream->extra->marks != NULL)
+		mark = marks_of(f->m);
+	*rx_lanes_hold(t->lanes, (unsigned)(receiver - t->home)) =
+		(struct rx_record){.signature = *f->s,
+				   .arrival_ns = f->arrival_ns,
+				   .octets = f->octets,
+				   .payload = payload,
+				   .mark = mark};
+	return false;
+}
+
+static __rte_always_inline void
+measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *m, uint64_t arrival_ns,
+	bool more, bool lanes)
+{
+	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
+	struct rx_stream *stream = stream_of(t, s);
+
+	if (likely(atomic_load_explicit(&stream->receiver, memory_order_relaxed) == t))
+		measure_ours(t, stream, &f, more, lanes);
+	else if (!lanes)
+		astray(t, stream);
+	else if (is_ours_now(t, stream, &f))
+		measure_ours(t, stream, &f, more, lanes);
+}
+
+/* some of what other lanes have passed on. @return how much */
+static __rte_always_inline unsigned
+take_passed(struct rx_task *t, bool more)
+{
+	struct rx_lanes *l = t->lanes;
+	struct rx_record record[BURST];
+	unsigned all = 0;
+
+	for (unsigned k = 0; k < l->lanes; k++) {
+		unsigned n = l->from[k] == NULL ? 0
+						: rte_ring_sc_dequeue_burst_elem(
+							  l->from[k], record, sizeof(record[0]), BURST, NULL);
+
+		for (unsigned i = 0; i < n; i++) {
+			const struct rx_record *r = &record[i];
+			const struct rx_frame f = {.s = &r->signature,
+						   .arrival_ns = r->arrival_ns,
+						   .octets = r->octets,
+						   .payload = r->payload,
+						   .mark = r->mark};
+			struct rx_stream *stream = stream_of(t, &r->signature);
+
+			stream->over |= 1u << k;
+			stream->passed++;
+			measure_ours(t, stream, &f, more, true);
+		}
+		all += n;
+	}
+	l->taken += all;
+	return all;
+}
+
+void
+rx_take_all_passed(struct rx_task *t)
+{
+	while (take_passed(t, true) > 0)
+		;
 }
 
 static void
@@ -240,7 +329,7 @@ look_ahead(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, 
 }
 
 static __rte_always_inline unsigned
-take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
+take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes)
 {
 	struct rte_mbuf *frames[BURST], *done[BURST];
 	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
@@ -269,25 +358,29 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more)
 			foreign(t, m, arrival, true);
 			continue;
 		}
-		measure(t, &signature, m, arrival, more);
+		measure(t, &signature, m, arrival, more, lanes);
 		done[ours++] = m;
 	}
+	if (lanes)
+		rx_lanes_hand_over(t->lanes);
 	if (ours > 0)
 		free_burst(done, ours);
 	return n;
 }
 
 static __rte_always_inline uint64_t
-rx_poll(struct task *task, uint64_t now, bool stamped, bool more)
+rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes)
 {
 	struct rx_task *t = (struct rx_task *)task;
-	unsigned n = take_burst(t, now, stamped, more);
+	unsigned n = take_burst(t, now, stamped, more, lanes);
 
+	if (lanes)
+		take_passed(t, more);
 	if (t->port->next_arrival == NULL)
 		return now;
 	/* several streams together may bring more than a burst in one step of the wire's time, which does not wait */
 	while (n == BURST)
-		n = take_burst(t, now, stamped, more);
+		n = take_burst(t, now, stamped, more, lanes);
 	if (unlikely(t->took)) { /* the sink's task may have something to do now */
 		t->took = false;
 		return now;
@@ -298,67 +391,58 @@ rx_poll(struct task *task, uint64_t now, bool stamped, bool more)
 static uint64_t
 poll_now(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false, false);
+	return rx_poll(task, now, false, false, false);
+}
+
+static uint64_t
+poll_now_lanes(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, false, false, true);
 }
 
 static uint64_t
 poll_now_more(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false, true);
+	return rx_poll(task, now, false, true, false);
+}
+
+static uint64_t
+poll_now_more_lanes(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, false, true, true);
 }
 
 static uint64_t
 poll_stamped(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true, false);
+	return rx_poll(task, now, true, false, false);
+}
+
+static uint64_t
+poll_stamped_lanes(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, true, false, true);
 }
 
 static uint64_t
 poll_stamped_more(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true, true);
+	return rx_poll(task, now, true, true, false);
+}
+
+static uint64_t
+poll_stamped_more_lanes(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, true, true, true);
 }
 
 rx_poller
-rx_choose(bool stamped, bool more)
+rx_choose(bool stamped, bool more, bool lanes)
 {
-	static const rx_poller pollers[2][2] = {{poll_now, poll_now_more}, {poll_stamped, poll_stamped_more}};
+	static const rx_poller pollers[2][2][2] = {
+		{{poll_now, poll_now_lanes}, {poll_now_more, poll_now_more_lanes}},
+		{{poll_stamped, poll_stamped_lanes}, {poll_stamped_more, poll_stamped_more_lanes}},
+	};
 
-	return pollers[stamped][more];
-}
-
-static inline void
-copy(_Atomic uint64_t *to, uint64_t value)
-{
-	atomic_store_explicit(to, value, memory_order_relaxed);
-}
-
-void
-rx_publish_stream(struct rx_stream *stream)
-{
-	const struct fg_sequence *sequence = stream->sequence;
-	const struct fg_histogram *latency = stream->latency;
-
-	copy(&stream->live.frames, sequence->unique);
-	copy(&stream->live.octets, stream->octets);
-	copy(&stream->live.missing, sequence->next - sequence->first - sequence->unique);
-	copy(&stream->live.delay_sum, (uint64_t)latency->sum);
-	copy(&stream->live.delay_min, fg_histogram_min(latency));
-	copy(&stream->live.delay_max, latency->max);
-}
-
-/* the total each time, and the streams in turn, that it may not take long whatever their number */
-void
-rx_publish(struct task *task)
-{
-	struct rx_task *t = (struct rx_task *)task;
-
-	copy(&t->published.frames, t->frames);
-	for (unsigned i = 0; i < RTE_MIN((unsigned)t->ids, (unsigned)LIVE_SLICE); i++) {
-		struct rx_stream *stream = &t->streams[t->next_live];
-
-		if (stream->receiver == t)
-			rx_publish_stream(stream);
-		t->next_live = t->next_live + 1 == t->ids ? 0 : t->next_live + 1;
-	}
+	return pollers[stamped][more][lanes];
 }

@@ -6,6 +6,13 @@
 #include "series_priv.h"
 #include "tx_priv.h"
 
+/** What became of the payload of a frame. */
+struct rx_payload {
+	uint32_t bits;             /* that differ */
+	uint16_t octets, compared; /* that differ, of those compared */
+	bool missing;              /* there is less than was sent */
+};
+
 /** What is measured of a stream only where it is asked for. Written by the rx lcore only. */
 struct rx_extra {
 	struct fg_variation *variation; /* NULL: not asked for; so the others */
@@ -20,6 +27,7 @@ struct rx_extra {
 };
 
 struct rx_faults;
+struct rx_lanes;
 
 /** Copies of a stream's counts, for the screen. Writer: the rx lcore, a few streams at a time; after the trial, control. */
 struct rx_live {
@@ -30,13 +38,16 @@ struct rx_live {
 struct rx_stream {
 	struct fg_sequence *sequence;
 	struct fg_histogram *latency;
-	const struct rx_task *receiver; /* where it should arrive */
-	uint64_t next_tag;              /* number; UINT64_MAX: none */
-	uint64_t last_arrival;          /* ns */
+	const struct rx_task *_Atomic receiver; /* that measures it; &rx_nobody until the first frame comes */
+	uint64_t next_tag;                      /* number; UINT64_MAX: none */
+	uint64_t last_arrival;                  /* ns */
 	uint64_t longest_gap, gap_begin;
 	uint64_t octets; /* of first copies, with FCS */
 	/* with every frame: the line above; beyond it only what is seldom or was asked for */
-	struct rx_extra *extra; /* NULL: nothing more was asked for */
+	struct rx_extra *extra;     /* NULL: nothing more was asked for */
+	const struct rx_task *home; /* first lane of the port where it should arrive */
+	uint64_t passed;            /* frames that arrived at other lanes than the receiver ... */
+	uint32_t over;              /* ... at which; a bit for each */
 	uint64_t first_arrival;
 	uint64_t tag_every;
 	int64_t *tag;
@@ -60,22 +71,31 @@ struct rx_task {
 	struct standing_tap *standing;
 	_Atomic int64_t other_clock; /* of the tester that sends, ahead of ours, ns; writer: control */
 	uint64_t frames, misdirected, foreign;
-	uint64_t *astray; /* misdirected frames by stream */
+	uint64_t *astray;           /* misdirected frames by stream */
+	const struct rx_task *home; /* first lane of the port */
+	struct rx_lanes *lanes;     /* NULL: it is the only one */
 	uint64_t kind[FG_NET_KINDS];
 	unsigned next_live; /* stream whose counts are to be copied next */
 	struct published published;
 } __rte_cache_aligned;
 
-/** The loop: does the port say when a frame arrived, is more than the plain counts asked for? */
+/** The receiver of streams that belong to no lane yet. */
+extern const struct rx_task rx_nobody;
+
+/** The loop: does the port say when a frame arrived, is more than the plain counts asked for, are there more lanes? */
 typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
-rx_poller rx_choose(bool stamped, bool more);
+rx_poller rx_choose(bool stamped, bool more, bool lanes);
+/** Measure all that other lanes have passed on. */
+void rx_take_all_passed(struct rx_task *rx);
+/** How the payload of frame @p number, which is in @p m, compares with what was sent. */
+struct rx_payload rx_payload_check(const struct tx_stream *sent, const struct rte_mbuf *m, uint64_t number);
 void rx_publish(struct task *task);
 void rx_publish_stream(struct rx_stream *stream);
 
 /** Counters of marks. @return NULL with @p err filled: -ENOMEM; free() them */
 uint64_t *marks_create(struct fg_error *err);
-/** Count a frame without FCS. */
-void marks_count(uint64_t *marks, const uint8_t *frame, size_t length);
+/** Which of the counters a frame with its marks belongs to. */
+uint16_t marks_of(const struct rte_mbuf *frame);
 
 /** The receiver of a lane between trials, and what those of all trials have in common. */
 void rx_idle_init(struct fg_engine *engine, unsigned lane, struct rx_task *rx);

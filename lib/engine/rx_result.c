@@ -105,6 +105,13 @@ outage_result(const struct arrivals *rx, const struct clock *clock, struct tx_sp
 	}
 }
 
+/* did frames of it come over more than one queue? How many came over that of its own lane is what is left of all */
+static bool
+is_unordered(const struct rx_stream *rx, const struct fg_sequence_counts *counts)
+{
+	return __builtin_popcount(rx->over) + (counts->received > rx->passed) > 1;
+}
+
 static void
 sequence_result(const struct fg_sequence_counts *counts, struct fg_stream_result *out)
 {
@@ -152,6 +159,7 @@ numbers_result(const struct trial *t, unsigned first, unsigned n, struct fg_stre
 		struct fg_sequence_counts one;
 
 		fg_sequence_read(t->rx_stream[i].sequence, tx_measured(tx), &one);
+		out->unordered |= is_unordered(&t->rx_stream[i], &one);
 		if (one.lost > 0)
 			out->last_lost_ns =
 				RTE_MAX(out->last_lost_ns,
@@ -161,6 +169,10 @@ numbers_result(const struct trial *t, unsigned first, unsigned n, struct fg_stre
 		else
 			fg_sequence_counts_add(&counts, &one);
 		out->rx_octets += t->rx_stream[i].octets;
+	}
+	if (out->unordered) {
+		counts.reordered = 0;
+		counts.order = (struct fg_order_counts){0};
 	}
 	sequence_result(&counts, out);
 }

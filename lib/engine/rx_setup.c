@@ -11,7 +11,8 @@
  *    to 1024   2 (0.8 %)                       2048      256               30 kB (86 kB)
  *    more      1 (6.3 %)                       1024      64                5.7 kB (14 kB)
  *
- * Counts, minima, maxima and means are exact with any.
+ * Counts, minima, maxima and means are exact with any. A stream that may come over several queues remembers as many more
+ * numbers as one queue can be behind another: with two of 1024 descriptors 65536.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 
 #include "fg_signature.h"
 #include "rx_fault.h"
-#include "rx_priv.h"
+#include "rx_lanes.h"
 
 /* beyond that a delay, or the difference of two, is only counted and in the maximum */
 static const uint64_t LATENCY_HIGHEST_NS = 10000000000, IPDV_HIGHEST_NS = 1000000000;
@@ -52,13 +53,26 @@ wants_more(const struct fg_stream_config *s)
 	return s->measure != 0 || s->faults != NULL || s->latest_ns > 0;
 }
 
+/* where streams may come over several queues, one of which can be behind another by many numbers */
+static struct precision
+precision_of(const struct fg_engine *e, const struct trial *t)
+{
+	struct precision p = *precision_for(t->streams);
+	unsigned behind = rx_lanes_behind(e) / (FG_SEQUENCE_WINDOW / p.window);
+	unsigned times = RTE_MAX(p.window, rte_align32pow2(behind)) / p.window;
+
+	p.window *= times;
+	p.kept *= times;
+	return p;
+}
+
 void
 rx_idle_init(struct fg_engine *e, unsigned lane, struct rx_task *rx)
 {
 	struct fg_port *port = e->lane[lane].port;
 
 	*rx = (struct rx_task){
-		.task.poll = rx_choose(port->caps.rx_timestamp, false),
+		.task.poll = rx_choose(port->caps.rx_timestamp, false, false),
 		.task.publish = rx_publish,
 		.port = port,
 		.clock = &e->clock,
@@ -80,21 +94,27 @@ rx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct f
 	rx_idle_init(e, lane, rx);
 	for (unsigned i = 0; i < c->streams; i++)
 		more |= wants_more(&c->stream[i]) && c->stream[i].rx_port == port;
-	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more);
+	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more, e->port[port].lanes > 1);
 	rx->streams = t->rx_stream;
 	rx->first_id = e->next_id;
 	rx->ids = (uint16_t)c->streams;
 	rx->sink = c->sink[port];
 	rx->tap = c->tap[port];
+	if (e->port[port].lanes > 1 && (rx->sink != NULL || rx->tap != NULL))
+		return fg_error_set(err, EINVAL, rx->port->name,
+				    "who looks at all frames of a port needs them from one queue, not %u",
+				    e->port[port].lanes);
 	rx->astray = calloc(RTE_MAX(c->streams, 1U), sizeof(*rx->astray));
-	return rx->astray == NULL ? fg_error_set(err, ENOMEM, "streams", "no memory") : 0;
+	if (rx->astray == NULL || rx_lanes_init(e, t, lane) != 0)
+		return fg_error_set(err, ENOMEM, "streams", "no memory");
+	return 0;
 }
 
 static int
 extra_init(const struct fg_engine *e, struct rx_stream *rx, const struct fg_stream_config *s,
-	   const struct fg_trial_config *c, const struct image *timeline, struct fg_error *err)
+	   const struct fg_trial_config *c, const struct precision *p, const struct image *timeline,
+	   struct fg_error *err)
 {
-	const struct precision *p = precision_for(c->streams);
 	struct rx_extra *extra = rx->extra = calloc(1, sizeof(*extra));
 
 	if (extra == NULL)
@@ -150,24 +170,25 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	       const struct image *timeline, struct fg_error *err)
 {
 	const struct fg_stream_config *s = &c->stream[i];
-	const struct precision *p = precision_for(c->streams);
+	const struct precision p = precision_of(e, t);
 	struct rx_stream *rx = &t->rx_stream[i];
 	int rc = 0;
 
-	rx->receiver = s->unmeasured ? NULL : &t->rx[e->port[s->rx_port].first_lane];
+	rx->receiver = rx_lanes_receiver(e, t, i);
+	rx->home = &t->rx[e->port[s->rx_port].first_lane];
 	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
 	rx->tag_every = s->tag_every;
 	rx->tags = s->tags;
 	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
 	if (rx->tag == NULL)
 		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
-	rc = measures_init(t, i, p, err);
+	rc = measures_init(t, i, &p, err);
 	if (rc == 0 && wants_more(s) && !s->unmeasured)
-		rc = extra_init(e, rx, s, c, timeline, err);
+		rc = extra_init(e, rx, s, c, &p, timeline, err);
 	if (rc != 0 || rx->extra == NULL)
 		return rc;
 	if (t->tx[i].faults != NULL) {
-		rx->extra->faults = rx_faults_create(t->tx[i].faults, p->window, err);
+		rx->extra->faults = rx_faults_create(t->tx[i].faults, p.window, err);
 		if (rx->extra->faults == NULL)
 			return err == NULL ? -ENOMEM : -err->code;
 	}
@@ -215,8 +236,10 @@ rx_free(const struct fg_engine *e, struct trial *t)
 		extra_free(t->rx_stream[i].extra);
 		free(t->rx_stream[i].tag);
 	}
-	for (unsigned i = 0; t->rx != NULL && i < e->lanes; i++)
+	for (unsigned i = 0; t->rx != NULL && i < e->lanes; i++) {
 		free(t->rx[i].astray);
+		free(t->rx[i].lanes);
+	}
 	fg_histogram_free(t->sum_latency);
 	fg_variation_free(t->sum_variation);
 	free(t->measures);

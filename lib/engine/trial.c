@@ -16,6 +16,7 @@
 enum {
 	MAX_STEP_US = 50, /* on the wire: longest time between two rounds while something happens */
 	PICK_UP_MS = 5,   /* on the TSC: time for the lcores to take up the image */
+	COMPILE_ATTEMPTS = 3,
 };
 
 static int
@@ -70,13 +71,13 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 	return rc != 0 ? rc : rx_stream_init(e, t, i, c, timeline, err);
 }
 
-/* @return -ETIME: traffic cannot start any more when it should */
+/* @p ahead: on the TSC, ticks from now to the begin. @return -ETIME: traffic cannot start any more when it should */
 static int
-timeline(const struct fg_engine *e, const struct fg_trial_config *c, struct image *out, struct fg_error *err)
+timeline(const struct fg_engine *e, const struct fg_trial_config *c, uint64_t ahead, struct image *out,
+	 struct fg_error *err)
 {
 	struct image t = {.step = e->config.time == FG_TIME_TSC ? 0 : wire_step(e, c)};
-	uint64_t now =
-		e->config.time == FG_TIME_TSC ? rte_rdtsc() + e->clock.hz / 1000 * PICK_UP_MS : e->wire_now;
+	uint64_t now = e->config.time == FG_TIME_TSC ? rte_rdtsc() + ahead : e->wire_now;
 
 	t.begin = RTE_MAX(now, e->ready_at);
 	t.start = t.begin + clock_ticks(&e->clock, c->learn_ns);
@@ -267,17 +268,15 @@ check_config(const struct fg_engine *e, const struct fg_trial_config *c, struct 
 	return rc;
 }
 
-int
-trial_compile(struct fg_engine *e, const struct fg_trial_config *given, struct fg_error *err)
+static int
+compile(struct fg_engine *e, const struct fg_trial_config *given, uint64_t ahead, struct image *times,
+	struct trial **out, struct fg_error *err)
 {
 	struct fg_trial_config c = *given;
-	struct image times = {0};
-	struct trial *t;
-	int rc = check_config(e, given, err);
+	struct trial *t = trial_alloc(e, given);
+	int rc = 0;
 
-	if (rc != 0)
-		return rc;
-	t = trial_alloc(e, given);
+	*out = t;
 	if (t == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
 	c.streams = t->streams;
@@ -289,21 +288,52 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *given, struct f
 					  "what two testers share goes over one lane");
 	}
 	if (rc == 0)
-		rc = timeline(e, given, &times, err);
+		rc = timeline(e, given, ahead, times, err);
 	for (unsigned i = 0; rc == 0 && i < e->lanes; i++)
 		rc = rx_task_init(e, t, i, &c, err);
 	for (unsigned i = 0; rc == 0 && i < t->streams; i++)
-		rc = stream_init(e, t, i, &c, &times, err);
+		rc = stream_init(e, t, i, &c, times, err);
 	if (rc == 0)
 		rc = rx_sums_init(t, err);
-	if (rc == 0 && fill_images(e, t, &c, &times) != 0)
+	if (rc == 0 && fill_images(e, t, &c, times) != 0)
 		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
-	if (rc != 0) {
+	if (rc != 0)
 		trial_free(e, t);
-		return rc;
+	return rc;
+}
+
+/* has it taken so long that the lcores can no longer take the trial up in time? */
+static bool
+is_too_late(const struct fg_engine *e, const struct image *times)
+{
+	uint64_t now = rte_rdtsc();
+
+	return e->config.time == FG_TIME_TSC && now >= times->begin &&
+	       now + e->clock.hz / 1000 * PICK_UP_MS >= times->start;
+}
+
+int
+trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
+{
+	uint64_t ahead = e->clock.hz / 1000 * PICK_UP_MS;
+	struct trial *t = NULL;
+	struct image times = {0};
+	int rc = check_config(e, c, err);
+
+	/* making buffers takes long, but only the first time */
+	for (unsigned attempt = 1; rc == 0; attempt++) {
+		uint64_t begun = rte_rdtsc();
+
+		rc = compile(e, c, ahead, &times, &t, err);
+		if (rc != 0 || attempt == COMPILE_ATTEMPTS || c->start_ns > 0 || !is_too_late(e, &times))
+			break;
+		ahead += 2 * (rte_rdtsc() - begun);
+		trial_free(e, t);
 	}
+	if (rc != 0)
+		return rc;
 	e->next_id = (uint16_t)(e->next_id + t->streams);
-	e->ready_at = times.end + clock_ticks(&e->clock, c.settle_ns);
+	e->ready_at = times.end + clock_ticks(&e->clock, c->settle_ns);
 	e->trial = t;
 	return 0;
 }

@@ -66,7 +66,7 @@ give(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 	return i;
 }
 
-static const struct clock clock_of_wire = {.hz = 1000000000, .ns_per_tick_q64 = UINT64_MAX};
+static const struct clock wire_time = {.hz = 1000000000, .ns_per_tick_q64 = UINT64_MAX};
 static struct fg_port port = {.tx = take, .rx = give};
 static struct rx_stream streams[STREAMS];
 static struct rx_extra extra; /* of the last stream */
@@ -74,7 +74,7 @@ static uint64_t astray[STREAMS];
 static rx_poller receive;
 static struct rx_task rx = {
 	.port = &port,
-	.clock = &clock_of_wire,
+	.clock = &wire_time,
 	.streams = streams,
 	.first_id = FIRST_ID,
 	.ids = STREAMS,
@@ -83,7 +83,7 @@ static struct rx_task rx = {
 static const struct rx_task elsewhere; /* of another port */
 static struct responder responder = {
 	.port = &port,
-	.clock = &clock_of_wire,
+	.clock = &wire_time,
 	.host = {.mac = {2, 0, 0, 0, 0, 1},
 		 .has_ipv4 = true,
 		 .has_ipv6 = true,
@@ -118,7 +118,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	extra.variation = fg_variation_create(1, 1000000, 16, NULL);
 	check(extra.variation != NULL);
 	streams[STREAMS - 1].extra = &extra;
-	receive = rx_choose(false, true);
+	receive = rx_choose(false, true, false);
 	return 0;
 }
 
