@@ -12,6 +12,7 @@
 #include "fg_net.h"
 #include "fg_port.h"
 #include "fg_spoil.h"
+#include "fg_served.h"
 #include "fg_task.h"
 
 #ifdef __cplusplus
@@ -284,21 +285,6 @@ struct fg_port_result {
 	uint64_t foreign_kind[FG_NET_KINDS]; /* of those that no sink took, by enum fg_net_kind */
 	uint64_t queries, replies,
 		updates; /* management queries, verified replies to them, routing updates */
-};
-
-/** What one queue of a port did. */
-struct fg_queue_result {
-	unsigned tx_lcore, rx_lcore; /* EAL ids */
-	uint64_t tx, rx;             /* test frames: sent, received */
-	uint64_t passed;             /* of those received: measured by another queue's lcore */
-	uint64_t first_due_ns,
-		first_ns; /* first departure since the start: as scheduled, and as it was; 0 without any */
-};
-
-struct fg_lcore_result {
-	unsigned lcore;
-	uint64_t polls;
-	uint64_t longest_gap_ns; /* between the time a task was to be polled and the poll */
 };
 
 /** Counts of a stream while it runs: whole, if not of the very same moment. */

@@ -73,13 +73,16 @@ local function describe(plan_port, handle)
       line_rate = rate > 0 and rate or nil,
       mac = plan_port.mac or octets.mac_text(ffi.string(caps.mac, 6)),
       numa = caps.numa_node,
+      queues = plan_port.queues,
       notes = {},
    }
 end
 
 local function engine_port(plan_port, handle, mac, place)
-   local c = ffi.new("struct fg_engine_port", { port = handle })
-   c.tx_lcore[0], c.rx_lcore[0] = place.tx, place.rx
+   local c = ffi.new("struct fg_engine_port", { port = handle, queues = #place })
+   for queue, lcore in ipairs(place) do
+      c.tx_lcore[queue - 1], c.rx_lcore[queue - 1] = lcore.tx, lcore.rx
+   end
    ffi.copy(c.mac, mac, 6)
    c.vlan = plan_port.vlan or 0
    for key, parse in pairs {
@@ -404,6 +407,7 @@ function Bench:trial(o)
       duration_s = seconds,
       directions = directions,
       ports = counts.ports(self.engine, self.ports),
+      queues = counts.queues(self.engine, self.ports),
       lcores = lcores,
    }
 end

@@ -103,7 +103,7 @@ function Relay:place()
    end
    local places, workers = placement.place(numa, false)
    for i, way in ipairs(self.ways) do
-      local out, worker = self.config.way[i - 1], workers[places[way.from].rx + 1]
+      local out, worker = self.config.way[i - 1], workers[places[way.from][1].rx + 1]
       if not lcores[worker] then
          self.config.lcore[self.config.lcores] = worker
          lcores[worker] = self.config.lcores

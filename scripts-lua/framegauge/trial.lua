@@ -79,6 +79,7 @@ end
 
 -- @param own_load  whether each has a load of its own
 local function of_direction(raw, ask, own_load)
+   local ordered = not raw.unordered -- it came over several queues: nobody knows in which order
    local measured = raw.tx - (raw.wrong_tx or 0) -- what is wrong on purpose may be lost
    local lost = math.max(0, measured - raw.rx)
    return {
@@ -96,8 +97,9 @@ local function of_direction(raw, ask, own_load)
       errors = raw.errors,
       expired = own_load and raw.expired or nil,
       duplicates = raw.duplicates or 0,
-      reordered = raw.reordered or 0,
-      max_extent = raw.max_extent or 0,
+      reordered = ordered and (raw.reordered or 0) or nil,
+      max_extent = ordered and (raw.max_extent or 0) or nil,
+      parts = raw.parts,
       stale = raw.stale or 0,
       excess = raw.excess or 0,
       loss_bursts = raw.loss_bursts or 0,
@@ -191,6 +193,10 @@ local function tester_reasons(record, ports)
          add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
             count(d.offered_fps), count(intended))
       end
+      if d.stale > 0 and not d.reordered then
+         add("%s: %s came over another queue so late that nobody knows whether for the first time",
+            d.direction, plural(d.stale, "frame"))
+      end
       if d.no_mbuf > 0 then
          add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
       end
@@ -206,6 +212,10 @@ local function tester_reasons(record, ports)
       if (port.rx_no_mbuf or 0) > 0 then
          add("%s: %s arrived but were dropped by the tester (no buffer left)", port.name,
             plural(port.rx_no_mbuf, "frame"))
+      end
+      if (port.rx_overflow or 0) > 0 then
+         add("%s: %s arrived over another queue than the one whose lcore measures the stream, and had no "
+            .. "room on the way to it", port.name, plural(port.rx_overflow, "frame"))
       end
       if (port.tx_errors or 0) > 0 then
          add("%s: the port failed to send %s", port.name, plural(port.tx_errors, "frame"))
@@ -232,6 +242,16 @@ local function judge(record, ports, link_may_change, invalid)
       record.reasons[#record.reasons + 1] = reason
    end
    return record
+end
+
+-- Is the order of all frames known?
+local function ordered(directions)
+   for _, direction in ipairs(directions) do
+      if not direction.reordered then
+         return false
+      end
+   end
+   return true
 end
 
 --- Make the record of a trial from what the bench counted.
@@ -267,10 +287,11 @@ function M.record(raw, ask)
       lost = lost,
       loss_ratio = loss_ratio(lost, tx - sum(directions, "wrong_tx")),
       duplicates = sum(directions, "duplicates"),
-      reordered = sum(directions, "reordered"),
+      reordered = ordered(directions) and sum(directions, "reordered") or nil,
       late = sum(directions, "late"),
       refused = sum(directions, "refused"),
-      tester_drops = sum(raw.ports, "rx_missed") + sum(raw.ports, "rx_no_mbuf"),
+      tester_drops = sum(raw.ports, "rx_missed") + sum(raw.ports, "rx_no_mbuf")
+         + sum(raw.ports, "rx_overflow"),
       rx_errors = sum(raw.ports, "rx_errors"),
       misdirected = sum(raw.ports, "misdirected"),
       foreign = sum(raw.ports, "foreign"),
@@ -285,6 +306,7 @@ function M.record(raw, ask)
       management = management,
       routing_updates = updates,
       reset = raw.reset,
+      queues = raw.queues,
    }, raw.ports, ask.link_may_change, raw.invalid)
 end
 

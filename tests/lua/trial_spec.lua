@@ -1,4 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
+local result = require "framegauge.report.result"
 local trial = require "framegauge.trial"
 
 local function raw_direction(name, o)
@@ -41,6 +42,21 @@ describe("a trial record", function()
       assert.same({ 10, 5 }, { r.directions[1].lost, r.directions[2].lost })
       assert.equal("valid", r.verdict)
       assert.same({}, r.reasons)
+   end)
+
+   it("does not know the order of what came over several queues, nor what came too late", function()
+      local r = record { forward = { unordered = true, reordered = 0, parts = 2 }, back = { reordered = 5 } }
+      assert.same({ nil, nil, 5, 2 }, { r.reordered, r.directions[1].reordered, r.directions[2].reordered,
+         r.directions[1].parts })
+      assert.matches('"reordered":null.*"reordered":null', result.trial_line(r))
+      assert.equal("valid", r.verdict)
+      r = record {
+         forward = { unordered = true, rx = 998, stale = 2 }, east = { name = "east", rx_overflow = 3 },
+      }
+      assert.equal("tester-limited", r.verdict)
+      assert.matches("2 frames came over another queue so late", r.reasons[1])
+      assert.matches("east: 3 frames arrived over another queue", r.reasons[2])
+      assert.equal(3, r.tester_drops)
    end)
 
    it("offers the load of its slowest direction", function()

@@ -22,7 +22,8 @@ local STREAM = {
    octets = "octets", rx_octets = "rx_octets", expired = "expired",
 }
 local PORT = {
-   rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors", tx_errors = "tx_errors",
+   rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",
+   tx_errors = "tx_errors",
    link_changes = "link_changes", misdirected = "misdirected", foreign = "foreign",
    queries = "queries", replies = "replies", updates = "updates",
 }
@@ -111,6 +112,8 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
       direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
       direction.latency = latency(result.latency, source, bound)
       direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
+      direction.parts = result.parts > 1 and result.parts or nil
+      direction.unordered = result.unordered or nil
       direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
       direction.wrong_tx, direction.wrong_rx = tonumber(result.wrong.sent), tonumber(result.wrong.received)
       direction.errors = stream.errors and faults.counts(stream.errors, result)
@@ -118,6 +121,7 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
          local intervals, n = series.intervals(engine, i - 1, duration, stream.over_time)
          direction.series = series.read(intervals, n, stream.over_time)
          direction.intervals = stream.kept and { list = intervals, n = n } or nil
+         direction.series.reordered = not result.unordered and direction.series.reordered or nil
          direction.availability = series.availability(result.available)
       end
       direction.marks = stream.marks and marks.read(engine, i - 1) or nil
@@ -127,6 +131,28 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
       list[i] = direction
    end
    return list
+end
+
+local QUEUE = {
+   "tx_lcore", "rx_lcore", "tx", "rx", "passed", "first_due_ns", "first_ns",
+}
+
+--- What each queue did, of ports that have several; nil where there are none.
+function M.queues(engine, ports)
+   local list, result = {}, ffi.new("struct fg_queue_result")
+   for i, port in ipairs(ports) do
+      for queue = 0, (port.queues or 1) - 1 do
+         if (port.queues or 1) > 1 then
+            C.fg_engine_queue_result(engine, i - 1, queue, result)
+            local one = { port = port.name, queue = queue }
+            for _, key in ipairs(QUEUE) do
+               one[key] = tonumber(result[key])
+            end
+            list[#list + 1] = one
+         end
+      end
+   end
+   return list[1] and list
 end
 
 --- Drops, errors and foreign frames of every port.

@@ -131,7 +131,9 @@ end
 function M.read(engine, stream, names, result, ports)
    local out = { misdirected = misdirected(engine, stream, ports) }
    put_loss(out, result)
-   put_order(out, result)
+   if not result.unordered then
+      put_order(out, result)
+   end
    put_pdv(out, result.latency)
    for _, name in ipairs(names) do
       if name == "variation" then

@@ -287,10 +287,24 @@ local function modifiers_suit_the_ports(values, found)
    end
 end
 
+local ONE_QUEUE = { wire = "a wire", kernel = "a kernel interface", pcap = "a capture file" }
+local ONE_QUEUE_TESTS = { l4 = true, relay = true, reflect = true }
+
+local function queues_are_there(values, found)
+   for _, port in ipairs(values.ports) do
+      local kind = port.device and ONE_QUEUE[port.device.kind]
+      if (port.queues or 1) > 1 and kind then
+         found:add(path(port, "queues"), kind .. " has one", "1, or a PCI, memif or vdev device")
+      elseif (port.queues or 1) > 1 and ONE_QUEUE_TESTS[values.test] then
+         found:add(path(port, "queues"), ("the test %s uses one of each port"):format(values.test), "1")
+      end
+   end
+end
+
 --- All of them, in order.
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
-   loopbacks_have_a_far_end, network_is_isolated, addresses_fit, modifiers_suit_the_ports,
+   loopbacks_have_a_far_end, network_is_isolated, addresses_fit, modifiers_suit_the_ports, queues_are_there,
 }
 
 return M

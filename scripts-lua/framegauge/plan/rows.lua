@@ -38,6 +38,9 @@ local port = {
         help = "VLAN of the frames sent here; the tag is part of their size" },
       { key = "line_rate", type = "bits", min = "1Mbps", max = "800Gbps", default_help = "what the link says",
         help = "for a device that does not tell the rate of its line" },
+      { key = "queues", type = "integer", min = "1", max = "16", default_help = "1",
+        help = "queues of the device to send to and to receive from, each with CPUs of its own: of PCI, "
+           .. "memif and vdev devices; see docs/performance.md" },
    },
 }
 

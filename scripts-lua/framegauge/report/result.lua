@@ -28,12 +28,17 @@ local ORDER = {
    "tester_drops", "rx_errors", "misdirected", "foreign", "management", "queries", "replies",
    "routing_updates", "worst_lag_ns", "longest_poll_gap_ns", "count",
    "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns", "definition",
-   "tester_min_ns", "corrected", "evidence", "latency", "directions",
+   "tester_min_ns", "corrected", "evidence", "latency", "directions", "queues", "port", "queue", "tx_lcore",
+   "rx_lcore", "passed", "first_due_ns", "first_ns",
 }
 
 -- Fields that are there even when there is nothing to say.
-local TRIAL_NULLS = { "frame_size", "intended_percent", "worst_lag_ns", "longest_poll_gap_ns", "latency" }
-local DIRECTION_NULLS = { "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency" }
+local TRIAL_NULLS = {
+   "frame_size", "intended_percent", "reordered", "worst_lag_ns", "longest_poll_gap_ns", "latency",
+}
+local DIRECTION_NULLS = {
+   "reordered", "max_extent", "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency",
+}
 local with_nulls, each = nulls.fill, nulls.each
 
 local function trial_fields(record)

@@ -20,6 +20,18 @@ local function time_note(result)
    return last and (TIME_BASE[last.time] or "Measured in " .. last.time .. " time.")
 end
 
+-- Queues are polled one after the other: which of two frames from different ones came first nobody knows.
+local function order_note(result)
+   for _, trial in ipairs(result.trials) do
+      for _, direction in ipairs(trial.directions or {}) do
+         if not direction.reordered then
+            return "Order: frames came over several queues of a port, so reordering was not measured."
+         end
+      end
+   end
+   return nil
+end
+
 local function expectation_notes(result, add, paint)
    for _, expectation in ipairs(result.expectations) do
       local word = expectation.met == nil and "not decided" or expectation.met and "met" or "not met"
@@ -37,6 +49,7 @@ local function notes(result, view, paint)
    end
    add(time_note(result))
    view.notes(result, add, paint)
+   add(order_note(result))
    for _, note in ipairs(result.conformance.notes) do
       add(paint(("%s: %s"):format(view.NOT_CONFORMING, note), "warning"))
    end
@@ -49,6 +62,9 @@ end
 
 local function port_line(port)
    local line = port.line_rate and ", " .. units.format_bits(port.line_rate) or ""
+   if port.queues then
+      line = (", %d queues"):format(port.queues) .. line
+   end
    local parts = { ("%s: %s (%s)%s\n"):format(port.name, port.device, port.mode or port.driver, line) }
    for _, note in ipairs(port.notes or {}) do
       parts[#parts + 1] = "   " .. note .. "\n"

@@ -92,7 +92,8 @@ function M.of_step(green, yellow)
       flr = green.flr, ftd_ns = green.ftd_ns, fdv_ns = green.fdv_ns, clock_error_ns = green.clock_error_ns,
    }
    for _, key in ipairs(SUMS) do
-      row[key] = green[key] + (yellow and yellow[key] or 0)
+      local other = yellow and yellow[key]
+      row[key] = green[key] and (not yellow or other) and green[key] + (other or 0) or nil -- not of one alone
    end
    return row
 end

@@ -139,6 +139,36 @@ local function said_to_the_device(trials)
    return out
 end
 
+local QUEUES = {
+   { "Port", "", field("port"), left = true },
+   { "Queue", "", field("queue") },
+   { "Sends", "lcore", field("tx_lcore") },
+   { "Receives", "lcore", field("rx_lcore") },
+   { "Sent", "frames", field("tx", count) },
+   { "Received", "frames", field("rx", count) },
+   { "Passed on", "frames", field("passed", count) },
+   { "First", "due", field("first_due_ns", nanoseconds) },
+   { "", "late by", function(r) return nanoseconds(r.first_ns - r.first_due_ns) end },
+}
+
+-- The queues of the last trial, where ports have several.
+local function queues(result)
+   local last = result.trials[#result.trials]
+   if not last or not last.queues then
+      return nil
+   end
+   return {
+      tables.build { caption = "The queues of the ports in the last trial", columns = QUEUES,
+         rows = last.queues },
+      h.p {
+         "All lcores follow one schedule from one instant of the time stamp counter. Each stream, or each "
+            .. "part of one that several queues share in sending, is measured by one lcore; what arrived at "
+            .. "another was passed on to it. Where frames of a part came over several queues, nobody knows "
+            .. "in which order they arrived: reordering is not given then.",
+      },
+   }
+end
+
 -- What was captured meanwhile, and whether all of it.
 local function captures(moment)
    local out = {}
@@ -173,6 +203,7 @@ function M.body(result, moment)
          caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = of_frames },
+      queues(result) or {},
       tables.definitions(EXPLANATION), said_to_the_device(result.trials), captures(moment),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
    }
