@@ -69,11 +69,14 @@ local function row_of(files, topic)
    end
 end
 
+-- Take away the folders of all machines.
+local function forget()
+   os.execute("rm -rf " .. table.concat(roots, " "))
+   roots = {}
+end
+
 describe("the doctor", function()
-   after_each(function()
-      os.execute("rm -rf " .. table.concat(roots, " "))
-      roots = {}
-   end)
+   after_each(forget)
 
    it("finds nothing wrong with a good machine", function()
       local rows = doctor.examine(machine_of(good_machine()))
@@ -178,6 +181,8 @@ describe("the doctor", function()
 end)
 
 describe("setup", function()
+   after_each(forget)
+
    local setup = require "framegauge.doctor.setup"
 
    -- The kernel's part: a bus that gives a card the driver its override names when it is asked to look again.
