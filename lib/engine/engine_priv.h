@@ -130,6 +130,7 @@ struct image {
 	bool relaxed;                     /* nothing is measured: rest between rounds */
 	uint64_t polls,
 		longest_gap; /* rounds, and the longest a task waited for its turn; writer: the lcore */
+	uint64_t taken;      /* up by the lcore, ticks; real ports only. Writer: the lcore */
 };
 
 /** One worker. */

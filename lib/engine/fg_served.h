@@ -20,6 +20,8 @@ struct fg_lcore_result {
 	unsigned lcore;
 	uint64_t polls;
 	uint64_t longest_gap_ns; /* between the time a task was to be polled and the poll */
+	uint64_t
+		late_ns; /* after the start of traffic it began: what arrived before was not taken for test frames */
 };
 
 #endif

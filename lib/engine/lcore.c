@@ -44,6 +44,7 @@ run_tsc(struct lcore *l, struct image *image)
 {
 	uint64_t now = rte_rdtsc(), last = now, rounds = 0, longest = 0;
 
+	image->taken = now;
 	while (wanted(l) == image && now < image->end) {
 		for (unsigned k = 0; k < POLLS_PER_LOOK; k++) {
 			for (unsigned i = 0; i < image->tasks; i++) {

@@ -190,9 +190,13 @@ fg_engine_queue_result(const struct fg_engine *e, unsigned port, unsigned queue,
 void
 fg_engine_lcore_result(const struct fg_engine *e, unsigned i, struct fg_lcore_result *out)
 {
+	const struct image *image = &e->trial->image[i];
+
 	*out = (struct fg_lcore_result){
 		.lcore = e->lcore[i].id,
-		.polls = e->trial->image[i].polls,
-		.longest_gap_ns = clock_span_ns(&e->clock, e->trial->image[i].longest_gap),
+		.polls = image->polls,
+		.longest_gap_ns = clock_span_ns(&e->clock, image->longest_gap),
+		.late_ns = image->taken > image->start ? clock_span_ns(&e->clock, image->taken - image->start)
+						       : 0,
 	};
 }

@@ -176,7 +176,7 @@ local function invalid_reasons(record, ports, link_may_change)
    return reasons
 end
 
-local function tester_reasons(record, ports)
+local function tester_reasons(record, ports, lcores)
    local reasons = {}
    local function add(...)
       reasons[#reasons + 1] = string.format(...)
@@ -203,6 +203,12 @@ local function tester_reasons(record, ports)
    end
    if record.lost == 0 then
       return reasons
+   end
+   for _, lcore in ipairs(lcores) do
+      if (lcore.late_ns or 0) > 0 then -- what came before went by it
+         add("lcore %d began %s us after the traffic: the host had it elsewhere", lcore.id,
+            format.decimal(lcore.late_ns / 1e3, 0))
+      end
    end
    for _, port in ipairs(ports) do
       if (port.rx_missed or 0) > 0 then
@@ -233,8 +239,8 @@ local function said(modifier, ports)
 end
 
 -- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
-local function judge(record, ports, link_may_change, invalid)
-   local tester = tester_reasons(record, ports)
+local function judge(record, ports, lcores, link_may_change, invalid)
+   local tester = tester_reasons(record, ports, lcores)
    invalid = tables.joined(invalid or {}, invalid_reasons(record, ports, link_may_change))
    record.verdict = #invalid > 0 and "invalid" or #tester > 0 and "tester-limited" or "valid"
    record.reasons = invalid
@@ -307,7 +313,7 @@ function M.record(raw, ask)
       routing_updates = updates,
       reset = raw.reset,
       queues = raw.queues,
-   }, raw.ports, ask.link_may_change, raw.invalid)
+   }, raw.ports, raw.lcores or {}, ask.link_may_change, raw.invalid)
 end
 
 return M

@@ -7,69 +7,10 @@
 
 #include <rte_cycles.h>
 
-#include "engine_under_test.h"
-#include "fg_tsc.h"
+#include "engine_on_rings.h"
 
 namespace
 {
-
-const uint64_t any_lag = 30000000000; /* ns: late is only what an overloaded machine makes so */
-const Times moment = {20, 300, 1000, 0};
-
-class Port
-{
-      public:
-	explicit Port(const std::string &device)
-	{
-		fg_port_config config = {};
-		fg_error err = {};
-
-		config.name = "east";
-		config.device = device.c_str();
-		EXPECT_EQ(0, fg_port_open(&config, &port, &err)) << err.message;
-	}
-	~Port()
-	{
-		Close();
-	}
-	Port(const Port &) = delete;
-	Port &operator=(const Port &) = delete;
-
-	void
-	Close()
-	{
-		fg_port_close(port);
-		port = nullptr;
-	}
-
-	fg_port *port = nullptr;
-};
-
-fg_engine_config
-processor_time(unsigned lcores)
-{
-	fg_engine_config c = {};
-
-	c.time = FG_TIME_TSC;
-	c.buffers = 8191;
-	c.lcores = lcores;
-	/* with two, one sends and the other receives */
-	for (unsigned i : {0, 1})
-		c.port[i].rx_lcore[0] = lcores - 1;
-	return c;
-}
-
-/* two rings, each joined to itself */
-struct Rings {
-	explicit Rings(unsigned lcores = 1)
-	    : east("vdev:net_ring20"), west("vdev:net_ring21"),
-	      engine(processor_time(lcores), east.port, west.port)
-	{
-	}
-
-	Port east, west;
-	Engine engine;
-};
 
 class Memif
 {
@@ -209,25 +150,6 @@ TEST(EngineTsc, CountsWhatNobodyCouldSendAsLate)
 	EXPECT_GT(r.tx, 0u);
 	EXPECT_LE(r.worst_lag_ns, 1000000u) << "beyond that it is not sent";
 	EXPECT_EQ(r.tx, r.rx);
-}
-
-TEST(EngineTsc, KeepsTheTimeOfTheMachine)
-{
-	const uint64_t apart =
-		100000; /* ns: what EAL takes for the frequency is off by more after this time */
-	Rings b;
-	fg_tsc begin, end;
-	uint64_t now;
-
-	b.engine.Run({}, {0, 0, 1, 0}, any_lag); /* a trial takes what is known of the counter by then */
-	usleep(300000);
-	fg_tsc_measure(&begin);
-	now = fg_engine_now_ns(b.engine.Get());
-	fg_tsc_measure(&end);
-	EXPECT_GE(now + apart, begin.clock_ns);
-	EXPECT_LE(now, end.clock_ns + apart);
-	EXPECT_NEAR(1, double(fg_engine_hz(b.engine.Get())) / end.hz,
-		    (begin.error_ppm + end.error_ppm) * 1e-6);
 }
 
 TEST(EngineTsc, SeesNothingOfAnEarlierTrial)

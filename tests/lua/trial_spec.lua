@@ -59,6 +59,14 @@ describe("a trial record", function()
       assert.equal(3, r.tester_drops)
    end)
 
+   it("is the tester's where an lcore began after the traffic and frames are missing", function()
+      local late = { id = 2, polls = 1, longest_poll_gap_ns = 5, late_ns = 7400 }
+      local r = record { forward = { rx = 990, lost = 10 }, lcores = { late } }
+      assert.same({ "tester-limited", "lcore 2 began 7 us after the traffic: the host had it elsewhere" },
+         { r.verdict, r.reasons[1] })
+      assert.equal("valid", record({ lcores = { late } }).verdict)
+   end)
+
    it("offers the load of its slowest direction", function()
       assert.equal(999 * 1e9 / 1.2e9, record({ back = { tx_duration_ns = 1.2e9 } }).offered_fps)
       local single = { tx = 1, rx = 1, intended_frames = 1, tx_duration_ns = 0 }

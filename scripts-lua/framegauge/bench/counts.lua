@@ -85,6 +85,7 @@ function M.lcores(engine, n)
          id = result.lcore,
          polls = tonumber(result.polls),
          longest_poll_gap_ns = tonumber(result.longest_gap_ns),
+         late_ns = tonumber(result.late_ns),
       }
    end
    return list
