@@ -71,6 +71,7 @@ static struct fg_port port = {.tx = take, .rx = give};
 static struct rx_stream streams[STREAMS];
 static struct rx_extra extra; /* of the last stream */
 static uint64_t astray[STREAMS];
+static struct standing_tap nobody; /* looks */
 static rx_poller receive;
 static struct rx_task rx = {
 	.port = &port,
@@ -79,6 +80,7 @@ static struct rx_task rx = {
 	.first_id = FIRST_ID,
 	.ids = STREAMS,
 	.astray = astray,
+	.standing = &nobody,
 };
 static const struct rx_task elsewhere; /* of another port */
 static struct responder responder = {
@@ -117,6 +119,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	}
 	extra.variation = fg_variation_create(1, 1000000, 16, NULL);
 	check(extra.variation != NULL);
+	extra.latest = INT64_MAX; /* none comes too late */
 	streams[STREAMS - 1].extra = &extra;
 	receive = rx_choose(false, true, false);
 	return 0;
@@ -129,7 +132,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	input = data;
 	input_left = size;
-	handed_out = rx.frames = rx.foreign = rx.misdirected = 0;
+	handed_out = rx.frames = rx.foreign = rx.misdirected = extra.expired = 0;
 	responder.known4 = responder.known6 = false;
 	responder.announce_at = 2000;
 	responder.tag = size % 2 == 0 ? 0 : TAG;
@@ -143,7 +146,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (unsigned i = 0; i < STREAMS; i++)
 		recorded += streams[i].latency->count;
-	check(rx.frames + rx.foreign + rx.misdirected == handed_out);
+	check(rx.frames + rx.foreign + rx.misdirected + extra.expired == handed_out);
 	check(recorded <= rx.frames);
 	check(rte_mempool_in_use_count(pool) == 0);
 	return 0;
