@@ -23,11 +23,10 @@ const struct rx_task rx_nobody;
 /* What is known of a test frame: it is here, or another lane has passed on what it knew. */
 struct rx_frame {
 	const struct fg_signature *s;
-	const struct rte_mbuf *m; /* NULL: it is not here, but `payload` says what is the matter with that */
+	const struct rte_mbuf *m;       /* NULL: it is not here ... */
+	const struct rx_record *passed; /* ... and this says what is the matter with it */
 	uint64_t arrival_ns;
 	uint32_t octets; /* without FCS */
-	struct rx_payload payload;
-	uint16_t mark; /* the same */
 };
 
 enum { FEW = 64 }; /* streams whose lines stay in the nearest caches */
@@ -85,18 +84,13 @@ note_gap(struct rx_stream *stream, uint64_t arrival_ns)
 	stream->last_arrival = arrival_ns;
 }
 
-/* of a frame that is here; of one that another lane has passed on, that lane has looked */
 static inline void
 check_payload(struct rx_extra *extra, const struct rx_frame *f)
 {
-	struct rx_payload found =
-		f->m == NULL ? f->payload
-			     : rx_payload_check(extra->sent, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
-
-	extra->corrupted += found.missing || found.bits > 0;
-	extra->compared += found.compared;
-	extra->errors.octets += found.octets;
-	extra->errors.bits += found.bits;
+	if (likely(f->m != NULL))
+		rx_payload_count(extra, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
+	else
+		rx_payload_add(extra, &f->passed->payload);
 }
 
 /* is it a frame by which the device is measured? Then @p number becomes its place among those */
@@ -137,7 +131,7 @@ measure_more(const struct rx_stream *stream, const struct rx_frame *f, uint64_t 
 	if (extra->sent != NULL)
 		check_payload(extra, f);
 	if (extra->marks != NULL)
-		extra->marks[f->m == NULL ? f->mark : marks_of(f->m)]++;
+		extra->marks[f->m == NULL ? f->passed->mark : marks_of(f->m)]++;
 }
 
 static inline struct rx_stream *
@@ -236,10 +230,9 @@ take_passed(struct rx_task *t, bool more)
 		for (unsigned i = 0; i < n; i++) {
 			const struct rx_record *r = &record[i];
 			const struct rx_frame f = {.s = &r->signature,
+						   .passed = r,
 						   .arrival_ns = r->arrival_ns,
-						   .octets = r->octets,
-						   .payload = r->payload,
-						   .mark = r->mark};
+						   .octets = r->octets};
 			struct rx_stream *stream = stream_of(t, &r->signature);
 
 			stream->over |= 1u << k;

@@ -87,8 +87,11 @@ typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
 rx_poller rx_choose(bool stamped, bool more, bool lanes);
 /** Measure all that other lanes have passed on. */
 void rx_take_all_passed(struct rx_task *rx);
-/** How the payload of frame @p number, which is in @p m, compares with what was sent. */
+/** Compare the payload of frame @p number, which is in @p m, with what was sent, and count what differs. */
+void rx_payload_count(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number);
+/** The same for another lane, which adds it. */
 struct rx_payload rx_payload_check(const struct tx_stream *sent, const struct rte_mbuf *m, uint64_t number);
+void rx_payload_add(struct rx_extra *extra, const struct rx_payload *found);
 void rx_publish(struct task *task);
 void rx_publish_stream(struct rx_stream *stream);
 
