@@ -71,8 +71,7 @@ def run(folder, shell, command, begin):
         terminal.close()
 
 
-# a shell may still write its history there when it is taken away
-with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+with tempfile.TemporaryDirectory() as scratch:
     os.symlink(program, scratch + "/framegauge")
     open(scratch + "/lab.yaml", "w", encoding="utf-8").close()
     os.environ["PATH"] = scratch + ":" + os.environ["PATH"]

@@ -41,5 +41,11 @@ class Terminal:
         """Wait until the last line is an empty prompt."""
         return self.wait(lambda screen: screen.splitlines()[-1:] == [prompt], seconds)
 
-    def close(self):
+    def close(self, seconds=10):
+        """Take the terminal away, and wait for its shell to end: it may have a history to write."""
+        pid = subprocess.run(self.tmux + ["display-message", "-p", "#{pane_pid}"], capture_output=True,
+                             text=True).stdout.strip()
         subprocess.run(self.tmux + ["kill-server"], capture_output=True)
+        end = time.monotonic() + seconds
+        while pid and os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+            time.sleep(0.01)
