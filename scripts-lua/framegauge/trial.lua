@@ -14,6 +14,7 @@
 -- it shows in the counts that decide.
 local format = require "framegauge.report.format"
 local tables = require "framegauge.tables"
+local verdict = require "framegauge.verdict"
 
 local count, plural = format.count, format.plural
 
@@ -242,12 +243,7 @@ end
 local function judge(record, ports, lcores, link_may_change, invalid)
    local tester = tester_reasons(record, ports, lcores)
    invalid = tables.joined(invalid or {}, invalid_reasons(record, ports, link_may_change))
-   record.verdict = #invalid > 0 and "invalid" or #tester > 0 and "tester-limited" or "valid"
-   record.reasons = invalid
-   for _, reason in ipairs(tester) do
-      record.reasons[#record.reasons + 1] = reason
-   end
-   return record
+   return verdict.settle(record, invalid, tester)
 end
 
 -- Is the order of all frames known?

@@ -2,6 +2,7 @@
 
 --- `framegauge replay`: a capture sent again from one port, and what the other one received of it.
 local capture = require "framegauge.cli.capture"
+local differences = require "framegauge.replay.differences"
 local format = require "framegauge.report.format"
 local job = require "framegauge.job"
 local parse = require "framegauge.cli.parse"
@@ -113,19 +114,6 @@ local function received(port)
    return missed > 0 and ("%s lost by the tester on %s"):format(plural(missed, "frame"), port.name) or nil
 end
 
-local function differences(v)
-   local list = {}
-   for _, one in ipairs {
-      { v.lost, "lost" }, { v.reordered, "out of order" }, { v.duplicates, "more than once" },
-      { v.foreign, "that were not sent so" },
-   } do
-      if one[1] ~= 0 then
-         list[#list + 1] = ("%s %s"):format(count(one[1]), one[2])
-      end
-   end
-   return table.concat(list, ", ")
-end
-
 local function say_verified(v)
    if v.unchecked > 0 then
       say("verify", "NOT KNOWN: the comparison fell behind, %s unchecked", plural(v.unchecked, "frame"))
@@ -133,7 +121,7 @@ local function say_verified(v)
       say("verify", "SAME: all %s arrived, unchanged and in order", plural(v.sent, "frame"))
    else
       say("verify", "DIFFERENT: of %s sent %s arrived unchanged; %s", plural(v.sent, "frame"), count(v.same),
-         differences(v))
+         differences.of(v))
    end
    if v.talk > 0 then
       say("", "and %s of neighbours (ARP and the like), which are nobody's fault", plural(v.talk, "frame"))

@@ -3,6 +3,7 @@
 --- What a trial of the L4 engine showed, as one record: the object that trials.jsonl keeps, that result.json
 -- repeats, and that every figure of a row follows from. A run that is resumed has nothing else.
 local json = require "framegauge.report.json"
+local verdict = require "framegauge.verdict"
 
 local M = {}
 
@@ -69,11 +70,7 @@ local function judge(record, sides, engine, nothing, limit)
    tester_reasons(sides, engine, add_limited)
    limited[#limited + 1] = limit
    table.sort(limited)
-   record.verdict = #invalid > 0 and "invalid" or #limited > 0 and "tester-limited" or "valid"
-   record.reasons = invalid
-   for _, reason in ipairs(limited) do
-      invalid[#invalid + 1] = reason
-   end
+   verdict.settle(record, invalid, limited)
 end
 
 -- Counters that counted something.

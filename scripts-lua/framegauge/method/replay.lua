@@ -4,9 +4,11 @@
 --
 -- A trial is one replay (framegauge.replay). It is valid when the schedule was kept and the comparison could
 -- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
+local differences = require "framegauge.replay.differences"
 local format = require "framegauge.report.format"
 local replay = require "framegauge.replay"
 local units = require "framegauge.units"
+local verdict = require "framegauge.verdict"
 
 local M = {}
 
@@ -18,7 +20,7 @@ local SMALLEST_FRAME, ETHERNET_OVERHEAD = 64, 20
 -- Shares of the frames at which the distribution of the timing error is written down.
 local SHARES = { 0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1 }
 
-local count, plural = format.count, format.plural
+local plural = format.plural
 
 function M.heading(plan)
    return "of " .. (plan.replay.file:match "[^/]+$" or plan.replay.file)
@@ -135,11 +137,7 @@ end
 
 local function judge(record, result)
    local invalid, limited = reasons_of(result, result.ports, result.verified and result.verified.whole)
-   record.verdict = #invalid > 0 and "invalid" or #limited > 0 and "tester-limited" or "valid"
-   record.reasons = invalid
-   for _, reason in ipairs(limited) do
-      invalid[#invalid + 1] = reason
-   end
+   verdict.settle(record, invalid, limited)
 end
 
 local SENT = {
@@ -181,24 +179,11 @@ local function measure(plan, bench, ask)
    return record or error(result, 0)
 end
 
-local function differences(v)
-   local list = {}
-   for _, one in ipairs {
-      { v.lost, "lost" }, { v.reordered, "out of order" }, { v.duplicates, "more than once" },
-      { v.foreign, "that were not sent so" },
-   } do
-      if one[1] ~= 0 then
-         list[#list + 1] = ("%s %s"):format(count(one[1]), one[2])
-      end
-   end
-   return table.concat(list, ", ")
-end
-
 --- What came of a trial, in a few words.
 local function outcome(record)
    local v = record.verified
    local sent = plural(record.sent.frames, "frame") .. " sent"
-   return v and sent .. (v.whole and ", all arrived as they were sent" or ": " .. differences(v)) or sent
+   return v and sent .. (v.whole and ", all arrived as they were sent" or ": " .. differences.of(v)) or sent
 end
 
 local function settings(plan, one)
@@ -227,7 +212,7 @@ local function row_of(record, facts, setting)
       row.verified = v
       if record.verdict == "valid" then
          row.verdict = v.whole and "pass" or "fail"
-         row.reasons[1] = not v.whole and differences(v) or nil
+         row.reasons[1] = not v.whole and differences.of(v) or nil
       end
    end
    return row

@@ -121,8 +121,7 @@ local balance = {
 local peer = {
    key = "peer", type = "group", optional = true,
    help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
-      .. "to "
-      .. "l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
+      .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
    fields = {
       { key = "kind", type = "enum", values = { "discard", "iperf3" }, default = "discard",
         help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM and TCP_MAERTS "

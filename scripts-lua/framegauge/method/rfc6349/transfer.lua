@@ -76,8 +76,7 @@ local function doubts(plan, row)
          units.format_time(plan.rfc6349.duration * plan.rfc6349.patience))
    elseif row.transfer_time_ratio < 0.99 then
       row.warnings[1] = "faster than the bottleneck allows: its bandwidth is higher than was found, or the "
-         .. "path "
-         .. "compresses or caches"
+         .. "path compresses or caches"
    end
 end
 

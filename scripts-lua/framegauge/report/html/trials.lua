@@ -33,10 +33,6 @@ local function answered(trial)
    return management and ("%s of %s"):format(count(management.replies), count(management.queries)) or nil
 end
 
-local function verdict(word)
-   return word == "valid" and word or words.verdict(word)
-end
-
 local COLUMNS = {
    { "Trial", "", field "trial" },
    { "Phase", "", field "phase", left = true },
@@ -59,7 +55,7 @@ local COLUMNS = {
    { "Dropped", "frames", field("tester_drops", count) },
    { "Lag", "", field("worst_lag_ns", nanoseconds) },
    { "Poll gap", "", field("longest_poll_gap_ns", nanoseconds) },
-   { "Verdict", "", field("verdict", verdict), left = true },
+   { "Verdict", "", field("verdict", words.quiet_verdict), left = true },
 }
 
 local function reasons(trial)

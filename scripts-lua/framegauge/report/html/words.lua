@@ -30,6 +30,11 @@ function M.verdict(word)
    return h.span { class = "verdict " .. (LOOK[word] or "warning"), word }
 end
 
+--- The same where all is as it should be in most rows, and only what is not should stand out.
+function M.quiet_verdict(word)
+   return word == "valid" and word or M.verdict(word)
+end
+
 --- A function for a column: the field of a row, written so.
 -- @param key    of the row; "a.b" looks into a
 -- @param write  value -> text (default: tostring)

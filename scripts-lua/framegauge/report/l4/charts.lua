@@ -104,8 +104,7 @@ local function mtu_chart(test, rows)
    local plot = Plot.new {
       id = "mtu-" .. test, title = test .. " against the MTU",
       description = "Payload bits per second that came through at each MTU, and what the line allows. The "
-         .. "table "
-         .. "has the figures.",
+         .. "table has the figures.",
       x = { scale = scale.points(values(rows, "mtu"), 0.05), label = "MTU, octets of the IP packet" },
       y = { scale = scale.between(extent(rows, value_of, theoretical, legacy)),
          label = "payload, bit/s" },
@@ -117,8 +116,7 @@ local function mtu_chart(test, rows)
    end
    return plot:figure(test .. ": measured goodput, the exact maximum of the line (MTU less headers, over MTU "
       .. "and 38 octets of Ethernet) and the legacy formula, which takes preamble, MAC header and FCS for "
-      .. "part "
-      .. "of the MTU and is shown for comparison only.")
+      .. "part of the MTU and is shown for comparison only.")
 end
 
 -- --- goodput against the buffers
@@ -158,8 +156,7 @@ local function buffer_chart(test, rows)
       }
    end
    return plot:figure(test .. ": at most the smaller of both buffers is under way at a time, and arrives "
-      .. "within "
-      .. "a round trip. A message that does not fit waits until it does.")
+      .. "within a round trip. A message that does not fit waits until it does.")
 end
 
 -- --- datagrams below and above a limit
@@ -242,8 +239,7 @@ local function battery_chart(rows)
       plot:bar(0, math.min(row.percent, 100), i, "s1", ("%s: %.2f %%"):format(row.test, row.percent))
    end
    return plot:figure("Transactions one after the other wait for the round trip, so that few connections do "
-      .. "not "
-      .. "fill a line with them.")
+      .. "not fill a line with them.")
 end
 
 -- --- searches: what came of each load that was tried

@@ -91,11 +91,9 @@ local OVERALL = {
 
 local EXPLANATION = {
    { "Busy polls", "share of the looks at its port in which a worker found something to do. The rest is what "
-      .. "the "
-      .. "tester had left." },
+      .. "the tester had left." },
    { "Refused", "times the port did not take a frame at once; it was kept and sent a moment later, as TCP's "
-      .. "own "
-      .. "windows then know." },
+      .. "own windows then know." },
    { "No buffer, no room, no memory", "what the tester was short of. More than 0 makes a trial "
       .. "tester-limited." },
    { "Dropped", "frames that came back and that the tester's own ports lost. They make a trial "
@@ -112,9 +110,8 @@ function M.body(result)
    return {
       h.p {
          "Every octet that is received is compared with what was sent, and counted once. Each figure stands "
-            .. "beside "
-            .. "what the line allows at most, and a trial in which the tester was short of anything is "
-            .. "marked.",
+            .. "beside what the line allows at most, and a trial in which the tester was short of anything "
+            .. "is marked.",
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = rows },
       tables.definitions(EXPLANATION),
@@ -131,10 +128,6 @@ local function client(trial)
    return trial.sides[1].apps[1]
 end
 
-local function verdict(word)
-   return word == "valid" and word or words.verdict(word)
-end
-
 local COLUMNS = {
    { "Trial", "", field "trial" },
    { "Case", "", field "title", left = true },
@@ -148,7 +141,7 @@ local COLUMNS = {
    { "Failures", "", per_trial(failures) },
    { "Wrong", "octets", per_trial(counter "wrong_octets") },
    { "Busy polls", "%", function(trial) return percent(busy(trial)) end },
-   { "Verdict", "", field("verdict", verdict), left = true },
+   { "Verdict", "", field("verdict", words.quiet_verdict), left = true },
 }
 
 --- The columns of a table of trials.

@@ -17,7 +17,11 @@
 --    tiles(result)            figures to remember: list of { label, figure, unit, remark }
 --    summary(result)          HTML: the table at the top
 --    sections(result, moment)  HTML: list of { title, reference or nil, body }
---    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }
+--
+-- and, where a search decides on the figures or they are shown otherwise than they are written:
+--
+--    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }; default: none
+--    shown(result)            the result as it is shown; default: as it is
 --
 -- and, where its trials are not of frames:
 --
@@ -25,10 +29,15 @@
 --    TRIALS                   HTML: the columns of a table of them
 local M = {}
 
+local DEFAULTS = { __index = {
+   deciding = function() return {} end,
+   shown = function(result) return result end,
+} }
+
 --- The view of a result, or of the plan of one.
 -- @param test  name of the method
 function M.of(test)
-   return require("framegauge.report.view." .. test)
+   return setmetatable(require("framegauge.report.view." .. test), DEFAULTS)
 end
 
 return M

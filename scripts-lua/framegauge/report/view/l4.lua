@@ -74,11 +74,6 @@ function M.rows(results)
    return results.l4 or {}
 end
 
---- Nothing is shown otherwise than it is written.
-function M.shown(result)
-   return result
-end
-
 function M.csv(result, moment)
    local rows, list = M.rows(result.results), {}
    if #rows > 0 then
@@ -160,11 +155,6 @@ end
 
 function M.test_names(result)
    return table.concat(result.plan.l4.tests, ", ")
-end
-
---- No search decides here.
-function M.deciding()
-   return {}
 end
 
 local MOST_TILES = 8

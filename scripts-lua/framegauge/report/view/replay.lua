@@ -25,18 +25,8 @@ function M.rows(results)
    return results.replay or {}
 end
 
---- Nothing is shown otherwise than it is written.
-function M.shown(result)
-   return result
-end
-
 function M.test_names(result)
    return "replay of " .. result.plan.replay.file
-end
-
---- No search decides here.
-function M.deciding()
-   return {}
 end
 
 -- Percentiles stand under names of their own in the CSV.

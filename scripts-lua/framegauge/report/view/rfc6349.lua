@@ -28,18 +28,8 @@ local function transfers(result)
    return result.results.rfc6349 and result.results.rfc6349.transfers or {}
 end
 
---- Nothing is shown otherwise than it is written.
-function M.shown(result)
-   return result
-end
-
 function M.test_names()
    return "TCP throughput"
-end
-
---- No search decides on a figure alone.
-function M.deciding()
-   return {}
 end
 
 function M.csv(result)

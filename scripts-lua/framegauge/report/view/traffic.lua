@@ -26,18 +26,8 @@ function M.rows(results)
    return results.traffic or {}
 end
 
---- Nothing is shown otherwise than it is written.
-function M.shown(result)
-   return result
-end
-
 function M.test_names(result)
    return format.plural(#result.plan.streams, "stream")
-end
-
---- No search decides here.
-function M.deciding()
-   return {}
 end
 
 function M.csv(result)

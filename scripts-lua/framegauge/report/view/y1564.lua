@@ -31,19 +31,9 @@ function M.rows(results)
    return list
 end
 
---- Nothing is shown otherwise than it is written.
-function M.shown(result)
-   return result
-end
-
 --- What was tested, in words.
 function M.test_names(result)
    return "service " .. table.concat(result.plan.y1564.tests, " and ")
-end
-
---- No search decides here.
-function M.deciding()
-   return {}
 end
 
 local function with_failed(list)
