@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Captures that wait for a frame, and keep what is around it. */
+#include <algorithm>
+
 #include "capture_under_test.h"
 
 /* the ring of the buffer comes round many times: what is kept is what a list in memory would keep */

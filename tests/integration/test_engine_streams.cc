@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Many streams on a port: the order of their frames, and control over each while they run. */
+#include <algorithm>
+
 #include "engine_departures.h"
 #include "fg_pace.h"
 

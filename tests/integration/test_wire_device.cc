@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reference device against closed formulas. */
+#include <algorithm>
 #include <cmath>
 
 #include "wire_under_test.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reference device as a router, seen from its two sides: the host is on side 0, a second one on side 1. */
+#include <algorithm>
 #include <random>
 
 #include "wire_under_test.h"

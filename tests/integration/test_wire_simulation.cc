@@ -3,6 +3,7 @@
  * The reference device against a simulation that knows nothing of how the device does it: events in order of time, a
  * queue, a server.
  */
+#include <algorithm>
 #include <deque>
 #include <random>
 

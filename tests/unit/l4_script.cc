@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the lines of a script do; see l4_script.h. */
+#include <algorithm>
+
 #include <arpa/inet.h>
 
 #include "l4_packet.h"

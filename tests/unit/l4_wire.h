@@ -3,6 +3,7 @@
 #ifndef L4_WIRE_H
 #define L4_WIRE_H
 
+#include <algorithm>
 #include <map>
 #include <vector>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which frames a path loses, copies and changes: exact where it can be foretold, by its distribution elsewhere. */
+#include <algorithm>
 #include <bitset>
 #include <cmath>
 #include <string>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The token bucket against one that is filled and emptied step by step. */
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>

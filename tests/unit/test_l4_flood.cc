@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A flood of SYNs from addresses that never answer: memory stays bounded, and who does answer is served. */
+#include <algorithm>
 #include <random>
 
 #include "l4_host.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Heads of HTTP messages, however they are cut, and client and server that talk to each other through all cuts. */
+#include <algorithm>
 #include <cstring>
 #include <string>
 

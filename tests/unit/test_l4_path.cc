@@ -3,6 +3,7 @@
  * Two hosts and a path between them that loses, delays, reorders and duplicates segments as a seed says. Whatever it
  * does, every octet arrives, at its place, and both sides see the connection closed.
  */
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
