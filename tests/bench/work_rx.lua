@@ -77,7 +77,7 @@ function M.start(machine)
          end)
       end,
       peers = { {
-         name = "testpmd rxonly",
+         name = "testpmd rxonly", aim = 0.6,
          measure = machine.peers and function()
             return fed(function()
                local peer = testpmd.start({ main = machine.main, forwarder = machine.worker },

@@ -45,8 +45,8 @@ function M.start(machine)
          return tester.with(tester.open(machine, PLAN), send)
       end,
       peers = {
-         { name = "testpmd txonly", measure = peer and theirs("txonly") },
-         { name = "testpmd flowgen", measure = peer and theirs("flowgen") },
+         { name = "testpmd txonly", aim = 0.75, measure = peer and theirs("txonly") },
+         { name = "testpmd flowgen", aim = 1, measure = peer and theirs("flowgen") },
       },
       close = function()
          return peer and peer:close()
