@@ -93,6 +93,17 @@ void file_unmap(struct application *a);
 void file_fill(const struct application *a, uint64_t offset, uint8_t *to, uint32_t length);
 /** @return how many octets differ from the file's */
 uint32_t file_wrong(const struct application *a, uint64_t offset, const uint8_t *data, uint32_t length);
+struct http_head;
+/** What is known of a message that is being read, from the connection and two @p words, and back. */
+void http_load(const struct conn *c, uint64_t words, struct http_head *h);
+uint64_t http_store(struct conn *c, const struct http_head *h);
+/** Part of a message of a head and a body of the stream's octets. */
+void http_fill(const char *head, uint32_t head_length, uint32_t stream, uint64_t position, uint8_t *to,
+	       uint32_t length);
+void http_nothing(struct fg_l4 *w, struct conn *c);
+void http_closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);
+/** Octets of our server's response with such a body. */
+uint32_t http_response_octets(uint32_t body);
 int http_create(struct application *a, struct fg_error *err);
 int iperf_create(struct application *a, struct fg_error *err);
 int udp_create(struct application *a, struct fg_error *err);

@@ -69,7 +69,8 @@ struct fg_l4_app {
 	const char *
 		params; /* IPERF: of the test, in JSON; must live as long as the worker, as the cookie must */
 	bool reverse;   /* IPERF: the server sends */
-	bool any_body;  /* HTTP: the body is not that of our server: not compared */
+	bool any_body;  /* HTTP: the body is not that of our server: neither octets nor length are compared */
+	bool head;      /* HTTP: HEAD, not GET */
 	uint64_t octets; /* to send on each connection of a stream, then close; 0: until the stop */
 
 	/* of both */
@@ -92,8 +93,8 @@ struct fg_l4_tally {
 	uint64_t datagrams_in, datagrams_out;
 	uint64_t datagram_octets_in;
 	uint64_t expired; /* requests given up */
-	uint64_t
-		refused; /* HTTP: responses other than 200, or of another length than was expected, or cut off */
+	/* HTTP: responses that are not what was asked for, and of these: by status, of another length, cut off */
+	uint64_t refused, http_4xx, http_5xx, http_other, http_length, http_cut;
 };
 
 /** A distribution of times, ns. All 0 when there is none. */

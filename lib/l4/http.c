@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Heads of HTTP/1.1 messages (RFC 9112), octet by octet, so that it does not matter how they are cut into segments.
- * Of a request only the method, the number in its path and the length of its body matter, of a response the status
- * and the length; and of both, whether the connection ends with it. The state is one octet: which part, and within it
- * how far a name has been matched.
+ * Of a request only the method, the number in its path and its body's framing matter, of a response the status and the
+ * framing; and of both, whether the connection ends with it. The state is one octet: which part, and within it how far
+ * a field has been matched.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "http_priv.h"
 
+enum { PART = 0xc0, FIRST_LINE = 0x00, FIELDS = 0x40 };
 enum {
-	PART = 0xc0,
-	FIRST_LINE = 0x00,
-	FIELDS = 0x40,
-	OTHER = 0x20 /* of FIELDS: matching the second name */
-};
-enum { SKIP = 0x1f, VALUE = 0x1e }; /* of FIELDS: to the end of the line; digits of the length */
+	WORD = 0x03,
+	RESPONSE = 0x04
+};                  /* of FIRST_LINE: how many words are over; a '/' was in the first one */
+enum { AT = 0x3f }; /* of FIELDS: where in the names one is */
 
-static const char length_name[] = "content-length:";
-static const char close_name[] = "connection: close";
+/* The fields that matter, the second behind the "con" of the first; a blank stands for any number of them. */
+static const char names[] = "content-length:nection: closetransfer-encoding:expect:";
+enum { /* where each ends, and the next begins */
+       LENGTH = sizeof("content-length:") - 1,
+       CLOSE = LENGTH + sizeof("nection: close") - 1,
+       ENCODING = CLOSE + sizeof("transfer-encoding:") - 1,
+       EXPECT = ENCODING + sizeof("expect:") - 1,
+       VALUE = AT - 1, /* digits of the length */
+       SKIP = AT,      /* to the end of the line */
+};
+
+static_assert(EXPECT < VALUE, "where in them one is has room in the state");
 
 static uint32_t
 add_digit(uint32_t number, uint8_t c)
@@ -32,67 +42,85 @@ is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* "GET /1000 HTTP/1.1", "HTTP/1.1 200 OK": the number is in the second word; the state counts the words */
+/* "GET /1000 HTTP/1.1", "HTTP/1.1 200 OK": the number is in the second word */
 static void
 first_line(struct http_head *h, uint8_t c)
 {
-	uint8_t word = h->state;
+	uint8_t word = h->state & WORD;
 
-	if (c == '\n')
+	if (c == '\n') {
 		h->state = FIELDS;
-	else if (c == ' ')
-		h->state = word < 2 ? word + 1 : word;
-	else if (word == 0) { /* of GET, HEAD, POST; in a response it means nothing */
+	} else if (c == ' ') {
+		h->state += word < 2;
+	} else if (word == 0 && c == '/') {
+		h->state |= RESPONSE;
+		h->post = h->head = false;
+	} else if (word == 0 && !(h->state & RESPONSE)) { /* of GET, HEAD, POST */
 		h->post |= c == 'P';
 		h->head |= c == 'H';
-	} else if (word == 1 && is_digit(c))
+	} else if (word == 1 && is_digit(c)) {
 		h->number = add_digit(h->number, c);
-	else if (word == 2 && c == '0')
+	} else if (word == (h->state & RESPONSE ? 0 : 2) && c == '0') {
 		h->close = true; /* HTTP/1.0 */
+	}
 }
 
-static bool
-matches(const char *name, uint8_t at, uint8_t c)
+/* @return where in the names one is behind the octet; SKIP: it is another field */
+static uint8_t
+match(uint8_t at, uint8_t c)
 {
-	return name[at] == (c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+	if (c >= 'A' && c <= 'Z')
+		c |= 'a' - 'A';
+	if (names[at] == ' ') {
+		if (c == ' ' || c == '\t')
+			return at;
+		at++;
+	}
+	if (at == 0 && c != names[0])
+		at = c == names[CLOSE] ? CLOSE : ENCODING;
+	else if (at == 3 && c != names[3])
+		at = LENGTH;
+	return c == names[at] ? at + 1 : SKIP;
+}
+
+/* a field that matters has been found. @return what becomes of the rest of its line */
+static uint8_t
+found(struct http_head *h, uint8_t at)
+{
+	switch (at) {
+	case LENGTH:
+		h->length = 0;
+		return VALUE;
+	case CLOSE:
+		h->close = true;
+		return SKIP;
+	case ENCODING: /* the last coding is always this one (RFC 9112, 6.1) */
+		h->chunked = true;
+		return SKIP;
+	case EXPECT: /* there is but one to be expected (RFC 9110, 10.1.1) */
+		h->expects = true;
+		return SKIP;
+	default:
+		return at;
+	}
 }
 
 /* @return true: the line was empty, and so the head is over */
 static bool
 field(struct http_head *h, uint8_t c)
 {
-	uint8_t at = h->state & 0x1f;
-	bool other = h->state & OTHER;
+	uint8_t at = h->state & AT;
 
 	if (c == '\r')
 		return false;
 	if (c == '\n') {
-		bool empty = at == 0;
-
 		h->state = FIELDS;
-		return empty;
+		return at == 0;
 	}
-	if (at == SKIP)
-		return false;
-	if (at == VALUE) {
-		if (is_digit(c))
-			h->length = add_digit(h->length, c);
-		return false;
-	}
-	if (!other && !matches(length_name, at, c) && at < 4)
-		other = true; /* what has matched so far is the same in both names */
-	if (!matches(other ? close_name : length_name, at, c)) {
-		h->state = FIELDS | SKIP;
-		return false;
-	}
-	at++;
-	if (!other && length_name[at] == '\0')
-		at = VALUE;
-	if (other && close_name[at] == '\0') {
-		h->close = true;
-		at = SKIP;
-	}
-	h->state = (uint8_t)(FIELDS | (other ? OTHER : 0) | at);
+	if (at == VALUE && is_digit(c))
+		h->length = add_digit(h->length, c);
+	if (at < VALUE)
+		h->state = (uint8_t)(FIELDS | found(h, match(at, c)));
 	return false;
 }
 

@@ -90,8 +90,11 @@ enum {
 	APP_POST = 1 << 28,      /* the application's own, of HTTP */
 	APP_HEAD = 1 << 29,
 	APP_CLOSE = 1 << 30,
+	APP_CHUNKED = 1 << 25,
 	PROBE_NOW = 1 << 27, /* a window or keep-alive probe is due */
 };
+
+static const uint32_t APP_EXPECTS = 1U << 31; /* beyond what an enumerator holds */
 
 /** Sequence numbers from .. to - 1. */
 struct range {

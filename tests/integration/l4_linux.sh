@@ -11,9 +11,10 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 tester=fgl4t-$$ linux=fgl4l-$$
 work=$(mktemp -d)
-server='' captures=()
+server='' nginx='' captures=()
 finish() {
 	[ -z "$server" ] || kill "$server" 2>/dev/null
+	[ -z "$nginx" ] || kill "$nginx" 2>/dev/null
 	[ ${#captures[@]} -eq 0 ] || kill "${captures[@]}" 2>/dev/null
 	wait
 	ip netns del "$tester" 2>/dev/null
@@ -44,15 +45,21 @@ for _ in {1..100}; do
 	! grep -qs ready "$work/server.log" || break
 	sleep 0.05
 done
+if have_nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null); then
+	python3 "$peer" pages "$work/www/octets"
+	ip netns exec "$linux" "$have_nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" -e stderr \
+		>"$work/nginx.log" 2>&1 &
+	nginx=$!
+fi
 # conversations with curl, wget, Python and a web server, as an expert sees them
 if command -v tshark >/dev/null; then
 	for side in east west; do
-		ip netns exec "$linux" tshark -q -i "peer-$side" -w "$work/$side.pcapng" -f "port 5080 or port 6080" \
+		ip netns exec "$linux" tshark -q -i "peer-$side" -w "$work/$side.pcapng" -f "port 5080 or port 6080 or port 7080" \
 			>"$work/$side.log" 2>&1 &
 		captures+=($!)
 	done
 fi
-ip netns exec "$tester" "$program" script tests/integration/l4/linux.lua "$work" "$linux" "$peer" 2>&1
+ip netns exec "$tester" "$program" script tests/integration/l4/linux.lua "$work" "$linux" "$peer" $nginx 2>&1
 kill "$server"
 wait "$server"
 server=

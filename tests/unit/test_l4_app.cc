@@ -205,9 +205,28 @@ TEST(L4App, HttpResponseOfAnotherLengthIsRefused)
 	a.response = 4999;
 	Wire w(a, second / 10);
 	EXPECT_EQ(0u, w.Client().total.transactions);
-	EXPECT_LT(0u, w.Client().total.refused);
-	/* the last may not have come to ask any more */
-	EXPECT_LE(w.Client().total.opened - 1, w.Client().total.ended[FG_L4_END_ABORTED]);
+	EXPECT_LT(10u, w.Client().total.refused);
+	EXPECT_EQ(w.Client().total.refused, w.Client().total.http_length);
+	EXPECT_EQ(w.Server().total.transactions, w.Client().total.refused);
+	EXPECT_EQ(1u, w.Client().total.opened);
+	w.ExpectNoFaults();
+}
+
+TEST(L4App, HttpHeadsHaveNoBody)
+{
+	fg_l4_app a = Client(FG_L4_HTTP);
+
+	a.path = "/octets/5000";
+	a.host = "198.19.0.1";
+	a.request = 0;
+	a.head = true;
+	a.response = 5000;
+	Wire w(a, second / 10);
+	EXPECT_LT(20u, w.Client().total.transactions);
+	EXPECT_EQ(w.Server().total.transactions, w.Client().total.transactions);
+	EXPECT_GT(5000u * 20, w.Client().total.octets_in);
+	EXPECT_EQ(0u, w.Client().total.refused);
+	w.ExpectNoFaults();
 }
 
 TEST(L4App, RefusesWhatMakesNoSense)

@@ -17,9 +17,10 @@ http_head
 Read(const std::string &head, size_t piece)
 {
 	const std::string message = head + "body: 7\r\n\r\n";
-	http_head h = {};
+	http_head h;
 	size_t at = 0;
 
+	http_begin(&h);
 	while (at < message.size() && h.state != HTTP_BODY) {
 		size_t n = std::min(piece, message.size() - at);
 
@@ -27,6 +28,35 @@ Read(const std::string &head, size_t piece)
 	}
 	EXPECT_EQ(head.size(), at) << head;
 	return h;
+}
+
+/* what a body in chunks holds, read in pieces of so many octets; what is behind it must not be touched */
+std::string
+Chunks(const std::string &coded, size_t piece)
+{
+	const std::string message = coded + "HTTP/1.1";
+	http_chunks k = {};
+	std::string body;
+	size_t at = 0;
+
+	while (at < message.size() && k.at < CHUNK_OVER) {
+		size_t end = std::min(at + piece, message.size());
+
+		while (at < end && k.at < CHUNK_OVER) {
+			bool is_data;
+			uint32_t n =
+				http_chunks_read(&k, reinterpret_cast<const uint8_t *>(message.data()) + at,
+						 uint32_t(end - at), &is_data);
+
+			body += is_data ? message.substr(at, n) : "";
+			at += n;
+		}
+	}
+	if (k.at != CHUNK_OVER)
+		return "broken";
+	EXPECT_EQ(coded.size(), at);
+	EXPECT_EQ(body.size(), k.body);
+	return body;
 }
 } /* namespace */
 
@@ -44,8 +74,18 @@ TEST(L4Http, RequestsAreRead)
 		h = Read("HEAD /7 HTTP/1.0\nContent-Type: 5\n\n", piece);
 		EXPECT_TRUE(h.head && h.close);
 		EXPECT_FALSE(h.post);
-		EXPECT_EQ(0u, h.length);
+		EXPECT_EQ(HTTP_UNSIZED, h.length);
 		EXPECT_EQ(7u, h.number);
+		h = Read("POST / HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n"
+			 "Content-Type: x\r\nConnection:  \tclose\r\n\r\n",
+			 piece);
+		EXPECT_TRUE(h.post && h.expects && h.chunked && h.close);
+		EXPECT_EQ(HTTP_UNSIZED, h.length);
+		h = Read("GET /1 HTTP/1.1\r\nContent-Size: 3\r\nConnect: close\r\nTransfer: chunked\r\n"
+			 "Expected: 1\r\nCon: x\r\nConnection: keep-alive\r\n\r\n",
+			 piece);
+		EXPECT_FALSE(h.post || h.expects || h.chunked || h.close);
+		EXPECT_EQ(HTTP_UNSIZED, h.length);
 	}
 }
 
@@ -59,7 +99,33 @@ TEST(L4Http, ResponsesAreRead)
 		EXPECT_EQ(404u, h.number);
 		EXPECT_EQ(99u, h.length);
 		EXPECT_FALSE(h.close);
+		h = Read("HTTP/1.1 200 0 for 100\r\nTRANSFER-ENCODING:chunked\r\nConnection:close\r\n\r\n",
+			 piece);
+		EXPECT_EQ(200u, h.number);
+		EXPECT_TRUE(h.chunked && h.close);
+		EXPECT_FALSE(h.post || h.head);
+		h = Read("HTTP/1.0 200 OK\r\nContent-Length:0\r\n\r\n", piece);
+		EXPECT_TRUE(h.close);
+		EXPECT_EQ(0u, h.length);
+		EXPECT_FALSE(Read("HTTP/1.1 200 0K\r\n\r\n", piece).close);
 	}
+}
+
+TEST(L4Http, ChunksAreRead)
+{
+	const std::string coded = "5\r\nhello\r\n00A;name=\"v\"\r\n, to you a\r\n01\nl\n1 \r\nl\r\n0\r\n"
+				  "Trailer: 1\r\nX: 2\r\n\r\n";
+
+	for (size_t piece = 1; piece <= coded.size() + 3; piece++)
+		EXPECT_EQ("hello, to you all", Chunks(coded, piece)) << piece;
+	EXPECT_EQ("", Chunks("0\r\n\r\n", 3));
+}
+
+TEST(L4Http, BrokenChunksAreNoticed)
+{
+	for (const char *coded : {"\r\nhello", "x\r\n", "-1\r\n", "100000000\r\n", "1\r\nab\r\n0\r\n\r\n"})
+		for (size_t piece = 1; piece < 12; piece++)
+			EXPECT_EQ("broken", Chunks(coded, piece)) << coded;
 }
 
 TEST(L4Http, NumbersDoNotOverflow)

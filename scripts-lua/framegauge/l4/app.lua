@@ -59,7 +59,8 @@ end
 -- @param o.octets       of each stream; nil: until the stop
 -- @param o.message      octets of each write of a stream; nil: all at once
 -- @param o.file         of TCP_SENDFILE, both sides
--- @param o.path, o.host HTTP client: what to ask for; o.any_body: do not compare the body
+-- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
+--                       nor its length
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.cookie, o.params  of IPERF: 36 octets of text, and JSON; keep both while the worker lives.
 -- o.reverse:
@@ -85,7 +86,8 @@ function M.fill(out, o)
    out.hold, out.message, out.file = o.hold == true, o.message or 0, o.file
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
    if o.test == "HTTP" then
-      out.path, out.host, out.any_body = o.path, o.host, o.any_body == true
+      out.path, out.host = o.path, o.host
+      out.head, out.any_body = o.head == true, o.any_body == true
    end
    if o.test == "IPERF" then
       out.host, out.params, out.reverse = o.cookie, o.params, o.reverse == true
@@ -113,7 +115,9 @@ local function tally_of(t)
       transactions = tonumber(t.transactions), octets_in = tonumber(t.octets_in),
       octets_out = tonumber(t.octets_out), datagrams_in = tonumber(t.datagrams_in),
       datagrams_out = tonumber(t.datagrams_out), datagram_octets_in = tonumber(t.datagram_octets_in),
-      expired = tonumber(t.expired), refused = tonumber(t.refused),
+      expired = tonumber(t.expired), refused = tonumber(t.refused), http_4xx = tonumber(t.http_4xx),
+      http_5xx = tonumber(t.http_5xx), http_other = tonumber(t.http_other),
+      http_length = tonumber(t.http_length), http_cut = tonumber(t.http_cut),
    }
 end
 

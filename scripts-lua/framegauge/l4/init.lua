@@ -18,7 +18,7 @@ local TESTS = {
 }
 
 -- Keys that may be given and have no default.
-local MORE = { message = true, interval = true, datagram_rate = true, octets = true }
+local MORE = { message = true, interval = true, datagram_rate = true, octets = true, path = true }
 local GROUPS = { tcp = true, http = true, load = true }
 
 local defaults

@@ -41,6 +41,10 @@ local http = {
         help = "of each request; more than 0: POST, answered with an empty body" },
       { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
         help = "on a connection, which is then closed and followed by another; 0: until the end" },
+      { key = "path", type = "string", longest = 200, default_help = "/octets/ and the number of http.body",
+        help = "what is asked for" },
+      { key = "any_body", type = "boolean", default = "false",
+        help = "the body is not that of our server, and neither its octets nor its length are compared" },
    },
 }
 
@@ -123,9 +127,10 @@ local peer = {
    help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
       .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
    fields = {
-      { key = "kind", type = "enum", values = { "discard", "iperf3" }, default = "discard",
+      { key = "kind", type = "enum", values = { "discard", "iperf3", "web" }, default = "discard",
         help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM and TCP_MAERTS "
-           .. "then, and what it has counted is in the result" },
+           .. "then, and what it has counted is in the result. web: any server of HTTP/1.1; the test is HTTP "
+           .. "then" },
       { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
       { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
    },

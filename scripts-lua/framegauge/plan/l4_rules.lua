@@ -109,6 +109,7 @@ local OF_PEER = {
       TCP_STREAM = true, TCP_SENDFILE = true, TCP_CC = true, in_words = "TCP_STREAM, TCP_SENDFILE or TCP_CC",
    },
    iperf3 = { TCP_STREAM = true, TCP_MAERTS = true, in_words = "TCP_STREAM or TCP_MAERTS" },
+   web = { HTTP = true, in_words = "HTTP" },
 }
 
 local function peer_can_do_it(values, found)
@@ -127,6 +128,14 @@ local function peer_can_do_it(values, found)
          found:add("l4.peer." .. family, ("the first port has no %s to reach it through"):format(gateway),
             "a gateway, which may be the host itself")
       end
+   end
+end
+
+-- A path is part of a request's first line.
+local function path_is_one(values, found)
+   local path = values.l4.http.path
+   if path and not path:match "^/[!-~]*$" then
+      found:add("l4.http.path", ("'%s' is no path"):format(path), "one that begins with /, without blanks")
    end
 end
 
@@ -155,7 +164,7 @@ end
 
 M.rules = {
    something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
-   clients_have_their_addresses, peer_can_do_it, ramps_fit,
+   clients_have_their_addresses, peer_can_do_it, path_is_one, ramps_fit,
    two_ports,
 }
 

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- lib/l4 against Linux's TCP, both roles, IPv4 and IPv6. Run in the tester's namespace by l4_linux.sh, with
--- the folder for files, the name of the other namespace, and the path of peer.py; prints TAP.
+-- the folder for files, the name of the other namespace, the path of peer.py, and a
+-- word if nginx listens; prints TAP.
 local Bench = require "framegauge.bench"
 local job = require "framegauge.job"
 local json = require "framegauge.report.json"
 local plans = require "framegauge.plan"
 local trial = require "framegauge.l4.trial"
 
-local folder, namespace, peer = ...
+local folder, namespace, peer, nginx = ...
 
 local PLAN = [[
 test: l4
@@ -36,11 +37,16 @@ local function read(name)
    return json.decode(text)
 end
 
-local function run(bench, side, seconds)
-   local results, engine = trial.run(bench, {
+local function run_all(bench, side, seconds)
+   local results = trial.run(bench, {
       sides = { side }, seconds = seconds, learning_wait = 0.05, drain = 1.5, mtu = 1500, seed = 7,
    })
-   return results[1].apps[1], results[1].counters, engine
+   return results[1].apps, results[1].counters
+end
+
+local function run(bench, side, seconds)
+   local apps, counters = run_all(bench, side, seconds)
+   return apps[1], counters
 end
 
 local function faults(counters)
@@ -102,11 +108,49 @@ local function test_http(bench, version)
       OURS[version][2]))
    local _, counters = run(bench, { port = 2, apps = {
       { test = "HTTP", server = true, address = OURS[version][2], port = 6080 },
-   } }, 4)
+   } }, 3)
    local theirs = read(file)
-   check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 17
+   check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 25
       and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == 0,
       json.encode(theirs), faults(counters))
+end
+
+-- What nginx is asked for, and how it answers.
+local WEB = {
+   { name = "20 kB, by length, connections kept", path = "/octets/20000", response = 20000, requests = 5 },
+   { name = "8 MB", path = "/octets/8000000", response = 8000000 },
+   { name = "nothing", path = "/octets/0", response = 0 },
+   { name = "connections that it closes", path = "/closing/20000", response = 20000 },
+   { name = "chunks", path = "/chunked/20000", response = 20000, requests = 5 },
+   { name = "8 MB in chunks", path = "/chunked/8000000", response = 8000000 },
+   { name = "until the connection ends", path = "/unsized/20000", response = 20000 },
+   { name = "HEAD", path = "/octets/20000", response = 20000, head = true },
+   { name = "what is not there", path = "/octets/404", response = 20000, bad = "http_4xx" },
+   { name = "POST", path = "/octets/20000", request = 5000, response = 0, bad = "http_4xx" },
+   { name = "503", path = "/broken/", response = 20000, bad = "http_5xx" },
+   { name = "another length", path = "/octets/1000", response = 20000, bad = "http_length" },
+   { name = "another length, in chunks", path = "/chunked/1000", response = 20000, bad = "http_length" },
+}
+
+-- All of it at a time, from ports of their own.
+local function test_web(bench, version)
+   local apps = {}
+   for i, ask in ipairs(WEB) do
+      apps[i] = setmetatable({
+         test = "HTTP", address = OURS[version][1], remote = THEIRS[version], port = 7080,
+         next_hop = bench:gateway_mac(1, version), host = "nginx", request = ask.request or 0,
+         port_first = 30000 + 2000 * i, port_last = 31999 + 2000 * i, cycles = 4, connections = 1,
+         requests = ask.requests or 1,
+      }, { __index = ask })
+   end
+   local results, counters = run_all(bench, { port = 1, apps = apps }, 3)
+   for i, ask in ipairs(WEB) do
+      local t, n = results[i].total, 4 * (ask.requests or 1)
+      check(("nginx over IPv%d: %s"):format(version, ask.name), t.ended.closed == 4 and t.opened == 4
+         and t.transactions == (ask.bad and 0 or n) and t.refused == (ask.bad and n or 0)
+         and (not ask.bad or t[ask.bad] == n), json.encode(t))
+   end
+   check(("nginx over IPv%d: nothing wrong"):format(version), faults(counters) == 0, json.encode(counters))
 end
 
 local function test_server(bench, version)
@@ -158,6 +202,11 @@ job.run(function()
       test_client(bench, version)
       test_server(bench, version)
       test_http(bench, version)
+      if nginx then
+         test_web(bench, version)
+      else
+         print "ok - nginx # SKIP nginx is missing"
+      end
       test_iperf(bench, version)
    end
    bench:close()

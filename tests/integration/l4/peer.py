@@ -4,6 +4,7 @@
   peer.py serve FILE                         listen (see PORTS) until a signal; then write counts to FILE
   peer.py ask FILE ADDRESS PORT KIND N EACH  N connections, EACH at a time, then write counts to FILE
   peer.py http FILE ADDRESS PORT             requests by Python's client, curl and wget
+  peer.py pages FOLDER                       files for nginx, named after their length
 
 What both sides send follows from the position in the stream, as lib/l4/payload.c has it.
 """
@@ -11,6 +12,7 @@ import asyncio
 import http.client
 import http.server
 import json
+import pathlib
 import signal
 import socket
 import subprocess
@@ -143,12 +145,12 @@ def by_python(host, port):
     c.close()
 
 
-def by_tool(command):
-    done = subprocess.run(command, capture_output=True, timeout=20, check=False)
+def by_tool(command, expected, data=b''):
+    done = subprocess.run(command, input=data, capture_output=True, timeout=20, check=False)
     counts['connections'] += 1
-    if done.returncode != 0 or done.stderr or done.stdout != octets(SERVER, 0, 200000) * 2:
+    if done.returncode != 0 or done.stderr or done.stdout != expected:
         counts['failed'] += 1
-        print(command[0], done.returncode, done.stderr.decode(), len(done.stdout), file=sys.stderr)
+        print(command, done.returncode, done.stderr.decode(), len(done.stdout), file=sys.stderr)
 
 
 def http_all(address, port):
@@ -160,9 +162,32 @@ def http_all(address, port):
             time.sleep(0.1)
     by_python(address, port)
     host = f'[{address}]' if ':' in address else address
-    urls = [f'http://{host}:{port}/octets/200000'] * 2
-    by_tool(['curl', '--silent', '--show-error', '--fail', '--globoff', *urls])
-    by_tool(['wget', '--quiet', '--output-document=-', *urls])
+    url = f'http://{host}:{port}/octets/'
+    curl = ['curl', '--silent', '--show-error', '--fail', '--globoff']
+    wget = ['wget', '--quiet', '--output-document=-']
+    size = 200_000
+    page, large = octets(SERVER, 0, size), octets(SERVER, 0, 2_000_000)
+    twice = [f'{url}{size}'] * 2
+    by_tool([*curl, *twice], page * 2)
+    by_tool([*wget, *twice], page * 2)
+    by_tool([*curl, f'{url}{len(large)}'], large)
+    by_tool([*wget, '--no-http-keep-alive', f'{url}{len(large)}'], large)
+    by_tool([*curl, '--http1.0', f'{url}{size}'], page)
+    # a server may answer a range with all there is (RFC 9110, 14.2)
+    by_tool([*curl, '--range', '100-199', f'{url}{size}'], page)
+    # the second waits for 100 (Continue), the third comes in chunks
+    for more in [], ['--header', 'Expect: 100-continue', '--expect100-timeout', '5'], \
+            ['--header', 'Transfer-Encoding: chunked']:
+        by_tool([*curl, *more, '--data-binary', '@-', '--write-out', '%{http_code}', f'{url}9'], b'200', large)
+    by_tool([*wget, '--post-data=' + 'x' * 1000, f'{url}9'], b'')
+
+
+def pages(folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True)
+    for size in 0, 1000, 20_000, 8_000_000:
+        data = b''.join(octets(SERVER, at, min(50_000, size - at)) for at in range(0, size, 50_000))
+        (folder / str(size)).write_bytes(data)
 
 
 async def serve(path):
@@ -208,6 +233,9 @@ async def ask_all(address, port, kind, n, each):
     await asyncio.gather(*(one(address, port, kind, turn) for _ in range(n)))
 
 
+if sys.argv[1] == 'pages':
+    pages(sys.argv[2])
+    sys.exit()
 if sys.argv[1] == 'serve':
     asyncio.run(serve(sys.argv[2]))
 elif sys.argv[1] == 'http':

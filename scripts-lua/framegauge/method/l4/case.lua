@@ -64,6 +64,22 @@ end
 
 local CAUSES = { "fast_retransmits", "timeouts", "syn_retransmits", "wrong_octets" }
 
+-- What was wrong with responses of HTTP: only what there was.
+local function bad_responses(list)
+   local causes
+   for _, why in ipairs { "http_4xx", "http_5xx", "http_other", "http_length", "http_cut" } do
+      local n = 0
+      for _, record in ipairs(list) do
+         n = n + record.sides[1].apps[1].total[why]
+      end
+      if n > 0 then
+         causes = causes or {}
+         causes[why] = n
+      end
+   end
+   return causes
+end
+
 local function add_failures(row, record)
    local client = ends(record)
    for _, why in ipairs(app.ENDS) do
@@ -171,7 +187,7 @@ local function row_of(plan, bench, case, o, list)
    end
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
-   row.memory_per_connection = per_connection(list)
+   row.memory_per_connection, row.bad_responses = per_connection(list), bad_responses(list)
    if case.test == "UDP_STREAM" then
       udp_figures(row, list[#list])
    end

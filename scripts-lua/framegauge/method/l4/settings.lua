@@ -60,7 +60,8 @@ end
 local function http_of(client, o, remote)
    client.request, client.response = o.http.post, o.http.post > 0 and 0 or o.http.body
    client.requests, client.host = o.http.requests, o.ip == "ipv6" and "[" .. remote .. "]" or remote
-   client.path = ("/octets/%d"):format(o.http.body)
+   client.path = o.http.path or ("/octets/%d"):format(o.http.body)
+   client.any_body = o.http.any_body
 end
 
 local COOKIE = 36

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with so many octets, and POST,
+ * the body of which is read, by its length or in chunks, and answered with none. Requests for a range are answered
+ * whole, as RFC 9110, 14.2 allows. A request that comes before the response to the one before it has been acknowledged
+ * is not taken, and comes again.
+ *
+ * Of the connection's own state app_time has what the request says, or how far its chunks have come, and app_mark where
+ * the response begins; a "100 Continue" (RFC 9110, 10.1.1) lies right before it.
+ */
+#include "app_priv.h"
+#include "http_priv.h"
+
+/* both of one length: a shorter value is filled up with blanks, which end it (RFC 9110, 5.5) */
+static const char head_keep[] =
+	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: keep-alive\r\nContent-Length: ";
+static const char head_close[] =
+	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: close     \r\nContent-Length: ";
+enum { DIGITS = 10, HEAD_FIXED = sizeof(head_keep) - 1, HEAD_OCTETS = HEAD_FIXED + DIGITS + 4 };
+
+static const char head_continue[] = "HTTP/1.1 100 Continue\r\n\r\n";
+enum { CONTINUE_OCTETS = sizeof(head_continue) - 1 };
+
+static_assert(sizeof(head_keep) == sizeof(head_close), "where the body begins does not depend on the head");
+
+/* the length has ten places, so that the head has always the same */
+static void
+response_head(char head[HEAD_OCTETS], uint32_t body, bool close)
+{
+	char *p = head + HEAD_FIXED + DIGITS;
+
+	memcpy(head, close ? head_close : head_keep, HEAD_FIXED);
+	memcpy(p, "\r\n\r\n", 4);
+	do
+		*--p = (char)('0' + body % 10);
+	while ((body /= 10) > 0);
+	memset(head + HEAD_FIXED, ' ', (size_t)(p - head - HEAD_FIXED));
+}
+
+static void
+respond(struct fg_l4 *w, struct conn *c, struct http_head *h)
+{
+	application_of(w, c)->base.tally.transactions++;
+	if (h->post)
+		h->number = 0;
+	c->app_mark = c->snd_end;
+	h->state = 0;
+	h->length = 0;
+	tcp_write(w, c, HEAD_OCTETS + (h->head ? 0 : h->number));
+	if (h->close)
+		tcp_close(w, c);
+}
+
+static void
+server_fill(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length)
+{
+	char head[HEAD_OCTETS];
+	struct http_head h;
+
+	if (offset < c->app_mark) {
+		uint32_t left = (uint32_t)(c->app_mark - offset), part = u32_min(left, length);
+
+		memcpy(to, head_continue + CONTINUE_OCTETS - left, part);
+		offset += part;
+		to += part;
+		length -= part;
+	}
+	if (length == 0)
+		return;
+	http_load(c, c->app_time, &h);
+	response_head(head, h.number, h.close);
+	http_fill(head, HEAD_OCTETS, SERVER_STREAM, offset - c->app_mark, to, length);
+}
+
+/* the head of a request is over: is there a body, and does it wait for a word of ours? */
+static void
+begin_body(struct fg_l4 *w, struct conn *c, struct http_head *h, bool has_come)
+{
+	if (h->length == HTTP_UNSIZED)
+		h->length = 0;
+	if (h->chunked) {
+		h->state = HTTP_CHUNKS;
+		h->number = h->length = 0;
+	}
+	c->app_mark = c->snd_end;
+	if (h->expects && !h->close && !has_come && (h->chunked || h->length > 0)) {
+		c->app_mark += CONTINUE_OCTETS;
+		tcp_write(w, c, CONTINUE_OCTETS);
+	}
+}
+
+/* @return octets used: all, unless the body is over, or broken */
+static uint32_t
+take_chunks(struct http_head *h, const uint8_t *data, uint32_t length)
+{
+	struct http_chunks k = {.left = h->length, .at = h->state - HTTP_CHUNKS};
+	uint32_t used = 0, n;
+	bool is_data;
+
+	do {
+		n = http_chunks_read(&k, data + used, length - used, &is_data);
+		used += n;
+	} while (n > 0 && used < length);
+	h->length = k.left;
+	h->state = HTTP_CHUNKS + k.at;
+	return used;
+}
+
+/* @return octets of the body that came with this */
+static uint32_t
+take_body(struct fg_l4 *w, struct conn *c, struct http_head *h, const uint8_t *data, uint32_t length)
+{
+	uint32_t part;
+
+	if (h->state == HTTP_BODY) {
+		part = u32_min(h->length, length);
+		h->length -= part;
+	} else {
+		part = take_chunks(h, data, length);
+	}
+	if (h->state == HTTP_BODY ? h->length == 0 : h->state == HTTP_CHUNKS + CHUNK_OVER)
+		respond(w, c, h);
+	return part;
+}
+
+static bool
+server_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data, uint32_t length,
+	       bool early)
+{
+	struct http_head h;
+	uint32_t used = 0;
+
+	if (early || (c->app_phase == 0 && (flight(c) > 0 || tcp_unsent(c) > 0)))
+		return c->flags &
+		       FIN_WANTED; /* we have said the last word: whatever comes is nothing to us */
+	http_load(c, c->app_time, &h);
+	if (h.state == 0)
+		http_begin(&h);
+	if (h.state < HTTP_BODY) {
+		used = http_read(&h, data, length);
+		if (h.state == HTTP_BODY)
+			begin_body(w, c, &h, used < length);
+	}
+	if (h.state >= HTTP_BODY)
+		used += take_body(w, c, &h, data + used, length - used);
+	if (h.state == HTTP_CHUNKS + CHUNK_BROKEN) {
+		tcp_abort(w, c);
+		return true;
+	}
+	/* more in the same segment is the next request already: this connection ends here, the peer asks again */
+	if (used < length && !h.close) {
+		h.close = true;
+		tcp_close(w, c);
+	}
+	c->app_time = http_store(c, &h);
+	return true;
+}
+
+static void
+server_eof(struct fg_l4 *w, struct conn *c)
+{
+	tcp_close(w, c);
+}
+
+const struct app_ops http_server = {
+	.established = http_nothing,
+	.receive = server_receive,
+	.eof = server_eof,
+	.fill = server_fill,
+	.closed = http_closed,
+	.timer = http_nothing,
+};
+
+uint32_t
+http_response_octets(uint32_t body)
+{
+	return HEAD_OCTETS + body;
+}
