@@ -194,7 +194,7 @@ client_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *
 	if (offset == 0)
 		note_first_octet(w, c);
 	http_load(c, c->app_mark, &h);
-	used = http_read(&h, data, length);
+	used = http_read_again(&application_of(w, c)->seen, &h, data, length);
 	while (h.state == HTTP_BODY && h.number < OK) { /* there is another one to come (RFC 9110, 15.2) */
 		http_begin(&h);
 		used += http_read(&h, data + used, length - used);

@@ -139,7 +139,7 @@ server_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *
 	if (h.state == 0)
 		http_begin(&h);
 	if (h.state < HTTP_BODY) {
-		used = http_read(&h, data, length);
+		used = http_read_again(&application_of(w, c)->seen, &h, data, length);
 		if (h.state == HTTP_BODY)
 			begin_body(w, c, &h, used < length);
 	}

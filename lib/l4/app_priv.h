@@ -8,6 +8,7 @@
 
 #include "fg_l4_app.h"
 #include "fg_metric.h"
+#include "http_priv.h"
 #include "tcp_priv.h"
 
 /* of the octets that each side sends; see payload.c */
@@ -51,6 +52,7 @@ struct application {
 	uint64_t first_at, last_at; /* payload in order, ns */
 	char *request;              /* HTTP: head of each */
 	uint32_t request_head;
+	struct http_seen seen; /* what the peers send */
 	struct iperf *iperf;
 	struct udp_stream *stream;
 	struct udp_slot *slot;
@@ -93,7 +95,6 @@ void file_unmap(struct application *a);
 void file_fill(const struct application *a, uint64_t offset, uint8_t *to, uint32_t length);
 /** @return how many octets differ from the file's */
 uint32_t file_wrong(const struct application *a, uint64_t offset, const uint8_t *data, uint32_t length);
-struct http_head;
 /** What is known of a message that is being read, from the connection and two @p words, and back. */
 void http_load(const struct conn *c, uint64_t words, struct http_head *h);
 uint64_t http_store(struct conn *c, const struct http_head *h);

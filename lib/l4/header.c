@@ -41,6 +41,7 @@ put_ip(const struct fg_l4 *w, uint8_t *frame, const struct flow *f, uint8_t prot
 	struct fg_ether *ether = (struct fg_ether *)frame;
 	struct fg_ipv4 *ip4 = (struct fg_ipv4 *)(ether + 1);
 	struct fg_ipv6 *ip6 = (struct fg_ipv6 *)(ether + 1);
+	uint64_t pseudo;
 
 	memcpy(ether->dst, f->mac, 6);
 	memcpy(ether->src, w->config.mac, 6);
@@ -64,8 +65,11 @@ put_ip(const struct fg_l4 *w, uint8_t *frame, const struct flow *f, uint8_t prot
 	};
 	memcpy(ip4->src, f->local + 12, 4);
 	memcpy(ip4->dst, f->remote + 12, 4);
-	ip4->checksum = fg_checksum_finish(fg_checksum_add(0, ip4, sizeof(*ip4)));
-	return fg_checksum_pseudo4(ip4, protocol, (uint16_t)upper);
+	pseudo = fg_checksum_pseudo4(ip4, protocol, (uint16_t)upper);
+	/* the pseudo-header has the addresses, the protocol, and the length without that of this header */
+	ip4->checksum = fg_checksum_finish(pseudo + htons(sizeof(*ip4)) + htons((uint16_t)(0x4500 | ecn)) +
+					   htons(DONT_FRAGMENT) + htons(TTL << 8));
+	return pseudo;
 }
 
 /* the frame is whole: it is the next of the burst; short ones are padded as a NIC would */

@@ -16,7 +16,7 @@ enum {
 	HTTP_UNWANTED = 0x40,  /* and with this: it is not what was asked for, and not looked at */
 };
 
-/** What is known of the head that is being read; http_begin(): nothing yet. */
+/** What is known of the head that is being read; http_begin(): nothing yet, and only then is the state 0. */
 struct http_head {
 	uint32_t number; /* in the second word of the first line: status, or what the path asks for */
 	uint32_t length; /* Content-Length, or HTTP_UNSIZED */
@@ -36,6 +36,16 @@ http_begin(struct http_head *h)
 
 /** Read on. @return octets that belong to the head: all, unless the state is HTTP_BODY now */
 uint32_t http_read(struct http_head *h, const uint8_t *data, uint32_t length);
+
+/** The last head that came in one piece. */
+struct http_seen {
+	struct http_head head;
+	uint32_t octets; /* 0: there was none */
+	uint8_t text[512];
+};
+
+/** The same, but a head like that in @p seen is not read. */
+uint32_t http_read_again(struct http_seen *seen, struct http_head *h, const uint8_t *data, uint32_t length);
 
 /** Where in a body of chunks (RFC 9112, 7.1) one is. */
 enum http_chunk {

@@ -271,8 +271,9 @@ enum timer {
 enum { WHEEL_LEVELS = 4, WHEEL_SLOTS = 256 };
 
 struct wheel {
-	uint32_t now; /* tick that has been dealt with */
-	bool running;
+	uint32_t now;  /* tick that has been dealt with */
+	uint32_t next; /* none has a slot to be emptied before; if `some` */
+	bool running, some;
 	uint32_t head[WHEEL_LEVELS][WHEEL_SLOTS];
 	uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /* a bit for each slot that is not empty */
 };

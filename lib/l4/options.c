@@ -15,23 +15,25 @@ enum {
 	OPT_SACK_PERMITTED = 4,
 	OPT_SACK = 5,
 	OPT_TIMESTAMP = 8,
+	TIMESTAMPS_ALONE = OPT_NOP << 24 | OPT_NOP << 16 | OPT_TIMESTAMP << 8 | 10,
 	SCALE_MAX = 14, /* RFC 7323, 2.3 */
 };
 
 static uint32_t
 get32(const uint8_t *p)
 {
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return ntohl(v);
 }
 
 static uint8_t *
 put32(uint8_t *p, uint32_t v)
 {
-	*p++ = (uint8_t)(v >> 24);
-	*p++ = (uint8_t)(v >> 16);
-	*p++ = (uint8_t)(v >> 8);
-	*p++ = (uint8_t)v;
-	return p;
+	v = htonl(v);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
 }
 
 static void
@@ -70,6 +72,13 @@ take(const uint8_t *o, uint8_t size, struct segment *s)
 void
 options_read(const uint8_t *o, size_t length, struct segment *s)
 {
+	/* what nearly all segments have: time stamps alone, aligned as RFC 7323, appendix A, advises */
+	if (length == 12 && get32(o) == TIMESTAMPS_ALONE) {
+		s->has_ts = true;
+		s->tsval = get32(o + 4);
+		s->tsecr = get32(o + 8);
+		return;
+	}
 	while (length > 0 && o[0] != OPT_END) {
 		if (o[0] == OPT_NOP) {
 			o++;
@@ -173,11 +182,13 @@ options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool wit
 	uint8_t *p = to;
 
 	if (c->flags & USE_TS) {
-		*p++ = OPT_NOP;
-		*p++ = OPT_NOP;
-		p = put_timestamp(w, c, p);
+		p = put32(p, TIMESTAMPS_ALONE);
+		p = put32(p, now_ms(w) + w->ts_offset);
+		p = put32(p, c->ts_recent);
 	}
-	if (with_sacks && some && c->flags & USE_SACK)
+	if (!some)
+		return (size_t)(p - to);
+	if (with_sacks && c->flags & USE_SACK)
 		p = put_sacks(w, c, p, c->flags & USE_TS ? 3 : 4);
 	return pad(to, p);
 }

@@ -124,6 +124,18 @@ send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
 
 enum outcome { NOTHING, SENT, NO_ROOM };
 
+/* as long as nothing is missing: what is new, and that is all */
+static enum outcome
+send_next(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t length = new_segment(w, c);
+
+	c->limited = length > 0 && !fits_window(w, c, length);
+	if (length == 0 || c->limited)
+		return NOTHING;
+	return send_new(w, c, length) ? SENT : NO_ROOM;
+}
+
 static enum outcome
 send_one(struct fg_l4 *w, struct conn *c)
 {
@@ -217,7 +229,7 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		return false;
 	for (unsigned i = 0; may_send_data(c) && outcome == SENT && i < SEGMENTS_A_TURN; i++) {
-		outcome = send_one(w, c);
+		outcome = c->flags & (IN_RECOVERY | IN_LOSS) ? send_one(w, c) : send_next(w, c);
 		if (outcome == NOTHING && ops_of(w, c)->more != NULL && ops_of(w, c)->more(w, c))
 			outcome = SENT;
 	}

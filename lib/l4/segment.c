@@ -12,14 +12,6 @@
 
 enum { IP_TCP = 6, TCP_HEADER = 20, UDP_HEADER = 8, MORE_OR_OFFSET = 0x3fff };
 
-void
-address_of_ipv4(const uint8_t ipv4[4], uint8_t out[16])
-{
-	memset(out, 0, 10);
-	memset(out + 10, 0xff, 2);
-	memcpy(out + 12, ipv4, 4);
-}
-
 static uint16_t
 get16(const uint8_t *p)
 {
@@ -29,7 +21,20 @@ get16(const uint8_t *p)
 static uint32_t
 get32(const uint8_t *p)
 {
-	return (uint32_t)get16(p) << 16 | get16(p + 2);
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return ntohl(v);
+}
+
+/* without options, in line */
+static inline uint64_t
+sum_of_header(const struct fg_ipv4 *ip)
+{
+	uint32_t word[5];
+
+	memcpy(word, ip, sizeof(word));
+	return (uint64_t)word[0] + word[1] + word[2] + word[3] + word[4];
 }
 
 /* @return octets of the upper protocol behind *at; 0: not to be used */
@@ -44,7 +49,8 @@ read_ipv4(const uint8_t **at, size_t length, struct segment *s, uint64_t *sum, s
 		n->rx_malformed++;
 		return 0;
 	}
-	if (fg_checksum_finish(fg_checksum_add(0, ip, header)) != 0) {
+	if (fg_checksum_finish(header == sizeof(*ip) ? sum_of_header(ip) : fg_checksum_add(0, ip, header)) !=
+	    0) {
 		n->rx_bad_checksum++;
 		return 0;
 	}

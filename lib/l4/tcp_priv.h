@@ -33,7 +33,14 @@ void worker_free(struct fg_l4 *w);
 uint64_t draw(uint64_t *state);
 
 /* segment.c */
-void address_of_ipv4(const uint8_t ipv4[4], uint8_t out[16]);
+static inline void
+address_of_ipv4(const uint8_t ipv4[4], uint8_t out[16])
+{
+	memset(out, 0, 10);
+	memset(out + 10, 0xff, 2);
+	memcpy(out + 12, ipv4, 4);
+}
+
 /** @return false: not to be used, and counted why */
 bool segment_read(const uint8_t *frame, size_t length, struct segment *s, struct fg_l4_counters *counters);
 
@@ -73,6 +80,16 @@ static inline uint32_t
 conn_index(const struct fg_l4 *w, const struct conn *c)
 {
 	return (uint32_t)(c - w->conn);
+}
+
+/** Ask for the lines of a connection that a segment or a timer will need, so that the waits for them overlap. */
+static inline void
+conn_fetch(const struct conn *c)
+{
+	const uint8_t *line = (const uint8_t *)c;
+
+	for (unsigned i = 0; i < sizeof(*c) / 64; i++)
+		__builtin_prefetch(line + 64 * i, 1);
 }
 
 /* ranges.c */

@@ -49,15 +49,21 @@ rtt_timed(const struct fg_l4 *w, struct conn *c)
 		fg_histogram_record(w->app[c->app]->rtt, (int64_t)ns);
 }
 
+static void
+rexmt_start_as(struct fg_l4 *w, struct conn *c, enum timer timer, uint64_t us)
+{
+	c->timer = timer;
+	c->rexmt_at = tick_after(w, us * 1000);
+	timer_update(w, c);
+}
+
 void
 rexmt_start(struct fg_l4 *w, struct conn *c)
 {
 	uint64_t us = (uint64_t)c->rto << (c->backoff > 20 ? 20 : c->backoff);
 	uint64_t most = tcp_of(w, c)->rto_max_ms * 1000ULL;
 
-	c->timer = TIMER_RTO;
-	c->rexmt_at = tick_after(w, (us < most ? us : most) * 1000);
-	timer_update(w, c);
+	rexmt_start_as(w, c, TIMER_RTO, us < most ? us : most);
 }
 
 void
@@ -65,11 +71,8 @@ reorder_start(struct fg_l4 *w, struct conn *c, uint32_t after_us)
 {
 	uint32_t at = tick_after(w, after_us * 1000ULL);
 
-	if (c->rexmt_at != 0 && seq_le(c->rexmt_at, at) && c->timer != TIMER_TAIL)
-		return;
-	c->timer = TIMER_REORDER;
-	c->rexmt_at = at;
-	timer_update(w, c);
+	if (c->rexmt_at == 0 || seq_lt(at, c->rexmt_at) || c->timer == TIMER_TAIL)
+		rexmt_start_as(w, c, TIMER_REORDER, after_us);
 }
 
 void
@@ -91,12 +94,10 @@ rexmt_review(struct fg_l4 *w, struct conn *c)
 		if (c->rexmt_at == 0 || c->flags & (KEEPALIVE | PROBING)) {
 			c->flags &= ~(uint32_t)(KEEPALIVE | PROBING);
 			tail = tail_after(w, c);
-			rexmt_start(w, c);
-			if (tail > 0) {
-				c->timer = TIMER_TAIL;
-				c->rexmt_at = tick_after(w, tail * 1000ULL);
-				timer_update(w, c);
-			}
+			if (tail > 0)
+				rexmt_start_as(w, c, TIMER_TAIL, tail);
+			else
+				rexmt_start(w, c);
 		}
 	} else if (tcp_unsent(c) > 0) {
 		if (!(c->flags & PROBING)) { /* what can be sent has been: the window does not let it */

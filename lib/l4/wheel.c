@@ -3,7 +3,7 @@
  * Timers: a hierarchical wheel (Varghese and Lauck) of four levels with 256 slots. A connection has one entry for
  * all its deadlines, and the entry is lazy: it is moved only when a deadline comes nearer, not when one goes away,
  * as the retransmission timer does with every acknowledgement. An entry that fires early finds nothing due and is put
- * back. What is due in one tick fires in the order of the list, which depends on nothing but what happened before.
+ * back. The time of the next slot to be emptied is known and not looked for, and may be early in the same way. What is due in one tick fires in the order of the list, which depends on nothing but what happened before.
  */
 #include "tcp_priv.h"
 
@@ -24,6 +24,15 @@ wheel_start(struct wheel *wheel, uint64_t now)
 	wheel->running = true;
 }
 
+/* a slot is to be emptied at @p tick */
+static inline void
+expect(struct wheel *wheel, uint32_t tick)
+{
+	if (!wheel->some || seq_lt(tick, wheel->next))
+		wheel->next = tick;
+	wheel->some = true;
+}
+
 static void
 link_in(struct fg_l4 *w, struct conn *c, uint32_t at)
 {
@@ -33,6 +42,7 @@ link_in(struct fg_l4 *w, struct conn *c, uint32_t at)
 	while (level + 1 < WHEEL_LEVELS && ahead >> (SLOT_BITS * (level + 1)) != 0)
 		level++;
 	slot = at >> (SLOT_BITS * level) & (WHEEL_SLOTS - 1);
+	expect(wheel, at >> (SLOT_BITS * level) << (SLOT_BITS * level));
 	c->timer_at = at;
 	c->timer_prev = IS_HEAD | level << SLOT_BITS | slot;
 	c->timer_next = wheel->head[level][slot];
@@ -102,6 +112,8 @@ empty(struct fg_l4 *w, uint32_t level, uint32_t slot)
 		struct conn *c = &w->conn[index];
 		uint32_t at = c->timer_at;
 
+		if (c->timer_next != 0)
+			conn_fetch(&w->conn[c->timer_next]);
 		timer_stop(w, c);
 		if (seq_le(at, wheel->now))
 			timer_expired(w, c);
@@ -155,26 +167,31 @@ void
 wheel_advance(struct fg_l4 *w)
 {
 	struct wheel *wheel = &w->wheel;
-	uint32_t until = (uint32_t)(w->now >> TICK_SHIFT), tick;
+	uint32_t until = (uint32_t)(w->now >> TICK_SHIFT), tick = until;
 
 	if (seq_le(until, wheel->now))
 		return;
-	while (next_event(wheel, &tick) && seq_le(tick, until)) {
+	if (!wheel->some || seq_lt(until, wheel->next)) {
+		wheel->now = until;
+		return;
+	}
+	while ((wheel->some = next_event(wheel, &tick)) && seq_le(tick, until)) {
 		wheel->now = tick;
 		for (uint32_t level = WHEEL_LEVELS; level-- > 0;)
 			if ((tick & ((1U << SLOT_BITS * level) - 1)) == 0)
 				empty(w, level, tick >> (SLOT_BITS * level) & (WHEEL_SLOTS - 1));
 	}
+	wheel->next = tick;
 	wheel->now = until;
 }
 
 uint64_t
 wheel_due(const struct fg_l4 *w)
 {
-	uint32_t tick;
+	uint64_t now = w->now >> TICK_SHIFT;
 
-	if (!next_event(&w->wheel, &tick))
+	if (!w->wheel.some)
 		return UINT64_MAX;
 	/* ticks wrap, the clock does not */
-	return ((w->now >> TICK_SHIFT) + (uint32_t)(tick - (uint32_t)(w->now >> TICK_SHIFT))) << TICK_SHIFT;
+	return (now + (uint32_t)(w->wheel.next - (uint32_t)now)) << TICK_SHIFT;
 }

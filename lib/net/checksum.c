@@ -1,50 +1,75 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping and 2^32
- * octets cannot overflow; only finish() folds. The result is in network order because the sum is independent
- * of byte order (RFC 1071, 2 (B)).
+ * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping; what is returned
+ * leaves room for 2^29 more of its kind. The result is in network order because the sum is independent of byte order
+ * (RFC 1071, 2 (B)).
  */
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "fg_int128.h"
 #include "fg_net.h"
 
 uint64_t
 fg_checksum_add(uint64_t sum, const void *data, size_t length)
 {
 	const uint8_t *p = data;
-	uint16_t word;
-	uint32_t two[2];
+	uint64_t word, four[4];
+	uint32_t half;
+	uint16_t pair;
+	fg_u128 wide = sum;
 
-	/* words of 32 bits add up to the same, since 2^16 is 1 here */
-	for (; length >= 8; p += 8, length -= 8) {
-		memcpy(two, p, 8);
-		sum += (uint64_t)two[0] + two[1];
+	/* words of any even length add up to the same, since 2^16 is 1 here; the upper half counts the carries */
+	for (; length >= sizeof(four); p += sizeof(four), length -= sizeof(four)) {
+		memcpy(four, p, sizeof(four));
+		wide += four[0];
+		wide += four[1];
+		wide += four[2];
+		wide += four[3];
 	}
-	for (; length >= 2; p += 2, length -= 2) {
-		memcpy(&word, p, 2);
-		sum += word;
+	for (; length >= sizeof(word); p += sizeof(word), length -= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		wide += word;
 	}
-	if (length == 1) {
-		word = 0;
-		memcpy(&word, p, 1);
-		sum += word;
+	if (length >= 4) {
+		memcpy(&half, p, 4);
+		wide += half;
+		p += 4;
 	}
-	return sum;
+	if (length & 2) {
+		memcpy(&pair, p, 2);
+		wide += pair;
+		p += 2;
+	}
+	if (length & 1) {
+		pair = 0;
+		memcpy(&pair, p, 1);
+		wide += pair;
+	}
+	sum = (uint64_t)wide;
+	return (sum & UINT32_MAX) + (sum >> 32) + (uint64_t)(wide >> 64);
 }
 
+/* a half added to the other one, turned by as much, leaves their sum in the upper half, with the carry brought round */
 uint16_t
 fg_checksum_finish(uint64_t sum)
 {
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
+	uint32_t half;
+
+	sum += sum << 32 | sum >> 32;
+	half = (uint32_t)(sum >> 32);
+	half += half << 16 | half >> 16;
+	return (uint16_t) ~(half >> 16);
 }
 
 uint64_t
 fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_t length)
 {
-	return fg_checksum_add(0, ip->src, 8) + htons(protocol) + htons(length);
+	uint32_t src, dst;
+
+	memcpy(&src, ip->src, 4);
+	memcpy(&dst, ip->dst, 4);
+	return (uint64_t)src + dst + htons(protocol) + htons(length);
 }
 
 uint64_t

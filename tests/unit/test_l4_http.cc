@@ -89,6 +89,47 @@ TEST(L4Http, RequestsAreRead)
 	}
 }
 
+TEST(L4Http, OfAHeadCutAnywhereNothingIsForgotten)
+{
+	http_head h;
+
+	http_begin(&h);
+	EXPECT_EQ(0u, h.state);
+	for (const char *p = "POST /1 HTTP/1.1\r\n\r\n"; *p != '\0'; p++) {
+		http_read(&h, reinterpret_cast<const uint8_t *>(p), 1);
+		EXPECT_NE(0u, h.state) << p;
+	}
+}
+
+TEST(L4Http, AHeadLikeTheLastSaysTheSame)
+{
+	const std::string heads[] = {
+		"GET /1 HTTP/1.1\r\nContent-Length: 3\r\n\r\n",
+		"GET /2 HTTP/1.1\r\nContent-Length: 3\r\n\r\n", "GET /2 HTTP/1.0\r\n\r\n",
+		"POST /3 HTTP/1.1\r\nConnection: close\r\nX: " + std::string(1000, 'x') + "\r\n\r\n"};
+	http_seen seen = {};
+
+	for (unsigned i = 0; i < 64; i++) {
+		const std::string message = heads[i * 7 % 5 % 4] + "body";
+		const uint8_t *data = reinterpret_cast<const uint8_t *>(message.data());
+		http_head read, again;
+		uint32_t cut = i % 3 == 0 ? i % 20 : 0, used = cut;
+
+		http_begin(&read);
+		http_begin(&again);
+		http_read(&read, data, uint32_t(message.size()));
+		if (cut > 0)
+			http_read_again(&seen, &again, data, cut);
+		used += http_read_again(&seen, &again, data + cut, uint32_t(message.size()) - cut);
+		EXPECT_EQ(message.size() - 4, used);
+		EXPECT_EQ(HTTP_BODY, again.state);
+		EXPECT_EQ(read.number, again.number);
+		EXPECT_EQ(read.length, again.length);
+		EXPECT_EQ(read.post, again.post);
+		EXPECT_EQ(read.close, again.close);
+	}
+}
+
 TEST(L4Http, ResponsesAreRead)
 {
 	for (size_t piece = 1; piece < 40; piece++) {
