@@ -17,6 +17,7 @@
 
 #include "fg_wire.h"
 #include "rx_lanes.h"
+#include "rx_note.h"
 #include "tx_priv.h"
 
 enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256, LOOK_AT_LINKS_MS = 20 };
@@ -345,6 +346,7 @@ fg_engine_running(struct fg_engine *e)
 	tx_settle(e->trial, e->lanes);
 	e->running = false;
 	rx_lanes_settle(e);
+	rx_notes_settle(e->trial);
 	return false;
 }
 

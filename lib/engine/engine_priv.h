@@ -198,6 +198,7 @@ struct trial {
 	uint64_t max_lag;        /* ticks */
 	struct rx_stream *rx_stream;
 	uint8_t *measures;                  /* what they point to */
+	struct rx_note *notes;              /* there; NULL: they are few */
 	struct rx_task *rx;                 /* one a lane */
 	struct fg_histogram *sum_latency;   /* for the results of streams in parts: NULL without any */
 	struct fg_variation *sum_variation; /* the same */

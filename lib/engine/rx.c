@@ -2,8 +2,8 @@
 /*
  * Receive. Every frame is looked at: a test frame of this trial goes to its stream's tracker and histogram, all
  * else is counted by kind and offered to the responder, which may have to answer it. Of a stream, a frame in order
- * touches its own line, one of the tracker and two of the histogram; where there are many streams these are asked for
- * a burst ahead.
+ * touches its own line, one of the tracker and two of the histogram; where there are many streams, mostly but one line
+ * (rx_note.h).
  *
  * What is measured only if asked for (delay variation, payload, marks, the series over time) is in a second loop,
  * which is chosen when any stream of the trial asks, or makes errors on purpose. In a third, lanes of a port pass on to
@@ -17,6 +17,7 @@
 #include "fg_signature.h"
 #include "rx_fault.h"
 #include "rx_lanes.h"
+#include "rx_note.h"
 
 const struct rx_task rx_nobody;
 
@@ -28,8 +29,6 @@ struct rx_frame {
 	uint64_t arrival_ns;
 	uint32_t octets; /* without FCS */
 };
-
-enum { FEW = 64 }; /* streams whose lines stay in the nearest caches */
 
 /* no frame of ours: the sink takes it, or the responder if it has room, else it is gone */
 static __rte_noinline void
@@ -252,77 +251,42 @@ rx_take_all_passed(struct rx_task *t)
 		;
 }
 
-static void
-let_look(const struct rx_task *t, struct fg_tap *tap, struct rte_mbuf *const *frames,
-	 const uint64_t *arrivals, unsigned n)
+/* of many streams; what is in order and nothing out of the way is but noted, see rx_note.h */
+static __rte_noinline void
+measure_unnoted(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f, int64_t delay)
 {
-	if (tap == NULL)
+	struct rx_note *note = rx_note_of(t, stream);
+
+	if (note->lane != t->lane) {
+		astray(t, stream);
 		return;
-	tap->first_id = t->first_id;
-	tap->ids = t->ids;
-	tap->see(tap, frames, arrivals, n);
-}
-
-static inline bool
-is_tapped(const struct rx_task *t)
-{
-	return t->tap != NULL || atomic_load_explicit(&t->standing->tap, memory_order_relaxed) != NULL;
-}
-
-static __rte_noinline void
-show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival, bool stamped)
-{
-	uint64_t arrivals[BURST];
-
-	for (unsigned i = 0; i < n; i++)
-		arrivals[i] = !stamped ? arrival
-				       : clock_ns(t->clock,
-						  *RTE_MBUF_DYNFIELD(frames[i], t->time_offset, uint64_t *));
-	rte_spinlock_lock(&t->standing->look);
-	let_look(t, t->tap, frames, arrivals, n);
-	let_look(t, atomic_load_explicit(&t->standing->tap, memory_order_acquire), frames, arrivals, n);
-	rte_spinlock_unlock(&t->standing->look);
-}
-
-/*
- * Of many streams, what the next frames touch is not in the nearest caches, and each line's address stands in the one
- * before. So all frames of a burst are gone through for one line each before any is measured, and the waits for them
- * overlap. What the signature says is not checked here: nothing is written.
- */
-static __rte_noinline void
-look_ahead(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival,
-	   bool stamped)
-{
-	const struct rx_stream *stream[BURST];
-	int64_t delay[BURST];
-	unsigned found = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct rte_mbuf *m = frames[i];
-		const uint8_t *end = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len);
-		uint16_t place;
-
-		if (unlikely(m->data_len < FG_SIGNATURE_SIZE))
-			continue;
-		place = (uint16_t)(fg_signature_stream(end) - t->first_id);
-		if (unlikely(place >= t->ids))
-			continue;
-		if (stamped)
-			arrival = clock_ns(t->clock, *RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *));
-		delay[found] = fg_signature_elapsed(arrival, fg_signature_time(end));
-		stream[found] = &t->streams[place];
-		rte_prefetch0(stream[found++]);
 	}
-	for (unsigned i = 0; i < found; i++) {
-		rte_prefetch0(stream[i]->sequence);
-		rte_prefetch0(stream[i]->latency);
+	rx_note_enter(t, stream);
+	if (rx_note(note, f->s->sequence, f->arrival_ns, delay, f->octets + FG_ETHER_FCS)) {
+		t->frames++;
+		return;
 	}
-	for (unsigned i = 0; i < found; i++)
-		fg_histogram_prefetch(stream[i]->latency, delay[i]);
+	measure_ours(t, stream, f, false, false);
+	rx_note_resume(t, stream);
+}
+
+static __rte_always_inline void
+measure_of_many(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *m,
+		uint64_t arrival_ns)
+{
+	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
+	struct rx_note *note = &t->notes[(uint16_t)(s->stream - t->first_id)];
+	int64_t delay = fg_signature_elapsed(arrival_ns, s->time_ns);
+
+	if (likely(note->lane == t->lane &&
+		   rx_note(note, s->sequence, arrival_ns, delay, f.octets + FG_ETHER_FCS)))
+		t->frames++;
+	else
+		measure_unnoted(t, stream_of(t, s), &f, delay);
 }
 
 static __rte_always_inline unsigned
-take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes)
+take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes, bool many)
 {
 	struct rte_mbuf *frames[BURST], *done[BURST];
 	unsigned n = t->port->rx(t->port, frames, BURST, now), ours = 0;
@@ -332,10 +296,12 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes)
 	for (unsigned i = 0; i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod_offset(frames[i], uint8_t *,
 						      frames[i]->data_len - FG_SIGNATURE_SIZE));
-	if (unlikely(n > 0 && is_tapped(t)))
-		show(t, frames, n, arrival, stamped);
-	if (t->ids > FEW && n > 1)
-		look_ahead(t, frames, n, arrival, stamped);
+	if (unlikely(n > 0 && rx_is_tapped(t)))
+		rx_show(t, frames, n, arrival, stamped);
+	if (many)
+		rx_ahead_notes(t, frames, n);
+	else if (t->ids > RX_FEW && n > 1)
+		rx_ahead(t, frames, n, arrival, stamped);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
 		struct fg_signature signature;
@@ -351,7 +317,10 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes)
 			foreign(t, m, arrival, true);
 			continue;
 		}
-		measure(t, &signature, m, arrival, more, lanes);
+		if (many)
+			measure_of_many(t, &signature, m, arrival);
+		else
+			measure(t, &signature, m, arrival, more, lanes);
 		done[ours++] = m;
 	}
 	if (lanes)
@@ -362,10 +331,10 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes)
 }
 
 static __rte_always_inline uint64_t
-rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes)
+rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes, bool many)
 {
 	struct rx_task *t = (struct rx_task *)task;
-	unsigned n = take_burst(t, now, stamped, more, lanes);
+	unsigned n = take_burst(t, now, stamped, more, lanes, many);
 
 	if (lanes)
 		take_passed(t, more);
@@ -373,7 +342,7 @@ rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes)
 		return now;
 	/* several streams together may bring more than a burst in one step of the wire's time, which does not wait */
 	while (n == BURST)
-		n = take_burst(t, now, stamped, more, lanes);
+		n = take_burst(t, now, stamped, more, lanes, many);
 	if (unlikely(t->took)) { /* the sink's task may have something to do now */
 		t->took = false;
 		return now;
@@ -384,58 +353,72 @@ rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes)
 static uint64_t
 poll_now(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false, false, false);
+	return rx_poll(task, now, false, false, false, false);
 }
 
 static uint64_t
 poll_now_lanes(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false, false, true);
+	return rx_poll(task, now, false, false, true, false);
 }
 
 static uint64_t
 poll_now_more(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false, true, false);
+	return rx_poll(task, now, false, true, false, false);
 }
 
 static uint64_t
 poll_now_more_lanes(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, false, true, true);
+	return rx_poll(task, now, false, true, true, false);
+}
+
+static uint64_t
+poll_now_many(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, false, false, false, true);
+}
+
+static uint64_t
+poll_stamped_many(struct task *task, uint64_t now)
+{
+	return rx_poll(task, now, true, false, false, true);
 }
 
 static uint64_t
 poll_stamped(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true, false, false);
+	return rx_poll(task, now, true, false, false, false);
 }
 
 static uint64_t
 poll_stamped_lanes(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true, false, true);
+	return rx_poll(task, now, true, false, true, false);
 }
 
 static uint64_t
 poll_stamped_more(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true, true, false);
+	return rx_poll(task, now, true, true, false, false);
 }
 
 static uint64_t
 poll_stamped_more_lanes(struct task *task, uint64_t now)
 {
-	return rx_poll(task, now, true, true, true);
+	return rx_poll(task, now, true, true, true, false);
 }
 
 rx_poller
-rx_choose(bool stamped, bool more, bool lanes)
+rx_choose(bool stamped, bool more, bool lanes, bool many)
 {
 	static const rx_poller pollers[2][2][2] = {
 		{{poll_now, poll_now_lanes}, {poll_now_more, poll_now_more_lanes}},
 		{{poll_stamped, poll_stamped_lanes}, {poll_stamped_more, poll_stamped_more_lanes}},
 	};
 
+	if (many && !more && !lanes)
+		return stamped ? poll_stamped_many : poll_now_many;
 	return pollers[stamped][more][lanes];
 }

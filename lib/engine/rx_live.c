@@ -2,7 +2,7 @@
 /*
  * Copies of what a receiver counts, for the screen. The lcore makes them, a few streams at a time; control reads them.
  */
-#include "rx_priv.h"
+#include "rx_note.h"
 
 enum { LIVE_SLICE = 16 }; /* streams whose counts are copied at a time */
 
@@ -36,8 +36,11 @@ rx_publish(struct task *task)
 	for (unsigned i = 0; i < RTE_MIN((unsigned)t->ids, (unsigned)LIVE_SLICE); i++) {
 		struct rx_stream *stream = &t->streams[t->next_live];
 
-		if (stream->receiver == t)
+		if (stream->receiver == t) {
+			if (t->notes != NULL)
+				rx_note_enter(t, stream);
 			rx_publish_stream(stream);
+		}
 		t->next_live = t->next_live + 1 == t->ids ? 0 : t->next_live + 1;
 	}
 }

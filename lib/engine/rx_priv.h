@@ -28,6 +28,7 @@ struct rx_extra {
 
 struct rx_faults;
 struct rx_lanes;
+struct rx_note;
 
 /** Copies of a stream's counts, for the screen. Writer: the rx lcore, a few streams at a time; after the trial, control. */
 struct rx_live {
@@ -55,6 +56,24 @@ struct rx_stream {
 	struct rx_live live;
 } __rte_cache_aligned;
 
+/** Trackers and histograms of all streams, one stream after the other. */
+struct rx_measures {
+	uint8_t *first;
+	size_t each, sequence; /* octets: of a stream, and of its tracker, with which it begins */
+};
+
+static inline struct fg_sequence *
+rx_measures_sequence(const struct rx_measures *m, unsigned i)
+{
+	return (struct fg_sequence *)(void *)(m->first + i * m->each);
+}
+
+static inline struct fg_histogram *
+rx_measures_latency(const struct rx_measures *m, unsigned i)
+{
+	return (struct fg_histogram *)(void *)(m->first + i * m->each + m->sequence);
+}
+
 /** Receive from one lane. Written by the rx lcore only. */
 struct rx_task {
 	struct task task;
@@ -62,6 +81,9 @@ struct rx_task {
 	const struct clock *clock;
 	struct rx_stream *streams; /* of the trial, by id - first_id */
 	uint16_t first_id, ids;
+	uint16_t lane;         /* which */
+	struct rx_note *notes; /* of the streams; NULL: they are few */
+	struct rx_measures measures;
 	int time_offset;
 	uint64_t time_flag;
 	struct rte_ring *to_responder;
@@ -82,9 +104,10 @@ struct rx_task {
 /** The receiver of streams that belong to no lane yet. */
 extern const struct rx_task rx_nobody;
 
-/** The loop: does the port say when a frame arrived, is more than the plain counts asked for, are there more lanes? */
+/** The loop: does the port say when a frame arrived, is more than the plain counts asked for, are there more lanes, are
+ * streams many? */
 typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
-rx_poller rx_choose(bool stamped, bool more, bool lanes);
+rx_poller rx_choose(bool stamped, bool more, bool lanes, bool many);
 /** Measure all that other lanes have passed on. */
 void rx_take_all_passed(struct rx_task *rx);
 /** Compare the payload of frame @p number, which is in @p m, with what was sent, and count what differs. */
@@ -92,6 +115,20 @@ void rx_payload_count(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t
 /** The same for another lane, which adds it. */
 struct rx_payload rx_payload_check(const struct tx_stream *sent, const struct rte_mbuf *m, uint64_t number);
 void rx_payload_add(struct rx_extra *extra, const struct rx_payload *found);
+
+/* rx_tap.c */
+
+static inline bool
+rx_is_tapped(const struct rx_task *t)
+{
+	return t->tap != NULL || atomic_load_explicit(&t->standing->tap, memory_order_relaxed) != NULL;
+}
+
+/** Let those look who want to. */
+void rx_show(const struct rx_task *task, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival,
+	     bool stamped);
+
+/* rx_live.c */
 void rx_publish(struct task *task);
 void rx_publish_stream(struct rx_stream *stream);
 

@@ -24,6 +24,7 @@
 #include "fg_signature.h"
 #include "rx_fault.h"
 #include "rx_lanes.h"
+#include "rx_note.h"
 
 /* beyond that a delay, or the difference of two, is only counted and in the maximum */
 static const uint64_t LATENCY_HIGHEST_NS = 10000000000, IPDV_HIGHEST_NS = 1000000000;
@@ -72,7 +73,7 @@ rx_idle_init(struct fg_engine *e, unsigned lane, struct rx_task *rx)
 	struct fg_port *port = e->lane[lane].port;
 
 	*rx = (struct rx_task){
-		.task.poll = rx_choose(port->caps.rx_timestamp, false, false),
+		.task.poll = rx_choose(port->caps.rx_timestamp, false, false, false),
 		.task.publish = rx_publish,
 		.port = port,
 		.clock = &e->clock,
@@ -81,6 +82,32 @@ rx_idle_init(struct fg_engine *e, unsigned lane, struct rx_task *rx)
 		.to_responder = e->port[e->lane[lane].of].to_responder,
 		.standing = &e->port[e->lane[lane].of].standing,
 	};
+}
+
+/*
+ * What is measured of all streams in one piece, on huge pages where the kernel has some for us: with thousands of
+ * streams nearly every line would else be on a page of its own, and the walk to find that takes longer than the line.
+ */
+static int
+measures_init(const struct fg_engine *e, struct trial *t, struct rx_measures *m, struct fg_error *err)
+{
+	const struct precision p = precision_of(e, t);
+	size_t notes = t->streams > RX_FEW ? t->streams * sizeof(struct rx_note) : 0;
+
+	m->sequence = fg_sequence_size(p.window);
+	m->each = m->sequence + fg_histogram_size(p.digits, LATENCY_HIGHEST_NS);
+	if (t->measures == NULL) {
+		size_t all = RTE_ALIGN_CEIL(notes + t->streams * m->each, HUGE_PAGE);
+
+		t->measures = aligned_alloc(HUGE_PAGE, all);
+		if (t->measures == NULL)
+			return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", t->streams);
+		madvise(t->measures, all, MADV_HUGEPAGE); /* a wish */
+	}
+	m->first = t->measures + notes;
+	if (notes > 0)
+		t->notes = (struct rx_note *)(void *)t->measures;
+	return 0;
 }
 
 int
@@ -94,7 +121,12 @@ rx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct f
 	rx_idle_init(e, lane, rx);
 	for (unsigned i = 0; i < c->streams; i++)
 		more |= wants_more(&c->stream[i]) && c->stream[i].rx_port == port;
-	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, more, e->port[port].lanes > 1);
+	if (measures_init(e, t, &rx->measures, err) != 0)
+		return -ENOMEM;
+	rx->lane = (uint16_t)lane;
+	rx->notes = more || e->port[port].lanes > 1 ? NULL : t->notes;
+	rx->task.poll =
+		rx_choose(rx->port->caps.rx_timestamp, more, e->port[port].lanes > 1, rx->notes != NULL);
 	rx->streams = t->rx_stream;
 	rx->first_id = e->next_id;
 	rx->ids = (uint16_t)c->streams;
@@ -139,32 +171,6 @@ extra_init(const struct fg_engine *e, struct rx_stream *rx, const struct fg_stre
 	return 0;
 }
 
-/*
- * Trackers and histograms of all streams in one piece, on huge pages where the kernel has some for us: with thousands of
- * streams nearly every line would else be on a page of its own, and the walk to find that takes longer than the line.
- */
-static int
-measures_init(struct trial *t, unsigned i, const struct precision *p, struct fg_error *err)
-{
-	size_t sequence = fg_sequence_size(p->window);
-	size_t each = sequence + fg_histogram_size(p->digits, LATENCY_HIGHEST_NS);
-	struct rx_stream *rx = &t->rx_stream[i];
-
-	if (t->measures == NULL) {
-		size_t all = RTE_ALIGN_CEIL(t->streams * each, HUGE_PAGE);
-
-		t->measures = aligned_alloc(HUGE_PAGE, all);
-		if (t->measures == NULL)
-			return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", t->streams);
-		madvise(t->measures, all, MADV_HUGEPAGE); /* a wish */
-	}
-	rx->sequence = (struct fg_sequence *)(void *)(t->measures + i * each);
-	rx->latency = (struct fg_histogram *)(void *)(t->measures + i * each + sequence);
-	fg_sequence_init(rx->sequence, p->window, 0, NULL);
-	fg_histogram_init(rx->latency, p->digits, LATENCY_HIGHEST_NS, NULL);
-	return 0;
-}
-
 int
 rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
 	       const struct image *timeline, struct fg_error *err)
@@ -182,8 +188,13 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
 	if (rx->tag == NULL)
 		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
-	rc = measures_init(t, i, &p, err);
-	if (rc == 0 && wants_more(s) && !s->unmeasured)
+	rx->sequence = rx_measures_sequence(&rx->home->measures, i);
+	rx->latency = rx_measures_latency(&rx->home->measures, i);
+	fg_sequence_init(rx->sequence, p.window, 0, NULL);
+	fg_histogram_init(rx->latency, p.digits, LATENCY_HIGHEST_NS, NULL);
+	if (t->notes != NULL)
+		rx_note_init(t, i);
+	if (wants_more(s) && !s->unmeasured)
 		rc = extra_init(e, rx, s, c, &p, timeline, err);
 	if (rc != 0 || rx->extra == NULL)
 		return rc;

@@ -163,6 +163,29 @@ fg_histogram_record(struct fg_histogram *h, int64_t value)
 		h->max = v;
 }
 
+/** Record @p n values: as fg_histogram_record() of each. */
+static inline void
+fg_histogram_record_all(struct fg_histogram *h, const uint32_t *values, unsigned n)
+{
+	fg_u128 squares = 0;
+	uint64_t sum = 0, min = h->min, max = h->max;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t v = values[i];
+
+		h->counts[fg_histogram_bin(h, v)]++;
+		sum += v;
+		squares += v * v;
+		min = v < min ? v : min;
+		max = v > max ? v : max;
+	}
+	h->count += n;
+	h->sum += sum;
+	h->squares += squares;
+	h->min = min;
+	h->max = max;
+}
+
 #ifdef __cplusplus
 }
 #endif

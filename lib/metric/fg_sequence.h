@@ -155,6 +155,23 @@ fg_sequence_observe(struct fg_sequence *t, uint64_t number, uint64_t now)
 	return true;
 }
 
+/** The next @p n numbers, at most 64, came one after the other: as fg_sequence_observe() of each. */
+static inline void
+fg_sequence_observe_next(struct fg_sequence *t, unsigned n)
+{
+	unsigned at = t->next & 63;
+
+	if (__builtin_expect(at + n > 63, 0)) {
+		/* what is in order has no use for the time */
+		for (; n > 0; n--)
+			fg_sequence_observe(t, t->next, 0);
+		return;
+	}
+	t->head |= ((1ULL << n) - 1) << at;
+	t->next += n;
+	t->unique += n;
+}
+
 #ifdef __cplusplus
 }
 #endif

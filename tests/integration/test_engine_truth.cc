@@ -15,13 +15,14 @@ const unsigned everything = FG_MEASURE_VARIATION | FG_MEASURE_SERIES | FG_MEASUR
 
 /* streams that take turns in a load, so that frame n of the load is frame n / streams of stream n % streams */
 struct Path {
-	Path(const fg_impair_config &impair, unsigned streams, uint64_t frames, double fps = 500000)
+	Path(const fg_impair_config &impair, unsigned streams, uint64_t frames, double fps = 500000,
+	     unsigned measured = everything)
 	    : bench(device(impair), roomy()), frame(TestFrame(size))
 	{
 		std::vector<Stream> all;
 
 		for (unsigned i = 0; i < streams; i++)
-			all.push_back({0, 1, frame, {{fps, frames}}, {i, 1, streams}, false, everything});
+			all.push_back({0, 1, frame, {{fps, frames}}, {i, 1, streams}, false, measured});
 		bench.engine.Run(all, {0, uint64_t(double(frames) / fps * 1000), 100, 0});
 		for (unsigned i = 0; i < streams; i++) {
 			results.push_back(bench.engine.Result(i));
@@ -142,6 +143,65 @@ TEST(EngineTruth, RandomLossIsTheDevicesOfEveryStream)
 		EXPECT_EQ(path.Truth().forwarded, path.Sum(&fg_stream_result::rx));
 		EXPECT_EQ(0u,
 			  path.Sum(&fg_stream_result::reordered) + path.Sum(&fg_stream_result::duplicates));
+	}
+}
+
+/* of many streams, a receiver of plain counts only notes what is in order, and enters it later */
+TEST(EngineTruth, WhatIsNotedFirstCountsTheSame)
+{
+	std::vector<fg_impair_config> impairs(5);
+
+	impairs[1].loss.random = 0.05;
+	impairs[2].reorder.every = 350;
+	impairs[2].reorder_places = 210;
+	impairs[2].reorder_ns = 1e9;
+	impairs[3].duplicate.every = 7;
+	impairs[3].duplicate_ns = 300000;
+	impairs[4].jitter = FG_JITTER_UNIFORM;
+	impairs[4].jitter_mean_ns = 500000;
+	impairs[4].jitter_reorders = true;
+	for (const fg_impair_config &impair : impairs) {
+		std::vector<fg_stream_result> all = Path(impair, 100, 100003).results,
+					      plain = Path(impair, 100, 100003, 500000, 0).results;
+
+		for (unsigned i = 0; i < 100; i++)
+			ASSERT_EQ(0, memcmp(&all[i], &plain[i], offsetof(fg_stream_result, variation)))
+				<< "stream " << i << " of impairment " << &impair - impairs.data();
+	}
+}
+
+/* the delays of the frames that are asked for, and of no others: the later a frame, the longer the queue before the device */
+TEST(EngineTruth, TagsAreThoseOfTheirFramesAmongManyStreams)
+{
+	const unsigned streams = 100, frames = 20000;
+	fg_device_config slow = Device(1e9, 65536);
+	std::vector<Stream> all;
+	Template frame = TestFrame(size);
+
+	slow.direction[0].capacity_fps = 250000; /* a frame waits 2 us for each one before it */
+	Bench bench(slow, free_time());
+	for (unsigned i = 0; i < streams; i++)
+		all.push_back({0, 1, frame, {{500000, frames}}, {i, 1, streams}});
+	ASSERT_EQ(0, bench.engine.Prepare(
+			     all, {0, frames * 2, 100000, 0}, 1000000, nullptr, [&](fg_trial_config &c) {
+				     for (unsigned i = 0; i < streams; i++) {
+					     auto *s = const_cast<fg_stream_config *>(&c.stream[i]);
+
+					     s->tag_first = i % 20;
+					     s->tag_every = 1 + i % 10;
+					     s->tags = 8;
+				     }
+			     }));
+	fg_engine_start(bench.engine.Get());
+	bench.engine.Await();
+	for (unsigned i = 0; i < streams; i++) {
+		uint64_t least = bench.engine.Result(i).latency.min_ns;
+		int64_t delay[9];
+
+		ASSERT_EQ(8u, fg_engine_tags(bench.engine.Get(), i, delay, 9));
+		for (unsigned k = 0; k < 8; k++)
+			ASSERT_EQ(least + 2000 * 100 * (i % 20 + k * (1 + i % 10)), uint64_t(delay[k]))
+				<< "stream " << i << ", tag " << k;
 	}
 }
 

@@ -295,4 +295,16 @@ TEST(Histogram, FreeingNothingIsAllowed)
 	fg_histogram_free(nullptr);
 }
 
+TEST(Histogram, ValuesCanBeRecordedTogether)
+{
+	std::vector<int64_t> values = spread(4096, 9);
+	std::vector<uint32_t> narrow(values.begin(), values.end());
+	Histogram each = make(2, SECOND, values), all = make(2);
+
+	for (size_t i = 0, n = 1; i < narrow.size();
+	     i += n, n = std::min<size_t>(n % 9 + 1, narrow.size() - i))
+		fg_histogram_record_all(all.get(), &narrow[i], unsigned(n));
+	EXPECT_EQ(0, memcmp(each.get(), all.get(), fg_histogram_size(2, SECOND)));
+}
+
 } // namespace

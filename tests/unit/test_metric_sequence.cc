@@ -244,6 +244,25 @@ TEST(Sequence, ResultMayBeTakenAtAnyTime)
 	EXPECT_EQ(0, memcmp(t.get(), quiet.get(), fg_sequence_size(64)));
 }
 
+TEST(Sequence, NumbersInOrderCanBeObservedTogether)
+{
+	for (unsigned n : {1, 8, 63, 64}) {
+		Tracker each = make(256, 5), all = make(256, 5);
+		uint64_t next = 5;
+
+		for (unsigned times = 0; times < 20; times++) {
+			for (unsigned i = 0; i < n; i++)
+				fg_sequence_observe(each.get(), next + i, 1000 * next + i);
+			fg_sequence_observe_next(all.get(), n);
+			next += n + times % 3; /* some are missing in between */
+			fg_sequence_observe(each.get(), next, next);
+			fg_sequence_observe(all.get(), next, next);
+			next++;
+		}
+		EXPECT_EQ(0, memcmp(each.get(), all.get(), fg_sequence_size(256))) << n;
+	}
+}
+
 TEST(Sequence, ResetBeginsAgain)
 {
 	Tracker t = make(256, 1), fresh = make(256, 777);

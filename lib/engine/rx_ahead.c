@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Of many streams, what the next frames touch is not in the nearest caches, and each line's address stands in the one
+ * before. So all frames of a burst are gone through for one line each before any is measured, and the waits for them
+ * overlap. What the signature says is not checked here: nothing is written.
+ */
+#include <rte_mbuf_dyn.h>
+#include <rte_prefetch.h>
+
+#include "fg_signature.h"
+#include "rx_note.h"
+
+/* of the stream that a frame's signature names, if it has one; else no less than there are */
+static inline unsigned
+place_of(const struct rx_task *t, const struct rte_mbuf *m)
+{
+	if (unlikely(m->data_len < FG_SIGNATURE_SIZE))
+		return t->ids;
+	return (uint16_t)(fg_signature_stream(rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len)) -
+			  t->first_id);
+}
+
+void
+rx_ahead(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uint64_t arrival, bool stamped)
+{
+	const struct rx_stream *stream[BURST];
+	int64_t delay[BURST];
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct rte_mbuf *m = frames[i];
+		const uint8_t *end = rte_pktmbuf_mtod_offset(m, const uint8_t *, m->data_len);
+		unsigned place = place_of(t, m);
+
+		if (unlikely(place >= t->ids))
+			continue;
+		if (stamped)
+			arrival = clock_ns(t->clock, *RTE_MBUF_DYNFIELD(m, t->time_offset, uint64_t *));
+		delay[found] = fg_signature_elapsed(arrival, fg_signature_time(end));
+		stream[found] = &t->streams[place];
+		rte_prefetch0(stream[found++]);
+	}
+	for (unsigned i = 0; i < found; i++) {
+		rte_prefetch0(stream[i]->sequence);
+		rte_prefetch0(stream[i]->latency);
+	}
+	for (unsigned i = 0; i < found; i++)
+		fg_histogram_prefetch(stream[i]->latency, delay[i]);
+}
+
+/* the line of notes of each; and where that is full, those to which they go */
+void
+rx_ahead_notes(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n)
+{
+	unsigned place[BURST], found = 0, full = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		place[found] = place_of(t, frames[i]);
+		if (unlikely(place[found] >= t->ids))
+			continue;
+		__builtin_prefetch(&t->notes[place[found++]], 1);
+	}
+	for (unsigned i = 0; i < found; i++) {
+		const struct rx_note *note = &t->notes[place[i]];
+
+		if (note->noted < note->room)
+			continue;
+		__builtin_prefetch(&t->streams[place[i]], 1);
+		__builtin_prefetch(rx_measures_sequence(&t->measures, place[i]), 1);
+		__builtin_prefetch(rx_measures_latency(&t->measures, place[i]), 1);
+		place[full++] = place[i];
+	}
+	for (unsigned i = 0; i < full; i++)
+		fg_histogram_prefetch(rx_measures_latency(&t->measures, place[i]),
+				      t->notes[place[i]].delay[0]);
+}
