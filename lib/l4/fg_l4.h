@@ -76,7 +76,9 @@ enum fg_l4_end {
 	X(accepted, 0, "connections opened by peers")                                                       \
 	X(established, 0, "connections established")                                                        \
 	X(table_full, 3, "connections not opened or taken for want of room")                                \
-	X(half_open_dropped, 1, "half-open connections given up for a newer SYN")                           \
+	X(half_open_dropped, 1, "half-open connections given up for one that was confirmed")                \
+	X(cookies_sent, 1, "SYNs answered and forgotten for want of room (RFC 4987)")                       \
+	X(cookies_taken, 0, "connections opened by the answer to one of these")                             \
 	X(time_wait_reused, 0, "addresses and ports taken again out of TIME_WAIT (RFC 6191)")               \
 	X(segments_retransmitted, 1, "data segments sent again, whatever the cause")                        \
 	X(octets_retransmitted, 1, "payload octets sent again")                                             \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Connections that a peer has asked for and not yet confirmed. A flood of SYNs from addresses that never answer may
- * take a share of the table and no more: beyond it, each new one takes the place of the oldest. A peer that is there
- * confirms within a round trip, long before its turn comes. The links of the list lie where the application's own
- * state will be once there is a connection.
+ * take a share of the table and no more: beyond it a SYN is answered without being remembered (cookie.c). The links of
+ * the list lie where the application's own state will be once there is a connection.
  */
 #include "tcp_priv.h"
 
@@ -46,16 +45,18 @@ half_open_remove(struct fg_l4 *w, struct conn *c)
 }
 
 bool
+half_open_has_room(const struct fg_l4 *w)
+{
+	return w->half_open < limit(w) && w->open < w->config.connections;
+}
+
+void
 half_open_make_room(struct fg_l4 *w)
 {
 	struct conn *oldest = &w->conn[w->half_open_oldest];
 
-	if (w->half_open < limit(w) && (w->open < w->config.connections || w->half_open == 0))
-		return true;
+	if (w->open < w->config.connections || w->half_open == 0 || oldest->flags & READY)
+		return;
 	w->counters.half_open_dropped++;
-	/* not even the oldest has been answered: more come than answers can leave */
-	if (oldest->flags & READY)
-		return false;
 	tcp_end(w, oldest, FG_L4_END_NO_ANSWER);
-	return true;
 }

@@ -30,22 +30,39 @@ listens_to(const struct app *app, const struct flow *f)
 	return app->listens && !app->udp && app->port == f->local_port && app_owns(app, f->local);
 }
 
-static void
+static int
+listener_of(const struct fg_l4 *w, const struct flow *f)
+{
+	for (unsigned i = 0; i < w->apps; i++)
+		if (listens_to(w->app[i], f))
+			return (int)i;
+	return -1;
+}
+
+/* @return a connection whose handshake this ends, though there was none until now; else NULL: all is done */
+static struct conn *
 no_connection(struct fg_l4 *w, const struct segment *s)
 {
-	if ((s->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN)
-		for (unsigned i = 0; i < w->apps; i++)
-			if (listens_to(w->app[i], &s->flow)) {
-				tcp_accept(w, i, s);
-				return;
-			}
+	uint8_t what = s->flags & (TCP_SYN | TCP_ACK | TCP_RST);
+	int listener = listener_of(w, &s->flow);
+	struct conn *c = NULL;
+
+	if (listener >= 0 && what == TCP_SYN) {
+		tcp_accept(w, (unsigned)listener, s);
+		return NULL;
+	}
+	if (listener >= 0 && what == TCP_ACK)
+		c = cookie_take(w, (unsigned)listener, s);
+	if (c != NULL)
+		return c;
 	for (unsigned i = 0; i < w->apps; i++)
 		if (app_owns(w->app[i], s->flow.local)) {
 			w->counters.no_connection++;
 			tcp_refuse(w, s);
-			return;
+			return NULL;
 		}
 	w->counters.rx_not_ours++;
+	return NULL;
 }
 
 /* RFC 9293, 3.10.7.3 */
@@ -282,8 +299,10 @@ tcp_input(struct fg_l4 *w, struct segment *s)
 		c = NULL;
 	}
 	if (c == NULL)
-		no_connection(w, s);
-	else if (c->state == SYN_SENT)
+		c = no_connection(w, s);
+	if (c == NULL || c->state == CLOSED)
+		return;
+	if (c->state == SYN_SENT)
 		syn_sent(w, c, s);
 	else
 		synchronized(w, c, s);

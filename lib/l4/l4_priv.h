@@ -314,6 +314,7 @@ struct fg_l4 {
 	uint32_t ts_offset;
 	uint32_t ready_head, ready_tail;
 	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
+	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */
 	struct wheel wheel;
 	struct pool ranges, repairs;
 	struct range

@@ -69,6 +69,12 @@ scale_of(uint32_t buffer)
 	return scale;
 }
 
+static uint8_t
+own_scale(const struct fg_l4 *w, const struct conn *c)
+{
+	return tcp_of(w, c)->window_scaling ? scale_of(tcp_of(w, c)->receive_buffer) & 15 : 0;
+}
+
 /* a connection in its first state, with the SYN still to be sent */
 static struct conn *
 begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32_t sequence)
@@ -87,7 +93,7 @@ begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32
 	w->app[app]->tally.opened++;
 	w->app[app]->open++;
 	w->app[app]->open_max = u32_max(w->app[app]->open_max, w->app[app]->open);
-	c->rcv_scale = tcp_of(w, c)->window_scaling ? scale_of(tcp_of(w, c)->receive_buffer) & 15 : 0;
+	c->rcv_scale = own_scale(w, c);
 	tcp_ready(w, c);
 	return c;
 }
@@ -113,22 +119,54 @@ tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f)
 	return c;
 }
 
+/* a peer's connection, of which neither side has confirmed anything; NULL: there is no room */
+static struct conn *
+accept_syn(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence)
+{
+	struct conn *c = begin(w, app, &s->flow, SYN_RECEIVED, sequence);
+
+	if (c == NULL)
+		return NULL;
+	half_open_add(w, c);
+	tcp_agree(w, c, s);
+	w->counters.accepted++;
+	return c;
+}
+
 void
 tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s)
 {
+	if (half_open_has_room(w))
+		accept_syn(w, app, s, initial_sequence(w, &s->flow));
+	else
+		cookie_send(w, app, s);
+}
+
+struct conn *
+tcp_accept_confirmed(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence)
+{
 	struct conn *c;
 
-	if (!half_open_make_room(w))
-		return;
-	c = begin(w, app, &s->flow, SYN_RECEIVED, initial_sequence(w, &s->flow));
+	half_open_make_room(w);
+	c = accept_syn(w, app, s, sequence);
 	if (c == NULL)
-		return;
+		return NULL;
+	c->snd_una++; /* when the SYN-ACK left is not known, so there is no round trip to be taken from it */
+	c->snd_nxt++;
+	c->snd_offset = 0;
+	tcp_established(w, c, s);
+	return c;
+}
+
+void
+tcp_agree(struct fg_l4 *w, struct conn *c, const struct segment *s)
+{
+	c->state = SYN_RECEIVED;
 	c->flags |= PASSIVE;
-	half_open_add(w, c);
+	c->rcv_scale = own_scale(w, c);
 	tcp_negotiate(w, c, s);
 	if (tcp_of(w, c)->ecn && (s->flags & (TCP_ECE | TCP_CWR)) == (TCP_ECE | TCP_CWR))
 		c->flags |= USE_ECN;
-	w->counters.accepted++;
 }
 
 void

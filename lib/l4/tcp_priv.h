@@ -8,6 +8,7 @@
  *   wheel.c       timers
  *   state.c       open, close, abort; what is told to the application
  *   half_open.c   what a flood of SYNs may take up
+ *   cookie.c      how the others are answered (RFC 4987)
  *   input.c       a segment arrives (RFC 9293, 3.10.7)
  *   ack.c         what an acknowledgement acknowledges: RTT, window, flight
  *   receive.c     payload and FIN in and out of order, when to acknowledge
@@ -143,6 +144,10 @@ void tcp_time_wait(struct fg_l4 *w, struct conn *c);
 void tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /** A SYN for a listening application. */
 void tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s);
+/** One whose SYN, @p s, had been forgotten; our SYN-ACK with this number is confirmed. NULL: there is no room. */
+struct conn *tcp_accept_confirmed(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence);
+/** What our SYN-ACK says to a SYN. */
+void tcp_agree(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /** What the two SYNs agree on. */
 void tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s);
 /** What we announce as our MSS: payload of a segment without options. */
@@ -152,8 +157,16 @@ void tcp_ready(struct fg_l4 *w, struct conn *c);
 /* half_open.c */
 void half_open_add(struct fg_l4 *w, struct conn *c);
 void half_open_remove(struct fg_l4 *w, struct conn *c);
-/** Another SYN has come: give up the oldest if there are too many. @return false: give up the new one */
-bool half_open_make_room(struct fg_l4 *w);
+/** Is there room for one more? */
+bool half_open_has_room(const struct fg_l4 *w);
+/** If the table is full, the oldest gives way to one that is confirmed. */
+void half_open_make_room(struct fg_l4 *w);
+
+/* cookie.c */
+/** Answer a SYN and forget it. */
+void cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s);
+/** An ACK of no connection: of one that was forgotten? @return it, established; NULL: no, or there is no room */
+struct conn *cookie_take(struct fg_l4 *w, unsigned app, const struct segment *s);
 
 /* input.c */
 void tcp_input(struct fg_l4 *w, struct segment *s);

@@ -55,6 +55,7 @@ void
 Script::Set(std::istringstream &in)
 {
 	const std::map<std::string, std::function<void(double)>> keys = {
+		{"flooded", [this](double v) { flooded = v != 0; }},
 		{"ipv6", [this](double v) { ipv6 = v != 0; }},
 		{"mtu", [this](double v) { mtu = uint16_t(v); }},
 		{"sack", [this](double v) { tcp.sack = v != 0; }},
@@ -91,6 +92,7 @@ Script::Start()
 		return;
 	host = std::make_unique<Host>(!listens, tcp, mtu);
 	host->SetAddress(ipv6);
+	host->w->half_open = flooded ? 1000 : 0;
 	host->send = [this](const Frame &f) { out.push_back({double(host->w->now) / 1e9 - epoch_s, f}); };
 	host->on_established = [this](conn *which) { c = which; };
 	host->on_closed = [this](conn *which, fg_l4_end) { c = which->state == TIME_WAIT ? which : nullptr; };
@@ -201,6 +203,8 @@ Script::Peer(std::istringstream &in)
 	Extras e(in);
 	flow f = host->Flow();
 
+	if (e.echo)
+		e.tsecr = our_ts - host->w->ts_offset - uint32_t(epoch_s * 1000);
 	put(&tcp_octets, f.remote_port, 2);
 	put(&tcp_octets, f.local_port, 2);
 	put(&tcp_octets, peer_isn + from, 4);
@@ -317,6 +321,7 @@ Script::Ours(std::istringstream &in)
 		EXPECT_TRUE(s.has_scale);
 		EXPECT_EQ(e.value["scale"], s.scale);
 	}
+	our_ts = s.has_ts ? s.tsval : 0;
 	if (e.has_ts) {
 		EXPECT_NEAR(e.tsval, double(s.tsval - host->w->ts_offset - uint32_t(epoch_s * 1000)), 1);
 		EXPECT_EQ(e.tsecr, s.tsecr);

@@ -40,7 +40,7 @@ numbers(const std::string &text, uint32_t *from, uint32_t *to)
 /* what stands behind the numbers of a segment */
 struct Extras {
 	std::map<std::string, uint32_t> value; /* ack, win, ecn, mss, scale */
-	bool sackok = false, bad = false, has_ts = false;
+	bool sackok = false, bad = false, has_ts = false, echo = false;
 	uint32_t tsval = 0, tsecr = 0;
 	std::vector<range> sack;
 
@@ -56,6 +56,9 @@ struct Extras {
 			} else if (word == "ts") {
 				has_ts = true;
 				in >> tsval >> tsecr;
+			} else if (word == "echo") {
+				has_ts = echo = true;
+				in >> tsval;
 			} else if (word == "sack") {
 				range r;
 
