@@ -15,12 +15,13 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
 
+#include "fg_port_stamps.h"
 #include "fg_wire.h"
 #include "rx_lanes.h"
 #include "rx_note.h"
 #include "tx_priv.h"
 
-enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256, LOOK_AT_LINKS_MS = 20 };
+enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256, LOOK_AT_PORTS_MS = 20 };
 
 static bool
 on_wire(const struct fg_engine *e)
@@ -300,6 +301,19 @@ fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uin
 	return 0;
 }
 
+/* what is promised of a card's stamps is to be that of the trial */
+static void
+begin_stamps(struct engine_port *p, struct fg_port *port)
+{
+	struct fg_port_stamps_state state;
+
+	if (port->stamps == NULL)
+		return;
+	fg_port_stamps_begin(port->stamps);
+	fg_port_stamps_read(port->stamps, &state);
+	p->jumps_before = state.jumps;
+}
+
 void
 fg_engine_start(struct fg_engine *e)
 {
@@ -309,6 +323,7 @@ fg_engine_start(struct fg_engine *e)
 		port->ops->counters(port, &e->port[i].before);
 		e->port[i].replies_before =
 			atomic_load_explicit(&e->port[i].responder.replies, memory_order_relaxed);
+		begin_stamps(&e->port[i], port);
 	}
 	e->running = true;
 	want_all(e, e->trial->image);
@@ -316,16 +331,24 @@ fg_engine_start(struct fg_engine *e)
 	await_have(e);
 }
 
-/* a link that goes down and comes up again within a trial is seen by nobody who does not look meanwhile */
+/*
+ * A link that goes down and comes up again within a trial is seen by nobody who does not look meanwhile; and the clock of
+ * a card goes its own way.
+ */
 static void
-watch_links(struct fg_engine *e)
+watch_ports(struct fg_engine *e)
 {
 	uint64_t now = rte_rdtsc();
 
-	if (on_wire(e) || now - e->looked_at < e->clock.hz / 1000 * LOOK_AT_LINKS_MS)
+	if (on_wire(e) || now - e->looked_at < e->clock.hz / 1000 * LOOK_AT_PORTS_MS)
 		return;
-	for (unsigned i = 0; i < e->config.ports; i++)
-		e->config.port[i].port->ops->link_up(e->config.port[i].port);
+	for (unsigned i = 0; i < e->config.ports; i++) {
+		struct fg_port *port = e->config.port[i].port;
+
+		port->ops->link_up(port);
+		if (port->stamps != NULL)
+			fg_port_stamps_look(port->stamps);
+	}
 	e->looked_at = now;
 }
 
@@ -334,7 +357,7 @@ fg_engine_running(struct fg_engine *e)
 {
 	if (!e->running)
 		return false;
-	watch_links(e);
+	watch_ports(e);
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		if (atomic_load_explicit(&e->lcore[i].finished, memory_order_acquire) !=
 		    e->trial->image[i].serial)

@@ -171,6 +171,7 @@ struct engine_port {
 	struct standing_tap standing;
 	struct fg_port_counters before; /* at the start of the trial */
 	uint64_t replies_before;        /* the same */
+	uint64_t jumps_before;          /* of the card's clock; the same */
 };
 
 struct rx_stream;
@@ -221,7 +222,7 @@ struct fg_engine {
 	struct trial *trial; /* the running or last one */
 	bool running;
 	uint64_t wire_now;  /* where the wire's time stands between trials */
-	uint64_t looked_at; /* the ports' links, ticks of the TSC */
+	uint64_t looked_at; /* what ports do by themselves, ticks of the TSC */
 	uint64_t ready_at;  /* the last trial's end and settling time, ticks */
 	uint64_t serial;    /* of the last image made */
 	uint16_t

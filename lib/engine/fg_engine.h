@@ -277,6 +277,9 @@ struct fg_stream_result {
 
 struct fg_port_result {
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes; /* during the trial */
+	/* of a port whose card stamps what it receives: bound of the stamps' error, times its clock was set, and frames that
+	 * were stamped by the tester instead; all 0 of any other */
+	uint64_t rx_stamp_error_ns, rx_stamp_jumps, rx_unstamped;
 	uint64_t
 		rx_overflow; /* test frames that came over another queue than that which measures their stream, and of
 	                       * which nothing could be told there: tester drops */

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "fg_port_stamps.h"
 #include "rx_lanes.h"
 #include "tx_fault.h"
 
@@ -132,6 +133,7 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 	const struct engine_port *p = &e->port[i];
 	const struct fg_port_counters *before = &e->port[i].before;
 	const struct talker *talker = e->trial->talker[i];
+	struct fg_port_stamps_state stamps;
 	struct fg_port_counters after;
 
 	p->config.port->ops->counters(p->config.port, &after);
@@ -141,7 +143,13 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.rx_errors = after.rx_errors - before->rx_errors,
 		.tx_errors = after.tx_errors - before->tx_errors,
 		.link_changes = after.link_changes - before->link_changes,
+		.rx_unstamped = after.rx_unstamped - before->rx_unstamped,
 	};
+	if (p->config.port->stamps != NULL) {
+		fg_port_stamps_read(p->config.port->stamps, &stamps);
+		out->rx_stamp_error_ns = stamps.error_ns;
+		out->rx_stamp_jumps = stamps.jumps - p->jumps_before;
+	}
 	for (unsigned k = p->first_lane; k < p->first_lane + p->lanes; k++)
 		add_lane(&e->trial->rx[k], out);
 	if (talker != NULL) {

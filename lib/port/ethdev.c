@@ -18,6 +18,7 @@
 #include <rte_mbuf_pool_ops.h>
 
 #include "fg_log.h"
+#include "fg_port_stamps.h"
 #include "port_priv.h"
 
 #define RX_RING  1024
@@ -63,6 +64,27 @@ receive_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, ui
 	struct fg_ethdev_lane *lane = (struct fg_ethdev_lane *)port;
 
 	return rte_eth_rx_burst(lane->id, lane->queue, frames, n);
+}
+
+/* the same of a port whose card stamps the frames */
+static uint16_t
+receive_stamped(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	uint16_t got = receive_burst(port, frames, n, now);
+
+	if (got > 0)
+		of(port)->unstamped += fg_port_stamps_turn(port->stamps, frames, got);
+	return got;
+}
+
+static uint16_t
+receive_stamped_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	uint16_t got = receive_from_lane(port, frames, n, now);
+
+	if (got > 0)
+		((struct fg_ethdev_lane *)port)->unstamped += fg_port_stamps_turn(port->stamps, frames, got);
+	return got;
 }
 
 /* A frame's buffers. Where no card reads them by their bus address they may cross page borders: on ordinary
@@ -151,6 +173,9 @@ fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out)
 	out->rx_errors -= base->rx_errors;
 	out->tx_errors -= base->tx_errors;
 	out->link_changes -= base->link_changes;
+	out->rx_unstamped = dev->unstamped;
+	for (unsigned i = 0; i + 1 < port->queues; i++)
+		out->rx_unstamped += ((const struct fg_ethdev_lane *)dev->lanes[i])->unstamped;
 }
 
 /* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for
@@ -166,7 +191,7 @@ ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 		memcpy(caps->mac, mac.addr_bytes, sizeof(caps->mac));
 	caps->numa_node = strcmp(dev->bus, "vdev") == 0 ? -1 : rte_eth_dev_socket_id(dev->id);
 	caps->offers_launch_time = (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP) != 0;
-	caps->offers_rx_timestamp = (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0;
+	caps->offers_rx_timestamp = !dev->has_no_stamps;
 	caps->queue_rate_limit = rte_eth_set_queue_rate_limit(dev->id, 0, 0) == 0;
 	caps->timesync = rte_eth_timesync_enable(dev->id) == 0;
 	if (caps->timesync) {
@@ -199,6 +224,11 @@ configure(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const st
 	dev->most_queues = RTE_MIN(info->max_rx_queues, info->max_tx_queues);
 	if (queues > dev->most_queues)
 		return -ERANGE;
+	dev->has_no_stamps = (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) == 0;
+	if (config->port->stamps && dev->has_no_stamps)
+		return -ENOTSUP;
+	if (config->port->stamps)
+		conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_TIMESTAMP;
 	if (queues > 1)
 		conf.rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & SPREAD;
 	if (conf.rx_adv_conf.rss_conf.rss_hf != 0)
@@ -259,7 +289,8 @@ make_lanes(struct fg_ethdev *dev)
 		lane[i].queue = (uint16_t)(i + 1);
 		lane[i].port = (struct fg_port){
 			.tx = send_to_lane,
-			.rx = receive_from_lane,
+			.rx = dev->port.stamps != NULL ? receive_stamped_from_lane : receive_from_lane,
+			.stamps = dev->port.stamps,
 			.caps = dev->port.caps,
 			.queues = 1,
 		};
@@ -316,7 +347,9 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 	dev->started = true;
 	dev->promiscuous = rte_eth_promiscuous_get(dev->id) != 1 && rte_eth_promiscuous_enable(dev->id) == 0;
 	ask_capabilities(dev, &info);
-	return make_lanes(dev);
+	*step = "its clock, by which it stamps frames, cannot be followed";
+	ret = config->port->stamps ? fg_ethdev_stamps_start(dev) : 0;
+	return ret == 0 ? make_lanes(dev) : ret;
 }
 
 static const struct fg_port_ops ethdev_ops = {
@@ -324,6 +357,21 @@ static const struct fg_port_ops ethdev_ops = {
 	.link_up = link_up,
 	.close = fg_ethdev_close,
 };
+
+/* what it asked for in vain, or in DPDK's words what went wrong */
+static int
+explain(const struct fg_ethdev *dev, const struct fg_ethdev_config *config, int ret, const char *step,
+	const char *reason, struct fg_error *err)
+{
+	if (ret == -ERANGE && dev->port.queues > dev->most_queues)
+		return fg_error_set(err, ERANGE, "queues", "%u queues: %s has %u", dev->port.queues,
+				    config->port->device, dev->most_queues);
+	if (ret == -ENOTSUP && config->port->stamps && dev->has_no_stamps)
+		return fg_error_set(err, ENOTSUP, "rx_stamps", "the driver of %s offers no receive stamps",
+				    config->port->device);
+	return fg_error_set(err, ret < 0 ? -ret : EIO, "device", "%s: %s", step,
+			    *reason != '\0' ? reason : rte_strerror(-ret));
+}
 
 int
 fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err)
@@ -337,20 +385,13 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 	fg_eal_log_begin();
 	ret = bring_up(dev, config, &step);
 	reason = fg_eal_log_end();
-	if (ret == -ERANGE && dev->port.queues > dev->most_queues) {
-		ret = fg_error_set(err, ERANGE, "queues", "%u queues: %s has %u", dev->port.queues,
-				   config->port->device, dev->most_queues);
-		fg_ethdev_stop(dev);
-		return ret;
-	}
 	if (ret != 0) {
-		ret = fg_error_set(err, ret < 0 ? -ret : EIO, "device", "%s: %s", step,
-				   *reason != '\0' ? reason : rte_strerror(-ret));
+		ret = explain(dev, config, ret, step, reason, err);
 		fg_ethdev_stop(dev);
 		return ret;
 	}
 	dev->port.tx = send_burst;
-	dev->port.rx = receive_burst;
+	dev->port.rx = dev->port.stamps != NULL ? receive_stamped : receive_burst;
 	dev->port.ops = &ethdev_ops;
 	read_counters(dev, &dev->base);
 	return 0;
@@ -371,6 +412,7 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	fg_port_pool_free(dev->frames); /* another port may have sent them on */
 	fg_port_pools_sweep();
 	free(dev->lanes);
+	fg_port_stamps_free(dev->port.stamps);
 	open_ids[dev->id] = false;
 	dev->probed = dev->started = false;
 	fg_eal_log_end();

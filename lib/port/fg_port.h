@@ -23,10 +23,11 @@ struct fg_port_caps {
 	uint32_t max_frame;     /* octets with FCS */
 	int numa_node;          /* -1: none */
 	uint8_t mac[6];
-	bool launch_time;         /* departs at the time in the mbuf's tx timestamp field */
-	bool rx_timestamp;        /* stamps every frame it receives, in the mbuf's rx timestamp field */
-	bool offers_launch_time;  /* the driver could; lib/port does not use it, so launch_time is false */
-	bool offers_rx_timestamp; /* likewise: a DPDK driver's stamps have a clock of their own */
+	bool launch_time;        /* departs at the time in the mbuf's tx timestamp field */
+	bool rx_timestamp;       /* stamps every frame it receives, in the mbuf's rx timestamp field: ticks of
+				   * the task's clock */
+	bool offers_launch_time; /* the driver could; lib/port does not use it, so launch_time is false */
+	bool offers_rx_timestamp; /* the driver could; rx_timestamp says whether it was asked to */
 	bool timesync;            /* IEEE 1588: stamps single event frames */
 	bool queue_rate_limit;    /* per tx queue, in Mb/s */
 	bool physical;            /* may reach a network: a plan needs isolated_network for it */
@@ -49,9 +50,11 @@ struct fg_port_counters {
 	uint64_t rx_errors;  /* bad FCS, length */
 	uint64_t tx_errors;  /* taken from us, but dropped on the way out: tester drops too */
 	uint64_t link_changes;
+	uint64_t rx_unstamped; /* handed to us by a port that stamps, without a stamp that could be */
 };
 
 struct fg_port;
+struct fg_port_stamps;
 
 /** Most queues of a port, each way. */
 enum { FG_MAX_QUEUES = 16 };
@@ -88,6 +91,7 @@ struct fg_port {
 	uint64_t (*next_arrival)(struct fg_port *port);
 	const struct fg_port_ops *ops;
 	const struct fg_port_timesync *timesync; /* NULL: it has no such clock */
+	struct fg_port_stamps *stamps; /* its rx timestamps are those of a card's clock; NULL: they are not */
 	struct fg_port_caps caps;
 	unsigned queues;        /* each way; 0 is 1 */
 	struct fg_port **lanes; /* of the queues behind the first one; see fg_port_lane() */
@@ -134,6 +138,7 @@ struct fg_port_config {
 	uint32_t max_frame; /* octets with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
 	unsigned queues;    /* to receive from and to send to; 0: one of each */
 	uint32_t keep; /* frames received here that the user may keep for a while, besides a few thousand */
+	bool stamps; /* frames are to have the card's own receive stamps; -ENOTSUP if the driver offers none */
 };
 
 /**

@@ -226,7 +226,7 @@ open_by_kind(const struct fg_port_config *config, const struct fg_port_name *nam
 
 /* how many a driver has, it says when it is asked; but some devices have but one of what we use */
 static int
-check_queues(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_error *err)
+check_wishes(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_error *err)
 {
 	bool single = name->kind == FG_PORT_KERNEL || name->kind == FG_PORT_PCAP;
 
@@ -236,7 +236,18 @@ check_queues(const struct fg_port_config *config, const struct fg_port_name *nam
 	if (config->queues > 1 && single)
 		return fg_error_set(err, ERANGE, "queues", "%u queues: %s has 1", config->queues,
 				    config->device);
+	if (config->stamps && single)
+		return fg_error_set(err, ENOTSUP, "rx_stamps", "%s offers no receive stamps", config->device);
 	return 0;
+}
+
+/* the key of the plan that an error is about */
+static const char *
+key_of(const struct fg_error *err)
+{
+	return strcmp(err->where, "queues") == 0      ? "queues"
+	       : strcmp(err->where, "rx_stamps") == 0 ? "rx_stamps"
+						      : "device";
 }
 
 int
@@ -249,15 +260,12 @@ fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct f
 	if (ret == 0 && name.kind != FG_PORT_WIRE && !fg_host_running())
 		ret = fg_error_set(err, EINVAL, "device", "DPDK is not running: fg_host_start() comes first");
 	if (ret == 0)
-		ret = check_queues(config, &name, err);
+		ret = check_wishes(config, &name, err);
 	if (ret == 0)
 		ret = open_by_kind(config, &name, &port, err);
 	if (ret != 0) {
-		bool queues = err != NULL && strcmp(err->where, "queues") == 0;
-
 		if (err != NULL)
-			snprintf(err->where, sizeof(err->where), "ports.%s.%s", config->name,
-				 queues ? "queues" : "device");
+			snprintf(err->where, sizeof(err->where), "ports.%s.%s", config->name, key_of(err));
 		return ret;
 	}
 	port->caps.physical = fg_port_name_physical(&name);

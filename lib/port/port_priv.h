@@ -44,6 +44,7 @@ bool fg_host_running(void);
 struct fg_ethdev_lane {
 	struct fg_port port; /* first, as below */
 	uint16_t id, queue;
+	uint64_t unstamped; /* as below; of this queue */
 };
 
 /* ethdev.c: a DPDK device, and the first of its queues */
@@ -55,12 +56,14 @@ struct fg_ethdev {
 	struct rte_mempool *frames; /* what rx fills */
 	struct fg_port **lanes;     /* of the port */
 	unsigned most_queues;       /* that the driver has */
+	bool has_no_stamps;         /* of its own: the driver offers none */
 	bool probed;
 	bool started;
 	bool promiscuous;   /* was switched on by us */
 	bool link_was_seen; /* up, at least once: coming up first is no change */
 	bool link_was_up;   /* at the last look */
 	uint64_t link_changes;
+	uint64_t unstamped;           /* frames whose stamps could not be used; writer: the rx lcore */
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
 };
 
@@ -75,6 +78,8 @@ struct fg_ethdev_config {
 };
 
 extern const struct fg_port_timesync fg_ethdev_timesync; /* timesync.c */
+/* timesync.c: have the driver stamp what it receives by its own clock, and follow that. @return 0 or -errno */
+int fg_ethdev_stamps_start(struct fg_ethdev *dev);
 
 /* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */
 int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err);

@@ -4,12 +4,15 @@
  * clock of its own, which began when it was switched on and runs at its own pace. To compare those of two ports, each is
  * looked at together with the machine's, before and after; a line through both looks turns one into the other.
  */
+#define ALLOW_EXPERIMENTAL_API /* rte_eth_read_clock() is, in DPDK 22.11 */
+
 #include <math.h>
 #include <time.h>
 
 #include <rte_ethdev.h>
 
 #include "fg_port_clock.h"
+#include "fg_port_stamps.h"
 #include "port_priv.h"
 
 enum { TRIES = 16 };
@@ -69,6 +72,33 @@ arrived(struct fg_port *port, uint16_t index, uint64_t *ns)
 }
 
 const struct fg_port_timesync fg_ethdev_timesync = {enable, disable, now, sent, arrived};
+
+/* Of the clock that stamps all frames some drivers show a counter; of others it is that of IEEE 1588. */
+static int
+stamping_clock(void *of, uint64_t *ticks)
+{
+	struct fg_ethdev *dev = of;
+	int rc = rte_eth_read_clock(dev->id, ticks);
+
+	return rc == -ENOTSUP ? now(&dev->port, ticks) : rc;
+}
+
+int
+fg_ethdev_stamps_start(struct fg_ethdev *dev)
+{
+	uint64_t ticks;
+	int rc = 0;
+
+	if (rte_eth_read_clock(dev->id, &ticks) == -ENOTSUP)
+		rc = rte_eth_timesync_enable(dev->id);
+	if (rc == 0)
+		rc = fg_port_stamps_create(stamping_clock, dev, &dev->port.stamps);
+	if (rc != 0)
+		return rc;
+	dev->port.caps.rx_timestamp = true;
+	dev->port.timesync = NULL; /* who switched that off would stop the clock */
+	return 0;
+}
 
 static uint64_t
 machine_ns(void)

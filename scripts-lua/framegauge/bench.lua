@@ -323,7 +323,7 @@ function Bench:streams_of(o)
       for i, stream in ipairs(o.streams) do
          local first = stream.loads[1]
          described[i] = {
-            name = stream.name, fps = mean_fps(stream.loads, seconds),
+            name = stream.name, to = list.array[i - 1].rx_port + 1, fps = mean_fps(stream.loads, seconds),
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
             over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
@@ -337,7 +337,8 @@ function Bench:streams_of(o)
    for i, name in ipairs(o.directions) do
       local share = turns[i].share * share_of_test
       described[i] = {
-         name = name, fps = o.loads and o.loads[1].fps or o.fps, share = share < 1 and share or nil,
+         name = name, to = list.array[i - 1].rx_port + 1, fps = o.loads and o.loads[1].fps or o.fps,
+         share = share < 1 and share or nil,
       }
    end
    return list, described, seconds

@@ -202,6 +202,14 @@ local function tester_reasons(record, ports, lcores)
          add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
       end
    end
+   for _, port in ipairs(ports) do
+      if (port.rx_unstamped or 0) > 0 then
+         add("%s: %s had no stamp of the card that could be", port.name, plural(port.rx_unstamped, "frame"))
+      end
+      if (port.rx_stamp_jumps or 0) > 0 then
+         add("%s: the clock of the card was set %s", port.name, plural(port.rx_stamp_jumps, "time"))
+      end
+   end
    if record.lost == 0 then
       return reasons
    end

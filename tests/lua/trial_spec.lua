@@ -134,6 +134,15 @@ describe("the verdict", function()
       assert.matches("west->east: the tester ran out of frame buffers 7 times", why, 1, true)
    end)
 
+   it("is tester-limited when stamps of a card were not what they should be", function()
+      local v, why = verdict { west = { name = "west", rx_unstamped = 3 } }
+      assert.equal("tester-limited", v)
+      assert.matches("west: 3 frames had no stamp of the card that could be", why, 1, true)
+      v, why = verdict { west = { name = "west", rx_stamp_jumps = 1 } }
+      assert.equal("tester-limited", v)
+      assert.matches("west: the clock of the card was set 1 time", why, 1, true)
+   end)
+
    it("is invalid when the link changed, whatever else happened", function()
       local v, why = verdict {
          east = { name = "east", link_changes = 2 }, back = { late = 1, tx = 999, rx = 999 },

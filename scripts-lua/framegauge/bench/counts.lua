@@ -25,7 +25,8 @@ local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",
    tx_errors = "tx_errors",
    link_changes = "link_changes", misdirected = "misdirected", foreign = "foreign",
-   queries = "queries", replies = "replies", updates = "updates",
+   queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
+   rx_stamp_jumps = "rx_stamp_jumps",
 }
 
 local function counts(result, names)
@@ -36,11 +37,21 @@ local function counts(result, names)
    return out
 end
 
---- Source and error bound of the trial's time stamps.
+local function port_result(engine, i)
+   local result = ffi.new("struct fg_port_result")
+   C.fg_engine_port_result(engine, i - 1, result)
+   return result
+end
+
+--- Source and error bound of the time stamps that port i took in the trial.
 -- A stamp of the wire is good to its rounding; one of the TSC was taken when the receiver next looked.
-local function stamps(on_wire, lcores)
+local function stamps(engine, i, on_wire, lcores)
    if on_wire then
       return "wire", 1
+   end
+   local card = port_result(engine, i).rx_stamp_error_ns
+   if card > 0 then
+      return "card", tonumber(card)
    end
    local bound = 0
    for _, lcore in ipairs(lcores) do
@@ -92,26 +103,25 @@ function M.lcores(engine, n)
 end
 
 --- Counts of every stream.
--- @param streams  in the engine's order: list of { name =, fps = intended load, of its port where it
---                 takes turns, share = of that load, or nil; uneven = whether it sends now and then;
---                 over_time = seconds of an interval of the series that was kept, or nil; marks = whether
---                 those were counted; measure = what else was asked for (framegauge.bench.measures), or nil;
---                 errors = those on purpose, as the plan has them, or nil; kept = whether the intervals of
---                 the series are wanted, too }
+-- @param streams  in the engine's order: list of { name =, to = index of its port, fps = intended load, of
+--                 its port where it takes turns, share = of that load, or nil; uneven = whether it sends now
+--                 and then; over_time = seconds of an interval of the series that was kept, or nil; marks =
+--                 whether those were counted; measure = what else was asked for (framegauge.bench.measures),
+--                 or nil; errors = those on purpose, as the plan has them, or nil; kept = whether the
+--                 intervals of the series are wanted, too }
 -- @param duration  of the trial, seconds
 -- @param ports    of the bench
 -- @param most     tagged frames asked for, of each
 -- @param on_wire  are the stamps the wire's?
 -- @param lcores   as M.lcores gave them
 function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
-   local source, bound = stamps(on_wire, lcores)
    local list = {}
    for i, stream in ipairs(streams) do
       local result = ffi.new("struct fg_stream_result")
       C.fg_engine_stream_result(engine, i - 1, result)
       local direction = counts(result, STREAM)
       direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
-      direction.latency = latency(result.latency, source, bound)
+      direction.latency = latency(result.latency, stamps(engine, stream.to, on_wire, lcores))
       direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
       direction.parts = result.parts > 1 and result.parts or nil
       direction.unordered = result.unordered or nil
@@ -160,8 +170,7 @@ end
 function M.ports(engine, ports)
    local list = {}
    for i, port in ipairs(ports) do
-      local result = ffi.new("struct fg_port_result")
-      C.fg_engine_port_result(engine, i - 1, result)
+      local result = port_result(engine, i)
       list[i] = counts(result, PORT)
       list[i].name, list[i].foreign_by_kind = port.name, measures.foreign(result)
    end

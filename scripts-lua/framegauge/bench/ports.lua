@@ -13,6 +13,7 @@ local function open_one(port, max_frame, keep)
    local err, out = api.error(), ffi.new("struct fg_port *[1]")
    local config = ffi.new("struct fg_port_config", {
       name = port.name, device = port.device, max_frame = max_frame, keep = keep, queues = port.queues or 1,
+      stamps = port.rx_stamps == "card",
    })
    api.check(C.fg_port_open(config, out, err), err)
    return out[0]

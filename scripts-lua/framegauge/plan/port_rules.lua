@@ -301,10 +301,25 @@ local function queues_are_there(values, found)
    end
 end
 
+local UNSTAMPED = {
+   wire = "a wire stamps every frame itself", kernel = "a kernel interface has no stamps of its card's",
+   pcap = "a capture file has no card", memif = "memif has no card",
+}
+
+local function stamps_are_of_cards(values, found)
+   for _, port in ipairs(values.ports) do
+      local reason = port.device and UNSTAMPED[port.device.kind]
+      if port.rx_stamps == "card" and reason then
+         found:add(path(port, "rx_stamps"), reason, "software, or a PCI device")
+      end
+   end
+end
+
 --- All of them, in order.
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
    loopbacks_have_a_far_end, network_is_isolated, addresses_fit, modifiers_suit_the_ports, queues_are_there,
+   stamps_are_of_cards,
 }
 
 return M

@@ -41,6 +41,9 @@ local port = {
       { key = "queues", type = "integer", min = "1", max = "16", default_help = "1",
         help = "queues of the device to send to and to receive from, each with CPUs of its own: of PCI, "
            .. "memif and vdev devices; see docs/performance.md" },
+      { key = "rx_stamps", type = "enum", values = { "software", "card" }, default_help = "software",
+        help = "who tells when a frame arrived: software, which looks at the queue again and again, or the "
+           .. "card, of PCI devices whose driver offers that" },
    },
 }
 

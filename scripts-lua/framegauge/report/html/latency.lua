@@ -96,7 +96,10 @@ function M.spread(rows, where)
    return { out, tables.build { caption = "Latency " .. where, columns = COLUMNS, rows = rows } }
 end
 
-local SOURCES = { tsc = "the processor's clock (TSC) around the burst call", wire = "the virtual wire" }
+local SOURCES = {
+   tsc = "the processor's clock (TSC) around the burst call", wire = "the virtual wire",
+   card = "the processor's clock (TSC) before the burst call and the card's own at arrival",
+}
 
 --- What stamped the frames, in words.
 function M.source(name)
