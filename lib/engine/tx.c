@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transmit a port's only stream, if it is a plain one: frames of one size, evenly paced. The buffers already hold its
+ * Transmit a port's only stream, if it is a plain one: frames of one size (or of a few: tx_mix.h), evenly paced. The buffers already hold its
  * frame; what is written here is the header, which a device that passes buffers on may have changed, and the signature.
  * A port that departs frames by itself at a given time gets them a little ahead with that time; any other gets them when
  * they are due. All other ports: tx_many.c.
  */
 #include <rte_mbuf.h>
 
-#include "tx_fill.h"
+#include "tx_mix.h"
 #include "tx_round.h"
 
 /* one frame after the other, at their departures or, where the port does not wait for them, now */
@@ -72,7 +72,7 @@ send_due(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t until, b
 }
 
 static __rte_always_inline uint64_t
-tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
+tx_poll(struct task *task, uint64_t now, bool launch, bool vary, bool mix)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	struct tx_stream *s = t->only;
@@ -81,7 +81,8 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 
 	do { /* the first frames of the next load may be due in the same round */
 		load = s->present;
-		next = send_due(t, s, now, now + t->lead, launch, vary);
+		next = mix ? tx_mix_send(t, s, now, now + t->lead, launch, vary)
+			   : send_due(t, s, now, now + t->lead, launch, vary);
 		tx_next_load(s);
 	} while (load != s->present);
 	return unlikely(tx_ordered(t)) ? tx_obey(t, now) : next;
@@ -90,41 +91,74 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary)
 static uint64_t
 poll_now(struct task *task, uint64_t now)
 {
-	return tx_poll(task, now, false, false);
+	return tx_poll(task, now, false, false, false);
 }
 
 static uint64_t
 poll_now_vary(struct task *task, uint64_t now)
 {
-	return tx_poll(task, now, false, true);
+	return tx_poll(task, now, false, true, false);
 }
 
 static uint64_t
 poll_launch(struct task *task, uint64_t now)
 {
-	return tx_poll(task, now, true, false);
+	return tx_poll(task, now, true, false, false);
 }
 
 static uint64_t
 poll_launch_vary(struct task *task, uint64_t now)
 {
-	return tx_poll(task, now, true, true);
+	return tx_poll(task, now, true, true, false);
+}
+
+static uint64_t
+poll_now_mix(struct task *task, uint64_t now)
+{
+	return tx_poll(task, now, false, false, true);
+}
+
+static uint64_t
+poll_now_mix_vary(struct task *task, uint64_t now)
+{
+	return tx_poll(task, now, false, true, true);
+}
+
+static uint64_t
+poll_launch_mix(struct task *task, uint64_t now)
+{
+	return tx_poll(task, now, true, false, true);
+}
+
+static uint64_t
+poll_launch_mix_vary(struct task *task, uint64_t now)
+{
+	return tx_poll(task, now, true, true, true);
+}
+
+/* frames that depart at equal distances, or as their octets do */
+static bool
+is_even(const struct fg_pace *p, bool mixed)
+{
+	return p->even || (mixed && p->shape == FG_PACE_CONSTANT);
 }
 
 static bool
 is_plain(const struct tx_stream *s)
 {
 	for (unsigned i = s->present + 1; i < s->loads; i++)
-		if (!s->load[i].even)
+		if (!is_even(&s->load[i], s->mixed))
 			return false;
-	return s->pace.even && s->sizes == NULL && !s->whole && !s->stopped;
+	return is_even(&s->pace, s->mixed) && !s->whole && !s->stopped;
 }
 
 void
 tx_choose(struct tx_task *t)
 {
-	static uint64_t (*const plain[2][2])(struct task *, uint64_t) = {{poll_now, poll_now_vary},
-									 {poll_launch, poll_launch_vary}};
+	static uint64_t (*const plain[2][2][2])(struct task *, uint64_t) = {
+		{{poll_now, poll_now_vary}, {poll_launch, poll_launch_vary}},
+		{{poll_now_mix, poll_now_mix_vary}, {poll_launch_mix, poll_launch_mix_vary}},
+	};
 	bool launch = t->port->caps.launch_time;
 
 	if (t->more)
@@ -132,7 +166,7 @@ tx_choose(struct tx_task *t)
 	else if (t->round != NULL)
 		t->task.poll = launch ? tx_round_launch : tx_round_now;
 	else if (t->only != NULL && is_plain(t->only) && t->waiting == 0)
-		t->task.poll = plain[launch][t->only->frame->varies > 0];
+		t->task.poll = plain[t->only->mixed][launch][t->only->frame->varies > 0];
 	else
 		t->task.poll = launch ? tx_many_launch : tx_many_now;
 }

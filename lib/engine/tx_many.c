@@ -12,7 +12,7 @@
 #include <rte_mbuf.h>
 
 #include "tx_fault.h"
-#include "tx_fill.h"
+#include "tx_mix.h"
 
 /* of the frames that wait, let those go that are too late */
 static __rte_noinline void
@@ -84,6 +84,8 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 	if (s->whole)
 		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
 		       frame->bytes + frame->header, frame->length - frame->header);
+	else if (s->mixed)
+		tx_mend(s, frame, m);
 	data = tx_fill(&common, m, s->sequence, departure, launch);
 	if (frame->varies > 0)
 		tx_vary(s, frame, s->sequence, &data, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers of the streams. What does not differ between the frames of a stream is written into its buffers once, so
- * streams of a lane with the same payload share theirs. Frames of several sizes, and those of lanes with very many
- * payloads, share buffers that hold nothing and are written whole. A pool is kept for the next trials: making one is
+ * streams of a lane with the same payload share theirs. If the frames are of a few sizes that is the longest one's (tx_mix.h).
+ * Frames of many sizes, and those of lanes with very many payloads, share buffers that hold nothing and are written whole. A pool is kept for the next trials: making one is
  * slow.
  */
 #include <errno.h>
@@ -12,6 +12,7 @@
 
 #include <rte_mbuf.h>
 
+#include "fg_signature.h"
 #include "tx_priv.h"
 
 enum { POOLS_OF_A_LANE = 8 };
@@ -26,12 +27,53 @@ write_content(struct rte_mempool *pool, void *template_, void *object, unsigned 
 	memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM, frame->bytes, frame->length);
 }
 
+/* what does not differ between the frames of a stream */
+struct content {
+	const struct fg_template *frame;
+	uint16_t length[TX_MIX_SIZES]; /* as in a pool */
+};
+
+/* of frames of several sizes, the payload of the longest, if that of the others is how it begins. @return is it so? */
+static bool
+find_longest(const struct tx_stream *s, struct content *out)
+{
+	if (s->templates > TX_MIX_SIZES)
+		return false;
+	for (unsigned k = 0; k < s->templates; k++) {
+		out->length[k] = s->frames[k]->length;
+		if (s->frames[k]->length > out->frame->length)
+			out->frame = s->frames[k];
+	}
+	for (unsigned k = 0; k < s->templates; k++) {
+		const struct fg_template *frame = s->frames[k];
+
+		if (frame->header != out->frame->header ||
+		    memcmp(frame->bytes + frame->header, out->frame->bytes + frame->header,
+			   frame->length - FG_SIGNATURE_SIZE - frame->header) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* what may stay in the buffers of a stream; its frame is NULL if nothing may, as what is made wrong may not */
+static struct content
+content_of(const struct tx_stream *s)
+{
+	struct content c = {.frame = s->frame};
+
+	if (s->faults != NULL || (s->sizes != NULL && !find_longest(s, &c)))
+		return (struct content){0};
+	return c;
+}
+
 /* do the buffers hold what does not differ between the frames of this stream? */
 static bool
-holds(const struct stream_pool *p, const struct fg_template *frame)
+holds(const struct stream_pool *p, const struct content *c)
 {
-	return p->content != NULL && p->content->length == frame->length &&
-	       p->content->header == frame->header &&
+	const struct fg_template *frame = c->frame;
+
+	return p->content != NULL && memcmp(p->length, c->length, sizeof(p->length)) == 0 &&
+	       p->content->length == frame->length && p->content->header == frame->header &&
 	       memcmp(p->content->bytes + frame->header, frame->bytes + frame->header,
 		      frame->length - frame->header) == 0;
 }
@@ -62,13 +104,13 @@ pool_make(struct fg_engine *e, unsigned lane, struct fg_error *err)
 
 /* which of the trial's pools will do for a frame; NULL: for any that is written whole. @return t->pools: none */
 static unsigned
-find_pool(const struct fg_engine *e, const struct trial *t, unsigned lane, const struct fg_template *frame)
+find_pool(const struct fg_engine *e, const struct trial *t, unsigned lane, const struct content *c)
 {
 	unsigned i;
 
 	for (i = 0; i < t->pools; i++)
 		if (e->pool[i].lane == lane &&
-		    (frame == NULL ? e->pool[i].content == NULL : holds(&e->pool[i], frame)))
+		    (c->frame == NULL ? e->pool[i].content == NULL : holds(&e->pool[i], c)))
 			break;
 	return i;
 }
@@ -84,11 +126,12 @@ has_many(const struct fg_engine *e, const struct trial *t, unsigned lane)
 }
 
 static int
-set_content(struct stream_pool *p, const struct fg_template *frame, struct fg_error *err)
+set_content(struct stream_pool *p, const struct content *c, struct fg_error *err)
 {
+	const struct fg_template *frame = c->frame;
 	size_t size;
 
-	if (frame != NULL && holds(p, frame))
+	if (frame != NULL && holds(p, c))
 		return 0;
 	free(p->content);
 	p->content = NULL;
@@ -99,6 +142,7 @@ set_content(struct stream_pool *p, const struct fg_template *frame, struct fg_er
 	if (p->content == NULL)
 		return fg_error_set(err, ENOMEM, "stream.frame", "no memory");
 	memcpy(p->content, frame, size);
+	memcpy(p->length, c->length, sizeof(p->length));
 	rte_mempool_obj_iter(p->pool, write_content, p->content);
 	return 0;
 }
@@ -106,22 +150,22 @@ set_content(struct stream_pool *p, const struct fg_template *frame, struct fg_er
 int
 tx_pool_take(struct fg_engine *e, struct trial *t, unsigned lane, struct tx_stream *tx, struct fg_error *err)
 {
-	/* what is made wrong may not stay in a buffer */
-	const struct fg_template *frame = tx->sizes == NULL && tx->faults == NULL ? tx->frame : NULL;
-	unsigned i = find_pool(e, t, lane, frame);
+	struct content c = content_of(tx);
+	unsigned i = find_pool(e, t, lane, &c);
 	int rc;
 
-	if (frame != NULL && i == t->pools && has_many(e, t, lane)) {
-		frame = NULL;
-		i = find_pool(e, t, lane, frame);
+	if (c.frame != NULL && i == t->pools && has_many(e, t, lane)) {
+		c.frame = NULL;
+		i = find_pool(e, t, lane, &c);
 	}
 	if (i == e->pools && (rc = pool_make(e, lane, err)) != 0)
 		return rc;
 	e->pool[i].lane = lane;
-	rc = set_content(&e->pool[i], frame, err);
+	rc = set_content(&e->pool[i], &c, err);
 	t->pools = RTE_MAX(t->pools, i + 1);
 	tx->pool = e->pool[i].pool;
-	tx->whole = frame == NULL;
+	tx->whole = c.frame == NULL;
+	tx->mixed = c.frame != NULL && tx->sizes != NULL;
 	return rc;
 }
 

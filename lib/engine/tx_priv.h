@@ -19,6 +19,7 @@ struct tx_stream {
 	struct rte_mempool *pool;
 	uint16_t id;        /* in the signature */
 	bool whole;         /* the buffers hold nothing yet: a frame is written whole */
+	bool mixed;         /* or the longest of several: a frame has to be mended (tx_mix.h) */
 	bool stopped;       /* on command */
 	struct tx_run *run; /* in the queue; NULL: in none */
 	struct tx_stream *ahead, *behind;
@@ -89,8 +90,11 @@ struct tx_task {
 	struct tx_due due[BURST];
 } __rte_cache_aligned;
 
+enum { TX_MIX_SIZES = 8 }; /* up to which it pays to keep the longest frame in the buffers */
+
 /** Buffers of the streams of a lane that have the same payload: it is written once, the headers for each frame. */
 struct stream_pool {
+	uint16_t length[TX_MIX_SIZES]; /* of the frames that use it, if there are several; 0: no more */
 	struct rte_mempool *pool;
 	struct fg_template *content; /* a copy of what the buffers hold; NULL: nothing */
 	unsigned lane;

@@ -166,6 +166,13 @@ fg_pace_step(const struct fg_pace *p)
 	return (fg_u128)p->step << 64 | p->step_frac;
 }
 
+/** What lies between the departures of a frame of that many octets and of the next one, in a constant load; the same. */
+static inline fg_u128
+fg_pace_step_of(const struct fg_pace *p, unsigned octets)
+{
+	return p->sizes == NULL ? fg_pace_step(p) : fg_pace_step(p) * (octets + (uint64_t)p->overhead);
+}
+
 /** Departure of the next frame; UINT64_MAX when the schedule is done. */
 static inline uint64_t
 fg_pace_next(const struct fg_pace *p)

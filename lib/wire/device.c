@@ -110,22 +110,33 @@ wire_device_free(struct direction *d)
 	free(d->profiles);
 }
 
-void
-wire_device_size(struct direction *d, uint32_t frame_size)
+static struct passage
+passage_of(const struct direction *d, uint32_t frame_size)
 {
 	const struct fg_device_direction *c = d->config;
+	struct passage p = {.frame_size = frame_size};
 	fg_u128 by_frames = c->capacity_fps > 0 ? fixed(1e12L / c->capacity_fps) : 0;
 	fg_u128 by_bits = c->capacity_bps > 0 ? fixed(8e12L * frame_size / c->capacity_bps) : 0;
 
-	d->frame_size = frame_size;
-	d->line_time = d->octet_time * (frame_size + FG_ETHER_OVERHEAD);
-	d->service_time = d->line_time;
-	if (d->service_time < by_frames)
-		d->service_time = by_frames;
-	if (d->service_time < by_bits)
-		d->service_time = by_bits;
-	d->store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
-	d->transit = fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
+	p.line_time = d->octet_time * (frame_size + FG_ETHER_OVERHEAD);
+	p.service_time = p.line_time;
+	if (p.service_time < by_frames)
+		p.service_time = by_frames;
+	if (p.service_time < by_bits)
+		p.service_time = by_bits;
+	p.store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
+	p.transit = fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
+	return p;
+}
+
+void
+wire_device_size(struct direction *d, uint32_t frame_size)
+{
+	struct passage *known = &d->known[(frame_size * 0x9e3779b1U) >> (32 - PASSAGES_LOG2)];
+
+	if (known->frame_size != frame_size)
+		*known = passage_of(d, frame_size);
+	d->is = *known;
 }
 
 /* a place for a frame that will wait until `until`, if there is one at `now` */
@@ -136,13 +147,13 @@ wait_for_service(struct direction *d, fg_u128 now, fg_u128 until)
 
 	for (; w->tail != w->head && w->until[w->tail & w->mask] <= now; w->tail++)
 		w->held -= w->octets[w->tail & w->mask];
-	if (d->config->buffer_octets ? w->held + d->frame_size > d->config->buffer
+	if (d->config->buffer_octets ? w->held + d->is.frame_size > d->config->buffer
 				     : w->head - w->tail >= d->config->buffer)
 		return false;
 	w->until[w->head & w->mask] = until;
-	w->octets[w->head & w->mask] = d->frame_size;
+	w->octets[w->head & w->mask] = d->is.frame_size;
 	w->head++;
-	w->held += d->frame_size;
+	w->held += d->is.frame_size;
 	return true;
 }
 
@@ -178,7 +189,7 @@ obstacle(struct direction *d, uint64_t eligible)
 static bool
 is_within_profile(struct direction *d, const uint8_t *frame, fg_u128 *eligible)
 {
-	uint64_t now = WHOLE(*eligible), at = wire_profiles_pass(d->profiles, frame, d->frame_size, now);
+	uint64_t now = WHOLE(*eligible), at = wire_profiles_pass(d->profiles, frame, d->is.frame_size, now);
 
 	if (at == UINT64_MAX) {
 		d->counters.policed++;
@@ -192,7 +203,7 @@ is_within_profile(struct direction *d, const uint8_t *frame, fg_u128 *eligible)
 uint64_t
 wire_device_pass(struct direction *d, const uint8_t *frame, fg_u128 first_bit)
 {
-	fg_u128 eligible = first_bit + d->store_time, start, out;
+	fg_u128 eligible = first_bit + d->is.store_time, start, out;
 	uint64_t now = WHOLE(eligible), *lost = obstacle(d, now);
 
 	if (__builtin_expect(lost != NULL, 0)) {
@@ -210,11 +221,11 @@ wire_device_pass(struct direction *d, const uint8_t *frame, fg_u128 first_bit)
 			return UINT64_MAX;
 		}
 	}
-	d->server_free = start + d->service_time;
-	out = start + d->transit;
+	d->server_free = start + d->is.service_time;
+	out = start + d->is.transit;
 	if (out < d->out_free)
 		out = d->out_free;
-	d->out_free = out + d->line_time;
+	d->out_free = out + d->is.line_time;
 	d->counters.forwarded++;
 	return WHOLE(out);
 }

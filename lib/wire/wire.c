@@ -82,7 +82,7 @@ bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	unsigned number = (unsigned)(side - side->wire->side);
 
-	if (!wire_table_forwards(side->wire->table, frame, number, WHOLE(first_bit + d->store_time),
+	if (!wire_table_forwards(side->wire->table, frame, number, WHOLE(first_bit + d->is.store_time),
 				 &d->counters))
 		return false;
 	deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
@@ -103,7 +103,7 @@ route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 		deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
 		return true;
 	case WIRE_ANSWER:
-		return answer(side, m, length, WHOLE(first_bit + d->store_time + d->transit));
+		return answer(side, m, length, WHOLE(first_bit + d->is.store_time + d->is.transit));
 	default:
 		d->counters.unroutable++;
 		return false;
@@ -148,7 +148,7 @@ send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t no
 		suspect = (m->ol_flags & fault_flags) != 0 || size > wire->longest;
 		if (unlikely(suspect) && (m->ol_flags & wire->runt_flag))
 			size = m->pkt_len + FG_ETHER_FCS;
-		if (unlikely(size != d->frame_size))
+		if (unlikely(size != d->is.frame_size))
 			wire_device_size(d, size);
 		first_bit = wire_line_send(d, launch);
 		d->counters.received++;

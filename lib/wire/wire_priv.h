@@ -25,17 +25,24 @@ struct waiting {
 	uint64_t held; /* octets waiting */
 };
 
+/** All that depends on the frame size. */
+struct passage {
+	fg_u128 line_time;    /* frame, preamble and gap */
+	fg_u128 service_time; /* between two frames forwarded */
+	fg_u128 store_time;   /* first bit in to the frame being eligible */
+	fg_u128 transit;      /* eligible and served to first bit out */
+	uint32_t frame_size;  /* 0: of none */
+};
+
+enum { PASSAGES_LOG2 = 4 };
+
 /** One direction through the device. */
 struct direction {
 	const struct fg_device_direction *config;
 	fg_u128 octet_time; /* on the line */
 
-	/* all that depends on the frame size, computed when it changes */
-	uint32_t frame_size;
-	fg_u128 line_time;    /* frame, preamble and gap */
-	fg_u128 service_time; /* between two frames forwarded */
-	fg_u128 store_time;   /* first bit in to the frame being eligible */
-	fg_u128 transit;      /* eligible and served to first bit out */
+	struct passage is;                        /* of the present frame; taken anew when the size changes */
+	struct passage known[1 << PASSAGES_LOG2]; /* of frames before it, by their size */
 
 	struct profiles *profiles; /* NULL: none */
 	fg_u128 line_free;         /* earliest first bit of the next frame on the ingress line */
@@ -101,13 +108,13 @@ wire_line_send(struct direction *d, uint64_t launch)
 
 	if (start < d->line_free)
 		start = d->line_free;
-	d->line_free = start + d->line_time;
+	d->line_free = start + d->is.line_time;
 	return start;
 }
 
 /**
  * A frame enters the device.
- * @param frame  its octets, of which there are direction->frame_size with the FCS
+ * @param frame  its octets, of which there are direction->is.frame_size with the FCS
  * @return when its first bit leaves the device, UINT64_MAX when it is lost
  */
 uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_u128 first_bit);

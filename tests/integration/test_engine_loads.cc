@@ -89,6 +89,44 @@ TEST(EngineSizes, LeaveEvenlyByFrames)
 		ASSERT_EQ(mix.sizes->size[d.number % 3], d.size);
 }
 
+/* buffers go from frame to frame, of one size and another, and from trial to trial */
+TEST(EngineSizes, LeaveNothingInEachOthersPayload)
+{
+	Template none, longest = TestFrame(1518);
+	Mix few(simple), close({1518, 64, 66, 80, 81, 99, 1000}),
+		many({1518, 64, 65, 66, 70, 80, 99, 128, 512, 64});
+	Bench b(limited(0, 4096));
+
+	for (const std::vector<const Mix *> &mixes : std::vector<std::vector<const Mix *>>{
+		     {&few}, {&close}, {&many}, {&few, &close}, {}, {&few, &few, &many}, {&close}}) {
+		std::vector<Stream> streams;
+
+		for (const Mix *mix : mixes)
+			streams.push_back({0,
+					   1,
+					   none,
+					   {endless(20000, 200)},
+					   {},
+					   false,
+					   FG_MEASURE_PAYLOAD,
+					   0,
+					   false,
+					   mix->sizes,
+					   mix->frames.data()});
+		if (mixes.size() != 1)
+			streams.push_back(
+				{0, 1, longest, {endless(10000, 200)}, {}, false, FG_MEASURE_PAYLOAD});
+		b.engine.Run(streams, second);
+		for (unsigned i = 0; i < streams.size(); i++) {
+			fg_stream_result r = b.engine.Result(i);
+
+			expect_lossless(r, uint64_t(streams[i].loads[0].fps / 5));
+			EXPECT_EQ(r.octets - r.tx * (42 + 18 + 4), r.payload_octets);
+			EXPECT_EQ(0u, r.corrupted) << "stream " << i << " of " << streams.size();
+		}
+	}
+}
+
 TEST(EngineSizes, NeedAFrameOfEachSize)
 {
 	Template none;
