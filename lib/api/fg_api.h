@@ -11,6 +11,7 @@
 #include "fg_filter.h"
 #include "fg_frame.h"
 #include "fg_l4_app.h"
+#include "fg_l4_iperf.h"
 #include "fg_net.h"
 #include "fg_port.h"
 #include "fg_probe.h"

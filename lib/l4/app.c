@@ -20,7 +20,7 @@ static const struct kind {
 	[FG_L4_RR] = {&rr_client, &rr_server},
 	[FG_L4_CRR] = {&crr_client, &rr_server},
 	[FG_L4_CC] = {&cc_client, &cc_server},
-	[FG_L4_IPERF] = {&iperf_client, &stream_server},
+	[FG_L4_IPERF] = {&iperf_client, &iperf_server},
 	[FG_L4_HTTP] = {&http_client, &http_server},
 	[FG_L4_UDP_STREAM] = {&udp_stream_client, &udp_stream_server},
 	[FG_L4_UDP_RR] = {&udp_rr_client, &udp_rr_server},
@@ -260,8 +260,8 @@ application_create(const struct fg_l4_app *config, uint32_t mtu, unsigned index,
 	a->base.ops = config->server ? kinds[config->kind].server : kinds[config->kind].client;
 	a->base.tcp = config->tcp;
 	a->base.index = (uint8_t)index;
-	a->base.udp = is_udp(config);
-	a->base.listens = config->server;
+	a->base.udp = is_udp(config) || config->kind == FG_L4_IPERF;
+	a->base.listens = config->server && !is_udp(config);
 	a->base.locals = config->locals;
 	a->base.port = config->port;
 	address_at(config, config->local, 0, a->base.local);
@@ -277,7 +277,7 @@ application_create(const struct fg_l4_app *config, uint32_t mtu, unsigned index,
 		return file_map(a, err);
 	if (config->kind == FG_L4_HTTP && !config->server)
 		return http_create(a, err);
-	if (config->kind == FG_L4_IPERF && !config->server)
+	if (config->kind == FG_L4_IPERF)
 		return iperf_create(a, err);
 	return a->base.udp ? udp_create(a, err) : 0;
 }
@@ -294,7 +294,7 @@ application_free(struct application *a)
 	fg_histogram_free(a->base.rtt);
 	file_unmap(a);
 	udp_free(a);
-	free(a->iperf);
+	iperf_free(a);
 	free(a->request);
 	free(a->mark);
 	free(a);
@@ -320,6 +320,8 @@ fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct fg_l
 		w->apps = i + 1;
 		if (w->app[i] != NULL)
 			((struct application *)w->app[i])->random = config->seed ^ i;
+		for (unsigned j = 0; j < i && rc == 0; j++)
+			iperf_join((struct application *)w->app[i], (struct application *)w->app[j]);
 	}
 	if (rc != 0) {
 		fg_l4_free(w);

@@ -22,11 +22,16 @@ struct mark {
 	uint32_t sampled, cwnd, window, flight, rtt_us; /* as in struct fg_l4_interval */
 };
 
+/** Jitter by RFC 3550, 6.4.1; ns. */
+struct jitter {
+	uint64_t transit; /* of the datagram before */
+	double mean;
+	bool seen;
+};
+
 struct udp_stream {
 	struct fg_sequence *sequence;
-	uint64_t transit; /* of the datagram before, ns */
-	double jitter;
-	bool seen;
+	struct jitter jitter;
 };
 
 /** A request over UDP that waits for its answer; idle or waiting, in a list in order of time. */
@@ -54,6 +59,7 @@ struct application {
 	uint32_t request_head;
 	struct http_seen seen; /* what the peers send */
 	struct iperf *iperf;
+	bool joined; /* that is another's */
 	struct udp_stream *stream;
 	struct udp_slot *slot;
 	uint64_t sent; /* datagrams of all streams */
@@ -73,9 +79,60 @@ note_time(const struct fg_l4 *w, struct fg_histogram *h, uint64_t since)
 		fg_histogram_record(h, (int64_t)(w->now - since));
 }
 
+/** Numbers in network order. */
+static inline uint64_t
+get_number(const uint8_t *p, unsigned octets)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < octets; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static inline void
+put_number(uint8_t *p, uint64_t v, unsigned octets)
+{
+	while (octets-- > 0) {
+		p[octets] = (uint8_t)v;
+		v >>= 8;
+	}
+}
+
+/** A datagram came that was under way so long; by clocks that need not agree. */
+static inline void
+note_jitter(struct jitter *j, uint64_t transit)
+{
+	int64_t d = (int64_t)(transit - j->transit);
+
+	if (j->seen)
+		j->mean += ((double)(d < 0 ? -d : d) - j->mean) / 16;
+	j->transit = transit;
+	j->seen = true;
+}
+
+enum { MAX_LAG_NS = 1000000 };
+
+/** Datagrams that are due at times of their own: what is later than MAX_LAG_NS is forgiven. */
+static inline void
+pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin)
+{
+	if (*next_at < (double)begin)
+		*next_at = (double)begin;
+	if (*next_at < (double)w->now - MAX_LAG_NS)
+		*next_at = (double)w->now;
+}
+
+/** One was sent; @p gap ns to the next, 0: as fast as it goes. */
+static inline void
+pace_next(const struct fg_l4 *w, double *next_at, double gap)
+{
+	*next_at = gap == 0 ? (double)w->now : *next_at + gap;
+}
+
 extern const struct app_ops stream_client, stream_server, maerts_client, maerts_server, sendfile_client,
-	sendfile_server, iperf_client, rr_client, rr_server, crr_client, cc_client, cc_server, http_client,
-	http_server, udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
+	sendfile_server, iperf_client, iperf_server, rr_client, rr_server, crr_client, cc_client, cc_server,
+	http_client, http_server, udp_stream_client, udp_stream_server, udp_rr_client, udp_rr_server;
 
 /** The next flow of a client that is free, by turns through addresses and ports. */
 void next_flow(const struct fg_l4 *w, struct application *a, struct flow *f);
@@ -107,6 +164,9 @@ void http_closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);
 uint32_t http_response_octets(uint32_t body);
 int http_create(struct application *a, struct fg_error *err);
 int iperf_create(struct application *a, struct fg_error *err);
+/** A server at the same port as another one's, for the other IP version, is one with it: there is one test at a time. */
+void iperf_join(struct application *a, struct application *other);
+void iperf_free(struct application *a);
 int udp_create(struct application *a, struct fg_error *err);
 void udp_free(struct application *a);
 void udp_read(const struct application *a, struct fg_l4_result *out);

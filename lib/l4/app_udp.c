@@ -15,26 +15,7 @@
 
 #include "app_priv.h"
 
-enum { NUMBER_OCTETS = 8, MAX_LAG_NS = 1000000, SEQUENCE_WINDOW = 4096 };
-
-static uint64_t
-get64(const uint8_t *p, unsigned octets)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < octets; i++)
-		v = v << 8 | p[i];
-	return v;
-}
-
-static void
-put64(uint8_t *p, uint64_t v, unsigned octets)
-{
-	while (octets-- > 0) {
-		p[octets] = (uint8_t)v;
-		v >>= 8;
-	}
-}
+enum { NUMBER_OCTETS = 8, SEQUENCE_WINDOW = 4096 };
 
 /* client's flow number @p i: a port of its own */
 static void
@@ -54,9 +35,9 @@ send_datagram(struct fg_l4 *w, struct application *a)
 	struct flow f;
 
 	flow_at(w, a, stream, &f);
-	put64(payload, stream, 2);
-	put64(payload + 2, number, 6);
-	put64(payload + 8, w->now, 8);
+	put_number(payload, stream, 2);
+	put_number(payload + 2, number, 6);
+	put_number(payload + 8, w->now, 8);
 	payload_fill(CLIENT_STREAM, number, payload + FG_L4_DATAGRAM_MIN,
 		     a->config.datagram - FG_L4_DATAGRAM_MIN);
 	frame_udp(w, &f, a->config.datagram);
@@ -73,28 +54,14 @@ udp_stream_poll(struct fg_l4 *w, struct app *app)
 
 	if (w->now < w->start_at)
 		return w->start_at;
-	if (a->next_at < (double)w->start_at)
-		a->next_at = (double)w->start_at;
-	if (a->next_at < (double)w->now - MAX_LAG_NS)
-		a->next_at = (double)w->now;
+	pace_catch_up(w, &a->next_at, w->start_at);
 	while (w->now < w->stop_at && a->next_at <= (double)w->now) {
 		if (frame_room(w) == NULL)
 			return w->now;
 		send_datagram(w, a);
-		a->next_at = gap == 0 ? (double)w->now : a->next_at + gap;
+		pace_next(w, &a->next_at, gap);
 	}
 	return w->now >= w->stop_at ? UINT64_MAX : (uint64_t)a->next_at + 1;
-}
-
-static void
-note_jitter(struct udp_stream *stream, uint64_t transit)
-{
-	int64_t d = (int64_t)(transit - stream->transit);
-
-	if (stream->seen)
-		stream->jitter += ((double)(d < 0 ? -d : d) - stream->jitter) / 16;
-	stream->transit = transit;
-	stream->seen = true;
 }
 
 static bool
@@ -105,15 +72,15 @@ udp_stream_datagram(struct fg_l4 *w, struct app *app, const struct segment *s)
 
 	if (s->flow.local_port != a->config.port)
 		return false;
-	stream = s->length < FG_L4_DATAGRAM_MIN ? UINT64_MAX : get64(s->payload, 2);
+	stream = s->length < FG_L4_DATAGRAM_MIN ? UINT64_MAX : get_number(s->payload, 2);
 	if (stream >= a->config.connections) {
 		w->counters.rx_malformed++;
 		return true;
 	}
-	number = get64(s->payload + 2, 6);
+	number = get_number(s->payload + 2, 6);
 	if (!fg_sequence_observe(a->stream[stream].sequence, number, w->now))
 		return true; /* only the first copy counts */
-	note_jitter(&a->stream[stream], w->now - get64(s->payload + 8, 8));
+	note_jitter(&a->stream[stream].jitter, w->now - get_number(s->payload + 8, 8));
 	w->counters.wrong_octets += payload_wrong(CLIENT_STREAM, number, s->payload + FG_L4_DATAGRAM_MIN,
 						  s->length - FG_L4_DATAGRAM_MIN);
 	a->base.tally.datagrams_in++;
@@ -161,7 +128,7 @@ static void
 fill_message(uint8_t *payload, uint32_t length, uint32_t stream, uint64_t number, uint32_t octets)
 {
 	payload_fill(stream, 0, payload, length);
-	put64(payload, number, octets);
+	put_number(payload, number, octets);
 }
 
 static void
@@ -226,7 +193,7 @@ udp_rr_answer(struct fg_l4 *w, struct app *app, const struct segment *s)
 	if (s->flow.remote_port != a->config.port || s->flow.local_port < a->config.port_first ||
 	    i >= a->config.connections + FIRST_SLOT)
 		return false;
-	if (s->length != a->config.response || get64(s->payload, octets) != (a->slot[i].number & mask) ||
+	if (s->length != a->config.response || get_number(s->payload, octets) != (a->slot[i].number & mask) ||
 	    a->slot[i].sent_at == 0)
 		return true; /* late, or no answer at all */
 	w->counters.wrong_octets +=
@@ -255,7 +222,7 @@ udp_rr_request(struct fg_l4 *w, struct app *app, const struct segment *s)
 	if (s->length != a->config.request || frame_room(w) == NULL)
 		return true; /* the client asks again */
 	fill_message(frame_room(w) + frame_udp_offset(s->flow.ipv6), a->config.response, SERVER_STREAM,
-		     get64(s->payload, octets), octets);
+		     get_number(s->payload, octets), octets);
 	frame_udp(w, &s->flow, a->config.response);
 	a->base.tally.datagrams_in++;
 	a->base.tally.datagram_octets_in += s->length;
@@ -330,8 +297,8 @@ udp_read(const struct application *a, struct fg_l4_result *out)
 		out->lost += (uint64_t)counts.lost;
 		out->duplicates += counts.duplicates;
 		out->reordered += counts.reordered;
-		out->jitter_ns += a->stream[i].jitter;
-		seen += a->stream[i].seen;
+		out->jitter_ns += a->stream[i].jitter.mean;
+		seen += a->stream[i].jitter.seen;
 	}
 	if (seen > 0)
 		out->jitter_ns /= seen;

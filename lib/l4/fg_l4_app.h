@@ -25,7 +25,7 @@ enum fg_l4_kind {
 	FG_L4_CRR,      /* connect, one request and response, close; again */
 	FG_L4_CC,       /* connect, close; again */
 	FG_L4_HTTP,     /* GET or POST; the server answers a path that ends in a number with so many octets */
-	FG_L4_IPERF,    /* iperf3's client: STREAM, or in reverse MAERTS, to a server of its own */
+	FG_L4_IPERF,    /* iperf3, both roles: TCP and UDP; see fg_l4_iperf.h */
 	FG_L4_UDP_STREAM,
 	FG_L4_UDP_RR,
 	FG_L4_KINDS,
@@ -64,13 +64,11 @@ struct fg_l4_app {
 	bool hold;         /* it is not closed then, but at the stop */
 	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
 	uint64_t think_ns, think_ns_max;
-	const char *path; /* HTTP: what is asked for; must live until fg_l4_create() returns */
-	const char *host; /* and from whom; IPERF: the cookie, 36 octets of text */
-	const char *
-		params; /* IPERF: of the test, in JSON; must live as long as the worker, as the cookie must */
-	bool reverse;   /* IPERF: the server sends */
-	bool any_body;  /* HTTP: the body is not that of our server: neither octets nor length are compared */
-	bool head;      /* HTTP: HEAD, not GET */
+	const char *path;   /* HTTP: what is asked for; must live until fg_l4_create() returns */
+	const char *host;   /* and from whom; IPERF: the cookie, 36 octets of text */
+	const char *params; /* IPERF: of the test, in JSON, as iperf3's client says them; must live as long */
+	bool any_body; /* HTTP: the body is not that of our server: neither octets nor length are compared */
+	bool head;     /* HTTP: HEAD, not GET */
 	uint64_t octets; /* to send on each connection of a stream, then close; 0: until the stop */
 
 	/* of both */
@@ -142,9 +140,6 @@ void fg_l4_free(struct fg_l4 *l4);
 
 /** Octets of a request and of the response to it, heads and bodies, of a client of kind FG_L4_HTTP. */
 void fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response);
-
-/** FG_L4_IPERF: what the server counted, in JSON; empty when it has said nothing. Its lifetime is the worker's. */
-const char *fg_l4_peer_results(const struct fg_l4 *l4, unsigned app);
 
 /** The worker, as the engine runs it. Its lifetime is the worker's. */
 struct fg_endpoint *fg_l4_endpoint(struct fg_l4 *l4);

@@ -27,7 +27,7 @@ tcp_challenge(struct fg_l4 *w, struct conn *c)
 static bool
 listens_to(const struct app *app, const struct flow *f)
 {
-	return app->listens && !app->udp && app->port == f->local_port && app_owns(app, f->local);
+	return app->listens && app->port == f->local_port && app_owns(app, f->local);
 }
 
 static int

@@ -292,7 +292,7 @@ struct app {
 	const struct app_ops *ops;
 	struct fg_l4_tcp tcp;
 	uint8_t index;
-	bool listens, udp;
+	bool listens, udp;        /* takes connections; takes datagrams */
 	uint8_t local[16];        /* the first of our addresses */
 	uint32_t locals;          /* how many there are from there on */
 	uint16_t port;            /* that it listens on */

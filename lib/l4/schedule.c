@@ -41,7 +41,7 @@ note(const struct fg_l4 *w, const struct application *a, struct mark *mark)
 	mark->tally = a->base.tally;
 	mark->open = a->base.open;
 	mark->retransmitted = w->counters.segments_retransmitted;
-	if (w->interval > 0 && !a->base.udp)
+	if (w->interval > 0)
 		sample(w, a, mark);
 }
 

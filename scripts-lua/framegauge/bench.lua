@@ -137,6 +137,11 @@ function Bench:await(look)
    end
 end
 
+-- Does a trial run? Who does not await() its end has to ask now and then: that is when links are looked at.
+function Bench:is_running()
+   return C.fg_engine_running(self.engine)
+end
+
 -- Start a trial; await() waits for its end.
 -- @param trial    struct fg_trial_config
 -- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything

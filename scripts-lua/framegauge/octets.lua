@@ -62,4 +62,30 @@ function M.mac_text(octets)
    end):sub(2))
 end
 
+--- "2001:2::1" of sixteen octets.
+function M.ipv6_text(value)
+   local words = {}
+   for i = 1, 16, 2 do
+      words[#words + 1] = ("%x"):format(value:byte(i) * 256 + value:byte(i + 1))
+   end
+   local text = table.concat(words, ":")
+   -- the longest run of zeros, of two or more, becomes "::" (RFC 5952)
+   for run = 8, 2, -1 do
+      local zeros = ("0:"):rep(run - 1) .. "0"
+      local at = (":" .. text .. ":"):find(":" .. zeros .. ":", 1, true)
+      if at then
+         return text:sub(1, math.max(0, at - 2)) .. "::" .. text:sub(at + #zeros + 1)
+      end
+   end
+   return text
+end
+
+--- Text of an address of sixteen octets, in which IPv4 is mapped: "198.18.0.1" of ::ffff:198.18.0.1.
+function M.address_text(value)
+   if value:sub(1, 12) == ("\0"):rep(10) .. "\255\255" then
+      return ("%d.%d.%d.%d"):format(value:byte(13, 16))
+   end
+   return M.ipv6_text(value)
+end
+
 return M

@@ -300,7 +300,7 @@ describe("--set", function()
    it("names itself where its value is wrong", function()
       assert.equal("--set rfc2544.throughput.resolutoin=1%: rfc2544.throughput.resolutoin: unknown key; "
          .. "expected resolution", wrong_with("rfc2544.throughput.resolutoin=1%"))
-      assert.matches('^%-%-set test=y1731: test: "y1731" is not known; expected rfc2544, .+ or %a+$',
+      assert.matches('^%-%-set test=y1731: test: "y1731" is not known; expected rfc2544, .+ or %w+$',
          wrong_with("test=y1731"))
       assert.matches("^%-%-set rfc2544: not a setting", wrong_with("rfc2544"))
       assert.matches("^%-%-set =1: not a setting", wrong_with("=1"))

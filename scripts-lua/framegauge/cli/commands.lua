@@ -146,6 +146,26 @@ return {
       end,
    },
    {
+      name = "iperf3",
+      summary = "an iperf3 server behind a port, for ordinary hosts",
+      help = "Serve hosts that run 'iperf3 -c', one after the other, as 'iperf3 -s' would: TCP and UDP, any\n"
+         .. "number of streams, both directions. The port answers for the addresses that the plan gives it.\n"
+         .. "Shows each test, a line a second, and goes on until Ctrl-C.",
+      arguments = { { name = "PLAN.yaml", help = "a plan with test: iperf3; see 'help plan'" } },
+      options = {
+         SET, DURATION,
+         { name = "one-off", help = "serve one client, then end" },
+         { name = "json", help = "show each test when it is over, by iperf3's field names" },
+      },
+      takes_eal = true,
+      examples = {
+         "iperf3 configs/iperf3.yaml", "iperf3 configs/iperf3.yaml --set iperf3.port=5202 --one-off",
+      },
+      run = function(...)
+         return require("framegauge.cli.plan").iperf3(...)
+      end,
+   },
+   {
       name = "console",
       summary = "a prompt at the tester: ports, traffic, tests, Lua",
       help = "Open the ports of a plan, or of the reference device, and a prompt for what is done by hand:\n"

@@ -90,7 +90,10 @@ local function duration(command, text)
    return seconds
 end
 
-local SERVERS = { relay = "framegauge.relay", reflect = "framegauge.relay", far = "framegauge.far.agent" }
+local SERVERS = {
+   relay = "framegauge.relay", reflect = "framegauge.relay", far = "framegauge.far.agent",
+   iperf3 = "framegauge.iperf",
+}
 
 local function serve(command, arguments, options, eal)
    local seconds = duration(command, options.duration)
@@ -100,7 +103,9 @@ local function serve(command, arguments, options, eal)
    elseif plan.test ~= command then
       parse.usage_error(command, "%s: the plan has test: %s, not test: %s", command, plan.test, command)
    end
-   return job.run(require(SERVERS[command]).main, plan, { seconds = seconds })
+   return job.run(require(SERVERS[command]).main, plan, {
+      seconds = seconds, one_off = options["one-off"], json = options.json,
+   })
 end
 
 --- Pass frames on between ports.
@@ -111,6 +116,11 @@ end
 --- Do what a near tester says.
 function M.far(...)
    return serve("far", ...)
+end
+
+--- Serve hosts that run iperf3's client.
+function M.iperf3(...)
+   return serve("iperf3", ...)
 end
 
 --- Send test frames back.

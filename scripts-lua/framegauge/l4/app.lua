@@ -62,9 +62,8 @@ end
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
 --                       nor its length
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
--- @param o.cookie, o.params  of IPERF: 36 octets of text, and JSON; keep both while the worker lives.
--- o.reverse:
---                       the server sends
+-- @param o.cookie, o.params  of IPERF, client: 36 octets of text, and JSON as iperf3's client says it; keep
+-- both while the worker lives
 -- @param o.timeout      seconds, of UDP_RR
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
 function M.fill(out, o)
@@ -89,8 +88,8 @@ function M.fill(out, o)
       out.path, out.host = o.path, o.host
       out.head, out.any_body = o.head == true, o.any_body == true
    end
-   if o.test == "IPERF" then
-      out.host, out.params, out.reverse = o.cookie, o.params, o.reverse == true
+   if o.test == "IPERF" and not o.server then
+      out.host, out.params = o.cookie, o.params
    end
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
 end

@@ -13,6 +13,7 @@ local M = {}
 local STEP_SECONDS = 100e-9 -- on the wire: how exactly an answer follows what it answers
 local MAC_AND_FCS = 18
 local TAG = 4
+local ENDLESS, FOREVER = 0xffffffffffffffffULL, 1e9 -- of the engine, ns; of the applications, seconds
 
 local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
@@ -72,12 +73,14 @@ local function addresses_of(side)
    return most
 end
 
-local function run(bench, o, sides)
+-- Start it; it lasts o.seconds, or until it is stopped.
+local function start_trial(bench, o, sides)
    local tasks = ffi.new("struct fg_trial_task[?]", #sides)
    local trial = ffi.new("struct fg_trial_config", {
       tasks = #sides, task = tasks,
-      learn_ns = nanoseconds(o.learning_wait), traffic_ns = nanoseconds(o.seconds),
-      drain_ns = nanoseconds(o.drain), settle_ns = nanoseconds(o.settle or 0),
+      learn_ns = nanoseconds(o.learning_wait or 0),
+      traffic_ns = o.seconds and nanoseconds(o.seconds) or ENDLESS,
+      drain_ns = nanoseconds(o.drain or 0), settle_ns = nanoseconds(o.settle or 0),
       step_ns = nanoseconds(STEP_SECONDS), max_lag_ns = nanoseconds(bench.plan.host.max_lag),
    })
    for i, side in ipairs(sides) do
@@ -89,10 +92,14 @@ local function run(bench, o, sides)
    bench:start(trial, function(start)
       for _, side in ipairs(sides) do
          local err, at = api.error(), C.fg_station_align(side.station, start)
-         api.check(C.fg_l4_schedule(side.l4, at, at + nanoseconds(o.seconds), nanoseconds(o.omit or 0),
-            nanoseconds(o.interval or 0), err), err)
+         api.check(C.fg_l4_schedule(side.l4, at, at + nanoseconds(o.seconds or FOREVER),
+            nanoseconds(o.omit or 0), nanoseconds(o.interval or 0), err), err)
       end
    end)
+end
+
+local function run(bench, o, sides)
+   start_trial(bench, o, sides)
    bench.running = { duration = o.seconds }
    bench:await()
 end
@@ -148,6 +155,26 @@ function M.run(bench, o)
    return results, {
       ports = counts.ports(bench.engine, bench.ports), lcores = counts.lcores(bench.engine, bench.lcores),
    }
+end
+
+--- Run a worker on a bench until somebody has had enough of it. Call it inside a job.
+-- @param o.side  as one of the sides of run(); o.mtu, o.seed: the same
+-- @param attend  called with the worker (struct fg_l4 *) once it runs; when it returns or raises, the worker
+-- is gone. While it waits it has to look at bench:is_running() now and then.
+function M.serve(bench, o, attend)
+   local sides = {}
+   o.sides = { o.side }
+   local ok, err = pcall(function()
+      open_sides(bench, o, sides)
+      start_trial(bench, o, sides)
+      attend(sides[1].l4)
+   end)
+   C.fg_engine_stop(bench.engine)
+   bench:await()
+   close_sides(bench, sides)
+   if not ok then
+      error(err, 0)
+   end
 end
 
 return M

@@ -22,7 +22,7 @@ local refusal = require "framegauge.refusal"
 local M = {}
 
 --- What `test:` may also say, and what is no test but goes on until it is stopped: a command of its own.
-M.SERVICES = { relay = true, reflect = true, far = true }
+M.SERVICES = { relay = true, reflect = true, far = true, iperf3 = true }
 
 --- The method of a plan; raises when it has none.
 -- @param plan  a loaded plan (framegauge.plan)

@@ -121,23 +121,6 @@ local function hex(value)
    end))
 end
 
-local function ipv6_text(value)
-   local words = {}
-   for i = 1, 16, 2 do
-      words[#words + 1] = ("%x"):format(value:byte(i) * 256 + value:byte(i + 1))
-   end
-   local text = table.concat(words, ":")
-   -- the longest run of zeros, of two or more, becomes "::" (RFC 5952)
-   for run = 8, 2, -1 do
-      local zeros = ("0:"):rep(run - 1) .. "0"
-      local at = (":" .. text .. ":"):find(":" .. zeros .. ":", 1, true)
-      if at then
-         return text:sub(1, math.max(0, at - 2)) .. "::" .. text:sub(at + #zeros + 1)
-      end
-   end
-   return text
-end
-
 local function ipv4_text(value)
    return ("%d.%d.%d.%d"):format(value:byte(1, 4))
 end
@@ -164,7 +147,7 @@ end
 local writers = {
    mac = function(_, value) return several(value, 6, octets.mac_text) end,
    ipv4 = function(_, value) return several(value, 4, ipv4_text) end,
-   ipv6 = function(_, value) return several(value, 16, ipv6_text) end,
+   ipv6 = function(_, value) return several(value, 16, octets.ipv6_text) end,
    octets = function(_, value) return hex(value) end,
    flags = flags_text,
    hex = function(field, value) return ("0x%0" .. math.ceil(field.width / 4) .. "x"):format(value) end,

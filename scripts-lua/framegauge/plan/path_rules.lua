@@ -3,6 +3,7 @@
 --- What must hold between the keys of a path (plan/path_rows.lua).
 local api = require "framegauge.api"
 local ffi = require "ffi"
+local methods = require "framegauge.method"
 
 local C = api.C
 local M = {}
@@ -49,7 +50,7 @@ end
 
 -- The relay's clock is the processor's, and the other end of a wire is in this process.
 local function relay_needs_other_devices(values, found)
-   local concerned = values.test == "relay" or values.test == "reflect" or values.test == "far"
+   local concerned = methods.SERVICES[values.test]
    for _, port in ipairs(concerned and values.ports or {}) do
       if port.device and port.device.kind == "wire" then
          found:add(("ports.%s.device"):format(port.name),

@@ -54,7 +54,8 @@ local is_wire, linked = M.is_wire, M.linked
 
 -- Whether a port may be without another one to send to.
 local function stands_alone(values)
-   return values.test == "reflect" or values.test == "far" or topology.of(values) == "loopback"
+   return values.test == "reflect" or values.test == "far" or values.test == "iperf3"
+      or topology.of(values) == "loopback"
 end
 
 local function ports_are_even(values, found)
@@ -288,7 +289,7 @@ local function modifiers_suit_the_ports(values, found)
 end
 
 local ONE_QUEUE = { wire = "a wire", kernel = "a kernel interface", pcap = "a capture file" }
-local ONE_QUEUE_TESTS = { l4 = true, relay = true, reflect = true }
+local ONE_QUEUE_TESTS = { l4 = true, relay = true, reflect = true, iperf3 = true }
 
 local function queues_are_there(values, found)
    for _, port in ipairs(values.ports) do

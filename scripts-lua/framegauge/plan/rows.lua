@@ -6,6 +6,7 @@
 -- docs/plan.md. What concerns several keys at once is in plan/rules.lua.
 local captures = require "framegauge.plan.capture_rows"
 local far = require "framegauge.plan.far_rows"
+local iperf = require "framegauge.plan.iperf_rows"
 local l4 = require "framegauge.plan.l4_rows"
 local path = require "framegauge.plan.path_rows"
 local phases = require "framegauge.plan.phase_rows"
@@ -375,8 +376,10 @@ return {
         expected = "letters, digits, spaces, '.', '_' and '-'", help = "title of the report" },
       { key = "description", type = "string", default_help = "none", help = "a few words for the report" },
       { key = "test", type = "enum", required = true,
-        values = { "rfc2544", "traffic", "y1564", "l4", "rfc6349", "replay", "relay", "reflect", "far" },
-        help = "the method to run; relay, reflect and far are no tests, but have commands of their own" },
+        values = { "rfc2544", "traffic", "y1564", "l4", "rfc6349", "replay", "relay", "reflect", "far",
+           "iperf3" },
+        help = "the method to run; relay, reflect, far and iperf3 are no tests, but have commands of their "
+           .. "own" },
       { key = "isolated_network", type = "boolean", default = "false",
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
            .. "kernel ports (RFC 6815)" },
@@ -402,5 +405,6 @@ return {
       relay_rows.relay,
       relay_rows.reflect,
       far,
+      iperf,
    },
 }

@@ -6,6 +6,7 @@
 -- default or is nil by now; its own problem is already in the list.
 local captures = require "framegauge.plan.capture_rows"
 local far = require "framegauge.plan.far_rules"
+local iperf = require "framegauge.plan.iperf_rules"
 local l4 = require "framegauge.plan.l4_rules"
 local line = require "framegauge.line"
 local paths = require "framegauge.plan.path_rules"
@@ -211,7 +212,7 @@ local of_rfc2544 = {
 -- The rules of each method; they are about its own keys.
 local OF_METHOD = {
    rfc2544 = of_rfc2544, traffic = traffic.rules, y1564 = y1564.rules, l4 = l4.rules,
-   rfc6349 = rfc6349.rules, replay = replay.rules,
+   rfc6349 = rfc6349.rules, replay = replay.rules, iperf3 = iperf.rules,
 }
 
 --- Apply every rule: those of the ports, of the reference device, of the streams and of the method that is

@@ -42,7 +42,8 @@ function M.of(plan, set)
    return o
 end
 
-local function tcp_of(tcp)
+--- The keys of a group `tcp` as framegauge.l4.app takes them.
+function M.tcp(tcp)
    return {
       congestion = tcp.congestion, receive_buffer = tcp.receive_buffer, send_buffer = tcp.send_buffer,
       mss = tcp.mss, initial_window = tcp.initial_window, nodelay = tcp.nodelay,
@@ -68,11 +69,11 @@ local COOKIE = 36
 
 -- iperf3 knows its tests by a cookie, and wants their parameters in advance.
 local function iperf_of(client, test, o)
-   client.test, client.reverse = "IPERF", test == "TCP_MAERTS"
+   client.test = "IPERF"
    client.cookie = ("framegauge%026d"):format(o.seed):sub(1, COOKIE)
    client.params = json.encode {
       tcp = true, omit = 0, time = math.ceil(o.duration), num = 0, blockcount = 0, parallel = o.connections,
-      len = o.message or 131072, reverse = client.reverse or nil, pacing_timer = 1000,
+      len = o.message or 131072, reverse = test == "TCP_MAERTS" or nil, pacing_timer = 1000,
       client_version = "3.12",
    }
 end
@@ -85,7 +86,7 @@ function M.apps(plan, bench, test, o, from)
    local ours, theirs = plan.ports[from][o.ip], (o.peer or plan.ports[3 - from])[o.ip]
    local client = {
       test = test, address = ours, remote = theirs, next_hop = next_hop(bench, from, o.ip), port = o.port,
-      tcp = tcp_of(o.tcp), connections = o.connections, request = o.request, response = o.response,
+      tcp = M.tcp(o.tcp), connections = o.connections, request = o.request, response = o.response,
       datagram = o.datagram, datagrams_per_s = o.datagram_rate, timeout = o.timeout, octets = o.octets,
       message = o.message, file = test == "TCP_SENDFILE" and o.file or nil, requests = o.load.requests,
       connections_start = o.load.start, connections_per_s = o.load.per_second, opens_per_s = o.load.rate,

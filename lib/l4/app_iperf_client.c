@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * iperf3's client: it opens the control connection at the start, follows what the server says, and ends the test at the
+ * stop. What the server counted comes back as text, and is Lua's to read.
+ */
+#include "iperf_priv.h"
+
+static const uint64_t LOOK_NS = 1000000, ASK_AGAIN_NS = 1000000000;
+
+/* every way out: the streams are closed, and nothing more is sent */
+static void
+finish(struct fg_l4 *w, struct iperf *p)
+{
+	p->state = IPERF_CLOSING;
+	for (uint32_t i = 0; i < p->streams; i++)
+		if (p->stream[i].conn != NULL)
+			iperf_let_go(w, p->stream[i].conn);
+	if (p->control != NULL)
+		tcp_close(w, p->control);
+}
+
+void
+iperf_client_gone(struct fg_l4 *w, struct iperf *p)
+{
+	if (p->state == IPERF_CLOSING)
+		return;
+	p->owner->base.tally.refused++;
+	finish(w, p);
+}
+
+void
+iperf_client_state(struct fg_l4 *w, struct iperf *p, uint8_t state)
+{
+	if (p->state == IPERF_CLOSING)
+		return;
+	switch (state) {
+	case IPERF_PARAM_EXCHANGE:
+		iperf_text_begin(p);
+		iperf_text_add(p, "%s", p->owner->config.params);
+		iperf_text_end(w, p);
+		break;
+	case IPERF_TEST_RUNNING:
+		if (p->running_at == 0)
+			iperf_run(w, p);
+		break;
+	case IPERF_EXCHANGE_RESULTS:
+		iperf_say_results(w, p);
+		p->expected = A_LENGTH;
+		break;
+	case IPERF_DISPLAY_RESULTS:
+		iperf_say_state(w, p, IPERF_ALL_DONE);
+		finish(w, p);
+		return;
+	case IPERF_CREATE_STREAMS: /* iperf_client_poll() opens them */
+		p->streams_wanted = (uint32_t)p->params.parallel * (p->params.both ? 2 : 1);
+		break;
+	case IPERF_TEST_START:
+		break;
+	default: /* refused, or an error of the server */
+		iperf_client_gone(w, p);
+		return;
+	}
+	p->state = state;
+}
+
+/* @return the connection, NULL: not now */
+static struct conn *
+open_as(struct fg_l4 *w, struct application *a, uint8_t phase)
+{
+	struct conn *c;
+	struct flow f;
+
+	next_flow(w, a, &f);
+	c = tcp_open(w, a->base.index, &f);
+	if (c == NULL)
+		return NULL;
+	c->app_phase = phase;
+	c->app_time = w->now;
+	return c;
+}
+
+static void
+open_tcp(struct fg_l4 *w, struct iperf *p)
+{
+	struct conn *c;
+
+	while (p->streams < p->streams_wanted && (c = open_as(w, p->owner, PHASE_STREAM)) != NULL) {
+		c->app_mark = p->streams;
+		iperf_add_stream(p)->conn = c;
+	}
+}
+
+/* one after the other, since a server listens for one only */
+static void
+open_udp(struct fg_l4 *w, struct iperf *p)
+{
+	bool waits = p->asked_at != 0;
+
+	if (waits && w->now < p->asked_at + ASK_AGAIN_NS)
+		return;
+	if (waits) {
+		iperf_udp_open(w, p, &p->stream[p->streams - 1].flow);
+	} else if (p->streams < p->streams_wanted && frame_room(w) != NULL) {
+		struct iperf_stream *s = iperf_add_stream(p);
+
+		next_flow(w, p->owner, &s->flow);
+		iperf_udp_open(w, p, &s->flow);
+	}
+}
+
+/* the time is over */
+static void
+stop(struct fg_l4 *w, struct iperf *p)
+{
+	p->ended = true;
+	if (p->state != IPERF_TEST_RUNNING) {
+		if (p->control != NULL)
+			tcp_abort(w, p->control);
+		return;
+	}
+	iperf_halt(w, p);
+	iperf_say_state(w, p, IPERF_TEST_END);
+}
+
+uint64_t
+iperf_client_poll(struct fg_l4 *w, struct app *app)
+{
+	struct application *a = (struct application *)app;
+	struct iperf *p = a->iperf;
+	uint64_t next = w->now + LOOK_NS, due;
+
+	if (w->now < w->start_at)
+		return w->start_at;
+	if (p->state == IPERF_CLOSING)
+		return UINT64_MAX;
+	if (!p->opened && w->now < w->stop_at) {
+		p->control = open_as(w, a, PHASE_CONTROL);
+		p->opened = p->control != NULL;
+	}
+	if (p->state == IPERF_CREATE_STREAMS)
+		(p->params.udp ? open_udp : open_tcp)(w, p);
+	if (w->now >= w->stop_at && !p->ended)
+		stop(w, p);
+	if (p->state == IPERF_TEST_RUNNING && !p->ended) {
+		due = iperf_go_on(w, p);
+		next = due < next ? due : next;
+	}
+	return next;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A peer that says what it is told to, octet by octet, over a few TCP connections and by datagrams, and a server of
+ * lib/l4 that hears it. Frames go from one to the other at once. For C and C++: tests and fuzzing use it.
+ */
+#ifndef L4_TALKER_H
+#define L4_TALKER_H
+
+#include <stdlib.h>
+
+#include "tcp_priv.h"
+
+enum { TALKER_LINES = 8, TALKER_MOST = 1 << 19, TALKER_FRAME = 2048, TALKER_ROUNDS = 4096 };
+
+/** A connection of the peer. */
+struct talker_line {
+	struct conn *conn; /* NULL: closed */
+	bool established, ended;
+	uint32_t said, heard; /* octets */
+	uint8_t out[TALKER_MOST], in[TALKER_MOST];
+};
+
+struct talker {
+	struct app app; /* first */
+	struct app *apps[1];
+	struct fg_l4 *own, *server;
+	uint64_t now;
+	struct talker_line line[TALKER_LINES];
+	uint8_t datagram[TALKER_FRAME]; /* the last that came */
+	uint32_t datagram_octets;
+	uint8_t memory[FG_BURST_ROOMS][TALKER_FRAME];
+	struct fg_burst burst;
+};
+
+static inline struct talker *
+talker_of(struct fg_l4 *w)
+{
+	return (struct talker *)w->app[0];
+}
+
+static inline struct talker_line *
+talker_line_of(struct fg_l4 *w, const struct conn *c)
+{
+	return &talker_of(w)->line[c->app_phase];
+}
+
+static void
+talker_established(struct fg_l4 *w, struct conn *c)
+{
+	talker_line_of(w, c)->established = true;
+}
+
+static bool
+talker_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data, uint32_t length,
+	       bool early)
+{
+	struct talker_line *line = talker_line_of(w, c);
+
+	for (uint32_t i = 0; i < length && offset + i < TALKER_MOST; i++)
+		line->in[offset + i] = data[i];
+	line->heard = u32_max(line->heard, (uint32_t)offset + length);
+	return true;
+}
+
+static void
+talker_eof(struct fg_l4 *w, struct conn *c)
+{
+	talker_line_of(w, c)->ended = true;
+	tcp_close(w, c);
+}
+
+static void
+talker_fill(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length)
+{
+	memcpy(to, talker_line_of(w, c)->out + offset, length);
+}
+
+static void
+talker_closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
+{
+	talker_line_of(w, c)->ended = true;
+	talker_line_of(w, c)->conn = NULL;
+}
+
+static void
+talker_timer(struct fg_l4 *w, struct conn *c)
+{
+}
+
+static bool
+talker_datagram(struct fg_l4 *w, struct app *app, const struct segment *s)
+{
+	struct talker *t = (struct talker *)app;
+
+	t->datagram_octets = u32_min(s->length, TALKER_FRAME);
+	memcpy(t->datagram, s->payload, t->datagram_octets);
+	return true;
+}
+
+static const struct app_ops talker_ops = {
+	talker_established, talker_receive, NULL,         NULL, talker_eof,      NULL, NULL,
+	talker_fill,        talker_closed,  talker_timer, NULL, talker_datagram,
+};
+
+static inline struct fg_burst *
+talker_rooms(struct talker *t)
+{
+	t->burst.rooms = FG_BURST_ROOMS;
+	t->burst.frames = 0;
+	t->burst.capacity = TALKER_FRAME;
+	for (unsigned i = 0; i < FG_BURST_ROOMS; i++)
+		t->burst.room[i] = t->memory[i];
+	return &t->burst;
+}
+
+/* what stands in the burst goes to the other one; what that answers goes back in its turn */
+static inline void
+talker_carry(struct talker *t, struct fg_l4 *to)
+{
+	static uint8_t copy[FG_BURST_ROOMS][TALKER_FRAME];
+	unsigned frames = t->burst.frames;
+	uint16_t length[FG_BURST_ROOMS];
+
+	for (unsigned i = 0; i < frames; i++) {
+		length[i] = t->burst.length[i];
+		memcpy(copy[i], t->memory[i], length[i]);
+	}
+	for (unsigned i = 0; i < frames; i++) {
+		to->endpoint.input(&to->endpoint, copy[i], length[i], t->now, talker_rooms(t));
+		if (t->burst.frames > 0)
+			talker_carry(t, to == t->own ? t->server : t->own);
+	}
+	t->burst.frames = 0;
+}
+
+/** Both do what they have to do now. A server that sends without end is stopped after so many rounds. */
+static inline void
+talker_settle(struct talker *t)
+{
+	for (unsigned i = 0, quiet = 0; i < TALKER_ROUNDS && quiet < 2; i++) {
+		struct fg_l4 *from = i % 2 == 0 ? t->own : t->server;
+
+		from->endpoint.poll(&from->endpoint, t->now, talker_rooms(t));
+		quiet = t->burst.frames == 0 ? quiet + 1 : 0;
+		talker_carry(t, i % 2 == 0 ? t->server : t->own);
+	}
+}
+
+static inline void
+talker_wait(struct talker *t, uint64_t ns)
+{
+	t->now += ns;
+	talker_settle(t);
+}
+
+/* something is done that may send at once */
+static inline void
+talker_begin(struct talker *t)
+{
+	t->own->now = t->now;
+	t->own->out = talker_rooms(t);
+}
+
+static inline struct flow
+talker_flow(uint16_t from, uint16_t to)
+{
+	static const uint8_t ours[4] = {198, 18, 0, 1}, theirs[4] = {198, 19, 0, 1};
+	struct flow f;
+
+	memset(&f, 0, sizeof(f));
+	f.local_port = from;
+	f.remote_port = to;
+	address_of_ipv4(ours, f.local);
+	address_of_ipv4(theirs, f.remote);
+	return f;
+}
+
+static inline void
+talker_open(struct talker *t, unsigned i, uint16_t port)
+{
+	struct talker_line *line = &t->line[i];
+	struct flow f = talker_flow((uint16_t)(40000 + i), port);
+
+	if (line->conn != NULL)
+		return;
+	talker_begin(t);
+	memset(line, 0, offsetof(struct talker_line, out));
+	line->conn = tcp_open(t->own, 0, &f);
+	if (line->conn != NULL)
+		line->conn->app_phase = (uint8_t)i;
+	talker_settle(t);
+}
+
+static inline void
+talker_say(struct talker *t, unsigned i, const void *data, size_t octets)
+{
+	struct talker_line *line = &t->line[i];
+
+	if (line->conn == NULL || line->said + octets > TALKER_MOST || line->conn->flags & FIN_WANTED)
+		return;
+	talker_begin(t);
+	memcpy(line->out + line->said, data, octets);
+	line->said += (uint32_t)octets;
+	tcp_write(t->own, line->conn, octets);
+	talker_settle(t);
+}
+
+static inline void
+talker_close(struct talker *t, unsigned i, bool reset)
+{
+	struct conn *c = t->line[i].conn;
+
+	if (c == NULL)
+		return;
+	talker_begin(t);
+	if (reset)
+		tcp_abort(t->own, c);
+	else
+		tcp_close(t->own, c);
+	talker_carry(t, t->server);
+	talker_settle(t);
+}
+
+static inline void
+talker_send(struct talker *t, uint16_t from, uint16_t port, const void *data, size_t octets)
+{
+	struct flow f = talker_flow(from, port);
+
+	talker_begin(t);
+	memcpy(frame_room(t->own) + frame_udp_offset(false), data, octets);
+	frame_udp(t->own, &f, octets);
+	talker_carry(t, t->server);
+	talker_settle(t);
+}
+
+/** A server of @p kind at 198.19.0.1 and who talks to it. @return NULL: no memory */
+static inline struct talker *
+talker_create(uint8_t kind, uint16_t port, uint16_t mtu)
+{
+	struct talker *t = (struct talker *)calloc(1, sizeof(*t));
+	struct fg_l4_config config;
+	struct fg_l4_app app;
+
+	if (t == NULL)
+		return NULL;
+	memset(&config, 0, sizeof(config));
+	config.connections = 64;
+	config.seed = 1;
+	config.mtu = mtu;
+	memset(&app, 0, sizeof(app));
+	app.kind = kind;
+	app.server = true;
+	app.locals = 1;
+	app.port = port;
+	memcpy(app.local, "\xc6\x13\0\1", 4);
+	fg_l4_tcp_defaults(&app.tcp);
+	if (worker_create(&config, &t->own, NULL) != 0 ||
+	    fg_l4_create(&config, 1, &app, &t->server, NULL) != 0 ||
+	    fg_l4_schedule(t->server, 1, UINT64_MAX / 2, 0, 0, NULL) != 0)
+		abort();
+	t->app.ops = &talker_ops;
+	t->app.tcp = app.tcp;
+	t->app.locals = 1;
+	t->app.udp = true;
+	address_of_ipv4((const uint8_t *)"\xc6\x12\0\1", t->app.local);
+	t->apps[0] = &t->app;
+	t->own->app = t->apps;
+	t->own->apps = 1;
+	t->now = 1000000000;
+	talker_settle(t);
+	return t;
+}
+
+static inline void
+talker_free(struct talker *t)
+{
+	t->own->app = NULL;
+	worker_free(t->own);
+	fg_l4_free(t->server);
+	free(t);
+}
+
+#endif
