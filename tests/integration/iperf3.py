@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`framegauge iperf3` as an ordinary host sees it: the real client in one network namespace, our server behind the
+other end of a veth pair. What the client says of each test is held against what the server says. Prints TAP.
+
+usage: iperf3.py FRAMEGAUGE
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = sys.argv[1]
+TESTER, HOST = f'fgi3t-{os.getpid()}', f'fgi3h-{os.getpid()}'
+ADDRESS = {4: '198.18.1.2', 6: '2001:2::2'}
+PLAN = '''
+test: iperf3
+isolated_network: true
+ports:
+  server: {device: 'kernel:fgi3,af_packet', ipv4: 198.18.1.2/24, ipv6: "2001:2::2/64"}
+'''
+NAMESPACES = f'''
+netns add {TESTER}
+netns add {HOST}
+-n {TESTER} link add fgi3 type veth peer name peer netns {HOST}
+-n {TESTER} link set fgi3 up
+-n {HOST} link set peer up
+-n {HOST} address add 198.18.1.1/24 dev peer
+-n {HOST} address add 2001:2::1/64 dev peer nodad
+'''
+
+
+def check(name, ok, *facts):
+    print(f'ok - {name}' if ok else f'not ok - {name}: ' + ' '.join(str(f) for f in facts), flush=True)
+
+
+def ip(*words):
+    subprocess.run(['ip', *words], check=True)
+
+
+def inside(namespace, *command):
+    return ['ip', 'netns', 'exec', namespace, *command]
+
+
+def network():
+    for line in NAMESPACES.strip().splitlines():
+        ip(*line.split())
+    no_ipv6 = [f'net.ipv6.conf.{which}.disable_ipv6=1' for which in ('all', 'default')]
+    subprocess.run(inside(TESTER, 'sysctl', '-qw', *no_ipv6), check=True)
+    # what Linux leaves to a card that there is not: checksums, and segments of the size of a window
+    subprocess.run(inside(HOST, 'ethtool', '-K', 'peer', 'tx', 'off', 'tso', 'off', 'gso', 'off', 'gro', 'off'),
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def client(*options, version=4):
+    """Run iperf3's client; returns what it says."""
+    done = subprocess.run(inside(HOST, 'iperf3', '-J', '-c', ADDRESS[version], *options), capture_output=True,
+                          timeout=30, check=False)
+    return json.loads(done.stdout)
+
+
+class Server:
+    """Ours; tests() are those that have ended, in its words."""
+
+    def __init__(self, folder):
+        plan = os.path.join(folder, 'plan.yaml')
+        with open(plan, 'w', encoding='ascii') as file:
+            file.write(PLAN)
+        self.path = os.path.join(folder, 'server')
+        with open(self.path, 'w', encoding='ascii') as out:
+            self.process = subprocess.Popen(inside(TESTER, PROGRAM, 'iperf3', plan, '--json'), stdout=out)
+        for _ in range(100):
+            if 'error' not in client('-n', '1000'):
+                break
+            time.sleep(0.1)
+        self.next(0)
+
+    def tests(self):
+        with open(self.path, encoding='ascii') as file:
+            text = file.read().strip()
+        list_, at, decoder = [], 0, json.JSONDecoder()
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            list_.append(value)
+            at += len(text[at:]) - len(text[at:].lstrip())
+        return list_
+
+    def next(self, seen):
+        """The test that follows on those seen."""
+        for _ in range(100):
+            if len(self.tests()) > seen:
+                return self.tests()[seen]
+            time.sleep(0.02)
+        return {}
+
+    def serve(self, *options, version=4):
+        """One test. @return what the client says of it, and what the server does"""
+        seen = len(self.tests())
+        theirs = client(*options, version=version)
+        return theirs, self.next(seen)
+
+    def stop(self):
+        """@return its exit status"""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(10)
+
+
+def compare_tcp(name, theirs, ours, suffix):
+    """One direction: the sender's and the receiver's octets, as each side says them."""
+    sent, received = (theirs['end'][f'sum_{what}{suffix}'] for what in ('sent', 'received'))
+    sent_, received_ = (ours['end'][f'sum_{what}{suffix}'] for what in ('sent', 'received'))
+    check(f'{name}: both sides say the same', (sent['bytes'], received['bytes']) == (sent_['bytes'],
+          received_['bytes']) and sent['bytes'] > 1e6, sent, received, sent_, received_)
+    by_us = sent['bytes'] == received['bytes']
+    # what Linux receives it counts until its time is over; what we receive we wait for
+    check(f'{name}: it has arrived', by_us or 0.5 * sent['bytes'] < received['bytes'] <= sent['bytes'], sent,
+          received)
+    return by_us
+
+
+def tcp(server, version, options, suffixes, ours_receives):
+    name = f'TCP over IPv{version} {" ".join(options)}'
+    theirs, ours = server.serve('-t', '1', *options, version=version)
+    if 'error' in theirs or 'error' in ours or not ours:
+        check(name, False, theirs.get('error'), ours)
+        return
+    for suffix, receives in zip(suffixes, ours_receives):
+        exact = compare_tcp(name + suffix, theirs, ours, suffix)
+        if receives:
+            check(f'{name + suffix}: to the octet', exact, theirs['end'])
+    streams = sum(int(option) for option, before in zip(options[1:], options) if before == '-P') or 1
+    check(f'{name}: every stream', len(theirs['end']['streams']) == streams * len(suffixes)
+          == len(ours['end']['streams']), theirs['end']['streams'], ours['end']['streams'])
+
+
+def udp(server, version, options, streams):
+    name = f'UDP over IPv{version} {" ".join(options)}'
+    theirs, ours = server.serve('-t', '1', '-u', '-b', '4M', '-l', '1000', *options, version=version)
+    if 'error' in theirs or 'error' in ours or not ours:
+        check(name, False, theirs.get('error'), ours)
+        return
+    pairs = list(zip((s['udp'] for s in theirs['end']['streams']), ours['end']['streams']))
+    check(f'{name}: every stream', len(pairs) == streams == len(ours['end']['streams']), theirs['end'])
+    for their, our in pairs:
+        sent, received = our['sender'], our['receiver']
+        check(f'{name}: datagrams of a stream', 20 < their['packets'] <= 505
+              and abs(their['packets'] - sent['packets']) <= 2
+              and received['lost_packets'] == their['lost_packets']
+              and received['packets'] * 1000 - received['lost_packets'] * 1000 == received['bytes']
+              and abs(received['jitter_ms'] - their['jitter_ms']) < 1e-5, their, our)
+
+
+def one_at_a_time(server):
+    seen = len(server.tests())
+    with subprocess.Popen(inside(HOST, 'iperf3', '-J', '-c', ADDRESS[4], '-t', '1', '-b', '10M'),
+                          stdout=subprocess.PIPE) as first:
+        time.sleep(0.4)
+        for version in 4, 6:
+            check(f'a second client over IPv{version} hears that the server is busy',
+                  'busy' in client('-t', '1', version=version).get('error', ''))
+        theirs = json.loads(first.stdout.read())
+    ours = server.next(seen)
+    check('and the first one does not mind', 'error' not in theirs and 'error' not in ours
+          and theirs['end']['sum_sent']['bytes'] == ours['end']['sum_received']['bytes'], theirs, ours)
+
+
+def killed(server):
+    for name, number in ('interrupted', signal.SIGINT), ('killed', signal.SIGKILL):
+        seen = len(server.tests())
+        command = inside(HOST, 'iperf3', '-c', ADDRESS[6], '-u', '--bidir', '-t', '10')
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(0.3)
+            process.send_signal(number)
+        ours = server.next(seen)
+        check(f'a client that is {name} ends its test', 'client' in ours.get('error', ''), ours)
+        check('and the next one is served', 'error' not in server.serve('-n', '100K')[0])
+
+
+def refused(server):
+    theirs, ours = server.serve('-u', '-l', '2000', '-t', '1')
+    check('datagrams larger than the MTU are refused in words', 'block size' in theirs['error']
+          and 'MTU' in ours['error'], theirs, ours)
+    theirs, ours = server.serve('-n', '2M', '--get-server-output')
+    said, octets = theirs.get('server_output_text', ''), ours['end']['sum_received']['bytes']
+    check('the client gets our output', f'received {octets} bytes' in said and octets >= 2 << 20, said, octets)
+
+
+def stopped(server):
+    with subprocess.Popen(inside(HOST, 'iperf3', '-J', '-c', ADDRESS[4], '-t', '10', '-b', '1M'),
+                          stdout=subprocess.PIPE) as process:
+        time.sleep(0.5)
+        status = server.stop()
+        said = json.loads(process.stdout.read()).get('error', '')
+    check('a client hears that the server has ended', status == 0 and 'terminated' in said, status, said)
+
+
+def all_tests(server):
+    tcp(server, 4, ['-P', '3'], [''], [True])
+    tcp(server, 6, [], [''], [True])
+    tcp(server, 6, ['-R', '-P', '2'], [''], [False])
+    tcp(server, 4, ['--bidir'], ['', '_bidir_reverse'], [True, False])
+    udp(server, 6, ['-P', '2'], 2)
+    udp(server, 4, ['-R', '-P', '2'], 2)
+    udp(server, 4, ['--bidir', '--udp-counters-64bit'], 2)
+    one_at_a_time(server)
+    killed(server)
+    refused(server)
+    stopped(server)
+
+
+with tempfile.TemporaryDirectory() as work:
+    try:
+        network()
+        the_server = Server(work)
+        try:
+            all_tests(the_server)
+        finally:
+            if the_server.process.poll() is None:
+                the_server.stop()
+    finally:
+        for each in TESTER, HOST:
+            subprocess.run(['ip', 'netns', 'del', each], check=False)
