@@ -18,6 +18,7 @@
 #include "fg_net.h"
 
 enum {
+	LINE = 64,       /* octets of the processor's cache */
 	TICK_SHIFT = 16, /* a tick of the timers is 2^16 ns, 66 us; 32 bits of them last 3 days */
 	MIN_MSS = 88, /* the smallest we send, whatever a peer says: RFC 791's 68 octets and 60 of headers */
 	DUP_THRESH = 3, /* RFC 5681 */
@@ -158,9 +159,10 @@ struct flow {
 	bool ipv6;
 };
 
-/** What the headers of a segment say. */
+/** What the headers of a segment say; what they do not say is not set, but for what tells so. */
 struct segment {
 	struct flow flow; /* local: the destination */
+	uint64_t hash;    /* of the flow, once it is looked for; table.c */
 	uint8_t protocol;
 	uint8_t ecn;
 	uint8_t flags;
@@ -174,7 +176,7 @@ struct segment {
 	uint16_t mss;
 	uint32_t tsval, tsecr;
 	unsigned sacks;
-	struct range sack[MAX_SACKS]; /* last: not cleared before a segment is read */
+	struct range sack[MAX_SACKS];
 };
 
 /** What a segment to be sent says, besides its flow. */

@@ -152,7 +152,10 @@ segment_read(const uint8_t *frame, size_t length, struct segment *s, struct fg_l
 	uint64_t sum = 0;
 	size_t upper = 0;
 
-	memset(s, 0, offsetof(struct segment, sack));
+	s->flow.ipv6 = false;
+	s->flow.local_port = s->flow.remote_port = 0; /* ICMP has none */
+	s->has_mss = s->has_scale = s->has_ts = s->sack_permitted = false;
+	s->sacks = 0;
 	if (length >= sizeof(*ether) && ether->type == htons(FG_ETHER_IPV4))
 		upper = read_ipv4(&at, length - sizeof(*ether), s, &sum, n);
 	else if (length >= sizeof(*ether) && ether->type == htons(FG_ETHER_IPV6))

@@ -53,9 +53,9 @@ tcp_own_mss(const struct fg_l4 *w, const struct conn *c)
 
 /* RFC 6528, with the hash that the table has anyway */
 static uint32_t
-initial_sequence(const struct fg_l4 *w, const struct flow *f)
+initial_sequence(const struct fg_l4 *w, uint64_t hash)
 {
-	return (uint32_t)(w->now >> ISN_NS_SHIFT) + (uint32_t)(table_hash(w, f) >> 32);
+	return (uint32_t)(w->now >> ISN_NS_SHIFT) + (uint32_t)(hash >> 32);
 }
 
 /* the least that brings the buffer into 16 bits (RFC 7323, 2.2) */
@@ -77,9 +77,9 @@ own_scale(const struct fg_l4 *w, const struct conn *c)
 
 /* a connection in its first state, with the SYN still to be sent */
 static struct conn *
-begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32_t sequence)
+begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint64_t hash, uint8_t state, uint32_t sequence)
 {
-	struct conn *c = table_take(w, f);
+	struct conn *c = table_take(w, f, hash);
 
 	if (c == NULL) {
 		w->counters.table_full++;
@@ -101,8 +101,9 @@ begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint8_t state, uint32
 struct conn *
 tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f)
 {
-	struct conn *old = table_find(w, f), *c;
-	uint32_t sequence = initial_sequence(w, f);
+	uint64_t hash = table_hash(w, f);
+	struct conn *old = table_find(w, f, hash), *c;
+	uint32_t sequence = initial_sequence(w, hash);
 
 	if (old != NULL && old->state != TIME_WAIT)
 		return NULL;
@@ -111,7 +112,7 @@ tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f)
 		w->counters.time_wait_reused++;
 		tcp_end(w, old, FG_L4_END_CLOSED);
 	}
-	c = begin(w, app, f, SYN_SENT, sequence);
+	c = begin(w, app, f, hash, SYN_SENT, sequence);
 	if (c == NULL)
 		return NULL;
 	c->flags |= tcp_of(w, c)->ecn ? SYN_ECN : 0;
@@ -123,7 +124,7 @@ tcp_open(struct fg_l4 *w, unsigned app, const struct flow *f)
 static struct conn *
 accept_syn(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence)
 {
-	struct conn *c = begin(w, app, &s->flow, SYN_RECEIVED, sequence);
+	struct conn *c = begin(w, app, &s->flow, s->hash, SYN_RECEIVED, sequence);
 
 	if (c == NULL)
 		return NULL;
@@ -137,7 +138,7 @@ void
 tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s)
 {
 	if (half_open_has_room(w))
-		accept_syn(w, app, s, initial_sequence(w, &s->flow));
+		accept_syn(w, app, s, initial_sequence(w, s->hash));
 	else
 		cookie_send(w, app, s);
 }

@@ -100,19 +100,27 @@ is_between(const struct conn *c, const struct flow *f)
 }
 
 struct conn *
-table_find(const struct fg_l4 *w, const struct flow *f)
+table_find(const struct fg_l4 *w, const struct flow *f, uint64_t hash)
 {
-	uint32_t index = w->bucket[table_hash(w, f) & (w->buckets - 1)];
+	uint32_t index = w->bucket[hash & (w->buckets - 1)];
 
 	while (index != 0 && !is_between(&w->conn[index], f))
 		index = w->conn[index].hash_next;
 	return index == 0 ? NULL : &w->conn[index];
 }
 
-struct conn *
-table_take(struct fg_l4 *w, const struct flow *f)
+/* line by line, since of so much at once the compiler makes a string instruction, which takes its time */
+static inline void
+clear(struct conn *c)
 {
-	uint32_t *bucket = &w->bucket[table_hash(w, f) & (w->buckets - 1)], index;
+	for (unsigned at = 0; at < sizeof(*c); at += LINE)
+		memset((uint8_t *)c + at, 0, LINE);
+}
+
+struct conn *
+table_take(struct fg_l4 *w, const struct flow *f, uint64_t hash)
+{
+	uint32_t *bucket = &w->bucket[hash & (w->buckets - 1)], index;
 	struct conn *c;
 
 	if (w->given > REST || w->fresh > w->config.connections) {
@@ -125,7 +133,7 @@ table_take(struct fg_l4 *w, const struct flow *f)
 		index = w->fresh++;
 	}
 	c = &w->conn[index];
-	memset(c, 0, sizeof(*c));
+	clear(c);
 	c->flow = *f;
 	c->hash_next = *bucket;
 	*bucket = index;

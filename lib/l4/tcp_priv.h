@@ -53,14 +53,15 @@ size_t options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, b
 /* table.c */
 int table_create(struct fg_l4 *w, struct fg_error *err);
 void table_free(struct fg_l4 *w);
-struct conn *table_find(const struct fg_l4 *w, const struct flow *f);
+/** Where a flow's connection is looked for; all that take a hash take this one's. */
+uint64_t table_hash(const struct fg_l4 *w, const struct flow *f);
+struct conn *table_find(const struct fg_l4 *w, const struct flow *f, uint64_t hash);
 /** A connection of a flow, in state CLOSED, the rest zero; NULL when all are taken. */
-struct conn *table_take(struct fg_l4 *w, const struct flow *f);
+struct conn *table_take(struct fg_l4 *w, const struct flow *f, uint64_t hash);
 /** Nobody finds the connection any more. */
 void table_remove(struct fg_l4 *w, struct conn *c);
 /** Its place may be another's. */
 void table_give(struct fg_l4 *w, struct conn *c);
-uint64_t table_hash(const struct fg_l4 *w, const struct flow *f);
 /** @return 0 when all are taken; what is in it is what was in it */
 uint32_t pool_take(struct pool *p);
 void pool_give(struct pool *p, uint32_t *index);
@@ -87,10 +88,8 @@ conn_index(const struct fg_l4 *w, const struct conn *c)
 static inline void
 conn_fetch(const struct conn *c)
 {
-	const uint8_t *line = (const uint8_t *)c;
-
-	for (unsigned i = 0; i < sizeof(*c) / 64; i++)
-		__builtin_prefetch(line + 64 * i, 1);
+	for (unsigned at = 0; at < sizeof(*c); at += LINE)
+		__builtin_prefetch((const uint8_t *)c + at, 1);
 }
 
 /* ranges.c */

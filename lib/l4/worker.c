@@ -58,7 +58,7 @@ path_message(struct fg_l4 *w, const struct segment *s)
 	f.local_port = get16(tcp);
 	f.remote_port = get16(tcp + 2);
 	seq = (uint32_t)get16(tcp + 4) << 16 | get16(tcp + 6);
-	c = table_find(w, &f);
+	c = table_find(w, &f, table_hash(w, &f));
 	if (c != NULL && c->state >= ESTABLISHED && seq - c->snd_una < flight(c))
 		tcp_path_mtu(w, c, mtu);
 }

@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping; what is returned
- * leaves room for 2^29 more of its kind. The result is in network order because the sum is independent of byte order
+ * leaves room for 2^30 more of its kind. The result is in network order because the sum is independent of byte order
  * (RFC 1071, 2 (B)).
  */
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "fg_int128.h"
 #include "fg_net.h"
+
+/* words of any even length add up to the same, since 2^16 is 1 here; so is 2^64, and the carry comes round */
+static inline uint64_t
+plus(uint64_t sum, const uint8_t *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	sum += word;
+	return sum + (sum < word);
+}
 
 uint64_t
 fg_checksum_add(uint64_t sum, const void *data, size_t length)
 {
-	const uint8_t *p = data;
-	uint64_t word, four[4];
-	uint32_t half;
-	uint16_t pair;
-	fg_u128 wide = sum;
+	const uint8_t *p = data, *end = p + (length & ~(size_t)15);
+	uint32_t four;
+	uint16_t two;
 
-	/* words of any even length add up to the same, since 2^16 is 1 here; the upper half counts the carries */
-	for (; length >= sizeof(four); p += sizeof(four), length -= sizeof(four)) {
-		memcpy(four, p, sizeof(four));
-		wide += four[0];
-		wide += four[1];
-		wide += four[2];
-		wide += four[3];
+	for (; p != end; p += 16)
+		sum = plus(plus(sum, p), p + 8);
+	if (length & 8) {
+		sum = plus(sum, p);
+		p += 8;
 	}
-	for (; length >= sizeof(word); p += sizeof(word), length -= sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		wide += word;
-	}
-	if (length >= 4) {
-		memcpy(&half, p, 4);
-		wide += half;
+	sum = (sum & UINT32_MAX) + (sum >> 32);
+	if (length & 4) {
+		memcpy(&four, p, 4);
+		sum += four;
 		p += 4;
 	}
 	if (length & 2) {
-		memcpy(&pair, p, 2);
-		wide += pair;
+		memcpy(&two, p, 2);
+		sum += two;
 		p += 2;
 	}
 	if (length & 1) {
-		pair = 0;
-		memcpy(&pair, p, 1);
-		wide += pair;
+		two = 0;
+		memcpy(&two, p, 1);
+		sum += two;
 	}
-	sum = (uint64_t)wide;
-	return (sum & UINT32_MAX) + (sum >> 32) + (uint64_t)(wide >> 64);
+	return sum;
 }
 
 /* a half added to the other one, turned by as much, leaves their sum in the upper half, with the carry brought round */

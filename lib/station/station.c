@@ -43,6 +43,8 @@ struct fg_station {
 	uint64_t now, line_free; /* ns */
 	uint32_t tag;            /* 0: none */
 	bool fresh;              /* a frame came in since the last poll */
+	unsigned read;           /* frames that came in and have been read, to be freed */
+	struct rte_mbuf *done[FG_BURST_ROOMS];
 	struct fg_station_result count;
 };
 
@@ -115,18 +117,32 @@ static void
 refill(struct fg_station *s)
 {
 	struct fg_burst *b = &s->burst;
+	unsigned wanted = FG_BURST_ROOMS - b->rooms;
 
-	for (; b->rooms < FG_BURST_ROOMS; b->rooms++) {
-		struct rte_mbuf *m = rte_pktmbuf_alloc(s->pool);
-
-		if (unlikely(m == NULL)) {
-			/* on the wire our buffers wait wherever frames do: it is full, as a NIC's ring would be */
-			*(s->ns_per_octet_q32 != 0 ? &s->count.refused : &s->count.no_mbuf) += 1;
-			return;
-		}
-		s->buffer[b->rooms] = m;
-		b->room[b->rooms] = rte_pktmbuf_mtod(m, uint8_t *);
+	if (wanted == 0)
+		return;
+	if (unlikely(rte_pktmbuf_alloc_bulk(s->pool, s->buffer + b->rooms, wanted) != 0)) {
+		/* on the wire our buffers wait wherever frames do: it is full, as a NIC's ring would be */
+		*(s->ns_per_octet_q32 != 0 ? &s->count.refused : &s->count.no_mbuf) += 1;
+		return;
 	}
+	for (; b->rooms < FG_BURST_ROOMS; b->rooms++)
+		b->room[b->rooms] = rte_pktmbuf_mtod(s->buffer[b->rooms], uint8_t *);
+}
+
+/* frames that came in and have been read go together, and none is kept beyond the trial: they are another's */
+static void
+give_back(struct fg_station *s)
+{
+	if (s->read > 0)
+		rte_pktmbuf_free_bulk(s->done, s->read);
+	s->read = 0;
+}
+
+static void
+publish(struct fg_task *task)
+{
+	give_back((struct fg_station *)task);
 }
 
 static bool
@@ -142,7 +158,9 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 				  &s->burst);
 	s->count.rx_frames++;
 	s->fresh = true;
-	rte_pktmbuf_free(m);
+	s->done[s->read++] = m;
+	if (s->read == FG_BURST_ROOMS)
+		give_back(s);
 	return true;
 }
 
@@ -169,12 +187,12 @@ dress(struct fg_station *s, unsigned i, uint64_t now)
 	account(s, m->pkt_len, now);
 }
 
-/* hand over what is written; what is refused moves to the front */
+/* hand over what is written; what is refused moves to the front, or as many empty buffers, which are all alike */
 static unsigned
 hand_over(struct fg_station *s, uint64_t ticks, uint64_t now)
 {
 	struct fg_burst *b = &s->burst;
-	unsigned sent;
+	unsigned sent, left, move;
 
 	if (b->frames == 0)
 		return 0;
@@ -184,10 +202,15 @@ hand_over(struct fg_station *s, uint64_t ticks, uint64_t now)
 	s->count.tx_frames += sent;
 	s->count.refused += b->frames - sent;
 	b->frames -= sent;
-	b->rooms -= sent;
-	memmove(s->buffer, s->buffer + sent, b->rooms * sizeof(s->buffer[0]));
-	memmove(b->room, b->room + sent, b->rooms * sizeof(b->room[0]));
-	memmove(b->length, b->length + sent, b->frames * sizeof(b->length[0]));
+	left = b->rooms - sent;
+	move = b->frames > 0 ? left : RTE_MIN(left, sent);
+	for (unsigned i = 0; i < move; i++) {
+		s->buffer[i] = s->buffer[b->rooms - move + i];
+		b->room[i] = b->room[b->rooms - move + i];
+	}
+	b->rooms = left;
+	for (unsigned i = 0; i < b->frames; i++)
+		b->length[i] = b->length[sent + i];
 	return sent;
 }
 
@@ -198,6 +221,7 @@ poll(struct fg_task *task, uint64_t ticks)
 	uint64_t now = to_ns(s, ticks), due = now;
 	unsigned sent = 0, burst = 1;
 
+	give_back(s);
 	s->now = now = RTE_MAX(now, s->now);
 	s->count.polls++;
 	s->count.busy_polls += s->fresh;
@@ -238,6 +262,7 @@ fg_station_create(const struct fg_station_config *config, struct fg_station **ou
 	}
 	s->config = *config;
 	s->task.poll = poll;
+	s->task.publish = publish;
 	s->sink.take = take;
 	s->burst.capacity = config->max_frame - FG_ETHER_FCS;
 	s->tag = config->vlan == 0 ? 0 : (uint32_t)FG_ETHER_VLAN << 16 | config->vlan;

@@ -154,7 +154,7 @@ static void
 segment(void)
 {
 	struct segment s = {.protocol = 6, .flow = flow_of(octet())};
-	const struct conn *c = table_find(w, &s.flow);
+	const struct conn *c = table_find(w, &s.flow, table_hash(w, &s.flow));
 	uint8_t *payload;
 
 	s.flags = octet();
@@ -189,7 +189,7 @@ static void
 act(enum action action)
 {
 	struct flow f = flow_of(octet());
-	struct conn *c = table_find(w, &f);
+	struct conn *c = table_find(w, &f, table_hash(w, &f));
 
 	w->now = now;
 	w->out = rooms();
