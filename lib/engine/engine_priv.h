@@ -57,17 +57,6 @@ struct published {
 	_Atomic uint64_t frames; /* writer: the task's lcore */
 } __rte_cache_aligned;
 
-/** Something an lcore does again and again. The first member of every kind of task. */
-struct task {
-	/**
-	 * Do what is due at @p now.
-	 * @return when there will be something to do, ticks; UINT64_MAX: not known. A task that has sent returns no
-	 *         more than @p now, since on the wire that makes work for others.
-	 */
-	uint64_t (*poll)(struct task *task, uint64_t now);
-	void (*publish)(struct task *task);
-};
-
 /** Give frames back: at once, if they are of one pool and nothing special, as those of a trial are. */
 static inline void
 free_burst(struct rte_mbuf **frames, unsigned n)
@@ -86,15 +75,9 @@ free_burst(struct rte_mbuf **frames, unsigned n)
 	rte_mempool_put_bulk(pool, (void **)frames, n);
 }
 
-/** Work of another library. */
-struct guest {
-	struct task task;
-	struct fg_task *work;
-};
-
 /** Keeps up with the neighbours of one port. Lives on the tx lcore, since it sends. */
 struct responder {
-	struct task task;
+	struct fg_task task;
 	struct fg_port *port;
 	struct rte_mempool *pool;
 	struct rte_ring *from_rx;
@@ -113,7 +96,7 @@ struct responder {
 
 /** Says to the device what is no test frame, during a trial. Written by the tx lcore only. */
 struct talker {
-	struct task task;
+	struct fg_task task;
 	struct responder *responder; /* of the same port and lcore: has its addresses and sends */
 	struct fg_snmp_query query;
 	uint64_t next_query, query_every, next_update, update_every, until; /* ticks */
@@ -123,7 +106,7 @@ struct talker {
 /** What one lcore does in a trial. Immutable once handed over, but for its own counts and those of the tasks. */
 struct image {
 	unsigned tasks;
-	struct task **task;
+	struct fg_task **task;
 	uint64_t begin, start, stop, end; /* ticks */
 	uint64_t step;                    /* on the wire: least advance of time between two rounds */
 	uint64_t serial;                  /* tells it from a later one at the same address */
@@ -198,12 +181,11 @@ struct trial {
 	struct tx_order *orders; /* given, and not known to be obeyed */
 	uint64_t max_lag;        /* ticks */
 	struct rx_stream *rx_stream;
-	uint8_t *measures;                  /* what they point to */
-	struct rx_note *notes;              /* there; NULL: they are few */
-	struct rx_task *rx;                 /* one a lane */
-	struct fg_histogram *sum_latency;   /* for the results of streams in parts: NULL without any */
-	struct fg_variation *sum_variation; /* the same */
-	struct guest *guest;
+	uint8_t *measures;                   /* what they point to */
+	struct rx_note *notes;               /* there; NULL: they are few */
+	struct rx_task *rx;                  /* one a lane */
+	struct fg_histogram *sum_latency;    /* for the results of streams in parts: NULL without any */
+	struct fg_variation *sum_variation;  /* the same */
 	struct talker *talker[FG_MAX_PORTS]; /* NULL: this port says nothing */
 	unsigned pools;                      /* of the engine's, from the first on, that it uses */
 	struct image image[FG_MAX_LCORES];
@@ -240,7 +222,7 @@ parts_of(const struct trial *t, unsigned i)
 
 int lcore_run(void *lcore);
 
-uint64_t responder_poll(struct task *task, uint64_t now);
+uint64_t responder_poll(struct fg_task *task, uint64_t now);
 /** A buffer and where its frame begins; NULL when there is none. */
 uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
 void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);

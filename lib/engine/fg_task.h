@@ -18,7 +18,7 @@ struct rte_mbuf;
  * the polls of a task are at least step_ns of fg_trial_config apart, so that is how exact its times can be.
  */
 
-/** Work that an lcore does again and again. */
+/** Work that an lcore does again and again. The first member of every kind of it, the engine's own included. */
 struct fg_task {
 	/**
 	 * Do what is due at @p now, the time of the trial in ticks (fg_engine_hz()).

@@ -21,7 +21,7 @@ struct fg_relay {
 	struct way way[FG_RELAY_WAYS];
 	struct lcore lcore[FG_RELAY_LCORES];
 	struct image image[FG_RELAY_LCORES];
-	struct task *task[FG_RELAY_LCORES][FG_RELAY_WAYS];
+	struct fg_task *task[FG_RELAY_LCORES][FG_RELAY_WAYS];
 	struct clock clock;
 	unsigned ways, lcores; /* made, launched */
 };

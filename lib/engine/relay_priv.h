@@ -13,7 +13,7 @@ enum { RELAY_COUNTERS = sizeof(struct fg_relay_counters) / sizeof(uint64_t) };
 
 /** One way. Everything here is written by its lcore only. */
 struct way {
-	struct task task;
+	struct fg_task task;
 	struct fg_port *from, *to;
 	const struct clock *clock;
 	struct fg_impair impair;
@@ -30,8 +30,8 @@ struct way {
 } __rte_cache_aligned;
 
 /** The loop for a way: does it only pass on what it has, or are there delays, a rate, or faults? */
-uint64_t way_poll_plain(struct task *task, uint64_t now);
-uint64_t way_poll_impaired(struct task *task, uint64_t now);
-void way_publish(struct task *task);
+uint64_t way_poll_plain(struct fg_task *task, uint64_t now);
+uint64_t way_poll_impaired(struct fg_task *task, uint64_t now);
+void way_publish(struct fg_task *task);
 
 #endif

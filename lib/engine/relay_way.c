@@ -85,7 +85,7 @@ note_arrivals(struct way *w, struct rte_mbuf *const *frames, unsigned n)
 }
 
 uint64_t
-way_poll_plain(struct task *task, uint64_t now)
+way_poll_plain(struct fg_task *task, uint64_t now)
 {
 	struct way *w = (struct way *)task;
 	unsigned n, kept = 0;
@@ -177,7 +177,7 @@ leave(struct way *w, uint64_t now)
 }
 
 uint64_t
-way_poll_impaired(struct task *task, uint64_t now)
+way_poll_impaired(struct fg_task *task, uint64_t now)
 {
 	struct way *w = (struct way *)task;
 	struct rte_mbuf *frames[BURST];
@@ -205,7 +205,7 @@ way_poll_impaired(struct task *task, uint64_t now)
 }
 
 void
-way_publish(struct task *task)
+way_publish(struct fg_task *task)
 {
 	struct way *w = (struct way *)task;
 	const uint64_t *counters = (const uint64_t *)&w->counters;

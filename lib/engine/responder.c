@@ -96,7 +96,7 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 }
 
 uint64_t
-responder_poll(struct task *task, uint64_t now)
+responder_poll(struct fg_task *task, uint64_t now)
 {
 	struct responder *r = (struct responder *)task;
 	uint64_t next = r->announce_at;

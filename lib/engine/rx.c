@@ -331,7 +331,7 @@ take_burst(struct rx_task *t, uint64_t now, bool stamped, bool more, bool lanes,
 }
 
 static __rte_always_inline uint64_t
-rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes, bool many)
+rx_poll(struct fg_task *task, uint64_t now, bool stamped, bool more, bool lanes, bool many)
 {
 	struct rx_task *t = (struct rx_task *)task;
 	unsigned n = take_burst(t, now, stamped, more, lanes, many);
@@ -351,61 +351,61 @@ rx_poll(struct task *task, uint64_t now, bool stamped, bool more, bool lanes, bo
 }
 
 static uint64_t
-poll_now(struct task *task, uint64_t now)
+poll_now(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, false, false, false, false);
 }
 
 static uint64_t
-poll_now_lanes(struct task *task, uint64_t now)
+poll_now_lanes(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, false, false, true, false);
 }
 
 static uint64_t
-poll_now_more(struct task *task, uint64_t now)
+poll_now_more(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, false, true, false, false);
 }
 
 static uint64_t
-poll_now_more_lanes(struct task *task, uint64_t now)
+poll_now_more_lanes(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, false, true, true, false);
 }
 
 static uint64_t
-poll_now_many(struct task *task, uint64_t now)
+poll_now_many(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, false, false, false, true);
 }
 
 static uint64_t
-poll_stamped_many(struct task *task, uint64_t now)
+poll_stamped_many(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, true, false, false, true);
 }
 
 static uint64_t
-poll_stamped(struct task *task, uint64_t now)
+poll_stamped(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, true, false, false, false);
 }
 
 static uint64_t
-poll_stamped_lanes(struct task *task, uint64_t now)
+poll_stamped_lanes(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, true, false, true, false);
 }
 
 static uint64_t
-poll_stamped_more(struct task *task, uint64_t now)
+poll_stamped_more(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, true, true, false, false);
 }
 
 static uint64_t
-poll_stamped_more_lanes(struct task *task, uint64_t now)
+poll_stamped_more_lanes(struct fg_task *task, uint64_t now)
 {
 	return rx_poll(task, now, true, true, true, false);
 }

@@ -28,7 +28,7 @@ rx_publish_stream(struct rx_stream *stream)
 
 /* the total each time, and the streams in turn, that it may not take long whatever their number */
 void
-rx_publish(struct task *task)
+rx_publish(struct fg_task *task)
 {
 	struct rx_task *t = (struct rx_task *)task;
 

@@ -76,7 +76,7 @@ rx_measures_latency(const struct rx_measures *m, unsigned i)
 
 /** Receive from one lane. Written by the rx lcore only. */
 struct rx_task {
-	struct task task;
+	struct fg_task task;
 	struct fg_port *port;
 	const struct clock *clock;
 	struct rx_stream *streams; /* of the trial, by id - first_id */
@@ -106,7 +106,7 @@ extern const struct rx_task rx_nobody;
 
 /** The loop: does the port say when a frame arrived, is more than the plain counts asked for, are there more lanes, are
  * streams many? */
-typedef uint64_t (*rx_poller)(struct task *task, uint64_t now);
+typedef uint64_t (*rx_poller)(struct fg_task *task, uint64_t now);
 rx_poller rx_choose(bool stamped, bool more, bool lanes, bool many);
 /** Measure all that other lanes have passed on. */
 void rx_take_all_passed(struct rx_task *rx);
@@ -129,7 +129,7 @@ void rx_show(const struct rx_task *task, struct rte_mbuf *const *frames, unsigne
 	     bool stamped);
 
 /* rx_live.c */
-void rx_publish(struct task *task);
+void rx_publish(struct fg_task *task);
 void rx_publish_stream(struct rx_stream *stream);
 
 /** Counters of marks. @return NULL with @p err filled: -ENOMEM; free() them */

@@ -46,7 +46,7 @@ update(struct talker *t, uint64_t now)
 }
 
 static uint64_t
-talker_poll(struct task *task, uint64_t now)
+talker_poll(struct fg_task *task, uint64_t now)
 {
 	struct talker *t = (struct talker *)task;
 	uint64_t next = RTE_MIN(t->next_update, t->next_query);

@@ -99,11 +99,11 @@ timeline(const struct fg_engine *e, const struct fg_trial_config *c, uint64_t ah
 }
 
 static int
-add_task(struct image *image, struct task *task)
+add_task(struct image *image, struct fg_task *task)
 {
 	/* grown by powers of two: nothing else keeps the room */
 	if ((image->tasks & (image->tasks - 1)) == 0) {
-		struct task **grown =
+		struct fg_task **grown =
 			realloc(image->task, (image->tasks == 0 ? 1 : image->tasks * 2) * sizeof(*grown));
 
 		if (grown == NULL)
@@ -129,39 +129,17 @@ add_senders(struct fg_engine *e, struct trial *t, const struct image *timeline, 
 	return 0;
 }
 
-static uint64_t
-guest_poll(struct task *task, uint64_t now)
-{
-	struct fg_task *work = ((struct guest *)task)->work;
-
-	return work->poll(work, now);
-}
-
-static void
-guest_publish(struct task *task)
-{
-	struct fg_task *work = ((struct guest *)task)->work;
-
-	if (work->publish != NULL)
-		work->publish(work);
-}
-
 /* before the ports' own tasks: what is sent is received in the same round */
 static int
 add_guests(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c)
 {
 	int rc = 0;
 
-	t->guest = calloc(RTE_MAX(c->tasks, 1U), sizeof(*t->guest));
-	if (t->guest == NULL)
-		return -ENOMEM;
 	for (unsigned i = 0; i < c->tasks && rc == 0; i++) {
 		const struct fg_trial_task *wanted = &c->task[i];
 		const struct lane *lane = &e->lane[e->port[wanted->port].first_lane];
-		struct guest *guest = &t->guest[i];
 
-		*guest = (struct guest){{guest_poll, guest_publish}, wanted->task};
-		rc = add_task(&t->image[wanted->at_receive ? lane->rx_lcore : lane->tx_lcore], &guest->task);
+		rc = add_task(&t->image[wanted->at_receive ? lane->rx_lcore : lane->tx_lcore], wanted->task);
 	}
 	return rc;
 }
@@ -354,6 +332,5 @@ trial_free(struct fg_engine *e, struct trial *t)
 	free(t->config);
 	free(t->tx);
 	free(t->tx_task);
-	free(t->guest);
 	free(t);
 }

@@ -72,7 +72,7 @@ send_due(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t until, b
 }
 
 static __rte_always_inline uint64_t
-tx_poll(struct task *task, uint64_t now, bool launch, bool vary, bool mix)
+tx_poll(struct fg_task *task, uint64_t now, bool launch, bool vary, bool mix)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	struct tx_stream *s = t->only;
@@ -89,49 +89,49 @@ tx_poll(struct task *task, uint64_t now, bool launch, bool vary, bool mix)
 }
 
 static uint64_t
-poll_now(struct task *task, uint64_t now)
+poll_now(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, false, false, false);
 }
 
 static uint64_t
-poll_now_vary(struct task *task, uint64_t now)
+poll_now_vary(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, false, true, false);
 }
 
 static uint64_t
-poll_launch(struct task *task, uint64_t now)
+poll_launch(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, true, false, false);
 }
 
 static uint64_t
-poll_launch_vary(struct task *task, uint64_t now)
+poll_launch_vary(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, true, true, false);
 }
 
 static uint64_t
-poll_now_mix(struct task *task, uint64_t now)
+poll_now_mix(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, false, false, true);
 }
 
 static uint64_t
-poll_now_mix_vary(struct task *task, uint64_t now)
+poll_now_mix_vary(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, false, true, true);
 }
 
 static uint64_t
-poll_launch_mix(struct task *task, uint64_t now)
+poll_launch_mix(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, true, false, true);
 }
 
 static uint64_t
-poll_launch_mix_vary(struct task *task, uint64_t now)
+poll_launch_mix_vary(struct fg_task *task, uint64_t now)
 {
 	return tx_poll(task, now, true, true, true);
 }
@@ -155,7 +155,7 @@ is_plain(const struct tx_stream *s)
 void
 tx_choose(struct tx_task *t)
 {
-	static uint64_t (*const plain[2][2][2])(struct task *, uint64_t) = {
+	static uint64_t (*const plain[2][2][2])(struct fg_task *, uint64_t) = {
 		{{poll_now, poll_now_vary}, {poll_launch, poll_launch_vary}},
 		{{poll_now_mix, poll_now_mix_vary}, {poll_launch_mix, poll_launch_mix_vary}},
 	};

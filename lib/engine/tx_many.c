@@ -129,7 +129,7 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool more)
 }
 
 static __rte_always_inline uint64_t
-poll_many(struct task *task, uint64_t now, bool launch, bool more)
+poll_many(struct fg_task *task, uint64_t now, bool launch, bool more)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	uint64_t until = now + t->lead;
@@ -154,25 +154,25 @@ poll_many(struct task *task, uint64_t now, bool launch, bool more)
 }
 
 uint64_t
-tx_many_now(struct task *task, uint64_t now)
+tx_many_now(struct fg_task *task, uint64_t now)
 {
 	return poll_many(task, now, false, false);
 }
 
 uint64_t
-tx_many_launch(struct task *task, uint64_t now)
+tx_many_launch(struct fg_task *task, uint64_t now)
 {
 	return poll_many(task, now, true, false);
 }
 
 uint64_t
-tx_more_now(struct task *task, uint64_t now)
+tx_more_now(struct fg_task *task, uint64_t now)
 {
 	return poll_many(task, now, false, true);
 }
 
 uint64_t
-tx_more_launch(struct task *task, uint64_t now)
+tx_more_launch(struct fg_task *task, uint64_t now)
 {
 	return poll_many(task, now, true, true);
 }

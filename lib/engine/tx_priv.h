@@ -69,7 +69,7 @@ struct tx_due {
 
 /** Transmit all streams of one lane. Written by the tx lcore only. */
 struct tx_task {
-	struct task task;
+	struct fg_task task;
 	struct fg_port *port;
 	const struct clock *clock;
 	struct tx_order
@@ -120,11 +120,11 @@ int tx_pace(const struct fg_engine *engine, const struct fg_load *load, const st
 /* tx.c: the loop for a port, by what it has to send now */
 void tx_choose(struct tx_task *task);
 /* tx_many.c */
-uint64_t tx_many_now(struct task *task, uint64_t now);
-uint64_t tx_many_launch(struct task *task, uint64_t now);
+uint64_t tx_many_now(struct fg_task *task, uint64_t now);
+uint64_t tx_many_launch(struct fg_task *task, uint64_t now);
 /** The same where a stream needs more. */
-uint64_t tx_more_now(struct task *task, uint64_t now);
-uint64_t tx_more_launch(struct task *task, uint64_t now);
+uint64_t tx_more_now(struct fg_task *task, uint64_t now);
+uint64_t tx_more_launch(struct fg_task *task, uint64_t now);
 
 /* tx_order.c: do what control wants, once all that is due at @p now has gone. @return when to be polled next */
 uint64_t tx_obey(struct tx_task *task, uint64_t now);

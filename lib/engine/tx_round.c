@@ -177,7 +177,7 @@ send_due(struct tx_task *t, struct tx_round *r, uint64_t now, uint64_t until, bo
 }
 
 static __rte_always_inline uint64_t
-poll_round(struct task *task, uint64_t now, bool launch)
+poll_round(struct fg_task *task, uint64_t now, bool launch)
 {
 	struct tx_task *t = (struct tx_task *)task;
 	struct tx_round *r = t->round;
@@ -194,13 +194,13 @@ poll_round(struct task *task, uint64_t now, bool launch)
 }
 
 uint64_t
-tx_round_now(struct task *task, uint64_t now)
+tx_round_now(struct fg_task *task, uint64_t now)
 {
 	return poll_round(task, now, false);
 }
 
 uint64_t
-tx_round_launch(struct task *task, uint64_t now)
+tx_round_launch(struct fg_task *task, uint64_t now)
 {
 	return poll_round(task, now, true);
 }

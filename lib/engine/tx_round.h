@@ -60,7 +60,7 @@ void tx_round_free(struct tx_round *round);
 void tx_round_leave(struct tx_task *task);
 
 /* tx_round.c: the loops */
-uint64_t tx_round_now(struct task *task, uint64_t now);
-uint64_t tx_round_launch(struct task *task, uint64_t now);
+uint64_t tx_round_now(struct fg_task *task, uint64_t now);
+uint64_t tx_round_launch(struct fg_task *task, uint64_t now);
 
 #endif
