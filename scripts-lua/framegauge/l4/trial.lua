@@ -101,7 +101,7 @@ end
 local function run(bench, o, sides)
    start_trial(bench, o, sides)
    bench.running = { duration = o.seconds }
-   bench:await()
+   bench:await(o.look)
 end
 
 -- To a thousandth: how often the port is looked at may differ by one from a trial to the same one made again.
@@ -136,6 +136,7 @@ end
 -- @param o.interval       of the series, seconds; nil: none
 -- @param o.mtu            octets
 -- @param o.seed           of all that is random
+-- @param o.look           called now and then; once it returns true, all ends at once. May be nil
 -- @return list of { apps = list of results, counters, severities, open, station,
 -- memory = { octets =, connections = at a time } }, and what the engine
 -- counted: { ports =, lcores = }

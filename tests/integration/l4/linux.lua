@@ -37,15 +37,16 @@ local function read(name)
    return json.decode(text)
 end
 
-local function run_all(bench, side, seconds)
+local function run_all(bench, side, seconds, drain, look)
    local results = trial.run(bench, {
-      sides = { side }, seconds = seconds, learning_wait = 0.05, drain = 1.5, mtu = 1500, seed = 7,
+      sides = { side }, seconds = seconds, learning_wait = 0.05, drain = drain or 0.7, mtu = 1500, seed = 7,
+      look = look,
    })
    return results[1].apps, results[1].counters
 end
 
-local function run(bench, side, seconds)
-   local apps, counters = run_all(bench, side, seconds)
+local function run(bench, ...)
+   local apps, counters = run_all(bench, ...)
    return apps[1], counters
 end
 
@@ -55,9 +56,9 @@ local function faults(counters)
 end
 
 -- Our client, their server.
-local function client(bench, version, o, seconds)
+local function client(bench, version, o, seconds, drain)
    o.address, o.remote, o.next_hop = OURS[version][1], THEIRS[version], bench:gateway_mac(1, version)
-   return run(bench, { port = 1, apps = { o } }, seconds)
+   return run(bench, { port = 1, apps = { o } }, seconds, drain)
 end
 
 local function test_client(bench, version)
@@ -82,14 +83,24 @@ local function test_client(bench, version)
       and faults(counters) == 0, app.total.transactions, app.total.ended.closed, faults(counters))
 end
 
--- Our server, their client.
-local function server(bench, version, o, kind, n, each)
-   local file = ("ask-%s-%d"):format(kind, version)
-   os.execute(("ip netns exec %s python3 %s ask %s/%s %s %d %s %d %d &"):format(namespace, peer, folder, file,
-      OURS[version][2], o.port, kind, n, each))
+-- Our server, their client: peer.py's, which writes what it saw to a file when it has done.
+local LONGEST = 40 -- seconds
+
+local function server(bench, version, o, kind, ...)
+   local name = ("%s-%s-%d"):format(kind, o.test, version)
+   local words = table.concat({ kind, folder .. "/" .. name, OURS[version][2], o.port, ... }, " ")
+   os.execute(("ip netns exec %s python3 %s %s &"):format(namespace, peer, words))
    o.server, o.address = true, OURS[version][2]
-   local app, counters = run(bench, { port = 2, apps = { o } }, 6)
-   return app, counters, read(file)
+   local there
+   local app, counters = run(bench, { port = 2, apps = { o } }, LONGEST, 0.1, function()
+      local file = not there and io.open(folder .. "/" .. name)
+      if file then
+         there = #file:read "*a" > 0 and os.time() or nil
+         file:close()
+      end
+      return there and os.difftime(os.time(), there) >= 1
+   end)
+   return app, counters, read(name)
 end
 
 -- Our pages, their browsers; their pages, our browser.
@@ -103,13 +114,7 @@ local function test_http(bench, version)
          and app.total.ended.closed == app.total.opened, app.total.transactions, app.total.refused,
          app.total.opened, app.total.ended.closed, faults(counters))
    end
-   local file = "http-" .. version
-   os.execute(("ip netns exec %s python3 %s http %s/%s %s 6080 &"):format(namespace, peer, folder, file,
-      OURS[version][2]))
-   local _, counters = run(bench, { port = 2, apps = {
-      { test = "HTTP", server = true, address = OURS[version][2], port = 6080 },
-   } }, 3)
-   local theirs = read(file)
+   local _, counters, theirs = server(bench, version, { test = "HTTP", port = 6080 }, "http")
    check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 25
       and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == 0,
       json.encode(theirs), faults(counters))
@@ -139,11 +144,11 @@ local function test_web(bench, version)
       apps[i] = setmetatable({
          test = "HTTP", address = OURS[version][1], remote = THEIRS[version], port = 7080,
          next_hop = bench:gateway_mac(1, version), host = "nginx", request = ask.request or 0,
-         port_first = 30000 + 2000 * i, port_last = 31999 + 2000 * i, cycles = 4, connections = 1,
+         port_first = 40000 + 1000 * i, port_last = 40003 + 1000 * i, cycles = 4, connections = 1,
          requests = ask.requests or 1,
       }, { __index = ask })
    end
-   local results, counters = run_all(bench, { port = 1, apps = apps }, 3)
+   local results, counters = run_all(bench, { port = 1, apps = apps }, 4)
    for i, ask in ipairs(WEB) do
       local t, n = results[i].total, 4 * (ask.requests or 1)
       check(("nginx over IPv%d: %s"):format(version, ask.name), t.ended.closed == 4 and t.opened == 4
@@ -155,13 +160,14 @@ end
 
 local function test_server(bench, version)
    local suffix = (" from Linux over IPv%d"):format(version)
-   local app, counters, theirs = server(bench, version, { test = "TCP_STREAM", port = 6001 }, "source", 8, 8)
+   local app, counters, theirs = server(bench, version, { test = "TCP_STREAM", port = 6001 }, "ask", "source",
+      8, 8)
    check("8 streams" .. suffix, theirs.connections == 8 and theirs.failed == 0
       and app.total.octets_in == 8 * BULK and app.total.ended.closed == 8 and faults(counters) == 0,
       json.encode(theirs), app.total.octets_in, app.total.ended.closed, faults(counters))
    local n = 500
    app, counters, theirs = server(bench, version, { test = "TCP_RR", port = 6003, request = REQUEST,
-      response = RESPONSE }, "ask", n, 50)
+      response = RESPONSE }, "ask", "ask", n, 50)
    check(("%d connections, %d transactions each"):format(n, EXCHANGES) .. suffix, theirs.connections == n
       and theirs.wrong == 0 and theirs.octets == n * EXCHANGES * RESPONSE and app.total.ended.closed == n
       and faults(counters) == 0, json.encode(theirs), app.total.ended.closed, faults(counters))
@@ -178,7 +184,7 @@ local function test_iperf(bench, version)
          params = json.encode { tcp = true, omit = 0, time = 2, num = 0, blockcount = 0, parallel = n,
             len = 131072,
             reverse = reverse or nil, client_version = "3.12" },
-      }, 2)
+      }, 2, 1.5)
       local theirs = 0
       for _, stream in ipairs(app.peer and app.peer.streams or {}) do
          theirs = theirs + stream.bytes

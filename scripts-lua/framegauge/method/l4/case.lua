@@ -95,6 +95,15 @@ local function add_failures(row, record)
    end
 end
 
+-- How many connections there were in all, of the client's: so many that each can be accounted for.
+local function add_connections(row, list)
+   row.opened, row.closed = 0, 0
+   for _, record in ipairs(list) do
+      local t = (ends(record)).total
+      row.opened, row.closed = row.opened + t.opened, row.closed + t.ended.closed
+   end
+end
+
 local WORSE = { valid = 1, ["tester-limited"] = 2, invalid = 3 }
 
 local function add_verdict(row, record)
@@ -188,6 +197,9 @@ local function row_of(plan, bench, case, o, list)
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
    row.memory_per_connection, row.bad_responses = per_connection(list), bad_responses(list)
+   if not case.test:match "^UDP" then
+      add_connections(row, list)
+   end
    if case.test == "UDP_STREAM" then
       udp_figures(row, list[#list])
    end
@@ -236,15 +248,32 @@ function M.run(plan, bench, session, case)
    return M.row(plan, bench, case, list)
 end
 
+local FAILURES = { "refused", "no_answer", "reset", "lost", "aborted", "bad_response" }
+
+-- What became of connections of which there were to be so many: none may be missing.
+local function account(row)
+   local words = {
+      ("%s connections opened, %s closed"):format(format.count(row.opened), format.count(row.closed)),
+   }
+   for _, why in ipairs(FAILURES) do
+      local n = row.failures[why]
+      words[#words + 1] = n > 0 and ("%s %s"):format(format.count(n), (why:gsub("_", " "))) or nil
+   end
+   words[#words + 1] = row.wrong_octets > 0 and format.count(row.wrong_octets) .. " wrong octets" or nil
+   return "; " .. table.concat(words, ", ") .. (#words == 1 and ", nothing failed" or "")
+end
+
 --- A row in a sentence, for a person who is waiting.
 function M.sentence(row)
    local text = figures.text(row.test, row[figures.key(row.test)])
    local of = row.percent and (" (%.1f %% of the theoretical maximum)"):format(row.percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test
+   local load = row.parameters.load
    if row.parameters.connections >= MANY and row.memory_per_connection then
       of = of .. (", %s connections of %.0f octets of memory each"):format(
          format.count(row.parameters.connections), row.memory_per_connection)
    end
+   of = of .. (row.opened and load and load.cycles > 0 and account(row) or "")
    return ("%s: %s%s%s"):format(name, text, of, row.verdict == "valid" and "" or ", " .. row.verdict)
 end
 
