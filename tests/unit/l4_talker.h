@@ -10,7 +10,13 @@
 
 #include "tcp_priv.h"
 
-enum { TALKER_LINES = 8, TALKER_MOST = 1 << 19, TALKER_FRAME = 2048, TALKER_ROUNDS = 4096 };
+enum {
+	TALKER_LINES = 8,
+	TALKER_MOST = 1 << 19,
+	TALKER_FRAME = 2048,
+	TALKER_ROUNDS = 32,
+	TALKER_CONNECTIONS = 64
+};
 
 /** A connection of the peer. */
 struct talker_line {
@@ -244,7 +250,7 @@ talker_create(uint8_t kind, uint16_t port, uint16_t mtu)
 	if (t == NULL)
 		return NULL;
 	memset(&config, 0, sizeof(config));
-	config.connections = 64;
+	config.connections = TALKER_CONNECTIONS;
 	config.seed = 1;
 	config.mtu = mtu;
 	memset(&app, 0, sizeof(app));
