@@ -291,10 +291,8 @@ synchronized(struct fg_l4 *w, struct conn *c, struct segment *s)
 void
 tcp_input(struct fg_l4 *w, struct segment *s)
 {
-	struct conn *c;
+	struct conn *c = table_find(w, &s->flow, s->hash);
 
-	s->hash = table_hash(w, &s->flow);
-	c = table_find(w, &s->flow, s->hash);
 	if (c != NULL && reopens(w, c, s)) {
 		w->counters.time_wait_reused++;
 		tcp_end(w, c, FG_L4_END_CLOSED);

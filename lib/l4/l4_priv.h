@@ -162,7 +162,7 @@ struct flow {
 /** What the headers of a segment say; what they do not say is not set, but for what tells so. */
 struct segment {
 	struct flow flow; /* local: the destination */
-	uint64_t hash;    /* of the flow, once it is looked for; table.c */
+	uint64_t hash;    /* of the flow; table.c */
 	uint8_t protocol;
 	uint8_t ecn;
 	uint8_t flags;

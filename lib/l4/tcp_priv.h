@@ -92,6 +92,22 @@ conn_fetch(const struct conn *c)
 		__builtin_prefetch((const uint8_t *)c + at, 1);
 }
 
+/** Ask for the line of the table where a flow is looked for, and then for the connection that is there. */
+static inline void
+table_fetch(const struct fg_l4 *w, uint64_t hash)
+{
+	__builtin_prefetch(&w->bucket[hash & (w->buckets - 1)]);
+}
+
+static inline void
+table_fetch_first(const struct fg_l4 *w, uint64_t hash)
+{
+	uint32_t index = w->bucket[hash & (w->buckets - 1)];
+
+	if (index != 0)
+		conn_fetch(&w->conn[index]);
+}
+
 /* ranges.c */
 /** Add a range. @return octets that are new in the set; UINT32_MAX when there is no room for it */
 uint32_t ranges_add(struct ranges *set, uint32_t from, uint32_t to);
@@ -168,6 +184,7 @@ void cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s);
 struct conn *cookie_take(struct fg_l4 *w, unsigned app, const struct segment *s);
 
 /* input.c */
+/** @p s with the hash of its flow */
 void tcp_input(struct fg_l4 *w, struct segment *s);
 /** An ACK in answer to something dubious, at a limited rate (RFC 5961, 7). */
 void tcp_challenge(struct fg_l4 *w, struct conn *c);

@@ -28,9 +28,16 @@ struct fg_burst {
 	uint16_t length[FG_BURST_ROOMS]; /* octets written to each */
 };
 
+/** A frame that came in: octets without FCS, and when. */
+struct fg_arrival {
+	const uint8_t *frame;
+	size_t length;
+	uint64_t now;
+};
+
 struct fg_endpoint {
-	/** A frame came in: octets without FCS, ours to read during the call. What it causes may go to @p out. */
-	void (*input)(struct fg_endpoint *endpoint, const uint8_t *frame, size_t length, uint64_t now,
+	/** Frames came in, ours to read during the call, in order of time. What they cause may go to @p out. */
+	void (*input)(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n,
 		      struct fg_burst *out);
 	/**
 	 * Do what is due and write what there is to send.

@@ -2,7 +2,8 @@
 /*
  * Between an endpoint, which knows octets, and a port, which knows mbufs. The station always holds a burst of empty
  * buffers; the endpoint writes its frames into them, whether it is asked to or answers a frame, and what the port
- * does not take stays where it is and is offered again. So nothing is copied and nothing is made twice.
+ * does not take stays where it is and is offered again. So nothing is copied and nothing is made twice. Frames that
+ * come in wait for the station's next turn, when the endpoint gets them all at once.
  *
  * The virtual wire takes any number of frames at any time and has them wait for the line. A NIC's ring does not: so
  * on the wire the station keeps account of the line and writes nothing while there are frames for more than
@@ -24,7 +25,7 @@
 #include "fg_station.h"
 #include "fg_task.h"
 
-enum { BUFFERS = 8191, CACHE = 256, BURSTS_A_POLL = 4, QUEUE_NS = 50000, IP_TCP = 6 };
+enum { BUFFERS = 8191, CACHE = 512, BURSTS_A_POLL = 4, QUEUE_NS = 50000, IP_TCP = 6 };
 enum { ICMP_UNREACHABLE = 3, ICMPV6_TOO_BIG = 2 };
 
 /* whole milliseconds and whole ticks of an endpoint's timers (2^16 ns) begin together so often */
@@ -43,8 +44,9 @@ struct fg_station {
 	uint64_t now, line_free; /* ns */
 	uint32_t tag;            /* 0: none */
 	bool fresh;              /* a frame came in since the last poll */
-	unsigned read;           /* frames that came in and have been read, to be freed */
-	struct rte_mbuf *done[FG_BURST_ROOMS];
+	unsigned waiting;        /* frames that came in since it was the station's turn */
+	struct rte_mbuf *frame[FG_BURST_ROOMS];
+	struct fg_arrival in[FG_BURST_ROOMS];
 	struct fg_station_result count;
 };
 
@@ -130,19 +132,23 @@ refill(struct fg_station *s)
 		b->room[b->rooms] = rte_pktmbuf_mtod(s->buffer[b->rooms], uint8_t *);
 }
 
-/* frames that came in and have been read go together, and none is kept beyond the trial: they are another's */
+/* let the endpoint have what has come in */
 static void
-give_back(struct fg_station *s)
+hand_in(struct fg_station *s)
 {
-	if (s->read > 0)
-		rte_pktmbuf_free_bulk(s->done, s->read);
-	s->read = 0;
+	if (s->waiting == 0)
+		return;
+	refill(s);
+	s->config.endpoint->input(s->config.endpoint, s->in, s->waiting, &s->burst);
+	rte_pktmbuf_free_bulk(s->frame, s->waiting);
+	s->waiting = 0;
 }
 
+/* at the end of a trial, too: the frames are another's, and so is their memory */
 static void
 publish(struct fg_task *task)
 {
-	give_back((struct fg_station *)task);
+	hand_in((struct fg_station *)task);
 }
 
 static bool
@@ -152,15 +158,13 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 
 	if (m->nb_segs != 1 || !untag(s, m) || !is_for_endpoint(rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
 		return false;
-	refill(s);
 	s->now = RTE_MAX(s->now, arrival_ns + s->shift);
-	s->config.endpoint->input(s->config.endpoint, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now,
-				  &s->burst);
+	s->in[s->waiting] = (struct fg_arrival){rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now};
+	s->frame[s->waiting++] = m;
 	s->count.rx_frames++;
 	s->fresh = true;
-	s->done[s->read++] = m;
-	if (s->read == FG_BURST_ROOMS)
-		give_back(s);
+	if (s->waiting == FG_BURST_ROOMS)
+		hand_in(s);
 	return true;
 }
 
@@ -221,7 +225,7 @@ poll(struct fg_task *task, uint64_t ticks)
 	uint64_t now = to_ns(s, ticks), due = now;
 	unsigned sent = 0, burst = 1;
 
-	give_back(s);
+	hand_in(s);
 	s->now = now = RTE_MAX(now, s->now);
 	s->count.polls++;
 	s->count.busy_polls += s->fresh;

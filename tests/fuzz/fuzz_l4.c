@@ -123,7 +123,7 @@ raw(void)
 	memcpy(copy, input, length);
 	input += length;
 	input_left -= length;
-	w->endpoint.input(&w->endpoint, copy, length, now, rooms());
+	w->endpoint.input(&w->endpoint, &(struct fg_arrival){copy, length, now}, 1, rooms());
 	free(copy);
 }
 
@@ -154,7 +154,7 @@ static void
 segment(void)
 {
 	struct segment s = {.protocol = 6, .flow = flow_of(octet())};
-	const struct conn *c = table_find(w, &s.flow, table_hash(w, &s.flow));
+	const struct conn *c = table_find(w, &s.flow, s.hash = table_hash(w, &s.flow));
 	uint8_t *payload;
 
 	s.flags = octet();

@@ -113,7 +113,8 @@ class Host
 		std::unique_ptr<uint8_t[]> copy(new uint8_t[frame.size()]);
 
 		memcpy(copy.get(), frame.data(), frame.size());
-		w->endpoint.input(&w->endpoint, copy.get(), frame.size(), now, Burst());
+		const fg_arrival in = {copy.get(), frame.size(), now};
+		w->endpoint.input(&w->endpoint, &in, 1, Burst());
 		Deliver();
 	}
 	/* run something that may send at once */

@@ -132,7 +132,9 @@ talker_carry(struct talker *t, struct fg_l4 *to)
 		memcpy(copy[i], t->memory[i], length[i]);
 	}
 	for (unsigned i = 0; i < frames; i++) {
-		to->endpoint.input(&to->endpoint, copy[i], length[i], t->now, talker_rooms(t));
+		const struct fg_arrival in = {copy[i], length[i], t->now};
+
+		to->endpoint.input(&to->endpoint, &in, 1, talker_rooms(t));
 		if (t->burst.frames > 0)
 			talker_carry(t, to == t->own ? t->server : t->own);
 	}

@@ -149,7 +149,8 @@ class Wire
 					std::vector<uint8_t> f = arrivals[i].begin()->second;
 
 					arrivals[i].erase(arrivals[i].begin());
-					e->input(e, f.data(), f.size(), now, Rooms(i, now));
+					const fg_arrival in = {f.data(), f.size(), now};
+					e->input(e, &in, 1, Rooms(i, now));
 					Send(i, now);
 				}
 				uint64_t due;

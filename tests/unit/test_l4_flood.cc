@@ -55,6 +55,7 @@ class Flood : public ::testing::Test
 			s.seq = uint32_t(random());
 			s.ack = uint32_t(random());
 			s.window = 1000;
+			s.hash = table_hash(server.w, &s.flow);
 			tcp_input(server.w, &s);
 			most = std::max(most, server.w->open);
 		});
