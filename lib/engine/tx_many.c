@@ -68,13 +68,13 @@ take_buffers(struct tx_task *t, struct rte_mbuf **frames, unsigned n)
 	return n;
 }
 
+/* @p common: of the frames of all streams, and room for what is this one's */
 static __rte_always_inline void
-make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t departure, bool launch,
-     bool more)
+make(const struct tx_task *t, struct tx_common *common, struct tx_stream *s, struct rte_mbuf *m,
+     uint64_t departure, bool launch, bool more)
 {
 	const struct fg_template *frame =
 		s->sizes == NULL ? s->frame : s->frames[fg_sizes_kind(s->sizes, s->sequence)];
-	const struct tx_common common = tx_have_in_common(t, s, frame);
 	uint8_t *data;
 
 	if (more && s->faults != NULL) {
@@ -86,7 +86,11 @@ make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m, uint64_t 
 		       frame->bytes + frame->header, frame->length - frame->header);
 	else if (s->mixed)
 		tx_mend(s, frame, m);
-	data = tx_fill(&common, m, s->sequence, departure, launch);
+	common->bytes = frame->bytes;
+	common->length = frame->length;
+	common->header = frame->header;
+	common->id = s->id;
+	data = tx_fill(common, m, s->sequence, departure, launch);
 	if (frame->varies > 0)
 		tx_vary(s, frame, s->sequence, &data, 1);
 	if (more && frame->seal.packet != 0)
@@ -100,10 +104,11 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool more)
 {
 	struct rte_mbuf *frames[BURST];
 	unsigned sent, made = take_buffers(t, frames, n);
+	struct tx_common common = tx_have_in_common(t, t->due[0].stream, t->due[0].stream->frame);
 	uint32_t octets[BURST];
 
 	for (unsigned i = 0; i < made; i++) {
-		make(t, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch, more);
+		make(t, &common, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch, more);
 		octets[i] = frames[i]->pkt_len + FG_ETHER_FCS;
 	}
 	sent = made == 0 ? 0 : t->port->tx(t->port, frames, (uint16_t)made, now);

@@ -14,19 +14,27 @@
 
 #include "tx_priv.h"
 
+/*
+ * What is put down nearly always belongs far down, and nobody can foretell which of two runs is the earlier. So the hole
+ * goes down to the end first, by sums in place of branches, and then up again as far as it must.
+ */
 static void
 sift_down(struct tx_queue *q, unsigned i)
 {
-	struct tx_slot moved = q->heap[i];
+	struct tx_slot *heap = q->heap, moved = heap[i];
+	unsigned from = i, child;
 
-	for (unsigned child; (child = 2 * i + 1) < q->runs; i = child) {
-		if (child + 1 < q->runs && q->heap[child + 1].at < q->heap[child].at)
-			child++;
-		if (q->heap[child].at >= moved.at)
-			break;
-		q->heap[i] = q->heap[child];
+	for (; (child = 2 * i + 2) < q->runs; i = child) {
+		child -= heap[child - 1].at <= heap[child].at;
+		heap[i] = heap[child];
 	}
-	q->heap[i] = moved;
+	if (child == q->runs) {
+		heap[i] = heap[child - 1];
+		i = child - 1;
+	}
+	for (; i > from && heap[(i - 1) / 2].at >= moved.at; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = moved;
 }
 
 static void
