@@ -39,6 +39,7 @@ struct fg_station_result {
 	uint64_t refused;           /* times the port did not take a frame; it was kept and sent later */
 	uint64_t no_mbuf;           /* times there was no buffer for a frame */
 	uint64_t polls, busy_polls; /* and those that had something to send or that followed a frame */
+	uint64_t busy_ns; /* the time these took, the frames before them included; on the virtual wire 0 */
 };
 
 /** @return 0, -ENOMEM, -EINVAL */

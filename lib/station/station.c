@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_mbuf.h>
 
 #include "fg_endpoint.h"
@@ -44,7 +45,9 @@ struct fg_station {
 	uint64_t now, line_free; /* ns */
 	uint32_t tag;            /* 0: none */
 	bool fresh;              /* a frame came in since the last poll */
-	unsigned waiting;        /* frames that came in since it was the station's turn */
+	uint64_t fresh_at,
+		busy;     /* then, and how long such polls took, of the processor's ticks; 0 on the wire */
+	unsigned waiting; /* frames that came in since it was the station's turn */
 	struct rte_mbuf *frame[FG_BURST_ROOMS];
 	struct fg_arrival in[FG_BURST_ROOMS];
 	struct fg_station_result count;
@@ -158,6 +161,8 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 
 	if (m->nb_segs != 1 || !untag(s, m) || !is_for_endpoint(rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
 		return false;
+	if (!s->fresh && s->ns_per_octet_q32 == 0)
+		s->fresh_at = rte_rdtsc();
 	s->now = RTE_MAX(s->now, arrival_ns + s->shift);
 	s->in[s->waiting] = (struct fg_arrival){rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now};
 	s->frame[s->waiting++] = m;
@@ -240,6 +245,8 @@ poll(struct fg_task *task, uint64_t ticks)
 		sent += burst;
 	}
 	s->count.busy_polls += sent > 0 && !s->fresh;
+	if ((sent > 0 || s->fresh) && s->ns_per_octet_q32 == 0)
+		s->busy += rte_rdtsc() - (s->fresh ? s->fresh_at : ticks);
 	s->fresh = false;
 	return sent > 0 || s->burst.frames > 0 ? ticks : to_ticks(s, due);
 }
@@ -311,4 +318,5 @@ void
 fg_station_read(const struct fg_station *s, struct fg_station_result *out)
 {
 	*out = s->count;
+	out->busy_ns = to_ns(s, s->busy) - s->shift;
 }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The battery through the reference device: the figures are what its line, its delay and its faults allow.
+local demand = require "framegauge.method.l4.demand"
 local json = require "framegauge.report.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
@@ -147,5 +148,39 @@ describe("the battery", function()
          "l4.timeout=10ms")
       assert.equal(scratch.read(one .. "/result.json"), scratch.read(other .. "/result.json"))
       assert.equal(scratch.read(one .. "/l4.csv"), scratch.read(other .. "/l4.csv"))
+   end)
+
+   -- a record of a trial as framegauge.l4.record makes it, as far as it is looked at
+   local function record(role_seconds, total)
+      local sides = {}
+      for i, seconds in ipairs(role_seconds) do
+         sides[i] = { station = { busy_s = seconds }, apps = { { total = total[i] } } }
+      end
+      return { sides = sides }
+   end
+
+   it("reckons the processor's time for a unit of work as netperf does", function()
+      -- netperf's manual: 13.9 % of two processors and 15,262.48 transactions/s are 18.2 us each
+      local busy, n = 0.139 * 2 * 10, 152625
+      local rr = demand.of({ test = "TCP_RR" }, {
+         record({ busy / 2, busy }, { { transactions = n }, { transactions = 0 } }),
+         record({ busy / 2, busy }, { { transactions = n }, { transactions = 0 } }),
+      })
+      assert.near(18.21, rr.server_us, 0.01)
+      assert.near(18.21 / 2, rr.client_us, 0.01)
+      assert.equal("transaction", rr.per)
+      -- 25 % of eight processors for 9,400 Mbit/s: 1.743 us for each 1024 octets
+      local stream = demand.of({ test = "TCP_STREAM" }, {
+         record({ 2 }, { { octets_out = 9.4e9 / 8, octets_in = 0 } }),
+      })
+      assert.near(1.743, stream.client_us, 0.001)
+      assert.is_nil(stream.server_us)
+      assert.equal("KiB", stream.per)
+   end)
+
+   it("says nothing of the processor's time on the virtual wire", function()
+      local rows = run "TCP_RR"
+      assert.is_nil(rows.TCP_RR.service_demand)
+      assert.is_nil(demand.of({ test = "TCP_RR" }, { record({}, {}) }))
    end)
 end)

@@ -125,6 +125,7 @@ local function read_side(side)
       out.station[key] = tonumber(station[key])
    end
    out.station.busy = busy_share(tonumber(station.busy_polls), tonumber(station.polls))
+   out.station.busy_s = station.busy_ns > 0 and tonumber(station.busy_ns) / 1e9 or nil
    return out
 end
 

@@ -36,7 +36,7 @@ local function run(bench, port, app, seconds, look)
       sides = { { port = port, apps = { app } } }, seconds = seconds, learning_wait = 0.05, drain = 1,
       mtu = 1500, seed = 11, look = look,
    })
-   return results[1].apps[1], results[1].counters
+   return results[1].apps[1], results[1].counters, results[1].station.busy_s
 end
 
 local function faults(counters)
@@ -50,7 +50,7 @@ end
 -- Our clients: all are there within two seconds, and each asks once more, and closes, three seconds after its
 -- first answer, so that all are open at a time and yet neither come nor go all at once.
 local function clients(bench, port, version, n)
-   local app, counters = run(bench, port, {
+   local app, counters, busy = run(bench, port, {
       test = "HTTP", address = OURS[version][port], remote = THEIRS[version][port], port = 7080,
       next_hop = bench:gateway_mac(port, version), host = "nginx", path = "/octets/" .. PAGE, request = 0,
       response = PAGE, connections = n, connections_per_s = n / 2, requests = EXCHANGES, cycles = 1,
@@ -60,6 +60,7 @@ local function clients(bench, port, version, n)
    check(words(n, version, port == 1 and "to nginx" or "to nginx through a bad path"),
       t.opened == n and app.concurrent_max == n and t.transactions == EXCHANGES * n and t.refused == 0
       and t.ended.closed == n and faults(counters) == 0, json.encode(app), json.encode(counters))
+   check("the processor was busy for a part of that", busy > 0 and busy < LONGEST, busy)
    return counters
 end
 

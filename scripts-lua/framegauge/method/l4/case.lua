@@ -3,6 +3,7 @@
 --- One case of a campaign: a test with its settings, so often as the plan says, and the row that follows.
 local app = require "framegauge.l4.app"
 local format = require "framegauge.report.format"
+local demand = require "framegauge.method.l4.demand"
 local figures = require "framegauge.method.l4.figures"
 local records = require "framegauge.l4.record"
 local settings = require "framegauge.method.l4.settings"
@@ -197,6 +198,7 @@ local function row_of(plan, bench, case, o, list)
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
    row.memory_per_connection, row.bad_responses = per_connection(list), bad_responses(list)
+   row.service_demand = demand.of(row, list)
    if not case.test:match "^UDP" then
       add_connections(row, list)
    end

@@ -17,8 +17,8 @@ M.ORDER = {
    "aborted",
    "expired", "bad_response", "bad_responses", "http_4xx", "http_5xx", "http_other", "http_length",
    "http_cut", "http", "retransmitted_segments", "fast_retransmits", "timeouts",
-   "syn_retransmits", "wrong_octets", "busy_polls", "loss_ratio", "reordered", "duplicates", "jitter_ns",
-   "setup",
+   "syn_retransmits", "wrong_octets", "busy_polls", "service_demand", "per", "method", "client_us",
+   "server_us", "loss_ratio", "reordered", "duplicates", "jitter_ns", "setup",
    "transaction", "first_octet", "last_octet", "rtt", "count", "min_ns", "mean_ns", "p50_ns", "p90_ns",
    "p99_ns", "p999_ns", "max_ns",
 }
@@ -62,7 +62,8 @@ M.CSV = {
    "transaction.count", "transaction.min_ns", "transaction.mean_ns", "transaction.p50_ns",
    "transaction.p99_ns", "transaction.max_ns", "first_octet.mean_ns", "last_octet.mean_ns", "rtt.min_ns",
    "rtt.mean_ns", "rtt.max_ns", "busy_polls", "window_bps", "parameters.message",
-   "parameters.tcp.receive_buffer",
+   "parameters.tcp.receive_buffer", "service_demand.client_us", "service_demand.server_us",
+   "service_demand.per",
 }
 
 return M

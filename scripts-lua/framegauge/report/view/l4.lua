@@ -128,12 +128,23 @@ local function balance_note(row, add)
    end
 end
 
+-- "service demand 1.520 us of the client's processor and 1.310 us of the server's per transaction"
+local function demand_note(row, add)
+   local o = row.service_demand
+   if o then
+      add(("%s: service demand %s us of the client's processor%s per %s, in polls that had something to "
+         .. "do."):format(name(row), format.decimal(o.client_us, 3),
+         o.server_us and (" and %s us of the server's"):format(format.decimal(o.server_us, 3)) or "", o.per))
+   end
+end
+
 function M.notes(result, add)
    add("Octets of payload; theoretical is what the line allows at most, with one transaction after the other "
       .. "on each connection limited by the round trip, too.")
    for _, row in ipairs(M.rows(result.results)) do
       limit_note(row, add)
       balance_note(row, add)
+      demand_note(row, add)
       for _, reason in ipairs(row.reasons) do
          add(("%s: %s: %s."):format(name(row), row.verdict, reason))
       end
