@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 PROGRAM = sys.argv[1]
 WORK = tempfile.TemporaryDirectory()
@@ -71,9 +72,10 @@ def run(name, control, more=""):
 class Between(threading.Thread):
     """Passes on what two testers say, and changes what the far one says of its clock."""
 
-    def __init__(self, name, **clock):
+    def __init__(self, name, holds_start=0, **clock):
         super().__init__(daemon=True)
         self.path, self.clock = os.path.join(WORK.name, name), clock
+        self.holds_start, self.starts = holds_start, 0  # seconds, of the first one
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen()
@@ -90,6 +92,9 @@ class Between(threading.Thread):
             said = json.loads(line)
             if said["op"] in ("clock!", "clock") and source is not sink and "synchronised" in said:
                 line = json.dumps({**said, **self.clock}).encode() + b"\n" if said["op"] == "clock!" else line
+            if said["op"] == "start":
+                self.starts += 1
+                time.sleep(self.holds_start if self.starts == 1 else 0)
             sink.sendall(line)
         sink.shutdown(socket.SHUT_RDWR)
 
@@ -144,6 +149,13 @@ try:
     check("there is no delay then", all(row["ftd_ns"] is None and not set(row["failed"]) & {"FTD", "FDV"}
                                         for _, row in rows_of(result)), list(rows_of(result))[:1])
     check("and the seconds still fit", not series_fit(result), series_fit(result))
+
+    between = Between("slow", holds_start=2)
+    between.start()
+    status, result, said = run("missed-start", between.path, "tests: [performance]")
+    check("a start that one of them missed is agreed on anew", status in (0, 1, 3) and result is not None, said[-800:])
+    check("and the trial is made then", len(result["trials"]) == between.starts - 1 > 0 and not arrived_whole(result),
+          (between.starts, arrived_whole(result)))
 finally:
     far.send_signal(signal.SIGINT)
     check("the far tester ends when it is told to", far.wait(20) == 0, far.returncode)

@@ -71,11 +71,11 @@ function answer.trial(self, object)
    self.standing:forget()
    self.link:send { op = "ready" }
    local start = self.link:receive("start", false)
-   local raw = side.trial {
+   local raw, missed = side.trial {
       bench = self.bench, link = self.link, standing = self.standing, trial = object.trial, ours = self.ours,
       at = clock.number(start.at), stopped = function() return self.stopped end,
    }
-   self.link:send { op = "result", raw = raw }
+   self.link:send { op = "result", raw = raw, missed = missed }
 end
 
 -- Do what is asked, until the connection ends.

@@ -142,6 +142,11 @@ function Link:receive(op, patience)
    return object
 end
 
+--- Whether the next object is there, and has something by that name.
+function Link:next_has(key)
+   return self.objects[1] ~= nil and self.objects[1][key] ~= nil
+end
+
 --- Whether nothing good will come of it any more.
 function Link:has_failed()
    return self.lost ~= nil or self.objects[1] ~= nil and self.objects[1].op == "failed"

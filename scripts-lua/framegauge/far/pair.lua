@@ -19,7 +19,8 @@ local side = require "framegauge.far.side"
 local Pair = {}
 Pair.__index = Pair
 
-local LEAD = 0.3 -- seconds from telling the far tester when to start, besides learning
+local LEAD = 0.3 -- seconds from telling the far tester when to start, besides learning; then twice as many
+local ATTEMPTS = 5
 local OPENING = 120 -- seconds in which it must have its port open
 local SETTLING = 3 -- answers about its clock before anything is measured
 local MOST_IDS = 60000
@@ -212,7 +213,26 @@ function Pair:judge_clocks(raw)
    return raw
 end
 
---- Run one trial at both ends, see Bench:trial; only streams of the method's own making.
+-- Make a trial that starts so many seconds from now, besides learning.
+-- @return its counts, or nil and a sentence: one of both was not ready in time
+function Pair:attempt(trial, ours, lead)
+   self.link:ask({ op = "trial", trial = trial }, "ready")
+   local at = side.moment(self.standing, lead + trial.learning_wait)
+   self.link:send { op = "start", at = clock.text(at) }
+   local near, missed = side.trial {
+      bench = self.bench, link = self.link, standing = self.standing, trial = trial, ours = ours, at = at,
+      stopped = function() return self.link:has_failed() end,
+   }
+   local far = self.link:receive "result"
+   if not near then
+      return nil, missed
+   end
+   far.raw.ports[1].name = self.plan.ports[self.far].name
+   return self:judge_clocks(exchange.join(trial.streams, ours, near, far.raw))
+end
+
+--- Run one trial at both ends, see Bench:trial; only streams of the method's own making. A host that is busy
+-- may not be ready when it was to start: then they agree on a later moment.
 function Pair:trial(o)
    local ours = self.plan.ports[self.near].name
    local trial = {
@@ -221,16 +241,16 @@ function Pair:trial(o)
    }
    local watching = self.standing:watch()
    local ok, result = pcall(function()
-      self.link:ask({ op = "trial", trial = trial }, "ready")
-      local at = side.moment(self.standing, LEAD + o.learning_wait)
-      self.link:send { op = "start", at = clock.text(at) }
-      local near = side.trial {
-         bench = self.bench, link = self.link, standing = self.standing, trial = trial, ours = ours, at = at,
-         stopped = function() return self.link:has_failed() end,
-      }
-      local far = self.link:receive("result").raw
-      far.ports[1].name = self.plan.ports[self.far].name
-      return self:judge_clocks(exchange.join(trial.streams, ours, near, far))
+      local reason
+      for i = 1, ATTEMPTS do
+         local raw, missed = self:attempt(trial, ours, LEAD * 2 ^ (i - 1))
+         if raw then
+            return raw
+         end
+         reason = missed
+      end
+      return refusal.raise("run", 4, "the two testers were not ready in time, %d times in a row: %s",
+         ATTEMPTS, reason)
    end)
    watching()
    if not ok then

@@ -6,6 +6,8 @@ local clock = require "framegauge.far.clock"
 local exchange = require "framegauge.far.exchange"
 local ffi = require "ffi"
 
+local ETIME = 62 -- of fg_engine_prepare(): too late
+
 local M = {}
 
 -- Frames sent of the streams that are ours; 0 of the others.
@@ -26,6 +28,13 @@ local function learn_of_others(engine, streams, frames)
    end
 end
 
+-- What was agreed on had passed before all was prepared. The other stops as soon as it hears that.
+local function miss(o, why)
+   o.link:send { op = "sent", frames = {}, missed = why }
+   o.link:receive "sent"
+   return nil, why
+end
+
 --- Make it.
 -- @param o.bench     ours
 -- @param o.link, o.standing  to the other tester
@@ -33,10 +42,10 @@ end
 -- @param o.ours      name that both testers have for our port
 -- @param o.at        when its traffic starts, int64 nanoseconds of the common time
 -- @param o.stopped   function() -> whether to end it early, or nil
--- @return packed counts
+-- @return packed counts; or nil and a sentence, when one of both missed the start
 function M.trial(o)
    local streams = exchange.unpack_streams(o.trial.streams, o.bench.ports[1].name, o.ours)
-   local raw = o.bench:trial {
+   local ok, raw = pcall(o.bench.trial, o.bench, {
       streams = streams, directions = {}, learning_wait = o.trial.learning_wait, drain = o.trial.drain,
       settle = o.trial.settle,
       joint = {
@@ -46,15 +55,26 @@ function M.trial(o)
          end,
          look = function()
             C.fg_engine_other_clock(o.bench.engine, o.standing:ahead())
-            return o.stopped and o.stopped()
+            return o.stopped and o.stopped() or o.link:next_has "missed"
          end,
          finish = function()
             o.link:send { op = "sent", frames = sent(o.bench.engine, streams) }
-            learn_of_others(o.bench.engine, streams, o.link:receive("sent").frames)
+            local other = o.link:receive "sent"
+            if other.missed then
+               error({ missed = other.missed }, 0)
+            end
+            learn_of_others(o.bench.engine, streams, other.frames)
          end,
       },
-   }
-   return exchange.pack_counts(raw)
+   })
+   if ok then
+      return exchange.pack_counts(raw)
+   elseif type(raw) == "table" and raw.missed then
+      return nil, raw.missed
+   elseif type(raw) == "table" and raw.code == ETIME then
+      return miss(o, raw.message)
+   end
+   error(raw, 0)
 end
 
 --- When traffic can start at both ends.
