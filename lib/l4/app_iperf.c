@@ -113,20 +113,23 @@ text_is_whole(struct fg_l4 *w, struct iperf *p)
 {
 	p->in[p->text] = '\0';
 	p->expected = A_STATE;
-	if (p->server)
-		iperf_server_text(w, p);
+	(p->server ? iperf_server_text : iperf_client_text)(w, p);
 }
 
+/* four octets: the length of a text, or the number of a fault */
 static void
-take_length(struct fg_l4 *w, struct iperf *p, uint8_t octet)
+take_number(struct fg_l4 *w, struct iperf *p, uint8_t octet)
 {
 	p->length[p->length_octets++] = octet;
 	if (p->length_octets < LENGTH_OCTETS)
 		return;
 	p->length_octets = 0;
 	p->text = 0;
-	p->wanted = (uint32_t)p->length[0] << 24 | (uint32_t)p->length[1] << 16 |
-		    (uint32_t)p->length[2] << 8 | p->length[3];
+	p->wanted = (uint32_t)get_number(p->length, LENGTH_OCTETS);
+	if (p->expected == A_FAULT) {
+		iperf_client_fault(w, p, p->wanted);
+		return;
+	}
 	p->expected = A_TEXT;
 	if (p->wanted > 0 && p->wanted <= IPERF_IN_MOST)
 		return;
@@ -138,8 +141,8 @@ iperf_take(struct fg_l4 *w, struct iperf *p, uint8_t octet)
 {
 	if (p->expected == A_STATE) {
 		(p->server ? iperf_server_state : iperf_client_state)(w, p, octet);
-	} else if (p->expected == A_LENGTH) {
-		take_length(w, p, octet);
+	} else if (p->expected != A_TEXT) {
+		take_number(w, p, octet);
 	} else {
 		p->in[p->text++] = (char)octet;
 		if (p->text == p->wanted)
@@ -171,6 +174,7 @@ iperf_create(struct application *a, struct fg_error *err)
 	memcpy(a->iperf->cookie, config->host, IPERF_COOKIE);
 	if (iperf_read_params(&a->iperf->params, config->params, strlen(config->params), UINT16_MAX) != 0)
 		return fg_error_set(err, EINVAL, "l4", "iperf3 has no such parameters: %s", config->params);
+	a->iperf->deadline = UINT64_MAX;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * iperf3's client: it opens the control connection at the start, follows what the server says, and ends the test at the
- * stop. What the server counted comes back as text, and is Lua's to read.
+ * iperf3's client: it opens the control connection at the start, follows what the server says, and ends the test when
+ * its time is over, which begins when all streams are there, or at the stop.
  */
 #include "iperf_priv.h"
 
@@ -9,9 +9,15 @@ static const uint64_t LOOK_NS = 1000000, ASK_AGAIN_NS = 1000000000;
 
 /* every way out: the streams are closed, and nothing more is sent */
 static void
-finish(struct fg_l4 *w, struct iperf *p)
+finish(struct fg_l4 *w, struct iperf *p, enum fg_l4_iperf_end ending)
 {
+	if (p->state == IPERF_CLOSING)
+		return;
 	p->state = IPERF_CLOSING;
+	p->ending = ending;
+	/* how connections ended is counted anyway */
+	p->owner->base.tally.refused += ending == FG_L4_IPERF_REFUSED || ending == FG_L4_IPERF_NONSENSE;
+	iperf_report_end(w, p);
 	for (uint32_t i = 0; i < p->streams; i++)
 		if (p->stream[i].conn != NULL)
 			iperf_let_go(w, p->stream[i].conn);
@@ -22,10 +28,21 @@ finish(struct fg_l4 *w, struct iperf *p)
 void
 iperf_client_gone(struct fg_l4 *w, struct iperf *p)
 {
-	if (p->state == IPERF_CLOSING)
-		return;
-	p->owner->base.tally.refused++;
-	finish(w, p);
+	finish(w, p, FG_L4_IPERF_GONE);
+}
+
+void
+iperf_client_fault(struct fg_l4 *w, struct iperf *p, uint32_t error)
+{
+	p->refusal = error;
+	finish(w, p, FG_L4_IPERF_REFUSED);
+}
+
+void
+iperf_client_text(struct fg_l4 *w, struct iperf *p)
+{
+	if (!iperf_read_results(p))
+		finish(w, p, FG_L4_IPERF_NONSENSE);
 }
 
 void
@@ -35,13 +52,16 @@ iperf_client_state(struct fg_l4 *w, struct iperf *p, uint8_t state)
 		return;
 	switch (state) {
 	case IPERF_PARAM_EXCHANGE:
+		iperf_report_test(p, &p->control->flow);
 		iperf_text_begin(p);
 		iperf_text_add(p, "%s", p->owner->config.params);
 		iperf_text_end(w, p);
 		break;
 	case IPERF_TEST_RUNNING:
-		if (p->running_at == 0)
-			iperf_run(w, p);
+		if (p->running_at > 0)
+			break;
+		iperf_run(w, p);
+		p->deadline = w->now + (uint64_t)((p->params.omit_s + p->params.time_s) * 1e9);
 		break;
 	case IPERF_EXCHANGE_RESULTS:
 		iperf_say_results(w, p);
@@ -49,15 +69,24 @@ iperf_client_state(struct fg_l4 *w, struct iperf *p, uint8_t state)
 		break;
 	case IPERF_DISPLAY_RESULTS:
 		iperf_say_state(w, p, IPERF_ALL_DONE);
-		finish(w, p);
+		finish(w, p, FG_L4_IPERF_DONE);
 		return;
 	case IPERF_CREATE_STREAMS: /* iperf_client_poll() opens them */
 		p->streams_wanted = (uint32_t)p->params.parallel * (p->params.both ? 2 : 1);
 		break;
 	case IPERF_TEST_START:
 		break;
-	default: /* refused, or an error of the server */
-		iperf_client_gone(w, p);
+	case IPERF_SERVER_ERROR: /* its number follows */
+		p->expected = A_FAULT;
+		return;
+	case IPERF_ACCESS_DENIED:
+		iperf_client_fault(w, p, IPERF_BUSY);
+		return;
+	case IPERF_SERVER_TERMINATE:
+		finish(w, p, FG_L4_IPERF_TERMINATED);
+		return;
+	default:
+		finish(w, p, FG_L4_IPERF_NONSENSE);
 		return;
 	}
 	p->state = state;
@@ -114,6 +143,7 @@ stop(struct fg_l4 *w, struct iperf *p)
 {
 	p->ended = true;
 	if (p->state != IPERF_TEST_RUNNING) {
+		finish(w, p, FG_L4_IPERF_LATE);
 		if (p->control != NULL)
 			tcp_abort(w, p->control);
 		return;
@@ -139,7 +169,7 @@ iperf_client_poll(struct fg_l4 *w, struct app *app)
 	}
 	if (p->state == IPERF_CREATE_STREAMS)
 		(p->params.udp ? open_udp : open_tcp)(w, p);
-	if (w->now >= w->stop_at && !p->ended)
+	if (!p->ended && (w->now >= w->stop_at || w->now >= p->deadline))
 		stop(w, p);
 	if (p->state == IPERF_TEST_RUNNING && !p->ended) {
 		due = iperf_go_on(w, p);

@@ -13,6 +13,7 @@ extern "C" {
  * What a server of iperf3 (FG_L4_IPERF) tells of the tests that clients make with it, while it goes on: of each one
  * FG_L4_IPERF_TEST, then for each second and each stream FG_L4_IPERF_INTERVAL, in the end for each stream
  * FG_L4_IPERF_RESULT, and always FG_L4_IPERF_END. The lcore writes the reports, control reads them; neither waits.
+ * A client tells the same of its one test, but for intervals, of which it has the series (fg_l4_series()).
  */
 
 struct fg_l4;
@@ -22,8 +23,8 @@ enum fg_l4_iperf_kind { FG_L4_IPERF_TEST, FG_L4_IPERF_INTERVAL, FG_L4_IPERF_RESU
 /** How a test ended. */
 enum fg_l4_iperf_end {
 	FG_L4_IPERF_DONE,
-	FG_L4_IPERF_REFUSED,    /* for its parameters; see `refusal` */
-	FG_L4_IPERF_TERMINATED, /* by the person at the client */
+	FG_L4_IPERF_REFUSED,    /* by the server; see `refusal` */
+	FG_L4_IPERF_TERMINATED, /* by the person at the other end */
 	FG_L4_IPERF_GONE,       /* the control connection was closed or lost */
 	FG_L4_IPERF_LATE,       /* the client did not say in time what comes next */
 	FG_L4_IPERF_NONSENSE,   /* or said what it may not */
@@ -44,9 +45,10 @@ struct fg_l4_iperf_count {
 struct fg_l4_iperf_report {
 	uint8_t kind; /* enum fg_l4_iperf_kind */
 	/* FG_L4_IPERF_TEST */
+	bool client; /* the test is our client's, and the other end is the server */
 	bool ipv6, udp;
 	bool reverse, both; /* the server sends; both do */
-	uint8_t remote[16]; /* the client; IPv4 as ::ffff:a.b.c.d */
+	uint8_t remote[16]; /* the other end; IPv4 as ::ffff:a.b.c.d */
 	uint16_t remote_port;
 	uint32_t parallel;               /* streams in each direction */
 	uint32_t length;                 /* octets of each datagram or write */
@@ -58,11 +60,11 @@ struct fg_l4_iperf_report {
 	struct fg_l4_iperf_count ours, theirs; /* of an interval: only ours */
 	/* FG_L4_IPERF_END */
 	uint8_t end;      /* enum fg_l4_iperf_end */
-	uint32_t refusal; /* iperf3's number for what is wrong with the parameters */
+	uint32_t refusal; /* iperf3's number for what is wrong */
 	uint64_t missed;  /* reports that nobody has read in time, since the worker was made */
 };
 
-/** The next report of the server that is application @p app. By control, at any time. @return false: there is none */
+/** The next report of application @p app. By control, at any time. @return false: there is none, as always of other kinds */
 bool fg_l4_iperf_next(struct fg_l4 *l4, unsigned app, struct fg_l4_iperf_report *out);
 
 /** Tell the client whose test is running that it is over, and take no further one. By control, at any time. */

@@ -9,7 +9,7 @@
  *   iperf_params.c      what a client asks of a server
  *   iperf_streams.c     the streams of a test: what they send and what was counted
  *   iperf_udp.c         their datagrams
- *   iperf_report.c      what is told to control while a server goes on
+ *   iperf_report.c      what is told to control
  */
 #ifndef IPERF_PRIV_H
 #define IPERF_PRIV_H
@@ -55,6 +55,7 @@ enum iperf_error {
 	IPERF_NO_SCTP = 18,
 	IPERF_BAD_UDP_LENGTH = 20,
 	IPERF_BAD_MESSAGE = 110,
+	IPERF_BUSY = 121,
 	IPERF_BAD_PARAMS = 114,
 	IPERF_BAD_RESULTS = 117,
 	IPERF_BAD_CONGESTION = 134,
@@ -64,7 +65,7 @@ enum iperf_error {
 enum iperf_phase { PHASE_OTHER, PHASE_CONTROL, PHASE_GREETING, PHASE_STREAM, PHASE_DENIED };
 
 /** What is expected next on the control connection. */
-enum iperf_expected { A_STATE, A_LENGTH, A_TEXT };
+enum iperf_expected { A_STATE, A_LENGTH, A_TEXT, A_FAULT };
 
 /** What a client asks for. */
 struct iperf_params {
@@ -124,8 +125,10 @@ struct iperf {
 	bool opened, ended;
 	uint64_t asked_at; /* when the datagram that opens a stream was sent */
 
+	uint64_t deadline; /* of the client, the end of its test; of the server, of the client's next step */
+
 	/* of the server */
-	uint64_t deadline, interval_at, interval_from;
+	uint64_t interval_at, interval_from;
 	bool have_results; /* the client's; ours are not said yet */
 	uint8_t ending;    /* enum fg_l4_iperf_end */
 	uint32_t refusal;
@@ -150,8 +153,10 @@ void iperf_forget(struct iperf *p);
 
 /* app_iperf_client.c */
 uint64_t iperf_client_poll(struct fg_l4 *w, struct app *app);
-/** The server says a state; the control connection is over. */
+/** The server says a state; what is wrong; a text of it is whole; the control connection is over. */
 void iperf_client_state(struct fg_l4 *w, struct iperf *p, uint8_t state);
+void iperf_client_fault(struct fg_l4 *w, struct iperf *p, uint32_t error);
+void iperf_client_text(struct fg_l4 *w, struct iperf *p);
 void iperf_client_gone(struct fg_l4 *w, struct iperf *p);
 
 /* app_iperf_server.c */

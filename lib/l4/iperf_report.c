@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a server of iperf3 tells control: a ring with one writer and one reader. What finds no room is counted. */
+/* What iperf3 tells control: a ring with one writer and one reader. What finds no room is counted. */
 #include "iperf_priv.h"
 
 static void
@@ -20,9 +20,14 @@ write_report(struct iperf *p, const struct fg_l4_iperf_report *report)
 bool
 fg_l4_iperf_next(struct fg_l4 *l4, unsigned app, struct fg_l4_iperf_report *out)
 {
-	struct iperf_ring *ring = &((struct application *)l4->app[app])->iperf->ring;
-	uint32_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
+	struct iperf *p = ((struct application *)l4->app[app])->iperf;
+	struct iperf_ring *ring;
+	uint32_t taken;
 
+	if (p == NULL)
+		return false;
+	ring = &p->ring;
+	taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
 	if (taken == atomic_load_explicit(&ring->written, memory_order_acquire))
 		return false;
 	*out = ring->report[taken % IPERF_REPORTS];
@@ -41,6 +46,7 @@ iperf_report_test(struct iperf *p, const struct flow *f)
 {
 	struct fg_l4_iperf_report r = {
 		.kind = FG_L4_IPERF_TEST,
+		.client = !p->server,
 		.ipv6 = f->ipv6,
 		.udp = p->params.udp,
 		.reverse = p->params.reverse,

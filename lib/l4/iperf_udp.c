@@ -125,6 +125,8 @@ count(struct fg_l4 *w, const struct iperf *p, struct iperf_stream *s, const stru
 	}
 	s->octets += d->length;
 	s->arrived_at = w->now;
+	p->owner->base.tally.datagrams_in++;
+	p->owner->base.tally.datagram_octets_in += d->length;
 	count_number(s, number);
 	note_jitter(&s->jitter, w->now - sent_ns);
 }
@@ -163,6 +165,7 @@ send_one(struct fg_l4 *w, struct iperf *p, struct iperf_stream *s)
 	payload_fill(CLIENT_STREAM, s->packets, payload + header, length - header);
 	frame_udp(w, &s->flow, length);
 	s->octets += length;
+	p->owner->base.tally.datagrams_out++;
 	w->counters.udp_tx++;
 }
 

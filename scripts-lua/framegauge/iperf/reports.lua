@@ -25,8 +25,9 @@ end
 local OF_KIND = {
    [C.FG_L4_IPERF_TEST] = function(r)
       return {
-         kind = "test", udp = r.udp, reverse = r.reverse, both = r.both, port = r.remote_port,
-         address = octets.address_text(ffi.string(r.remote, 16)), parallel = r.parallel, length = r.length,
+         kind = "test", client = r.client, udp = r.udp, reverse = r.reverse, both = r.both,
+         port = r.remote_port, address = octets.address_text(ffi.string(r.remote, 16)),
+         parallel = r.parallel, length = r.length,
          omit = r.omit_s, time = r.time_s, rate = r.rate_bps,
       }
    end,
@@ -47,7 +48,7 @@ local OF_KIND = {
    end,
 }
 
---- Of a running worker whose application number @p index (from 0) is a server: what it has told since.
+--- Of a worker, running or not: what its application number @p index (from 0) has told since.
 -- @return a list: { kind = "test", … }, { kind = "interval", … }, { kind = "result", … }, { kind = "end", … }
 function M.read(l4, index)
    local list, raw = {}, ffi.new "struct fg_l4_iperf_report"

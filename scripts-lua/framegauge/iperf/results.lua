@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A test that a client of iperf3 made with our server, in JSON by iperf3's field names. What iperf3 takes
+--- A test of iperf3, told by either of our roles, in JSON by iperf3's field names. What iperf3 takes
 -- from its kernel (sockets, the processor's load, congestion windows) is not there.
 local json = require "framegauge.report.json"
 local reports = require "framegauge.iperf.reports"
+local words = require "framegauge.iperf.words"
 
 local M = {}
 
@@ -112,7 +113,7 @@ end
 -- @param list  its reports (framegauge.iperf.reports), from the first to the last
 function M.text(list)
    local test, last = list[1], list[#list]
-   local first = test.reverse == true -- the direction that counts first: we send
+   local first = test.reverse ~= (test.client == true) -- we send in the direction that counts first
    local out = { intervals = {}, ["end"] = ending(of_kind(list, "result"), first) }
    out.start = test.kind == "test" and {
       connected = { { remote_host = test.address, remote_port = test.port } },
@@ -125,7 +126,7 @@ function M.text(list)
    for i, second in ipairs(seconds_of(list)) do
       out.intervals[i] = interval(second, first)
    end
-   out.error = last.ending ~= "done" and require("framegauge.iperf.words").ending(last) or nil
+   out.error = last.ending ~= "done" and words[test.client and "ending_of_client" or "ending"](last) or nil
    return json.encode(out, { order = ORDER, pretty = true })
 end
 

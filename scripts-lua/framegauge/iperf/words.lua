@@ -7,13 +7,16 @@ local units = require "framegauge.units"
 
 local M = {}
 
+local BUSY = 121
+
 -- iperf3's numbers for what is wrong with the parameters of a test (lib/l4/iperf_priv.h).
 local REFUSALS = {
    [5] = "it would last too long", [6] = "1 to 128 streams are possible",
    [10] = "an MSS of 88 to 9216 is possible", [18] = "there is no SCTP here",
    [20] = "its datagrams (-l) do not fit into the MTU, or have less than 16 octets",
    [110] = "it said what has no place there", [114] = "its parameters cannot be read",
-   [117] = "its results cannot be read", [134] = "congestion control is cubic or reno",
+   [117] = "its results cannot be read", [BUSY] = "the server is busy with another test",
+   [134] = "congestion control is cubic or reno",
 }
 
 local ENDINGS = {
@@ -94,6 +97,20 @@ function M.result(list, done)
       return (again and ("  %s sent again"):format(format.plural(r.ours.retransmits, "segment")) or "")
          .. (done and of_peer(r) or "")
    end)
+end
+
+local OF_CLIENT = {
+   terminated = "the server was ended", gone = "the server has closed the connection",
+   late = "the server did not go on", nonsense = "the server does not keep to the protocol",
+}
+
+--- How a test of our client's ended, in words; not of one that ended as it should.
+function M.ending_of_client(r)
+   if r.ending == "refused" then
+      return r.refusal == BUSY and REFUSALS[BUSY]
+         or ("the server refuses, error %d of iperf3's"):format(r.refusal)
+   end
+   return OF_CLIENT[r.ending]
 end
 
 --- How a test ended, in words; nil: as it should.

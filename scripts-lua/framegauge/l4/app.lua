@@ -5,6 +5,7 @@ local api = require "framegauge.api"
 local ffi = require "ffi"
 local json = require "framegauge.report.json"
 local octets = require "framegauge.octets"
+local reports = require "framegauge.iperf.reports"
 
 local C = api.C
 local M = {}
@@ -157,6 +158,7 @@ end
 function M.read(l4, index)
    local r = ffi.new "struct fg_l4_result"
    C.fg_l4_read(l4, index, r)
+   local iperf = reports.read(l4, index)
    return {
       measured = tally_of(r.measured), total = tally_of(r.total),
       measured_s = tonumber(r.measured_ns) / 1e9, first_s = tonumber(r.first_ns) / 1e9,
@@ -165,7 +167,7 @@ function M.read(l4, index)
       last_octet = times_of(r.last_octet), rtt = times_of(r.rtt),
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
-      peer = peer_results(l4, index),
+      peer = peer_results(l4, index), iperf = iperf[1] and iperf or nil,
    }
 end
 

@@ -61,7 +61,7 @@ local function judge(record, sides, engine, nothing, limit)
    local limited, add_limited = lister()
    local wrong = wrong_octets(sides)
    if nothing then
-      add_invalid "nothing came through"
+      add_invalid("%s", nothing == true and "nothing came through" or nothing)
    end
    if wrong > 0 then
       add_invalid("%d octets arrived other than they were sent", wrong)
@@ -105,7 +105,7 @@ end
 -- @param bench    on which it was made
 -- @param sides    what framegauge.l4.trial gave, each with its role in words
 -- @param engine   the same
--- @param nothing  whether nothing came through that a figure could be made of
+-- @param nothing  whether nothing came through that a figure could be made of; or why, a sentence
 -- @param limit    a sentence where the tester did not do what it was asked for, or nil
 function M.of(ask, bench, sides, engine, nothing, limit)
    local record = {

@@ -100,9 +100,12 @@ local peer = {
       .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
    fields = {
       { key = "kind", type = "enum", values = { "discard", "iperf3", "web" }, default = "discard",
-        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM and TCP_MAERTS "
-           .. "then, and what it has counted is in the result. web: any server of HTTP/1.1; the test is HTTP "
-           .. "then" },
+        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and "
+           .. "UDP_STREAM then, and what it has counted is in the result. web: any server of HTTP/1.1; the "
+           .. "test is HTTP then" },
+      { key = "direction", type = "enum", values = { "forward", "reverse", "both" }, default = "forward",
+        help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its "
+           .. "--bidir)" },
       { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
       { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
    },

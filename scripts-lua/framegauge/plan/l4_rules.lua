@@ -108,7 +108,10 @@ local OF_PEER = {
    discard = {
       TCP_STREAM = true, TCP_SENDFILE = true, TCP_CC = true, in_words = "TCP_STREAM, TCP_SENDFILE or TCP_CC",
    },
-   iperf3 = { TCP_STREAM = true, TCP_MAERTS = true, in_words = "TCP_STREAM or TCP_MAERTS" },
+   iperf3 = {
+      TCP_STREAM = true, TCP_MAERTS = true, UDP_STREAM = true,
+      in_words = "TCP_STREAM, TCP_MAERTS or UDP_STREAM",
+   },
    web = { HTTP = true, in_words = "HTTP" },
 }
 
@@ -128,6 +131,32 @@ local function peer_can_do_it(values, found)
          found:add("l4.peer." .. family, ("the first port has no %s to reach it through"):format(gateway),
             "a gateway, which may be the host itself")
       end
+   end
+end
+
+local IPERF_STREAMS = 128
+
+-- iperf3 counts seconds, and its streams; and it knows directions.
+local function iperf_can_do_it(values, found)
+   local o = values.l4
+   local peer = o.peer
+   if not peer then
+      return
+   elseif peer.kind ~= "iperf3" then
+      if peer.direction ~= "forward" then
+         found:add("l4.peer.direction", ("%s is for iperf3"):format(peer.direction), "kind: iperf3")
+      end
+      return
+   end
+   if peer.direction ~= "forward" and wants(values, "TCP_MAERTS") then
+      found:add("l4.peer.direction", "TCP_MAERTS is TCP_STREAM in reverse already", "forward")
+   end
+   if o.omit % 1 ~= 0 then
+      found:add("l4.omit", ("iperf3 does not omit %s"):format(units.format_time(o.omit)), "whole seconds")
+   end
+   if o.connections > IPERF_STREAMS then
+      found:add("l4.connections", ("%d streams are more than iperf3 has"):format(o.connections),
+         "at most " .. IPERF_STREAMS)
    end
 end
 
@@ -164,7 +193,7 @@ end
 
 M.rules = {
    something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
-   clients_have_their_addresses, peer_can_do_it, path_is_one, ramps_fit,
+   clients_have_their_addresses, peer_can_do_it, iperf_can_do_it, path_is_one, ramps_fit,
    two_ports,
 }
 

@@ -5,6 +5,7 @@ local app = require "framegauge.l4.app"
 local format = require "framegauge.report.format"
 local demand = require "framegauge.method.l4.demand"
 local figures = require "framegauge.method.l4.figures"
+local iperf = require "framegauge.method.l4.iperf"
 local records = require "framegauge.l4.record"
 local settings = require "framegauge.method.l4.settings"
 local statistics = require "framegauge.statistics"
@@ -31,6 +32,9 @@ local SHORTFALL = 0.01 -- of the datagrams that were to be sent
 
 -- A sentence where the tester could not send as much as it should; nil: it did.
 local function too_slow(rate, client)
+   if client.iperf then
+      return iperf.too_slow(rate, client)
+   end
    local sent = client.measured.datagrams_out / client.measured_s
    return rate and sent < rate * (1 - SHORTFALL)
       and ("client: %.0f datagrams a second were sent instead of %.0f"):format(sent, rate) or nil
@@ -39,7 +43,8 @@ end
 -- Make one trial. @return its record
 local function measure(plan, bench, test, o, ask)
    local sides, engine = trial.run(bench, {
-      sides = sides_of(plan, bench, test, o), seconds = o.duration, omit = o.omit, drain = o.drain,
+      sides = sides_of(plan, bench, test, o),
+      seconds = o.duration + (settings.is_iperf(o) and iperf.SETUP or 0), omit = o.omit, drain = o.drain,
       learning_wait = o.learning_wait, settle = o.settle, mtu = o.mtu, seed = ask.seed,
       interval = o.interval,
    })
@@ -47,7 +52,8 @@ local function measure(plan, bench, test, o, ask)
       side.role = i == 1 and "client" or "server"
    end
    local client, server = M.ends { sides = sides }
-   return records.of(ask, bench, sides, engine, figures.of(test, client, server) == 0,
+   local nothing = figures.of(test, client, server) == 0
+   return records.of(ask, bench, sides, engine, client.iperf and iperf.failure(client) or nothing,
       test == "UDP_STREAM" and too_slow(o.datagram_rate, client) or nil)
 end
 
@@ -140,6 +146,10 @@ end
 
 local function udp_figures(row, record)
    local client, server = ends(record)
+   if client.iperf then
+      iperf.udp(row, client)
+      return
+   end
    row.sent_bps = client.measured.datagrams_out * row.parameters.datagram * 8 / client.measured_s
    row.lost = client.total.datagrams_out - server.total.datagrams_in
    row.loss_ratio = client.total.datagrams_out > 0 and row.lost / client.total.datagrams_out or 0
@@ -197,6 +207,7 @@ local function row_of(plan, bench, case, o, list)
    end
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
+   row.reverse_bps = client.iperf and iperf.figure(client, true)
    row.memory_per_connection, row.bad_responses = per_connection(list), bad_responses(list)
    row.service_demand = demand.of(row, list)
    if not case.test:match "^UDP" then

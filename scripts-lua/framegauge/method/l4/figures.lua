@@ -2,6 +2,7 @@
 
 --- The figure of each test, the key it has in result.json with its unit, and how a person reads it.
 local format = require "framegauge.report.format"
+local iperf = require "framegauge.method.l4.iperf"
 local units = require "framegauge.units"
 
 local M = {}
@@ -22,22 +23,12 @@ local function per_second(value, result)
    return result.measured_s > 0 and value / result.measured_s or 0
 end
 
--- Of iperf3 what was received, by the time that its server measured.
-local function of_iperf(test, client)
-   local octets, seconds = 0, 0
-   for _, stream in ipairs(client.peer.streams or {}) do
-      octets, seconds = octets + stream.bytes, math.max(seconds, stream.end_time - stream.start_time)
-   end
-   octets = test == "TCP_MAERTS" and client.total.octets_in or octets
-   return seconds > 0 and octets * 8 / seconds or 0
-end
-
 --- The figure of one run.
 -- @param client, server  results of the applications (framegauge.l4.app); the server's is nil where it is
 -- not ours
 function M.of(test, client, server)
-   if client.peer then
-      return of_iperf(test, client)
+   if client.iperf then
+      return iperf.figure(client)
    elseif (test == "TCP_STREAM" or test == "TCP_SENDFILE") and not server then
       return per_second(client.measured.octets_out * 8, client) -- what was acknowledged
    elseif test == "TCP_STREAM" or test == "TCP_SENDFILE" then

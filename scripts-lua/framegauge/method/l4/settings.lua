@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
-local json = require "framegauge.report.json"
+local iperf = require "framegauge.method.l4.iperf"
 local octets = require "framegauge.octets"
 local tables = require "framegauge.tables"
 
@@ -65,17 +65,9 @@ local function http_of(client, o, remote)
    client.any_body = o.http.any_body
 end
 
-local COOKIE = 36
-
--- iperf3 knows its tests by a cookie, and wants their parameters in advance.
-local function iperf_of(client, test, o)
-   client.test = "IPERF"
-   client.cookie = ("framegauge%026d"):format(o.seed):sub(1, COOKIE)
-   client.params = json.encode {
-      tcp = true, omit = 0, time = math.ceil(o.duration), num = 0, blockcount = 0, parallel = o.connections,
-      len = o.message or 131072, reverse = test == "TCP_MAERTS" or nil, pacing_timer = 1000,
-      client_version = "3.12",
-   }
+--- Is the server that of iperf3, at another host?
+function M.is_iperf(o)
+   return o.peer ~= nil and o.peer.kind == "iperf3"
 end
 
 --- The two applications of a test, as framegauge.l4.app takes them.
@@ -96,8 +88,8 @@ function M.apps(plan, bench, test, o, from)
    if test == "HTTP" then
       http_of(client, o, theirs)
    end
-   if o.peer and o.peer.kind == "iperf3" then
-      iperf_of(client, test, o)
+   if M.is_iperf(o) then
+      iperf.fill(client, test, o)
    end
    return client, setmetatable({ server = true, address = theirs, addresses = 1 }, { __index = client })
 end

@@ -8,9 +8,8 @@ local M = {}
 
 M.ORDER = {
    "l4", "test", "title", "case", "direction", "goodput_bps", "transactions_per_s", "connections_per_s",
-   "sent_bps",
-   "received_bps", "confidence", "theoretical", "theoretical_legacy", "window_bps", "percent", "verdict",
-   "reasons",
+   "sent_bps", "received_bps", "reverse_bps",
+   "confidence", "theoretical", "theoretical_legacy", "window_bps", "percent", "verdict", "reasons",
    "trials", "parameters", "setting", "ip", "mtu",
    "connections", "duration_s", "omit_s", "request", "response", "datagram", "datagrams_per_s",
    "timeout_s", "tcp", "figures", "opened", "closed", "failures", "refused", "no_answer", "reset", "lost",
@@ -52,7 +51,8 @@ end
 
 --- Columns of the CSV file.
 M.CSV = {
-   "test", "case", "direction", "goodput_bps", "received_bps", "sent_bps", "transactions_per_s",
+   "test", "case", "direction", "goodput_bps", "received_bps", "reverse_bps", "sent_bps",
+   "transactions_per_s",
    "connections_per_s", "confidence", "theoretical", "theoretical_legacy", "percent", "verdict",
    "parameters.connections",
    "parameters.duration_s", "parameters.mtu", "parameters.ip", "parameters.request",

@@ -4,6 +4,7 @@
 -- connections of a trial are one stream here. What iperf3 takes from the kernel (who listens on which
 -- socket, the processor's load) is not there.
 local json = require "framegauge.report.json"
+local results = require "framegauge.iperf.results"
 
 local M = {}
 
@@ -119,13 +120,19 @@ local function text_of(trial, generator)
    }, { order = ORDER, pretty = true }) .. "\n"
 end
 
+-- A trial with a host that runs iperf3 has what both sides told; without any server nobody can tell.
+local function text(trial, generator)
+   local told = trial.sides[1].apps[1].iperf
+   return told and results.text(told) .. "\n" or trial.sides[2] and text_of(trial, generator)
+end
+
 --- The files.
 -- @return list of { name, text }, one for each trial of a stream
 function M.files(result)
    local list = {}
    for _, trial in ipairs(result.trials) do
-      list[#list + 1] = IS_STREAM[trial.test] and trial.sides[2] and { ("iperf3-%d.json"):format(trial.trial),
-         text_of(trial, result.generator) } or nil
+      local content = IS_STREAM[trial.test] and text(trial, result.generator)
+      list[#list + 1] = content and { ("iperf3-%d.json"):format(trial.trial), content } or nil
    end
    return list
 end
