@@ -258,6 +258,12 @@ fg_engine_hz(const struct fg_engine *e)
 	return e->clock.hz;
 }
 
+void
+fg_engine_clock(const struct fg_engine *e, struct fg_task_clock *out)
+{
+	*out = (struct fg_task_clock){e->clock.hz, e->clock.ns_per_tick_q64, e->clock.base_ns};
+}
+
 uint64_t
 fg_engine_now_ns(const struct fg_engine *e)
 {

@@ -325,8 +325,9 @@ int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **o
 /** Stop the lcores and free all; the ports stay open. NULL is legal. */
 void fg_engine_free(struct fg_engine *engine);
 
-/** Ticks per second of the time that tasks are polled with. */
+/** Ticks per second of the time that tasks are polled with; what else a tick means in the trial that was prepared last. */
 uint64_t fg_engine_hz(const struct fg_engine *engine);
+void fg_engine_clock(const struct fg_engine *engine, struct fg_task_clock *out);
 
 /** The time now that arrivals are stamped with: CLOCK_MONOTONIC_RAW, ns; on the wire: its own as of the end of the last trial. */
 uint64_t fg_engine_now_ns(const struct fg_engine *engine);

@@ -18,6 +18,13 @@ struct rte_mbuf;
  * the polls of a task are at least step_ns of fg_trial_config apart, so that is how exact its times can be.
  */
 
+/** How ticks become the time that arrivals are stamped with: base_ns + (ticks * ns_per_tick_q64 >> 64), modulo 2^64. */
+struct fg_task_clock {
+	uint64_t hz; /* ticks per second */
+	uint64_t ns_per_tick_q64;
+	uint64_t base_ns; /* at tick 0 */
+};
+
 /** Work that an lcore does again and again. The first member of every kind of it, the engine's own included. */
 struct fg_task {
 	/**

@@ -22,11 +22,11 @@ struct fg_port;
 struct fg_sink;
 struct fg_station;
 struct fg_task;
+struct fg_task_clock;
 
 struct fg_station_config {
 	struct fg_port *port;
 	struct fg_endpoint *endpoint;
-	uint64_t hz;        /* of the engine's time: fg_engine_hz() */
 	uint32_t max_frame; /* octets with FCS */
 	uint16_t vlan;      /* 0: untagged */
 	/* on the virtual wire, which takes whatever it is given: frames wait here instead, for no more than this */
@@ -52,12 +52,12 @@ int fg_station_create(const struct fg_station_config *config, struct fg_station 
 void fg_station_free(struct fg_station *station);
 
 /**
- * Before the trial, when its start is known. An endpoint counts time in milliseconds and in ticks of its own; what part
+ * Before the trial, when its start and its clock (fg_engine_clock()) are known. An endpoint counts time in milliseconds and in ticks of its own; what part
  * of one has gone by at the start must not depend on what was done before, or a trial that is made again comes out
  * otherwise.
  * @return the start by the endpoint's clock, ns
  */
-uint64_t fg_station_align(struct fg_station *station, uint64_t start_ns);
+uint64_t fg_station_align(struct fg_station *station, uint64_t start_ns, const struct fg_task_clock *clock);
 
 /** For fg_trial_config: the task, at the receiving lcore, and the sink, both of the station's port. */
 struct fg_task *fg_station_task(struct fg_station *station);

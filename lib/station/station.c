@@ -11,7 +11,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ struct fg_station {
 	struct rte_mempool *pool;
 	struct fg_burst burst;
 	struct rte_mbuf *buffer[FG_BURST_ROOMS]; /* of each room */
-	uint64_t ns_per_tick_q64;                /* for clocks of more than 1 GHz */
+	struct fg_task_clock clock;              /* of this trial; of more than 1 GHz */
 	uint64_t ns_per_octet_q32;               /* of the line; 0: not kept account of */
 	uint64_t shift;          /* ns by which the endpoint's clock is ahead of the engine's */
 	uint64_t now, line_free; /* ns */
@@ -62,14 +61,15 @@ of_sink(struct fg_sink *sink)
 static uint64_t
 to_ns(const struct fg_station *s, uint64_t ticks)
 {
-	return (uint64_t)(((fg_u128)ticks * s->ns_per_tick_q64) >> 64) + s->shift;
+	return s->clock.base_ns + (uint64_t)(((fg_u128)ticks * s->clock.ns_per_tick_q64) >> 64) + s->shift;
 }
 
 /* rounded up: at that tick the nanosecond has come */
 static uint64_t
 to_ticks(const struct fg_station *s, uint64_t ns)
 {
-	fg_u128 ticks = ((fg_u128)(ns - s->shift) * s->config.hz + 999999999) / 1000000000;
+	uint64_t since = ns - s->shift - s->clock.base_ns;
+	fg_u128 ticks = ((fg_u128)since * s->clock.hz + 999999999) / 1000000000;
 
 	return ns == UINT64_MAX || ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
@@ -277,7 +277,6 @@ fg_station_create(const struct fg_station_config *config, struct fg_station **ou
 	s->sink.take = take;
 	s->burst.capacity = config->max_frame - FG_ETHER_FCS;
 	s->tag = config->vlan == 0 ? 0 : (uint32_t)FG_ETHER_VLAN << 16 | config->vlan;
-	s->ns_per_tick_q64 = (uint64_t)ceill(1e9L / (long double)config->hz * 0x1p64L);
 	if (config->line_rate_bps > 0)
 		s->ns_per_octet_q32 = (uint64_t)(8e9 / config->line_rate_bps * 0x1p32);
 	*out = s;
@@ -296,8 +295,9 @@ fg_station_free(struct fg_station *s)
 }
 
 uint64_t
-fg_station_align(struct fg_station *s, uint64_t start_ns)
+fg_station_align(struct fg_station *s, uint64_t start_ns, const struct fg_task_clock *clock)
 {
+	s->clock = *clock;
 	s->shift = PHASE_NS - start_ns % PHASE_NS;
 	return start_ns + s->shift;
 }

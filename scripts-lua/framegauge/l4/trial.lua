@@ -37,7 +37,7 @@ local function create_station(bench, side, l4, o)
    local out, err = ffi.new("struct fg_station *[1]"), api.error()
    local vlan = bench.plan.ports[side.port].vlan
    local config = ffi.new("struct fg_station_config", {
-      port = bench.handles[side.port], endpoint = C.fg_l4_endpoint(l4), hz = C.fg_engine_hz(bench.engine),
+      port = bench.handles[side.port], endpoint = C.fg_l4_endpoint(l4),
       max_frame = o.mtu + MAC_AND_FCS + (vlan and TAG or 0), vlan = vlan or 0,
       line_rate_bps = bench.wires and bench.ports[side.port].line_rate or 0,
    })
@@ -90,8 +90,10 @@ local function start_trial(bench, o, sides)
       trial.addresses[side.port - 1] = addresses_of(o.sides[i])
    end
    bench:start(trial, function(start)
+      local clock = ffi.new "struct fg_task_clock"
+      C.fg_engine_clock(bench.engine, clock)
       for _, side in ipairs(sides) do
-         local err, at = api.error(), C.fg_station_align(side.station, start)
+         local err, at = api.error(), C.fg_station_align(side.station, start, clock)
          api.check(C.fg_l4_schedule(side.l4, at, at + nanoseconds(o.seconds or FOREVER),
             nanoseconds(o.omit or 0), nanoseconds(o.interval or 0), err), err)
       end
