@@ -184,3 +184,25 @@ describe("the battery", function()
       assert.is_nil(demand.of({ test = "TCP_RR" }, { record({}, {}) }))
    end)
 end)
+
+describe("TCP between ports in real time", function()
+   local PLAN = [[
+test: l4
+ports:
+  east: {device: "memif:%s,server", ipv4: 198.18.1.2/24, line_rate: 10Gbps}
+  west: {device: "memif:%s", ipv4: 198.18.1.3/24, line_rate: 10Gbps}
+l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
+]]
+
+   -- a clock of their own would begin or end it at another time, as far off as the machine's clocks are apart
+   it("lasts as long as the trial", function()
+      local plan, out, socket = scratch.path(), scratch.path(), scratch.path()
+      local file = assert(io.open(plan, "w"))
+      file:write(PLAN:format(socket, socket))
+      file:close()
+      local output, status = scratch.shell(("'%s' run '%s' --out '%s' 2>&1"):format(uv.exepath(), plan, out))
+      assert.equal(0, status, output)
+      local row = json.decode(scratch.read(out .. "/result.json")).results.l4[1]
+      assert.is_true(row.transactions_per_s > 0)
+   end)
+end)
