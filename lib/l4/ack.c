@@ -3,7 +3,7 @@
  * What an acknowledgement tells: how far the peer has come, what else it has (SACK), how much it can take, that the
  * path is congested (ECN), and how long the way there and back was. It is the only place where snd_una moves.
  */
-#include "tcp_priv.h"
+#include "congestion_priv.h"
 
 /* RFC 9293, 3.10.7.4 and RFC 5961, 5.2. @return false: neither its number nor its payload is to be used */
 static bool
@@ -89,6 +89,8 @@ advance(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	c->dupacks = 0;
 	if (seq_lt(c->high_rxt, c->snd_una))
 		c->high_rxt = c->snd_una;
+	if (c->ssthresh == UINT32_MAX)
+		hystart_acked(w, c, s);
 	if (!(c->flags & IN_RECOVERY))
 		congestion_acked(w, c, acked, before);
 	recovery_advance(w, c);

@@ -8,6 +8,8 @@
  */
 #include "congestion_priv.h"
 
+enum { CSS_GROWTH_DIVISOR = 4 /* RFC 9406, 4.3 */ };
+
 static void
 newreno_grow(const struct fg_l4 *w, struct conn *c, uint32_t acked)
 {
@@ -39,6 +41,7 @@ congestion_init(const struct fg_l4 *w, struct conn *c)
 	/* RFC 5681, 3.1: a lost SYN leaves one segment */
 	c->cwnd = c->mss * (c->backoff > 0 ? 1U : tcp_of(w, c)->initial_window);
 	c->ssthresh = UINT32_MAX;
+	hystart_begin(c);
 }
 
 void
@@ -54,7 +57,9 @@ congestion_acked(const struct fg_l4 *w, struct conn *c, uint32_t acked, uint32_t
 		algorithm(w, c)->grow(w, c, acked);
 	} else {
 		limit = c->flags & IN_LOSS ? c->mss : 2U * c->mss;
-		c->cwnd = u32_min(c->cwnd + u32_min(acked, limit), u32_max(c->ssthresh, c->cwnd));
+		acked = u32_min(acked, limit);
+		acked /= c->ssthresh == UINT32_MAX && hystart_is_cautious(c) ? CSS_GROWTH_DIVISOR : 1;
+		c->cwnd = u32_min(c->cwnd + acked, u32_max(c->ssthresh, c->cwnd));
 	}
 	c->cwnd = u32_min(c->cwnd, UINT32_MAX / 4);
 }
@@ -62,5 +67,7 @@ congestion_acked(const struct fg_l4 *w, struct conn *c, uint32_t acked, uint32_t
 void
 congestion_met(const struct fg_l4 *w, struct conn *c, bool timeout)
 {
+	if (c->ssthresh == UINT32_MAX)
+		congestion_forget(c);
 	c->ssthresh = u32_max(algorithm(w, c)->reduce(w, c, timeout), 2U * c->mss);
 }

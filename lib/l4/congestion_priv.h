@@ -19,6 +19,20 @@ congestion_base(const struct conn *c)
 	return u32_min(flight(c), c->cwnd);
 }
 
+/** The first slow start is over: congestion avoidance begins without a past. */
+static inline void
+congestion_forget(struct conn *c)
+{
+	c->cubic = (struct cubic){0};
+}
+
+/* hystart.c: of the first slow start */
+void hystart_begin(struct conn *c);
+/** An acknowledgement has moved snd_una; it may end slow start. */
+void hystart_acked(const struct fg_l4 *w, struct conn *c, const struct segment *s);
+/** Does the window grow a quarter as fast? */
+bool hystart_is_cautious(const struct conn *c);
+
 extern const struct congestion congestion_cubic;
 
 #endif

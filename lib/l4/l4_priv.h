@@ -125,6 +125,14 @@ struct cubic {
 	uint32_t k;     /* ms */
 };
 
+/** The first slow start's own (RFC 9406). */
+struct hystart {
+	uint32_t round_end;         /* the round ends when more is acknowledged */
+	uint16_t last_ms, least_ms; /* least round trips of the round before and of this one */
+	uint16_t baseline_ms;       /* when it became cautious */
+	uint8_t samples, rounds;    /* of this round; since it is cautious, 0: it is not */
+};
+
 /** What a sender needs only while something is missing at its peer, and for a round trip after. */
 struct repair {
 	uint32_t next_free;
@@ -244,6 +252,7 @@ struct conn {
 	uint8_t reorder_more : 3; /* the reordering window is so many times longer (RFC 8985, 6.2) */
 	uint8_t reorder_left : 5; /* and for so many recoveries */
 	union {
+		struct hystart hystart; /* while ssthresh is UINT32_MAX */
 		struct cubic cubic;
 		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
 	};

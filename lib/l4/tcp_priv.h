@@ -18,6 +18,7 @@
  *   tail.c        tail-loss probes (RFC 8985, 7)
  *   timeout.c     retransmission time-outs, probes, keep-alive (RFC 6298)
  *   congestion.c  how much may be in flight: NewReno and CUBIC
+ *   hystart.c     when the first slow start ends (RFC 9406)
  *   output.c      what may be sent now; header.c writes it
  */
 #ifndef TCP_PRIV_H

@@ -238,3 +238,27 @@ TEST(L4Path, GoodputUnderLossIsWhatTheWindowAllows)
 				<< loss << " " << delay / ms << " ms";
 		}
 }
+
+/* RFC 9406: 20 Mbit/s, 40 ms (66 segments), and a queue of 500 segments. Without time stamps there are too few round trips to
+ * see it grow, and slow start ends with the loss of much of a window. */
+TEST(L4Path, SlowStartEndsBeforeTheQueueIsFull)
+{
+	PathConfig path;
+
+	path.delay = 20 * ms;
+	path.rate_bps = 20e6;
+	path.buffer = 500;
+	for (fg_l4_congestion congestion : {FG_L4_CUBIC, FG_L4_NEWRENO}) {
+		fg_l4_tcp stamped = Defaults(), plain = Defaults();
+
+		stamped.congestion = plain.congestion = uint8_t(congestion);
+		plain.timestamps = false;
+		Both with(stamped, stamped, path, 1), without(plain, plain, path, 1);
+
+		with.Transfer(2000 * 1448, 0); /* full segments: the path's room is for so many of any size */
+		without.Transfer(2000 * 1460, 0);
+		EXPECT_EQ(0u, with.client.w->counters.segments_retransmitted);
+		EXPECT_LT(50u, without.client.w->counters.segments_retransmitted);
+		EXPECT_LE(with.now, without.now);
+	}
+}
