@@ -45,11 +45,37 @@ iperf_client_text(struct fg_l4 *w, struct iperf *p)
 		finish(w, p, FG_L4_IPERF_NONSENSE);
 }
 
+/* a test goes one way; faults may come at any time */
+static bool
+is_in_turn(const struct iperf *p, uint8_t state)
+{
+	switch (state) {
+	case IPERF_PARAM_EXCHANGE:
+		return p->state == IPERF_IDLE;
+	case IPERF_CREATE_STREAMS:
+		return p->state == IPERF_PARAM_EXCHANGE;
+	case IPERF_TEST_START:
+		return p->state == IPERF_CREATE_STREAMS && p->streams == p->streams_wanted;
+	case IPERF_TEST_RUNNING:
+		return p->state == IPERF_TEST_START;
+	case IPERF_EXCHANGE_RESULTS:
+		return p->state == IPERF_TEST_RUNNING && p->ended;
+	case IPERF_DISPLAY_RESULTS:
+		return p->state == IPERF_EXCHANGE_RESULTS;
+	default:
+		return true;
+	}
+}
+
 void
 iperf_client_state(struct fg_l4 *w, struct iperf *p, uint8_t state)
 {
 	if (p->state == IPERF_CLOSING)
 		return;
+	if (!is_in_turn(p, state)) {
+		finish(w, p, FG_L4_IPERF_NONSENSE);
+		return;
+	}
 	switch (state) {
 	case IPERF_PARAM_EXCHANGE:
 		iperf_report_test(p, &p->control->flow);
@@ -58,8 +84,6 @@ iperf_client_state(struct fg_l4 *w, struct iperf *p, uint8_t state)
 		iperf_text_end(w, p);
 		break;
 	case IPERF_TEST_RUNNING:
-		if (p->running_at > 0)
-			break;
 		iperf_run(w, p);
 		p->deadline = w->now + (uint64_t)((p->params.omit_s + p->params.time_s) * 1e9);
 		break;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Our server of iperf3 against a peer that controls it by anything. The input is a train of actions, each behind an octet
- * that says what it is: octets on a connection, the words of an ordinary test, a connection opened, closed or reset, a
+ * Either role of iperf3 against a peer that controls it by anything; the first octet says which role. Then comes a train
+ * of actions, each behind an octet that says what it is: octets on a connection, the words of an ordinary test, a connection opened, closed or reset, a
  * datagram, time that passes. What must hold: nothing is read or written out of bounds, what the server keeps stays
- * bounded, and in the end an ordinary client is served.
+ * bounded, and in the end a server serves an ordinary client.
  */
 #include <stdlib.h>
 
@@ -14,6 +14,13 @@ enum { PORT = 5201, MTU = 1500, CONTROL = 0, LONGEST = 255 };
 enum action { OPEN, SAY, COOKIE, TEXT, STATE, CLOSE, RESET, DATAGRAM, TIME, ACTIONS };
 
 static const char cookie[37] = "abcdefghijklmnopqrstuvwxyz2345672345";
+static const char *const clients[] = {
+	"{\"tcp\":true,\"parallel\":2,\"time\":1,\"len\":1000,\"bidirectional\":true}",
+	"{\"tcp\":true,\"parallel\":1,\"time\":1,\"omit\":1,\"len\":500,\"bandwidth\":100000}",
+	"{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":100,\"bandwidth\":100000,\"bidirectional\":true}",
+	NULL, /* the server */
+};
+enum { CLIENTS = sizeof(clients) / sizeof(clients[0]) - 1 };
 static const uint8_t *input;
 static size_t input_left;
 
@@ -75,8 +82,11 @@ act(struct talker *t, enum action action)
 		data[0] = octet() % 18;
 		talker_say(t, line, data, 1);
 		break;
-	case DATAGRAM:
-		talker_send(t, (uint16_t)(50000 + line), PORT, data, octets(data));
+	case DATAGRAM: /* to a server, or to whoever a client is */
+		if (t->app.listens)
+			talker_send(t, PORT, t->datagram_from, data, octets(data));
+		else
+			talker_send(t, (uint16_t)(50000 + line), PORT, data, octets(data));
 		break;
 	case TIME:
 		talker_wait(t, (uint64_t)octet() * octet() * 1000000);
@@ -98,7 +108,7 @@ expect_service(struct talker *t)
 		talker_close(t, i, true);
 	for (unsigned i = 0; i < 40; i++)
 		talker_wait(t, 1000000000);
-	while (fg_l4_iperf_next(t->server, 0, &report))
+	while (fg_l4_iperf_next(t->other, 0, &report))
 		check(report.kind <= FG_L4_IPERF_END && report.end < FG_L4_IPERF_ENDINGS);
 	talker_open(t, CONTROL, PORT);
 	talker_say(t, CONTROL, cookie, sizeof(cookie));
@@ -108,7 +118,7 @@ expect_service(struct talker *t)
 	talker_say(t, CONTROL, "\x4", 1);
 	say_text(t, CONTROL, results, sizeof(results) - 1);
 	talker_say(t, CONTROL, "\x10", 1);
-	while (fg_l4_iperf_next(t->server, 0, &report))
+	while (fg_l4_iperf_next(t->other, 0, &report))
 		continue;
 	check(report.kind == FG_L4_IPERF_END && report.end == FG_L4_IPERF_DONE);
 }
@@ -118,16 +128,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct talker *t = talker_create(FG_L4_IPERF, PORT, MTU);
+	struct fg_l4_app app = {.kind = FG_L4_IPERF, .port = PORT, .host = cookie};
+	struct talker *t;
+	unsigned role;
 
-	check(t != NULL);
 	input = data;
 	input_left = size;
+	role = octet() % (CLIENTS + 1);
+	app.server = role == CLIENTS;
+	app.params = clients[role];
+	t = talker_create(&app, MTU);
+	check(t != NULL);
 	while (input_left > 0) {
 		act(t, octet() % ACTIONS);
-		check(fg_l4_open(t->server) <= TALKER_CONNECTIONS);
+		check(fg_l4_open(t->other) <= TALKER_CONNECTIONS);
 	}
-	expect_service(t);
+	if (app.server)
+		expect_service(t);
 	talker_free(t);
 	return 0;
 }

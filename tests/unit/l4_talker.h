@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A peer that says what it is told to, octet by octet, over a few TCP connections and by datagrams, and a server of
- * lib/l4 that hears it. Frames go from one to the other at once. For C and C++: tests and fuzzing use it.
+ * A peer that says what it is told to, octet by octet, over a few TCP connections and by datagrams, and an application
+ * of lib/l4 that hears it: a server, which it connects to, or a client, whose connections it takes. Frames go from one to
+ * the other at once. For C and C++: tests and fuzzing use it.
  */
 #ifndef L4_TALKER_H
 #define L4_TALKER_H
@@ -29,11 +30,12 @@ struct talker_line {
 struct talker {
 	struct app app; /* first */
 	struct app *apps[1];
-	struct fg_l4 *own, *server;
+	struct fg_l4 *own, *other;
 	uint64_t now;
 	struct talker_line line[TALKER_LINES];
 	uint8_t datagram[TALKER_FRAME]; /* the last that came */
 	uint32_t datagram_octets;
+	uint16_t datagram_from; /* port */
 	uint8_t memory[FG_BURST_ROOMS][TALKER_FRAME];
 	struct fg_burst burst;
 };
@@ -50,9 +52,27 @@ talker_line_of(struct fg_l4 *w, const struct conn *c)
 	return &talker_of(w)->line[c->app_phase];
 }
 
+/* a client connects: the next line that is free */
+static inline void
+talker_take(struct fg_l4 *w, struct conn *c)
+{
+	struct talker *t = talker_of(w);
+	unsigned i = 0;
+
+	while (i < TALKER_LINES - 1 && t->line[i].conn != NULL)
+		i++;
+	if (t->line[i].conn != NULL)
+		tcp_abort(w, t->line[i].conn);
+	memset(&t->line[i], 0, offsetof(struct talker_line, out));
+	t->line[i].conn = c;
+	c->app_phase = (uint8_t)i;
+}
+
 static void
 talker_established(struct fg_l4 *w, struct conn *c)
 {
+	if (c->flags & PASSIVE)
+		talker_take(w, c);
 	talker_line_of(w, c)->established = true;
 }
 
@@ -84,6 +104,8 @@ talker_fill(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint3
 static void
 talker_closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 {
+	if (talker_line_of(w, c)->conn != c)
+		return;
 	talker_line_of(w, c)->ended = true;
 	talker_line_of(w, c)->conn = NULL;
 }
@@ -99,6 +121,7 @@ talker_datagram(struct fg_l4 *w, struct app *app, const struct segment *s)
 	struct talker *t = (struct talker *)app;
 
 	t->datagram_octets = u32_min(s->length, TALKER_FRAME);
+	t->datagram_from = s->flow.remote_port;
 	memcpy(t->datagram, s->payload, t->datagram_octets);
 	return true;
 }
@@ -136,7 +159,7 @@ talker_carry(struct talker *t, struct fg_l4 *to)
 
 		to->endpoint.input(&to->endpoint, &in, 1, talker_rooms(t));
 		if (t->burst.frames > 0)
-			talker_carry(t, to == t->own ? t->server : t->own);
+			talker_carry(t, to == t->own ? t->other : t->own);
 	}
 	t->burst.frames = 0;
 }
@@ -146,11 +169,11 @@ static inline void
 talker_settle(struct talker *t)
 {
 	for (unsigned i = 0, quiet = 0; i < TALKER_ROUNDS && quiet < 2; i++) {
-		struct fg_l4 *from = i % 2 == 0 ? t->own : t->server;
+		struct fg_l4 *from = i % 2 == 0 ? t->own : t->other;
 
 		from->endpoint.poll(&from->endpoint, t->now, talker_rooms(t));
 		quiet = t->burst.frames == 0 ? quiet + 1 : 0;
-		talker_carry(t, i % 2 == 0 ? t->server : t->own);
+		talker_carry(t, i % 2 == 0 ? t->other : t->own);
 	}
 }
 
@@ -225,7 +248,7 @@ talker_close(struct talker *t, unsigned i, bool reset)
 		tcp_abort(t->own, c);
 	else
 		tcp_close(t->own, c);
-	talker_carry(t, t->server);
+	talker_carry(t, t->other);
 	talker_settle(t);
 }
 
@@ -237,17 +260,16 @@ talker_send(struct talker *t, uint16_t from, uint16_t port, const void *data, si
 	talker_begin(t);
 	memcpy(frame_room(t->own) + frame_udp_offset(false), data, octets);
 	frame_udp(t->own, &f, octets);
-	talker_carry(t, t->server);
+	talker_carry(t, t->other);
 	talker_settle(t);
 }
 
-/** A server of @p kind at 198.19.0.1 and who talks to it. @return NULL: no memory */
+/** @param app  what is to hear it, at 198.19.0.1; its addresses are written here. @return NULL: no memory */
 static inline struct talker *
-talker_create(uint8_t kind, uint16_t port, uint16_t mtu)
+talker_create(struct fg_l4_app *app, uint16_t mtu)
 {
 	struct talker *t = (struct talker *)calloc(1, sizeof(*t));
 	struct fg_l4_config config;
-	struct fg_l4_app app;
 
 	if (t == NULL)
 		return NULL;
@@ -255,20 +277,22 @@ talker_create(uint8_t kind, uint16_t port, uint16_t mtu)
 	config.connections = TALKER_CONNECTIONS;
 	config.seed = 1;
 	config.mtu = mtu;
-	memset(&app, 0, sizeof(app));
-	app.kind = kind;
-	app.server = true;
-	app.locals = 1;
-	app.port = port;
-	memcpy(app.local, "\xc6\x13\0\1", 4);
-	fg_l4_tcp_defaults(&app.tcp);
+	app->locals = app->remotes = app->connections = 1;
+	app->port_first = 10000;
+	app->port_last = 60000;
+	memcpy(app->local, "\xc6\x13\0\1", 4);
+	memcpy(app->remote, "\xc6\x12\0\1", 4);
+	fg_l4_tcp_defaults(&app->tcp);
+	app->tcp.nodelay = true;
 	if (worker_create(&config, &t->own, NULL) != 0 ||
-	    fg_l4_create(&config, 1, &app, &t->server, NULL) != 0 ||
-	    fg_l4_schedule(t->server, 1, UINT64_MAX / 2, 0, 0, NULL) != 0)
+	    fg_l4_create(&config, 1, app, &t->other, NULL) != 0 ||
+	    fg_l4_schedule(t->other, 1, UINT64_MAX / 2, 0, 0, NULL) != 0)
 		abort();
 	t->app.ops = &talker_ops;
-	t->app.tcp = app.tcp;
+	t->app.tcp = app->tcp;
 	t->app.locals = 1;
+	t->app.port = app->port;
+	t->app.listens = !app->server;
 	t->app.udp = true;
 	address_of_ipv4((const uint8_t *)"\xc6\x12\0\1", t->app.local);
 	t->apps[0] = &t->app;
@@ -284,7 +308,7 @@ talker_free(struct talker *t)
 {
 	t->own->app = NULL;
 	worker_free(t->own);
-	fg_l4_free(t->server);
+	fg_l4_free(t->other);
 	free(t);
 }
 

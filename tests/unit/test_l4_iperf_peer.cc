@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our server of iperf3 with a peer that is told what to say, and says what it should not. */
+/* Either role of iperf3 with a peer that is told what to say, and says what it should not. */
 #include <cstring>
 #include <string>
 
@@ -17,8 +17,17 @@ namespace
 class Peer
 {
       public:
-	explicit Peer(uint16_t mtu = 1500) : t(talker_create(FG_L4_IPERF, iperf_port, mtu))
+	/* of our server; with parameters, of our client */
+	explicit Peer(const char *params = nullptr)
 	{
+		fg_l4_app app = {};
+
+		app.kind = FG_L4_IPERF;
+		app.server = params == nullptr;
+		app.port = iperf_port;
+		app.host = iperf_cookie;
+		app.params = params;
+		t = talker_create(&app, 1500);
 	}
 	~Peer()
 	{
@@ -67,7 +76,7 @@ class Peer
 	fg_l4_iperf_report
 	Last()
 	{
-		std::vector<fg_l4_iperf_report> all = Reports(t->server);
+		std::vector<fg_l4_iperf_report> all = Reports(t->other);
 
 		return all.empty() ? fg_l4_iperf_report{} : all.back();
 	}
@@ -78,7 +87,7 @@ class Peer
 		for (unsigned i = 0; i < TALKER_LINES; i++)
 			talker_close(t, i, true);
 		talker_wait(t, 20 * second);
-		Reports(t->server);
+		Reports(t->other);
 		Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 		OpenStream(1);
 		ASSERT_EQ("\x9\xa\x1\x2", Heard());
@@ -111,7 +120,7 @@ TEST(L4IperfPeer, LossAndOrderAreCountedAsIperf3Does)
 	p.Say("\x4");
 	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":120,\"packets\":6}]}");
 	p.Say("\x10");
-	auto results = OfKind(Reports(p.t->server), FG_L4_IPERF_RESULT);
+	auto results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
 	ASSERT_EQ(1u, results.size());
 	EXPECT_EQ(6u, results[0].ours.datagrams);
 	EXPECT_EQ(1u, results[0].ours.lost);
@@ -200,7 +209,7 @@ TEST(L4IperfPeer, ReadsWhatMattersAndPassesOverTheRest)
 		"{\"parallel\":7,\"list\":[1,2.5e3,null,false]},\r\n"
 		"\t\"parallel\":2,\"udp\":false,\"time\":1,\"len\":2000,\"congestion\":\"reno\"} ");
 	EXPECT_EQ("\x9\xa", p.Heard());
-	auto all = Reports(p.t->server);
+	auto all = Reports(p.t->other);
 	ASSERT_EQ(1u, all.size());
 	EXPECT_EQ(2u, all[0].parallel);
 	EXPECT_EQ(2000u, all[0].length);
@@ -279,7 +288,7 @@ TEST(L4IperfPeer, TheServerCanEndATest)
 
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 	p.OpenStream(1);
-	fg_l4_iperf_stop(p.t->server, 0);
+	fg_l4_iperf_stop(p.t->other, 0);
 	talker_wait(p.t, ms);
 	EXPECT_EQ("\x9\xa\x1\x2\xb", p.Heard());
 	EXPECT_EQ(FG_L4_IPERF_STOPPED, p.Last().end);
@@ -297,7 +306,118 @@ TEST(L4IperfPeer, ReportsThatNobodyReadsAreCounted)
 	p.OpenStream(1);
 	for (int i = 0; i < 1100; i++)
 		talker_wait(p.t, second);
-	EXPECT_EQ(1024u, Reports(p.t->server).size());
+	EXPECT_EQ(1024u, Reports(p.t->other).size());
 	talker_close(p.t, 0, true);
 	EXPECT_LT(70u, p.Last().missed);
+}
+
+TEST(L4IperfPeer, TheClientDoesWhatTheServerSays)
+{
+	const std::string params =
+		"{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"bandwidth\":80000}";
+	Peer p(params.c_str());
+
+	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard());
+	p.Say("\x9");
+	EXPECT_EQ(std::string(3, '\0') + char(params.size()) + params, p.Heard().substr(37));
+	p.Say("\xa");
+	talker_wait(p.t, ms);
+	p.Say("\x1\x2");
+	for (int i = 0; i < 1005; i++)
+		talker_wait(p.t, ms);
+	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard(1).substr(0, 37));
+	EXPECT_NEAR(37 + 10000, double(p.Heard(1).size()), 1000);
+	EXPECT_EQ('\x4', p.Heard().back());
+	p.Say("\xd");
+	EXPECT_EQ('}', p.Heard().back());
+	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":9999,\"end_time\":1.0}]}");
+	p.Say("\xe");
+	EXPECT_EQ('\x10', p.Heard().back());
+	EXPECT_TRUE(p.Ended() && p.Ended(1));
+	auto all = Reports(p.t->other);
+	ASSERT_EQ(3u, all.size());
+	EXPECT_TRUE(all[0].client);
+	EXPECT_EQ(9999u, all[1].theirs.octets);
+	EXPECT_EQ(p.Heard(1).size() - 37, all[1].ours.octets);
+	EXPECT_EQ(FG_L4_IPERF_DONE, all[2].end);
+}
+
+TEST(L4IperfPeer, TheClientSaysWhyThereIsNoTest)
+{
+	const struct {
+		std::string octets;
+		uint8_t end;
+		uint32_t refusal;
+	} cases[] = {
+		{"\xff", FG_L4_IPERF_REFUSED, 121},
+		{std::string("\x9\xfe\0\0\0\x14\0\0\0\0", 10), FG_L4_IPERF_REFUSED, 20},
+		{"\x9\xa\xb", FG_L4_IPERF_TERMINATED, 0},
+		{"\x7", FG_L4_IPERF_NONSENSE, 0},
+		{std::string("\0", 1), FG_L4_IPERF_NONSENSE, 0},
+		{"\x9\x9", FG_L4_IPERF_NONSENSE, 0},
+		{"\x9\xa\xa", FG_L4_IPERF_NONSENSE, 0},
+		{"\x9\xa\x1", FG_L4_IPERF_NONSENSE, 0}, /* before there are streams */
+		{"\xa", FG_L4_IPERF_NONSENSE, 0},
+		{"\x2", FG_L4_IPERF_NONSENSE, 0},
+		{"\x9\xd", FG_L4_IPERF_NONSENSE, 0},
+		{"\xe", FG_L4_IPERF_NONSENSE, 0},
+		{"\x9\xa", FG_L4_IPERF_GONE, 0},
+		{"", FG_L4_IPERF_GONE, 0},
+	};
+
+	for (const char *params :
+	     {"{\"tcp\":true,\"parallel\":2,\"time\":1,\"len\":1000}",
+	      "{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":1000,\"reverse\":true}"}) {
+		for (const auto &c : cases) {
+			Peer p(params);
+
+			p.Say(c.octets);
+			talker_wait(p.t, second / 2);
+			talker_close(p.t, 0, false);
+			for (int i = 0; i < 20; i++)
+				talker_wait(p.t, second);
+			fg_l4_iperf_report last = p.Last();
+			EXPECT_EQ(c.end, last.end) << &c - cases;
+			EXPECT_EQ(c.refusal, last.refusal) << &c - cases;
+			EXPECT_EQ(0u, fg_l4_open(p.t->other)) << &c - cases;
+		}
+	}
+}
+
+TEST(L4IperfPeer, TheClientBelievesNoResultsThatAreNone)
+{
+	for (const std::string &text :
+	     {std::string(4, '\0'), std::string("\xff\xff\xff\xff"), std::string("\0\0\0\x2{]", 6)}) {
+		Peer p("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"bandwidth\":80000}");
+
+		p.Say("\x9\xa");
+		talker_wait(p.t, ms);
+		p.Say("\x1\x2");
+		talker_wait(p.t, 2 * second);
+		p.Say("\xd" + text);
+		EXPECT_EQ(FG_L4_IPERF_NONSENSE, p.Last().end);
+		EXPECT_TRUE(p.Ended());
+	}
+}
+
+TEST(L4IperfPeer, TheClientAsksForStreamsOfDatagramsOneByOne)
+{
+	Peer p("{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":16,\"bidirectional\":true}");
+	uint16_t port[4];
+
+	p.Say("\x9\xa");
+	for (uint16_t &from : port) {
+		talker_wait(p.t, 10 * ms);
+		from = p.t->datagram_from;
+		ASSERT_EQ("9876", std::string((const char *)p.t->datagram, p.t->datagram_octets));
+		p.t->datagram_octets = 0;
+		talker_wait(p.t, 10 * ms);
+		EXPECT_EQ(0u, p.t->datagram_octets);
+		talker_wait(p.t, second); /* no answer: it asks again */
+		EXPECT_EQ(4u, p.t->datagram_octets);
+		EXPECT_EQ(from, p.t->datagram_from);
+		talker_send(p.t, iperf_port, from, "6789", 4);
+	}
+	EXPECT_NE(port[0], port[1]);
+	EXPECT_NE(port[2], port[3]);
 }
