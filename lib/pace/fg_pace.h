@@ -3,6 +3,7 @@
 #define FG_PACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "fg_error.h"
