@@ -2,6 +2,7 @@
 
 -- The battery through the reference device: the figures are what its line, its delay and its faults allow.
 local demand = require "framegauge.method.l4.demand"
+local expectations = require "framegauge.method.l4.expectations"
 local json = require "framegauge.report.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
@@ -204,5 +205,53 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
       assert.equal(0, status, output)
       local row = json.decode(scratch.read(out .. "/result.json")).results.l4[1]
       assert.is_true(row.transactions_per_s > 0)
+   end)
+
+   local function run_for(...)
+      local path = scratch.path()
+      local words = { ("'%s' run '%s' --quick --out '%s'"):format(uv.exepath(), CONFIG, path), ... }
+      local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+      return status, output, path
+   end
+
+   it("is held against what is expected of the device", function()
+      local some = "--set 'l4.tests=[TCP_STREAM, TCP_RR]'"
+      local status, output = run_for(some, "--expect 'TCP_STREAM.goodput>=930Mbps'",
+         "--expect 'TCP_RR.transactions>=1000'", "--expect 'TCP_RR.failures<=0'")
+      assert.equal(0, status, output)
+      local path
+      status, output, path = run_for(some, "--expect 'TCP_STREAM.goodput>=950Mbps'")
+      assert.equal(1, status, output)
+      assert.matches("the device fell short of TCP_STREAM.goodput&gt;=950Mbps",
+         scratch.read(path .. "/junit.xml"), 1, true)
+      for text, why in pairs {
+         ["HTTP.goodput>=1Mbps"] = "no test 'HTTP'", ["TCP_RR.speed>=1"] = "no figure 'speed'",
+         ["TCP_RR.transactions<=1"] = "criterion with >=", ["TCP_RR.transactions>=many"] = "no number",
+         ["goodput>=1Mbps"] = "no figure of a test", ["balance.share>=30%"] = "no test 'balance'",
+      } do
+         status, output = run_for(some, "--expect '" .. text .. "'")
+         assert.equal(2, status)
+         assert.matches(why, output, 1, true)
+      end
+   end)
+
+   it("is held against how flows should be spread", function()
+      local plan = { l4 = { campaign = "balance", tests = { "UDP_STREAM" } } }
+      local row = { verdict = "valid", flows = 64, flows_split = 0, loss_ratio = 0, reordered = 0,
+         paths = { { share = 0.4 }, { share = 0.35 }, { share = 0.25 } } }
+      local function met(text)
+         return expectations.parse(text, plan).met(row)
+      end
+      assert.is_true(met "balance.share>=25%")
+      assert.is_false(met "balance.share>=30%")
+      assert.is_true(met "balance.split<=0%")
+      row.flows_split, row.reordered, row.loss_ratio = 16, 1, 0.01
+      assert.is_false(met "balance.split<=20%")
+      assert.is_false(met "balance.reordered<=0")
+      assert.is_true(met "balance.loss<=1%")
+      row.verdict = "tester-limited"
+      assert.is_true(met "balance.share>=25%")
+      assert.is_nil(met "balance.share>=30%")
+      assert.is_nil(met "balance.loss<=1%")
    end)
 end)

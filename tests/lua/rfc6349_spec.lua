@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- RFC 6349: its own examples, and paths whose MTU, delay, rate and loss are configured.
+local expectations = require "framegauge.method.rfc6349.expectations"
 local formulas = require "framegauge.method.rfc6349.formulas"
 local json = require "framegauge.report.json"
 local schema = require "result_schema"
@@ -24,6 +25,37 @@ local function run(...)
    assert.equal(0, status, output)
    return json.decode(scratch.read(path .. "/result.json")).results.rfc6349, path
 end
+
+describe("what is expected of a path", function()
+   local plan = { rfc6349 = { windows = { 0.5, 1 } } }
+   local row = { verdict = "valid", window_share = 1, transfer_time_ratio = 1.05, efficiency_percent = 99.5,
+      buffer_delay_percent = 12, achieved_bps = 900e6 }
+
+   it("is one of the metrics, of all windows or of one", function()
+      for text, met in pairs {
+         ["transfer_time_ratio<=1.05"] = true, ["transfer_time_ratio<=1.04@100%"] = false,
+         ["efficiency>=99.5%"] = true, ["efficiency>=99.6%"] = false, ["buffer_delay<=12%"] = true,
+         ["buffer_delay<=10%"] = false, ["throughput>=900Mbps"] = true, ["throughput>=901Mbps"] = false,
+      } do
+         local one = expectations.parse(text, plan)
+         assert.is_true(one.about(row))
+         assert.equal(met, one.met(row), text)
+      end
+      assert.is_false(expectations.parse("efficiency>=99%@50%", plan).about(row))
+      assert.is_nil(expectations.parse("efficiency>=99%", plan).met { verdict = "invalid" })
+   end)
+
+   it("is refused with the reason", function()
+      for text, why in pairs {
+         ["speed>=1"] = "no figure 'speed'", ["efficiency>=99%@25%"] = "no windows of 25%",
+         ["efficiency<=99%"] = "criterion with >=", efficiency = "no figure with a comparison",
+      } do
+         local one, message = expectations.parse(text, plan)
+         assert.is_nil(one)
+         assert.matches(why, message, 1, true)
+      end
+   end)
+end)
 
 describe("the arithmetic of RFC 6349", function()
    it("gives the windows of its table", function()

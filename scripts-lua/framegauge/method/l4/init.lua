@@ -4,6 +4,7 @@
 local balance = require "framegauge.method.l4.balance"
 local campaigns = require "framegauge.method.l4.campaigns"
 local cases = require "framegauge.method.l4.case"
+local expectations = require "framegauge.method.l4.expectations"
 local format = require "framegauge.report.format"
 local search = require "framegauge.method.l4.search"
 local units = require "framegauge.units"
@@ -11,6 +12,7 @@ local units = require "framegauge.units"
 local M = {}
 
 M.TITLE = "L4"
+M.expectations = expectations
 
 M.QUICK = {
    "l4.duration=500ms", "l4.omit=100ms", "l4.repetitions=1", "l4.drain=500ms", "l4.learning_wait=10ms",

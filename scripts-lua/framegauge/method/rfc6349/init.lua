@@ -4,6 +4,7 @@
 -- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
 local bandwidth = require "framegauge.method.rfc6349.bandwidth"
 local baseline = require "framegauge.method.rfc6349.baseline"
+local expectations = require "framegauge.method.rfc6349.expectations"
 local format = require "framegauge.report.format"
 local path_mtu = require "framegauge.method.rfc6349.path_mtu"
 local transfer = require "framegauge.method.rfc6349.transfer"
@@ -12,6 +13,7 @@ local units = require "framegauge.units"
 local M = {}
 
 M.TITLE = "RFC 6349"
+M.expectations = expectations
 
 M.QUICK = {
    "rfc6349.duration=1s", "rfc6349.baseline=200ms", "rfc6349.probe.timeout=200ms", "rfc6349.probe.tries=1",

@@ -4,6 +4,7 @@
 local charts = require "framegauge.report.l4.charts"
 local csv = require "framegauge.report.csv"
 local evidence = require "framegauge.report.l4.evidence"
+local expect = require "framegauge.expect"
 local fields = require "framegauge.report.l4.fields"
 local format = require "framegauge.report.format"
 local iperf = require "framegauge.report.l4.iperf"
@@ -154,12 +155,12 @@ end
 function M.suites(result)
    local cases = {}
    for i, row in ipairs(M.rows(result.results)) do
-      local why = table.concat(row.reasons, "; ")
-      cases[i] = {
-         name = name(row), seconds = row.parameters.duration_s * #row.trials,
+      local why, short = table.concat(row.reasons, "; "), expect.short_of(result, row)
+      cases[i] = short and { failure = "the device fell short of " .. short, type = "expectation" } or {
          error = row.verdict ~= "valid" and row.verdict .. ": " .. why or nil,
          type = row.verdict ~= "valid" and row.verdict or nil,
       }
+      cases[i].name, cases[i].seconds = name(row), row.parameters.duration_s * #row.trials
    end
    return { { name = "l4", cases = cases } }
 end

@@ -3,6 +3,7 @@
 --- RFC 6349: what the path is, and a row for each window and direction.
 local csv = require "framegauge.report.csv"
 local evidence = require "framegauge.report.l4.evidence"
+local expect = require "framegauge.expect"
 local fields = require "framegauge.report.rfc6349.fields"
 local format = require "framegauge.report.format"
 local html = require "framegauge.report.rfc6349.html"
@@ -104,7 +105,9 @@ end
 function M.suites(result)
    local cases = {}
    for i, row in ipairs(transfers(result)) do
-      cases[i] = outcome(row)
+      local short = expect.short_of(result, row)
+      cases[i] = short and { failure = "the path fell short of " .. short, type = "expectation" }
+         or outcome(row)
       cases[i].name = ("%s, windows of %s %% of the BDP%s"):format(row.direction, share(row),
          row.both_directions and ", both ways at once" or "")
       cases[i].seconds = row.actual_s or 0

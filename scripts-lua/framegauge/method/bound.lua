@@ -1,0 +1,51 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A bound on one figure of a row, as `--expect` has it: `goodput>=900Mbps`.
+local M = {}
+
+--- Read one.
+-- @param figures  by name: { how its value is read, ">=" or "<=", on which side of it the figure must be,
+--                 function(row): the figure, nil where the row has none }
+-- @return function(row): true; false: the device fell short; nil: the row does not say. Or nil and a message.
+-- A figure that cannot be called the device's decides nothing unless it reaches the value: then the device
+-- did, whatever the tester could not do beyond
+function M.parse(figures, key, sign, text)
+   local figure = figures[key]
+   if not figure then
+      return nil, ("there is no figure '%s'"):format(key)
+   end
+   local read, side, take = unpack(figure)
+   local wanted, message = read(text)
+   if not wanted then
+      return nil, message
+   elseif sign ~= side then
+      return nil, ("%s is a criterion with %s"):format(key, side)
+   end
+   return function(row)
+      local value = take(row)
+      if value == nil then
+         return nil
+      end
+      local met
+      if side == ">=" then
+         met = value >= wanted
+      else
+         met = value <= wanted
+      end
+      if row.verdict == "valid" then
+         return met
+      end
+      return side == ">=" and met or nil
+   end
+end
+
+--- Read a plain number.
+function M.number(text)
+   local value = tonumber(text)
+   if not value then
+      return nil, ("'%s' is no number"):format(text)
+   end
+   return value
+end
+
+return M
