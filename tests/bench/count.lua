@@ -3,7 +3,10 @@
 --- Traffic of each kind whose instructions instructions.lua counts: on the wire, whose time runs free, so
 -- that all that happens is the same every time. A kind is sent twice, the second time twice as long.
 --
+-- Of TCP it is transactions, all of them by connections opened at once, or so many times.
+--
 --    framegauge script count.lua FRAMES
+local l4 = require "l4"
 local shapes = require "shapes"
 
 local WIRE = [[
@@ -26,15 +29,22 @@ M.KINDS = {
    { "imix", shapes.imix },
    { "100 streams", shapes.streams(100) },
    { "100 rates", shapes.mixed(100) },
+   { "TCP request", tcp = "TCP_RR" },
+   { "TCP connection", tcp = "TCP_CC" },
+   { "HTTP request", tcp = "HTTP" },
 }
 
 if arg and arg[0]:find("count%.lua$") then
    local frames = tonumber(arg[1])
    for _, kind in ipairs(M.KINDS) do
-      local bench = shapes.open({ main = 0, worker = 1 }, WIRE, kind[2], FPS)
-      shapes.send(bench, frames / FPS, kind.measured)
-      shapes.send(bench, 2 * frames / FPS, kind.measured)
-      bench:close()
+      if kind.tcp then
+         l4.count({ main = 0, worker = 1 }, kind.tcp, frames)
+      else
+         local bench = shapes.open({ main = 0, worker = 1 }, WIRE, kind[2], FPS)
+         shapes.send(bench, frames / FPS, kind.measured)
+         shapes.send(bench, 2 * frames / FPS, kind.measured)
+         bench:close()
+      end
    end
 end
 

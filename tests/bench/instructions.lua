@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Instructions of a frame, by kind of traffic and by stage, as callgrind counts them.
+--- Instructions of a frame or a transaction, by kind of traffic and by stage, as callgrind counts them.
 --
 -- Times on a shared machine say little about a change of a few percent; the number of instructions is the
 -- same every time. It is that of the lcore's loop alone, and the difference of two trials, one twice as long
@@ -22,7 +22,7 @@ local uv = require "luv"
 
 ffi.cdef "const char *rte_version(void);"
 
-local FRAMES = 10000
+local FRAMES = 10240
 local LOOP = "run_wire" -- what an lcore does in a trial
 local RUNS = 3 -- of the loop for each kind: looking for neighbours, then the two trials
 local TOLERANCE, ALIEN_TOLERANCE = 0.03, 0.15
@@ -30,6 +30,7 @@ local SECONDS = 120
 
 -- Stages, each by patterns of its source files; the first that fits. What fits none is the rest.
 local STAGES = {
+   { "TCP", "/lib/l4/", "/lib/station/", "/lib/net/checksum" },
    { "fields", "/vary" }, { "signature", "/fg_signature%.h", "byteswap%.h", "emmintrin%.h" },
    { "pace", "/lib/pace/" }, { "buffers", "rte_mempool", "rte_mbuf", "/engine_priv%.h", "rte_memcpy" },
    { "send", "/tx[_.]" }, { "receive", "/rx[_.]" },
@@ -101,7 +102,7 @@ local function read_counts(path)
    return stages, total
 end
 
--- Instructions of a frame between a trial and one that is twice as long.
+-- Instructions of a frame or a transaction between a trial and one that is twice as long.
 local function difference(path, kind)
    local first = (kind - 1) * RUNS
    local short, shorter = read_counts(("%s.%d"):format(path, first + 2))
@@ -139,7 +140,7 @@ local function measure(scratch)
 end
 
 local function show(list)
-   local head = { ("%-20s %7s"):format("instructions a frame", "all") }
+   local head = { ("%-20s %7s"):format("instructions of one", "all") }
    for _, stage in ipairs(STAGES) do
       head[#head + 1] = ("%9s"):format(stage[1])
    end
@@ -169,7 +170,7 @@ local function compare(list, baseline, built_with)
       end
       if share > 1 + tolerance then
          more = more + 1
-         print(("%s: %.1f instructions a frame, the baseline has %.1f: %+.1f %%, more than %.0f %%"):format(
+         print(("%s: %.1f instructions, the baseline has %.1f: %+.1f %%, more than %.0f %%"):format(
             row.name, row.total, was, (share - 1) * 100, tolerance * 100))
       elseif share < 1 - tolerance and not alien then
          print(("%s: %.1f in place of %.1f; keep it with tools/bench instructions --update"):format(row.name,

@@ -13,8 +13,9 @@ local M = {}
 local ANYBODY = "02:00:00:00:00:02" -- a station takes what arrives, whatever MAC it is for
 local CLIENT, SERVER = "198.18.1.2", "198.18.1.3"
 local OCTETS, ADDRESSES = 64, 16
-local ON_WIRE, OVER_MEMIF = 64, 2048 -- connections: two processes wait for each other, whole bursts at a time
+local CONNECTIONS = 256 -- enough to fill bursts at both ends while others are under way
 local START_SECONDS = 20
+local COUNT_SECONDS = 0.01 -- of the wire, longer than any number of transactions that is counted takes
 
 local WIRE = [[
 test: l4
@@ -34,10 +35,10 @@ l4: {tests: [TCP_RR]}
 ]]
 
 -- Client and server of a test, with messages of 64 octets.
-local function apps(test, connections)
+local function apps(test)
    local client = {
       test = test, address = CLIENT, addresses = ADDRESSES, remote = SERVER, port = 80,
-      next_hop = octets.mac(ANYBODY), connections = connections, request = test == "HTTP" and 0 or OCTETS,
+      next_hop = octets.mac(ANYBODY), connections = CONNECTIONS, request = test == "HTTP" and 0 or OCTETS,
       response = OCTETS, path = "/octets/" .. OCTETS, host = SERVER, tcp = { time_wait_ms = 1 },
    }
    return client, setmetatable({ server = true, address = SERVER, addresses = 1 }, { __index = client })
@@ -55,7 +56,7 @@ function M.wire(machine, test)
    local duration = 0.01 -- of the wire, to fill the time on the wall; after the first run it is known better
    return function()
       return tester.with(tester.open(machine, WIRE:format(CLIENT, SERVER)), function(bench)
-         local client, server = apps(test, ON_WIRE)
+         local client, server = apps(test)
          local begin = uv.hrtime()
          local results = run(bench, { { port = 1, apps = { client } }, { port = 2, apps = { server } } },
             duration)
@@ -66,13 +67,28 @@ function M.wire(machine, test)
    end
 end
 
+--- A number of transactions, and then twice as many, on one lcore: what instructions.lua counts.
+-- @param transactions  about so many: as many on each connection, or connections
+function M.count(machine, test, transactions)
+   tester.with(tester.open(machine, WIRE:format(CLIENT, SERVER)), function(bench)
+      for twice = 1, 2 do
+         local client, server = apps(test)
+         local each = twice * math.floor(transactions / CONNECTIONS)
+         client.cycles, client.requests = test == "TCP_CC" and each or 1, test ~= "TCP_CC" and each or nil
+         local sides = { { port = 1, apps = { client } }, { port = 2, apps = { server } } }
+         local done = run(bench, sides, COUNT_SECONDS)[1].apps[1].total.transactions
+         assert(done == each * CONNECTIONS, "not all transactions were done")
+      end
+   end)
+end
+
 local function open_memif(cpus, socket)
    return tester.open(cpus, MEMIF:format(socket, CLIENT, SERVER))
 end
 
 --- The server of M.memif(), in a process of its own: until it is killed.
 function M.serve(test, socket, main, worker)
-   local _, server = apps(test, OVER_MEMIF)
+   local _, server = apps(test)
    tester.with(open_memif({ main = main, worker = worker }, socket .. ",server"), function(bench)
       run(bench, { { port = 1, apps = { server } } }, 3600)
    end)
@@ -98,7 +114,7 @@ function M.memif(machine, test)
          end
          job.sleep(0.2) -- from its name to its listening
          return tester.with(open_memif(machine, socket), function(bench)
-            local sides = { { port = 1, apps = { (apps(test, OVER_MEMIF)) } } }
+            local sides = { { port = 1, apps = { (apps(test)) } } }
             local result = run(bench, sides, machine.seconds)[1].apps[1]
             return result.measured.transactions / result.measured_s
          end)
