@@ -48,7 +48,8 @@ return {
          {
             name = "expect", value = "EXPR", many = true,
             help = "what the device must reach, as 'throughput>=95%', 'throughput>=800kfps@64' (frame size "
-               .. "64) or, of a service, 'voice.flr<=10ppm'; else exit status 1. Any number of times",
+               .. "64) or, of a service, 'voice.flr<=10ppm', or of TCP 'TCP_STREAM.goodput>=900Mbps'; else "
+               .. "exit status 1. Any number of times",
          },
          {
             name = "capture", value = "PORT=FILE", many = true,

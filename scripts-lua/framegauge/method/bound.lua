@@ -6,10 +6,9 @@ local M = {}
 --- Read one.
 -- @param figures  by name: { how its value is read, ">=" or "<=", on which side of it the figure must be,
 --                 function(row): the figure, nil where the row has none }
--- @return function(row): true; false: the device fell short; nil: the row does not say. Or nil and a message.
--- A figure that cannot be called the device's decides nothing unless it reaches the value: then the device
--- did, whatever the tester could not do beyond
-function M.parse(figures, key, sign, text)
+-- @return function(value): whether it reaches the bound, nil does not; the figure's function; its side. Or
+-- nil and a message
+function M.read(figures, key, sign, text)
    local figure = figures[key]
    if not figure then
       return nil, ("there is no figure '%s'"):format(key)
@@ -21,21 +20,26 @@ function M.parse(figures, key, sign, text)
    elseif sign ~= side then
       return nil, ("%s is a criterion with %s"):format(key, side)
    end
+   return function(value)
+      return value ~= nil and (side == ">=" and value >= wanted or side == "<=" and value <= wanted)
+   end, take, side
+end
+
+--- Read one on rows whose verdict is valid or says why not. A figure that cannot be called the device's
+-- decides nothing unless it reaches the value: then the device did, whatever the tester could not do beyond.
+-- @return function(row): true; false: the device fell short; nil: the row does not say. Or nil and a message
+function M.parse(figures, key, sign, text)
+   local reaches, take, side = M.read(figures, key, sign, text)
+   if not reaches then
+      return nil, take
+   end
    return function(row)
       local value = take(row)
-      if value == nil then
-         return nil
-      end
-      local met
-      if side == ">=" then
-         met = value >= wanted
-      else
-         met = value <= wanted
-      end
-      if row.verdict == "valid" then
+      local met = reaches(value)
+      if value ~= nil and row.verdict == "valid" then
          return met
       end
-      return side == ">=" and met or nil
+      return met and side == ">=" or nil
    end
 end
 

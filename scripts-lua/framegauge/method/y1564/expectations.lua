@@ -4,6 +4,7 @@
 --
 -- A figure of the performance test, both ways: the service's name, and ir, flr, ftd, fdv or avail, each in
 -- the statistic that its criterion has in the plan. A performance that was not the service's says nothing.
+local bound = require "framegauge.method.bound"
 local fields = require "framegauge.report.y1564.fields"
 local tables = require "framegauge.tables"
 local units = require "framegauge.units"
@@ -26,30 +27,19 @@ local FIGURES = {
    fdv = { units.parse_time, "<=", function(row) return row.fdv_ns and row.fdv_ns / 1e9 end },
 }
 
--- Where nothing arrived there is no delay to keep to.
-local function reaches(value, sign, wanted)
-   return value ~= nil and (sign == ">=" and value >= wanted or sign == "<=" and value <= wanted)
-end
-
 --- Read one.
 function M.parse(text, plan)
    local name, key, sign, rest = text:match "^%s*([%w_-]+)%.(%w+)%s*([<>]=)%s*(.-)%s*$"
-   local figure = FIGURES[key]
    if not name then
       return nil, "no figure of a service with a comparison"
    elseif not tables.index_of(plan.y1564.services, name) then
       return nil, ("the plan has no service '%s'"):format(name)
-   elseif not figure then
-      return nil, ("a service has no figure '%s'"):format(key)
    elseif not tables.contains(plan.y1564.tests, "performance") then
       return nil, "the plan makes no performance test"
    end
-   local read, side, take = unpack(figure)
-   local wanted, message = read(rest)
-   if not wanted then
-      return nil, message
-   elseif sign ~= side then
-      return nil, ("%s is a criterion with %s"):format(key, side)
+   local reaches, take = bound.read(FIGURES, key, sign, rest)
+   if not reaches then
+      return nil, take
    end
    return {
       about = function(one) return one.test == "performance" and one.service == name end,
@@ -57,7 +47,7 @@ function M.parse(text, plan)
          if one.row.verdict ~= "pass" and one.row.verdict ~= "fail" then
             return nil
          end
-         return reaches(take(one.row, plan.y1564), side, wanted)
+         return reaches(take(one.row, plan.y1564)) -- where nothing arrived there is no delay to keep to
       end,
    }
 end
