@@ -13,6 +13,7 @@
 #include <rte_launch.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
+#include <rte_pause.h>
 #include <rte_ring.h>
 
 #include "fg_port_stamps.h"
@@ -406,9 +407,10 @@ fg_engine_untap(struct fg_engine *e, unsigned port)
 	struct standing_tap *standing = &e->port[port].standing;
 
 	atomic_store(&standing->tap, NULL);
-	/* whoever has seen it before is done with it once the lock was ours */
-	rte_spinlock_lock(&standing->look);
-	rte_spinlock_unlock(&standing->look);
+	atomic_thread_fence(memory_order_seq_cst);
+	/* whoever has seen it before is done with it once nobody holds the lock; no lcore ever waits for us */
+	while (rte_spinlock_is_locked(&standing->look))
+		rte_pause();
 }
 
 bool

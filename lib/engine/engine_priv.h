@@ -134,7 +134,8 @@ struct rx_task;
 /** Who looks at what a port receives, and goes on doing so from trial to trial. */
 struct standing_tap {
 	struct fg_tap *_Atomic tap; /* NULL: nobody. Writer: control */
-	rte_spinlock_t look;        /* held while a tap looks, this one or that of the trial */
+	/* held by a lane while a tap looks, this one or the trial's; only other lanes of the port wait for it */
+	rte_spinlock_t look;
 };
 
 /** A queue of a port, which one lcore sends to and one receives from. */

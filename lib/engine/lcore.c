@@ -19,10 +19,12 @@
 
 struct image image_quit;
 
+enum { REST_NS = 50000, LONG_REST_NS = 1000000 };
+
 static void
-rest(void)
+rest(long ns)
 {
-	nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
 static inline struct image *
@@ -62,7 +64,7 @@ run_tsc(struct lcore *l, struct image *image)
 			atomic_store_explicit(&l->now, now, memory_order_relaxed);
 		}
 		if (image->relaxed)
-			rest();
+			rest(REST_NS);
 	}
 }
 
@@ -111,14 +113,18 @@ lcore_run(void *arg)
 	struct lcore *l = arg;
 	struct image *image;
 	uint64_t finished = 0;
+	long idle = REST_NS;
 
 	while ((image = wanted(l)) != &image_quit) {
 		/* control may free the image before, once it reads this */
 		atomic_store_explicit(&l->have, image, memory_order_release);
 		if (image == NULL || image->serial == finished) {
-			rest();
+			/* who waits for us waits no longer than we have; and thousands of streams take long to compile */
+			rest(idle);
+			idle = RTE_MIN(2 * idle, (long)LONG_REST_NS);
 			continue;
 		}
+		idle = REST_NS;
 		if (l->time == FG_TIME_TSC)
 			run_tsc(l, image);
 		else

@@ -27,6 +27,8 @@ rx_show(const struct rx_task *t, struct rte_mbuf *const *frames, unsigned n, uin
 				       : clock_ns(t->clock,
 						  *RTE_MBUF_DYNFIELD(frames[i], t->time_offset, uint64_t *));
 	rte_spinlock_lock(&t->standing->look);
+	/* whoever takes the tap away either finds the lock held or is seen here; see fg_engine_untap() */
+	atomic_thread_fence(memory_order_seq_cst);
 	let_look(t, t->tap, frames, arrivals, n);
 	let_look(t, atomic_load_explicit(&t->standing->tap, memory_order_acquire), frames, arrivals, n);
 	rte_spinlock_unlock(&t->standing->look);

@@ -48,7 +48,7 @@ local function carry_for(bench, seconds, measured)
 end
 
 -- Frames per second of the lcore's own time that go over the wire and are measured. By the difference of two
--- trials: until thousands of streams are compiled the lcore looks 20,000 times a second whether they are.
+-- trials: until thousands of streams are compiled the lcore looks again and again whether they are.
 local function carry(cpus, shape, measured)
    return tester.with(shapes.open(cpus, WIRE, shape, LINE_10G), function(bench)
       local short, few = carry_for(bench, WIRE_SECONDS, measured)
