@@ -107,8 +107,11 @@ take_params(struct fg_l4 *w, struct iperf *p)
 void
 iperf_server_stream(struct fg_l4 *w, struct iperf *p)
 {
-	if (p->streams < p->streams_wanted)
+	if (p->streams < p->streams_wanted) {
+		wait_for(w, p, IPERF_CREATE_STREAMS,
+			 STEP_S); /* for the next one: there may be many, and far away */
 		return;
+	}
 	iperf_say_state(w, p, IPERF_TEST_START);
 	iperf_say_state(w, p, IPERF_TEST_RUNNING);
 	iperf_run(w, p);

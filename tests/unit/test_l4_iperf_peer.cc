@@ -282,6 +282,18 @@ TEST(L4IperfPeer, AClientThatGoesOrStaysAwayHasItsTestEnded)
 	p.ExpectServes();
 }
 
+TEST(L4IperfPeer, EachStreamHasItsTimeToCome)
+{
+	Peer p;
+
+	p.Begin("{\"tcp\":true,\"parallel\":3,\"time\":1,\"len\":1000}");
+	for (unsigned line : {1, 2, 3}) {
+		talker_wait(p.t, 8 * second);
+		p.OpenStream(line);
+	}
+	EXPECT_EQ("\x9\xa\x1\x2", p.Heard());
+}
+
 TEST(L4IperfPeer, TheServerCanEndATest)
 {
 	Peer p;

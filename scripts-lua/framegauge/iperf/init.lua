@@ -12,6 +12,7 @@ local results = require "framegauge.iperf.results"
 local settings = require "framegauge.method.l4.settings"
 local tables = require "framegauge.tables"
 local trial = require "framegauge.l4.trial"
+local uv = require "luv"
 local words = require "framegauge.iperf.words"
 
 local M = {}
@@ -109,13 +110,12 @@ function Server:look()
 end
 
 function Server:attend(seconds, one_off)
-   local passed = 0
-   while self.bench:is_running() and not (seconds and passed >= seconds) do
+   local ends = seconds and uv.hrtime() / 1e9 + seconds
+   while self.bench:is_running() and not (ends and uv.hrtime() / 1e9 >= ends) do
       if self:look() and one_off then
          return
       end
       job.sleep(LOOK_SECONDS)
-      passed = passed + LOOK_SECONDS
    end
 end
 
