@@ -121,7 +121,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	check(extra.variation != NULL);
 	extra.latest = INT64_MAX; /* none comes too late */
 	streams[STREAMS - 1].extra = &extra;
-	receive = rx_choose(false, true, false);
+	receive = rx_choose(false, true, false, false);
 	return 0;
 }
 
