@@ -41,6 +41,13 @@ fg_l4_iperf_stop(struct fg_l4 *l4, unsigned app)
 	atomic_store_explicit(&((struct application *)l4->app[app])->iperf->stop, true, memory_order_relaxed);
 }
 
+/* what a client asks for is told also where it makes no sense: then as 0 */
+static double
+sane(double number, double most)
+{
+	return number >= 0 && number <= most ? number : 0;
+}
+
 void
 iperf_report_test(struct iperf *p, const struct flow *f)
 {
@@ -52,11 +59,11 @@ iperf_report_test(struct iperf *p, const struct flow *f)
 		.reverse = p->params.reverse,
 		.both = p->params.both,
 		.remote_port = f->remote_port,
-		.parallel = (uint32_t)p->params.parallel,
-		.length = (uint32_t)p->params.length,
-		.omit_s = p->params.omit_s,
-		.time_s = p->params.time_s,
-		.rate_bps = p->params.rate_bps,
+		.parallel = (uint32_t)sane(p->params.parallel, UINT32_MAX),
+		.length = (uint32_t)sane(p->params.length, UINT32_MAX),
+		.omit_s = sane(p->params.omit_s, UINT32_MAX),
+		.time_s = sane(p->params.time_s, UINT32_MAX),
+		.rate_bps = sane(p->params.rate_bps, 1e15),
 	};
 
 	memcpy(r.remote, f->remote, sizeof(r.remote));

@@ -176,7 +176,7 @@ TEST(L4IperfPeer, RefusesParametersByIperf3sNumber)
 		{"{\"parallel\":1,\"reverse\":true,\"bidirectional\":true}", 114},
 		{"{\"parallel\":0}", 6},
 		{"{\"parallel\":129}", 6},
-		{"{\"parallel\":1e999}", 6},
+		{"{\"parallel\":1e999,\"len\":-1e999,\"time\":1e99,\"bandwidth\":1e999}", 6},
 		{"{\"parallel\":-1}", 6},
 		{"{\"time\":86401}", 5},
 		{"{\"omit\":-1}", 5},
