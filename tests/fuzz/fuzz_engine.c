@@ -2,17 +2,20 @@
 /*
  * The receive path as the lcore runs it: a port that hands out the frames of the input, the rx task, its ring, the
  * responder, and a port that takes the answers. The first octet of a frame says whether it bears a signature and of
- * which stream, the next two its length. What must hold: every frame is counted once, and every buffer comes back.
+ * which stream, the next two its length. What must hold: every frame is counted once, and every buffer comes back. And of
+ * plain counts, a receiver that notes frames first, as of many streams, has measured the same in the end as one that does
+ * not.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
 
 #include "engine_priv.h"
 #include "fg_signature.h"
-#include "rx_priv.h"
+#include "rx_note.h"
 
 enum { HEAD = 3, STREAMS = 4, FIRST_ID = 7, LONGEST = 2048, RING = 8 };
 enum { TAG = 0x81000007 /* in VLAN 7, when the input is of odd length */ };
@@ -21,6 +24,7 @@ static const uint8_t *input;
 static size_t input_left;
 static uint64_t handed_out;
 static struct rte_mempool *pool;
+static int time_offset; /* of the arrival, in a buffer */
 
 static void
 check(bool condition)
@@ -50,6 +54,8 @@ next_frame(uint64_t now)
 	memcpy(data, input + HEAD, length);
 	if (input[0] < 2 * STREAMS && length >= FG_SIGNATURE_SIZE)
 		fg_signature_write(data + length, FIRST_ID + input[0], input[HEAD], now);
+	/* many have the same delay, some one below 0 */
+	*RTE_MBUF_DYNFIELD(m, time_offset, uint64_t *) = now + (input[1] >= 128 ? input[2] - 64U : 100);
 	input += HEAD + length;
 	input_left -= HEAD + length;
 	return m;
@@ -83,6 +89,13 @@ static struct rx_task rx = {
 	.standing = &nobody,
 };
 static const struct rx_task elsewhere; /* of another port */
+enum { AT_ONCE, NOTED };
+static struct rx_stream plain_streams[2][STREAMS];
+static struct rx_task plain[2];
+static struct rx_note notes[STREAMS];
+static struct trial trial = {
+	.streams = STREAMS, .rx_stream = plain_streams[NOTED], .rx = &plain[NOTED], .notes = notes};
+static int64_t tags[2][STREAMS][2];
 static struct responder responder = {
 	.port = &port,
 	.clock = &wire_time,
@@ -96,6 +109,61 @@ static struct responder responder = {
 	.has_gateway4 = true,
 	.has_gateway6 = true,
 };
+
+static void
+plain_init(unsigned which)
+{
+	struct rx_task *t = &plain[which];
+
+	*t = rx;
+	t->streams = plain_streams[which];
+	t->notes = which == NOTED ? notes : NULL;
+	t->measures.sequence = fg_sequence_size(64);
+	t->measures.each = t->measures.sequence + fg_histogram_size(1, 1000000);
+	t->measures.first = aligned_alloc(RTE_CACHE_LINE_SIZE, STREAMS * t->measures.each);
+	t->task.poll = rx_choose(true, false, false, which == NOTED);
+	check(t->measures.first != NULL);
+}
+
+static void
+plain_reset(unsigned which)
+{
+	struct rx_task *t = &plain[which];
+
+	t->frames = t->foreign = t->misdirected = 0;
+	for (unsigned i = 0; i < STREAMS; i++) {
+		t->streams[i] = (struct rx_stream){
+			.sequence = rx_measures_sequence(&t->measures, i),
+			.latency = rx_measures_latency(&t->measures, i),
+			.receiver = i == 0 ? &elsewhere : t,
+			.next_tag = i == 1 ? 3 : UINT64_MAX,
+			.tag_every = 2,
+			.tags = 2,
+			.tag = tags[which][i],
+		};
+		fg_sequence_init(t->streams[i].sequence, 64, 0, NULL);
+		fg_histogram_init(t->streams[i].latency, 1, 1000000, NULL);
+		if (which == NOTED)
+			rx_note_init(&trial, i);
+	}
+}
+
+static void
+check_alike(void)
+{
+	check(plain[AT_ONCE].frames == plain[NOTED].frames);
+	check(plain[AT_ONCE].misdirected == plain[NOTED].misdirected);
+	check(memcmp(plain[AT_ONCE].measures.first, plain[NOTED].measures.first,
+		     STREAMS * plain[NOTED].measures.each) == 0);
+	for (unsigned i = 0; i < STREAMS; i++) {
+		const struct rx_stream *a = &plain_streams[AT_ONCE][i], *b = &plain_streams[NOTED][i];
+
+		check(a->octets == b->octets && a->tagged == b->tagged);
+		check(a->first_arrival == b->first_arrival && a->last_arrival == b->last_arrival);
+		check(a->longest_gap == b->longest_gap && a->gap_begin == b->gap_begin);
+		check(memcmp(a->tag, b->tag, a->tagged * sizeof(a->tag[0])) == 0);
+	}
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -122,7 +190,23 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	extra.latest = INT64_MAX; /* none comes too late */
 	streams[STREAMS - 1].extra = &extra;
 	receive = rx_choose(false, true, false, false);
+	check(rte_mbuf_dyn_rx_timestamp_register(&rx.time_offset, &rx.time_flag) == 0);
+	time_offset = rx.time_offset;
+	plain_init(AT_ONCE);
+	plain_init(NOTED);
 	return 0;
+}
+
+static void
+receive_all(struct rx_task *t, rx_poller poll, const uint8_t *data, size_t size)
+{
+	input = data;
+	input_left = size;
+	handed_out = 0;
+	for (uint64_t now = 1000; input_left >= HEAD; now += 1000) {
+		poll(&t->task, now);
+		responder_poll(&responder.task, now);
+	}
 }
 
 int
@@ -130,9 +214,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t recorded = 0;
 
-	input = data;
-	input_left = size;
-	handed_out = rx.frames = rx.foreign = rx.misdirected = extra.expired = 0;
+	rx.frames = rx.foreign = rx.misdirected = extra.expired = 0;
 	responder.known4 = responder.known6 = false;
 	responder.announce_at = 2000;
 	responder.tag = size % 2 == 0 ? 0 : TAG;
@@ -140,14 +222,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fg_sequence_reset(streams[i].sequence, 0);
 		fg_histogram_reset(streams[i].latency);
 	}
-	for (uint64_t now = 1000; input_left >= HEAD; now += 1000) {
-		receive(&rx.task, now);
-		responder_poll(&responder.task, now);
-	}
+	receive_all(&rx, receive, data, size);
 	for (unsigned i = 0; i < STREAMS; i++)
 		recorded += streams[i].latency->count;
 	check(rx.frames + rx.foreign + rx.misdirected + extra.expired == handed_out);
 	check(recorded <= rx.frames);
+	for (unsigned which = AT_ONCE; which <= NOTED; which++) {
+		plain_reset(which);
+		receive_all(&plain[which], plain[which].task.poll, data, size);
+	}
+	rx_notes_settle(&trial);
+	check_alike();
 	check(rte_mempool_in_use_count(pool) == 0);
 	return 0;
 }
