@@ -85,10 +85,10 @@ void fg_replay_get_facts(const struct fg_replay *replay, struct fg_replay_facts 
 
 /** When and where to replay. */
 struct fg_replay_place {
-	struct fg_port *port; /* that sends, and sends nothing else */
-	uint64_t hz;          /* fg_engine_hz() */
-	uint64_t start_ns;    /* as fg_engine_prepare() gave it */
-	uint64_t end_ns;      /* no frame is sent that is due then or later */
+	struct fg_port *port;       /* that sends, and sends nothing else */
+	struct fg_task_clock clock; /* fg_engine_clock() */
+	uint64_t start_ns;          /* as fg_engine_prepare() gave it */
+	uint64_t end_ns;            /* no frame is sent that is due then or later */
 };
 
 /** Begin at the beginning. @return 0, -ERANGE the speed does not fit the clock, -ENOMEM */

@@ -40,6 +40,7 @@ struct fg_replay {
 	/* of the trial, set by control */
 	struct fg_port *port;
 	uint64_t hz, start, end, lead, max_lag; /* ticks */
+	uint64_t base_ns;                       /* time at tick 0 */
 	uint64_t ticks_per_unit_q32;
 	int time_offset;
 	uint64_t time_flag;
@@ -156,8 +157,8 @@ note_departure(struct fg_replay *r, uint32_t length, uint64_t due, uint64_t now)
 	uint64_t at = r->lead > 0 ? RTE_MAX(due, now) : now;
 
 	if (r->counts.frames++ == 0)
-		r->counts.first_ns = to_ns(r, at);
-	r->counts.last_ns = to_ns(r, at);
+		r->counts.first_ns = r->base_ns + to_ns(r, at);
+	r->counts.last_ns = r->base_ns + to_ns(r, at);
 	r->counts.octets += RTE_MAX(length + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
 	fg_histogram_record(r->error, (int64_t)to_ns(r, at - due));
 }
@@ -285,9 +286,10 @@ fg_replay_start(struct fg_replay *r, const struct fg_replay_place *place, struct
 {
 	drop_waiting(&r->waiting);
 	r->port = place->port;
-	r->hz = place->hz;
-	r->start = to_ticks(r, place->start_ns);
-	r->end = to_ticks(r, place->end_ns);
+	r->hz = place->clock.hz;
+	r->base_ns = place->clock.base_ns;
+	r->start = to_ticks(r, place->start_ns - r->base_ns);
+	r->end = to_ticks(r, place->end_ns - r->base_ns);
 	r->max_lag = to_ticks(r, r->config.max_lag_ns);
 	r->lead = r->port->caps.launch_time ? to_ticks(r, LEAD_US * 1000) : 0;
 	r->units = 0;

@@ -139,8 +139,8 @@ struct Path {
 			c.task = &task;
 			c.tap[1] = fg_capture_tap(captured);
 		}));
-		fg_replay_place place = {bench.wire.Port(0), fg_engine_hz(bench.engine.Get()), start,
-					 start + times.traffic_ms * 1000000};
+		fg_replay_place place = {bench.wire.Port(0), {}, start, start + times.traffic_ms * 1000000};
+		fg_engine_clock(bench.engine.Get(), &place.clock);
 		ASSERT_EQ(0, fg_replay_start(replay, &place, &err)) << err.message;
 		fg_engine_start(bench.engine.Get());
 		bench.engine.Await();

@@ -217,9 +217,10 @@ end
 local function put_in_place(self, start)
    local bench, err = self.bench, api.error()
    local place = ffi.new("struct fg_replay_place", {
-      port = bench.handles[self.port], hz = C.fg_engine_hz(bench.engine), start_ns = start,
+      port = bench.handles[self.port], start_ns = start,
       end_ns = start + (self.duration and math.floor(self.duration * 1e9 + 0.5) or END),
    })
+   C.fg_engine_clock(bench.engine, place.clock)
    check(C.fg_replay_start(self.handle, place, err), err)
 end
 
