@@ -22,7 +22,7 @@ enum {
 /** A connection of the peer. */
 struct talker_line {
 	struct conn *conn; /* NULL: closed */
-	bool established, ended;
+	bool ended;
 	uint32_t said, heard; /* octets */
 	uint8_t out[TALKER_MOST], in[TALKER_MOST];
 };
@@ -73,7 +73,6 @@ talker_established(struct fg_l4 *w, struct conn *c)
 {
 	if (c->flags & PASSIVE)
 		talker_take(w, c);
-	talker_line_of(w, c)->established = true;
 }
 
 static bool
