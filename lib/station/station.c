@@ -44,9 +44,9 @@ struct fg_station {
 	uint64_t now, line_free; /* ns */
 	uint32_t tag;            /* 0: none */
 	bool fresh;              /* a frame came in since the last poll */
-	uint64_t fresh_at,
-		busy;     /* then, and how long such polls took, of the processor's ticks; 0 on the wire */
-	unsigned waiting; /* frames that came in since it was the station's turn */
+	uint64_t fresh_at;       /* then, in ticks of the processor; not kept on the wire */
+	uint64_t busy;           /* ticks that polls took which had something to do */
+	unsigned waiting;        /* frames that came in since it was the station's turn */
 	struct rte_mbuf *frame[FG_BURST_ROOMS];
 	struct fg_arrival in[FG_BURST_ROOMS];
 	struct fg_station_result count;
@@ -318,5 +318,5 @@ void
 fg_station_read(const struct fg_station *s, struct fg_station_result *out)
 {
 	*out = s->count;
-	out->busy_ns = to_ns(s, s->busy) - s->shift;
+	out->busy_ns = (uint64_t)(((fg_u128)s->busy * s->clock.ns_per_tick_q64) >> 64);
 }

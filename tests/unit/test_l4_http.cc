@@ -2,6 +2,8 @@
 /* Heads of HTTP messages, however they are cut, and client and server that talk to each other through all cuts. */
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -167,6 +169,48 @@ TEST(L4Http, BrokenChunksAreNoticed)
 	for (const char *coded : {"\r\nhello", "x\r\n", "-1\r\n", "100000000\r\n", "1\r\nab\r\n0\r\n\r\n"})
 		for (size_t piece = 1; piece < 12; piece++)
 			EXPECT_EQ("broken", Chunks(coded, piece)) << coded;
+}
+
+/* whatever a peer says, in memory of just that size: nothing beyond it is read, and reading comes to an end */
+TEST(L4Http, AnythingIsRead)
+{
+	const std::string words[] = {"HTTP/1.1 ",
+				     "GET /9",
+				     " 200",
+				     "\r\n",
+				     "\n",
+				     "Content-Length:",
+				     "connection: close",
+				     "Transfer-Encoding: chunked",
+				     "expect:",
+				     "f",
+				     "0",
+				     "con",
+				     ";",
+				     "\r\n\r\n",
+				     "\xff"};
+	std::mt19937 random(7);
+
+	for (unsigned i = 0; i < 20000; i++) {
+		std::string text;
+		http_chunks k = {};
+		http_head h;
+		uint32_t at = 0, n;
+		bool is_data;
+
+		for (unsigned parts = random() % 12; parts > 0; parts--)
+			text += words[random() % std::size(words)];
+		std::unique_ptr<uint8_t[]> copy(new uint8_t[text.size()]);
+		memcpy(copy.get(), text.data(), text.size());
+		http_begin(&h);
+		n = http_read(&h, copy.get(), uint32_t(text.size()));
+		ASSERT_LE(n, text.size());
+		ASSERT_TRUE(n == text.size() || h.state == HTTP_BODY) << text;
+		while ((n = http_chunks_read(&k, copy.get() + at, uint32_t(text.size()) - at, &is_data)) > 0)
+			at += n;
+		ASSERT_LE(at, text.size());
+		ASSERT_TRUE(at == text.size() || k.at >= CHUNK_OVER) << text;
+	}
 }
 
 TEST(L4Http, NumbersDoNotOverflow)
