@@ -80,22 +80,26 @@ fi
 kill -INT "${captures[@]}"
 wait "${captures[@]}"
 captures=()
-: >"$work/expert"
-frames=0
 # our octets are random, and some look like anything to somebody who guesses
-guesses=()
+guesses=() reading=()
 while read -r layer name _; do
 	[ "$layer" != tcp ] || guesses+=(--disable-protocol "$name")
 done < <(tshark -G heuristic-decodes 2>/dev/null)
 for side in east west; do
-	frames=$((frames + $(tshark -r "$work/$side.pcapng" -Y http 2>/dev/null | wc -l)))
+	tshark -r "$work/$side.pcapng" -Y http >"$work/$side.http" 2>/dev/null &
+	reading+=($!)
 	# what only says that the capture has missed a frame, or that something came twice, is no fault of ours
 	tshark -r "$work/$side.pcapng" "${guesses[@]}" -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE \
 		-Y "(ip.src in {198.18.1.2, 198.19.1.2} || ipv6.src in {2001:2:0:1::2, 2001:2:0:8000::2}) &&
 			(_ws.malformed || _ws.expert.severity >= 0x600000)" \
 		-T fields -e tcp.stream -e frame.number -e _ws.expert.message 2>/dev/null |
-		grep -vE "segment\(?s?\)? not captured|segment that wasn't captured|D-SACK Sequence" >>"$work/expert"
+		grep -vE "segment\(?s?\)? not captured|segment that wasn't captured|D-SACK Sequence" \
+			>"$work/$side.expert" &
+	reading+=($!)
 done
+wait "${reading[@]}"
+frames=$(cat "$work/east.http" "$work/west.http" | wc -l)
+cat "$work/east.expert" "$work/west.expert" >"$work/expert"
 if [ "$frames" -ge 40 ] && [ ! -s "$work/expert" ]; then
 	echo "ok - tshark's expert has nothing to say of our side, in $frames frames of HTTP"
 else

@@ -50,9 +50,14 @@ local function run(bench, ...)
    return apps[1], counters
 end
 
+-- What should be 0, as "bad_acks 3 no_timestamp 1"; "" where it is. What PAWS drops is none of it: a veth may
+-- swap frames that two CPUs send, and an acknowledgement that comes behind a later one is older than that.
 local function faults(counters)
-   return counters.wrong_octets + counters.rx_bad_checksum + counters.rx_malformed + counters.bad_acks
-      + counters.paws_dropped + counters.no_timestamp
+   local list = {}
+   for _, name in ipairs { "wrong_octets", "rx_bad_checksum", "rx_malformed", "bad_acks", "no_timestamp" } do
+      list[#list + 1] = counters[name] > 0 and ("%s %d"):format(name, counters[name]) or nil
+   end
+   return table.concat(list, " ")
 end
 
 -- Our client, their server.
@@ -66,21 +71,21 @@ local function test_client(bench, version)
    local app, counters = client(bench, version, { test = "TCP_STREAM", port = 5001, octets = BULK,
       connections = 8 }, 2)
    check("8 streams" .. suffix, app.total.ended.closed == 8 and app.total.octets_out == 8 * BULK
-      and faults(counters) == 0, app.total.ended.closed, app.total.octets_out, faults(counters))
+      and faults(counters) == "", app.total.ended.closed, app.total.octets_out, faults(counters))
    app, counters = client(bench, version, { test = "TCP_MAERTS", port = 5002, connections = 1 }, 1)
-   check("streams from Linux, and back" .. suffix, app.total.octets_in >= BULK and faults(counters) == 0
+   check("streams from Linux, and back" .. suffix, app.total.octets_in >= BULK and faults(counters) == ""
       and app.total.octets_in == app.total.established * BULK and app.total.ended.closed
       == app.total.opened, app.total.octets_in, app.total.opened, app.total.ended.closed, faults(counters))
    app, counters = client(bench, version, { test = "TCP_CRR", port = 5003, connections = 20,
       request = REQUEST, response = RESPONSE }, 2)
    check("connections one after the other" .. suffix, app.total.transactions > 100
       and app.total.ended.closed == app.total.opened and app.total.transactions == app.total.opened
-      and faults(counters) == 0, app.total.opened, app.total.ended.closed, app.total.transactions,
+      and faults(counters) == "", app.total.opened, app.total.ended.closed, app.total.transactions,
       faults(counters))
    app, counters = client(bench, version, { test = "TCP_RR", port = 5003, connections = 10,
       request = REQUEST, response = RESPONSE }, 1)
    check("transactions" .. suffix, app.total.transactions > 100 and app.total.ended.closed == 10
-      and faults(counters) == 0, app.total.transactions, app.total.ended.closed, faults(counters))
+      and faults(counters) == "", app.total.transactions, app.total.ended.closed, faults(counters))
 end
 
 -- Our server, their client: peer.py's, which writes what it saw to a file when it has done.
@@ -110,13 +115,13 @@ local function test_http(bench, version)
       local app, counters = client(bench, version, { test = "HTTP", port = 5080, connections = 4, request = 0,
          response = 20000, requests = requests, port_first = 40000, path = "/octets/20000", host = host }, 1)
       check(("GET from Linux over IPv%d, %d on a connection"):format(version, requests),
-         app.total.transactions > 20 and app.total.refused == 0 and faults(counters) == 0
+         app.total.transactions > 20 and app.total.refused == 0 and faults(counters) == ""
          and app.total.ended.closed == app.total.opened, app.total.transactions, app.total.refused,
          app.total.opened, app.total.ended.closed, faults(counters))
    end
    local _, counters, theirs = server(bench, version, { test = "HTTP", port = 6080 }, "http")
    check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 25
-      and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == 0,
+      and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == "",
       json.encode(theirs), faults(counters))
 end
 
@@ -155,7 +160,7 @@ local function test_web(bench, version)
          and t.transactions == (ask.bad and 0 or n) and t.refused == (ask.bad and n or 0)
          and (not ask.bad or t[ask.bad] == n), json.encode(t))
    end
-   check(("nginx over IPv%d: nothing wrong"):format(version), faults(counters) == 0, json.encode(counters))
+   check(("nginx over IPv%d: nothing wrong"):format(version), faults(counters) == "", json.encode(counters))
 end
 
 local function test_server(bench, version)
@@ -163,14 +168,14 @@ local function test_server(bench, version)
    local app, counters, theirs = server(bench, version, { test = "TCP_STREAM", port = 6001 }, "ask", "source",
       8, 8)
    check("8 streams" .. suffix, theirs.connections == 8 and theirs.failed == 0
-      and app.total.octets_in == 8 * BULK and app.total.ended.closed == 8 and faults(counters) == 0,
+      and app.total.octets_in == 8 * BULK and app.total.ended.closed == 8 and faults(counters) == "",
       json.encode(theirs), app.total.octets_in, app.total.ended.closed, faults(counters))
    local n = 500
    app, counters, theirs = server(bench, version, { test = "TCP_RR", port = 6003, request = REQUEST,
       response = RESPONSE }, "ask", "ask", n, 50)
    check(("%d connections, %d transactions each"):format(n, EXCHANGES) .. suffix, theirs.connections == n
       and theirs.wrong == 0 and theirs.octets == n * EXCHANGES * RESPONSE and app.total.ended.closed == n
-      and faults(counters) == 0, json.encode(theirs), app.total.ended.closed, faults(counters))
+      and faults(counters) == "", json.encode(theirs), app.total.ended.closed, faults(counters))
 end
 
 -- Is what the receiver of a stream counted what its sender did, but for what was under way at the end?
