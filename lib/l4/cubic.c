@@ -35,12 +35,15 @@ window_at(const struct conn *c, uint32_t ms)
 	return C * t * t * t * c->mss + c->cubic.w_max;
 }
 
-/* 4.3: what NewReno would have; alpha is less than 1 for as long as our reductions were the smaller ones */
+/*
+ * 4.3: what NewReno would have; alpha is less than 1 until the window is again what it was before the reduction (which
+ * w_max may lie below, by 4.7)
+ */
 static void
 grow_estimate(struct conn *c, uint32_t acked)
 {
 	struct cubic *q = &c->cubic;
-	double alpha = q->w_est >= q->w_max ? 1 : 3 * (1 - BETA) / (1 + BETA);
+	double alpha = q->w_est >= c->ssthresh / BETA ? 1 : 3 * (1 - BETA) / (1 + BETA);
 
 	q->w_est += (uint32_t)(alpha * c->mss * acked / c->cwnd);
 }

@@ -215,7 +215,8 @@ TEST(L4Path, EveryOctetArrivesWhateverThePathDoes)
 }
 
 /* Mathis et al. 1997, "The macroscopic behavior of the TCP congestion avoidance algorithm": what a window that is halved
- * at each loss, and grows by a segment a round trip, carries. CUBIC carries as much on a path like this (RFC 9438, 4.3). */
+ * at each loss, and grows by a segment a round trip, carries. CUBIC carries as much on a path like this (RFC 9438, 4.3), but
+ * for what the model leaves out: a window of two segments is not reduced any more, and what is sent again may be lost. */
 TEST(L4Path, GoodputUnderLossIsWhatTheWindowAllows)
 {
 	for (double loss : {0.01, 0.05})
@@ -234,7 +235,7 @@ TEST(L4Path, GoodputUnderLossIsWhatTheWindowAllows)
 				bits += 8 * 2e6;
 				seconds += double(b.now - begin) * 1e-9;
 			}
-			EXPECT_LT(0.9 * 1.22 * 1448 * 8 / (rtt * sqrt(loss)), bits / seconds)
+			EXPECT_LT(0.8 * 1.22 * 1448 * 8 / (rtt * sqrt(loss)), bits / seconds)
 				<< loss << " " << delay / ms << " ms";
 		}
 }
