@@ -70,6 +70,7 @@ struct fg_stream_result {
 	uint64_t tx;             /* sent */
 	uint64_t octets;         /* sent, with FCS */
 	uint64_t late;           /* not sent: overdue by more than max_lag */
+	uint64_t off_schedule;   /* sent, but so late that the device saw another pattern (fg_pace.h) */
 	uint64_t unsent;         /* not sent: the trial ended first */
 	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */
 	uint64_t no_mbuf;        /* times there was no buffer for a frame that was due; it stayed due */

@@ -47,6 +47,8 @@ struct fg_load {
 	 */
 	bool by_octets;
 	int overhead;
+	uint64_t
+		max_lag_ns; /* how long a frame may be overdue and still be sent; 0, or more: as in the trial */
 };
 
 /**

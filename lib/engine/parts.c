@@ -26,19 +26,20 @@ is_divisible(const struct fg_stream_config *s)
 	return s->sizes == NULL && s->faults == NULL && (s->turn.every == 0 || s->turn.take == 1);
 }
 
-/* frames per second that a stream sends at most */
+/* frames per second that a stream sends at most: within a burst, if it sends bursts */
 double
 parts_peak_fps(const struct fg_stream_config *s)
 {
 	double peak = 0;
 
 	for (unsigned k = 0; k < s->loads; k++) {
-		double fps = RTE_MAX(s->load[k].fps, s->load[k].end_fps);
+		const struct fg_load *l = &s->load[k];
 
-		peak = RTE_MAX(peak,
-			       s->turn.every > 0 ? fps * (double)s->turn.take / (double)s->turn.every : fps);
+		peak = RTE_MAX(peak, RTE_MAX(l->fps, l->end_fps));
+		if (l->shape == FG_LOAD_BURSTS)
+			peak = RTE_MAX(peak, l->burst_fps);
 	}
-	return peak;
+	return s->turn.every > 0 && s->turn.take == 1 ? peak / (double)s->turn.every : peak;
 }
 
 static unsigned

@@ -98,6 +98,13 @@ make(const struct tx_task *t, struct tx_common *common, struct tx_stream *s, str
 	s->sequence++;
 }
 
+static __rte_noinline void
+count_waited(struct tx_stream *s, uint64_t lag)
+{
+	s->past.worst_lag = RTE_MAX(s->past.worst_lag, lag);
+	s->past.off_schedule += lag > s->on_time;
+}
+
 /* @return how many of the frames that are due have gone */
 static __rte_always_inline unsigned
 send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool more)
@@ -122,7 +129,7 @@ send_burst(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool more)
 		if (more && s->faults != NULL)
 			tx_faults_sent(s->faults);
 		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */
-			s->past.worst_lag = RTE_MAX(s->past.worst_lag, departure - t->due[i].at);
+			count_waited(s, departure - t->due[i].at);
 	}
 	for (unsigned i = sent; i < made; i++) {
 		t->due[i].stream->sequence--;

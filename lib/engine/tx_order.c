@@ -56,6 +56,7 @@ obey(struct tx_task *t, struct tx_stream *s, const struct tx_order *order, uint6
 		tx_leave_load(s, s->pace.next);
 		s->pace = order->pace;
 		s->pace.first = s->sequence;
+		fg_pace_on_time(&s->pace, s->on_time);
 		fg_pace_move(&s->pace, begin);
 		s->loads = 0; /* those that would have followed are given up */
 		s->ordered = true;
@@ -198,7 +199,7 @@ fg_engine_stream_load(struct fg_engine *e, unsigned stream, const struct fg_load
 	for (unsigned k = 0; k < n && rc == 0; k++) {
 		const struct fg_turn *turn = &t->config[first + k].turn;
 
-		rc = tx_pace(e, load, t->tx[first].sizes, 0, t->max_lag, &pace[k], err);
+		rc = tx_pace(e, t, t->config[first].tx_port, load, t->tx[first].sizes, 0, &pace[k], err);
 		if (rc == 0 && n > 1 && !pace[k].even)
 			rc = fg_error_set(
 				err, EINVAL, "stream.load",

@@ -36,8 +36,10 @@ struct tx_stream {
 	uint64_t present_first; /* sequence number of the first frame of the present load */
 	bool ordered;           /* a load of control's has taken the place of those planned */
 	struct {
-		uint64_t intended, late, worst_lag;
-	} past; /* of the loads behind us */
+		uint64_t intended, late, off_schedule, worst_lag;
+	} past;           /* of the loads behind us */
+	double peak_fps;  /* of all loads */
+	uint64_t on_time; /* ticks a frame may be behind and still be on schedule */
 	uint64_t number,
 		apart; /* of a part: its first frame's number in the stream, and from one to the next */
 	uint64_t refused, no_mbuf;
@@ -113,9 +115,10 @@ int tx_task_init(struct fg_engine *engine, struct trial *trial, unsigned lane, c
 		 struct fg_error *err);
 void tx_free(struct fg_engine *engine, struct trial *trial);
 
-/* tx_setup.c: the departures of a load */
-int tx_pace(const struct fg_engine *engine, const struct fg_load *load, const struct fg_sizes *sizes,
-	    uint64_t start, uint64_t max_lag, struct fg_pace *out, struct fg_error *err);
+/* tx_setup.c: the departures of a load at a port */
+int tx_pace(const struct fg_engine *engine, const struct trial *trial, unsigned port,
+	    const struct fg_load *load, const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out,
+	    struct fg_error *err);
 
 /* tx.c: the loop for a port, by what it has to send now */
 void tx_choose(struct tx_task *task);
@@ -151,6 +154,7 @@ tx_leave_load(struct tx_stream *s, uint64_t intended)
 {
 	s->past.intended += intended;
 	s->past.late += s->pace.late;
+	s->past.off_schedule += s->pace.off_schedule;
 	s->past.worst_lag = RTE_MAX(s->past.worst_lag, s->pace.worst_lag);
 	s->present_first = s->sequence;
 }
@@ -162,6 +166,7 @@ tx_next_load(struct tx_stream *s)
 	while (unlikely(s->pace.next >= s->pace.total) && s->present + 1 < s->loads) {
 		tx_leave_load(s, s->pace.total);
 		s->pace = s->load[++s->present];
+		fg_pace_on_time(&s->pace, s->on_time);
 		fg_pace_move(&s->pace, s->shift);
 	}
 }

@@ -28,6 +28,7 @@ add_part(const struct tx_stream *tx, struct fg_stream_result *out)
 	out->tx += tx->sent;
 	out->octets += tx->octets;
 	out->late += tx->past.late + tx->pace.late;
+	out->off_schedule += tx->past.off_schedule + tx->pace.off_schedule;
 	out->refused += tx->refused;
 	out->no_mbuf += tx->no_mbuf;
 	out->worst_lag_ns = RTE_MAX(out->worst_lag_ns, lag);

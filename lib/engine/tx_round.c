@@ -62,6 +62,44 @@ forgive(struct tx_round *r, uint64_t limit)
 	}
 }
 
+/* how many departures of all lie before a time, those behind us among them */
+static uint64_t
+departures_before(const struct tx_round *r, uint64_t limit)
+{
+	uint64_t next = next_departure(r), laps, n;
+	unsigned place = r->place;
+	fg_u128 since;
+
+	if (next >= limit)
+		return r->done;
+	laps = RTE_MIN((uint64_t)(((fg_u128)(limit - next) << 64) / r->step), r->laps - r->lap - 1);
+	since = r->since + laps * r->step;
+	for (n = laps * r->streams; n < (r->laps - r->lap) * r->streams - r->place; n++) {
+		if (tx_turn_of(r, place)->start + (uint64_t)(since >> 64) >= limit)
+			break;
+		if (++place == r->streams) {
+			place = 0;
+			since += r->step;
+		}
+	}
+	return r->done + n;
+}
+
+/* the next frame is more than on_time behind: as fg_pace_belated() */
+static __rte_noinline void
+belated(struct tx_round *r, uint64_t until)
+{
+	uint64_t end;
+
+	forgive(r, until > r->max_lag ? until - r->max_lag : 0);
+	end = departures_before(r, until > r->on_time ? until - r->on_time : 0);
+	r->judged = RTE_MAX(r->judged, r->done);
+	if (r->judged < end) {
+		r->off_schedule += end - r->judged;
+		r->judged = end;
+	}
+}
+
 /* @return how many of the next frames depart up to a time */
 static __rte_always_inline unsigned
 find_due(const struct tx_round *r, uint64_t until, struct due *due)
@@ -154,13 +192,13 @@ send_due(struct tx_task *t, struct tx_round *r, uint64_t now, uint64_t until, bo
 
 	if (n == 0)
 		return 0;
-	if (unlikely(until - due[0].at > r->worst_lag)) {
-		forgive(r, until > r->max_lag ? until - r->max_lag : 0);
+	if (unlikely(until - due[0].at > r->on_time)) {
+		belated(r, until);
 		n = find_due(r, until, due);
 		if (n == 0)
 			return 0;
-		r->worst_lag = RTE_MAX(r->worst_lag, until - due[0].at);
 	}
+	r->worst_lag = RTE_MAX(r->worst_lag, until - due[0].at);
 	if (unlikely(rte_mempool_get_bulk(r->pool, (void **)frames, n) != 0)) {
 		r->stream[r->place]->no_mbuf++;
 		return 0;

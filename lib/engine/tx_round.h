@@ -24,8 +24,10 @@ struct tx_round {
 	uint64_t lap, laps;  /* frames in each one's schedule before the next one, and in all */
 	uint64_t done;       /* departures behind us, also of frames forgiven */
 	fg_u128 step, since; /* ticks between two frames of a stream; from the first lap to this one */
-	uint64_t max_lag, worst_lag;
-	uint64_t interval_end; /* of the series, ticks; UINT64_MAX: none is kept */
+	uint64_t max_lag, on_time;
+	uint64_t worst_lag;
+	uint64_t judged, off_schedule; /* as those of a pace, of all streams: departures and frames */
+	uint64_t interval_end;         /* of the series, ticks; UINT64_MAX: none is kept */
 	const struct fg_template *frame;
 	struct rte_mempool *pool;
 

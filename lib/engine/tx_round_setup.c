@@ -18,6 +18,7 @@ is_like(const struct tx_stream *s, const struct tx_stream *first)
 	       s->faults == NULL && s->frame->varies == 0 && s->pool == first->pool &&
 	       s->frame->frame_size == first->frame->frame_size && s->frame->header == first->frame->header &&
 	       s->pace.next == 0 && s->pace.total == first->pace.total && s->pace.total > 0 &&
+	       s->pace.max_lag == first->pace.max_lag &&
 	       fg_pace_step(&s->pace) == fg_pace_step(&first->pace) &&
 	       (s->series == NULL || first->series == NULL || s->interval_end == first->interval_end);
 }
@@ -88,6 +89,7 @@ tx_round_create(struct tx_task *t, struct tx_stream *const *streams, unsigned n,
 	r->laps = like->pace.total;
 	r->step = fg_pace_step(&like->pace);
 	r->max_lag = like->pace.max_lag;
+	r->on_time = like->pace.on_time;
 	r->frame = like->frame;
 	r->pool = like->pool;
 	r->interval_end = UINT64_MAX;
@@ -143,6 +145,8 @@ settle(const struct tx_round *r, struct tx_stream *s)
 	pace->next = s->sequence + pace->late;
 	pace->at = fg_pace_exact(pace, pace->next);
 	pace->worst_lag = r->worst_lag;
+	/* whose frames they were is not known, and one's loss may come of another's lag: an equal share for each */
+	pace->off_schedule = r->off_schedule / r->streams + (s->place < r->off_schedule % r->streams);
 	__atomic_store_n(&s->octets, s->sequence * s->frame->frame_size, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->sent, s->sequence, __ATOMIC_RELAXED);
 	/* control finds the counts in the stream from now on */

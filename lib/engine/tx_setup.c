@@ -10,7 +10,10 @@
 #include "tx_fault.h"
 #include "tx_round.h"
 
-enum { NAP_NS = 1000000 };
+enum {
+	NAP_NS = 1000000,
+	ON_TIME_NS = 100000, /* see on_time_init() */
+};
 
 /* the frames of a load by its time, if it has no number of its own */
 static uint64_t
@@ -23,12 +26,21 @@ frames_of(const struct fg_load *l)
 	return l->shape == FG_LOAD_POISSON ? UINT64_MAX : (uint64_t)(l->fps * seconds + 0.5);
 }
 
+/* a port that departs frames by itself gets them before they are due, and how long before is not the load's matter */
+static uint64_t
+max_lag_of(const struct fg_engine *e, const struct trial *t, unsigned port, const struct fg_load *l)
+{
+	if (l->max_lag_ns == 0 || e->config.port[port].port->caps.launch_time)
+		return t->max_lag;
+	return RTE_MIN(t->max_lag, clock_ticks(&e->clock, l->max_lag_ns));
+}
+
 int
-tx_pace(const struct fg_engine *e, const struct fg_load *l, const struct fg_sizes *sizes, uint64_t start,
-	uint64_t max_lag, struct fg_pace *out, struct fg_error *err)
+tx_pace(const struct fg_engine *e, const struct trial *t, unsigned port, const struct fg_load *l,
+	const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out, struct fg_error *err)
 {
 	uint64_t hz = e->clock.hz, ticks = clock_ticks(&e->clock, l->ns);
-	int rc = fg_pace_constant(out, l->fps, hz, start, frames_of(l), max_lag, err);
+	int rc = fg_pace_constant(out, l->fps, hz, start, frames_of(l), max_lag_of(e, t, port, l), err);
 
 	if (rc == 0 && l->shape == FG_LOAD_BURSTS)
 		rc = fg_pace_bursts(out, l->burst, l->burst_fps, hz, err);
@@ -56,8 +68,8 @@ end_of(const struct fg_engine *e, const struct fg_load *l, const struct fg_pace 
 
 /* one pace a load; each starts when the one before it, of all that take turns in it, is over */
 static int
-loads_init(const struct fg_engine *e, struct tx_stream *tx, const struct fg_stream_config *s, uint64_t start,
-	   uint64_t max_lag, struct fg_error *err)
+loads_init(const struct fg_engine *e, const struct trial *t, struct tx_stream *tx,
+	   const struct fg_stream_config *s, uint64_t start, struct fg_error *err)
 {
 	int rc;
 
@@ -68,13 +80,14 @@ loads_init(const struct fg_engine *e, struct tx_stream *tx, const struct fg_stre
 	if (tx->load == NULL)
 		return fg_error_set(err, ENOMEM, "stream", "no memory");
 	start += (uint64_t)(s->phase * (double)e->clock.hz / s->load[0].fps);
+	tx->peak_fps = parts_peak_fps(s);
 	for (unsigned i = 0; i < s->loads; i++) {
 		struct fg_pace *pace = &tx->load[i];
 
 		if (start == UINT64_MAX)
 			return fg_error_set(err, EINVAL, "stream", "load %u follows one without an end",
 					    i + 1);
-		rc = tx_pace(e, &s->load[i], tx->sizes, start, max_lag, pace, err);
+		rc = tx_pace(e, t, s->tx_port, &s->load[i], tx->sizes, start, pace, err);
 		if (rc != 0)
 			return rc;
 		start = end_of(e, &s->load[i], pace, start);
@@ -156,7 +169,7 @@ tx_stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg
 	if (rc == 0)
 		rc = tx_pool_take(e, t, t->part[i].lane, tx, err);
 	if (rc == 0)
-		rc = loads_init(e, tx, s, timeline->start, t->max_lag, err);
+		rc = loads_init(e, t, tx, s, timeline->start, err);
 	return rc;
 }
 
@@ -169,6 +182,27 @@ needs_more(const struct tx_stream *s)
 	for (unsigned k = 0; k < s->templates; k++)
 		sealed |= s->frames[k]->seal.packet != 0;
 	return sealed || s->faults != NULL;
+}
+
+/*
+ * When is a frame off schedule? A late frame leaves together with those that came due meanwhile. No more than a burst of
+ * them is what any sender that polls makes of its schedule, and what comes within a fraction of a millisecond no buffer
+ * worth the name is upset by; but where frames are far apart, two of them together are one too many.
+ */
+static void
+on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned n)
+{
+	double fps = 0, step;
+	uint64_t on_time;
+
+	for (unsigned i = 0; i < n; i++)
+		fps += streams[i]->peak_fps;
+	step = (double)t->clock->hz / fps;
+	on_time = (uint64_t)RTE_MAX(step, RTE_MIN(BURST * step, (double)clock_ticks(t->clock, ON_TIME_NS)));
+	for (unsigned i = 0; i < n; i++) {
+		streams[i]->on_time = t->lead + on_time;
+		fg_pace_on_time(&streams[i]->pace, streams[i]->on_time);
+	}
 }
 
 int
@@ -197,6 +231,7 @@ tx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct i
 				    : clock_ticks(&e->clock, NAP_NS);
 		task->time_offset = e->tx_time_offset;
 		task->time_flag = e->tx_time_flag;
+		on_time_init(task, streams, n);
 		task->only = n == 1 ? streams[0] : NULL;
 		task->pool = streams[0]->pool;
 		for (unsigned i = 1; i < n; i++)

@@ -42,6 +42,11 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  * that could not be sent stays due, but only within max_lag: a generator that has fallen further behind may not
  * make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
  *
+ * Within max_lag a frame that leaves late is followed at once by those that came due meanwhile, and the device sees a
+ * burst that is not in the schedule. Frames more than `on_time` behind are counted as off schedule: had all others
+ * left as they did and these when they were due, a queue or a policer in the path would have lost at most so many
+ * frames more, or fewer.
+ *
  * A constant load can be given another shape before anything was sent:
  *
  *   turns    Several streams share the load of a port: of every n departures each has some in a row. A stream that has
@@ -67,13 +72,17 @@ struct fg_pace {
 	fg_u128 at;         /* departure of the next frame, ticks with 64 bits of fraction */
 	uint64_t step;      /* ticks between departures, whole */
 	uint64_t step_frac; /* and in 2^-64 */
-	uint64_t max_lag;   /* ticks */
+	uint64_t on_time;   /* ticks a frame may be behind and still be on schedule; at most max_lag */
 	uint64_t worst_lag; /* ticks the most belated sent frame was behind */
 	bool even;          /* constant, and all frames count the same */
 	enum fg_pace_shape shape;
-	uint64_t late;  /* frames forgiven */
 	uint64_t start; /* ticks */
 	uint64_t until; /* ticks; no frame leaves at or after it */
+
+	uint64_t max_lag;      /* ticks */
+	uint64_t late;         /* frames forgiven */
+	uint64_t off_schedule; /* frames that were found due more than on_time behind */
+	uint64_t judged;       /* frames before this one have been looked at for that */
 
 	const struct fg_sizes *sizes; /* by octets: of the frames, and then a step is that of an octet */
 	uint64_t first;               /* place in the cycle of sizes of frame 0 */
@@ -137,6 +146,13 @@ int fg_pace_octets(struct fg_pace *pace, const struct fg_sizes *sizes, uint64_t 
 /** No frame leaves at or after @p ticks: the total becomes what does before. Frames that have left stay. */
 void fg_pace_end(struct fg_pace *pace, uint64_t ticks);
 
+/** Count frames that leave more than @p ticks behind as off schedule. Without it none is. */
+static inline void
+fg_pace_on_time(struct fg_pace *p, uint64_t ticks)
+{
+	p->on_time = ticks < p->max_lag ? ticks : p->max_lag;
+}
+
 /** Put everything that is still to leave off by @p ticks. */
 void fg_pace_move(struct fg_pace *pace, uint64_t ticks);
 
@@ -181,8 +197,11 @@ fg_pace_next(const struct fg_pace *p)
 	return p->next < p->total ? (uint64_t)(p->at >> 64) : UINT64_MAX;
 }
 
-/** Forgive every frame that is more than max_lag behind @p now. @return how many */
-uint64_t fg_pace_forgive(struct fg_pace *pace, uint64_t now);
+/**
+ * The next frame is more than on_time behind @p now: forgive every frame that is more than max_lag behind, and count
+ * the others that are off schedule.
+ */
+void fg_pace_belated(struct fg_pace *pace, uint64_t now);
 
 /**
  * Is the next frame due, having forgiven those for which it is too late? Who is told so must send it, for the lag is
@@ -195,8 +214,8 @@ fg_pace_ready(struct fg_pace *p, uint64_t now)
 
 	if (next > now)
 		return false;
-	if (__builtin_expect(now - next > p->max_lag, 0)) {
-		fg_pace_forgive(p, now);
+	if (__builtin_expect(now - next > p->on_time, 0)) {
+		fg_pace_belated(p, now);
 		next = fg_pace_next(p);
 		if (next > now)
 			return false;

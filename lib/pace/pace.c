@@ -62,6 +62,7 @@ fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, 
 		.until = UINT64_MAX,
 		.total = total,
 		.max_lag = max_lag,
+		.on_time = max_lag,
 		.even = true,
 	};
 	set_step(pace, step_of(fps, hz));
@@ -326,8 +327,8 @@ find(const struct fg_pace *p, uint64_t ticks)
 	return low;
 }
 
-uint64_t
-fg_pace_forgive(struct fg_pace *p, uint64_t now)
+static void
+forgive(struct fg_pace *p, uint64_t now)
 {
 	uint64_t limit = now > p->max_lag ? now - p->max_lag : 0, before = p->next;
 	uint64_t first = find(p, limit), forgiven = first - before;
@@ -335,7 +336,33 @@ fg_pace_forgive(struct fg_pace *p, uint64_t now)
 	p->late += forgiven;
 	if (forgiven > 0)
 		move_to(p, first, fg_pace_exact(p, first));
-	return forgiven;
+}
+
+/* the first frame that is not off schedule; a Poisson process is sent frame by frame, and so is it walked */
+static uint64_t
+first_on_time(const struct fg_pace *p, uint64_t now)
+{
+	uint64_t next = fg_pace_next(p);
+
+	if (next >= now || now - next <= p->on_time)
+		return p->next;
+	return p->shape == FG_PACE_POISSON ? p->next + 1 : find(p, now - p->on_time);
+}
+
+void
+fg_pace_belated(struct fg_pace *p, uint64_t now)
+{
+	uint64_t end;
+
+	if (now - fg_pace_next(p) > p->max_lag)
+		forgive(p, now);
+	end = first_on_time(p, now);
+	if (p->judged < p->next)
+		p->judged = p->next;
+	if (p->judged < end) {
+		p->off_schedule += end - p->judged;
+		p->judged = end;
+	}
 }
 
 void

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -186,7 +187,7 @@ TEST(Pace, EndsWithItsTotal)
 	EXPECT_EQ(never, fg_pace_next(&p));
 	EXPECT_EQ(never, fg_pace_next(&none));
 	EXPECT_EQ(0u, fg_pace_due(&none, 1000000, 32));
-	EXPECT_EQ(0u, fg_pace_forgive(&none, 1000000));
+	EXPECT_FALSE(fg_pace_ready(&none, 1000000));
 }
 
 TEST(Pace, ForgivesOnlyWhatIsBeyondTheLag)
@@ -236,6 +237,36 @@ TEST(Pace, MakesNoBurstOfWhatItForgave)
 	EXPECT_EQ(14881u - 3, p.late);
 }
 
+TEST(Pace, CountsWhatLeavesOffSchedule)
+{
+	fg_pace p = make(10, 1000, 0, never, /*max_lag*/ 10000);
+
+	fg_pace_on_time(&p, 150);
+	EXPECT_EQ(2u, fg_pace_due(&p, 150, 32));
+	EXPECT_EQ(0u, p.off_schedule) << "frame 0 is just on time";
+	EXPECT_EQ(11u, fg_pace_due(&p, 1000, 32));
+	EXPECT_EQ(9u, p.off_schedule) << "those due at 0 to 800";
+	fg_pace_commit(&p, 4);
+	EXPECT_EQ(7u, fg_pace_due(&p, 1000, 32));
+	EXPECT_EQ(9u, p.off_schedule) << "each is counted once";
+	EXPECT_EQ(9u, fg_pace_due(&p, 1200, 32));
+	EXPECT_EQ(11u, p.off_schedule);
+	EXPECT_EQ(0u, p.late);
+}
+
+TEST(Pace, IsOffScheduleOnlyWithinTheLag)
+{
+	fg_pace p = make(10, 1000, 0, never, /*max_lag*/ 250);
+
+	fg_pace_on_time(&p, 1000000);
+	EXPECT_EQ(3u, fg_pace_due(&p, 1000, 32));
+	EXPECT_EQ(8u, p.late);
+	EXPECT_EQ(0u, p.off_schedule) << "what is as late as may be is forgiven";
+	fg_pace_on_time(&p, 150);
+	EXPECT_EQ(3u, fg_pace_due(&p, 1000, 32));
+	EXPECT_EQ(1u, p.off_schedule) << "that due at 800";
+}
+
 /* a generator that is held up, refused and late at random: nothing is lost from the books, nothing leaves early */
 TEST(Pace, KeepsItsBooksWhateverHappens)
 {
@@ -244,9 +275,12 @@ TEST(Pace, KeepsItsBooksWhateverHappens)
 	for (int run = 0; run < 300; run++) {
 		const uint64_t hz = clocks[random() % 6], total = random() % 3000, start = random() % 1000000;
 		const uint64_t step = 1 + random() % 5000, lag = random() % (step * 40);
+		const uint64_t on_time = random() % (step * 10);
 		fg_pace p = make(double(hz) / double(step), hz, start, total, lag);
+		std::set<uint64_t> off_schedule;
 		uint64_t now = start - std::min<uint64_t>(start, random() % 100), sent = 0, rounds = 0;
 
+		fg_pace_on_time(&p, on_time);
 		while (fg_pace_next(&p) != never && rounds++ < 100000) {
 			unsigned max = unsigned(random() % 40), due = fg_pace_due(&p, now, max), taken;
 			uint64_t worst = 0;
@@ -260,6 +294,12 @@ TEST(Pace, KeepsItsBooksWhateverHappens)
 				worst = std::max(worst, now - at);
 			}
 			ASSERT_LE(worst, p.worst_lag);
+			for (uint64_t i = p.next; max > 0 && i < total; i++) {
+				if (fg_pace_at(&p, i) + p.on_time >= now)
+					break;
+				off_schedule.insert(i);
+			}
+			ASSERT_EQ(off_schedule.size(), p.off_schedule);
 			taken = due == 0 ? 0 : unsigned(random() % (due + 1));
 			fg_pace_commit(&p, taken);
 			sent += taken;
