@@ -39,7 +39,8 @@ local TRIAL_ROWS = {
    { key = "fps", type = "frame_rate" }, { key = "duration", type = "time" },
    { key = "loads", type = "table" }, { key = "burst", type = "table" }, { key = "streams", type = "table" },
    { key = "tags", type = "table" }, { key = "modifier", type = "string" },
-   { key = "outage", type = "table" }, { key = "learning_wait", type = "time" },
+   { key = "outage", type = "table" }, { key = "max_lag", type = "time" },
+   { key = "learning_wait", type = "time" },
    { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
 }
 
@@ -74,6 +75,7 @@ local function describe(plan_port, handle)
       mac = plan_port.mac or octets.mac_text(ffi.string(caps.mac, 6)),
       numa = caps.numa_node,
       queues = plan_port.queues,
+      rx_ring = caps.rx_ring > 0 and caps.rx_ring * (plan_port.queues or 1) or nil,
       notes = {},
    }
 end
@@ -363,6 +365,8 @@ end
 --                       nil
 -- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers),
 --                       or nil
+-- @param o.max_lag      how late a frame of fps or loads may be and still be sent, seconds; nil: as late as
+--                       the plan's host.max_lag
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
 -- @param o.learning_wait, o.settle  phases of RFC 2544, 23, before and after (default: 0)
 -- @param o.drain        how long frames may still arrive after the last was sent (default: 0.5 s)

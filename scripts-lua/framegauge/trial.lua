@@ -9,9 +9,14 @@
 --    tester-limited  the tester fell short: neither loss nor its absence says anything about the device
 --    invalid         something makes the counts meaningless, and the trial should be repeated
 --
--- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later), the worst lag of
--- a frame that was sent and the longest gap between two polls are shown but decide nothing: if they did harm,
--- it shows in the counts that decide.
+-- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later) are shown but
+-- decide nothing: if they did harm, it shows in the counts that decide.
+--
+-- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
+-- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
+-- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
+-- nothing. And a receiver that is held up for longer than its ring of descriptors lasts makes the device, or
+-- the port, lose what there is no room for, and not every port counts that.
 local format = require "framegauge.report.format"
 local tables = require "framegauge.tables"
 local verdict = require "framegauge.verdict"
@@ -106,6 +111,7 @@ local function of_direction(raw, ask, own_load)
       loss_bursts = raw.loss_bursts or 0,
       max_loss_burst = raw.max_loss_burst or 0,
       late = raw.late or 0,
+      off_schedule = raw.off_schedule or 0,
       unsent = raw.unsent or 0,
       refused = raw.refused or 0,
       no_mbuf = raw.no_mbuf or 0,
@@ -177,6 +183,40 @@ local function invalid_reasons(record, ports, link_may_change)
    return reasons
 end
 
+-- By what share the load may be lower: a burst is short, and its last frame leaves when the sender comes by.
+local function stretch_tolerance(d, intended)
+   return math.max(M.STRETCH_TOLERANCE, M.MISSING_TOLERANCE * intended / (d.tx - 1))
+end
+
+-- May what was lost have been lost only because it left off schedule?
+local function lost_off_schedule(record, add)
+   local off_schedule = sum(record.directions, "off_schedule")
+   for _, d in ipairs(record.directions) do
+      if d.lost > 0 and d.lost <= off_schedule then
+         add("%s: %s lost, but %s left off schedule, up to %s ms late and close together", d.direction,
+            plural(d.lost, "frame"), plural(off_schedule, "frame"),
+            format.decimal((record.worst_lag_ns or 0) / 1e6, 1))
+      end
+   end
+end
+
+-- Or because nobody fetched it?
+local function lost_unfetched(record, ports, lcores, add)
+   local gap = greatest(lcores, "longest_poll_gap_ns") or 0
+   local arriving = math.floor(sum(record.directions, "offered_fps") * gap / 1e9)
+   for _, port in ipairs(ports) do
+      if record.lost <= arriving and arriving > (port.rx_ring or math.huge) then
+         add("%s: the tester fetched nothing for %s ms, in which up to %s arrive; its ring holds %s",
+            port.name, format.decimal(gap / 1e6, 1), plural(arriving, "frame"), count(port.rx_ring))
+      end
+   end
+end
+
+-- A rate that can be told from another a thousandth away.
+local function rate(fps)
+   return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
+end
+
 local function tester_reasons(record, ports, lcores)
    local reasons = {}
    local function add(...)
@@ -190,9 +230,9 @@ local function tester_reasons(record, ports, lcores)
       elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
          add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
             plural(d.intended_frames, "frame"))
-      elseif d.tx > 1 and d.offered_fps < intended * (1 - M.STRETCH_TOLERANCE) then
+      elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
          add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
-            count(d.offered_fps), count(intended))
+            rate(d.offered_fps), rate(intended))
       end
       if d.stale > 0 and not d.reordered then
          add("%s: %s came over another queue so late that nobody knows whether for the first time",
@@ -213,6 +253,8 @@ local function tester_reasons(record, ports, lcores)
    if record.lost == 0 then
       return reasons
    end
+   lost_off_schedule(record, add)
+   lost_unfetched(record, ports, lcores, add)
    for _, lcore in ipairs(lcores) do
       if (lcore.late_ns or 0) > 0 then -- what came before went by it
          add("lcore %d began %s us after the traffic: the host had it elsewhere", lcore.id,
@@ -299,6 +341,7 @@ function M.record(raw, ask)
       duplicates = sum(directions, "duplicates"),
       reordered = ordered(directions) and sum(directions, "reordered") or nil,
       late = sum(directions, "late"),
+      off_schedule = sum(directions, "off_schedule"),
       refused = sum(directions, "refused"),
       tester_drops = sum(raw.ports, "rx_missed") + sum(raw.ports, "rx_no_mbuf")
          + sum(raw.ports, "rx_overflow"),

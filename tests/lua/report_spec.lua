@@ -247,6 +247,7 @@ describe("the table", function()
       local out = render { row(), slow }
       local first = "   64  both         1,488,095     899,541  604.49  460.57    60.45      12  valid\n"
       assert.matches(first, out, 1, true)
+      assert.matches(" 1518  both         1,488,095   >=899,541  604.49 ", out, 1, true)
       assert.matches("1518 bytes is tester-limited: too slow.", out, 1, true)
       assert.matches("not RFC-conformant: short trials", out, 1, true)
       assert.matches("Measured in wire time, free-running.", out, 1, true)

@@ -103,6 +103,20 @@ describe("latency", function()
       assert.same({ "invalid", "no tagged frame came back" }, { row.verdict, row.reasons[1] })
    end)
 
+   it("is the tester's where frames left close together", function()
+      local function with(off_schedule)
+         return measure("latency", group(), {
+            rate = 1e9, capacity = 9e5,
+            meddle = function(raw)
+               raw.directions[1].tags_ns, raw.directions[1].off_schedule = { 600 }, off_schedule
+            end,
+         })[1]
+      end
+      assert.equal("valid", with(120).verdict)
+      assert.same({ "tester-limited", "363 of 360,000 frames left off schedule, close together: their delay "
+         .. "is not that of the load" }, { with(121).verdict, with(121).reasons[1] })
+   end)
+
    it("is measured at the throughput, which it searches for when nobody did", function()
       local rows, _, trials = measure("latency", setmetatable({ rate = false }, { __index = GROUP }), {
          rate = 1e9, capacity = 734e3,
@@ -157,6 +171,20 @@ describe("frame loss", function()
       local rows = measure("frame_loss", GROUP, { rate = 1e9, capacity = 9e5, tester = 8e5 })
       assert.same({ "tester-limited", 0 }, { rows[1].verdict, rows[1].loss_percent })
       assert.same({ 100, 90, 80, 70, 60, 50, 40 }, percents(rows))
+   end)
+
+   it("vouches for no figure that may be off by more than a point of percent", function()
+      local function with(off_schedule)
+         return measure("frame_loss", GROUP, {
+            rate = 1e9, capacity = 9e5,
+            meddle = function(raw)
+               raw.directions[1].off_schedule = off_schedule
+            end,
+         })[1]
+      end
+      assert.equal("valid", with(892857).verdict)
+      assert.same({ "tester-limited", "892,858 of 89,285,700 frames left off schedule: the loss may be off "
+         .. "by as many" }, { with(892858).verdict, with(892858).reasons[1] })
    end)
 
    it("has a row for each direction, and goes on while either loses", function()
@@ -268,6 +296,19 @@ describe("back-to-back", function()
          end,
       })[1]
       assert.same({ "valid", longest(9e5, 512) }, { row.verdict, row.burst_frames_mean })
+   end)
+
+   it("lets no frame be later than changes the answer by half of one", function()
+      local _, bench = measure("back_to_back", group { rate = fps(9e5), repetitions = 1 }, {
+         rate = 1e9, capacity = 9e5, buffer = 512,
+      })
+      for _, ask in ipairs(bench.asked) do
+         assert.equal(math.max(10e-6, 0.01 * ask.duration), ask.max_lag)
+      end
+      _, bench = measure("back_to_back", group { rate = fps(1000), repetitions = 1, limit = 0.01 }, {
+         rate = 1e9, capacity = 1000, buffer = 20,
+      })
+      assert.equal(0.5 / 1000, bench.asked[1].max_lag)
    end)
 
    it("does not count a burst that was not sent whole", function()

@@ -201,6 +201,15 @@ describe("binary search", function()
       assert.equal("tester-limited", result.upper_trial.verdict)
    end)
 
+   it("gives up, where told, on a tester that carries nothing", function()
+      local goal = { device = device { capacity = 73.4, tester = 0 }, resolution = 0.001, give_up = 5 }
+      local result, trace = traced(goal)
+      assert.same({ 100, 50, 25, 12.5, 6.25 }, loads(trace))
+      assert.same({ "tester", nil }, { result.limited_by, result.load })
+      goal.device = device { capacity = 73.4, tester = 10 }
+      assert.near(10, traced(goal).load, 0.001)
+   end)
+
    it("does not blame the tester when the device is what bounds the answer", function()
       local result = traced { device = device { capacity = 30, tester = 40 }, resolution = 0.5 }
       assert.equal("loss", result.limited_by)

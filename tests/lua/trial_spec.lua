@@ -114,7 +114,44 @@ describe("the verdict", function()
       assert.equal("valid", (verdict { forward = { tx_duration_ns = 999.5e6 } }))
       local v, why = verdict { forward = { tx_duration_ns = 1100e6 } }
       assert.equal("tester-limited", v)
-      assert.equal("east->west: all frames were sent, but at 908 frames per second instead of 1,000", why)
+      assert.equal("east->west: all frames were sent, but at 908.18 frames per second instead of 1000", why)
+   end)
+
+   it("lets a short burst last longer by as much as no sender can help", function()
+      local short = { tx = 64, intended_frames = 64, rx = 64, intended_fps = 92000 }
+      local function lasting(us)
+         short.tx_duration_ns = 63 / 92000 * 1e9 + us * 1e3
+         return trial.record({ time = "tsc", directions = { raw_direction("a->b", short) }, ports = {} },
+            { fps = 92000, seconds = 64 / 92000 }).verdict
+      end
+      assert.equal("valid", lasting(9))
+      assert.equal("tester-limited", lasting(11))
+   end)
+
+   it("is tester-limited when no more frames are lost than left off schedule", function()
+      assert.equal("valid", (verdict { forward = { off_schedule = 50 } }))
+      assert.equal("valid", (verdict { forward = { off_schedule = 50, rx = 949 } }))
+      local v, why = verdict { forward = { off_schedule = 50, rx = 950, worst_lag_ns = 20e6 } }
+      assert.equal("tester-limited", v)
+      assert.equal("east->west: 50 frames lost, but 50 frames left off schedule, up to 20.0 ms late and "
+         .. "close together", why)
+      -- both directions may share what the frames meet
+      assert.equal("tester-limited", (verdict { forward = { off_schedule = 50 }, back = { rx = 990 } }))
+   end)
+
+   it("is tester-limited when frames are lost that may have come while nobody received", function()
+      local function held_up(ms, o)
+         o.lcores = { { id = 1, longest_poll_gap_ns = ms * 1e6 } }
+         o.west = { name = "west", rx_ring = 10 }
+         return verdict(o)
+      end
+      assert.equal("valid", (held_up(5, { forward = { rx = 999 } })), "2 x 1,000 fps: ten frames fit")
+      assert.equal("valid", (held_up(6, {})), "nothing is missing")
+      assert.equal("valid", (held_up(6, { forward = { rx = 900 } })), "more are missing than came")
+      local v, why = held_up(6, { forward = { rx = 999 } })
+      assert.equal("tester-limited", v)
+      assert.equal("west: the tester fetched nothing for 6.0 ms, in which up to 12 frames arrive; its ring "
+         .. "holds 10", why)
    end)
 
    it("is tester-limited when the tester dropped frames and frames are missing", function()

@@ -19,7 +19,7 @@ local STREAM = {
    worst_lag_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
    loss_bursts = "loss_bursts", max_loss_burst = "max_loss_burst", excess = "excess",
    last_lost_ns = "last_lost_ns", longest_gap_ns = "longest_gap_ns", gap_begin_ns = "gap_begin_ns",
-   octets = "octets", rx_octets = "rx_octets", expired = "expired",
+   off_schedule = "off_schedule", octets = "octets", rx_octets = "rx_octets", expired = "expired",
 }
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",
@@ -173,6 +173,7 @@ function M.ports(engine, ports)
       local result = port_result(engine, i)
       list[i] = counts(result, PORT)
       list[i].name, list[i].foreign_by_kind = port.name, measures.foreign(result)
+      list[i].rx_ring = port.rx_ring
    end
    return list
 end

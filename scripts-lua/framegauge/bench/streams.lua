@@ -90,7 +90,7 @@ local function engine_load(load)
       ns = timed and math.floor(load.seconds * 1e9 + 0.5) or 0,
       shape = SHAPES[load.shape] or C.FG_LOAD_CONSTANT, end_fps = load.end_fps or 0, burst = load.burst or 0,
       burst_fps = load.burst_fps or 0, seed = load.seed or 0, by_octets = load.overhead ~= nil,
-      overhead = load.overhead or 0,
+      overhead = load.overhead or 0, max_lag_ns = math.ceil((load.max_lag or 0) * 1e9),
    }
 end
 
@@ -98,8 +98,10 @@ end
 -- @param list  of { fps =, seconds = } and, or nil: frames = how many, and then silence for the rest of the
 --              time; overhead = of frames of several sizes: what counts of each besides its octets with FCS,
 --              so that bits and not frames are evenly spaced; shape = "bursts" (with burst, burst_fps),
---              "ramp" (end_fps) or "poisson" (seed); timed = the next one begins when the seconds are
---              over, not when the frames have gone }. The last one may have no seconds: then it has no end
+--              "ramp" (end_fps) or "poisson" (seed); max_lag = seconds a frame may be late and still be
+--              sent, where that is less than the host's (framegauge.traffic.lag); timed = the next one begins
+--              when the seconds are over, not when the frames have gone }. The last one may have no seconds:
+--              then it has no end
 -- @return the engine's array, how many, and how many seconds they last without that
 function M.loads(list)
    local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
@@ -117,14 +119,16 @@ end
 function M.loads_of_trial(o)
    if o.burst then
       local loads, n, seconds = M.loads {
-         { fps = o.fps * o.burst.interval_frames / o.burst.frames, seconds = o.duration },
+         {
+            fps = o.fps * o.burst.interval_frames / o.burst.frames, seconds = o.duration, max_lag = o.max_lag,
+         },
       }
       return loads, n, seconds, 1
    end
    local list, given = {}, o.loads or { { fps = o.fps, seconds = o.duration } }
    for i, load in ipairs(given) do
       local said = math.min(modifiers.said_per_second(o.modifier), load.fps / 2)
-      list[i] = { fps = load.fps - said, seconds = load.seconds }
+      list[i] = { fps = load.fps - said, seconds = load.seconds, max_lag = o.max_lag }
    end
    local loads, n, seconds = M.loads(list)
    return loads, n, seconds, list[1].fps / given[1].fps

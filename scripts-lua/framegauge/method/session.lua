@@ -42,6 +42,7 @@ function Session:measure(ask)
          loads = ask.loads,
          tags = ask.tags,
          burst = ask.burst,
+         max_lag = ask.max_lag,
          outage = ask.outage,
          directions = ask.directions,
          streams = ask.streams,
@@ -118,9 +119,9 @@ end
 
 --- Make one trial. Yields until it is over.
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
---             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst and outage as
---             the bench takes them (fps is then the mean of the loads, seconds the sum), drain where it is
---             not the plan's, link_may_change, title = what to call it in the progress, and around:
+--             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst, outage,
+--             max_lag as the bench takes them (fps is then the mean of the loads, seconds the sum), drain
+--             where it is not the plan's, link_may_change, title = what to call it in the progress, around =
 --             function(make), which calls make() for the bench's counts and returns them. A trial that is
 --             none of frames is made by make(ask), which returns its record; setting then tells it from
 --             others of its test, and outcome(record) says in a few words what came of it

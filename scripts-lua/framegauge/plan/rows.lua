@@ -130,7 +130,8 @@ local host = {
         help = "true gives packet lcores real-time priority: other threads get their CPUs only for what the "
            .. "kernel keeps for them, as a rule 50 ms of a second; isolated CPUs are better still" },
       { key = "max_lag", type = "time", default = "1ms", min = "1us", max = "1s",
-        help = "how late a frame may still be sent; those that are later are counted and not made up for" },
+        help = "how late a frame may be and still be sent; later ones are dropped and counted. Bursts, and "
+           .. "what a policer is to pass, have bounds of their own, which are never above this one" },
       { key = "eal", type = "list", of = { type = "string" }, default = {}, default_help = "none",
         help = "further arguments for DPDK's EAL" },
    },

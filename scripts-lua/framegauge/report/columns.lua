@@ -19,6 +19,27 @@ local function field(path, show)
    end
 end
 
+-- A figure that the tester kept from being higher, or lower: what is shown must not look exact.
+local function bound(row, sign, text)
+   return row.verdict == "tester-limited" and text ~= "-" and sign .. text or text
+end
+
+-- A field with such a figure.
+local function at_least(path, show)
+   local text = field(path, show)
+   return function(row)
+      return bound(row, ">=", text(row))
+   end
+end
+
+-- Of one that says nothing unless the row is exact.
+local function exact(path, show)
+   local text = field(path, show)
+   return function(row)
+      return row.verdict == "tester-limited" and "-" or text(row)
+   end
+end
+
 local function fixed(decimals)
    return function(value)
       return decimal(value, decimals)
@@ -44,7 +65,7 @@ local VERDICT = { "", "verdict", field "verdict", left = true, verdict = true }
 local GOAL = { "", "goal", field "goal", left = true }
 
 local function throughput(row)
-   return row.throughput_fps and count(row.throughput_fps) or "no pass"
+   return row.throughput_fps and bound(row, ">=", count(row.throughput_fps)) or "no pass"
 end
 
 local THROUGHPUT = {
@@ -92,12 +113,12 @@ local LATENCY = {
 
 local BACK_TO_BACK = {
    SIZE, DIRECTION,
-   { "burst", "frames", field("burst_frames_mean", fixed(1)) },
-   { "", "min", field("burst_frames_min", count) },
-   { "", "max", field("burst_frames_max", count) },
-   { "", "stddev", field("burst_frames_stddev", fixed(1)) },
-   { "buffer", "us", field("buffer_time_ns", microseconds) },
-   { "corrected", "us", field("corrected_buffer_time_ns", microseconds) },
+   { "burst", "frames", at_least("burst_frames_mean", fixed(1)) },
+   { "", "min", exact("burst_frames_min", count) },
+   { "", "max", exact("burst_frames_max", count) },
+   { "", "stddev", exact("burst_frames_stddev", fixed(1)) },
+   { "buffer", "us", at_least("buffer_time_ns", microseconds) },
+   { "corrected", "us", at_least("corrected_buffer_time_ns", microseconds) },
    TRIALS, VERDICT,
 }
 
@@ -130,11 +151,11 @@ local BURSTY_TRAFFIC = {
    SIZE, DIRECTION,
    { "burst", "frames", field("burst_frames", count) },
    { "interval", "us", function(row)
-      return row.interval_ns and microseconds(row.interval_ns) or "no pass"
+      return row.interval_ns and bound(row, "<=", microseconds(row.interval_ns)) or "no pass"
    end },
-   { "pause", "us", field("gap_ns", microseconds) },
-   { "mean load", "fps", field("mean_load_fps", count) },
-   { "of line", "%", field("mean_load_percent", fixed(2)) },
+   { "pause", "us", exact("gap_ns", microseconds) },
+   { "mean load", "fps", at_least("mean_load_fps", count) },
+   { "of line", "%", exact("mean_load_percent", fixed(2)) },
    TRIALS, VERDICT,
 }
 
@@ -149,7 +170,8 @@ local function by_load(rows)
          by_key[key] = { frame_size = row.frame_size, direction = row.direction, verdict = "valid" }
          lines[#lines + 1] = by_key[key]
       end
-      by_key[key][row.load_percent] = row.loss_percent
+      by_key[key][row.load_percent] = (row.verdict == "valid" and "%s" or "(%s)"):format(
+         decimal(row.loss_percent, 2))
       by_key[key].verdict = row.verdict ~= "valid" and row.verdict or by_key[key].verdict
       if not seen[row.load_percent] then
          seen[row.load_percent], loads[#loads + 1] = true, row.load_percent
@@ -166,7 +188,7 @@ local function frame_loss(rows)
    local columns = { SIZE, DIRECTION }
    for i = 1, math.min(#loads, MOST_LOADS) do
       columns[#columns + 1] = { i == 1 and "load" or "", ("%g %%"):format(loads[i]), function(line)
-         return line[loads[i]] and decimal(line[loads[i]], 2) or "-"
+         return line[loads[i]] or "-"
       end }
    end
    columns[#columns + 1] = VERDICT
@@ -176,6 +198,15 @@ end
 local function has(rows, key)
    for _, row in ipairs(rows) do
       if row[key] then
+         return true
+      end
+   end
+   return false
+end
+
+local function has_limits(rows)
+   for _, row in ipairs(rows) do
+      if row.verdict ~= "valid" then
          return true
       end
    end
@@ -217,7 +248,8 @@ end
 
 function tables.frame_loss(rows)
    local columns, lines = frame_loss(rows)
-   return { { title = "Frame loss, % of the frames sent", columns = columns, rows = lines } }
+   return { { title = has_limits(rows) and "Frame loss, % of the frames sent (in brackets: not the device's)"
+         or "Frame loss, % of the frames sent", columns = columns, rows = lines } }
 end
 
 function tables.back_to_back(rows)

@@ -24,6 +24,14 @@ function M.decimal(value, decimals)
    return string.format("%s.%0" .. decimals .. ".0f", text, whole % scale)
 end
 
+--- A figure that the tester kept from being higher: what is shown must not look exact.
+-- @param row   of a result
+-- @param text  its figure
+-- @usage format.at_least({ verdict = "tester-limited" }, "63") --> at least 63
+function M.at_least(row, text)
+   return row.verdict == "tester-limited" and "at least " .. text or text
+end
+
 --- "1 frame", "2 frames", "1,234 frames".
 function M.plural(value, noun)
    return M.count(value) .. " " .. noun .. (value == 1 and "" or "s")

@@ -52,6 +52,16 @@ local function may_lie_below(state, failure)
    return record.tx > record.lost and record.tx >= 2 * #(record.directions or { true })
 end
 
+-- Has nothing passed, and has every load failed for the tester's sake?
+local function only_the_tester(state)
+   for _, one in ipairs(state.failures) do
+      if one.outcome ~= "tester" then
+         return false
+      end
+   end
+   return state.lo <= state.goal.min
+end
+
 -- Between two ends that are more than a step apart a multiple of the step is strictly inside.
 local function middle(goal, lo, hi)
    local load = (lo + hi) / 2
@@ -70,7 +80,9 @@ local function next_load(state)
       return nil
    end
    local hi = failure and failure.load or goal.max
-   if not narrow(goal, lo, hi) or may_lie_below(state, failure) then
+   if #state.failures >= (goal.give_up or math.huge) and only_the_tester(state) then
+      return nil
+   elseif not narrow(goal, lo, hi) or may_lie_below(state, failure) then
       return middle(goal, lo, hi)
    elseif not failure then
       return hi
@@ -151,6 +163,8 @@ end
 --                         wants; each call makes a trial and returns its outcome and record
 -- @param goal.step        loads between the ends are rounded to multiples of it (default: not rounded)
 -- @param goal.backoff     frames per second of the first step back (default: one resolution)
+-- @param goal.give_up     after so many loads that the tester did not carry, each half of the one before,
+--                         none is tried below them (default: never give up)
 -- @param goal.max_trials  begin no further look after so many (default: never stop)
 function M.run(goal, look_at)
    check(goal)

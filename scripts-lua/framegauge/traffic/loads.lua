@@ -6,6 +6,7 @@
 -- one in bits or in percent of the line by their octets: after a long frame comes a long pause, so that the
 -- bit rate is right at every moment and not only in the mean. What counts are the octets of the layer that
 -- the rate names; percent are of layer 1.
+local lag = require "framegauge.traffic.lag"
 local line = require "framegauge.line"
 
 local M = {}
@@ -61,6 +62,7 @@ local function bursts(o, c, seconds)
       load.fps = o.burst / ((o.burst - 1) / inside + o.gap)
    end
    load.mean_fps, load.shape, load.burst, load.burst_fps = load.fps, "bursts", o.burst, inside
+   load.max_lag = inside and lag.of_burst(o.burst / inside) or nil
    return load
 end
 

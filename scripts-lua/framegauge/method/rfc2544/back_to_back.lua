@@ -11,6 +11,7 @@
 -- carries the whole line has no answer. And while the burst comes in frames leave, too, so that it is longer
 -- than the buffer: the corrected buffer time takes that off (RFC 9004, 6.4).
 local ground = require "framegauge.method.rfc2544.ground"
+local lag = require "framegauge.traffic.lag"
 local search = require "framegauge.search"
 local statistics = require "framegauge.statistics"
 
@@ -83,7 +84,7 @@ local function search_once(plan, trial, frame_size, line_fps, rate, direction)
          seen = view(trial {
             test = M.NAME, phase = "search", frame_size = frame_size, direction = name,
             directions = directions, fps = line_fps, seconds = burst, line_fps = line_fps,
-            drain = plan.rfc2544.drain + drain,
+            drain = plan.rfc2544.drain + drain, max_lag = lag.of_burst(burst, rate.fps),
          }, direction)
          if seen.verdict ~= "tester-limited" then
             break -- a burst is short: what held the tester up once need not do so again

@@ -11,6 +11,7 @@
 -- search uses the trials of the first. A burst that the device cannot hold has no interval: the longest one
 -- is tried first.
 local ground = require "framegauge.method.rfc2544.ground"
+local lag = require "framegauge.traffic.lag"
 local search = require "framegauge.search"
 
 local M = {}
@@ -72,6 +73,7 @@ local function search_once(plan, session_trial, ask, direction)
          directions = directions, fps = ask.line_fps * ask.burst_frames / interval_frames,
          seconds = seconds_of(interval_frames, ask.line_fps, seconds), line_fps = ask.line_fps,
          burst = { frames = ask.burst_frames, interval_frames = interval_frames },
+         max_lag = lag.of_burst(ask.burst_frames / ask.line_fps),
       }, direction)
    end)
    function goal.trial(load, seconds, what)

@@ -10,6 +10,7 @@
 -- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
 -- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the
 -- line; for a device that cuts through it may be below zero, and that is legal.
+local format = require "framegauge.report.format"
 local ground = require "framegauge.method.rfc2544.ground"
 local statistics = require "framegauge.statistics"
 local trial = require "framegauge.trial"
@@ -86,12 +87,29 @@ local function typical(streams)
    return statistics.median(middle), statistics.median(worst)
 end
 
+-- Frames that leave late and close together wait for each other in the device: then the delay is not that of
+-- the load.
+local MOST_OFF_SCHEDULE = 1e-3
+
+local function note_off_schedule(row, counts)
+   local tx, off_schedule = 0, 0
+   for _, one in ipairs(counts) do
+      tx, off_schedule = tx + one.tx, off_schedule + (one.off_schedule or 0)
+   end
+   if off_schedule > MOST_OFF_SCHEDULE * tx then
+      row.verdict = ground.worse(row.verdict, "tester-limited")
+      table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not that of the "
+         .. "load"):format(format.count(off_schedule), format.plural(tx, "frame")))
+   end
+end
+
 local function add_figures(row, records, offset, definition)
    local counts = {}
    for i, record in ipairs(records) do
       counts[i] = ground.counts(record, row.direction)
       row.lost = row.lost + counts[i].lost
    end
+   note_off_schedule(row, counts)
    local streams, tags = tags_of(records, row.direction, offset)
    row.every_frame = redefined(trial.merge_latency(counts), offset, definition)
    row.definition, row.tagged_frames = definition, #tags

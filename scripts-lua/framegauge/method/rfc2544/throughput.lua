@@ -10,11 +10,15 @@ local format = require "framegauge.report.format"
 local line = require "framegauge.line"
 local load = require "framegauge.method.load"
 local search = require "framegauge.search"
+local tables = require "framegauge.tables"
 local topology = require "framegauge.traffic.topology"
 
 local M = {}
 
 M.NAME, M.KEY = "rfc2544.throughput", "throughput"
+
+-- A tester that carries no load down to a thousandth of the highest is not fit for the test.
+local GIVE_UP = 11
 
 -- Goals of MLRsearch: a width that is not given is the resolution.
 local function goals_of(o, resolution)
@@ -56,6 +60,7 @@ function M.goal(plan, frame_size, line_fps)
       search_trial = math.min(o.search_trial, o.trial),
       final_trial = o.trial,
       max_trials = o.max_trials,
+      give_up = GIVE_UP,
       step = o.search == "tst009" and resolution or nil,
       max_r = o.loss_verify_trials,
       z = o.loss_verify_max,
@@ -94,6 +99,9 @@ local function reasons(result)
    if result.limited_by == "max_trials" or result.limited_by == "time_limit" then
       local text = "the search was not done after %d trials (rfc2544.throughput.%s)"
       return { text:format(result.trials, result.limited_by) }
+   elseif result.limited_by == "tester" and result.upper and not result.load then
+      local text = "the tester carried no load, down to %s frames per second (framegauge doctor may tell why)"
+      return tables.joined({ text:format(format.count(result.upper)) }, result.upper_trial.reasons)
    elseif VERDICT[result.limited_by] then
       return result.upper_trial and result.upper_trial.reasons
          or { ("the tester itself carries no more than %s frames per second (calibration)"):format(

@@ -4,6 +4,7 @@
 --
 -- A load is { green = loads as framegauge.bench.streams takes them, yellow = the same or nil, yellow_delay =
 -- seconds, seconds =, burst = or nil }. Rates in are information rates.
+local lag = require "framegauge.traffic.lag"
 local line = require "framegauge.line"
 
 local M = {}
@@ -26,7 +27,10 @@ end
 M.fps_of = fps_of
 
 local function constant(fps, path, seconds)
-   return { { fps = fps, seconds = seconds, overhead = path.sizes and 0 or nil } }
+   return { {
+      fps = fps, seconds = seconds, overhead = path.sizes and 0 or nil,
+      max_lag = lag.of_buckets(path.cbs, path.cir, path.ebs, path.eir),
+   } }
 end
 
 --- A constant load.
@@ -62,9 +66,11 @@ function M.bursts(path, o)
    local fps, pause, burst = fps_of(o.group, path), refill(path), whole_cycles(o.burst, path)
    local group = whole_cycles(GROUP * fps, path)
    local before, after = group / fps + pause, burst / o.fps + pause
-   local in_group = { fps = fps, frames = group, seconds = before, overhead = path.sizes and 0 or nil }
+   local in_group = constant(fps, path, before)[1]
+   in_group.frames = group
    local in_burst = {
       fps = o.fps, frames = burst, seconds = after, overhead = path.sizes and line.OVERHEAD or nil,
+      max_lag = lag.of_burst(burst / o.fps, fps),
    }
    local load = {
       green = {}, seconds = o.cycles * (before + after),
@@ -81,6 +87,7 @@ function M.bursts(path, o)
       if load.yellow and cycle == o.cycles then
          load.yellow[cycle] = {
             fps = in_burst.fps, frames = burst, seconds = after, overhead = in_burst.overhead,
+            max_lag = in_burst.max_lag,
          }
       end
    end

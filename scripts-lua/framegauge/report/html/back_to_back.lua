@@ -2,6 +2,7 @@
 
 --- Back-to-back frames: the longest bursts without loss, with their spread, and the buffer they speak of.
 local Plot = require "framegauge.report.chart.plot"
+local format = require "framegauge.report.format"
 local h = require "framegauge.report.html.element"
 local scale = require "framegauge.report.chart.scale"
 local tables = require "framegauge.report.html.tables"
@@ -13,24 +14,31 @@ local M = {
 
 local count, field, microseconds = words.count, words.field, words.microseconds
 
+-- What a tester-limited row has at least.
+local function at_least(key, show)
+   return function(row)
+      return row[key] and format.at_least(row, show(row[key])) or field(key, show)(row)
+   end
+end
+
 --- What of it belongs into the summary.
 M.summary = {
-   { "Burst", "frames", field("burst_frames_mean", count) },
-   { "Buffer", "corrected, µs", field("corrected_buffer_time_ns", microseconds) },
+   { "Burst", "frames", at_least("burst_frames_mean", count) },
+   { "Buffer", "corrected, µs", at_least("corrected_buffer_time_ns", microseconds) },
 }
 
 local COLUMNS = {
    { "Frame", "bytes", field "frame_size" },
    { "Direction", "", field("direction", words.direction), left = true },
-   { "Mean", "frames", field("burst_frames_mean", words.fixed(1)) },
+   { "Mean", "frames", at_least("burst_frames_mean", words.fixed(1)) },
    { "Least", "frames", field("burst_frames_min", count) },
    { "Most", "frames", field("burst_frames_max", count) },
    { "Deviation", "frames", field("burst_frames_stddev", words.fixed(2)) },
    { "Searches", "", field("repetitions", count) },
    { "Step", "frames", field("step_frames", count) },
    { "Limit", "frames", field("limit_frames", count) },
-   { "Buffer time", "implied, µs", field("buffer_time_ns", microseconds) },
-   { "Buffer time", "corrected, µs", field("corrected_buffer_time_ns", microseconds) },
+   { "Buffer time", "implied, µs", at_least("buffer_time_ns", microseconds) },
+   { "Buffer time", "corrected, µs", at_least("corrected_buffer_time_ns", microseconds) },
    { "Verdict", "", field("verdict", words.verdict), left = true },
 }
 
@@ -75,7 +83,8 @@ end
 function M.headline(rows)
    local row = with_bursts(rows)[1]
    return row and { {
-      ("Burst at %d bytes"):format(row.frame_size), count(row.burst_frames_mean), "frames",
+      ("Burst at %d bytes"):format(row.frame_size), format.at_least(row, count(row.burst_frames_mean)),
+      "frames",
       "buffer time, corrected: " .. words.nanoseconds(row.corrected_buffer_time_ns),
    } } or {}
 end

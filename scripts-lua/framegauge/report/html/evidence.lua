@@ -57,6 +57,7 @@ local DECIDING = {
    { "Off by", "ppm", function(r) return ppm(deviation(r.trial)) end },
    { "Late", "frames", field("trial.late", count) },
    { "Never sent", "frames", function(r) return count(unsent(r.trial)) end },
+   { "Off schedule", "frames", field("trial.off_schedule", count) },
    { "Refused", "frames", field("trial.refused", count) },
    { "Dropped", "frames", field("trial.tester_drops", count) },
    { "Worst lag", "", field("trial.worst_lag_ns", nanoseconds) },
@@ -73,13 +74,15 @@ local OVERALL = {
    { "Off by", "ppm, at most", field("deviation", ppm) },
    { "Late", "frames", field("late", count) },
    { "Never sent", "frames", field("unsent", count) },
+   { "Off schedule", "frames", field("off_schedule", count) },
    { "Refused", "frames", field("refused", count) },
    { "Dropped", "frames", field("tester_drops", count) },
    { "Worst lag", "", field("worst_lag_ns", nanoseconds) },
    { "Poll gap", "longest", field("longest_poll_gap_ns", nanoseconds) },
 }
 
-local SUMS, WORST = { "late", "refused", "tester_drops" }, { "worst_lag_ns", "longest_poll_gap_ns" }
+local SUMS = { "late", "off_schedule", "refused", "tester_drops" }
+local WORST = { "worst_lag_ns", "longest_poll_gap_ns" }
 
 local function worst_of(name, trials)
    local all = {
@@ -92,7 +95,7 @@ local function worst_of(name, trials)
       local off = deviation(trial)
       all.deviation = math.abs(off) > math.abs(all.deviation) and off or all.deviation
       for _, key in ipairs(SUMS) do
-         all[key] = (all[key] or 0) + trial[key]
+         all[key] = (all[key] or 0) + (trial[key] or 0)
       end
       for _, key in ipairs(WORST) do
          all[key] = trial[key] and math.max(trial[key], all[key] or 0) or all[key]
@@ -123,6 +126,8 @@ local EXPLANATION = {
       .. "ppm too slow makes a trial tester-limited." },
    { "Late, never sent", "frames whose time to leave went by. The tester does not make up for them with a "
       .. "burst: it counts them, and the trial is not the device's." },
+   { "Off schedule", "frames that left so long after they were due that the device saw them closer together "
+      .. "than intended. A loss of no more frames than these is not held against the device." },
    { "Refused", "frames the port did not take at once; they left a moment later." },
    { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss "
       .. "of the device." },

@@ -2,6 +2,7 @@
 
 --- Throughput: the graph RFC 2544 26.1 asks for, the figures, and what ended the search.
 local Plot = require "framegauge.report.chart.plot"
+local format = require "framegauge.report.format"
 local h = require "framegauge.report.html.element"
 local scale = require "framegauge.report.chart.scale"
 local tables = require "framegauge.report.html.tables"
@@ -12,7 +13,7 @@ local M = { name = "throughput", title = "Throughput", reference = "RFC 2544, se
 local count, field, fixed = words.count, words.field, words.fixed
 
 local function load(row)
-   return row.throughput_fps and count(row.throughput_fps) or "no pass"
+   return row.throughput_fps and format.at_least(row, count(row.throughput_fps)) or "no pass"
 end
 
 --- What of it belongs into the summary.
