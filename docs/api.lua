@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Writes docs/api: build/app/framegauge script docs/api.lua
+-- Writes docs/api, or another folder: build/app/framegauge script docs/api.lua [FOLDER]
 local doc = require "framegauge.doc"
 
-local folder = arg[0]:match "^(.*)/[^/]*$" .. "/api"
+local folder = arg[1] or arg[0]:match "^(.*)/[^/]*$" .. "/api"
 
 local function write(name, text)
    local file = assert(io.open(folder .. "/" .. name .. ".md", "w"))

@@ -5,9 +5,9 @@
 -- It measures the devices of tests/lua/truth.lua with all tests, so the page shows what the tests hold the
 -- program to.
 local job = require "framegauge.job"
-local units = require "framegauge.units"
 
 package.path = arg[0]:match "^(.-)[^/]*$" .. "../tests/lua/?.lua;" .. package.path
+local page = require "truth_page"
 local truth = require "truth"
 
 local INTRODUCTION = [[
@@ -40,55 +40,11 @@ The page is made by `build/app/framegauge script docs/truth.lua > docs/truth.md`
 every machine.
 ]]
 
-local NAMES = {
-   throughput = "throughput", latency = "latency", frame_loss = "frame loss", back_to_back = "back-to-back",
-   system_recovery = "system recovery", reset = "reset", bursty_traffic = "bursty traffic",
-}
-
--- Whole numbers with separators, small ones with the digits that matter.
-local function number(value)
-   if math.abs(value) >= 1000 then
-      return units.format_count(math.floor(value + 0.5))
-   end
-   return (("%.3f"):format(value):gsub("%.?0+$", ""))
-end
-
-local function line(check, wrong)
-   if not check.truth then
-      return ("| %s | %s | | | not applicable | | |"):format(NAMES[check.test], check.direction)
-   end
-   local within = check.measured >= check.low and check.measured <= check.high
-   wrong[#wrong + 1] = not within and check or nil
-   return ("| %s | %s | %s | %s | %s | %s | %s |"):format(NAMES[check.test], check.direction, check.what,
-      number(check.truth), within and number(check.measured) or "**" .. number(check.measured) .. "**",
-      number(check.low), number(check.high))
-end
-
-local function section(device, wrong)
-   local results, plan, time = truth.measure(device)
-   local out = {
-      ("\n## %s, frames of %d bytes\n"):format(device.name:gsub("^%l", string.upper), device.frame_size),
-      "```yaml\nreference_device: " .. device.written .. "\n```\n",
-      "| test | direction | figure | truth | measured | at least | at most |\n|---|---|---|--:|--:|--:|--:|",
-   }
-   out[#out + 1] = line(truth.check_both(device, results, plan), wrong)
-   for _, test in ipairs(truth.TESTS) do
-      for way = 1, 2 do
-         for _, check in ipairs(truth.check(test, device, results, plan, way)) do
-            out[#out + 1] = line(check, wrong)
-         end
-      end
-   end
-   out[#out + 1] = ("\nEstimated to take %.1f s of the bench's time, took %.1f s."):format(time.estimated,
-      time.taken)
-   return table.concat(out, "\n") .. "\n"
-end
-
 return job.run(function()
    local wrong = {}
    io.write(INTRODUCTION)
    for _, device in ipairs(truth.DEVICES) do
-      io.write(section(device, wrong))
+      io.write(page.section(device, wrong, truth.measure(device)))
    end
    return #wrong == 0 and 0 or 1
 end)

@@ -2,6 +2,7 @@
 local address = require "framegauge.plan.address"
 local help = require "framegauge.plan.help"
 local plan = require "framegauge.plan"
+local scratch = require "scratch"
 
 local MINIMAL = "ports: {east: {device: wire0}, west: {device: wire1}}\ntest: rfc2544\n"
 
@@ -138,13 +139,7 @@ describe("a plan", function()
    end)
 
    it("is documented in docs/plan.md as its rows say", function()
-      local file = io.open("docs/plan.md", "rb")
-      if not file then
-         return pending("run from the project's folder")
-      end
-      local text = file:read("*a")
-      file:close()
-      assert.equal(help.markdown(), text)
+      assert.equal(help.markdown(), scratch.read(scratch.PROJECT .. "docs/plan.md"))
    end)
 
    it("has every key in its help", function()

@@ -2,6 +2,8 @@
 
 --- The tests of RFC 2544 against devices whose truth is known, on the real engine in the wire's own time.
 -- Each bound and where it comes from is in tests/lua/truth.lua.
+local page = require "truth_page"
+local scratch = require "scratch"
 local truth = require "truth"
 
 local function assert_holds(check)
@@ -29,6 +31,11 @@ for _, device in ipairs(truth.DEVICES) do
 
       it("throughput finds what the weaker direction carries when both are loaded", function()
          assert_holds(truth.check_both(device, results, plan))
+      end)
+
+      it("stands in docs/truth.md as it was measured", function()
+         local text = page.section(device, {}, results, plan, time)
+         assert.matches(text, scratch.read(scratch.PROJECT .. "docs/truth.md"), 1, true)
       end)
 
       for _, test in ipairs(truth.TESTS) do

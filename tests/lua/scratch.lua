@@ -3,6 +3,9 @@
 --- Files of a test, in a place of their own.
 local M = {}
 
+--- The folder of the source tree, with a slash at its end.
+M.PROJECT = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/"
+
 -- EAL binds this process to one CPU once a test has opened ports, and its children would inherit that.
 local EVERY_CPU = "taskset -cp 0-$(($(nproc --all) - 1)) $$ >/dev/null\n"
 
