@@ -74,6 +74,15 @@ class Device : public fg_port
 		}
 		rte_mempool_free(pool);
 	}
+	/* all that came in has been taken out again */
+	bool
+	Empty() const
+	{
+		for (rte_ring *r : ring)
+			if (!rte_ring_empty(r))
+				return false;
+		return true;
+	}
 	Device(const Device &) = delete;
 	Device &operator=(const Device &) = delete;
 

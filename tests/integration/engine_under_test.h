@@ -161,6 +161,39 @@ class Engine
 		Start(streams, t, max_lag_ns);
 		Await();
 	}
+	/*
+	 * Run in the processor's time until all frames are sent and @p arrived holds (by default: all that are looked for have
+	 * arrived), however long an overloaded machine takes for that: no trial is over before its load is.
+	 */
+	void
+	RunOut(const std::vector<Stream> &streams, const std::function<bool()> &arrived = {},
+	       const std::function<void(fg_trial_config &)> &change = {})
+	{
+		const Times minutes = {20, 120000, 0, 0};
+		auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+
+		ASSERT_EQ(0, Prepare(streams, minutes, minutes.traffic_ms * 1000000, nullptr, change))
+			<< err.message;
+		fg_engine_start(engine);
+		while (!AllSent(streams) || (arrived ? !arrived() : !AllArrived(unsigned(streams.size())))) {
+			if (std::chrono::steady_clock::now() > end) {
+				ADD_FAILURE() << "what was sent does not arrive";
+				break;
+			}
+			fg_engine_running(engine);
+			std::this_thread::sleep_for(std::chrono::microseconds(200));
+		}
+		fg_engine_stop(engine);
+		Await();
+	}
+	fg_stream_live
+	Live(unsigned stream) const
+	{
+		fg_stream_live live = {};
+
+		fg_engine_stream_live(engine, stream, &live);
+		return live;
+	}
 
 	fg_stream_result
 	Result(unsigned stream) const
@@ -194,6 +227,28 @@ class Engine
 	fg_error err = {};
 
       private:
+	bool
+	AllSent(const std::vector<Stream> &streams) const
+	{
+		for (unsigned i = 0; i < streams.size(); i++) {
+			uint64_t frames = 0;
+
+			for (const fg_load &load : streams[i].loads)
+				frames += load.frames;
+			if (Live(i).tx_frames < frames)
+				return false;
+		}
+		return true;
+	}
+	bool
+	AllArrived(unsigned streams) const
+	{
+		for (unsigned i = 0; i < streams; i++)
+			if (Live(i).rx_frames < Live(i).tx_frames - Live(i).tx_wrong)
+				return false;
+		return true;
+	}
+
 	fg_engine *engine = nullptr;
 	int status;
 };

@@ -73,7 +73,7 @@ TEST(EngineLanes, DivideAStream)
 		Template frame = TestFrame(64);
 		uint64_t tx = 0;
 
-		b.engine.Run({{0, 0, frame, {{20000, 5003}}, {}, false, everything}}, moment, any_lag);
+		b.engine.RunOut({{0, 0, frame, {{20000, 5003}}, {}, false, everything}});
 		fg_stream_result r = b.engine.Result(0);
 		expect_all(r, 5003);
 		EXPECT_EQ(queues, r.parts);
@@ -101,7 +101,7 @@ TEST(EngineLanes, DealWholeStreams)
 	for (unsigned i = 0; i < 7; i++)
 		streams.push_back({0, 0, frame, {{3000, 700 + i}}});
 	streams.push_back({1, 1, frame, {{3000, 500}}}); /* alone on its port: divided */
-	b.engine.Run(streams, moment, any_lag);
+	b.engine.RunOut(streams);
 	for (unsigned i = 0; i < 7; i++) {
 		expect_all(b.engine.Result(i), 700 + i);
 		EXPECT_EQ(1u, b.engine.Result(i).parts);
@@ -120,7 +120,7 @@ TEST(EngineLanes, KeepWholeWhatIsNotEven)
 	bursts.shape = FG_LOAD_BURSTS;
 	bursts.burst = 10;
 	bursts.burst_fps = 1e6;
-	b.engine.Run({{0, 0, frame, {bursts}}}, moment, any_lag);
+	b.engine.RunOut({{0, 0, frame, {bursts}}});
 	expect_all(b.engine.Result(0), 2000);
 	EXPECT_EQ(1u, b.engine.Result(0).parts);
 	EXPECT_EQ(2000u, b.Queue(0).tx + b.Queue(1).tx);
@@ -132,7 +132,7 @@ TEST(EngineLanes, ShareTheWorkOfOneQueue)
 	Bench b(2, Device::FIRST);
 	Template frame = TestFrame(64);
 
-	b.engine.Run({{0, 0, frame, {{20000, 5000}}}}, moment, any_lag);
+	b.engine.RunOut({{0, 0, frame, {{20000, 5000}}}});
 	expect_all(b.engine.Result(0), 5000);
 	EXPECT_FALSE(b.engine.Result(0).unordered);
 	EXPECT_EQ(5000u, b.Queue(0).rx);
@@ -140,35 +140,38 @@ TEST(EngineLanes, ShareTheWorkOfOneQueue)
 	EXPECT_EQ(0u, b.Queue(1).rx);
 }
 
+/* fewer frames than fit on the way to the lane that measures them: an overloaded machine may let them pile up there */
 TEST(EngineLanes, CountFramesOfOneStreamOverAllQueues)
 {
+	const uint64_t frames = 1500;
+
 	for (unsigned streams : {1, 4}) {
 		Bench b(2, Device::SCATTER);
 		Template frame = TestFrame(64);
 		std::vector<Stream> list;
 
 		for (unsigned i = 0; i < streams; i++)
-			list.push_back({0, 0, frame, {{20000.0, 4000}}, {}, false, everything});
-		b.engine.Run(list, moment, any_lag);
+			list.push_back({0, 0, frame, {{20000, frames}}, {}, false, everything});
+		b.engine.RunOut(list);
 		for (unsigned i = 0; i < streams; i++) {
 			fg_stream_result r = b.engine.Result(i);
 			uint64_t tx = 0, rx = 0, octets = 0;
 
-			expect_all(r, 4000);
+			expect_all(r, frames);
 			EXPECT_TRUE(r.unordered);
-			EXPECT_EQ(4000 - r.parts, r.variation.pairs);
+			EXPECT_EQ(frames - r.parts, r.variation.pairs);
 			EXPECT_EQ(0u, r.corrupted);
 			for (const fg_interval &interval : b.engine.Series(i)) {
 				tx += interval.tx;
 				rx += interval.rx;
 				octets += interval.octets;
 			}
-			EXPECT_EQ(4000u, tx);
-			EXPECT_EQ(4000u, rx);
-			EXPECT_EQ(4000u * 64, octets);
+			EXPECT_EQ(frames, tx);
+			EXPECT_EQ(frames, rx);
+			EXPECT_EQ(frames * 64, octets);
 		}
 		EXPECT_GT(b.Queue(0).passed + b.Queue(1).passed, 0u);
-		EXPECT_EQ(4000u * streams, b.Queue(0).rx + b.Queue(1).rx);
+		EXPECT_EQ(frames * streams, b.Queue(0).rx + b.Queue(1).rx);
 		EXPECT_EQ(0u, b.engine.PortResult(0).rx_overflow);
 	}
 }
@@ -176,6 +179,8 @@ TEST(EngineLanes, CountFramesOfOneStreamOverAllQueues)
 /* every seventh frame is lost, and of every tenth a copy comes over another queue */
 TEST(EngineLanes, FindLossAndCopiesToTheFrame)
 {
+	const uint64_t frames = 2000; /* see above */
+
 	for (unsigned streams : {1, 3})
 		for (unsigned queues : {2, 3}) {
 			Bench b(queues, Device::SCATTER);
@@ -186,19 +191,25 @@ TEST(EngineLanes, FindLossAndCopiesToTheFrame)
 			b.east.lose = 7;
 			b.east.duplicate = 10;
 			for (unsigned i = 0; i < streams; i++)
-				list.push_back({0, 0, frame, {{10000, 3000}}});
-			b.engine.Run(list, moment, any_lag);
+				list.push_back({0, 0, frame, {{10000, frames}}});
+			b.engine.RunOut(list, [&] {
+				uint64_t rx = 0;
+
+				for (unsigned i = 0; i < streams; i++)
+					rx += b.engine.Live(i).rx_frames;
+				return rx + b.east.lost == frames * streams && b.east.Empty();
+			});
 			for (unsigned i = 0; i < streams; i++) {
 				fg_stream_result r = b.engine.Result(i);
 
 				ExpectConsistent(r);
-				EXPECT_EQ(3000u, r.tx);
+				EXPECT_EQ(frames, r.tx);
 				EXPECT_EQ(0u, r.stale);
 				lost += uint64_t(r.lost);
 				duplicates += r.duplicates;
 			}
 			EXPECT_EQ(b.east.lost, lost);
-			EXPECT_EQ(3000u * streams / 7, lost);
+			EXPECT_EQ(frames * streams / 7, lost);
 			EXPECT_EQ(b.east.duplicated, duplicates);
 		}
 }
@@ -229,7 +240,7 @@ TEST(EngineLanes, BeginOneSchedule)
 	Bench b(2);
 	Template frame = TestFrame(64);
 
-	b.engine.Run({{0, 0, frame, {{10000, 2000}}}}, moment, any_lag);
+	b.engine.RunOut({{0, 0, frame, {{10000, 2000}}}});
 	for (unsigned k : {0, 1}) {
 		fg_queue_result q = b.Queue(k);
 
@@ -261,7 +272,7 @@ TEST(EngineLanes, VaryFieldsAsOneStream)
 	ASSERT_EQ(0, fg_frame_finish(f.get(), 64, &made, nullptr));
 	Template frame(made);
 	b.east.look = true;
-	b.engine.Run({{0, 0, frame, {{10000, 1000}}}}, moment, any_lag);
+	b.engine.RunOut({{0, 0, frame, {{10000, 1000}}}});
 	expect_all(b.engine.Result(0), 1000);
 	for (unsigned k = 0; k < 3; k++)
 		for (auto [number, port] : b.east.ports[k]) {
@@ -280,16 +291,13 @@ TEST(EngineLanes, TagFramesOfTheWholeStream)
 		fg_stream_result r;
 		int64_t delays[32];
 
-		ASSERT_EQ(0, b.engine.Prepare({{0, 0, frame, {{10000, 1000}}}}, moment, any_lag, nullptr,
-					      [&](fg_trial_config &c) {
-						      auto *s = const_cast<fg_stream_config *>(c.stream);
+		b.engine.RunOut({{0, 0, frame, {{10000, 1000}}}}, {}, [&](fg_trial_config &c) {
+			auto *s = const_cast<fg_stream_config *>(c.stream);
 
-						      s->tag_first = 13;
-						      s->tag_every = every;
-						      s->tags = 21;
-					      }));
-		fg_engine_start(b.engine.Get());
-		b.engine.Await();
+			s->tag_first = 13;
+			s->tag_every = every;
+			s->tags = 21;
+		});
 		r = b.engine.Result(0);
 		expect_all(r, 1000);
 		EXPECT_EQ(21u, fg_engine_tags(b.engine.Get(), 0, delays, 32));
@@ -337,7 +345,7 @@ TEST(EngineLanes, FindFramesOfAnotherPort)
 	Bench b(2);
 	Template frame = TestFrame(64);
 
-	b.engine.Run({{0, 1, frame, {{10000, 500}}}}, moment, any_lag);
+	b.engine.RunOut({{0, 1, frame, {{10000, 500}}}}, [&] { return b.east.Empty(); });
 	EXPECT_EQ(500u, b.engine.PortResult(0).misdirected);
 	EXPECT_EQ(500u, fg_engine_misdirected(b.engine.Get(), 0, 0));
 	EXPECT_EQ(500, b.engine.Result(0).lost);
