@@ -1,7 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A result as result.json gives it to whoever renders it, of all tests.
+--- A result of all tests as result.json gives it to whoever renders it: written and read as a run does, and
+-- held to the schema in html_spec.
 local fake_plan = require "fake_plan"
+local files = require "framegauge.report.files"
+local format = require "framegauge.report.result"
+local json = require "framegauge.report.json"
 
 local LATENCY = {
    count = 1000, min_ns = 20000, mean_ns = 20512.5, p50_ns = 20479, p99_ns = 29000, p999_ns = 41000,
@@ -24,10 +28,18 @@ local function row(o)
    return o
 end
 
+local function loss_row(o)
+   o.intended_fps, o.offered_fps, o.tx, o.rx, o.trial_s, o.trial = 1488095, 1488095, 1000, 1000 - o.lost, 60, 1
+   local made = row(o)
+   made.trials = nil
+   return made
+end
+
 local function trial(number, frame_size)
    local direction = {
       direction = "east->west", intended_frames = 1000, offered_fps = 899541, tx = 1000, rx = 999, lost = 1,
-      loss_ratio = 0.001, unsent = 0, latency = LATENCY,
+      loss_ratio = 0.001, unsent = 0, latency = LATENCY, duplicates = 0, loss_bursts = 1, max_loss_burst = 1,
+      stale = 0, excess = 0, late = 0, refused = 0, no_mbuf = 0, reordered = 0, max_extent = 0,
    }
    return {
       trial = number, test = "rfc2544.throughput", phase = "confirm", frame_size = frame_size,
@@ -46,23 +58,26 @@ local function all_results()
          definition = "lifo", source = "wire", error_bound_ns = 8, latency_ns_mean = 20100,
          latency_ns_min = 20000, latency_ns_max = 21000, tagged_frames = 20, repetitions = 20, lost = 0,
          rate_fps = 899541, rate_percent = 60.4, trial_s = 120, tag_after_s = 60, every_frame = LATENCY,
+         rate_source = "throughput", calibration = "not-needed",
       } },
       frame_loss = {
-         row { load_percent = 100, loss_percent = 39.5, lost = 395, trial_s = 60 },
-         row { load_percent = 90, loss_percent = 0.0001, lost = 0, trial_s = 60 },
+         loss_row { load_percent = 100, loss_percent = 39.5, lost = 395 },
+         loss_row { load_percent = 90, loss_percent = 0.0001, lost = 0 },
       },
       back_to_back = { row {
          burst_frames_mean = 26000.5, burst_frames_min = 25990, burst_frames_max = 26010,
          burst_frames_stddev = 5.25, repetitions = 50, step_frames = 1, limit_frames = 2976190,
-         buffer_time_ns = 17472000, corrected_buffer_time_ns = 6911000,
+         buffer_time_ns = 17472000, corrected_buffer_time_ns = 6911000, near_limit = false,
+         throughput_fps = 899541, throughput_source = "throughput",
       } },
       system_recovery = { row {
          recovery_ns = 120e6, recovery_ns_min = 119e6, recovery_ns_max = 121e6, overload_s = 60, watch_s = 60,
          overload_fps = 989496, relief_fps = 494748, throughput_fps = 899541, resolution_ns = 2021, lost = 99,
+         repetitions = 1, throughput_source = "throughput",
       } },
       reset = { row {
          verdict = "not-applicable", reasons = { "no load passes without loss" }, after_s = 15, by = "person",
-         lost = 0, repetitions = 1,
+         lost = 0, repetitions = 1, rate_source = "throughput", watch_s = 120,
       } },
       bursty_traffic = {
          row {
@@ -80,8 +95,10 @@ local function all_results()
 end
 
 --- @param o  fields that replace those of the result
+-- @return it, and the text of result.json
 return function(o)
    local result = {
+      calibration = { state = "not-needed", date = json.null, reasons = {}, frame_sizes = {} },
       schema_version = 1, verdict = "valid", interrupted = false, expectations = {},
       generator = { name = "framegauge", version = "1.2.3", dpdk = "DPDK 99.1", luajit = "LuaJIT 2.1" },
       conformance = { rfc2544 = true, notes = {} }, results = all_results(),
@@ -94,5 +111,6 @@ return function(o)
    for key, value in pairs(o or {}) do
       result[key] = value
    end
-   return result
+   local text = format.text(result)
+   return files.read(text), text
 end

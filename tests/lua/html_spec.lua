@@ -3,6 +3,7 @@ local bars = require "framegauge.report.bars"
 local fake_result = require "fake_result"
 local h = require "framegauge.report.html.element"
 local html = require "framegauge.report.html"
+local result_schema = require "result_schema"
 local scale = require "framegauge.report.chart.scale"
 local scratch = require "scratch"
 local style = require "framegauge.report.html.style"
@@ -23,7 +24,7 @@ import sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 print("".join(text for element in root.iter() if element.tag != "style" for text in element.itertext()))
 ]]
-   local text, status = scratch.shell(("python3 -c '%s' %s 2>&1"):format(script, path))
+   local text, status = scratch.shell(("/usr/bin/python3 -c '%s' %s 2>&1"):format(script, path))
    assert.equal(0, status, text)
    return text
 end
@@ -75,6 +76,16 @@ end)
 
 describe("the page", function()
    teardown(scratch.remove)
+
+   it("is made of a result that can occur", function()
+      local _, text = fake_result()
+      local path = scratch.path()
+      local file = assert(io.open(path, "wb"))
+      file:write(text)
+      file:close()
+      local valid, wrong = result_schema.validate(path)
+      assert.is_true(valid, wrong)
+   end)
 
    it("is well-formed and says what was found, in all six tests", function()
       local text = parse(html.page(fake_result(), MOMENT))

@@ -3,7 +3,7 @@
 --- docs/result.schema.json, with Python's jsonschema as the judge.
 local scratch = require "scratch"
 
-local SCHEMA = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "docs/result.schema.json"
+local SCHEMA = scratch.PROJECT .. "docs/result.schema.json"
 
 local M = {}
 
@@ -19,7 +19,7 @@ try:
 except jsonschema.ValidationError as error:
     print(error.json_path, error.message[:200])
 ]]
-   local output = scratch.shell(("python3 -c '%s' %s %s 2>&1"):format(script, SCHEMA, path))
+   local output = scratch.shell(("/usr/bin/python3 -c '%s' %s %s 2>&1"):format(script, SCHEMA, path))
    return output == "valid\n", output
 end
 
