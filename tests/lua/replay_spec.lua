@@ -280,19 +280,34 @@ describe("a capture", function()
 
    it("begins and ends while a trial runs", function()
       with_bench({}, function(bench)
-         local path, counts = scratch.path() .. ".pcap", nil
-         local other = job.spawn(function()
-            job.sleep(0.005)
-            local kept = capture.start(bench, { port = "west", file = path, filter = "udp" })
-            job.sleep(0.02)
-            counts = kept:stop()
+         local trial = job.spawn(function()
+            bench:trial { frame_size = 64, fps = 1e6, duration = 86400, directions = { "east->west" } }
          end)
-         local raw = bench:trial {
-            frame_size = 64, fps = 1e6, duration = 2, directions = { "east->west" },
-         }
-         other:join()
-         assert.equal(raw.directions[1].tx, raw.directions[1].rx)
-         assert.is_true(counts.written > 0 and counts.written < raw.directions[1].rx)
+         local function received()
+            local now = bench:snapshot()
+            return now and now.rx or 0
+         end
+         local function await(condition)
+            repeat
+               job.sleep(0.001)
+            until condition()
+         end
+
+         await(function()
+            return received() > 0
+         end)
+         local kept = capture.start(bench, { port = "west", file = scratch.path() .. ".pcap", filter = "udp" })
+         await(function()
+            return kept:counts().written > 0
+         end)
+         local counts, known, later = kept:stop(), received(), nil
+         await(function() -- what is known may be of a moment before the end
+            later = received()
+            return later > known
+         end)
+         trial:interrupt()
+         assert.is_false(pcall(trial.join, trial))
+         assert.is_true(counts.written > 0 and counts.written < later)
          assert.equal(counts.seen, counts.written + counts.filtered + counts.dropped)
       end)
    end)
