@@ -51,6 +51,9 @@ function M.ends(ports, stream)
    if stream.to then
       return from, tables.index_of(ports, stream.to)
    end
+   if not ports[1] then
+      return nil
+   end
    return from, from and from % #ports + 1
 end
 
