@@ -5,7 +5,7 @@
 here=$(dirname "$0")
 framegauge=${FRAMEGAUGE:-build/app/framegauge}
 
-command -v tshark >/dev/null || { echo "tshark is not installed"; exit 77; }
+command -v tshark >/dev/null || { echo "1..0 # SKIP tshark is not installed"; exit 0; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
@@ -45,7 +45,17 @@ verdict() {
 "$framegauge" script "$here/frames/stacks.lua" "$folder/stacks.pcap" >"$folder/wanted" || exit 1
 read_capture stacks -T fields -e frame.number -e frame.protocols -e framegauge.stream -e framegauge.sequence \
 	-e framegauge.time >"$folder/found"
-diff "$folder/wanted" "$folder/found" >"$folder/difference"
+# Newer versions leave out of the list which IP follows MPLS, and then miss it before hop-by-hop options, too.
+hides_ip=
+! grep -q ':mpls:udp' "$folder/found" || hides_ip=yes
+shown() {
+	if [ -n "$hides_ip" ]; then
+		sed -E ':a; s/:mpls:ip(v6)?(:|\t)/:MPLS\2/; ta; s/(:MPLS|:mpls)+/:mpls/g'
+	else
+		cat
+	fi
+}
+shown <"$folder/wanted" | diff - "$folder/found" >"$folder/difference"
 verdict "tshark finds protocols and signatures of $(wc -l <"$folder/wanted") stacks"
 read_wrong stacks >"$folder/difference"
 verdict "tshark finds nothing malformed and every checksum right"
@@ -57,19 +67,23 @@ count=1000
 verdict "we find the layers of $count random stacks"
 read_wrong random >"$folder/wrong"
 while read -r number message; do
-	echo "$message: $(sed -n "${number}p" "$folder/stacks")"
+	stack=$(sed -n "${number}p" "$folder/stacks")
+	case "$hides_ip $message$stack" in
+	yes*"Hop-by-Hop extension header must appear immediately"*"mpls ipv6 hop_by_hop"*) ;;
+	*) echo "$message: $stack" ;;
+	esac
 done <"$folder/wrong" >"$folder/difference"
 verdict "tshark finds nothing malformed in random stacks, and every checksum right"
 # of tshark's words those for our layers, and the stream of the signature
 read_capture random -T fields -e frame.number -e frame.protocols -e framegauge.stream |
-	sed -E ':a; s/:(ethertype|mpls|data|echo|pwethheuristic|framegauge|lldp)(:|\t)/\2/; ta; s/(:ieee8021ad)+/:ieee8021ad/g' >"$folder/found"
-sed -E 's/\t[^\t]*$/\t1/' "$folder/stacks" | diff - "$folder/found" >"$folder/difference"
+	sed -E ':a; s/:(ethertype|data|echo|pwethheuristic|framegauge|lldp)(:|\t)/\2/; ta; s/(:ieee8021ad)+/:ieee8021ad/g; s/(:mpls)+/:mpls/g' >"$folder/found"
+sed -E 's/\t[^\t]*$/\t1/' "$folder/stacks" | shown | diff - "$folder/found" >"$folder/difference"
 verdict "tshark finds the layers of $count random stacks"
 
 # protocol by protocol and modifier by modifier, by tshark and by scapy
-for python in python3 /usr/bin/python3; do
-	"$python" -c 'import scapy' 2>/dev/null && break
-done
-"$python" -B "$here/frames/check.py" "$framegauge" "$folder" \
-	$unprivileged tshark -X lua_script:"$folder/framegauge.lua" 2>"$folder/errors" || { cat "$folder/errors"; status=1; }
+/usr/bin/python3 -B "$here/frames/check.py" "$framegauge" "$folder" \
+	$unprivileged tshark -X lua_script:"$folder/framegauge.lua" >"$folder/cases" 2>"$folder/errors" ||
+	{ cat "$folder/errors"; status=1; }
+grep -v '^1\.\.' "$folder/cases"
+echo "1..$((5 + $(sed -n 's/^1\.\.//p' "$folder/cases")))" # with those above
 exit $status

@@ -36,11 +36,12 @@ local EXTENSION = { hop_by_hop = true, destination_options = true, routing = tru
 -- What tshark calls them. The others have no name of their own, and tags in a row are one.
 local WORD = {
    ethernet = "eth", vlan = "vlan", qinq = "ieee8021ad", llc = "llc", pause = "macc", pfc = "macc",
-   arp = "arp", ipv4 = "ip", ipv6 = "ipv6", icmp = "icmp", icmp_error = "icmp", icmpv6 = "icmpv6",
+   mpls = "mpls", arp = "arp", ipv4 = "ip", ipv6 = "ipv6", icmp = "icmp", icmp_error = "icmp", icmpv6 = "icmpv6",
    icmpv6_error = "icmpv6", mld = "icmpv6", mld2_query = "icmpv6", udp = "udp", tcp = "tcp", sctp = "sctp",
    gre = "gre", gtpu = "gtp", vxlan = "vxlan", geneve = "geneve", hop_by_hop = "ipv6.hopopts",
    destination_options = "ipv6.dstopts", routing = "ipv6.routing", fragment = "ipv6.fraghdr",
 }
+local IN_A_ROW = { ieee8021ad = true, mpls = true }
 -- What ends a stack that is deep enough, by the space of numbers.
 local CLOSING = { ethertype = "arp", ip = "udp", mpls = "ipv4" }
 local TAG = { vlan = true, qinq = true }
@@ -176,7 +177,7 @@ local function words(stack)
    local list = {}
    for _, one in ipairs(stack) do
       local word = WORD[one[1]]
-      list[#list + 1] = (word ~= "ieee8021ad" or word ~= list[#list]) and word or nil
+      list[#list + 1] = not (IN_A_ROW[word] and word == list[#list]) and word or nil
    end
    return table.concat(list, ":")
 end
