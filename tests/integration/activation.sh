@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A service there and back, through a reflector in another process that polices nothing: every frame comes back, and the
-# missing policer is found. A busy machine stretches a load, which makes a step tester-limited; what is counted holds anyway.
+# missing policer is found. A busy machine stretches a load, which makes a step tester-limited; what is counted holds anyway,
+# unless it takes the processor from the tester for longer than it waits for the last frame. Such a run is a skip.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -37,13 +38,16 @@ done
 status=$?
 kill -INT "$reflector"
 wait "$reflector"
-python3 - "$work/run/result.json" "$status" <<'EOF'
+/usr/bin/python3 - "$work/run/result.json" "$status" <<'EOF'
 import json, sys
 
-service = json.load(open(sys.argv[1]))["results"]["y1564"]["services"][0]
+result = json.load(open(sys.argv[1]))
+service = result["results"]["y1564"]["services"][0]
 rows = service["configuration"] + service["performance"]
-problems = [(row.get("step"), row["tx"], row["rx"], row["remarked"]) for row in rows
-            if not row["tx"] == row["rx"] > 0 or row["remarked"] or row["direction"] != "near->near"]
+DRAIN_NS = 1e9
+problems = [(row.get("step"), row["tx"], row["rx"], row["remarked"]) for row, trial in zip(rows, result["trials"], strict=True)
+            if row["remarked"] or row["direction"] != "near->near"
+            or not row["tx"] == row["rx"] > 0 and trial["longest_poll_gap_ns"] < DRAIN_NS]
 steps = [(row.get("step"), row["verdict"], *row["failed"]) for row in rows]
 expected = [("A.2", "pass")] * 2 + [("C.2", "fail", "IR"), (None, "pass")]
 limited = any("tester-limited" in step for step in steps)
@@ -52,5 +56,9 @@ for step, wanted in zip(steps, expected):
         problems.append((step, wanted))
 if len(steps) != len(expected) or sys.argv[2] != ("3" if limited else "1"):
     problems.append(("steps", len(steps), "exit status", sys.argv[2]))
-print("ok - a service there and back" if not problems else f"not ok - a service there and back: {problems}")
+if problems:
+    print(f"not ok - a service there and back: {problems}")
+else:
+    print("ok - a service there and back" + (f" # SKIP this machine is too busy: {steps}" if limited else ""))
 EOF
+echo 1..1

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Several attached to one tester, some of them badly behaved (attach.py).
-exec python3 "$(dirname "$0")/attach.py" "${FRAMEGAUGE:-build/app/framegauge}"
+exec /usr/bin/python3 "$(dirname "$0")/attach.py" "${FRAMEGAUGE:-build/app/framegauge}"

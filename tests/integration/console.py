@@ -11,19 +11,12 @@ import sys
 import tempfile
 import time
 
+import tap
+from tap import check
 from terminal import Terminal
 
 program = os.path.abspath(sys.argv[1])
-failed = 0
 PROMPT = "framegauge>"
-
-
-def check(what, holds, detail=""):
-    global failed
-    failed += not holds
-    print(("ok" if holds else "not ok") + " - " + what, flush=True)
-    if not holds:
-        print("\n".join("# " + line for line in str(detail).splitlines()), flush=True)
 
 
 def at_prompt(screen):
@@ -271,4 +264,4 @@ def main(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     main(scratch)
-sys.exit(failed > 0)
+tap.end()

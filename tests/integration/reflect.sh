@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A tester with one port and a reflector in another process, joined by memif: every frame comes back, none of it is taken
 # for anything else, and the reflector has counted the same. A busy machine cannot keep up the load, and then the throughput
-# says nothing; what is counted holds anyway.
+# says nothing, which is a skip; what is counted holds anyway.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -47,7 +47,7 @@ kill -INT "$reflector"
 wait "$reflector"
 status=$? reflector=
 counted=$(sed -n '/^in all/,$s/^far *//p' "$work/reflector")
-python3 - "$work/run" "$counted" "$status" <<'EOF' || tail -n 15 "$work/log" | sed 's/^/# /'
+/usr/bin/python3 - "$work/run" "$counted" "$status" <<'EOF' || tail -n 15 "$work/log" | sed 's/^/# /'
 import json, re, sys
 
 result = json.load(open(sys.argv[1] + "/result.json"))
@@ -71,6 +71,8 @@ check("the reflector says %s; sent were %d" % (sys.argv[2], sent),
       numbers["forwarded"] == sent + numbers["answered"] and numbers["answered"] >= 1)
 check("the reflector ended with %s" % sys.argv[3], sys.argv[3] == "0")
 print("\n".join("not ok - reflect: " + p for p in problems) if problems
-      else "ok - every frame comes back from a reflector")
+      else "ok - every frame comes back from a reflector" +
+      ("" if all(row["verdict"] == "valid" for row in rows) else " # SKIP this machine is too busy: tester-limited"))
 sys.exit(len(problems) > 0)
 EOF
+echo 1..1

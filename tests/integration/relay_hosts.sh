@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
 if [ "$(id -u)" -ne 0 ]; then
-	echo "ok - relay # SKIP needs root, for network namespaces"
+	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
 left=fgrelayl-$$ middle=fgrelaym-$$ right=fgrelayr-$$
@@ -101,10 +101,15 @@ check "the relay passes frames on" test "$received" = 100
 check "it counts them" test "$there/$back" = "100 received, 100 forwarded/100 received, 100 forwarded"
 
 begin delay=20ms reverse.delay=7ms
-pings -c 100 -i 0.01
+shortest=1000
+for _ in {1..30}; do # until one of them met with a processor that was free; none may be shorter
+	pings -c 100 -i 0.01
+	shortest=$(printf '%s\n' "$shortest" "${least:-1000}" | sort -g | head -n 1)
+	! within "$shortest" 0 29 || break
+done
 finish
 check "delay: all arrive" test "$received" = 100
-check "delay: the least round trip is what was configured" within "$least" 27 29
+check "delay: the least round trip is what was configured" within "$shortest" 27 29
 
 begin loss_every=10 'reverse={loss_every: 0}'
 pings -c 200 -i 0.005
@@ -125,7 +130,7 @@ check "corruption: the kernel drops what has a wrong checksum" test "$received" 
 
 # transfer OCTETS: random ones by TCP from left to right, into two files
 transfer() {
-	ip netns exec "$right" python3 -c '
+	ip netns exec "$right" /usr/bin/python3 -c '
 import socket, sys
 with socket.create_server(("198.18.1.2", 5001)) as server, open(sys.argv[1], "wb") as out:
     print("ready", flush=True)
@@ -135,7 +140,7 @@ with socket.create_server(("198.18.1.2", 5001)) as server, open(sys.argv[1], "wb
 	local server=$!
 	until [ -s "$work/server" ]; do sleep 0.05; done
 	head -c "$1" /dev/urandom >"$work/sent"
-	timeout 60 ip netns exec "$left" python3 -c '
+	timeout 60 ip netns exec "$left" /usr/bin/python3 -c '
 import socket, sys
 with socket.create_connection(("198.18.1.2", 5001)) as connection:
     connection.sendall(open(sys.argv[1], "rb").read())' "$work/sent" >"$work/said" 2>&1 || kill "$server"
@@ -161,7 +166,7 @@ iperf() {
 	timeout 60 ip netns exec "$left" iperf3 -c 198.18.1.2 -J "$@" >"$work/said" 2>&1
 	[ $? = 0 ] || kill "$server" 2>/dev/null
 	wait "$server"
-	read -r seconds bytes < <(python3 -c '
+	read -r seconds bytes < <(/usr/bin/python3 -c '
 import json, sys
 sum = json.load(open(sys.argv[1]))["end"]["sum"]
 print(sum["seconds"], (sum["packets"] - sum["lost_packets"]) * 1400)' "$work/said")
@@ -177,3 +182,4 @@ iperf -u -b 60M -l 1400 -t 2
 finish
 check "no more comes through than the rate allows" within "$bytes" 1 "$(most 20e6)"
 check "what does not fit is lost in the queue" grep -q 'lost, queue full' <<<"$there"
+echo 1..14

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+from tap import check
 from terminal import Terminal
 
 program = os.path.abspath(sys.argv[1])
-failed = 0
 PROMPT = "ready>"
 # How each begins, and reads its completion: in a file of its own, and from the program.
 SHELLS = {
@@ -20,14 +21,6 @@ SHELLS = {
             ("zsh -f", "PS1='ready> '; autoload -Uz compinit; compinit -u -D; source zsh/_framegauge; clear")],
     "bash": [("bash --norc --noprofile", "PS1='ready> '; PATH=$PWD:$PATH; source bash/_framegauge; clear")],
 }
-
-
-def check(what, holds, detail=""):
-    global failed
-    failed += not holds
-    print(("ok" if holds else "not ok") + " - " + what, flush=True)
-    if not holds:
-        print("\n".join("# " + line for line in str(detail).splitlines()), flush=True)
 
 
 def completes(terminal, shell):
@@ -77,11 +70,11 @@ with tempfile.TemporaryDirectory() as scratch:
     os.environ["PATH"] = scratch + ":" + os.environ["PATH"]
     for name, ways in SHELLS.items():
         if shutil.which(name) is None:
-            print(f"ok - {name} # SKIP there is no {name}")
+            tap.skip(name, f"there is no {name}")
             continue
         os.mkdir(f"{scratch}/{name}")
         with open(f"{scratch}/{name}/_framegauge", "w", encoding="utf-8") as out:
             subprocess.run([program, "completion", name], stdout=out, check=True)
         for way in ways:
             run(scratch, name, *way)
-sys.exit(failed > 0)
+tap.end()

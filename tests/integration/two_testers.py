@@ -12,6 +12,9 @@ import tempfile
 import threading
 import time
 
+import tap
+from tap import check
+
 PROGRAM = sys.argv[1]
 WORK = tempfile.TemporaryDirectory()
 NEAR = """
@@ -35,14 +38,6 @@ ports: {{there: {{device: 'memif:{work}/wire,server'}}}}
 host: {{max_lag: 1s}}
 far: {{listen: {work}/far}}
 """
-failed = []
-
-
-def check(what, holds, detail=""):
-    print("ok - " + what if holds else "not ok - %s: %s" % (what, detail))
-    if not holds:
-        failed.append(what)
-
 
 def write(name, text, **values):
     path = os.path.join(WORK.name, name)
@@ -65,6 +60,8 @@ def run(name, control, more=""):
     sets = ["--set=y1564.performance.duration=2s", "--set=y1564.drain=1s"]
     done = subprocess.run([PROGRAM, "run", plan, "--quick", *sets, "--out", out],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+    while far.stdout.readline().strip() not in ("it is gone", ""):  # before that the far one takes no other
+        pass
     path = os.path.join(out, "result.json")
     return done.returncode, json.load(open(path)) if os.path.exists(path) else None, done.stdout
 
@@ -105,11 +102,25 @@ def rows_of(result):
             yield service["name"], row
 
 
+def kept_away(result):
+    """What testers say that did not get the processor when the traffic began: what came before is lost to them."""
+    return [reason for trial in result["trials"] for reason in trial["reasons"] if "the host had it elsewhere" in reason]
+
+
 def arrived_whole(result):
-    """Every frame that one tester sent the other has received, with its marks."""
-    wrong = [(name, row.get("step"), row["direction"], row["tx"], row["rx"], row["remarked"])
-             for name, row in rows_of(result) if not row["tx"] == row["rx"] > 0 or row["remarked"]]
+    """Every frame that one tester sent the other has received, with its marks, unless one says that it was away."""
+    wrong = [(name, row.get("step"), row["direction"], row["tx"], row["rx"], row["remarked"], row["verdict"])
+             for name, row in rows_of(result) if row["remarked"] or not row["tx"] == row["rx"] > 0
+             and not (row["verdict"] == "tester-limited" and kept_away(result))]
     return wrong or [t["reasons"] for t in result["trials"] if t["verdict"] == "invalid"]
+
+
+def check_counts(what, holds, result, detail):
+    """A check of what both ends have counted, which says nothing where one of them was away."""
+    if holds and result and kept_away(result):
+        tap.skip(what, "this machine is too busy: " + kept_away(result)[0])
+    else:
+        check(what, holds, detail)
 
 
 def series_fit(result):
@@ -117,7 +128,7 @@ def series_fit(result):
     for direction in result["trials"][-1]["directions"]:
         series = direction["series"]
         for tx, rx in zip(series["tx"], series["rx"]):
-            if abs(tx - rx) > 2:
+            if abs(tx - rx) > 2 and not kept_away(result):
                 return direction["direction"], series["tx"], series["rx"]
     return None
 
@@ -127,10 +138,10 @@ try:
     status, result, said = run("one-clock", os.path.join(WORK.name, "far"))
     check("two testers on one machine make a test", status in (0, 1, 3) and result is not None, said[-800:])
     whole = arrived_whole(result)
-    check("what one of them sends arrives at the other", not whole, whole)
+    check_counts("what one of them sends arrives at the other", not whole, result, whole)
     delays = [(row["ftd_ns"]["min"], row["clock_error_ns"]) for _, row in rows_of(result)]
-    check("delays are of one clock", all(0 < least < 1e9 and error == 0 for least, error in delays), delays)
-    check("seconds are the same at both ends", not series_fit(result), series_fit(result))
+    check("delays are of one clock", all(0 < least < 60e9 and error == 0 for least, error in delays), delays)
+    check_counts("seconds are the same at both ends", not series_fit(result), result, series_fit(result))
     ways = {row["direction"] for _, row in rows_of(result)}
     check("each way by itself", ways == {"near->far", "far->near"}, ways)
 
@@ -145,18 +156,19 @@ try:
     status, result, said = run("without-delays", between.path, "delays: false\n  tests: [performance]")
     check("rates and loss need no clocks", status in (0, 1, 3) and result is not None, said[-800:])
     whole = arrived_whole(result)
-    check("and are whole", not whole, whole)
+    check_counts("and are whole", not whole, result, whole)
     check("there is no delay then", all(row["ftd_ns"] is None and not set(row["failed"]) & {"FTD", "FDV"}
                                         for _, row in rows_of(result)), list(rows_of(result))[:1])
-    check("and the seconds still fit", not series_fit(result), series_fit(result))
+    check_counts("and the seconds still fit", not series_fit(result), result, series_fit(result))
 
     between = Between("slow", holds_start=2)
     between.start()
     status, result, said = run("missed-start", between.path, "tests: [performance]")
     check("a start that one of them missed is agreed on anew", status in (0, 1, 3) and result is not None, said[-800:])
-    check("and the trial is made then", len(result["trials"]) == between.starts - 1 > 0 and not arrived_whole(result),
-          (between.starts, arrived_whole(result)))
+    check_counts("and the trial is made then", result is not None and len(result["trials"]) == between.starts - 1 > 0
+                 and not arrived_whole(result), result, (between.starts, result and arrived_whole(result)))
 finally:
     far.send_signal(signal.SIGINT)
     check("the far tester ends when it is told to", far.wait(20) == 0, far.returncode)
     WORK.cleanup()
+tap.end()

@@ -4,8 +4,8 @@
 --
 --    framegauge script tests/lua/run.lua [OPTION OF busted...] [FILE...]  (default: this folder)
 --
--- Each spec runs in a job and may wait. The last line says how many passed and failed; the exit status is 1
--- when one failed or none ran.
+-- Each spec runs in a job and may wait. The last line says how many passed, failed and were skipped, which
+-- busted calls pending, after a line for each of those; the exit status is 1 when one failed or none ran.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 local options, files = {}, {}
 for _, argument in ipairs(arg) do
@@ -15,14 +15,16 @@ if #files == 0 then
    files[1] = folder
 end
 
-local passed, failed = 0, 0
+local passed, failed, skipped = 0, 0, {}
 
 -- busted loads this once it is set up and before it runs anything.
 package.preload["framegauge.tests.count"] = function()
    local busted = require "busted"
-   busted.subscribe({ "test", "end" }, function(_, _, status)
+   busted.subscribe({ "test", "end" }, function(element, _, status)
       if status == "success" then
          passed = passed + 1
+      elseif status == "pending" then
+         table.insert(skipped, element.name)
       end
       return nil, true
    end)
@@ -49,5 +51,8 @@ end)
 if not ok and err ~= nil then
    error(err, 0)
 end
-print(("%d passed, %d failed"):format(passed, failed))
+for _, name in ipairs(skipped) do
+   print("skipped: " .. name)
+end
+print(("%d passed, %d failed, %d skipped"):format(passed, failed, #skipped))
 return (failed == 0 and passed > 0) and 0 or 1
