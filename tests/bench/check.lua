@@ -24,30 +24,34 @@ local function any_short(rows)
    return false
 end
 
--- @return true: all of it reaches its aims
+local results, failed = 0, 0
+
+-- One of them that cannot be measured, or not beside anything that it has an aim for, has not reached any.
 local function check(name, machine)
-   local rows = turns.run(name, machine, RUNS)
+   local rows, why = turns.run(name, machine, RUNS)
    for _ = 2, TRIES do
       rows = any_short(rows) and turns.run(name, machine, RUNS) or rows
    end
+   local before = results
    for _, row in ipairs(rows) do
       if row.aim then
+         results, failed = results + 1, failed + (is_short(row) and 1 or 0)
          local word = is_short(row) and "not ok" or "ok"
          local ratio = row.fps / row.peer_fps
          print(("%s - %s reaches %.2f of %s; the aim is %.2f"):format(word, name, ratio, row.peer, row.aim))
       end
    end
-   return not any_short(rows)
+   if results == before then
+      results, failed = results + 1, failed + 1
+      print(("not ok - %s is measured beside a peer: %s"):format(name, why or "there is none with an aim"))
+   end
 end
 
-local reached = true
-local ok, why = turns.with_machine(folder, function(machine)
-   assert(machine.peers, "dpdk-testpmd is missing; on Debian: apt install dpdk-dev")
-   for _, name in ipairs(WORKS) do
-      reached = check(name, machine) and reached
+local _, why = turns.with_machine(folder, function(machine)
+   for _, name in ipairs(machine.peers and WORKS or {}) do
+      check(name, machine)
    end
 end)
-if not ok then
-   print("ok - # skip " .. why)
-end
-os.exit(reached and 0 or 1)
+why = why or "dpdk-testpmd is missing; on Debian: apt install dpdk-dev"
+print(results > 0 and "1.." .. results or "1..0 # SKIP " .. why)
+os.exit(failed == 0 and 0 or 1)

@@ -14,6 +14,7 @@ ports:
   east: {device: wire0, ipv4: 198.18.1.2/24}
   west: {device: wire1, ipv4: 198.19.1.2/24}
 reference_device: {rate: 10Gbps, buffer: 512, latency: 20us, time: free}
+host: {huge_pages: never} # valgrind has no room for them where there are any
 ]]
 local FPS = 3e6 -- what a line of 10 Gb/s carries of any mix
 

@@ -80,12 +80,12 @@ local function measure(work, runs)
 end
 
 --- Measure a work. One that cannot be is left out aloud.
--- @return a row for each peer: {name, fps, unit, peer, peer_fps, aim}
+-- @return a row for each peer: {name, fps, unit, peer, peer_fps, aim}; none and why, where it cannot be
 function M.run(name, machine, runs)
    local work, why = M.definition(name).start(machine)
    if not work then
       io.stderr:write(("tools/bench: %s is left out: %s\n"):format(name, why))
-      return {}
+      return {}, why
    end
    local ok, fps, peers = pcall(measure, work, runs)
    work.close()
