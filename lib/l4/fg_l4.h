@@ -106,6 +106,8 @@ enum fg_l4_end {
 	X(no_timestamp, 2, "segments without the time stamp that was agreed on (RFC 7323)")                 \
 	X(bad_acks, 2, "acknowledgements of what was never sent, or is too old (RFC 5961)")                 \
 	X(challenge_acks, 1, "challenge ACKs (RFC 5961)")                                                   \
+	X(challenges_held_back, 2, "challenge ACKs beyond ten in five seconds of a connection (RFC 5961)")  \
+	X(no_ack, 2, "segments with neither SYN, ACK nor RST, dropped (RFC 9293)")                          \
 	X(resets_ignored, 2, "resets that do not hit the next number exactly (RFC 5961)")                   \
 	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                              \
 	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them")           \

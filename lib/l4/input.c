@@ -2,23 +2,40 @@
 /*
  * A segment arrives: RFC 9293, 3.10.7, in its order, with the time stamps of RFC 7323 before the sequence check and
  * the caution of RFC 5961 where a forged segment could do harm: a reset must hit the next number exactly, a SYN never
- * ends a connection, an acknowledgement must lie in a window. What is dubious is answered by a challenge ACK, of
- * which there are so many a second and no more.
+ * ends a connection, an acknowledgement must lie in a window. What is dubious is answered by a challenge ACK. Each
+ * connection sends ten of these in any five seconds and no more (RFC 5961, 7): a limit of the whole worker would let
+ * an attacker of one connection use up the answers of all others, and find out by counting them which ones exist.
  */
 #include "tcp_priv.h"
 
-enum { CHALLENGES_A_SECOND = 1000 };
+enum {
+	CHALLENGES_AT_ONCE = 5,
+	CHALLENGE_TICKS = 1000000000 >> TICK_SHIFT, /* and then one a second */
+};
 static const uint32_t TS_OLD_MS = 24U * 24 * 3600 * 1000; /* RFC 7323, 5.5: 24 days */
+
+/* each challenge ACK takes up a second; that many seconds may be taken up ahead of the clock */
+static bool
+may_challenge(const struct fg_l4 *w, const struct conn *c)
+{
+	uint32_t *taken = &w->challenged[conn_index(w, c)], now = (uint32_t)(w->now >> TICK_SHIFT);
+	uint32_t ahead = *taken - now;
+
+	if (ahead > CHALLENGES_AT_ONCE * CHALLENGE_TICKS) /* it lies in the past */
+		ahead = 0;
+	if (ahead > (CHALLENGES_AT_ONCE - 1) * CHALLENGE_TICKS)
+		return false;
+	*taken = now + ahead + CHALLENGE_TICKS;
+	return true;
+}
 
 void
 tcp_challenge(struct fg_l4 *w, struct conn *c)
 {
-	if (w->now - w->challenge_from >= 1000 * NS_PER_MS) {
-		w->challenge_from = w->now;
-		w->challenges = 0;
-	}
-	if (w->challenges++ >= CHALLENGES_A_SECOND)
+	if (!may_challenge(w, c)) {
+		w->counters.challenges_held_back++;
 		return;
+	}
 	w->counters.challenge_acks++;
 	c->flags |= ACK_NOW;
 	tcp_ready(w, c);
@@ -49,6 +66,10 @@ no_connection(struct fg_l4 *w, const struct segment *s)
 
 	if (listener >= 0 && what == TCP_SYN) {
 		tcp_accept(w, (unsigned)listener, s);
+		return NULL;
+	}
+	if (listener >= 0 && what == 0) { /* RFC 9293, 3.10.7.2 */
+		w->counters.no_ack++;
 		return NULL;
 	}
 	if (listener >= 0 && what == TCP_ACK)
@@ -271,8 +292,10 @@ synchronized(struct fg_l4 *w, struct conn *c, struct segment *s)
 		tcp_challenge(w, c);
 		return;
 	}
-	if (!(s->flags & TCP_ACK))
+	if (!(s->flags & TCP_ACK)) {
+		w->counters.no_ack++;
 		return;
+	}
 	if (s->has_ts && c->flags & USE_TS && seq_le(s->seq, c->last_ack) && !is_old(w, c, s)) {
 		c->ts_recent = s->tsval;
 		c->ts_recent_at = now_ms(w);

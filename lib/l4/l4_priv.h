@@ -20,7 +20,7 @@
 enum {
 	LINE = 64,       /* octets of the processor's cache */
 	TICK_SHIFT = 16, /* a tick of the timers is 2^16 ns, 66 us; 32 bits of them last 3 days */
-	MIN_MSS = 88, /* the smallest we send, whatever a peer says: RFC 791's 68 octets and 60 of headers */
+	MIN_MSS = 48,    /* of a peer: 40 octets of options and 8 of payload, as Linux has it */
 	DUP_THRESH = 3, /* RFC 5681 */
 	MAX_RANGES = 255,
 	MAX_RESENT = 64,
@@ -330,8 +330,7 @@ struct fg_l4 {
 	struct pool ranges, repairs;
 	struct range
 		twice; /* what has just come a second time, for the next ACK (RFC 2883); empty: nothing */
-	uint64_t challenge_from; /* begin of the interval in which challenge ACKs are counted (RFC 5961, 7) */
-	uint32_t challenges;
+	uint32_t *challenged; /* by connection: tick until which its challenge ACKs are used up; input.c */
 	struct fg_l4_counters counters;
 	uint64_t start_at, stop_at, measure_from; /* of all clients */
 	uint64_t mark_at, interval;               /* when counts are looked at next; schedule.c */

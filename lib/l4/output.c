@@ -223,8 +223,9 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 {
 	enum outcome outcome = SENT;
 
-	if (c->state == SYN_SENT || c->state == SYN_RECEIVED)
-		return send_syn(w, c);
+	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) /* our SYN pays an ACK that is owed */
+		return send_syn(w, c) &&
+		       (!(c->flags & ACK_NOW) || tcp_send_control(w, c, TCP_ACK, c->snd_nxt));
 	/* selective acknowledgements go by themselves, since segments with payload have no room for them */
 	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		return false;

@@ -49,7 +49,8 @@ table_create(struct fg_l4 *w, struct fg_error *err)
 		w->buckets *= 2;
 	w->conn = reserve((w->config.connections + 1UL) * sizeof(*w->conn));
 	w->bucket = reserve(w->buckets * sizeof(*w->bucket));
-	if (w->conn == NULL || w->bucket == NULL ||
+	w->challenged = reserve((w->config.connections + 1UL) * sizeof(*w->challenged));
+	if (w->conn == NULL || w->bucket == NULL || w->challenged == NULL ||
 	    !pool_create(&w->ranges, w->config.connections, sizeof(struct ranges)) ||
 	    !pool_create(&w->repairs, w->config.connections, sizeof(struct repair)))
 		return fg_error_set(err, ENOMEM, "l4.connections", "no memory for %u connections",
@@ -64,6 +65,7 @@ table_free(struct fg_l4 *w)
 {
 	release(w->conn, (w->config.connections + 1UL) * sizeof(*w->conn));
 	release(w->bucket, w->buckets * sizeof(*w->bucket));
+	release(w->challenged, (w->config.connections + 1UL) * sizeof(*w->challenged));
 	release(w->ranges.at, w->ranges.count * w->ranges.size);
 	release(w->repairs.at, w->repairs.count * w->repairs.size);
 }

@@ -13,7 +13,6 @@ namespace l4
 namespace
 {
 const double epoch_s = 1000; /* the clock at the script's 0 */
-const uint32_t peer_isn = 0x7ffff000;
 
 uint64_t
 ns(double seconds)
@@ -44,6 +43,8 @@ put_options(Frame *f, const Extras &e, uint32_t ts_offset, uint32_t our_isn)
 			put(&o, our_isn + r.to, 4);
 		}
 	}
+	for (size_t at = 0; at + 1 < e.raw.size(); at += 2)
+		o.push_back(uint8_t(std::stoul(e.raw.substr(at, 2), nullptr, 16)));
 	while (o.size() % 4 != 0)
 		o.push_back(1);
 	f->insert(f->end(), o.begin(), o.end());
@@ -57,6 +58,7 @@ Script::Set(std::istringstream &in)
 	const std::map<std::string, std::function<void(double)>> keys = {
 		{"flooded", [this](double v) { flooded = v != 0; }},
 		{"ipv6", [this](double v) { ipv6 = v != 0; }},
+		{"peer_isn", [this](double v) { peer_isn = uint32_t(v); }},
 		{"mtu", [this](double v) { mtu = uint16_t(v); }},
 		{"sack", [this](double v) { tcp.sack = v != 0; }},
 		{"timestamps", [this](double v) { tcp.timestamps = v != 0; }},
@@ -201,8 +203,10 @@ Script::Peer(std::istringstream &in)
 	in >> flags >> where;
 	numbers(where, &from, &to);
 	Extras e(in);
-	flow f = host->Flow();
+	flow f = host->Flow(e.value.count("from") ? uint16_t(e.value["from"]) : 40000);
 
+	if (e.value.count("to"))
+		f.local_port = uint16_t(e.value["to"]);
 	if (e.echo)
 		e.tsecr = our_ts - host->w->ts_offset - uint32_t(epoch_s * 1000);
 	put(&tcp_octets, f.remote_port, 2);
@@ -222,8 +226,10 @@ Script::Peer(std::istringstream &in)
 	Frame frame = packet(*host, 6, uint8_t(e.value["ecn"]), tcp_octets);
 	if (e.bad)
 		frame.back() ^= 1;
-	host->Input(frame, ns(now));
-	host->Poll(ns(now));
+	for (uint32_t i = 0; i < (e.value.count("times") ? e.value["times"] : 1); i++) {
+		host->Input(frame, ns(now));
+		host->Poll(ns(now));
+	}
 }
 
 void

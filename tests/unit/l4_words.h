@@ -20,7 +20,7 @@ flags_of(const std::string &text)
 	for (char f : text) {
 		static const std::map<char, uint8_t> bit = {{'S', TCP_SYN}, {'F', TCP_FIN}, {'R', TCP_RST},
 							    {'A', TCP_ACK}, {'P', TCP_PSH}, {'E', TCP_ECE},
-							    {'W', TCP_CWR}, {'-', 0}};
+							    {'W', TCP_CWR}, {'U', 0x20},    {'-', 0}};
 
 		flags |= bit.at(f);
 	}
@@ -39,10 +39,11 @@ numbers(const std::string &text, uint32_t *from, uint32_t *to)
 
 /* what stands behind the numbers of a segment */
 struct Extras {
-	std::map<std::string, uint32_t> value; /* ack, win, ecn, mss, scale */
+	std::map<std::string, uint32_t> value; /* ack, win, ecn, mss, scale, from, to, times */
 	bool sackok = false, bad = false, has_ts = false, echo = false;
 	uint32_t tsval = 0, tsecr = 0;
 	std::vector<range> sack;
+	std::string raw; /* options, in hex */
 
 	explicit Extras(std::istringstream &in)
 	{
@@ -53,6 +54,8 @@ struct Extras {
 				sackok = true;
 			} else if (word == "bad") {
 				bad = true;
+			} else if (word == "raw") {
+				in >> raw;
 			} else if (word == "ts") {
 				has_ts = true;
 				in >> tsval >> tsecr;
