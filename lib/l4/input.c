@@ -107,7 +107,7 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	tcp_negotiate(w, c, s);
 	if (!acks) { /* both opened at the same time */
 		c->state = SYN_RECEIVED;
-		c->snd_nxt = c->snd_una; /* the SYN goes out again, with an ACK */
+		c->syn_due = 1; /* again, with an ACK */
 		tcp_ready(w, c);
 		return;
 	}
@@ -174,7 +174,7 @@ outside(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	if (s->flags & TCP_RST)
 		return;
 	if (c->state == SYN_RECEIVED && s->flags & TCP_SYN) {
-		c->snd_nxt = c->snd_una; /* our SYN-ACK was lost */
+		c->syn_due = 1; /* our SYN-ACK was lost */
 	} else {
 		if (s->length > 0 && c->flags & USE_SACK && seq_le(s->seq + s->length, c->rcv_nxt))
 			w->twice = (struct range){s->seq, s->seq + s->length};

@@ -21,7 +21,7 @@ enum {
 	LINE = 64,       /* octets of the processor's cache */
 	TICK_SHIFT = 16, /* a tick of the timers is 2^16 ns, 66 us; 32 bits of them last 3 days */
 	MIN_MSS = 48,    /* of a peer: 40 octets of options and 8 of payload, as Linux has it */
-	DUP_THRESH = 3, /* RFC 5681 */
+	DUP_THRESH = 3,  /* RFC 5681 */
 	MAX_RANGES = 255,
 	MAX_RESENT = 64,
 	MAX_SACKS = 4,
@@ -247,6 +247,7 @@ struct conn {
 	uint8_t reordered : 1;  /* segments have passed each other on this path */
 	uint8_t limited : 1;    /* the congestion window is what kept new octets back last */
 	uint8_t tail_again : 1; /* the tail-loss probe was no new segment */
+	uint8_t syn_due : 1;    /* a SYN or SYN-ACK is to leave; one may have left before */
 	uint8_t unanswered;     /* time-outs since the peer was last heard of */
 	uint8_t app_phase;
 	uint8_t reorder_more : 3; /* the reordering window is so many times longer (RFC 8985, 6.2) */

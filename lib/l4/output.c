@@ -184,11 +184,12 @@ send_tail_probe(struct fg_l4 *w, struct conn *c)
 static bool
 send_syn(struct fg_l4 *w, struct conn *c)
 {
-	if (c->snd_nxt != c->snd_una)
+	if (!c->syn_due)
 		return true;
 	if (!tcp_send_control(w, c, c->state == SYN_SENT ? TCP_SYN : TCP_SYN | TCP_ACK, c->snd_una))
 		return false;
-	c->snd_nxt++;
+	c->syn_due = 0;
+	c->snd_nxt = c->snd_una + 1;
 	c->rtt_from = (uint32_t)(w->now >> RTT_SHIFT);
 	rexmt_start(w, c);
 	return true;

@@ -89,6 +89,7 @@ begin(struct fg_l4 *w, unsigned app, const struct flow *f, uint64_t hash, uint8_
 	c->state = state;
 	c->snd_una = c->snd_nxt = c->recover = c->high_rxt = c->small_end = sequence;
 	c->snd_offset = UINT64_MAX; /* the SYN comes before octet 0 */
+	c->syn_due = 1;
 	c->rto = tcp_of(w, c)->rto_initial_ms * 1000;
 	w->app[app]->tally.opened++;
 	w->app[app]->open++;

@@ -156,7 +156,7 @@ syn_timeout(struct fg_l4 *w, struct conn *c)
 	}
 	c->backoff++;
 	c->flags &= ~(uint32_t)SYN_ECN; /* RFC 3168, 6.1.1.1: perhaps that is what somebody dislikes */
-	c->snd_nxt = c->snd_una;
+	c->syn_due = 1;
 	w->counters.syn_retransmits++;
 	tcp_ready(w, c);
 }

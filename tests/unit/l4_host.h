@@ -103,7 +103,7 @@ class Host
 
 			due = w->endpoint.poll(&w->endpoint, now, b);
 			Deliver();
-		} while (due <= now);
+		} while (due <= now && rooms > 0);
 		return due;
 	}
 	void

@@ -107,7 +107,7 @@ Script::Advance(double to)
 {
 	uint64_t due = host->Poll(host->w->now);
 
-	while (due < ns(to)) {
+	while (due < ns(to) && host->rooms > 0) {
 		due = host->Poll(due);
 	}
 	host->Poll(ns(to));
@@ -119,14 +119,16 @@ Script::Command(const std::string &name, std::istringstream &in)
 {
 	uint64_t octets = 0;
 
-	if (name == "write")
+	if (name == "write" || name == "rooms")
 		in >> octets;
+	if (name == "rooms")
+		host->rooms = unsigned(octets);
 	host->Do(ns(now), [&] {
 		flow f = host->Flow();
 
 		if (name == "open")
 			c = tcp_open(host->w, 0, &f);
-		else if (name != "listen" && c == nullptr)
+		else if (name != "listen" && name != "rooms" && c == nullptr)
 			FAIL() << "there is no connection";
 		else if (name == "write")
 			tcp_write(host->w, c, octets);
@@ -134,7 +136,7 @@ Script::Command(const std::string &name, std::istringstream &in)
 			tcp_close(host->w, c);
 		else if (name == "abort")
 			tcp_abort(host->w, c);
-		else if (name != "listen")
+		else if (name != "listen" && name != "rooms")
 			FAIL() << name << " is no command";
 	});
 	host->Poll(ns(now));
