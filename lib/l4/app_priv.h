@@ -6,6 +6,8 @@
 #ifndef APP_PRIV_H
 #define APP_PRIV_H
 
+#include <math.h>
+
 #include "fg_l4_app.h"
 #include "fg_metric.h"
 #include "http_priv.h"
@@ -111,16 +113,19 @@ note_jitter(struct jitter *j, uint64_t transit)
 	j->seen = true;
 }
 
-enum { MAX_LAG_NS = 1000000 };
-
-/** Datagrams that are due at times of their own: what is later than MAX_LAG_NS is forgiven. */
+/**
+ * Datagrams that are due at times of their own, @p gap ns from one to the next; 0: as fast as it goes. Those that are
+ * late by more than max_lag are left out.
+ */
 static inline void
-pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin)
+pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin, double gap)
 {
+	double oldest = (double)w->now - (double)w->config.max_lag_ns;
+
 	if (*next_at < (double)begin)
 		*next_at = (double)begin;
-	if (*next_at < (double)w->now - MAX_LAG_NS)
-		*next_at = (double)w->now;
+	if (*next_at < oldest)
+		*next_at = gap == 0 ? (double)w->now : *next_at + ceil((oldest - *next_at) / gap) * gap;
 }
 
 /** One was sent; @p gap ns to the next, 0: as fast as it goes. */

@@ -3,8 +3,7 @@
  * What applications do over UDP.
  *
  * A stream's datagrams carry stream, number and time; the receiver judges each stream by number, as all of Framegauge
- * does, and its jitter by RFC 3550. If the sender falls behind its rate by more than a millisecond, what it did not
- * send is forgiven and not sent in a burst.
+ * does, and its jitter by RFC 3550. What the sender has not sent by max_lag after its time it leaves out.
  *
  * A request has one slot, and a slot has a port of ours. It waits for its answer in a list in order of time, so the
  * first of the list is the first to expire. The number that a request begins with (as much of it as there is room
@@ -54,7 +53,7 @@ udp_stream_poll(struct fg_l4 *w, struct app *app)
 
 	if (w->now < w->start_at)
 		return w->start_at;
-	pace_catch_up(w, &a->next_at, w->start_at);
+	pace_catch_up(w, &a->next_at, w->start_at, gap);
 	while (w->now < w->stop_at && a->next_at <= (double)w->now) {
 		if (frame_room(w) == NULL)
 			return w->now;

@@ -126,6 +126,7 @@ struct fg_l4_counters {
 struct fg_l4_config {
 	uint32_t connections; /* at most so many at a time, TIME_WAIT included: 256 octets each */
 	uint64_t seed;        /* of initial sequence numbers, hash and payload */
+	uint64_t max_lag_ns;  /* how late a datagram with a time of its own may leave; later ones never do */
 	uint8_t mac[6];
 	uint16_t mtu; /* of the link: octets of the IP packet */
 };

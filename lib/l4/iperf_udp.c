@@ -183,7 +183,7 @@ iperf_udp_send(struct fg_l4 *w, struct iperf *p)
 
 		if (!s->sends)
 			continue;
-		pace_catch_up(w, &s->next_at, p->running_at);
+		pace_catch_up(w, &s->next_at, p->running_at, gap);
 		while (s->next_at <= (double)w->now) {
 			if (frame_room(w) == NULL)
 				return w->now;

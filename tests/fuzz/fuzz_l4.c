@@ -210,7 +210,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fg_l4_config config = {.connections = CONNECTIONS, .seed = 1, .mtu = MTU};
+	struct fg_l4_config config = {
+		.connections = CONNECTIONS, .seed = 1, .mtu = MTU, .max_lag_ns = 1000000};
 
 	input = data;
 	input_left = size;

@@ -276,6 +276,7 @@ talker_create(struct fg_l4_app *app, uint16_t mtu)
 	config.connections = TALKER_CONNECTIONS;
 	config.seed = 1;
 	config.mtu = mtu;
+	config.max_lag_ns = 1000000;
 	app->locals = app->remotes = app->connections = 1;
 	app->port_first = 10000;
 	app->port_last = 60000;

@@ -65,6 +65,7 @@ class Wire
 			config.connections = 4096;
 			config.seed = 1 + i;
 			config.mtu = 1500;
+			config.max_lag_ns = ms;
 			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
 			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, second + stop, omit, interval, &err));
 		}

@@ -143,6 +143,42 @@ TEST(L4App, UdpStreamAtItsRate)
 	w.ExpectNoFaults();
 }
 
+/* a tester that looks in only every 10 ms: what is no later than max_lag is sent, what is later is not */
+TEST(L4App, UdpStreamLeavesOutWhatIsLaterThanMaxLag)
+{
+	const struct {
+		uint64_t max_lag;
+		unsigned expected;
+	} cases[] = {{10 * ms, 1000}, {5 * ms + ms / 2, 600}, {ms + ms / 2, 200}};
+
+	for (const auto &one : cases) {
+		fg_l4_app a = Client(FG_L4_UDP_STREAM);
+		fg_l4_config config = {};
+		fg_l4 *l4;
+		fg_burst burst = {};
+		std::vector<uint8_t> memory(FG_BURST_ROOMS * 2048);
+
+		a.datagrams_per_s = 1000;
+		config.connections = 16;
+		config.mtu = 1500;
+		config.max_lag_ns = one.max_lag;
+		ASSERT_EQ(0, fg_l4_create(&config, 1, &a, &l4, nullptr));
+		ASSERT_EQ(0, fg_l4_schedule(l4, second, 2 * second, 0, 0, nullptr));
+		burst.rooms = FG_BURST_ROOMS;
+		burst.capacity = 2048;
+		for (unsigned i = 0; i < FG_BURST_ROOMS; i++)
+			burst.room[i] = &memory[i * 2048];
+		for (uint64_t now = second; now < 2 * second; now += 10 * ms) {
+			burst.frames = 0;
+			fg_l4_endpoint(l4)->poll(fg_l4_endpoint(l4), now, &burst);
+		}
+		fg_l4_result r;
+		fg_l4_read(l4, 0, &r);
+		EXPECT_NEAR(one.expected, double(r.total.datagrams_out), 10) << one.max_lag;
+		fg_l4_free(l4);
+	}
+}
+
 TEST(L4App, UdpStreamAsFastAsTheLine)
 {
 	Wire w(Client(FG_L4_UDP_STREAM));

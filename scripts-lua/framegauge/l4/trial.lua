@@ -24,6 +24,7 @@ local function create_worker(bench, side, o)
    local apps = ffi.new("struct fg_l4_app[?]", #side.apps)
    local config = ffi.new("struct fg_l4_config", {
       connections = side.capacity or 65536, seed = o.seed + side.port, mtu = o.mtu,
+      max_lag_ns = nanoseconds(bench.plan.host.max_lag),
    })
    ffi.copy(config.mac, octets.mac(bench.ports[side.port].mac), 6)
    for i, one in ipairs(side.apps) do
