@@ -104,7 +104,7 @@ iperf_forget(struct iperf *p)
 	p->expected = A_STATE;
 	p->streams = p->streams_wanted = p->turn = p->latest = 0;
 	p->running_at = p->omit_at = p->end_at = 0;
-	p->have_results = p->omitting = false;
+	p->have_results = p->omitting = p->told = false;
 	p->params = (struct iperf_params){.udp = false};
 }
 

@@ -37,9 +37,9 @@ struct fg_l4_iperf_count {
 	uint64_t octets;             /* payload */
 	uint64_t datagrams;          /* sent; of a receiver, the highest number that came */
 	uint64_t lost, out_of_order; /* by the numbers, as iperf3 counts: a copy counts as out of order */
-	uint64_t retransmits;        /* segments; of the first stream those of all of them */
-	double jitter_ns;            /* RFC 3550, 6.4.1; RFC 1889 */
-	double from_s, to_s;         /* since the beginning of the test */
+	uint64_t retransmits; /* segments; of the first stream those of all of them; UINT64_MAX: unknown */
+	double jitter_ns;     /* RFC 3550, 6.4.1; RFC 1889 */
+	double from_s, to_s;  /* since the beginning of the test */
 };
 
 struct fg_l4_iperf_report {

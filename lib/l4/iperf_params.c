@@ -137,7 +137,8 @@ end_of_stream(struct results *r)
 			.octets = whole(r->bytes),
 			.datagrams = whole(r->packets),
 			.lost = whole(r->errors),
-			.retransmits = whole(r->retransmits),
+			.retransmits =
+				within(r->retransmits, 0, 1e18) ? (uint64_t)r->retransmits : UINT64_MAX,
 			.jitter_ns = within(r->jitter_s, 0, 1e6) ? r->jitter_s * 1e9 : 0,
 			.from_s = within(r->start_s, 0, 1e9) ? r->start_s : 0,
 			.to_s = within(r->end_s, 0, 1e9) ? r->end_s : 0,

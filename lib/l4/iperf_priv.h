@@ -86,6 +86,7 @@ struct iperf_stream {
 	double next_at;                          /* ns: when its next datagram is due */
 	struct fg_l4_iperf_count omitted, shown; /* when figures began, and at the last interval */
 	struct fg_l4_iperf_count theirs;         /* what the peer said in the end */
+	struct fg_l4_iperf_count told;           /* what the peer was told, if it was */
 };
 
 enum { IPERF_REPORTS = 1024 };
@@ -120,6 +121,7 @@ struct iperf {
 	uint64_t running_at, omit_at, end_at; /* ns; figures are of the time from omit_at on */
 	uint64_t retransmitted;               /* of the worker, at omit_at */
 	bool omitting;
+	bool told; /* the peer has our results: what comes now changes none of them */
 
 	/* of the client */
 	bool opened, ended;
@@ -204,7 +206,7 @@ struct fg_l4_iperf_count iperf_count(const struct iperf *p, const struct iperf_s
 struct fg_l4_iperf_count iperf_result(const struct fg_l4 *w, const struct iperf *p, uint32_t index);
 struct fg_l4_iperf_count iperf_difference(const struct fg_l4_iperf_count *now,
 					  const struct fg_l4_iperf_count *before);
-/** Our results, as the peer wants them. */
+/** Our results, as the peer wants them. They are what is reported, too: what comes later does not count. */
 void iperf_say_results(struct fg_l4 *w, struct iperf *p);
 /** Has everything come that the sender says it has sent? */
 bool iperf_has_all(const struct iperf *p);

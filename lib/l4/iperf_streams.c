@@ -90,6 +90,8 @@ iperf_result(const struct fg_l4 *w, const struct iperf *p, uint32_t index)
 	struct fg_l4_iperf_count now = iperf_count(p, s), r = iperf_difference(&now, &s->omitted);
 	uint64_t end = !is_frozen(p, s) && s->arrived_at > p->end_at ? s->arrived_at : p->end_at;
 
+	if (p->told)
+		return s->told;
 	if (!p->params.udp && is_first_sender(p, index))
 		r.retransmits = w->counters.segments_retransmitted - p->retransmitted;
 	if (p->running_at == 0 || p->end_at == 0 || p->omitting)
@@ -238,8 +240,11 @@ iperf_say_results(struct fg_l4 *w, struct iperf *p)
 {
 	bool sends = false;
 
-	for (uint32_t i = 0; i < p->streams; i++)
+	for (uint32_t i = 0; i < p->streams; i++) {
 		sends |= p->stream[i].sends;
+		p->stream[i].told = iperf_result(w, p, i);
+	}
+	p->told = true;
 	iperf_text_begin(p);
 	/* this side's processors do nothing but poll: their load says nothing */
 	iperf_text_add(p,

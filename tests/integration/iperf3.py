@@ -3,9 +3,14 @@
 other end of a veth pair. What the client says of each test is held against what the server says. Prints TAP.
 
 usage: iperf3.py FRAMEGAUGE
+
+IPERF3 is the client's command, "iperf3" unless the environment says otherwise. Since version 3.16 it writes in threads
+that it cancels at the end, and what its kernel has taken of the block that a thread was writing it does not count.
 """
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +18,8 @@ import tempfile
 import time
 
 PROGRAM = sys.argv[1]
+IPERF3 = shlex.split(os.environ.get('IPERF3', 'iperf3'))
+BLOCK = 131072  # octets of a write, by default
 TESTER, HOST = f'fgi3t-{os.getpid()}', f'fgi3h-{os.getpid()}'
 ADDRESS = {4: '198.18.1.2', 6: '2001:2::2'}
 PLAN = '''
@@ -32,7 +39,11 @@ netns add {HOST}
 '''
 
 
+CHECKS = []
+
+
 def check(name, ok, *facts):
+    CHECKS.append(name)
     print(f'ok - {name}' if ok else f'not ok - {name}: ' + ' '.join(str(f) for f in facts), flush=True)
 
 
@@ -54,9 +65,20 @@ def network():
                    check=True, stdout=subprocess.DEVNULL)
 
 
+def uncounted():
+    """Octets of a stream that the client may have sent and not counted."""
+    said = subprocess.run([*IPERF3, '--version'], capture_output=True, text=True, check=True).stdout
+    version = tuple(int(number) for number in re.match(r'iperf (\d+)\.(\d+)', said).groups())
+    print('#', said.splitlines()[0])
+    return BLOCK if version >= (3, 16) else 0
+
+
+UNCOUNTED = uncounted()
+
+
 def client(*options, version=4):
     """Run iperf3's client; returns what it says."""
-    done = subprocess.run(inside(HOST, 'iperf3', '-J', '-c', ADDRESS[version], *options), capture_output=True,
+    done = subprocess.run(inside(HOST, *IPERF3, '-J', '-c', ADDRESS[version], *options), capture_output=True,
                           timeout=30, check=False)
     return json.loads(done.stdout)
 
@@ -82,14 +104,17 @@ class Server:
             text = file.read().strip()
         list_, at, decoder = [], 0, json.JSONDecoder()
         while at < len(text):
-            value, at = decoder.raw_decode(text, at)
+            try:
+                value, at = decoder.raw_decode(text, at)
+            except json.JSONDecodeError:
+                break  # it is being written
             list_.append(value)
             at += len(text[at:]) - len(text[at:].lstrip())
         return list_
 
     def next(self, seen):
         """The test that follows on those seen."""
-        for _ in range(100):
+        for _ in range(1500):
             if len(self.tests()) > seen:
                 return self.tests()[seen]
             time.sleep(0.02)
@@ -107,17 +132,20 @@ class Server:
         return self.process.wait(10)
 
 
-def compare_tcp(name, theirs, ours, suffix):
+def has_arrived(sent, received, streams):
+    """What our server says it received of what the client says it sent."""
+    return 0 <= received - sent <= streams * UNCOUNTED
+
+
+def compare_tcp(name, theirs, ours, suffix, streams, we_receive):
     """One direction: the sender's and the receiver's octets, as each side says them."""
     sent, received = (theirs['end'][f'sum_{what}{suffix}'] for what in ('sent', 'received'))
     sent_, received_ = (ours['end'][f'sum_{what}{suffix}'] for what in ('sent', 'received'))
     check(f'{name}: both sides say the same', (sent['bytes'], received['bytes']) == (sent_['bytes'],
           received_['bytes']) and sent['bytes'] > 1e6, sent, received, sent_, received_)
-    by_us = sent['bytes'] == received['bytes']
     # what Linux receives it counts until its time is over; what we receive we wait for
-    check(f'{name}: it has arrived', by_us or 0.5 * sent['bytes'] < received['bytes'] <= sent['bytes'], sent,
-          received)
-    return by_us
+    check(f'{name}: it has arrived', has_arrived(sent['bytes'], received['bytes'], streams) if we_receive
+          else 0.5 * sent['bytes'] < received['bytes'] <= sent['bytes'], sent, received)
 
 
 def tcp(server, version, options, suffixes, ours_receives):
@@ -126,11 +154,9 @@ def tcp(server, version, options, suffixes, ours_receives):
     if 'error' in theirs or 'error' in ours or not ours:
         check(name, False, theirs.get('error'), ours)
         return
-    for suffix, receives in zip(suffixes, ours_receives):
-        exact = compare_tcp(name + suffix, theirs, ours, suffix)
-        if receives:
-            check(f'{name + suffix}: to the octet', exact, theirs['end'])
     streams = sum(int(option) for option, before in zip(options[1:], options) if before == '-P') or 1
+    for suffix, receives in zip(suffixes, ours_receives):
+        compare_tcp(name + suffix, theirs, ours, suffix, streams, receives)
     check(f'{name}: every stream', len(theirs['end']['streams']) == streams * len(suffixes)
           == len(ours['end']['streams']), theirs['end']['streams'], ours['end']['streams'])
 
@@ -154,7 +180,7 @@ def udp(server, version, options, streams):
 
 def one_at_a_time(server):
     seen = len(server.tests())
-    with subprocess.Popen(inside(HOST, 'iperf3', '-J', '-c', ADDRESS[4], '-t', '1', '-b', '10M'),
+    with subprocess.Popen(inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '1', '-b', '10M'),
                           stdout=subprocess.PIPE) as first:
         time.sleep(0.4)
         for version in 4, 6:
@@ -163,13 +189,13 @@ def one_at_a_time(server):
         theirs = json.loads(first.stdout.read())
     ours = server.next(seen)
     check('and the first one does not mind', 'error' not in theirs and 'error' not in ours
-          and theirs['end']['sum_sent']['bytes'] == ours['end']['sum_received']['bytes'], theirs, ours)
+          and has_arrived(theirs['end']['sum_sent']['bytes'], ours['end']['sum_received']['bytes'], 1), theirs, ours)
 
 
 def killed(server):
     for name, number in ('interrupted', signal.SIGINT), ('killed', signal.SIGKILL):
         seen = len(server.tests())
-        command = inside(HOST, 'iperf3', '-c', ADDRESS[6], '-u', '--bidir', '-t', '10')
+        command = inside(HOST, *IPERF3, '-c', ADDRESS[6], '-u', '--bidir', '-t', '10')
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             time.sleep(0.3)
             process.send_signal(number)
@@ -188,7 +214,7 @@ def refused(server):
 
 
 def stopped(server):
-    with subprocess.Popen(inside(HOST, 'iperf3', '-J', '-c', ADDRESS[4], '-t', '10', '-b', '1M'),
+    with subprocess.Popen(inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '10', '-b', '1M'),
                           stdout=subprocess.PIPE) as process:
         time.sleep(0.5)
         status = server.stop()
@@ -222,3 +248,4 @@ with tempfile.TemporaryDirectory() as work:
     finally:
         for each in TESTER, HOST:
             subprocess.run(['ip', 'netns', 'del', each], check=False)
+print(f'1..{len(CHECKS)}')

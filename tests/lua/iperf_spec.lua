@@ -1,4 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
+local app = require "framegauge.l4.app"
 local iperf = require "framegauge.method.l4.iperf"
 local json = require "framegauge.report.json"
 local reports = require "framegauge.iperf.reports"
@@ -97,6 +98,22 @@ describe("a test with iperf3", function()
 end)
 
 describe("what iperf3 has told", function()
+   it("is null where iperf3 does not know it, in whichever way its version writes -1", function()
+      for _, unknown in ipairs { "-1", "18446744073709551615" } do
+         local said = app.peer_results(('{"sender_has_retransmits":%s,"streams":[{"id":1,"bytes":5,'
+            .. '"retransmits":%s}]}'):format(unknown, unknown))
+         assert.equal('{"sender_has_retransmits":null,"streams":[{"bytes":5,"id":1,"retransmits":null}]}',
+            json.encode(said))
+      end
+      assert.is_nil(app.peer_results "")
+      local out = json.decode(results.text { test(), result(false, { octets = 1 }, { octets = 2 }), DONE })
+      assert.equal(0, out["end"].sum_sent.retransmits)
+      local other = result(false, { octets = 1 }, { octets = 2 })
+      other.theirs.retransmits = nil
+      out = json.decode(results.text { test(), other, result(false, { octets = 1 }, { octets = 2 }), DONE })
+      assert.same({ 4 }, { out["end"].sum_sent.bytes, out["end"].sum_sent.retransmits })
+   end)
+
    it("is summed with the mean of the jitters and the longest time", function()
       local sum = reports.sum { count { octets = 1, jitter_ms = 1 },
          count { octets = 2, jitter_ms = 2, to = 3 } }

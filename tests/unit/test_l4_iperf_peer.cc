@@ -130,6 +130,46 @@ TEST(L4IperfPeer, LossAndOrderAreCountedAsIperf3Does)
 	EXPECT_NE(std::string::npos, p.Heard().find("\"errors\":1,\"omitted_errors\":0,\"packets\":6"));
 }
 
+/* newer clients send more than they say; some of it comes when the results have been exchanged */
+TEST(L4IperfPeer, WhatTheClientIsToldIsWhatIsReported)
+{
+	Peer p;
+	char d[20] = {};
+
+	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
+	p.OpenStream(1);
+	p.Say("some octets", 1);
+	p.Say("\x4");
+	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":5,\"retransmits\":-1}]}");
+	p.Say(" and more", 1);
+	p.Say("\x10");
+	auto results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
+	ASSERT_EQ(1u, results.size());
+	EXPECT_NE(std::string::npos, p.Heard().find("\"bytes\":11,"));
+	EXPECT_EQ(11u, results[0].ours.octets);
+	EXPECT_EQ(5u, results[0].theirs.octets);
+	EXPECT_EQ(UINT64_MAX, results[0].theirs.retransmits);
+	p.ExpectServes();
+
+	for (unsigned i = 0; i < TALKER_LINES; i++)
+		talker_close(p.t, i, true);
+	p.Begin("{\"udp\":true,\"parallel\":1,\"time\":1,\"len\":20}");
+	talker_send(p.t, 50000, iperf_port, "9876", 4);
+	d[11] = 1;
+	talker_send(p.t, 50000, iperf_port, d, sizeof(d));
+	p.Say("\x4");
+	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":20,\"packets\":1}]}");
+	d[11] = 3;
+	talker_send(p.t, 50000, iperf_port, d, sizeof(d));
+	p.Say("\x10");
+	results = OfKind(Reports(p.t->other), FG_L4_IPERF_RESULT);
+	ASSERT_EQ(1u, results.size());
+	EXPECT_NE(std::string::npos, p.Heard().find("\"packets\":1,"));
+	EXPECT_EQ(1u, results[0].ours.datagrams);
+	EXPECT_EQ(20u, results[0].ours.octets);
+	EXPECT_EQ(0u, results[0].ours.lost);
+}
+
 TEST(L4IperfPeer, OneTestAtATimeAndTheNextOneAfterIt)
 {
 	Peer p;

@@ -14,10 +14,13 @@ local ENDS = {
    [C.FG_L4_IPERF_LATE] = "late", [C.FG_L4_IPERF_NONSENSE] = "nonsense", [C.FG_L4_IPERF_STOPPED] = "stopped",
 }
 
+local UNKNOWN = 2 ^ 64 -- UINT64_MAX, as a double
+
 local function count_of(c)
+   local retransmits = tonumber(c.retransmits)
    return {
       octets = tonumber(c.octets), datagrams = tonumber(c.datagrams), lost = tonumber(c.lost),
-      out_of_order = tonumber(c.out_of_order), retransmits = tonumber(c.retransmits),
+      out_of_order = tonumber(c.out_of_order), retransmits = retransmits < UNKNOWN and retransmits or nil,
       jitter_ms = c.jitter_ns / 1e6, from = c.from_s, to = c.to_s,
    }
 end
@@ -58,12 +61,13 @@ function M.read(l4, index)
    return list
 end
 
---- Counts of several streams together: jitter is their mean, times are those of the longest.
+--- Counts of several streams together: jitter is their mean, times are those of the longest. What is not
+-- known of one of them is nil.
 function M.sum(list)
    local sum = { octets = 0, datagrams = 0, lost = 0, out_of_order = 0, retransmits = 0, jitter_ms = 0 }
    for _, one in ipairs(list) do
       for key, value in pairs(sum) do
-         sum[key] = value + one[key]
+         sum[key] = one[key] and value + one[key]
       end
    end
    sum.jitter_ms = #list > 0 and sum.jitter_ms / #list or 0

@@ -148,10 +148,21 @@ local function series_of(l4, index)
    return list
 end
 
--- What the server of iperf3 has said, nil when nothing.
-local function peer_results(l4, index)
-   local ok, value = pcall(json.decode, ffi.string(C.fg_l4_peer_results(l4, index)))
-   return ok and value or nil
+-- iperf3 says -1 for what it does not know; versions before 3.14 write it without its sign, as 2^64 - 1.
+local function without_unknown(value)
+   if value == -1 or value == 2 ^ 64 then
+      return json.null
+   end
+   for key, one in pairs(type(value) == "table" and value or {}) do
+      value[key] = without_unknown(one)
+   end
+   return value
+end
+
+--- Results of iperf3's server from its JSON; what it does not know is null. nil: it said nothing of use.
+function M.peer_results(text)
+   local ok, value = pcall(json.decode, text)
+   return ok and without_unknown(value) or nil
 end
 
 --- What came of application @p index (from 0) of a worker.
@@ -167,7 +178,7 @@ function M.read(l4, index)
       last_octet = times_of(r.last_octet), rtt = times_of(r.rtt),
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
-      peer = peer_results(l4, index), iperf = iperf[1] and iperf or nil,
+      peer = M.peer_results(ffi.string(C.fg_l4_peer_results(l4, index))), iperf = iperf[1] and iperf or nil,
    }
 end
 
