@@ -159,8 +159,9 @@ void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
 /** The series of application @p app. @return how many intervals there are, at most @p max are written */
 unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interval *out, unsigned max);
 
-/** Counters of the worker, and connections that it has, TIME_WAIT included. */
+/** Counters of the worker. */
 void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
+/** Connections that it has, TIME_WAIT included; also while an lcore polls it. */
 uint32_t fg_l4_open(const struct fg_l4 *l4);
 
 /** What the connections have taken so far. */

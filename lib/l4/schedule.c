@@ -182,7 +182,7 @@ fg_l4_read_counters(const struct fg_l4 *w, struct fg_l4_counters *out)
 uint32_t
 fg_l4_open(const struct fg_l4 *w)
 {
-	return w->open;
+	return __atomic_load_n(&w->open, __ATOMIC_RELAXED);
 }
 
 static uint64_t

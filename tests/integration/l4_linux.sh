@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
 if [ "$(id -u)" -ne 0 ]; then
-	echo "ok - TCP against Linux # SKIP needs root, for network namespaces"
+	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
 tester=fgl4t-$$ linux=fgl4l-$$
@@ -39,14 +39,18 @@ ip -n "$linux" address add 2001:2:0:1::1/64 dev peer-east nodad
 ip -n "$linux" address add 2001:2:0:8000::1/64 dev peer-west nodad
 
 peer=$PWD/tests/integration/l4/peer.py
-ip netns exec "$linux" python3 "$peer" serve "$work/served" >"$work/server.log" 2>&1 &
+ip netns exec "$linux" /usr/bin/python3 "$peer" serve "$work/served" >"$work/server.log" 2>&1 &
 server=$!
-for _ in {1..100}; do
-	! grep -qs ready "$work/server.log" || break
-	sleep 0.05
-done
+# appears WORDS FILE
+appears() {
+	for _ in {1..1200}; do
+		! grep -qs "$1" "$2" || return 0
+		sleep 0.05
+	done
+}
+appears ready "$work/server.log"
 if have_nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null); then
-	python3 "$peer" pages "$work/www/octets"
+	/usr/bin/python3 "$peer" pages "$work/www/octets"
 	ip netns exec "$linux" "$have_nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" -e stderr \
 		>"$work/nginx.log" 2>&1 &
 	nginx=$!
@@ -58,12 +62,23 @@ if command -v tshark >/dev/null; then
 			>"$work/$side.log" 2>&1 &
 		captures+=($!)
 	done
+	# until it captures, an interrupt does not end it
+	appears "Capturing on" "$work/east.log"
+	appears "Capturing on" "$work/west.log"
 fi
+# over each IP version linux.lua checks 13 things, and nginx in 14 ways or not at all; three are checked here
+echo "1..$((2 * (13 + ${nginx:+13+}1) + 3))"
 ip netns exec "$tester" "$program" script tests/integration/l4/linux.lua "$work" "$linux" "$peer" $nginx 2>&1
+status=$?
+if [ "$status" -eq 0 ]; then
+	echo "ok - linux.lua came to its end"
+else
+	echo "not ok - linux.lua ended with status $status"
+fi
 kill "$server"
 wait "$server"
 server=
-if python3 -c '
+if /usr/bin/python3 -c '
 import json, sys
 served = json.load(open(sys.argv[1]))
 print("#", served)

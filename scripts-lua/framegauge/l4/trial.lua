@@ -104,7 +104,13 @@ end
 local function run(bench, o, sides)
    start_trial(bench, o, sides)
    bench.running = { duration = o.seconds }
-   bench:await(o.look)
+   bench:await(o.look and function()
+      local open = {}
+      for i, side in ipairs(sides) do
+         open[i] = C.fg_l4_open(side.l4)
+      end
+      return o.look(open)
+   end)
 end
 
 -- To a thousandth: how often the port is looked at may differ by one from a trial to the same one made again.
@@ -140,7 +146,8 @@ end
 -- @param o.interval       of the series, seconds; nil: none
 -- @param o.mtu            octets
 -- @param o.seed           of all that is random
--- @param o.look           called now and then; once it returns true, all ends at once. May be nil
+-- @param o.look           called now and then with the list of how many connections each side has, TIME_WAIT
+--                         included; once it returns true, all ends at once. May be nil
 -- @return list of { apps = list of results, counters, severities, open, station,
 -- memory = { octets =, connections = at a time } }, and what the engine
 -- counted: { ports =, lcores = }

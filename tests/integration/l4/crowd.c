@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 enum { PERIOD = 65521, LONGEST = 65536, CLIENT = 11, SERVER = 7919, AT_A_TIME = 500, EVENTS = 256 };
+enum { PATIENCE = 110 /* seconds */ };
 
 struct one {
 	int fd;
@@ -208,7 +209,7 @@ main(int argc, char **argv)
 	if (all == NULL || request > LONGEST || response > LONGEST)
 		return 2;
 	make_table();
-	run(all, epoll_create1(0), time(NULL) + 60);
+	run(all, epoll_create1(0), time(NULL) + PATIENCE);
 	printf("{\"opened\": %u, \"most\": %u, \"closed\": %u, \"failed\": %u, \"wrong\": %u}\n", opened,
 	       most, closed, failed, wrong);
 	free(all);

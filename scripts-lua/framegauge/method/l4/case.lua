@@ -261,17 +261,23 @@ function M.run(plan, bench, session, case)
    return M.row(plan, bench, case, list)
 end
 
-local FAILURES = { "refused", "no_answer", "reset", "lost", "aborted", "bad_response" }
+local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" } -- of a connection, other than closed
 
 -- What became of connections of which there were to be so many: none may be missing.
 local function account(row)
    local words = {
       ("%s connections opened, %s closed"):format(format.count(row.opened), format.count(row.closed)),
    }
-   for _, why in ipairs(FAILURES) do
-      local n = row.failures[why]
-      words[#words + 1] = n > 0 and ("%s %s"):format(format.count(n), (why:gsub("_", " "))) or nil
+   local function add(n, what)
+      words[#words + 1] = n > 0 and ("%s %s"):format(format.count(n), what) or nil
    end
+   local open = row.opened - row.closed
+   for _, why in ipairs(ENDS) do
+      add(row.failures[why], (why:gsub("_", " ")))
+      open = open - row.failures[why]
+   end
+   add(open, "still open when the drain was over")
+   add(row.failures.bad_response, "bad response")
    words[#words + 1] = row.wrong_octets > 0 and format.count(row.wrong_octets) .. " wrong octets" or nil
    return "; " .. table.concat(words, ", ") .. (#words == 1 and ", nothing failed" or "")
 end
