@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The battery through the reference device: the figures are what its line, its delay and its faults allow.
+local cases = require "framegauge.method.l4.case"
 local demand = require "framegauge.method.l4.demand"
 local expectations = require "framegauge.method.l4.expectations"
 local json = require "framegauge.report.json"
@@ -45,6 +46,24 @@ local function round_trip(...)
    end
    return seconds
 end
+
+describe("connections of which there are so many", function()
+   it("are accounted for, those that were still open too", function()
+      local function sentence(o)
+         local row = { test = "TCP_CC", connections_per_s = 10, opened = 100, closed = 100, wrong_octets = 0,
+            parameters = { connections = 100, load = { cycles = 1 } }, verdict = "valid",
+            failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, bad_response = 0 } }
+         for key, value in pairs(o) do
+            row[key] = value
+         end
+         return cases.sentence(row):match "; (.*)"
+      end
+      assert.equal("100 connections opened, 100 closed, nothing failed", sentence {})
+      assert.equal("100 connections opened, 90 closed, 4 reset, 6 still open when the drain was over",
+         sentence { closed = 90, failures = { refused = 0, no_answer = 0, reset = 4, lost = 0, aborted = 0,
+            bad_response = 0 } })
+   end)
+end)
 
 describe("the line's most", function()
    local ts = { mtu = 1500, timestamps = true, request = 1, response = 1, datagram = 1472 }
