@@ -127,8 +127,12 @@ void fg_wire_free(struct fg_wire *wire);
 /** Port @p side, 0 or 1. Owned by the wire; fg_port_close() on it does nothing. */
 struct fg_port *fg_wire_port(struct fg_wire *wire, unsigned side);
 
-/** Forget everything on the way and waiting, and start the random sequence again: a trial finds an idle device. */
-void fg_wire_reset(struct fg_wire *wire);
+/**
+ * Forget everything on the way and waiting: a trial finds an idle device.
+ * @param trial  number of the trial. Each number has random draws of its own, the same whenever they follow from the
+ *               same seed: only so does a repeated trial say more than the first one
+ */
+void fg_wire_reset(struct fg_wire *wire, uint64_t trial);
 
 /**
  * The device will lose every frame that is complete from @p from_ns to before @p to_ns, in the engine's time; the next

@@ -340,7 +340,7 @@ fg_wire_create(const struct fg_device_config *config, uint32_t in_flight, struct
 	}
 	for (unsigned i = 0; i < 2; i++)
 		port_init(&wire->side[i], i, wire->config.rate_bps);
-	fg_wire_reset(wire);
+	fg_wire_reset(wire, 0);
 	*out = wire;
 	return 0;
 }
@@ -356,11 +356,15 @@ drop_arrivals(struct side *side)
 }
 
 void
-fg_wire_reset(struct fg_wire *wire)
+fg_wire_reset(struct fg_wire *wire, uint64_t trial)
 {
+	/* any odd number; not the step of the random generator, whose sequences would then overlap */
+	const uint64_t between_trials = 0xd1342543de82ef95ULL;
+	uint64_t seed = wire->config.seed * 2 + trial * between_trials;
+
 	for (unsigned i = 0; i < 2; i++) {
 		drop_arrivals(&wire->side[i]);
-		wire_device_reset(&wire->side[i].direction, wire->config.seed * 2 + i);
+		wire_device_reset(&wire->side[i].direction, seed + i);
 	}
 }
 

@@ -151,7 +151,7 @@ end
 function Bench:start(trial, arrange)
    local err, start = api.error(), ffi.new("uint64_t[1]")
    if self.wires then
-      self.wires:reset()
+      self.wires:reset(self.trials)
    end
    api.check(C.fg_engine_prepare(self.engine, trial, start, err), err)
    if arrange then
@@ -242,7 +242,7 @@ end
 -- return name --> a
 function Bench.open(plan, o)
    o = arguments.read("bench.open", o or {}, OPEN_ROWS)
-   local bench = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {} }, Bench)
+   local bench = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {}, trials = 0 }, Bench)
    bench.frame_sizes = o.max_frame and { line.MIN_FRAME, o.max_frame } or methods.of(plan).frame_sizes(plan)
    bench.max_frame = math.max(unpack(bench.frame_sizes))
    local device = plan.reference_device
@@ -381,6 +381,7 @@ end
 -- return raw.directions[1].tx, raw.directions[1].rx --> 10000 10000
 function Bench:trial(o)
    o = arguments.read("bench:trial", o, TRIAL_ROWS)
+   self.trials = self.trials + 1
    if modifiers.needs_announcement(o.modifier) then
       self:announce_stations(o)
    end

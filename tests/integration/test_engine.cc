@@ -107,7 +107,7 @@ TEST(EngineWire, IsTheSameInTheNextTrialAfterAReset)
 	for (int run = 0; run < 5; run++) {
 		fg_stream_result r;
 
-		fg_wire_reset(b.wire.Get());
+		fg_wire_reset(b.wire.Get(), 0);
 		b.engine.Run({{0, 1, frame, {{750000, 200000}}}}, {0, 300, 100, 0});
 		r = b.engine.Result(0);
 		if (run == 0)
@@ -294,7 +294,7 @@ TEST(EngineRouter, SendsThroughIt)
 	b.engine.Run({}, {0, 0, 10, 0});
 	for (int trial = 0; trial < 3;
 	     trial++) { /* headers are written anew, whatever the router made of them */
-		fg_wire_reset(b.wire.Get());
+		fg_wire_reset(b.wire.Get(), 0);
 		b.engine.Run({{0, 1, frame[0], {{1000000, 100000}}}, {1, 0, frame[1], {{1000000, 100000}}}},
 			     {10, 100, 10, 0});
 		for (unsigned i : {0, 1}) {

@@ -20,7 +20,7 @@ TEST(EngineWire, StopsInMidRun)
 		EXPECT_EQ(86400000000u, r.intended);
 		EXPECT_LE(r.rx, r.tx);
 		EXPECT_EQ(0u, r.late);
-		fg_wire_reset(b.wire.Get());
+		fg_wire_reset(b.wire.Get(), 0);
 		b.engine.Run({{0, 1, frame, {{1000000, 1000}}}}, {0, 1, 1, 0});
 		expect_lossless(b.engine.Result(0), 1000);
 	}

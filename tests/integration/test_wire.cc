@@ -114,7 +114,7 @@ TEST(WireReset, ForgetsWhatIsOnTheWay)
 	for (uint32_t i = 0; i < 5000; i++)
 		wire.Launch(0, i, 64, 0);
 	EXPECT_EQ(513u, Wire::InUse());
-	fg_wire_reset(wire.Get());
+	fg_wire_reset(wire.Get(), 0);
 	EXPECT_EQ(0u, Wire::InUse());
 	EXPECT_EQ(0u, wire.Receive(1).size());
 	EXPECT_EQ(0u, wire.Counters(0).received);

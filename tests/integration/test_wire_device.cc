@@ -225,8 +225,14 @@ TEST(Device, LosesTheSameAgainWithTheSameSeed)
 	EXPECT_EQ(second, survivors(two, 0));
 	EXPECT_NE(first, survivors(one, 1)) << "directions are independent";
 	EXPECT_NE(first, survivors(other, 0));
-	fg_wire_reset(one.Get());
+	fg_wire_reset(one.Get(), 0);
 	EXPECT_EQ(first, survivors(one, 0)) << "begins again after a reset";
+	fg_wire_reset(one.Get(), 1);
+	std::vector<uint32_t> trial = survivors(one, 0);
+	EXPECT_NE(first, trial) << "another trial, other draws";
+	EXPECT_NE(second, trial);
+	fg_wire_reset(two.Get(), 1);
+	EXPECT_EQ(trial, survivors(two, 0)) << "that follow from seed and number";
 }
 
 TEST(Device, HasAnOutageWhenTold)
@@ -243,7 +249,7 @@ TEST(Device, HasAnOutageWhenTold)
 	ASSERT_EQ(200u, got.size());
 	EXPECT_EQ(99u, got[99].number);
 	EXPECT_EQ(200u, got[100].number);
-	fg_wire_reset(wire.Get());
+	fg_wire_reset(wire.Get(), 0);
 	for (uint32_t i = 0; i < 300; i++)
 		wire.Launch(0, i, 64, i * us);
 	EXPECT_EQ(0u, wire.Counters(0).outage);

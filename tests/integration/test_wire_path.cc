@@ -228,7 +228,7 @@ TEST(Path, KeepsCountWithEverythingAtOnce)
 	ASSERT_EQ(same.size(), got.size());
 	for (size_t i = 0; i < got.size(); i++)
 		ASSERT_TRUE(got[i].time == same[i].time && got[i].bytes == same[i].bytes);
-	fg_wire_reset(wire.Get());
+	fg_wire_reset(wire.Get(), 0);
 	EXPECT_EQ(0u, wire.Counters(0).reordered);
 	same = pass(wire);
 	EXPECT_EQ(got.size(), same.size()) << "begins again after a reset";

@@ -157,7 +157,7 @@ TEST(Profile, BeginsAgainAfterAReset)
 			wire.Launch(0, i, 512, i * spacing);
 		EXPECT_EQ(10u, Counters(wire, 0, 0).green);
 		EXPECT_EQ(10u, Counters(wire, 0, 0).red);
-		fg_wire_reset(wire.Get());
+		fg_wire_reset(wire.Get(), 0);
 		EXPECT_EQ(0u, Counters(wire, 0, 0).green);
 	}
 }

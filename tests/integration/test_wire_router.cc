@@ -64,7 +64,7 @@ introduce(Wire &wire)
 	wire.Send(1, arp(1, far_mac, far_ipv4, {}, far_ipv4));
 	EXPECT_TRUE(wire.Receive(0).empty());
 	EXPECT_TRUE(wire.Receive(1).empty()) << "announcements stay on their side";
-	fg_wire_reset(wire.Get());
+	fg_wire_reset(wire.Get(), 0);
 }
 
 /* what comes back to side 0 */

@@ -114,7 +114,7 @@ TEST(WireTable, ForgetsWhomItHasNotHeard)
 	introduce(wire, 10, us);
 	EXPECT_EQ(0u, unknown(wire, 10, s / 2)) << "and hears station 0 again";
 	EXPECT_EQ(9u, unknown(wire, 10, s + s / 4));
-	fg_wire_reset(wire.Get());
+	fg_wire_reset(wire.Get(), 0);
 	EXPECT_EQ(9u, unknown(wire, 10, s + s / 2)) << "a trial begins, the table stays";
 	EXPECT_EQ(9u, unknown(wire, 10, s + s / 2 + us)) << "and nobody else was heard";
 }

@@ -54,6 +54,7 @@ function Live.start(bench, streams, phases)
       streams = n, stream = array, learn_ns = nanoseconds(phases.learning), traffic_ns = ENDLESS,
       max_lag_ns = nanoseconds(bench.plan.host.max_lag),
    })
+   bench.trials = bench.trials + 1
    bench:start(trial)
    self.sampled, self.engine = ffi.new("struct fg_stream_live[?]", n), bench.engine
    return self

@@ -108,10 +108,11 @@ function M.open(plan, sizes)
    return self
 end
 
---- Every trial finds an idle device and the same random numbers.
-function Wires:reset()
+--- Every trial finds an idle device.
+-- @param trial  its number, from which and from the seed the random draws follow; default: 0
+function Wires:reset(trial)
    for _, wire in ipairs(self.list) do
-      C.fg_wire_reset(wire)
+      C.fg_wire_reset(wire, trial or 0)
    end
 end
 

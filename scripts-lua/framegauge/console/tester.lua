@@ -79,7 +79,7 @@ function Tester:bench_for(plan)
       if not bench then
          error(err, 0)
       end
-      bench.opened_for, self.bench = plan, bench
+      bench.opened_for, self.bench, bench.trials = plan, bench, self.trials or 0
    end
    self.bench.plan = plan
    return self.bench
@@ -89,6 +89,7 @@ end
 function Tester:close_ports()
    if self.bench then
       self.captures:close()
+      self.trials = self.bench.trials -- the next ones are others, on ports opened anew too
       self.bench:close()
       self.bench = nil
    end

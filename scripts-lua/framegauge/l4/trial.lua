@@ -90,6 +90,7 @@ local function start_trial(bench, o, sides)
       trial.sink[side.port - 1] = C.fg_station_sink(side.station)
       trial.addresses[side.port - 1] = addresses_of(o.sides[i])
    end
+   bench.trials = bench.trials + 1
    bench:start(trial, function(start)
       local clock = ffi.new "struct fg_task_clock"
       C.fg_engine_clock(bench.engine, clock)

@@ -22,7 +22,8 @@ Session.__index = Session
 -- @param o.say      function(text): shows a person a line; may be nil where there is none
 function Session.new(o)
    return setmetatable({
-      bench = o.bench,
+      bench = o.bench or {}, -- a rehearsal has none
+      before = o.bench and o.bench.trials or 0, -- trials that the bench made before this session
       retries = o.retries,
       phases = o.phases,
       sink = o.sink,
@@ -103,6 +104,8 @@ function Session:once(ask)
    if self.watch then
       self.watch:started(ask)
    end
+   -- random draws of the reference device follow from the number: those of a resumed run, too
+   self.bench.trials = self.before + ask.number - 1
    local record = ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
    self.trials[ask.number] = record
    self.sink(record)

@@ -82,7 +82,7 @@ local reference_device = {
       { key = "rate", type = "bits", default = "1Gbps", min = "1Mbps", max = "800Gbps",
         help = "rate of the lines on both sides" },
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
-        help = "of its random numbers" },
+        help = "of its random numbers, which differ from trial to trial as its number does" },
       { key = "max_frame", type = "size", min = "64", max = "16128", default_help = "any",
         help = "octets with FCS of the longest frame it forwards; longer ones are lost, as are runts and "
            .. "those with a wrong FCS" },

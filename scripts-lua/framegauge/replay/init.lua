@@ -257,6 +257,7 @@ local function trial(self, drain, look)
    if self.verify then
       config.tap[self.receiver - 1] = C.fg_verify_tap(self.verify)
    end
+   bench.trials = bench.trials + 1
    bench:start(config, function(start)
       put_in_place(self, start)
    end)

@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Random draws of the reference device: independent from trial to trial, the same in a run that is repeated
+-- or resumed.
+local Bench = require "framegauge.bench"
+local Session = require "framegauge.method.session"
+local plans = require "framegauge.plan"
+
+local LOSS, FRAMES, TRIALS = 0.01, 2000, 60
+local PLAN = [[
+test: rfc2544
+ports: {east: {device: wire0}, west: {device: wire1}}
+reference_device: {loss_random: 1%, seed: 7}
+rfc2544: {frame_sizes: [64]}
+]]
+
+local function with_bench(run)
+   local bench = assert(Bench.open(assert(plans.load_text(PLAN, "draws.yaml"))))
+   local ok, result = pcall(run, bench)
+   bench:close()
+   return ok and result or error(result, 0)
+end
+
+-- Frames lost in each of several trials of a session.
+-- @param recorded  trials that a run before it has made
+local function losses(bench, trials, recorded)
+   local session = Session.new {
+      bench = bench, retries = 0, phases = { learning_wait = 0, drain = 0.001, settle = 0 },
+      sink = function() end, recorded = recorded,
+   }
+   local list = {}
+   for i = 1, trials do
+      local record = session:trial {
+         test = "draws", frame_size = 64, direction = "east->west", directions = { "east->west" }, fps = 1e6,
+         seconds = FRAMES / 1e6,
+      }
+      list[i] = record.lost
+   end
+   return list, session.trials
+end
+
+describe("random loss of the reference device", function()
+   it("differs from trial to trial as independent draws do", function()
+      local list = with_bench(function(bench)
+         return (losses(bench, TRIALS))
+      end)
+      local sum, squares, expected = 0, 0, LOSS * FRAMES
+      for _, lost in ipairs(list) do
+         sum, squares = sum + lost, squares + (lost - expected) ^ 2
+      end
+      -- binomial: the mean of 60 trials within five deviations, and the sum of squares, chi-square of 60
+      -- degrees of freedom, within five of its own
+      local variance = expected * (1 - LOSS)
+      assert.near(expected, sum / TRIALS, 5 * math.sqrt(variance / TRIALS))
+      assert.near(TRIALS, squares / variance, 5 * math.sqrt(2 * TRIALS))
+   end)
+
+   it("is the same in a run made again, and in one that is resumed", function()
+      local first, trials = nil, nil
+      with_bench(function(bench)
+         first, trials = losses(bench, 10)
+         return true
+      end)
+      assert.same(first, with_bench(function(bench)
+         return (losses(bench, 10))
+      end))
+      assert.same(first, with_bench(function(bench)
+         return (losses(bench, 10, { unpack(trials, 1, 6) }))
+      end))
+   end)
+
+   it("is another one for the next test on the same open ports", function()
+      with_bench(function(bench)
+         local first, second = losses(bench, 10), losses(bench, 10)
+         assert.are_not.same(first, second)
+         return true
+      end)
+   end)
+end)
