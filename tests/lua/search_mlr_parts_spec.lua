@@ -155,10 +155,10 @@ end)
 describe("targets", function()
    it("come before a goal with shorter sums and larger widths", function()
       local chain = targets.of(goal("ndr", 1, 21, 0, 0.5), 2)
-      assert.same({ 1e9, 1e9, 0.02, "search" },
+      assert.same({ 1e9, 1e9, 0.01, "search" },
          { chain[1].trial_ns, chain[1].sum_ns, chain[1].width, chain[1].phase })
       assert.near(4.58e9, chain[2].sum_ns, 1e7)
-      assert.same({ 1, 0.01, "search" }, { chain[2].trial, chain[2].width, chain[2].phase })
+      assert.same({ 1, 0.005, "search" }, { chain[2].trial, chain[2].width, chain[2].phase })
       assert.same({ 1, 21e9, 0.005, "confirm" },
          { chain[3].trial, chain[3].sum_ns, chain[3].width, chain[3].phase })
    end)

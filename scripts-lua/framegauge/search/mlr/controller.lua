@@ -7,9 +7,12 @@
 -- load is tried until its trials decide it, and the next load follows from the bounds so far:
 --
 --    neither bound    where the target before ended, or the rate forwarded at the maximum
---    only an upper    below it, by 1, 2, 4, 8 ... widths
+--    only an upper    below it, by 1, 2, 4, 8 ... widths of the goal
 --    only a lower     above it, likewise, up to the maximum
---    both             their geometric mean, until they are a width apart
+--    both             a power of two of widths above the lower one, until they are a width apart
+--
+-- So bounds are whole widths apart from the first step on, and in the end just one: of a wider pair a load
+-- between would have to be tried in full as well, and a narrower one is more than was asked for.
 --
 -- Every goal judges every trial, so most of a later goal's work is done by the earlier ones. Long trials may
 -- overturn what short ones said: a preceding target is over once it ended, but a goal is looked at again
@@ -70,10 +73,33 @@ function Controller:is_settled(target, lower, upper)
    return upper ~= nil and upper <= self.floor
 end
 
+-- How many widths of its goal lie between two loads.
+local function widths(target, lower, upper)
+   return math.log(lower / upper) / math.log(1 - target.unit)
+end
+
+-- A load so many widths below another one.
+local function below(target, load, n)
+   return load * (1 - target.unit) ^ n
+end
+
 local function stride(target)
-   local factor = (1 - target.width) ^ target.stride
-   target.stride = 2 * target.stride
-   return factor
+   local n = target.stride
+   target.stride = 2 * n
+   return n
+end
+
+-- A load between two bounds: up to two widths apart their geometric mean, else the greatest power of two of
+-- widths above the lower one, so that what is left needs the fewest further loads.
+local function between(target, lower, upper)
+   local n, part = widths(target, lower, upper), 1
+   if n <= 2 then
+      return math.sqrt(lower * upper)
+   end
+   while 2 * part < n - 1e-6 do
+      part = 2 * part
+   end
+   return below(target, lower, -part)
 end
 
 --- The next load of a target that is not settled. It is always an undecided one: no decided load lies between
@@ -85,11 +111,11 @@ function Controller:next_load(target, lower, upper)
       end
    end
    if lower and upper then
-      return math.sqrt(lower * upper)
+      return between(target, lower, upper)
    elseif lower then
-      return math.min(self.goal.max, lower / stride(target))
+      return math.min(self.goal.max, below(target, lower, -stride(target)))
    end
-   return math.max(self.floor, upper * stride(target))
+   return math.max(self.floor, below(target, upper, stride(target)))
 end
 
 local function is_loss(result)
@@ -120,13 +146,22 @@ function Controller:second_look(target, upper)
    return nil
 end
 
+-- Loads to try first: where the target before ended, and where that is too wide, between its bounds.
+local function hints_of(target, found)
+   local lower, upper = found[1], found[2]
+   if upper and upper > lower and not bounds.are_regular(lower, upper, target.width) then
+      return { between(target, lower, upper), lower, upper }
+   end
+   return found
+end
+
 --- What to do next in one goal's chain.
 -- @return load and target; nil when the goal is reached
 function Controller:step(chain)
    local hints = { self.start }
    for i, target in ipairs(chain) do
       if not target.over then
-         target.hints = hints
+         target.hints = target.hints or hints_of(target, hints)
          local lower, upper = bounds.of(self.ledger, target)
          if not self:is_settled(target, lower, upper) then
             return self:next_load(target, lower, upper), target

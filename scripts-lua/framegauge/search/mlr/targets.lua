@@ -2,10 +2,11 @@
 
 --- What is asked of the loads on the way to a goal: a chain of targets, the last of which is the goal.
 --
--- Preceding targets have shorter trials, a smaller duration sum and a larger width. They bring the search
--- near the answer for little time; only then does the goal itself pay for its long trials. Durations grow
--- from one target to the next by a constant factor, widths halve: with two preceding targets a goal of 21 s
--- in trials of 1 s is approached through 1 s and 4.58 s, at 4 and 2 times its width.
+-- Preceding targets have shorter trials and a smaller duration sum, and all but the last of them larger
+-- widths. They bring the search to a pair of loads as far apart as the goal wants; only for these does the
+-- goal itself pay in full, and the trials that the targets before made there count. Durations grow from one
+-- target to the next by a constant factor, widths halve: with two preceding targets a goal of 21 s in trials
+-- of 1 s is approached through 1 s and 4.58 s, at twice its width and at its width.
 local Ledger = require "framegauge.search.mlr.ledger"
 
 local M = {}
@@ -21,8 +22,9 @@ local function target(goal, trial, sum, width, phase)
       loss_ratio = goal.loss_ratio,
       exceed_ratio = goal.exceed_ratio,
       width = width,
+      unit = goal.width, -- steps are counted in these
       phase = phase,
-      stride = 1, -- widths to go beyond a lonely bound; the controller doubles it
+      stride = 1, -- units to go beyond a lonely bound; the controller doubles it
    }
 end
 
@@ -40,7 +42,7 @@ function M.of(goal, preceding)
    local chain = {}
    for i = 0, n - 1 do
       chain[i + 1] = target(goal, between(first, goal.final_trial, i / n),
-         between(first, goal.duration_sum, i / n), math.min(WIDEST, goal.width * 2 ^ (n - i)), "search")
+         between(first, goal.duration_sum, i / n), math.min(WIDEST, goal.width * 2 ^ (n - 1 - i)), "search")
    end
    chain[n + 1] = target(goal, goal.final_trial, goal.duration_sum, goal.width,
       n > 0 and "confirm" or "search")
