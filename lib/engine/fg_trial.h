@@ -24,7 +24,7 @@ struct fg_template;
 #define FG_ENDLESS UINT64_MAX
 
 /** How the departures of a load lie in time (fg_pace.h). */
-enum fg_load_shape { FG_LOAD_CONSTANT, FG_LOAD_BURSTS, FG_LOAD_RAMP, FG_LOAD_POISSON };
+enum fg_load_shape { FG_LOAD_CONSTANT, FG_LOAD_BURSTS, FG_LOAD_RAMP, FG_LOAD_POISSON, FG_LOAD_SCATTER };
 
 /**
  * What a stream sends for a while. A constant load of a number of frames lasts frames / fps; any that says how long it
@@ -36,10 +36,11 @@ struct fg_load {
 		frames; /* to send; FG_ENDLESS: until told to stop; 0 with `ns`: as many as the time is for */
 	uint64_t ns;    /* how long it lasts; 0: as its frames take. A ramp needs it. */
 	enum fg_load_shape shape;
-	double end_fps;   /* ramp: at its end */
-	uint64_t burst;   /* bursts: frames in each ... */
-	double burst_fps; /* ... and how many a second within one; `fps` is that of the whole */
-	uint64_t seed;    /* Poisson */
+	double end_fps; /* ramp: at its end */
+	uint64_t burst; /* bursts: frames in each ... */
+	double burst_fps; /* ... and how many a second within one; `fps` is that of the whole. Scatter: no two frames
+			   * are closer than at this rate; 0: as close as it happens */
+	uint64_t seed; /* Poisson, scatter */
 	/*
 	 * Frames of several sizes: a frame leaves when all octets before it have had their time at a constant bit rate,
 	 * and not evenly spaced. `overhead` is what counts of each frame besides its octets with FCS: 20 for a bit rate

@@ -48,6 +48,8 @@ tx_pace(const struct fg_engine *e, const struct trial *t, unsigned port, const s
 		rc = fg_pace_ramp(out, l->end_fps, hz, ticks, err);
 	if (rc == 0 && l->shape == FG_LOAD_POISSON)
 		fg_pace_poisson(out, l->seed);
+	if (rc == 0 && l->shape == FG_LOAD_SCATTER)
+		fg_pace_scatter(out, l->burst_fps > 0 ? 1 - l->fps / l->burst_fps : 1, l->seed);
 	if (rc == 0 && l->by_octets && sizes != NULL)
 		rc = l->shape == FG_LOAD_POISSON ? fg_error_set(err, EINVAL, "stream.rate",
 								"a Poisson process does not go by octets")

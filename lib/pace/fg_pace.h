@@ -56,6 +56,9 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  *   ramp     The rate grows or falls evenly with time.
  *   Poisson  The times between departures are independent and exponentially distributed: frames of many senders that
  *            know nothing of each other. Follows from the seed alone.
+ *   scatter  Each frame leaves at a random moment of its interval, which begins where the frame would have left in the
+ *            constant load and ends before the next one by as much as two frames shall be apart: as many frames, and
+ *            no beat with another load. Follows from the seed alone.
  *
  * And where the frames differ in size, constant loads, bursts and ramps can go by octets: then a frame leaves when all
  * octets before it, at the bit rate, have had their time. At a constant bit rate the long frame is followed by the
@@ -63,7 +66,7 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
-enum fg_pace_shape { FG_PACE_CONSTANT, FG_PACE_BURSTS, FG_PACE_RAMP, FG_PACE_POISSON };
+enum fg_pace_shape { FG_PACE_CONSTANT, FG_PACE_BURSTS, FG_PACE_RAMP, FG_PACE_POISSON, FG_PACE_SCATTER };
 
 struct fg_pace {
 	/* what an even load needs */
@@ -90,7 +93,8 @@ struct fg_pace {
 	uint64_t burst;               /* frames of a burst */
 	fg_u128 period;               /* of bursts */
 	double rate, slope; /* ramp: frames (or octets) per tick at its beginning, and more per tick */
-	uint64_t seed;      /* Poisson */
+	uint64_t seed;      /* Poisson, scatter */
+	uint64_t share;     /* scatter: of the interval, in 2^-64 */
 };
 
 /**
@@ -129,6 +133,9 @@ int fg_pace_ramp(struct fg_pace *pace, double fps, uint64_t hz, uint64_t ticks, 
 
 /** Make a constant load a Poisson process of the same mean rate. */
 void fg_pace_poisson(struct fg_pace *pace, uint64_t seed);
+
+/** Let each frame of a constant load leave at a random moment of the first @p share of its interval, 0 to 1. */
+void fg_pace_scatter(struct fg_pace *pace, double share, uint64_t seed);
 
 /**
  * Let departures follow octets. The mean rate over a cycle of sizes stays. Call it last, not for a Poisson process and

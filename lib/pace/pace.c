@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Departures as a curve. What a frame waits for is an amount: the frames before it, or the octets before it. A load is
- * a curve from that amount to time: a line, a line with steps (bursts) or a parabola's root (ramp). All of them can be
- * asked for any frame. Only a Poisson process must be walked, from the seed on.
+ * a curve from that amount to time: a line, a line with steps (bursts), a line with noise (scatter) or a parabola's
+ * root (ramp). All of them can be asked for any frame. Only a Poisson process must be walked, from the seed on.
  */
 #include <errno.h>
 #include <math.h>
@@ -164,15 +164,22 @@ exponential(uint64_t random)
 	return -(2 * s * series + exponent * ln2);
 }
 
-/* ticks before frame i of a Poisson process; the random number is the i-th output of splitmix64 */
-static fg_u128
-gap(const struct fg_pace *p, uint64_t i)
+/* the random number of frame i: the i-th output of splitmix64 */
+static uint64_t
+random_of(const struct fg_pace *p, uint64_t i)
 {
 	uint64_t z = p->seed + (i + 1) * 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return fixed(exponential(z ^ z >> 31) * ((double)fg_pace_step(p) * 0x1p-64));
+	return z ^ z >> 31;
+}
+
+/* ticks before frame i of a Poisson process */
+static fg_u128
+gap(const struct fg_pace *p, uint64_t i)
+{
+	return fixed(exponential(random_of(p, i)) * ((double)fg_pace_step(p) * 0x1p-64));
 }
 
 void
@@ -182,6 +189,16 @@ fg_pace_poisson(struct fg_pace *p, uint64_t seed)
 	p->shape = FG_PACE_POISSON;
 	p->seed = seed;
 	p->at = FROM_WHOLE(p->start) + gap(p, 0);
+}
+
+void
+fg_pace_scatter(struct fg_pace *p, double share, uint64_t seed)
+{
+	p->even = false;
+	p->shape = FG_PACE_SCATTER;
+	p->seed = seed;
+	p->share = share >= 1 ? UINT64_MAX : (uint64_t)(fmax(0, share) * 0x1p64);
+	p->at = fg_pace_exact_slow(p, 0);
 }
 
 int
@@ -205,6 +222,7 @@ fg_pace_octets(struct fg_pace *p, const struct fg_sizes *sizes, uint64_t first, 
 	/* of an octet; rounded up like that of a frame */
 	rest = (uint64_t)(step % octets);
 	set_step(p, step / octets * sizes->length + ((fg_u128)rest * sizes->length + octets - 1) / octets);
+	p->at = fg_pace_exact_slow(p, 0);
 	return 0;
 }
 
@@ -245,7 +263,8 @@ after(const struct fg_pace *p, uint64_t i, fg_u128 at)
 {
 	if (p->shape == FG_PACE_POISSON)
 		return at + gap(p, i + 1);
-	if (p->shape == FG_PACE_RAMP || (p->shape == FG_PACE_BURSTS && (i + 1) % p->burst == 0))
+	if (p->shape == FG_PACE_RAMP || p->shape == FG_PACE_SCATTER ||
+	    (p->shape == FG_PACE_BURSTS && (i + 1) % p->burst == 0))
 		return fg_pace_exact_slow(p, i + 1);
 	return at + times(p, amount_of(p, i));
 }
@@ -276,6 +295,9 @@ fg_pace_exact_slow(const struct fg_pace *p, uint64_t i)
 	case FG_PACE_BURSTS:
 		first = i / p->burst * p->burst;
 		return start + i / p->burst * p->period + times(p, amount(p, i) - amount(p, first));
+	case FG_PACE_SCATTER:
+		return start + times(p, amount(p, i)) +
+		       (fg_u128)WHOLE(times(p, amount_of(p, i))) * WHOLE((fg_u128)random_of(p, i) * p->share);
 	default:
 		return start + times(p, amount(p, i));
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bursts, ramps and Poisson processes: every departure is compared with what the words say. */
+/* Bursts, ramps, Poisson processes and scattered frames: every departure is compared with what the words say. */
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -226,4 +226,34 @@ TEST(PaceForgive, LetsGoOfTheSameFramesInEveryShape)
 		EXPECT_EQ(fg_pace_next(&all), fg_pace_next(&p));
 		EXPECT_GT(expected, 1000u);
 	}
+}
+
+TEST(PaceScatter, KeepsEachFrameInItsIntervalAndApart)
+{
+	const double fps = 1000000, share = 0.75;
+	const uint64_t interval = wire_hz / 1000000;
+	fg_pace p = constant(fps, 100000), other = p;
+	std::vector<uint64_t> list;
+	double sum = 0, squares = 0;
+
+	fg_pace_scatter(&p, share, 1);
+	fg_pace_scatter(&other, share, 2);
+	expect_the_same_by_number(p);
+	list = walk(p);
+	ASSERT_EQ(100000u, list.size());
+	for (uint64_t i = 0; i < list.size(); i++) {
+		double late = double(list[i] - i * interval) / double(interval);
+
+		ASSERT_GE(list[i], i * interval);
+		ASSERT_LT(late, share);
+		if (i > 0) {
+			ASSERT_GE(list[i] - list[i - 1], interval / 4);
+		}
+		sum += late;
+		squares += late * late;
+	}
+	/* uniform: mean share/2 and mean square share^2/3, each within five deviations */
+	EXPECT_NEAR(share / 2, sum / 1e5, 5 * share / std::sqrt(12e5));
+	EXPECT_NEAR(share * share / 3, squares / 1e5, 5 * share * share * std::sqrt(4 / 45.0 / 1e5));
+	EXPECT_NE(list, walk(other)) << "follows from the seed";
 }

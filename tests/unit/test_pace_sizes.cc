@@ -178,3 +178,22 @@ TEST(PaceOctets, InBurstsAndRamps)
 		ASSERT_NEAR(double(i / 2 * 400 + i % 2 * 100), 200 * (1000 * t + 1000 * t * t), 1e-3);
 	}
 }
+
+TEST(PaceOctets, ScattersAFrameInTheTimeOfItsOctets)
+{
+	Sizes s = cycle(aaafg);
+	double mean = double(s->octets) / s->length;
+	fg_pace p, even;
+
+	ASSERT_EQ(0, fg_pace_constant(&p, 8e6 / (8 * mean), wire_hz, 0, 1000, UINT64_MAX, nullptr));
+	even = p;
+	fg_pace_scatter(&p, 1, 1);
+	ASSERT_EQ(0, fg_pace_octets(&p, s.get(), 0, 0, nullptr));
+	ASSERT_EQ(0, fg_pace_octets(&even, s.get(), 0, 0, nullptr));
+	for (uint64_t i = 0; i < 1000; i++) {
+		ASSERT_EQ(fg_pace_at(&p, i), fg_pace_next(&p)) << i;
+		ASSERT_GE(fg_pace_next(&p), fg_pace_at(&even, i)) << i;
+		ASSERT_LT(fg_pace_next(&p), fg_pace_at(&even, i + 1)) << i;
+		fg_pace_commit(&p, 1);
+	}
+}

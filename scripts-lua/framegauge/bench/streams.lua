@@ -71,6 +71,7 @@ end
 
 local SHAPES = {
    bursts = C.FG_LOAD_BURSTS, ramp = C.FG_LOAD_RAMP, poisson = C.FG_LOAD_POISSON,
+   scatter = C.FG_LOAD_SCATTER,
 }
 
 local function frames_of(load, timed)
@@ -98,10 +99,10 @@ end
 -- @param list  of { fps =, seconds = } and, or nil: frames = how many, and then silence for the rest of the
 --              time; overhead = of frames of several sizes: what counts of each besides its octets with FCS,
 --              so that bits and not frames are evenly spaced; shape = "bursts" (with burst, burst_fps),
---              "ramp" (end_fps) or "poisson" (seed); max_lag = seconds a frame may be late and still be
---              sent, where that is less than the host's (framegauge.traffic.lag); timed = the next one begins
---              when the seconds are over, not when the frames have gone }. The last one may have no seconds:
---              then it has no end
+--              "ramp" (end_fps), "poisson" (seed) or "scatter" (seed, burst_fps); max_lag = seconds a frame
+--              may be late and still be sent, where that is less than the host's (framegauge.traffic.lag);
+--              timed = the next one begins when the seconds are over, not when the frames have gone }. The
+--              last one may have no seconds: then it has no end
 -- @return the engine's array, how many, and how many seconds they last without that
 function M.loads(list)
    local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
