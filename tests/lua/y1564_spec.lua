@@ -102,13 +102,24 @@ describe("a burst test", function()
       local step = by_name["D.2"]
       assert.same({ frames = 138, group = 4883, cycles = 10, fps = 234962 }, step.load.burst)
       local frames, seconds = frames_of(step.load.green)
-      assert.equal(50210, frames)
+      assert.equal(48830, frames)
       assert.near(step.load.seconds, seconds, 1e-9)
+      frames, seconds = frames_of(step.load.green_bursts)
+      assert.equal(1380, frames)
+      assert.near(step.load.seconds, seconds + step.load.burst_delay, 1e-9)
       assert.equal(125, by_name["D.2 exact"].load.burst.frames)
       for received, failed in pairs { [49580] = {}, [49579] = { "burst" } } do
          local v = { failed = {}, reasons = {} }
-         step.judge(v, { burst = step.load.burst, green = { rx = received } })
+         local row = {
+            burst = setmetatable({ group_lost = 0 }, { __index = step.load.burst }),
+            green = { rx = received },
+         }
+         step.judge(v, row)
          assert.same(failed, v.failed)
+         row.burst.group_lost, v = 489, { failed = {}, reasons = {} } -- beyond 1 % of 48,830
+         step.judge(v, row)
+         assert.same({ "IR" }, v.failed)
+         assert.matches("rate too low: 489 of 48,830 frames", v.reasons[1], 1, true)
       end
    end)
 
@@ -124,7 +135,7 @@ describe("a burst test", function()
       local load = by_name["E.1"].load
       local green, green_seconds = frames_of(load.green)
       local yellow, yellow_seconds = frames_of(load.yellow)
-      assert.near(green_seconds, load.yellow_delay + yellow_seconds, 1e-9)
+      assert.near(green_seconds, load.burst_delay + yellow_seconds, 1e-9)
       assert.equal(10 * 4883, green)
       assert.equal(10 * 138, yellow)
    end)

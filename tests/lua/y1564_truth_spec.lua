@@ -179,6 +179,27 @@ describe("a device that is set up wrongly", function()
       assert.equal(0, step_of(services.data, "A.2").lost)
    end)
 
+   it("with too low a rate is not said to have too small a bucket", function()
+      for cir, excess in pairs { ["90Mbps"] = false, ["95Mbps"] = true } do
+         local low = "reference_device.profiles.data.cir=" .. cir
+         local services = excess and run("one-service", "--quick", CONFIGURATION, low)
+            or run("one-service", without_excess(low))
+         for _, suffix in ipairs { "", " exact", " over" } do
+            local row = step_of(services.data, (excess and "E.2" or "D.2") .. suffix)
+            assert.same({ "IR" }, row.failed)
+            assert.matches("rate too low", reasons(row), 1, true)
+            assert.equal(json.null, row.burst.inferred)
+         end
+      end
+      -- what is lost of the groups by a rate that is hardly too low is not the burst's
+      local services = run("one-service", without_excess("reference_device.profiles.data.cir=99.5Mbps",
+         "reference_device.profiles.data.cbs=3072", "y1564.services.data.cbs=3072"))
+      local row = step_of(services.data, "D.2 over")
+      assert.is_true(row.burst.group_lost > 0)
+      assert.equal("pass", row.verdict)
+      assert.is_true(row.burst.inferred.least <= 3072 and 3072 <= row.burst.inferred.most)
+   end)
+
    it("with a bucket a fifth too small fails the burst of the agreed size", function()
       local services = run("one-service", without_excess "reference_device.profiles.data.cbs=51200")
       assert.equal("D.2 exact FLR, D.2 over burst", failures(services.data))

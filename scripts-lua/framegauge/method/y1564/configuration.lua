@@ -12,10 +12,24 @@ local M = { NAME = "y1564.configuration" }
 
 local COLOURS = { "green", "yellow" }
 
+-- What may make up a load, each in a stream of its own.
+local PARTS = {
+   { key = "green", colour = "green" }, { key = "yellow", colour = "yellow" },
+   { key = "green_bursts", colour = "green", name = "green bursts" },
+}
+
+local function parts_of(load)
+   local list = {}
+   for _, part in ipairs(PARTS) do
+      list[#list + 1] = load[part.key] and part or nil
+   end
+   return list
+end
+
 local function mean_fps(load)
    local count = 0
-   for _, colour in ipairs(COLOURS) do
-      for _, one in ipairs(load[colour] or {}) do
+   for _, part in ipairs(parts_of(load)) do
+      for _, one in ipairs(load[part.key]) do
          count = count + (one.frames or math.floor(one.fps * one.seconds + 0.5))
       end
    end
@@ -33,22 +47,22 @@ function M.ask(step, path)
 end
 
 local function streams_of(bench, step, path)
-   local list, ports = {}, bench.plan.ports
-   for _, colour in ipairs(COLOURS) do
-      list[#list + 1] = step.load[colour] and {
-         name = ("%s %s %s"):format(path.name, path.direction, colour), from = ports[path.from].name,
-         to = ports[path.to].name, loads = step.load[colour], sizes = path.sizes,
-         delay = colour == "yellow" and step.load.yellow_delay or nil,
-         over_time = not step.load.burst and 1 or nil, marks = true,
-         frame = frames.build(bench, path, colour),
-      } or nil
+   local list, ports, load = {}, bench.plan.ports, step.load
+   for i, part in ipairs(parts_of(load)) do
+      list[i] = {
+         name = ("%s %s %s"):format(path.name, path.direction, part.name or part.colour),
+         from = ports[path.from].name, to = ports[path.to].name, loads = load[part.key], sizes = path.sizes,
+         delay = i > 1 and load.burst_delay or nil,
+         over_time = not load.burst and 1 or nil, marks = true,
+         frame = frames.build(bench, path, part.colour),
+      }
    end
    return list
 end
 
 --- The size that a bucket must have, by how much of the bursts it passed: at the end of each it holds less
 -- than a frame.
--- @param burst      of a row; lost is that of all bursts
+-- @param burst      of a row
 -- @param o.inflow   bits per second that flow into it
 -- @param o.spilt    bits of a burst's inflow that found it full
 -- @param o.buckets  how many make up the bucket: each may hold less than a frame
@@ -58,18 +72,20 @@ function M.infer(burst, o, path)
    local flowed = (o.inflow * (burst.frames - 1) / burst.fps - o.spilt) / 8
    local least = passed * path.frame_size - flowed
    local slack = o.buckets + o.inflow / line.l2_bps(burst.fps, path.frame_size)
-   return { least = least, most = least + path.largest * slack }
+   return { least = math.max(0, least), most = math.max(0, least + path.largest * slack) }
 end
 
-local function burst_of(step, path, row)
+-- @param groups, bursts  figures of both: a loss is that of the one or of the other
+local function burst_of(step, path, groups, bursts)
    local burst = step.load.burst
    if not burst then
       return nil
    end
    local made = {
-      frames = burst.frames, group = burst.group, cycles = burst.cycles, fps = burst.fps, lost = row.lost,
+      frames = burst.frames, group = burst.group, cycles = burst.cycles, fps = burst.fps, lost = bursts.lost,
+      group_lost = groups.lost,
    }
-   if step.infer and row.lost > 0 then
+   if step.infer and made.lost > 0 and criteria.keeps_rate(made, path.acceptance.flr) then
       made.inferred = M.infer(made, step.infer, path)
    end
    return made
@@ -93,16 +109,17 @@ end
 
 -- The row of a step from its trial.
 local function row_of(step, path, record, o)
-   local list = {}
-   for i, direction in ipairs(record.directions) do
-      list[i] = figures.of_stream(direction, path, COLOURS[i], o.fdv_statistic)
+   local of = {}
+   for i, part in ipairs(parts_of(step.load)) do
+      of[part.key] = figures.of_stream(record.directions[i], path, part.colour, o.fdv_statistic)
    end
-   local row = new_row(step, path)
-   for key, value in pairs(figures.of_step(unpack(list, 1, 2))) do
+   local row, bursts = new_row(step, path), of.green_bursts
+   row.green, row.yellow, row.trial = bursts and figures.joined(of.green, bursts) or of.green, of.yellow,
+      record.trial
+   for key, value in pairs(figures.of_step(row.green, row.yellow)) do
       row[key] = value
    end
-   row.green, row.yellow, row.trial = list[1], list[2], record.trial
-   row.burst = burst_of(step, path, row)
+   row.burst = burst_of(step, path, of.green, bursts or of.yellow)
    row.ir_bps = not row.burst and rate_by_seconds(record, row.received_ir_bps) or nil
    if record.verdict ~= "valid" then
       row.verdict, row.reasons = record.verdict, record.reasons

@@ -89,6 +89,24 @@ function M.not_shaped(v, row, sac, statistic)
    end
 end
 
+--- The least share of frames that must arrive of those that are sure to, in burst tests.
+function M.sure_share(flr)
+   return 0.99 * (1 - flr)
+end
+
+--- Whether the groups of frames between the bursts, at the agreed rate, arrive: only then what a burst loses
+-- tells the size of the bucket.
+-- @param burst  of a row
+function M.keeps_rate(burst, flr)
+   return burst.group_lost <= (1 - M.sure_share(flr)) * burst.group * burst.cycles
+end
+
+function M.rate_too_low(v, burst)
+   add(v, "IR",
+      "rate too low: %s of %s between the bursts were lost, so the size of the bucket is not known",
+      format.count(burst.group_lost), format.plural(burst.group * burst.cycles, "frame"))
+end
+
 --- Whether so many frames of the bursts and the groups between them arrived.
 function M.frames_at_least(v, received, least, what)
    if received < least then
@@ -109,7 +127,7 @@ end
 function M.bucket_is_agreed(v, inferred, agreed)
    if inferred.most < agreed then
       add(v, "burst", "the bucket holds %s to %s bytes instead of %s",
-         format.count(math.max(0, inferred.least)), format.count(inferred.most), format.count(agreed))
+         format.count(inferred.least), format.count(inferred.most), format.count(agreed))
    end
 end
 

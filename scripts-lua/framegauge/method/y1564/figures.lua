@@ -7,6 +7,7 @@
 local line = require "framegauge.line"
 
 local marking = require "framegauge.method.y1564.marking"
+local tables = require "framegauge.tables"
 
 local M = {}
 
@@ -83,6 +84,32 @@ local SUMS = {
    "tx", "rx", "lost", "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps",
    "duplicates", "reordered", "remarked",
 }
+
+-- The greatest delay variation that two streams together can have: of the percentile of both it is known that
+-- it cannot exceed the greater of the two.
+local function joined_delay(a, b, one, other)
+   local ftd = {
+      min = math.min(a.min, b.min), max = math.max(a.max, b.max),
+      mean = (a.mean * one.rx + b.mean * other.rx) / (one.rx + other.rx),
+   }
+   return ftd, math.max(a.min + one.fdv_ns, b.min + other.fdv_ns) - ftd.min
+end
+
+--- Figures of two streams of the same colour as those of one.
+function M.joined(one, other)
+   local all = { marks = tables.joined(one.marks, other.marks), clock_error_ns = one.clock_error_ns }
+   for _, key in ipairs(SUMS) do
+      all[key] = one[key] and other[key] and one[key] + other[key] or nil
+   end
+   all.flr = all.tx > 0 and all.lost / all.tx or 0
+   if one.ftd_ns and other.ftd_ns then
+      all.ftd_ns, all.fdv_ns = joined_delay(one.ftd_ns, other.ftd_ns, one, other)
+   else
+      local arrived = one.ftd_ns and one or other
+      all.ftd_ns, all.fdv_ns = arrived.ftd_ns, arrived.fdv_ns
+   end
+   return all
+end
 
 --- Figures of a step: sums over its colours; loss, delay and variation are those of the green frames, by
 -- which it is judged.

@@ -2,8 +2,9 @@
 
 --- What the steps of the configuration test offer: loads of green and of yellow frames over time.
 --
--- A load is { green = loads as framegauge.bench.streams takes them, yellow = the same or nil, yellow_delay =
--- seconds, seconds =, burst = or nil }. Rates in are information rates.
+-- A load is { green = loads as framegauge.bench.streams takes them, yellow =, green_bursts = the same or
+-- nil, burst_delay = seconds before the first burst, seconds =, burst = or nil }. Bursts have a stream of
+-- their own: what the frames between them lose is not theirs. Rates in are information rates.
 local lag = require "framegauge.traffic.lag"
 local line = require "framegauge.line"
 
@@ -14,10 +15,13 @@ local GROUP = 0.2 -- seconds of constant load between the gaps
 local REFILL = 9 -- bits a bucket's octet is given to fill in again: 8 and an eighth more
 local PLENTY = 1.25 -- of the shortest burst that a full bucket cannot pass
 
--- Two constant loads keep their place to each other, and then it may always be the yellow frame that finds no
--- token, whatever the policer makes of its colour. So many more yellow frames in a step let them pass the
--- green ones.
+-- Where both colours are sent, it must not follow from their order which of them finds no token. Two constant
+-- loads have a beat; so yellow frames are scattered, each within its own interval, but no closer than the
+-- line carries them: a green frame has no more than one of them to wait for. And green frames at just the
+-- rate at which tokens come would keep their place to the tokens; so many fewer of them in a step, and more
+-- yellow ones instead, have them pass through all places.
 local SLIDE = 1.5
+M.SEED = 1
 
 --- Frames per second of an information rate.
 local function fps_of(ir, path)
@@ -33,13 +37,16 @@ local function constant(fps, path, seconds)
    } }
 end
 
---- A constant load.
+--- A constant load; yellow frames beside green ones are scattered.
 -- @param green, yellow  information rates; yellow may be nil
 function M.constant(path, green, yellow, seconds)
-   return {
-      green = constant(fps_of(green, path), path, seconds), seconds = seconds,
-      yellow = yellow and constant(fps_of(yellow, path) + SLIDE / seconds, path, seconds) or nil,
-   }
+   local load, slide = { seconds = seconds }, yellow and SLIDE / seconds or 0
+   load.green = constant(fps_of(green, path) - slide, path, seconds)
+   if yellow then
+      load.yellow = constant(fps_of(yellow, path) + slide, path, seconds)
+      load.yellow[1].shape, load.yellow[1].seed, load.yellow[1].burst_fps = "scatter", M.SEED, path.line_fps
+   end
+   return load
 end
 
 --- How long both buckets need to be full again, with an eighth more.
@@ -66,32 +73,29 @@ function M.bursts(path, o)
    local fps, pause, burst = fps_of(o.group, path), refill(path), whole_cycles(o.burst, path)
    local group = whole_cycles(GROUP * fps, path)
    local before, after = group / fps + pause, burst / o.fps + pause
-   local in_group = constant(fps, path, before)[1]
-   in_group.frames = group
-   local in_burst = {
-      fps = o.fps, frames = burst, seconds = after, overhead = path.sizes and line.OVERHEAD or nil,
-      max_lag = lag.of_burst(burst / o.fps, fps),
-   }
-   local load = {
-      green = {}, seconds = o.cycles * (before + after),
-      burst = { frames = burst, group = group, cycles = o.cycles, fps = o.fps },
-   }
-   if o.colour == "yellow" then
-      -- each colour is silent while the other one sends
-      in_group.seconds, in_burst.seconds = before + after, before + after
-      load.yellow, load.yellow_delay = {}, before
-   end
-   for cycle = 1, o.cycles do
-      load.green[#load.green + 1] = in_group
-      table.insert(load.yellow or load.green, in_burst)
-      if load.yellow and cycle == o.cycles then
-         load.yellow[cycle] = {
-            fps = in_burst.fps, frames = burst, seconds = after, overhead = in_burst.overhead,
-            max_lag = in_burst.max_lag,
+   -- each stream is silent while the other one sends
+   local function all_cycles(one, last)
+      local list = {}
+      for cycle = 1, o.cycles do
+         list[cycle] = {
+            fps = one.fps, frames = one.frames, seconds = before + after, overhead = one.overhead,
+            max_lag = one.max_lag,
          }
       end
+      list[o.cycles].seconds = last
+      return list
    end
-   return load
+   local in_group = constant(fps, path)[1]
+   in_group.frames = group
+   return {
+      green = all_cycles(in_group, before + after),
+      [o.colour == "yellow" and "yellow" or "green_bursts"] = all_cycles({
+         fps = o.fps, frames = burst, overhead = path.sizes and line.OVERHEAD or nil,
+         max_lag = lag.of_burst(burst / o.fps, fps),
+      }, after),
+      burst_delay = before, seconds = o.cycles * (before + after),
+      burst = { frames = burst, group = group, cycles = o.cycles, fps = o.fps },
+   }
 end
 
 --- Frames of a burst that is longer than what a full bucket passes: twice the bucket, or more where that much

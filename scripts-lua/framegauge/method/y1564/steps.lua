@@ -124,14 +124,23 @@ local function bursts(path, o, b)
       local load = loads.bursts(path, {
          group = b.group, burst = n, colour = b.colour, fps = fps, cycles = c.burst_cycles,
       })
-      list[#list + 1] = { step = b.step .. suffix, name = b.name .. words, load = load, judge = judge }
+      list[#list + 1] = {
+         step = b.step .. suffix, name = b.name .. words, load = load,
+         judge = function(v, row)
+            if not criteria.keeps_rate(row.burst, f) then
+               criteria.rate_too_low(v, row.burst)
+            else
+               judge(v, row)
+            end
+         end,
+      }
       return list[#list]
    end
    local cautious = math.ceil(1.1 * b.size / path.frame_size)
    add("", cautious, ", 110 %", function(v, row)
       local burst = row.burst
       local sure = burst.group + (b.colour == "green" and b.frames or 0)
-      criteria.frames_at_least(v, row.green.rx, 0.99 * burst.cycles * sure * (1 - f), "green")
+      criteria.frames_at_least(v, row.green.rx, criteria.sure_share(f) * burst.cycles * sure, "green")
    end)
    if b.frames == 0 then
       list[2] = {
@@ -150,8 +159,8 @@ local function bursts(path, o, b)
    if over then
       add(" over", over, ", beyond", function(v, row)
          local burst = row.burst
-         criteria.burst_is_policed(v, row.lost)
-         if row.lost > 0 then
+         criteria.burst_is_policed(v, burst.lost)
+         if burst.lost > 0 then
             criteria.bucket_is_agreed(v, burst.inferred, b.size)
          end
       end).infer = { inflow = b.inflow, spilt = b.spilt or 0, buckets = b.buckets or 1 }
@@ -200,15 +209,15 @@ local TESTS = {
    { "cbs", committed_burst }, { "ebs", excess_burst },
 }
 
--- Frames per second of a load at its highest, of all colours together.
+-- Bits per second of a load at its highest, of all its streams together.
 local function peak_ulr(step, path)
    local peak = 0
-   for _, colour in ipairs { "green", "yellow" } do
+   for _, part in ipairs { "green", "yellow", "green_bursts" } do
       local most = 0
-      for _, load in ipairs(step.load[colour] or {}) do
+      for _, load in ipairs(step.load[part] or {}) do
          most = math.max(most, load.fps)
       end
-      -- the bursts of one colour are in the gaps of the other
+      -- bursts are in the gaps of the others
       peak = step.load.burst and math.max(peak, most) or peak + most
    end
    return line.l1_bps(peak, path.frame_size)

@@ -171,7 +171,7 @@ end
 local function below(row)
    local burst = row.burst
    local inferred = burst and burst.inferred and ("bucket inferred from the loss: %s to %s bytes"):format(
-      words.count(math.max(0, burst.inferred.least)), words.count(burst.inferred.most))
+      words.count(burst.inferred.least), words.count(burst.inferred.most))
    return joined(reasons(row), inferred or nil, row.green and marks_of("green", row.green),
       row.yellow and marks_of("yellow", row.yellow))
 end
