@@ -148,6 +148,28 @@ describe("a path", function()
       assert.equal("policing, loss, or small buffers in the path", lossy.hint)
    end)
 
+   it("tells a queue in the path from one in front of its own line", function()
+      local function measured(...)
+         return run("rfc6349.windows=[100%, 200%]", "rfc6349.duration=3s", "rfc6349.directions=[forward]",
+            "rfc6349.connections=1", "rfc6349.path_mtu=1400", "rfc6349.bottleneck=50Mbps",
+            "reference_device.latency=8ms", "reference_device.max_frame=1418", ...).transfers
+      end
+      -- layer 2 of 50 Mb/s in full packets
+      local behind = measured("reference_device.rate=1Gbps", "reference_device.bandwidth=49304590bps")
+      for _, row in ipairs(behind) do
+         -- what is under way in all is the window, but for the beginning, in which the queue grows
+         local reckoned = 100 * (row.windows * 8 / row.most_bps / (row.baseline_rtt_ns / 1e9) - 1)
+         near(reckoned, row.buffer_delay_percent, 0.1)
+         assert.same({}, row.warnings)
+      end
+      assert.near(9.3, behind[1].buffer_delay_percent, 0.3)
+      assert.equal("the path is full, and frames wait in it", behind[2].hint)
+      for _, row in ipairs(measured "reference_device.rate=50Mbps") do
+         assert.matches("the tester's own line is the bottleneck", row.warnings[1], 1, true)
+         assert.equal("the path is fine", row.hint)
+      end
+   end)
+
    it("carries both ways at once", function()
       local found = run("rfc6349.windows=[200%]", "rfc6349.duration=3s", "rfc6349.directions=[both]",
          "rfc6349.path_mtu=1492", "rfc6349.bottleneck=100Mbps")

@@ -68,19 +68,35 @@ local function metrics(row, path, t, client, side)
    end
 end
 
+-- By this share of its line a port may be faster than the bottleneck and still be it.
+local LINE_TOLERANCE = 0.01
+
+-- Whether what the window has more than the bandwidth-delay product waits for the tester's own line: segments
+-- wait there before they are made, but for a burst at a time, so that the round trips tell of no queue in the
+-- path.
+local function waits_here(bench, path, from, row)
+   local line_rate = bench.ports[from].line_rate
+   return line_rate and path.bandwidth[from] >= (1 - LINE_TOLERANCE) * line_rate and row.windows > row.bdp
+end
+
 -- What makes a row worth less than it looks.
-local function doubts(plan, row)
+-- @param here  as of waits_here()
+local function doubts(plan, row, here)
+   if here and row.mean_rtt_ns then
+      row.warnings[1] = "the tester's own line is the bottleneck: what is more than the bandwidth-delay "
+         .. "product waits in the tester, and the buffer delay says little of the path"
+   end
    if not row.actual_s then
       row.verdict = "invalid"
       row.reasons[#row.reasons + 1] = ("the transfers had not ended after %s (rfc6349.patience)"):format(
          units.format_time(plan.rfc6349.duration * plan.rfc6349.patience))
    elseif row.transfer_time_ratio < 0.99 then
-      row.warnings[1] = "faster than the bottleneck allows: its bandwidth is higher than was found, or the "
-         .. "path compresses or caches"
+      row.warnings[#row.warnings + 1] = "faster than the bottleneck allows: its bandwidth is higher than was "
+         .. "found, or the path compresses or caches"
    end
 end
 
-local function row_of(plan, path, record, from, share, t, both)
+local function row_of(plan, bench, path, record, from, share, t, both)
    local o, client = plan.rfc6349, client_of(record, from)
    local octets = t.octets * o.connections
    local row = {
@@ -91,8 +107,12 @@ local function row_of(plan, path, record, from, share, t, both)
       baseline_rtt_ns = path.rtt * 1e9, verdict = record.verdict, reasons = { unpack(record.reasons) },
       warnings = {}, trial = record.trial,
    }
+   local here = waits_here(bench, path, from, row)
    metrics(row, path, t, client, record.sides[from])
-   doubts(plan, row)
+   if row.hint and here then
+      row.hint = formulas.hint(row.transfer_time_ratio, row.efficiency_percent, 0)
+   end
+   doubts(plan, row, here)
    return row
 end
 
@@ -133,7 +153,7 @@ function M.run(plan, bench, session, path, from, share)
    end)
    local rows = {}
    for i, port in ipairs(from) do
-      rows[i] = row_of(plan, path, record, port, share, tasks[port], both)
+      rows[i] = row_of(plan, bench, path, record, port, share, tasks[port], both)
    end
    return rows
 end
