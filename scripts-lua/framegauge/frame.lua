@@ -4,6 +4,7 @@
 local api = require "framegauge.api"
 local ffi = require "ffi"
 local octets = require "framegauge.octets"
+local refusal = require "framegauge.refusal"
 
 local C = api.C
 local M = {}
@@ -63,18 +64,21 @@ local function set_field(frame, name, value, err)
 end
 
 -- For how many frames each field holds its value where they are nested: the last one written changes with
--- every frame, the one before when that has gone through its values. Random ones, and those of some frames
--- only, are not among them.
+-- every frame, the one before when that has gone through its values. A hold of its own is how often what is
+-- inside goes through its values meanwhile, innermost how many frames.
 local function nested_holds(programs)
-   local holds, product = {}, 1ULL
+   local holds, product = {}, 1
    for i = #programs, 1, -1 do
       local program = programs[i]
-      if not program.random and not program.every and not program.hold then
-         holds[program] = product
-         product = product * program.count
-         if product > 2 ^ 48 then
-            error("nested fields have more than 2^48 values together")
-         end
+      local loose = program.random and "random" or (program.every or 1) > 1 and "every"
+      if loose then
+         refusal.raise(nil, 2, "%s: not beside `vary: nested`, where each field goes through its values",
+            loose)
+      end
+      holds[program] = product * (program.hold or 1)
+      product = holds[program] * tonumber(program.count)
+      if product > 2 ^ 48 then
+         refusal.raise(nil, 2, "nested fields have more than 2^48 values together")
       end
    end
    return holds
@@ -118,7 +122,8 @@ end
 --               or one of a list `fields` of { name =, and value =, bad = true or program = the same, also
 --               with list = values, hold = frames }; in `bytes` a list of { at = offset in the layer,
 --               octets =, mask =, program = }
--- @param o.nested  whether the programs nest, the last one innermost, and do not go in step
+-- @param o.nested  whether the programs nest, the last one innermost, and do not go in step; none is random
+-- or of some frames only
 -- @param o.bytes   as in a layer, with offsets in the frame
 -- @param o.payload  octets that the payload repeats; by default it counts up
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
