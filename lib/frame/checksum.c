@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What several protocols compute in the same way: the Internet checksum, lengths. */
 #include <arpa/inet.h>
+#include <string.h>
 
 #include "fg_net.h"
 #include "frame_priv.h"
@@ -52,16 +53,39 @@ fg_layer_pseudo(const struct fg_layer *layer)
 	return layer->protocol->checksum_scope == FG_CHECKSUM_PAYLOAD ? fg_layer_network(layer) : NULL;
 }
 
+const struct fg_layer *
+fg_layer_routing(const struct fg_layer *layer)
+{
+	const struct fg_layer *outer = layer->outer;
+
+	while (outer != NULL && outer->protocol->extension && outer->protocol->final == NULL)
+		outer = outer->outer;
+	return outer != NULL && outer->protocol->extension ? outer : NULL;
+}
+
+const uint8_t *
+fg_layer_destination(const struct fg_layer *layer)
+{
+	const struct fg_layer *network = fg_layer_network(layer), *routing = fg_layer_routing(layer);
+	const uint8_t *last = routing == NULL ? NULL : routing->protocol->final(routing);
+	int field = fg_field_find(network->protocol, "destination");
+
+	return last != NULL ? last : network->header + network->protocol->fields[field].bit / 8;
+}
+
 static uint64_t
 pseudo_sum(const struct fg_layer *layer, const struct fg_layer *network, size_t length)
 {
+	struct fg_ipv6 ip;
 	uint64_t number = 0;
 
 	fg_protocol_number(layer->protocol, "ip", &number);
 	if (network->protocol->network == 4)
 		return fg_checksum_pseudo4((struct fg_ipv4 *)network->header, (uint8_t)number,
 					   (uint16_t)length);
-	return fg_checksum_pseudo6((struct fg_ipv6 *)network->header, (uint8_t)number, (uint32_t)length);
+	memcpy(&ip, network->header, sizeof(ip));
+	memcpy(ip.dst, fg_layer_destination(layer), sizeof(ip.dst));
+	return fg_checksum_pseudo6(&ip, (uint8_t)number, (uint32_t)length);
 }
 
 void

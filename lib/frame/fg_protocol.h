@@ -104,8 +104,11 @@ struct fg_protocol {
 	bool sealed; /* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 octets at least */
 	uint8_t network;  /* 4, 6: an IP, whose addresses a pseudo-header takes */
 	bool extension;   /* of the network layer: addresses are those further out */
+	uint8_t unit;     /* this header and all it encloses are so many octets, or a multiple; 0: any */
 	uint8_t hops;     /* that IP has around it; 0: any number */
 	uint64_t station; /* MAC that it is sent to; 0: any */
+	/** Of an extension: the final destination that a pseudo-header takes. NULL: that of the network layer. */
+	const uint8_t *(*final)(const struct fg_layer *layer);
 	/**
 	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload is there.
 	 * @param header  this layer's first octet

@@ -72,6 +72,12 @@ void fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t len
 /** Octets of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
 const struct fg_layer *fg_layer_pseudo(const struct fg_layer *layer);
 
+/** The extension header between a layer and its IP that can name another final destination. @return NULL: none */
+const struct fg_layer *fg_layer_routing(const struct fg_layer *layer);
+
+/** The destination in the pseudo-header: behind segments that are left the last of them (RFC 8200, 8.1). */
+const uint8_t *fg_layer_destination(const struct fg_layer *layer);
+
 /** The field programs of a template. */
 static inline const struct fg_vary *
 fg_template_programs(const struct fg_template *t)

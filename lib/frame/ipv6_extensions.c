@@ -5,6 +5,7 @@
 #include "frame_priv.h"
 
 enum { PAD1 = 0, PADN = 1 };
+enum { ROUTING_TYPE = 2, SEGMENTS_LEFT = 3, SEGMENT_ROUTING = 4, ADDRESS = 16 }; /* of a routing header */
 
 /* one octet of padding, or two with the number of octets behind them */
 static void
@@ -72,10 +73,24 @@ static const struct fg_field routing_fields[] = {
 	{NULL},
 };
 
+/* of the older types these octets are reserved, or say that addresses are compressed (RFC 6554) */
 static void
 finish_routing(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
-	fg_field_fill(layer, "last_entry", layer->rest < 16 ? 0 : layer->rest / 16 - 1);
+	bool segments = header[ROUTING_TYPE] == SEGMENT_ROUTING && layer->rest >= ADDRESS;
+
+	fg_field_fill(layer, "last_entry", segments ? layer->rest / ADDRESS - 1u : 0);
+}
+
+/* segments are listed the last first, the addresses of the older types in the order of the way */
+static const uint8_t *
+final(const struct fg_layer *layer)
+{
+	const uint8_t *addresses = layer->header + layer->protocol->size;
+
+	if (layer->header[SEGMENTS_LEFT] == 0 || layer->rest < ADDRESS)
+		return NULL;
+	return layer->header[ROUTING_TYPE] == SEGMENT_ROUTING ? addresses : addresses + layer->rest - ADDRESS;
 }
 
 static const struct fg_place routing_places[] = {{"ip", 43}, {NULL}};
@@ -94,6 +109,7 @@ static const struct fg_protocol routing = {
 	.length_base = 8,
 	.extension = true,
 	.finish = finish_routing,
+	.final = final,
 };
 
 static const struct fg_field fragment_fields[] = {

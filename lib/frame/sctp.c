@@ -15,7 +15,8 @@ static const struct fg_field fields[] = {
 	{"checksum", 64, 32, 0, "CRC32c over the packet, of each frame", FG_KIND_HEX, true},
 	{"chunk", 96, 8, 0, "0: DATA"},
 	{"flags", 104, 8, 3, "3: first and last fragment of a message"},
-	{"length", 112, 16, 0, "of the chunk", .computed = true},
+	{"length", 112, 16, 0, "of the chunk; where it is given, the packet may be of any size",
+	 .computed = true},
 	{"tsn", 128, 32, 1, "transmission sequence number"},
 	{"stream", 160, 16, 0, "stream"},
 	{"sequence", 176, 16, 0, "stream sequence number"},
@@ -40,6 +41,7 @@ static const struct fg_protocol sctp = {
 	.fields = fields,
 	.main = "destination",
 	.places = places,
+	.unit = 4,
 	.sealed = true,
 	.finish = finish,
 };

@@ -162,6 +162,25 @@ check_lengths(const struct fg_frame *frame, struct fg_error *err)
 	return 0;
 }
 
+/* a packet of whole words in a frame that leaves it some octets too many; its user may want just that */
+static int
+check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg_error *err)
+{
+	for (const struct fg_layer *layer = frame->layer; layer < frame->layer + frame->layers; layer++) {
+		const struct fg_protocol *p = layer->protocol;
+		size_t octets = (size_t)(t->bytes + t->length - layer->header);
+		unsigned rest = p->unit == 0 ? 0 : (unsigned)(octets % p->unit);
+
+		if (rest != 0 && !fg_field_is_written(layer, "length"))
+			return fg_error_set(err, EMSGSIZE, "frame_size",
+					    "%u octets leave %zu for %s, whose packets are a multiple of %u; "
+					    "expected %u or %u",
+					    t->frame_size, octets, p->name, p->unit, t->frame_size - rest,
+					    t->frame_size + p->unit - rest);
+	}
+	return 0;
+}
+
 static size_t
 header_octets(struct fg_frame *frame)
 {
@@ -199,7 +218,9 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	lay_payload(frame, t);
 	finish_layers(frame, t);
 	fg_seal_compile(frame->layer, frame->layers, t);
-	rc = fg_vary_compile(frame->layer, frame->layers, frame->change, frame->changes, t, err);
+	rc = check_units(frame, t, err);
+	if (rc == 0)
+		rc = fg_vary_compile(frame->layer, frame->layers, frame->change, frame->changes, t, err);
 	if (rc != 0) {
 		fg_template_free(t);
 		return rc;

@@ -15,12 +15,16 @@
 #include "frame_priv.h"
 
 enum { MODULUS = 0xffff };
+enum { ROUTING_DECIDES = 2, DECIDING = 2 }; /* type and segments left, of a routing header */
 
 /* what is covered by a checksum that is computed; octets of the frame */
 struct cover {
 	const struct fg_layer *layer;
-	size_t begin, end, at;           /* at: of the checksum itself */
-	size_t pseudo_begin, pseudo_end; /* addresses; the same: none */
+	size_t begin, end, at; /* at: of the checksum itself */
+	struct {
+		size_t begin, end;
+	} pseudo[2];    /* addresses; the destination's alone where it is not behind the source's */
+	size_t decides; /* octets here say which destination that is; 0: none */
 };
 
 struct compiler {
@@ -72,11 +76,22 @@ cover_addresses(const struct compiler *c, struct cover *cover)
 	const struct fg_layer *network = fg_layer_pseudo(cover->layer);
 	const struct fg_protocol *p = network == NULL ? NULL : network->protocol;
 	size_t header = network == NULL ? 0 : (size_t)(network->header - c->t->bytes);
+	size_t octets = p != NULL && p->network == 4 ? 4 : 16, destination;
+	const struct fg_layer *routing = fg_layer_routing(cover->layer);
 
 	if (p == NULL)
 		return;
-	cover->pseudo_begin = header + p->fields[fg_field_find(p, "source")].bit / 8;
-	cover->pseudo_end = cover->pseudo_begin + (p->network == 4 ? 8 : 32);
+	cover->pseudo[0].begin = header + p->fields[fg_field_find(p, "source")].bit / 8;
+	cover->pseudo[0].end = cover->pseudo[0].begin + octets;
+	destination = (size_t)(fg_layer_destination(cover->layer) - c->t->bytes);
+	if (destination == cover->pseudo[0].end) {
+		cover->pseudo[0].end += octets;
+	} else {
+		cover->pseudo[1].begin = destination;
+		cover->pseudo[1].end = destination + octets;
+	}
+	if (routing != NULL)
+		cover->decides = (size_t)(routing->header - c->t->bytes) + ROUTING_DECIDES;
 }
 
 /* the checksums that are computed; one that the user has set is wrong on purpose or says "none" and stays */
@@ -132,6 +147,16 @@ overlap(size_t begin, size_t end, size_t first, size_t last)
 	return first < end && last > begin;
 }
 
+/* what octets add to a sum over a range of the frame */
+static void
+add_range(size_t begin, size_t end, size_t first, size_t last, uint32_t *factor, bool *in_part)
+{
+	if (within(begin, end, first, last))
+		*factor += place_factor(begin, last);
+	else
+		*in_part |= overlap(begin, end, first, last);
+}
+
 static int
 find_factors(const struct compiler *c, struct fg_vary *v, const char *name)
 {
@@ -140,19 +165,24 @@ find_factors(const struct compiler *c, struct fg_vary *v, const char *name)
 	for (unsigned j = 0; j < c->t->checksums; j++) {
 		const struct cover *cover = &c->cover[j];
 		uint32_t factor = 0;
+		bool in_part = false;
 
+		if (cover->decides != 0 && overlap(cover->decides, cover->decides + DECIDING, first, last))
+			return fg_error_set(c->err, EINVAL, name,
+					    "says which address the checksum of %s covers: it cannot change",
+					    cover->layer->protocol->name);
 		if (overlap(cover->at, cover->at + 2, first, last))
 			return fg_error_set(c->err, EINVAL, name,
 					    "the checksum of %s is computed: it cannot change",
 					    cover->layer->protocol->name);
-		if (within(cover->begin, cover->end, first, last))
-			factor += place_factor(cover->begin, last);
-		else if (overlap(cover->begin, cover->end, first, last))
+		add_range(cover->begin, cover->end, first, last, &factor, &in_part);
+		for (unsigned m = 0; m < 2; m++)
+			add_range(cover->pseudo[m].begin, cover->pseudo[m].end, first, last, &factor,
+				  &in_part);
+		if (in_part)
 			return fg_error_set(c->err, EINVAL, name,
 					    "lies only in part under the checksum of %s",
 					    cover->layer->protocol->name);
-		if (within(cover->pseudo_begin, cover->pseudo_end, first, last))
-			factor += place_factor(cover->pseudo_begin, last);
 		for (unsigned m = 0; m < j; m++)
 			if (within(cover->begin, cover->end, c->cover[m].at, c->cover[m].at + 2))
 				factor += (MODULUS - v->factor[m]) *

@@ -319,7 +319,7 @@ sctp_frame()
 
 	for (const char *protocol : {"ethernet", "ipv4", "sctp"})
 		EXPECT_EQ(0, fg_frame_push(f.get(), protocol, nullptr));
-	EXPECT_EQ(0, fg_frame_finish(f.get(), 200, &out, nullptr));
+	EXPECT_EQ(0, fg_frame_finish(f.get(), 202, &out, nullptr));
 	return Template(out);
 }
 

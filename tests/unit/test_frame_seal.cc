@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SCTP's CRC: right in every frame, and with it the checksums of the tunnels around it. */
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace
 {
 
 struct Sealed {
-	explicit Sealed(const std::vector<std::string> &stack, unsigned size = 300, bool bad = false)
+	explicit Sealed(const std::vector<std::string> &stack, unsigned size = 302, bool bad = false)
 	{
 		fg_vary_config ports = {};
 		fg_frame *frame = fg_frame_create();
@@ -74,18 +75,18 @@ udp_is_right(const std::vector<uint8_t> &frame, size_t ip)
 
 TEST(Seal, IsRightInEveryFrame)
 {
-	Sealed plain({"ethernet", "ipv4", "sctp"}), odd({"ethernet", "ipv6", "sctp"}, 333);
+	Sealed plain({"ethernet", "ipv4", "sctp"}), inner({"ethernet", "ipv6", "sctp"}, 334);
 
 	for (uint64_t n = 0; n < 500; n++) {
 		EXPECT_TRUE(crc_is_right(plain.Make(n), 34)) << n;
-		EXPECT_TRUE(crc_is_right(odd.Make(n), 54)) << n;
+		EXPECT_TRUE(crc_is_right(inner.Make(n), 54)) << n;
 	}
 	EXPECT_FALSE(crc_is_right(plain.Make(1), 35));
 }
 
 TEST(Seal, ChecksumsAroundItFollow)
 {
-	Sealed tunnel({"ethernet", "ipv4", "udp", "vxlan", "ethernet", "ipv4", "sctp"});
+	Sealed tunnel({"ethernet", "ipv4", "udp", "vxlan", "ethernet", "ipv4", "sctp"}, 300);
 	Sealed twice({"ethernet", "ipv4", "udp", "vxlan", "ethernet", "ipv4", "udp", "vxlan", "ethernet",
 		      "ipv4", "sctp"});
 	Sealed uneven({"ethernet", "ipv4", "udp", "gtpu", "ipv4", "sctp"});
@@ -100,9 +101,33 @@ TEST(Seal, ChecksumsAroundItFollow)
 	}
 }
 
+/* RFC 9260, 3.2: chunks are whole words, so a packet is; only who writes the chunk's length gets another */
+TEST(Seal, APacketIsAMultipleOfFourOctets)
+{
+	fg_frame *frame = fg_frame_create();
+	fg_template *t = nullptr;
+	fg_error err = {};
+
+	for (const char *protocol : {"ethernet", "ipv4", "sctp"})
+		EXPECT_EQ(0, fg_frame_push(frame, protocol, &err)) << err.message;
+	for (unsigned size = 80; size < 400; size++) {
+		bool fits = size >= 84 && (size - 4 - 34) % 4 == 0;
+
+		EXPECT_EQ(fits ? 0 : -EMSGSIZE, fg_frame_finish(frame, size, &t, &err)) << size;
+		fg_template_free(t);
+		t = nullptr;
+	}
+	EXPECT_EQ(-EMSGSIZE, fg_frame_finish(frame, 128, &t, &err));
+	EXPECT_NE(std::string::npos, std::string(err.message).find("126 or 130")) << err.message;
+	EXPECT_EQ(0, fg_frame_set(frame, "length", 91, &err));
+	EXPECT_EQ(0, fg_frame_finish(frame, 129, &t, &err)) << err.message;
+	fg_template_free(t);
+	fg_frame_free(frame);
+}
+
 TEST(Seal, WhatShallBeWrongIsWrong)
 {
-	Sealed bad({"ethernet", "ipv4", "sctp"}, 300, true);
+	Sealed bad({"ethernet", "ipv4", "sctp"}, 302, true);
 
 	for (uint64_t n = 0; n < 100; n++)
 		EXPECT_FALSE(crc_is_right(bad.Make(n), 34)) << n;

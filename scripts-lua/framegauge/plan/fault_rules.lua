@@ -44,6 +44,10 @@ function M.check(stream, path, port, fps, make, found)
       found:add(path .. ".oversize.size", ("the other frames have up to %d bytes"):format(size.most),
          "more than that")
    end
+   local ok, err = pcall(make, errors.oversize and errors.oversize.size or size.least)
+   if not ok then
+      found:add(path .. ".oversize.size", err.message)
+   end
    if errors.ip_length and errors.l4_length and errors.ip_length.by ~= errors.l4_length.by then
       found:add(path .. ".l4_length.by", "another than that of ip_length", "the same")
    end

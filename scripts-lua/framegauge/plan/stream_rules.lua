@@ -69,6 +69,16 @@ local function check_errors(values, stream, make, found)
    faults.check(stream, path(stream, "errors"), values.ports[from], fps or 0, make, found)
 end
 
+-- The least of a stream's sizes, and one for each remainder of the others: packets may be whole words.
+local function samples(stream)
+   local _, size = sizes.of(stream)
+   local list, seen = { size.least }, { [size.least % 4] = true }
+   for _, octets in ipairs(size.kinds) do
+      list[#list + 1], seen[octets % 4] = not seen[octets % 4] and octets or nil, true
+   end
+   return list
+end
+
 local function check_frame(values, stream, ports, found)
    local macs = stack.placeholders(ports)
    local layers, problem = stack.layers(ports, stream, macs)
@@ -76,11 +86,16 @@ local function check_frame(values, stream, ports, found)
       found:add(layer_path(stream, problem.layer), problem.field .. ": " .. problem.message, problem.expected)
       return
    end
-   local _, size = sizes.of(stream)
    local function make(octets)
       return stack.template(ports, stream, macs, octets)
    end
-   local ok, err = pcall(make, size.least)
+   local ok, err
+   for _, octets in ipairs(samples(stream)) do
+      ok, err = pcall(make, octets)
+      if not ok then
+         break
+      end
+   end
    if ok and stream.errors then
       check_errors(values, stream, make, found)
    elseif not ok and type(err) ~= "table" then

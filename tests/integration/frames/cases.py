@@ -17,8 +17,8 @@ def case(name, keys, tshark, scapy, *flags):
     return Case(name, keys, tshark, scapy, flags)
 
 
-def frame(stack, more=''):
-    return f'size: 300, frame: [{stack}]{more}'
+def frame(stack, more='', size=300):
+    return f'size: {size}, frame: [{stack}]{more}'
 
 
 IP = 'ethernet, ipv4'
@@ -80,6 +80,15 @@ CASES = [
                                  'udp'),
          {'ipv6.routing.type': '4', 'ipv6.routing.srh.last_entry': '1', 'udp.dstport': '7'},
          {'p[IPv6ExtHdrSegmentRouting].lastentry': '1', 'p[IPv6ExtHdrSegmentRouting].addresses[1]': '2001:2::2'}),
+    *(case(f'ipv6, {left} segments left, type {kind}, {inside}',
+           frame('ethernet, ipv6, {routing: {segments: ["2001:2::1", "2001:2::2", "2001:2::3"], '
+                 f'type: {kind}, segments_left: {left}, bytes: [{{at: 22, octets: 2, from: 5, to: 9}}, '
+                 f'{{at: 54, octets: 2, from: 6, to: 9}}]}}}}, {inside}'),
+           {'ipv6.routing.type': str(kind), 'ipv6.routing.segleft': str(left), **found},
+           {} if kind == 0 else {'p[IPv6ExtHdrSegmentRouting].segleft': str(left)})
+      for left in (0, 1, 2) for kind in (4, 0)
+      for inside, found in (('udp', {'udp.checksum.status': '1'}), ('tcp', {'tcp.checksum.status': '1'}),
+                            ('icmpv6', {'icmpv6.checksum.status': '1'}))),
     case('ipv6, fragment', frame('ethernet, ipv6, {fragment: {id: 0x1234, more: 0}}, udp'),
          {'ipv6.fraghdr.ident': '0x00001234', 'udp.dstport': '7'},
          {'p[IPv6ExtHdrFragment].id': '4660', 'p[UDP].dport': '7'}),
@@ -141,16 +150,16 @@ CASES = [
          {'tcp.options.mss_val': '1400', 'tcp.options.wscale.shift': '4', 'tcp.options.timestamp.tsval': '9',
           'tcp.hdr_len': '44', 'tcp.checksum.status': '1'},
          {"dict(p[TCP].options[:5])['MSS']": '1400', "dict(p[TCP].options[:5])['Timestamp']": '(9, 8)'}),
-    case('sctp', frame(IP + ', {sctp: {source: 5, destination: 6, tag: 7, tsn: 8, stream: 9}}'),
+    case('sctp', frame(IP + ', {sctp: {source: 5, destination: 6, tag: 7, tsn: 8, stream: 9}}', size=302),
          {'sctp.srcport': '5', 'sctp.verification_tag': '0x00000007', 'sctp.data_tsn_raw': '8', 'sctp.data_sid': '0x0009'},
-         {'p[SCTP].tag': '7', 'p[SCTPChunkData].tsn': '8', 'p[SCTPChunkData].stream_id': '9'}),
+         {'p[SCTP].tag': '7', 'p[SCTPChunkData].tsn': '8', 'p[SCTPChunkData].stream_id': '9', 'rebuilt(p) == bytes(p)': 'True'}),
     case('sctp, fields that change', frame('ethernet, {ipv4: {destination: 198.19.0.1-198.19.0.9}}, '
-                                           '{sctp: {source: {random: all}, tsn: {from: 1, count: 9}}}'),
+                                           '{sctp: {source: {random: all}, tsn: {from: 1, count: 9}}}', size=302),
          {'sctp.checksum.status': '1', 'ip.checksum.status': '1', 'sctp.data_tsn_raw': ['1', '2', '3', '4']},
          {'p[SCTPChunkData].tsn': ['1', '2', '3', '4']}),
     case('sctp in a tunnel', frame(f'{IP}, udp, vxlan, ethernet, ipv6, {{sctp: {{source: {{random: all}}}}}}'),
          {'sctp.checksum.status': '1', 'udp.checksum.status': '1'}, {'p[SCTP].dport': '7'}),
-    case('sctp with a wrong checksum', frame(IP + ', {sctp: {source: 1-9}}', ', errors: {l4_checksum: {every: 2}}'),
+    case('sctp with a wrong checksum', frame(IP + ', {sctp: {source: 1-9}}', ', errors: {l4_checksum: {every: 2}}', 302),
          {'sctp.checksum.status': ['1', '0'] * 2, 'ip.checksum.status': '1'}, {'p[SCTP].sport': ['1', '2', '3', '4']}, 'wrong'),
     case('gre', frame(f'{IP}, gre, ipv6, udp'),
          {'gre.proto': '0x86dd', 'ipv6.nxt': '17'}, {'p[GRE].proto': '34525', 'p[IPv6].nh': '17'}),
@@ -241,6 +250,12 @@ CASES = [
          {'vlan.id': ['5', '6'] * 2, 'ip.ttl': ['1', '2'] * 2}, {'p[Dot1Q].vlan': ['5', '6'] * 2}),
     case('nested', frame('ethernet, {vlan: 5-6}, {ipv4: {ttl: 1-2}}, udp', ', vary: nested'),
          {'vlan.id': ['5', '5', '6', '6'], 'ip.ttl': ['1', '2'] * 2}, {'p[Dot1Q].vlan': ['5', '5', '6', '6']}),
+    case('nested, the outer one held', frame('ethernet, {vlan: {from: 5, to: 6, hold: 2}}, {ipv4: {ttl: 1-2}}, udp',
+                                             ', vary: nested'),
+         {'vlan.id': '5', 'ip.ttl': ['1', '2'] * 2}, {'p[Dot1Q].vlan': '5'}),
+    case('nested, the inner one held', frame('ethernet, {vlan: 5-6}, {ipv4: {ttl: {list: [1, 2], hold: 2}}}, udp',
+                                             ', vary: nested'),
+         {'vlan.id': '5', 'ip.ttl': ['1', '1', '2', '2']}, {'p[Dot1Q].vlan': '5'}),
     case('octets of a layer', frame('ethernet, {ipv4: {bytes: [{at: 8, octets: 1, from: 7, to: 9}]}}, udp'),
          {'ip.ttl': ['7', '8', '9', '7']}, {'p[IP].ttl': ['7', '8', '9', '7']}),
     case('octets of the frame under a mask', frame('ethernet, vlan, ipv4, udp', ', bytes: [{at: 14, octets: 2, '

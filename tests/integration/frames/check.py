@@ -20,7 +20,7 @@ ports:
 streams:
 '''
 MALFORMED = '_ws.malformed'
-STATUS = ['ip.checksum.status', 'udp.checksum.status', 'tcp.checksum.status', 'sctp.checksum.status']
+STATUS = ['ip.checksum.status', 'udp.checksum.status', 'tcp.checksum.status', 'sctp.checksum.status', 'icmpv6.checksum.status']
 BAD = '0'
 TRUTH = {'True': '1', 'False': '0'}  # as tshark has it from version 4.2 on
 PREFERENCES = ['ip.check_checksum:TRUE', 'udp.check_checksum:TRUE', 'tcp.check_checksum:TRUE',
@@ -74,6 +74,13 @@ def right(packet, layer):
     return copy.__class__(bytes(copy))[layer].chksum == before
 
 
+def rebuilt(packet):
+    """The octets as scapy lays them out itself, with its padding."""
+    copy = packet.copy()
+    copy.clear_cache()
+    return bytes(copy)
+
+
 def wrong_by_scapy(case, packets, names):
     for n, packet in enumerate(packets):
         for expression, expected in case.scapy.items():
@@ -100,7 +107,7 @@ def scapy_names():
     names = {}
     for module in (scapy.all, geneve, gtp, mpls, sctp, vxlan):
         names.update({name: getattr(module, name) for name in dir(module) if not name.startswith('_')})
-    names['right'] = right
+    names['right'], names['rebuilt'] = right, rebuilt
     return names
 
 

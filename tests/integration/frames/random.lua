@@ -194,12 +194,24 @@ local function found(bytes)
    return table.concat(list, " ")
 end
 
+-- Packets of SCTP are whole words: of four sizes one will do.
+local function build(size, stack)
+   local ok, template
+   for more = 0, stack[#stack][1] == "sctp" and 3 or 0 do
+      ok, template = pcall(frame.build, size + more, stack)
+      if ok then
+         break
+      end
+   end
+   return ok, template
+end
+
 math.randomseed(tonumber(arg[3]))
 local file, failed = assert(pcap.create(arg[1])), 0
 for i = 1, tonumber(arg[2]) do
    local stack = random_stack()
    local text = wanted(stack)
-   local ok, template = pcall(frame.build, math.random(900, 1500), stack)
+   local ok, template = build(math.random(900, 1500), stack)
    if not ok then
       print(("%d\t%s\t%s: %s"):format(i, words(stack), text, template))
       return 1

@@ -77,7 +77,9 @@ end
 local file = assert(io.open(arg[1], "wb"))
 file:write(u32(0xa1b2c3d4), "\2\0\4\0", u32(0), u32(0), u32(65535), u32(1))
 for i, stack in ipairs(STACKS) do
-   local template = frame.build(FRAME_SIZE, { unpack(stack, 2) })
+   -- SCTP packets are whole words
+   local size = stack[#stack] == sctp and FRAME_SIZE - (FRAME_SIZE - 4 - 34) % 4 or FRAME_SIZE
+   local template = frame.build(size, { unpack(stack, 2) })
    file:write(u32(i), u32(0), u32(template.length), u32(template.length))
    local sequence, nanoseconds = i * 2 ^ 40 + 12345, 2 ^ 47 + i
    local mark = signature(i, sequence, nanoseconds)
