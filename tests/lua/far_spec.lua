@@ -4,6 +4,7 @@
 local Standing = require "framegauge.far.standing"
 local clock = require "framegauge.far.clock"
 local exchange = require "framegauge.far.exchange"
+local ffi = require "ffi"
 local json = require "framegauge.report.json"
 local link = require "framegauge.far.link"
 
@@ -24,6 +25,23 @@ describe("clocks of two testers", function()
       local wrong = clock.problem(state { error_ns = 3e6 }, state { error_ns = 2e6 }, 2.6e6, "10 %")
       assert.matches("agree to 2600.000 us, 10 % of the least FTD", wrong, 1, true)
       assert.matches("5000.000 us apart (near 3000.000 us, far 2000.000 us", wrong, 1, true)
+   end)
+
+   it("are not taken for perfect where the kernel refuses to tell", function()
+      -- adjtimex under a filter of system calls: an error, and the zeros it was given
+      local refused = clock.state(function()
+         ffi.errno(1)
+         return -1
+      end)
+      assert.is_false(refused.synchronised)
+      assert.is_true(refused.error_ns >= 1e9)
+      assert.matches("kernel of the far one does not tell how its own is kept (adjtimex: Operation not permitted)",
+         clock.problem(state {}, json.decode(json.encode(refused)), 1e12, "10 %"), 1, true)
+      local kept = clock.state(function(timex)
+         timex.maxerror = 250
+         return 0
+      end)
+      assert.is_true(kept.synchronised and kept.error_ns == 250e3 and kept.refused == nil)
    end)
 
    it("are one on one system, if the other's time lies between asking and hearing", function()

@@ -7,7 +7,8 @@
 --
 --    machine    both run on one machine: the clocks are one, and nothing is to be known
 --    realtime   CLOCK_REALTIME, kept by NTP or PTP. How far it may be off the kernel says (adjtimex:
---               maxerror, and whether it is kept at all)
+--               maxerror, and whether it is kept at all). Under NTP that is a bound; the servo of linuxptp sets
+--               it to 0 at each update, whatever the error of its path is
 --    control    the near tester's clock; the far one's is told from how long a question over the control
 --               connection takes. Too rough for delays, but counts fall into the right seconds
 --
@@ -28,6 +29,7 @@ struct fg_timex {
 };
 int clock_gettime(int clock, struct fg_timespec *out) __asm__("clock_gettime");
 int adjtimex(struct fg_timex *timex);
+char *strerror(int errnum);
 long long strtoll(const char *text, char **end, int base);
 ]]
 
@@ -35,6 +37,7 @@ local M = {}
 
 local REALTIME, RAW = 0, 4
 local UNSYNCHRONISED = 0x40
+local UNKNOWN_NS = 16e9 -- what the kernel says of a clock that nobody keeps
 local TRIES = 16 -- readings, of which the quickest counts
 
 local now = ffi.new("struct fg_timespec")
@@ -73,12 +76,17 @@ function M.distance()
 end
 
 --- What the kernel says of CLOCK_REALTIME.
--- @return { synchronised =, error_ns = at most, boot = id of the running system, raw = text }
-function M.state()
+-- @param adjtimex  reads the kernel's clock as the system call does; by default that
+-- @return { synchronised =, error_ns = at most, refused = why the kernel does not tell, or nil, boot = id of
+-- the running system, raw = text }
+function M.state(adjtimex)
    local timex, boot = ffi.new("struct fg_timex"), io.open "/proc/sys/kernel/random/boot_id"
-   ffi.C.adjtimex(timex)
+   -- a filter of system calls may refuse it, and leaves zeros: synchronised, without error
+   local told = (adjtimex or ffi.C.adjtimex)(timex) >= 0
+   local refused = not told and ffi.string(ffi.C.strerror(ffi.errno())) or nil
    local state = {
-      synchronised = bit.band(timex.status, UNSYNCHRONISED) == 0, error_ns = tonumber(timex.maxerror) * 1e3,
+      synchronised = told and bit.band(timex.status, UNSYNCHRONISED) == 0,
+      error_ns = told and tonumber(timex.maxerror) * 1e3 or UNKNOWN_NS, refused = refused,
       boot = boot and boot:read "*l" or "", raw = M.text(M.raw()),
    }
    if boot then
@@ -103,7 +111,12 @@ local MEND = "keep it by NTP (chrony) or PTP (ptp4l and phc2sys), or set y1564.d
 -- @param share      of the least FTD that this is, as text
 function M.problem(near, far, most, share)
    for _, one in ipairs { { "near", near }, { "far", far } } do
-      if one[2].synchronised ~= true then
+      if one[2].refused then
+         return ("one-way delays need the clocks of both testers to agree, and the kernel of the %s one does "
+            .. "not tell how its own is kept (adjtimex: %s); let the tester read it (of a systemd unit: "
+            .. "ProtectClock=no; of a container: its seccomp profile), or set y1564.delays: false, which "
+            .. "leaves rates and loss"):format(one[1], one[2].refused)
+      elseif one[2].synchronised ~= true then
          return ("one-way delays need the clocks of both testers to agree, and that of the %s one is not "
             .. "synchronised, as its kernel says; %s"):format(one[1], MEND)
       end
