@@ -3,8 +3,9 @@
 --- `framegauge calibrate`: the tester looped to itself.
 --
 -- With nothing but a cable between two ports, whatever is lost or late is the tester's own. So the search of
--- the plan's throughput test, made over the cable, finds the load the tester carries, and the latency of the
--- frames is what it adds itself: at a tenth of that load, where nothing queues, and at the load. The person
+-- the plan's throughput test, or in a plan of another test the usual one for its frame sizes, made over the
+-- cable, finds the load the tester carries, and the latency of the frames is what it adds itself: at a tenth
+-- of that load, where nothing queues, and at the load. The person
 -- plugs the cable; two memif ends are joined to one another here, and the virtual wire is taken without its
 -- device. What comes of it is kept where a run finds it (framegauge.calibration). Then it looks at how
 -- exactly frames of the smallest size depart, and at what the host takes of an lcore (framegauge.precision).
@@ -16,7 +17,9 @@ local format = require "framegauge.report.format"
 local generator = require "framegauge.report.generator"
 local grid = require "framegauge.report.grid"
 local json = require "framegauge.report.json"
+local methods = require "framegauge.method"
 local paint = require "framegauge.report.paint"
+local plans = require "framegauge.plan"
 local precision = require "framegauge.precision"
 local throughput = require "framegauge.method.rfc2544.throughput"
 local tables = require "framegauge.tables"
@@ -25,6 +28,8 @@ local uv = require "luv"
 
 local M = {}
 
+local PLAIN = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}\n"
+local CALIBRATED = { rfc2544 = true, y1564 = true, traffic = true }
 local SUCCESS, BAD_PLAN, ENVIRONMENT = 0, 2, 4
 local LOW_SHARE = 0.1
 
@@ -42,11 +47,25 @@ local function join_memifs(ports)
    end
 end
 
+-- Settings of the search: the plan's own, or the usual ones for the frame sizes of a plan of another test.
+local function settings(plan)
+   local o = tables.copy(plan.rfc2544 or plans.load_text(PLAIN, "calibrate", { quick = plan.quick }).rfc2544)
+   if not plan.rfc2544 then
+      o.frame_sizes = {}
+      for _, size in ipairs(methods.of(plan).frame_sizes(plan)) do
+         table.insert(o.frame_sizes, not tables.contains(o.frame_sizes, size) and size or nil)
+      end
+      table.sort(o.frame_sizes)
+   end
+   return o
+end
+
 --- The plan with a cable in place of the device.
 function M.looped(plan)
    local looped = tables.copy(plan)
-   looped.ports, looped.rfc2544 = {}, tables.copy(plan.rfc2544)
-   looped.rfc2544.throughput = tables.copy(plan.rfc2544.throughput)
+   looped.test, looped.streams, looped.y1564, looped.traffic = "rfc2544", {}, nil, nil
+   looped.ports, looped.rfc2544 = {}, settings(plan)
+   looped.rfc2544.throughput = tables.copy(looped.rfc2544.throughput)
    looped.rfc2544.tests = { "throughput" }
    looped.rfc2544.throughput.search, looped.rfc2544.throughput.goals = "binary", nil
    looped.rfc2544.throughput.loss_tolerance = 0
@@ -242,8 +261,8 @@ end
 -- @param options.out  where to keep the result; default: where a run looks for it
 -- @return exit status
 function M.main(plan, options)
-   if plan.test ~= "rfc2544" then
-      refuse(BAD_PLAN, "calibrate searches as a throughput test does: the plan's test must be rfc2544")
+   if not CALIBRATED[plan.test] then
+      refuse(BAD_PLAN, "calibrate takes a plan with the test rfc2544, y1564 or traffic, not %s", plan.test)
    elseif topology.of(plan) == "loopback" then
       refuse(BAD_PLAN, "calibrate joins two ports by a cable: a loopback has none to join")
    end

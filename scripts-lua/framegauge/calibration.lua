@@ -8,8 +8,10 @@
 -- another machine, of other ports or versions, or an old one is stale: it says nothing and is only mentioned.
 -- The clock of the virtual wire is not the machine's, so there the tester has neither bound nor latency.
 local bit = require "bit"
+local cycles = require "framegauge.traffic.sizes"
 local json = require "framegauge.report.json"
 local methods = require "framegauge.method"
+local paths = require "framegauge.method.y1564.paths"
 local tables = require "framegauge.tables"
 local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
@@ -220,19 +222,51 @@ local function correct(latency, state, tester)
    end
 end
 
+-- The least that frames of all these sizes take through the tester; nil where that of one is not known.
+local function least(own, sizes)
+   local found
+   for _, size in ipairs(sizes) do
+      if not own[size] then
+         return nil
+      end
+      found = math.min(found or math.huge, own[size])
+   end
+   return found
+end
+
+-- Frame transfer delays of services.
+local function correct_services(plan, services, own)
+   for i, service in ipairs(services) do
+      local tester = least(own, (paths.sizes(plan.y1564.services[i])))
+      for _, rows in ipairs { service.configuration, service.performance } do
+         for _, step in ipairs(tester and rows or {}) do
+            for _, row in pairs { step, step.green, step.yellow } do
+               local ftd = row.ftd_ns
+               row.ftd_corrected_ns = ftd and {
+                  min = ftd.min - tester, mean = ftd.mean - tester, max = ftd.max - tester,
+               }
+            end
+         end
+      end
+   end
+end
+
 --- Say beside every latency of the results what is known of the tester's own, and take that off.
 -- @param results  rows by test; they are changed
-function M.apply(state, results)
+-- @param plan     of the run
+function M.apply(state, results, plan)
    local own = {}
    for _, row in ipairs(state.frame_sizes) do
       own[row.frame_size] = row.latency_min_ns ~= json.null and row.latency_min_ns or nil
    end
-   for _, rows in pairs(results) do
-      for _, row in ipairs(rows) do
+   correct_services(plan, results.y1564 and results.y1564.services or {}, own)
+   for test, rows in pairs(results) do
+      for i, row in ipairs(rows) do
+         local sizes = test == "traffic" and cycles.of(plan.streams[i]) or { row.frame_size }
          for _, key in ipairs { "latency", "every_frame" } do
             if row[key] then
                row[key] = tables.copy(row[key]) -- the trials keep theirs as it was measured
-               correct(row[key], state, own[row.frame_size])
+               correct(row[key], state, least(own, sizes))
             end
          end
       end

@@ -22,6 +22,8 @@ local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
 local report = require "framegauge.report.result"
 local resume = require "framegauge.resume"
+local tables = require "framegauge.tables"
+local tester_load = require "framegauge.tester_load"
 local text = require "framegauge.report.text"
 local uv = require "luv"
 
@@ -189,6 +191,13 @@ local function find_calibration(plan, bench, options)
    return state
 end
 
+-- What is published of it: also which loads of the plan were more than the tester carries.
+local function beyond(state, plan, trials)
+   local copy = tables.copy(state)
+   copy.beyond = tester_load.beyond(plan, plan.tester_limits, trials)
+   return copy
+end
+
 -- A folder for a new run, or the one of the run that is resumed.
 -- @param state  of the calibration
 -- @return the folder and the moment (framegauge.report.moment)
@@ -228,10 +237,10 @@ local function run_captured(bench, plan, options, expectations, kept)
       error(err, 0)
    end
    run.facts.captures = kept:stop()
-   calibration.apply(state, results)
+   calibration.apply(state, results, plan)
    local result = report.new {
       generator = generator.of(), plan = plan, ports = bench.ports, results = results, trials = trials,
-      calibration = state,
+      calibration = beyond(state, plan, trials),
       expectations = evaluate(expectations, expect.rows(plan, results), err == nil), interrupted = err ~= nil,
    }
    write_files(folder, result, run)

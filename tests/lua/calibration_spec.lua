@@ -10,6 +10,7 @@ local json = require "framegauge.report.json"
 local precision = require "framegauge.precision"
 local run = require "framegauge.run"
 local scratch = require "scratch"
+local tester_load = require "framegauge.tester_load"
 local uv = require "luv"
 
 local DAY = 24 * 3600
@@ -239,6 +240,109 @@ describe("a calibration", function()
    end)
 end)
 
+local SERVICES = [[
+test: y1564
+ports:
+  east: {device: wire0, ipv4: 198.18.1.2/24}
+  west: {device: wire1, ipv4: 198.18.1.3/24}
+reference_device: {rate: 1Gbps}
+y1564:
+  services:
+    small: {cir: 10Mbps, frame_size: 128, directions: forward, cbs: 2000, acceptance: {flr: 0}}
+    mixed: {cir: 10Mbps, emix: ab, directions: forward, cbs: 2000, acceptance: {flr: 0}}
+    other: {cir: 10Mbps, frame_size: 256, directions: forward, cbs: 2000, acceptance: {flr: 0}}
+]]
+local STREAMS = [[
+test: traffic
+ports: {east: {device: wire0, ipv4: 198.18.1.2/24}, west: {device: wire1, ipv4: 198.18.1.3/24}}
+streams:
+  a: {size: [64, 128], rate: 1kfps}
+  b: {from: east, size: 128, rate: 1kfps}
+]]
+
+local function plan_of(text)
+   local plan, problems = require("framegauge.plan").load_text(text, "mine")
+   return plan or error(tostring(problems[1]))
+end
+
+-- A current one: what the tester carries and adds at 64 and 128 octets; nothing is known of 256.
+local function current()
+   return { state = "current", date = "2026-01-01T00:00:00Z", reasons = {}, frame_sizes = {
+      { frame_size = 64, load_fps = 1e6, latency_min_ns = 3000 },
+      { frame_size = 128, load_fps = 5e5, latency_min_ns = 4000 },
+      { frame_size = 256, load_fps = json.null, latency_min_ns = json.null },
+   } }
+end
+
+describe("a calibration of other tests", function()
+   teardown(scratch.remove)
+
+   it("is made of plans of Y.1564 and of traffic, at their frame sizes", function()
+      for _, text in ipairs { SERVICES, STREAMS } do
+         local found = read(calibrated(plan_of(text), 3e5))
+         assert.same(text == SERVICES and { 64, 128, 256 } or { 64, 128 }, (function()
+            local sizes = {}
+            for i, row in ipairs(found.frame_sizes) do
+               sizes[i] = row.frame_size
+            end
+            return sizes
+         end)())
+         assert.near(3e5, found.frame_sizes[1].load_fps, 3000)
+         assert.equal(20000, found.frame_sizes[1].latency_low.min_ns)
+      end
+   end)
+
+   it("takes the tester's own time off the transfer delays of services, beside those measured", function()
+      local function row()
+         return { ftd_ns = { min = 10000, mean = 11000, max = 12000 },
+            green = { ftd_ns = { min = 10000, mean = 11000, max = 12000 } } }
+      end
+      local services = {}
+      for i = 1, 3 do
+         services[i] = { configuration = { row(), { tx = 0 } }, performance = { row() } }
+      end
+      calibration.apply(current(), { y1564 = { services = services } }, plan_of(SERVICES))
+      for i, own in ipairs { 4000, 3000 } do
+         for _, one in ipairs {
+            services[i].configuration[1], services[i].configuration[1].green, services[i].performance[1],
+         } do
+            assert.same({ min = 10000, mean = 11000, max = 12000 }, one.ftd_ns)
+            assert.same({ min = 10000 - own, mean = 11000 - own, max = 12000 - own }, one.ftd_corrected_ns)
+         end
+         assert.is_nil(services[i].configuration[2].ftd_corrected_ns)
+      end
+      assert.is_nil(services[3].performance[1].ftd_corrected_ns)
+   end)
+
+   it("takes the least of a stream's sizes off its latency", function()
+      local rows = {
+         { frame_size = 96, latency = { min_ns = 9000 } }, { frame_size = 128, latency = { min_ns = 9000 } },
+      }
+      calibration.apply(current(), { traffic = rows }, plan_of(STREAMS))
+      assert.same({ 6000, 5000 }, { rows[1].latency.corrected.min_ns, rows[2].latency.corrected.min_ns })
+   end)
+
+   it("tells of loads that are more than the tester carries", function()
+      local limits = calibration.limits(current())
+      local function at(fps, other)
+         return { { trial = 7, directions = {
+            { direction = "a", intended_fps = fps }, { direction = "b", intended_fps = other },
+         } } }
+      end
+      -- a frame of `a` takes 1.5 us of the tester in the mean, one of `b` 2 us
+      assert.is_nil(tester_load.beyond(plan_of(STREAMS), limits, at(4e5, 2e5)))
+      assert.is_nil(tester_load.beyond(plan_of(STREAMS), nil, at(9e9, 9e9)))
+      local found = tester_load.beyond(plan_of(STREAMS), limits, at(4e5, 5e5))
+      assert.same({ 1, 7 }, { found.trials, found.trial })
+      assert.near(1.6, found.most, 1e-9)
+      found = tester_load.beyond(plan_of(SERVICES), limits, { { trial = 3, frame_size = 128, directions = {
+         { direction = "small east->west green", intended_fps = 6e5 },
+         { direction = "other east->west green", intended_fps = 9e9 }, -- of which nothing is known
+      } } })
+      assert.near(1.2, found.most, 1e-9)
+   end)
+end)
+
 describe("a run with a calibration", function()
    teardown(scratch.remove)
 
@@ -281,6 +385,15 @@ describe("a run with a calibration", function()
       assert.matches("latency_calibration,latency_tester_min_ns,latency_corrected_min_ns", csv, 1, true)
       assert.matches("current,20000,0,512.5\n", csv, 1, true)
       assert.matches("Calibrated on 2", scratch.read(path .. "/report.html"), 1, true)
+   end)
+
+   it("tells of a burst at line rate that the tester does not carry", function()
+      local plan = fake_plan { tests = { "back_to_back" }, frame_sizes = { 64 } }
+      plan.calibration = calibrated(plan, 3e5)
+      local result, path = run_with(plan, { rate = 1e9, capacity = 9e5 })
+      assert.is_true(result.calibration.beyond.trials > 0)
+      assert.near(1488095 / result.calibration.frame_sizes[1].load_fps, result.calibration.beyond.most, 1e-3)
+      assert.matches("asked for more than the tester carries", scratch.read(path .. "/report.html"), 1, true)
    end)
 
    it("says that there is none", function()

@@ -35,7 +35,7 @@ describe("clocks of two testers", function()
       end)
       assert.is_false(refused.synchronised)
       assert.is_true(refused.error_ns >= 1e9)
-      assert.matches("kernel of the far one does not tell how its own is kept (adjtimex: Operation not permitted)",
+      assert.matches("kernel of the far one does not tell how its own is kept (adjtimex: Operation not",
          clock.problem(state {}, json.decode(json.encode(refused)), 1e12, "10 %"), 1, true)
       local kept = clock.state(function(timex)
          timex.maxerror = 250

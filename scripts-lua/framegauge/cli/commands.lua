@@ -82,8 +82,8 @@ return {
       summary = "measure the tester itself, looped to itself",
       help = "Find the load that the tester carries and the latency it adds, with a cable in place of the\n"
          .. "device: plug it between the two ports first. (Two memif ports are joined by themselves, and\n"
-         .. "wire ports lose their reference device.) Runs on this machine and these ports then try no\n"
-         .. "load above that, and publish latency also with the tester's own taken off.\n\n"
+         .. "wire ports lose their reference device.) Searches on this machine and these ports then try no\n"
+         .. "load above that, and latency and FTD are published also with the tester's own taken off.\n\n"
          .. "Then see how exactly the smallest frames depart, at 1, 10, 50 and 100 % of the load it\n"
          .. "carries and in bursts, and for how long the host takes an idle lcore away.",
       arguments = { PLAN },

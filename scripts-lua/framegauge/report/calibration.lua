@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a reader must know of the tester's own share in a latency.
+--- What a reader must know of the tester's own share in a latency, and of loads beyond what it carries.
+local format = require "framegauge.report.format"
+
 local M = {}
 
 --- One sentence.
@@ -18,6 +20,15 @@ function M.in_words(calibration)
       return "Not calibrated: the tester's own latency is in these figures (see 'framegauge help calibrate')."
    end
    return "No calibration is needed: in the wire's time the tester has no latency of its own."
+end
+
+--- One sentence; nil where no trial asked for more than the tester carries.
+-- @param calibration  of a result
+function M.beyond_in_words(calibration)
+   local beyond = calibration and calibration.beyond
+   local text = "%s asked for more than the tester carries by its calibration, up to %s times (trial %d)."
+   return beyond and text:format(format.plural(beyond.trials, "trial"), format.decimal(beyond.most, 2),
+      beyond.trial) or nil
 end
 
 return M

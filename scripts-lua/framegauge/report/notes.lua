@@ -107,6 +107,7 @@ function M.of(result, add)
    else
       add(latency_note(result, rows, "latency"))
    end
+   add(calibration.beyond_in_words(result.calibration))
    add(evidence_note(rows))
    add(irregular_note(rows))
    for _, sentence in ipairs(said.of(result.trials)) do

@@ -32,7 +32,8 @@ local function row(direction, size, o, result, trials)
       lower_trial = result.lower_trial and result.lower_trial.trial,
       upper_trial = result.upper_trial and result.upper_trial.trial, limited_by = result.limited_by,
       verdict = VERDICT[result.limited_by] or fps and "valid" or "invalid",
-      reasons = VERDICT[result.limited_by] and result.upper_trial and result.upper_trial.reasons
+      reasons = VERDICT[result.limited_by] and (result.upper_trial and result.upper_trial.reasons
+         or { ("the tester itself carries no more than %.0f frames per second (calibration)"):format(fps) })
          or fps and {} or { "nothing passed" },
    }
 end
@@ -45,8 +46,9 @@ function M.run(plan, bench, session, path, from)
    settings.timestamps = settings.tcp.timestamps
    local size, direction = M.frame_size(path, settings.tags), ground.direction(plan, from)
    local most = bench:max_fps(size)
+   local carried = math.min(most, plan.tester_limits and plan.tester_limits[size] or most)
    local result = search.get("binary").run {
-      min = LEAST_SHARE * most, max = most, resolution = o.resolution, relative = true,
+      min = LEAST_SHARE * most, max = carried, resolution = o.resolution, relative = true,
       tolerance = o.loss_tolerance, search_trial = math.min(o.search_trial, o.trial), final_trial = o.trial,
       max_trials = o.max_trials,
       trial = function(fps, seconds, phase)
@@ -57,6 +59,9 @@ function M.run(plan, bench, session, path, from)
          }
       end,
    }
+   if carried < most and result.limited_by == "maximum" then
+      result.limited_by = "tester"
+   end
    return row(direction, size, settings, result, #session.trials - before)
 end
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What stands at the top: which device, the verdict, the figures to remember, and the circumstances.
+local calibration = require "framegauge.report.calibration"
 local h = require "framegauge.report.html.element"
 local tables = require "framegauge.report.html.tables"
 local units = require "framegauge.units"
@@ -65,6 +66,12 @@ local function conformance(result)
    }
 end
 
+-- Loads of the plan beyond what the tester carries.
+local function beyond(result)
+   local text = calibration.beyond_in_words(result.calibration)
+   return text and h.div { class = "verdictbox warning", h.strong { "Beyond the calibration" }, h.p { text } }
+end
+
 local function tiles(result)
    local out = {}
    for i, tile in ipairs(view_of(result).tiles(result)) do
@@ -98,7 +105,7 @@ function M.build(result, moment)
       h.p { class = "eyebrow", view_of(result).NAME },
       h.h1 { h.bdi { device(result).name or result.plan.name } },
       result.plan.description and h.p { class = "lead", h.bdi { result.plan.description } },
-      verdict(result), conformance(result), tiles(result), facts(result, moment),
+      verdict(result), conformance(result), beyond(result), tiles(result), facts(result, moment),
    }
 end
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Traffic: a row for each stream of the plan.
+local calibration = require "framegauge.report.calibration"
 local csv = require "framegauge.report.csv"
 local fields = require "framegauge.report.traffic.fields"
 local format = require "framegauge.report.format"
@@ -90,9 +91,11 @@ function M.notes(result, add)
       if row.latency then
          add(("Latency: %s, stamped by %s, error at most %s."):format(row.latency.definition,
             row.latency.source, format.nanoseconds(row.latency.error_bound_ns)))
+         add(calibration.in_words(result.calibration))
          break
       end
    end
+   add(calibration.beyond_in_words(result.calibration))
    if fields.errors(result.results)[1] then
       add "Errors on purpose are not the device's: they are no part of what is lost, reordered or received."
    end

@@ -11,7 +11,7 @@ M.ORDER = {
    "y1564", "services", "name", "verdict", "configuration", "performance", "step", "direction", "frame_size",
    "seconds", "avail_percent", "unavailable_s", "severely_errored_s", "ir_bps", "offered_ir_bps",
    "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "tx", "rx", "lost",
-   "flr", "ftd_ns", "min", "mean", "max", "fdv_ns", "clock_error_ns",
+   "flr", "ftd_ns", "min", "mean", "max", "ftd_corrected_ns", "fdv_ns", "clock_error_ns",
    "reordered", "duplicates", "remarked", "marks", "pcp", "dei", "dscp", "limits", "ir_min_bps",
    "ir_max_bps", "burst", "frames", "group", "cycles", "fps", "inferred", "least", "most", "green", "yellow",
    "failed", "reasons", "trial", "percent", "octets", "rx_octets", "availability", "series", "interval_s",
@@ -20,9 +20,10 @@ M.ORDER = {
 
 local FIGURES = {
    "offered_ir_bps", "offered_ulr_bps", "received_ir_bps", "received_ulr_bps", "ir_bps", "tx", "rx", "lost",
-   "flr", "ftd_ns", "fdv_ns", "reordered", "duplicates", "remarked", "trial",
+   "flr", "ftd_ns", "ftd_corrected_ns", "fdv_ns", "reordered", "duplicates", "remarked", "trial",
 }
 
+local COLOUR = { "ftd_ns", "ftd_corrected_ns", "fdv_ns" }
 local STEP = { "limits", "burst", "green", "yellow" }
 
 local function published_row(row)
@@ -32,7 +33,7 @@ end
 local function published_step(row)
    local copy = nulls.fill(published_row(row), STEP)
    for _, colour in ipairs { "green", "yellow" } do
-      copy[colour] = row[colour] and nulls.fill(row[colour], { "ftd_ns", "fdv_ns" }) or copy[colour]
+      copy[colour] = row[colour] and nulls.fill(row[colour], COLOUR) or copy[colour]
    end
    copy.burst = row.burst and nulls.fill(row.burst, { "inferred" }) or copy.burst
    copy.limits = row.limits and nulls.fill(row.limits, { "ir_min_bps", "ir_max_bps" }) or copy.limits
@@ -67,7 +68,8 @@ local COMMON = {
    "row.direction", "row.frame_size", "row.offered_ir_bps", "row.offered_ulr_bps", "row.received_ir_bps",
    "row.received_ulr_bps", "row.ir_bps.min", "row.ir_bps.max",
    "row.tx", "row.rx", "row.lost", "row.flr", "row.ftd_ns.min", "row.ftd_ns.mean",
-   "row.ftd_ns.max", "row.fdv_ns", "row.clock_error_ns", "row.reordered", "row.duplicates", "row.remarked",
+   "row.ftd_ns.max", "row.ftd_corrected_ns.min", "row.ftd_corrected_ns.mean", "row.ftd_corrected_ns.max",
+   "row.fdv_ns", "row.clock_error_ns", "row.reordered", "row.duplicates", "row.remarked",
 }
 
 local function columns(first, last)

@@ -117,6 +117,7 @@ local FIGURES = {
    { "FTD min", "ms", field("ftd_ns.min", words.milliseconds) },
    { "mean", "ms", field("ftd_ns.mean", words.milliseconds) },
    { "max", "ms", field("ftd_ns.max", words.milliseconds) },
+   { "mean", "corrected", field("ftd_corrected_ns.mean", words.milliseconds), optional = true },
    { "± clocks", "ms", field("clock_error_ns", words.milliseconds), optional = true },
    { "FDV", "ms", field("fdv_ns", words.milliseconds) },
 }

@@ -2,6 +2,7 @@
 
 --- What the figures of a Y.1564 report are, in words: no delay without its way, no variation without its
 -- statistic.
+local calibration = require "framegauge.report.calibration"
 local fields = require "framegauge.report.y1564.fields"
 local format = require "framegauge.report.format"
 
@@ -57,6 +58,8 @@ function M.definitions(result)
       "FLR: frames lost of those sent; frames later than the drain count as lost.",
       "IR: bits of frames with FCS, over the time in which they were sent. ULR: with preamble and gap.",
    }
+   list[#list + 1] = calibration.in_words(result.calibration)
+   list[#list + 1] = calibration.beyond_in_words(result.calibration)
    if o.topology == "loopback" then
       list[#list + 1] = "Loopback: every figure is of the way to the far end and back. Loss and delay of "
          .. "the two "
