@@ -195,8 +195,13 @@ function Bench:port_index(name)
    return nil, ("there is no port '%s'; there is %s"):format(tostring(name), table.concat(names, ", "))
 end
 
--- MAC of a port's gateway for an IP version, six octets; nil while it has not answered.
+-- MAC of a port's gateway for an IP version, six octets: what the plan says, else what the gateway answered;
+-- nil while it has not.
 function Bench:gateway_mac(i, version)
+   local port = self.plan.ports[i]
+   if port.gateway_mac then
+      return port["gateway" .. version] and octets.mac(port.gateway_mac) or nil
+   end
    local mac = ffi.new("uint8_t[6]")
    return C.fg_engine_gateway(self.engine, i - 1, version, mac) and ffi.string(mac, 6) or nil
 end
@@ -220,14 +225,16 @@ function Bench:resolve()
    local answered = self.time ~= C.FG_TIME_WIRE_FREE and function()
       return not self:silent_gateway()
    end
-   for _ = 1, GATEWAY_TRIES do
+   for _ = 1, self:silent_gateway() and GATEWAY_TRIES or 0 do
       self:start(ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(GATEWAY_SECONDS) }))
       self:await(answered)
       if not self:silent_gateway() then
          return
       end
    end
-   refusal.raise("run", 4, "%s", self:silent_gateway())
+   if self:silent_gateway() then
+      refusal.raise("run", 4, "%s", self:silent_gateway())
+   end
 end
 
 --- Open a plan's ports and start the engine on them.

@@ -206,6 +206,36 @@ describe("the rules across the keys of a plan", function()
       assert.matches("rfc2544.frame_loss.max: 1.5Mfps is more", wrong_with("rfc2544.frame_loss.max=1.5Mfps"))
    end)
 
+   it("take a largest load of throughput and frame loss as at most the line at each frame size", function()
+      assert.equal("", wrong_with("rfc2544.throughput.max=300kfps", "rfc2544.throughput.initial=200kfps",
+         "rfc2544.frame_loss.max=300kfps", "rfc2544.frame_sizes=[64, 1518]"))
+      assert.matches("rfc2544.latency.rate: 300kfps is more", wrong_with("rfc2544.latency.rate=300kfps",
+         "rfc2544.frame_sizes=[64, 1518]"))
+      assert.matches("rfc2544.throughput.max: 300kfps is more", wrong_with("rfc2544.throughput.max=300kfps",
+         "rfc2544.frame_sizes=[1518]"))
+      assert.matches("rfc2544.throughput.max: 300kfps is not above min",
+         wrong_with("rfc2544.throughput.max=300kfps", "rfc2544.throughput.min=100%",
+         "rfc2544.frame_sizes=[64, 1518]"))
+   end)
+
+   it("take a gateway on one side only, but of a wire", function()
+      local function of(device)
+         local text = "test: rfc2544\nports:\n  a: {device: '%s0', ipv4: 198.18.1.2/24, "
+            .. "gateway: 198.18.1.1}\n  b: {device: '%s1', ipv4: 198.19.1.2/24}\n"
+         return plan.load_text(text:format(device, device), "mine",
+            { sets = device ~= "wire" and { "rfc2544.throughput.max=1Mfps" } or {} })
+      end
+      assert.equal("198.18.1.1", of("memif:/none/").ports[1].gateway4)
+      assert.is_nil(of "wire")
+   end)
+
+   it("take the MAC address of a gateway, and not without one", function()
+      assert.equal("", wrong_with("ports.east.gateway=198.18.1.1", GATEWAY,
+         "ports.east.gateway_mac=02:00:00:00:00:77"))
+      assert.matches("ports.east.gateway_mac: there is no gateway",
+         wrong_with("ports.east.gateway_mac=02:00:00:00:00:77"))
+   end)
+
    it("want the tagged frame in its stream, and a device that a command can reset", function()
       assert.matches("tag_after: 2 min 0 s is not within the trial",
          wrong_with("rfc2544.latency.tag_after=2min"))

@@ -40,6 +40,24 @@ end
 
 local PORTS = "ports: {a: {device: wire0}, b: {device: wire1}}\ntest: traffic\n"
 
+describe("traffic of one port", function()
+   it("comes back from a reflector, and needs its address", function()
+      local path, out = scratch.path(), scratch.path()
+      local file = assert(io.open(path, "w"))
+      file:write "test: traffic\nports: {near: {device: wire0, ipv4: 198.18.1.2/24, gateway: 198.18.1.1}}\n"
+      file:write "reference_device: {rate: 1Gbps, reflect: true, loss_every: 100}\n"
+      file:write "streams: {a: {rate: 1kfps, size: 128}}\ntraffic: {duration: 1s}\n"
+      file:close()
+      local command = ("'%s' run '%s' --quick --out '%s' 2>&1"):format(uv.exepath(), path, out)
+      local output, status = scratch.shell(command)
+      assert.equal(0, status, output)
+      local row = json.decode(scratch.read(out .. "/result.json")).results.traffic[1]
+      assert.same({ "near", "near", 1000, 10 }, { row.from, row.to, row.tx, row.lost })
+      local without = "test: traffic\nports: {near: {device: 'memif:/none'}}\nstreams: {a: {rate: 1kfps}}\n"
+      assert.matches("ports.near.gateway: missing: a loopback sends to its", problems_of(without), 1, true)
+   end)
+end)
+
 describe("the traffic test", function()
    teardown(scratch.remove)
 

@@ -17,7 +17,7 @@ local Agent = {}
 Agent.__index = Agent
 
 local ADDRESSES = {
-   "ipv4", "prefix4", "gateway4", "ipv6", "prefix6", "gateway6", "vlan",
+   "ipv4", "prefix4", "gateway4", "ipv6", "prefix6", "gateway6", "gateway_mac", "vlan",
 }
 
 -- Our port with the addresses that the near tester's plan gives it.

@@ -73,7 +73,7 @@ local function shape_port(port)
       name = port.name, device = device.name, kind = device.kind, physical = device.physical,
       ipv4 = ipv4.address, prefix4 = ipv4.prefix, gateway4 = port.gateway,
       ipv6 = ipv6.address, prefix6 = ipv6.prefix, gateway6 = port.gateway6,
-      mac = port.mac, vlan = port.vlan, line_rate = port.line_rate, queues = port.queues,
+      gateway_mac = port.gateway_mac, mac = port.mac, vlan = port.vlan, line_rate = port.line_rate, queues = port.queues,
       rx_stamps = port.rx_stamps,
    }
 end

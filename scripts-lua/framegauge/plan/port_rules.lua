@@ -137,7 +137,8 @@ end
 
 -- The far end of a loopback is its gateway.
 local function loopbacks_have_a_far_end(values, found)
-   local device, key = values.reference_device, ("%s.topology"):format(values.test or "")
+   local device = values.reference_device
+   local key = values.test == "traffic" and "ports" or ("%s.topology"):format(values.test or "")
    if topology.of(values) ~= "loopback" then
       local has_topology = values.test == "rfc2544" or values.test == "y1564"
       if device.reflect and values.ports[1] and is_wire(values.ports[1]) and has_topology then
@@ -194,6 +195,12 @@ local function check_address(port, family, found)
    end
 end
 
+local function check_gateway_mac(port, found)
+   if port.gateway_mac and not port.gateway and not port.gateway6 then
+      found:add(path(port, "gateway_mac"), "there is no gateway", "gateway or gateway6 beside it")
+   end
+end
+
 -- Two ports' networks: the same one with no router between, or two that do not overlap.
 local function check_networks(a, b, family, found)
    local key, one, other = path(b, family.own), a[family.own], b[family.own]
@@ -214,14 +221,14 @@ local function check_networks(a, b, family, found)
    end
 end
 
--- A router is between two ports or there is none.
+-- The reference device is a router or a bridge; another device may route on one side and bridge on the other.
 local function check_gateways(a, b, family, found)
    local without = not a[family.gateway] and a or b
    local with = without == a and b or a
    local key = path(without, family.gateway)
-   if with[family.gateway] and not without[family.gateway] and not found:has(key) then
+   if is_wire(a) and with[family.gateway] and not without[family.gateway] and not found:has(key) then
       found:add(key, ("missing, while the port %s has one"):format(with.name),
-         "a gateway for both ports or for none")
+         "a gateway for both wires or for none")
    end
 end
 
@@ -245,6 +252,9 @@ local function check_links(values, found)
 end
 
 local function addresses_fit(values, found)
+   for _, port in ipairs(values.ports) do
+      check_gateway_mac(port, found)
+   end
    for _, family in ipairs(families) do
       for _, port in ipairs(values.ports) do
          check_address(port, family, found)

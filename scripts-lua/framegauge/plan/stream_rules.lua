@@ -45,7 +45,7 @@ local function plain_ports(values)
    for i, port in ipairs(values.ports) do
       list[i] = {
          name = port.name, mac = port.mac, vlan = port.vlan,
-         gateway4 = port.gateway, gateway6 = port.gateway6,
+         gateway4 = port.gateway, gateway6 = port.gateway6, gateway_mac = port.gateway_mac,
          ipv4 = port.ipv4 and port.ipv4.address, ipv6 = port.ipv6 and port.ipv6.address,
       }
    end

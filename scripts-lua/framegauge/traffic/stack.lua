@@ -27,7 +27,8 @@ function M.placeholders(ports)
          return octets.mac(ports[i].mac or PLACEHOLDER.port:format(i))
       end,
       gateway = function(i, version)
-         return ports[i]["gateway" .. version] and octets.mac(PLACEHOLDER.gateway:format(i)) or nil
+         return ports[i]["gateway" .. version]
+            and octets.mac(ports[i].gateway_mac or PLACEHOLDER.gateway:format(i)) or nil
       end,
    }
 end
@@ -148,9 +149,12 @@ end
 
 local function fill_ip(version)
    return function(list, i, ends, _, ports)
-      for _, one in ipairs { { "source", ports[ends.from] }, { "destination", ports[ends.to] } } do
+      -- what comes back to its port was sent to the reflector
+      local far = ends.from == ends.to and "gateway" .. version or "ipv" .. version
+      local own = "ipv" .. version
+      for _, one in ipairs { { "source", ports[ends.from], own }, { "destination", ports[ends.to], far } } do
          local name, port = one[1], one[2]
-         local address = port["ipv" .. version]
+         local address = port[one[3]]
          if not address and not given(list[i], name) then
             return missing(list[i], name, port, version)
          end

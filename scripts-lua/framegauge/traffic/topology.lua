@@ -13,10 +13,12 @@
 local M = {}
 
 --- The topology of a plan, or of its values before they are one. A method without one knows only pairs; so
--- does Y.1564, but for a loopback.
+-- does Y.1564, but for a loopback. Streams of a single port come back to it.
 function M.of(plan)
    if plan.test == "y1564" then
       return plan.y1564.topology == "loopback" and "loopback" or "pairs"
+   elseif plan.test == "traffic" and #plan.ports == 1 then
+      return "loopback"
    end
    return plan.test == "rfc2544" and plan.rfc2544.topology or "pairs"
 end
