@@ -48,6 +48,25 @@ describe("the estimate of a run", function()
       assert.same(taken, estimated)
    end)
 
+   it("expects it to carry a good half of what is tried, where that is less than the line", function()
+      local plan = fake_plan {
+         tests = { "throughput", "frame_loss", "back_to_back" }, frame_sizes = { 64 },
+      }
+      plan.rfc2544.throughput.max = { value = 0.4, unit = "ratio", text = "40 %" }
+      plan.rfc2544.frame_loss.max = plan.rfc2544.throughput.max
+      local bench = Bench.new { rate = 1e9, capacity = 0.618 * 0.4 * 1488095, buffer = 1000 }
+      local estimated, taken = timed.run(plan, bench)
+      assert.is_true(taken.trials > 20)
+      assert.equal(taken.trials, estimated.trials)
+      assert.near(taken.seconds, estimated.seconds, 1e-6)
+      local most = rehearsal.parts(plan, bench).most
+      assert.is_true(most.trials >= taken.trials and most.seconds >= taken.seconds)
+      local text = require("framegauge.report.text").heading(plan, {}, rehearsal.parts(plan, bench), 0)
+      assert.matches(("about %d to %d trials"):format(taken.trials, most.trials), text, 1, true)
+      plan.reference_device = { rate = 1e9, capacity = 1e5, buffer = 1000, buffer_unit = "frames" }
+      assert.is_nil(rehearsal.parts(plan, bench).most)
+   end)
+
    it("knows of trials made again at full length, where a buffer deceived the short ones", function()
       local plan = fake_plan { frame_sizes = { 1518 } }
       plan.reference_device = { rate = 1e9, capacity = 5e4, buffer = 2000, buffer_unit = "frames" }

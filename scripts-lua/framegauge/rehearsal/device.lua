@@ -7,6 +7,7 @@
 -- needs to be right: which load loses frames, and roughly how many.
 local impairments = require "framegauge.bench.impairments"
 local load = require "framegauge.method.load"
+local methods = require "framegauge.method.rfc2544"
 
 local M = {}
 
@@ -20,8 +21,8 @@ local UNKNOWN = { share = 0.618, buffer = 1000 } -- neither a round share nor ne
 --- A device.
 -- @param plan    a loaded plan
 -- @param tester  max_fps(self, frame_size), as a bench has it
--- @param o       { share = of the maximum that it carries, buffer = frames it holds }; nil: the device of the
---                plan
+-- @param o       { share = of the greatest load tried that it carries, buffer = frames it holds }; nil: the
+--                device of the plan
 function M.new(plan, tester, o)
    return setmetatable({
       plan = plan, tester = tester, made_up = o or not plan.reference_device and UNKNOWN or nil,
@@ -39,12 +40,22 @@ local function way_from(plan, name)
    return device
 end
 
+-- The greatest load that is tried: a made-up device that carried all of it would decide nothing.
+local function greatest(plan, max, frame_size)
+   local most = math.huge
+   for _, method in ipairs(methods.of(plan)) do
+      local cap = plan.rfc2544[method.KEY] and plan.rfc2544[method.KEY].max
+      most = math.min(most, cap and load.fps(cap, frame_size, max) or math.huge)
+   end
+   local carried = plan.tester_limits and plan.tester_limits[frame_size] or math.huge
+   return math.min(most, carried, max or load.fps(plan.rfc2544.throughput.max, frame_size))
+end
+
 -- Frames per second that leave the device, and how many may wait in it.
 function Device:limits(direction, frame_size)
    local plan, max = self.plan, self.tester:max_fps(frame_size)
    if self.made_up then
-      max = max or load.fps(plan.rfc2544.throughput.max, frame_size)
-      return self.made_up.share * max, self.made_up.buffer, {}
+      return self.made_up.share * greatest(plan, max, frame_size), self.made_up.buffer, {}
    end
    local way = way_from(plan, direction:match "^(.-)%->")
    local by_bits = way.bandwidth and way.bandwidth / (8 * frame_size)

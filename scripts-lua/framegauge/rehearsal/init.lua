@@ -44,10 +44,24 @@ local function rehearse(plan, tester, o)
    return list
 end
 
+-- The most trials and seconds that a device which is not known may take.
+local function most_of(plan, tester)
+   local most = { trials = 0, seconds = 0, retries = plan.rfc2544.retries }
+   for _, o in ipairs(CONCEIVABLE) do
+      local trials, seconds = rehearse(plan, tester, o), 0
+      for _, trial in ipairs(trials) do
+         seconds = seconds + trial.total
+      end
+      most.trials, most.seconds = math.max(most.trials, #trials), math.max(most.seconds, seconds)
+   end
+   return most
+end
+
 --- What lies ahead, in the order it comes.
 -- @param tester  the bench, or what is known of it before it is open: ports, and max_fps(self, frame_size)
 -- @return list of { test =, frame_size =, trials =, seconds = with all waits }, one for each row of trials
--- that have these in common
+-- that have these in common; and but for the reference device `most` = { trials =, seconds =, retries = how
+-- often each may be made again }
 function M.parts(plan, tester)
    local parts, part = {}, nil
    for _, trial in ipairs(rehearse(plan, tester)) do
@@ -57,6 +71,7 @@ function M.parts(plan, tester)
       end
       part.trials, part.seconds = part.trials + 1, part.seconds + trial.total
    end
+   parts.most = not plan.reference_device and most_of(plan, tester) or nil
    return parts
 end
 

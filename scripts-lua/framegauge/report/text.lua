@@ -93,6 +93,16 @@ function M.heading(plan, ports, parts, now)
    for _, part in ipairs(parts) do
       trials, seconds = trials + part.trials, seconds + part.seconds
    end
+   local most = parts.most
+   if most then
+      local text = "%s, about %s to %s and %s to %s of the bench's time%s\n"
+         .. "More where the tester or a link fails: such a trial is made again, up to %s.\n"
+      lines[#lines + 1] = text:format(method.scope(plan), format.count(trials),
+         format.plural(math.max(trials, most.trials), "trial"), units.format_time(seconds),
+         units.format_time(math.max(seconds, most.seconds)), end_in_words(plan, now + seconds),
+         format.plural(most.retries, "time"))
+      return table.concat(lines) .. "\n"
+   end
    lines[#lines + 1] = ("%s, about %s and %s of the bench's time%s\n"):format(
       method.scope(plan), format.plural(trials, "trial"),
       units.format_time(seconds), end_in_words(plan, now + seconds))
