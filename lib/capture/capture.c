@@ -60,8 +60,7 @@ is_wanted(const struct fg_capture *c, const struct rte_mbuf *m)
 {
 	return (c->config.frames == 0 || c->kept < c->config.frames) &&
 	       (c->filter.bf_insns == NULL ||
-		bpf_filter(c->filter.bf_insns, rte_pktmbuf_mtod(m, const u_char *), m->pkt_len,
-			   m->data_len) != 0);
+		fg_filter_passes(&c->filter, rte_pktmbuf_mtod(m, const uint8_t *), m->pkt_len, m->data_len));
 }
 
 static struct record *

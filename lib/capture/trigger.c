@@ -37,8 +37,7 @@ trigger_free(struct trigger *t)
 static bool
 matches(const struct bpf_program *program, const struct rte_mbuf *m)
 {
-	return bpf_filter(program->bf_insns, rte_pktmbuf_mtod(m, const u_char *), m->pkt_len, m->data_len) !=
-	       0;
+	return fg_filter_passes(program, rte_pktmbuf_mtod(m, const uint8_t *), m->pkt_len, m->data_len);
 }
 
 /* numbers begin at 0 in every trial */

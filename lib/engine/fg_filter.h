@@ -2,6 +2,9 @@
 #ifndef FG_FILTER_H
 #define FG_FILTER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "fg_error.h"
 
 #ifdef __cplusplus
@@ -13,12 +16,20 @@ extern "C" {
 struct bpf_program;
 
 /**
- * Compile a filter for bpf_filter() of libpcap; to be freed with pcap_freecode().
+ * Compile a filter for fg_filter_passes(); to be freed with pcap_freecode().
  * @param text   NULL: none, and @p out stays as it is
  * @param where  the key it stands at, for the error
  * @return       0, -EINVAL libpcap does not take it, -ENOMEM
  */
 int fg_filter_compile(const char *text, const char *where, struct bpf_program *out, struct fg_error *err);
+
+/**
+ * Does a frame match the filter?
+ * @param frame   its first @p kept bytes, without FCS
+ * @param length  of the whole frame in bytes, without FCS
+ */
+bool fg_filter_passes(const struct bpf_program *program, const uint8_t *frame, uint32_t length,
+		      uint32_t kept);
 
 /** Is this a filter? @return as above */
 int fg_filter_check(const char *text, const char *where, struct fg_error *err);

@@ -22,6 +22,14 @@ fg_filter_compile(const char *text, const char *where, struct bpf_program *out, 
 	return rc;
 }
 
+bool
+fg_filter_passes(const struct bpf_program *program, const uint8_t *frame, uint32_t length, uint32_t kept)
+{
+	const struct pcap_pkthdr header = {.caplen = kept, .len = length};
+
+	return pcap_offline_filter(program, &header, frame) != 0;
+}
+
 int
 fg_filter_check(const char *text, const char *where, struct fg_error *err)
 {

@@ -7,6 +7,7 @@
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
 
+#include "fg_filter.h"
 #include "fg_signature.h"
 #include "relay_priv.h"
 
@@ -58,7 +59,7 @@ is_wanted(const struct way *w, const struct rte_mbuf *m, const uint8_t *frame, b
 {
 	if (likely(w->filter.bf_insns == NULL))
 		return is_test;
-	return bpf_filter(w->filter.bf_insns, frame, m->pkt_len, m->data_len) != 0;
+	return fg_filter_passes(&w->filter, frame, m->pkt_len, m->data_len);
 }
 
 /* @return false: it does not go back */
