@@ -3,9 +3,14 @@
  * The program: hands its arguments to Lua (scripts-lua/framegauge/main.lua) and what comes back to the shell. Lua
  * answers every mistake a user can make; an error that gets as far as here is one of ours.
  */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fg_log.h"
 #include "fg_script.h"
@@ -26,6 +31,49 @@ print_log(void *most, enum fg_log_level level, const char *line)
 		fprintf(stderr, "framegauge: %s%s\n", names[level], line);
 }
 
+/*
+ * A standard stream that is closed would be the next file that is opened, and what is printed would end up in that. What
+ * takes its place fails whoever uses it.
+ */
+static void
+hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(STATUS_ENVIRONMENT);
+}
+
+/* As many files can be opened as the event loop and one more need: libuv ends the process where it gets none. */
+static bool
+can_open_files(void)
+{
+	int fds[12], n = 0;
+
+	while (n < (int)(sizeof(fds) / sizeof(fds[0])) && (fds[n] = dup(STDERR_FILENO)) >= 0)
+		n++;
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+	return n == (int)(sizeof(fds) / sizeof(fds[0]));
+}
+
+/* What was printed has arrived. Where the reader has left, that changes nothing of what was done. */
+static int
+check_output(int status)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+	const char *cause = "an earlier part of it was lost";
+	bool has_left;
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	has_left = poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		cause = "it is closed";
+	fprintf(stderr, "framegauge: cannot write the output: %s\n", has_left ? "nobody reads it" : cause);
+	return status != 0 || has_left ? status : STATUS_ENVIRONMENT;
+}
+
 static int
 run(struct fg_script *vm, int argc, char *const argv[])
 {
@@ -37,11 +85,7 @@ run(struct fg_script *vm, int argc, char *const argv[])
 		fprintf(stderr, "framegauge: internal error: %s\n", fg_script_traceback(vm));
 		return STATUS_INTERNAL;
 	}
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		perror("framegauge: cannot write the output");
-		return status != 0 ? status : STATUS_ENVIRONMENT;
-	}
-	return status;
+	return check_output(status);
 }
 
 int
@@ -53,6 +97,12 @@ main(int argc, char *argv[])
 	enum fg_log_level most = FG_LOG_WARNING;
 	int first = 1, status;
 
+	hold_streams();
+	if (!can_open_files()) {
+		fprintf(stderr, "framegauge: too few files may be open (ulimit -n)\n");
+		return STATUS_ENVIRONMENT;
+	}
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write(), which we tell */
 	for (; first < argc; first++) {
 		if (strcmp(argv[first], "--verbose") == 0)
 			most = FG_LOG_DEBUG;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "reader_priv.h"
 
@@ -13,10 +14,15 @@ int
 reader_open(struct reader *r, const struct fg_replay_config *config, struct fg_error *err)
 {
 	char message[PCAP_ERRBUF_SIZE];
+	struct stat status;
 	int link;
 
 	memset(r, 0, sizeof(*r));
 	r->config = config;
+	/* a pipe may have nobody at its other end, and cannot be read twice */
+	if (stat(config->path, &status) == 0 && !S_ISREG(status.st_mode))
+		return fg_error_set(err, EINVAL, config->path,
+				    "no regular file; expected a capture, pcap or pcapng");
 	r->file = pcap_open_offline_with_tstamp_precision(config->path, PCAP_TSTAMP_PRECISION_NANO, message);
 	if (r->file == NULL)
 		return fg_error_set(err, errno == ENOENT || errno == EACCES ? errno : EINVAL, config->path,

@@ -54,7 +54,7 @@ end_line(uint32_t level)
 		ours = FG_LOG_WARNING;
 	else if (level == RTE_LOG_WARNING)
 		ours = FG_LOG_INFO;
-	if (collecting && level <= RTE_LOG_ERR)
+	if (collecting && level <= RTE_LOG_ERR && strncmp(line, "PANIC in", 8) != 0)
 		collect_reason(line);
 	if (capture >= 0)
 		dprintf(capture, "%s\n", line); /* the program may log to a stream we have taken away */

@@ -15,11 +15,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <numa.h>
+#include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_common.h>
 #include <rte_eal.h>
@@ -227,27 +231,77 @@ add_devices(const struct fg_host_config *config, struct fg_error *err)
 	return 0;
 }
 
+/* What the machine lacks; NULL: nothing that shows. EAL keeps what it took, also when it fails. */
+static const char *
+lacking(void)
+{
+	int spare[8], n = 0;
+
+	while (n < (int)RTE_DIM(spare) && (spare[n] = dup(STDERR_FILENO)) >= 0)
+		n++;
+	for (int i = 0; i < n; i++)
+		close(spare[i]);
+	if (n < (int)RTE_DIM(spare))
+		return "allow more open files (ulimit -n)";
+	return access("/proc/self/maps", R_OK) != 0 ? "mount /proc, which it reads" : NULL;
+}
+
+static sigjmp_buf back;
+static pthread_t starter;
+static volatile sig_atomic_t panicked;
+
+static void
+on_abort(int number)
+{
+	(void)number;
+	panicked = 1;
+	if (pthread_equal(pthread_self(), starter))
+		siglongjmp(back, 1);
+	for (;;)
+		pause(); /* a thread of EAL; the process ends without it */
+}
+
+/*
+ * rte_eal_init(), which ends the process where it cannot make a pipe or a thread (rte_panic). Here that is an error like
+ * its others; as after those, nothing of EAL may be used any more.
+ */
+static int
+init_eal(void)
+{
+	struct sigaction action = {.sa_handler = on_abort}, before;
+	int ret = -1;
+
+	starter = pthread_self();
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGABRT, &action, &before);
+	if (sigsetjmp(back, 1) == 0)
+		ret = rte_eal_init(arguments.argc, arguments.argv);
+	sigaction(SIGABRT, &before, NULL);
+	if (!panicked)
+		return ret;
+	rte_errno = ECANCELED;
+	return -1;
+}
+
 static int
 explain_failure(int code, bool huge, const char *reason, struct fg_error *err)
 {
+	const char *advice = lacking();
+
 	if (*reason == '\0')
 		reason = rte_strerror(code);
 	if (code == EALREADY)
 		return fg_error_set(err, code, "host",
 				    "DPDK failed to start before; only a new process can try again");
-	if (code == EINVAL)
+	if (advice == NULL && code == EINVAL)
 		return fg_error_set(err, code, "host",
 				    "DPDK does not take its arguments (%s); look at host.lcores and host.eal",
 				    reason);
-	if (huge)
-		return fg_error_set(
-			err, code, "host",
-			"DPDK did not start: %s; free more huge pages (sysctl -w vm.nr_hugepages=512) or set "
-			"host.huge_pages to never",
-			reason);
-	return fg_error_set(err, code, "host",
-			    "DPDK did not start: %s; try a smaller host.memory and fewer host.lcores",
-			    reason);
+	if (advice == NULL)
+		advice = huge ? "free more huge pages (sysctl -w vm.nr_hugepages=512) or set host.huge_pages "
+				"to never"
+			      : "try a smaller host.memory and fewer host.lcores";
+	return fg_error_set(err, code, "host", "DPDK did not start: %s; %s", reason, advice);
 }
 
 int
@@ -276,7 +330,7 @@ fg_host_start(const struct fg_host_config *config, struct fg_error *err)
 		return fg_error_set(err, E2BIG, "host.eal", "too many arguments for DPDK");
 
 	fg_eal_log_begin();
-	ret = rte_eal_init(arguments.argc, arguments.argv);
+	ret = init_eal();
 	code = ret < 0 && rte_errno != 0 ? rte_errno : EINVAL;
 	reason = fg_eal_log_end();
 	if (ret < 0)

@@ -223,7 +223,7 @@ local function write(path, text)
    end
    local written, problem = pcall(folder.write, folder, name, text)
    if not written then
-      refuse(ENVIRONMENT, "cannot write %s: %s", path, tostring(problem))
+      refuse(ENVIRONMENT, "%s", tostring(problem))
    end
 end
 

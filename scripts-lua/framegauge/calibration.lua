@@ -12,6 +12,7 @@ local cycles = require "framegauge.traffic.sizes"
 local json = require "framegauge.report.json"
 local methods = require "framegauge.method"
 local paths = require "framegauge.method.y1564.paths"
+local named_file = require "framegauge.named_file"
 local tables = require "framegauge.tables"
 local topology = require "framegauge.traffic.topology"
 local uv = require "luv"
@@ -91,13 +92,13 @@ function M.text(calibration)
    return json.encode(calibration, { order = ORDER, pretty = true }) .. "\n"
 end
 
+local LONGEST = 16 * 1024 * 1024
+
 local function read(path)
-   local file, message = io.open(path, "rb")
-   if not file then
+   local text, message = named_file.read(path, LONGEST)
+   if not text then
       return nil, message
    end
-   local text = file:read "*a"
-   file:close()
    local decoded, calibration = pcall(json.decode, text)
    if not decoded or type(calibration) ~= "table" or calibration.schema_version ~= M.SCHEMA_VERSION
       or type(calibration.frame_sizes) ~= "table" then

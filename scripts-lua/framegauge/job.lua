@@ -9,15 +9,7 @@
 -- {interrupted = true}, so that it unwinds like from any other error and can write down what it has. A second
 -- Ctrl-C during that ends the process (lib/script/signals.c).
 local signals = require "framegauge.signals"
-
-local found, uv = pcall(require, "luv")
-if not found then
-   error(setmetatable({ status = 4 }, {
-      __tostring = function()
-         return "the Lua module 'luv' is missing; on Debian: apt install lua-luv"
-      end,
-   }))
-end
+local uv = require "luv"
 
 local M = {
    terminated = false, -- SIGTERM has come: whoever waits for more to do should end instead
@@ -231,6 +223,14 @@ function M.turn(done, interrupt)
    foreground = before
    signals.answered()
    return done()
+end
+
+-- Who breaks off while we write to him must not end us. @return handle, to be closed
+function M.ignore_broken_pipes()
+   local signal = uv.new_signal()
+   signal:start("sigpipe", function() end)
+   signal:unref()
+   return signal
 end
 
 --- Run a function as the foreground job and the event loop with it, until the function ends.

@@ -7,10 +7,13 @@ require "framegauge.api"
 local commands = require "framegauge.cli.commands"
 local exit = require "framegauge.cli.exit"
 local help = require "framegauge.cli.help"
+local native = require "framegauge.native"
 local nearest = require "framegauge.nearest"
 local parse = require "framegauge.cli.parse"
 
 local M = {}
+
+local ENVIRONMENT = 4
 
 local function find(rows, name)
    for _, row in ipairs(rows) do
@@ -98,6 +101,9 @@ local function dispatch(args)
       io.write(help.command(command))
       return 0
    end
+   if not command.without_modules then
+      native.check()
+   end
    return command.run(arguments, options, eal)
 end
 
@@ -109,6 +115,18 @@ local function explain(err)
       io.stderr:write("See 'framegauge ", err.command and err.command .. " --help" or "help", "'.\n")
    end
    return err.status
+end
+
+-- What libuv and LuaJIT say when the system refuses memory, descriptors or room on a disk.
+local REFUSED = { "not enough memory", "ENOMEM: ", "EMFILE: ", "ENFILE: ", "ENOSPC: ", "EDQUOT: ", "EROFS: " }
+
+local function is_refused(err)
+   for _, words in ipairs(REFUSED) do
+      if tostring(err):find(words, 1, true) then
+         return true
+      end
+   end
+   return false
 end
 
 -- Errors without an exit status are ours: they leave with the stack of the place they were raised at.
@@ -128,13 +146,17 @@ end
 -- @return exit status
 function M.main(args)
    local ok, result = xpcall(dispatch, keep_stack, args)
-   if package.loaded["framegauge.job"] then
-      require("framegauge.job").shut_down()
+   local job = package.loaded["framegauge.job"]
+   if type(job) == "table" then -- of a module that could not be loaded, a mark is there
+      job.shut_down()
    end
    if ok then
       return result
    elseif type(result) == "table" and result.status then
       return explain(result)
+   elseif is_refused(result) then
+      io.stderr:write("framegauge: refused by the system: ", tostring(result):match "[^\n]*", "\n")
+      return ENVIRONMENT
    end
    error(result, 0)
 end

@@ -13,6 +13,8 @@ local files = require "framegauge.report.files"
 local json = require "framegauge.report.json"
 local refusal = require "framegauge.refusal"
 local report = require "framegauge.report.result"
+local schema = require "framegauge.report.schema"
+local uv = require "luv"
 
 local M = {}
 
@@ -79,17 +81,35 @@ local function check_same(what, old, new)
    end
 end
 
+-- One line as a trial; nil when it is no JSON.
+local function read_trial(line, number)
+   local read, record = pcall(json.decode, line)
+   if not read then
+      return nil
+   elseif type(record) ~= "table" or record.trial ~= number then
+      refuse("line %d of %s is not trial %d", number, TRIALS, number)
+   end
+   local wrong = schema.wrong("trials", record)
+   if wrong then
+      refuse("line %d of %s: %s", number, TRIALS, wrong)
+   end
+   return files.without_nulls(record)
+end
+
 -- The finished trials, and how many bytes of the file they take.
 local function read_trials(text)
    local records, size = {}, 0
-   for line, behind in text:gmatch "([^\n]*)\n()" do
-      local read, record = pcall(files.read, line)
-      if not read and behind > #text then
+   local last = text:find("\n", 1, true)
+   while last do
+      local number = #records + 1
+      local record = read_trial(text:sub(size + 1, last - 1), number)
+      if not record and last == #text then
          break
-      elseif not read or type(record) ~= "table" or record.trial ~= #records + 1 then
-         refuse("line %d of %s is not trial %d", #records + 1, TRIALS, #records + 1)
+      elseif not record then
+         refuse("line %d of %s is not trial %d", number, TRIALS, number)
       end
-      records[#records + 1], size = record, behind - 1
+      records[number], size = record, last
+      last = text:find("\n", size + 1, true)
    end
    return records, size
 end
@@ -123,7 +143,11 @@ Earlier.__index = Earlier
 function M.open(path)
    local folder = open_folder(path)
    local facts = read_facts(folder)
-   local records, size = read_trials(folder:read(TRIALS) or "")
+   local text, message = folder:read(TRIALS)
+   if not text and uv.fs_stat(path .. "/" .. TRIALS) then
+      refuse("the trials of the run cannot be read: %s/%s: %s", path, TRIALS, message)
+   end
+   local records, size = read_trials(text or "")
    return setmetatable({ folder = folder, facts = facts, records = records, size = size }, Earlier)
 end
 

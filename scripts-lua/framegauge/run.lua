@@ -17,6 +17,7 @@ local expect = require "framegauge.expect"
 local files = require "framegauge.report.files"
 local format = require "framegauge.report.format"
 local generator = require "framegauge.report.generator"
+local job = require "framegauge.job"
 local methods = require "framegauge.method"
 local moment = require "framegauge.report.moment"
 local paint = require "framegauge.report.paint"
@@ -243,9 +244,11 @@ local function run_captured(bench, plan, options, expectations, kept)
       calibration = beyond(state, plan, trials),
       expectations = evaluate(expectations, expect.rows(plan, results), err == nil), interrupted = err ~= nil,
    }
-   write_files(folder, result, run)
+   local written, why = xpcall(write_files, keep_stack, folder, result, run)
    if err and not (type(err) == "table" and err.interrupted) then
       error(err, 0)
+   elseif not written then
+      error(why, 0)
    end
    screen.say("\n" .. text.render(result, paint.new(screen.width ~= nil), bars.wanted()) .. "\n"
       .. folder.path .. "\n")
@@ -285,8 +288,9 @@ function M.main(plan, options)
    if options.bench then
       return run_on(options.bench, plan, options, expectations, wanted)
    end
-   local bench = open_bench(plan)
+   local bench, pipes = open_bench(plan), job.ignore_broken_pipes() -- `| head` must not cost the result
    local ok, status, result = xpcall(run_on, keep_stack, bench, plan, options, expectations, wanted)
+   pipes:close()
    bench:close()
    if not ok then
       error(status, 0)

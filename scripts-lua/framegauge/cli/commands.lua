@@ -4,9 +4,9 @@
 --
 -- A row: name, summary (for the first page), help (for its own), arguments {name, help, optional, rest},
 -- options {name, help, value (its placeholder; none: a switch), many}, takes_eal (what follows "--" is
--- DPDK's), verbatim (nothing behind the first argument is an option of ours), examples, run(arguments,
--- options, eal) -> exit status. Modules are loaded when the command runs, so that each starts as fast as it
--- can.
+-- DPDK's), verbatim (nothing behind the first argument is an option of ours), without_modules (it runs
+-- without framegauge.native's), examples, run(arguments, options, eal) -> exit status. Modules are loaded
+-- when the command runs, so that each starts as fast as it can.
 local SET = {
    name = "set", value = "PATH=VALUE", many = true,
    help = "change one key of the plan, as in --set reference_device.capacity=700kfps; any number of times",
@@ -354,6 +354,7 @@ return {
    },
    {
       name = "doctor",
+      without_modules = true,
       summary = "look over this machine before a test",
       help = "Look at huge pages, IOMMU, network cards, NUMA, cores and clocks; say what each costs\n"
          .. "and which command mends it. Only looks: opens no port, changes nothing.",
@@ -381,6 +382,7 @@ return {
    },
    {
       name = "completion",
+      without_modules = true,
       summary = "completion for a shell, or the manual page",
       help = "Print a script that completes this program's commands and options in a shell, or its manual\n"
          .. "page, both made from the same table as this help.",
@@ -397,6 +399,7 @@ return {
    },
    {
       name = "help",
+      without_modules = true,
       summary = "help on a command or a topic",
       help = "Print the first page, the page of a command, or a topic.",
       arguments = {

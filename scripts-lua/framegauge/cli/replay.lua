@@ -5,6 +5,7 @@ local capture = require "framegauge.cli.capture"
 local differences = require "framegauge.replay.differences"
 local format = require "framegauge.report.format"
 local job = require "framegauge.job"
+local named_file = require "framegauge.named_file"
 local parse = require "framegauge.cli.parse"
 local refusal = require "framegauge.refusal"
 local units = require "framegauge.units"
@@ -214,11 +215,10 @@ function M.main(arguments, options, eal)
    if not plan then
       return BAD_INPUT
    end
-   local file, message = io.open(o.file, "rb") -- at once, and not when all ports are open
-   if not file then
-      parse.usage_error("replay", "replay: %s", message)
+   local problem = named_file.problem(o.file) -- at once, and not when all ports are open
+   if problem then
+      parse.usage_error("replay", "replay: %s", problem)
    end
-   file:close()
    return job.run(capture.with_bench, plan, max_frame, replay_on, o, options)
 end
 

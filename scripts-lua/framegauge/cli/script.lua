@@ -2,11 +2,13 @@
 
 --- `framegauge script`: a Lua file of the user's, as a job on the event loop.
 local job = require "framegauge.job"
+local named_file = require "framegauge.named_file"
 
 local M = {}
 
 local SCRIPT_ERROR = 1
 local BAD_USAGE = 2
+local LONGEST = 64 * 1024 * 1024
 
 local function complain(format, ...)
    io.stdout:flush()
@@ -50,13 +52,12 @@ end
 -- @return exit status: the number the script returned, else 0; 1 when it raised an error
 function M.main(arguments)
    local file = arguments[1]
-   local handle, cause = io.open(file)
-   if not handle then
+   local text, cause = named_file.read(file, LONGEST)
+   if not text then
       complain("cannot read the script: %s", cause)
       return BAD_USAGE
    end
-   handle:close()
-   local chunk, syntax = loadfile(file)
+   local chunk, syntax = loadstring(text:gsub("^#[^\n]*", ""), "@" .. file)
    if not chunk then
       complain("%s", syntax)
       return SCRIPT_ERROR

@@ -49,6 +49,10 @@ end
 -- Connect to the socket that was named, or to the only one that answers.
 local function find(path)
    if path then
+      local fits, wrong = paths.is_for_socket(path)
+      if not fits then
+         refusal.raise("attach", 2, "%s", wrong)
+      end
       local handle, err = connect(path)
       return handle or refusal.raise("attach", ENVIRONMENT, "nobody listens on %s (%s)", path, err)
    end
@@ -196,7 +200,7 @@ end
 -- @param arguments  the socket, or nothing
 -- @return exit status
 function M.main(arguments, options)
-   protocol.ignore_broken_pipes()
+   job.ignore_broken_pipes()
    local handle = find(arguments[1])
    local input, terminal = console.open_input()
    local self = setmetatable({
@@ -221,6 +225,9 @@ function M.main(arguments, options)
       return self:complete(before)
    end, function()
       return not terminal
+   end, function(message)
+      self.failures = self.failures + 1
+      self.err("error: " .. message .. "\n")
    end)
    handle:close()
    if terminal then

@@ -18,6 +18,8 @@ local M = {}
 local SUCCESS, FAILED, BAD_PLAN, INTERRUPTED = 0, 1, 2, 130
 local PROMPT, CONTINUATION = "framegauge> ", "        ..> "
 local LONGEST_INPUT = 64 * 1024
+local TOO_LONG = ("an input of more than %d KiB is not read; put it into a file, for dofile()"):format(
+   LONGEST_INPUT / 1024)
 
 --- The plan of the command line, or the console's own.
 -- @return the plan; nil after its errors have been written to stderr
@@ -56,8 +58,9 @@ end
 -- @param execute     function(text) -> "done", "failed", "more" or "quit"
 -- @param complete    function(text before the cursor)
 -- @param interrupted function(): Ctrl-C was pressed at the prompt
+-- @param complain    function(message): of an input that is too long to be done
 -- @return "quit", "end" (of the input), or "interrupted" (SIGTERM does that, too)
-function M.converse(input, execute, complete, interrupted)
+function M.converse(input, execute, complete, interrupted, complain)
    local text = ""
    while not job.terminated do
       local line = input:read(text == "" and PROMPT or CONTINUATION, complete)
@@ -70,7 +73,12 @@ function M.converse(input, execute, complete, interrupted)
          end
       else
          text = text == "" and line or text .. "\n" .. line
-         local outcome = #text > LONGEST_INPUT and "failed" or execute(text)
+         local outcome = "failed"
+         if #text > LONGEST_INPUT then
+            complain(TOO_LONG)
+         else
+            outcome = execute(text)
+         end
          if outcome == "quit" then
             return "quit"
          elseif outcome ~= "more" then
@@ -158,6 +166,8 @@ function M.main(arguments, options, eal)
       return session:complete(before)
    end, function()
       return not terminal
+   end, function(message)
+      session:complain(message)
    end)
    if unlisten then
       unlisten()

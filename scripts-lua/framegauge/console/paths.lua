@@ -6,6 +6,8 @@ local uv = require "luv"
 
 local M = {}
 
+local LONGEST_SOCKET = 107
+
 local function make_private(path)
    if not uv.fs_stat(path) then
       local parent = path:match "^(.+)/[^/]+$"
@@ -46,6 +48,16 @@ function M.runtime()
       return nil, folder .. " belongs to somebody else, or others may use it"
    end
    return folder
+end
+
+--- Whether a Unix socket can have a path; libuv cuts it off where it is too long (struct sockaddr_un).
+-- @return true, or false and what is wrong
+function M.is_for_socket(path)
+   if #path > LONGEST_SOCKET then
+      return false, ("the path of a socket has at most %d bytes, this one %d: %s"):format(LONGEST_SOCKET,
+         #path, path)
+   end
+   return true
 end
 
 return M

@@ -5,7 +5,7 @@
 local job = require "framegauge.job"
 local uv = require "luv"
 
-local LONGEST_LINE = 1024 * 1024
+local LONGEST_LINE = 1024 * 1024 -- of a longer one the rest is left out: nobody takes so much of it
 
 local Pipe = {}
 Pipe.__index = Pipe
@@ -21,13 +21,19 @@ function Pipe.open()
 end
 
 function Pipe:take_line()
-   local line, behind = self.text:match "^([^\n]*)\n()"
+   local last = self.text:find("\n", 1, true)
+   local line = last and self.text:sub(1, last - 1) or self.ended and self.text ~= "" and self.text or nil
    if line then
-      self.text = self.text:sub(behind)
-   elseif self.ended and self.text ~= "" then
-      line, self.text = self.text, ""
+      self.text = self.text:sub((last or #self.text) + 1)
    end
    return line
+end
+
+function Pipe:feed(piece)
+   if #self.text > LONGEST_LINE and not self.text:find("\n", 1, true) then
+      piece = piece:match "\n.*" or ""
+   end
+   self.text = self.text .. piece
 end
 
 --- Read one line. @return the line; false after Ctrl-C; nil at the end
@@ -41,8 +47,8 @@ function Pipe:read()
    end
    local interrupted = false
    self.handle:read_start(function(_, text)
-      self.text = self.text .. (text or "")
-      self.ended = not text or #self.text > LONGEST_LINE
+      self:feed(text or "")
+      self.ended = not text
    end)
    job.turn(function()
       line = line or self:take_line()

@@ -19,7 +19,6 @@
 -- The tester trusts nobody who is attached: what it keeps of each is bounded, and who sends what is not in
 -- this list, or more than that, or does not read, is let go.
 local json = require "cjson.safe"
-local uv = require "luv"
 
 local M = {}
 
@@ -61,14 +60,6 @@ function Reader:feed(piece)
       return nil, "it sends a line without an end"
    end
    return true
-end
-
---- Who breaks off while we write to him must not end us. @return handle, to be closed
-function M.ignore_broken_pipes()
-   local signal = uv.new_signal()
-   signal:start("sigpipe", function() end)
-   signal:unref()
-   return signal
 end
 
 --- An object as a line.

@@ -249,12 +249,16 @@ function Server.listen(o)
    end
    if not path then
       refusal.raise("serve", 4, "%s", err)
+   end
+   local fits, wrong = paths.is_for_socket(path)
+   if not fits then
+      refusal.raise("serve", 2, "%s", wrong)
    elseif is_stale(path) then
       uv.fs_unlink(path)
    end
    local self = setmetatable({
       tester = o.tester, welcome = o.welcome, path = path, clients = {}, handle = uv.new_pipe(),
-      pipes = protocol.ignore_broken_pipes(),
+      pipes = job.ignore_broken_pipes(),
    }, Server)
    local bound, message = bind(self.handle, path)
    if bound then

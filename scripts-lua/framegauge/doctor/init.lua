@@ -5,8 +5,8 @@
 -- A check looks at the machine and returns a row, a list of rows, or nothing: state ("ok", "warning",
 -- "problem"), topic, finding; costs and mend unless all is well; use, how to name a card in a plan. Only a
 -- problem, with which no test can run at all, changes the exit status.
-local Machine = require "framegauge.doctor.machine"
 local build = require "framegauge.build"
+local native = require "framegauge.native"
 
 local M = {}
 
@@ -14,6 +14,15 @@ local ENVIRONMENT = 4
 
 local function dpdk()
    return { state = "ok", topic = "DPDK", finding = (build.dpdk:gsub("^DPDK ", "")) }
+end
+
+-- Without them the machine cannot be looked at.
+local function missing_modules()
+   local rows = {}
+   for i, one in ipairs(native.missing()) do
+      rows[i] = { state = "problem", topic = "modules", finding = one.finding, mend = one.mend }
+   end
+   return rows
 end
 
 --- Look at a machine.
@@ -59,7 +68,11 @@ end
 
 --- The command.
 function M.main()
-   local text, problems = M.text(M.examine(Machine.at("")))
+   local rows = missing_modules()
+   if not rows[1] then
+      rows = M.examine(require("framegauge.doctor.machine").at(""))
+   end
+   local text, problems = M.text(rows)
    io.write(text)
    return problems == 0 and 0 or ENVIRONMENT
 end

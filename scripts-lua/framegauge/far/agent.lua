@@ -136,7 +136,7 @@ end
 -- @return exit status
 function M.main(plan, options)
    local waiting, busy = {}, false
-   protocol.ignore_broken_pipes()
+   job.ignore_broken_pipes()
    local listener, err = Link.listen(plan.far.listen, function(handle)
       if busy or waiting[1] then
          handle:write(protocol.line { op = "failed", message = "another near tester is here", status = 4 },

@@ -6,6 +6,7 @@
 -- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
 local differences = require "framegauge.replay.differences"
 local format = require "framegauge.report.format"
+local named_file = require "framegauge.named_file"
 local replay = require "framegauge.replay"
 local units = require "framegauge.units"
 local verdict = require "framegauge.verdict"
@@ -67,8 +68,7 @@ end
 --- What keeps a plan from being run on a bench, such as a file that is none; nil when nothing does.
 function M.check(plan, bench)
    if is_dry(bench) then
-      local file, message = io.open(path_of(plan), "rb")
-      return not file and message or file:close() and nil
+      return named_file.problem(path_of(plan))
    end
    local ok, one = pcall(open, plan, bench)
    if not ok then

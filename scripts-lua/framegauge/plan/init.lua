@@ -7,6 +7,7 @@
 -- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
 -- wrong comes out at once.
 local methods = require "framegauge.method"
+local named_file = require "framegauge.named_file"
 local presets = require "framegauge.search.mlr.presets"
 local problems = require "framegauge.plan.problems"
 local relay_rows = require "framegauge.plan.relay_rows"
@@ -30,13 +31,7 @@ for _, row in ipairs(rows.fields) do
 end
 
 local function read_file(path)
-   local file, message = io.open(path, "rb")
-   local text
-   if file then
-      text, message = file:read(READ_AT_MOST)
-      file:close()
-      text = text or (not message and "")
-   end
+   local text, message = named_file.read(path, READ_AT_MOST)
    if text then
       return text
    end

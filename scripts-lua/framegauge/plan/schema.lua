@@ -217,13 +217,18 @@ local function count_fits(row, count, path, found, node)
    end
 end
 
+-- Of more than there may be, the first ones stand for all: the rules are made for so many.
+local function first_of(row, all)
+   return row.most and { unpack(all, 1, math.min(#all, row.most)) } or all
+end
+
 local function read_map(row, node, path, found)
    if node.kind ~= "map" then
       found:add(path, misplaced(node), M.expected(row), node)
       return {}
    end
    local list = {}
-   for _, entry in ipairs(node.entries) do
+   for _, entry in ipairs(first_of(row, node.entries)) do
       local below = join(path, entry.key)
       if not types.string.read(entry.key, row.names) then
          found:add(below, problems.quote(entry.key) .. " is not a name", row.names.expected, entry)
@@ -244,7 +249,7 @@ local function read_list(row, node, path, found)
    end
    local items = node.kind == "list" and node.items or { node }
    local list, seen = {}, {}
-   for i, item in ipairs(items) do
+   for i, item in ipairs(first_of(row, items)) do
       local below = node.kind == "list" and ("%s[%d]"):format(path, i) or path
       local value = read(row.of, item, below, found)
       if value ~= nil then

@@ -11,8 +11,8 @@ local views = require "framegauge.report.view"
 
 local M = {}
 
--- null and absent are the same to whoever renders.
-local function without_nulls(value)
+--- A value as it was read, without its nulls: null and absent are the same to whoever renders.
+function M.without_nulls(value)
    if type(value) ~= "table" then
       return value
    end
@@ -20,7 +20,7 @@ local function without_nulls(value)
       if item == json.null then
          value[key] = nil
       else
-         without_nulls(item)
+         M.without_nulls(item)
       end
    end
    return value
@@ -28,7 +28,7 @@ end
 
 --- Read the text of result.json or run.json as the renderers want it.
 function M.read(text)
-   return without_nulls(json.decode(text))
+   return M.without_nulls(json.decode(text))
 end
 
 --- Render.

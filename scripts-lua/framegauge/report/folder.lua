@@ -6,6 +6,7 @@
 -- and renaming. Nothing that was there before the run is ever overwritten. While a run writes to its folder
 -- it holds a lock on it, which the kernel takes back however the process ends.
 local ffi = require "ffi"
+local refusal = require "framegauge.refusal"
 local uv = require "luv"
 
 ffi.cdef "int flock(int fd, int operation);"
@@ -15,12 +16,19 @@ local LOCK_EXCLUSIVE, LOCK_AT_ONCE = 2, 4
 local Folder = {}
 Folder.__index = Folder
 
-local function write_all(fd, text)
+local ENVIRONMENT = 4
+
+-- What the machine does not let us write is no fault of the program: a full disk, a folder that is read-only.
+local function must(path, done, message)
+   return done or refusal.raise("run", ENVIRONMENT, "cannot write %s: %s", path, message)
+end
+
+local function write_all(fd, path, text)
    local at = 0
    while at < #text do
-      at = at + assert(uv.fs_write(fd, text:sub(at + 1), -1))
+      at = at + must(path, uv.fs_write(fd, at == 0 and text or text:sub(at + 1), -1))
    end
-   assert(uv.fs_fsync(fd))
+   must(path, uv.fs_fsync(fd))
 end
 
 local function make_parents(path)
@@ -120,43 +128,48 @@ function Folder:read(name)
    if not file then
       return nil, message
    end
-   local text = file:read "*a"
+   local text, why = file:read "*a" -- of a folder, too, there is something to open
    file:close()
-   return text
+   return text, why
 end
 
 --- Keep only the first so many bytes of a file.
 function Folder:truncate(name, size)
-   local fd = assert(uv.fs_open(self.path .. "/" .. name, "r+", 0))
-   assert(uv.fs_ftruncate(fd, size))
-   assert(uv.fs_fsync(fd))
+   local path = self.path .. "/" .. name
+   local fd = must(path, uv.fs_open(path, "r+", 0))
+   must(path, uv.fs_ftruncate(fd, size))
+   must(path, uv.fs_fsync(fd))
    uv.fs_close(fd)
 end
 
 function Folder:sync()
-   local fd = assert(uv.fs_open(self.path, "r", 0))
+   local fd = must(self.path, uv.fs_open(self.path, "r", 0))
    uv.fs_fsync(fd)
    uv.fs_close(fd)
 end
 
 --- Append one line to a file. It is on the disk when this returns.
 function Folder:append(name, line)
-   local fd = self.appended[name]
+   local path, fd = self.path .. "/" .. name, self.appended[name]
    if not fd then
-      fd = assert(uv.fs_open(self.path .. "/" .. name, "a", tonumber("644", 8)))
+      fd = must(path, uv.fs_open(path, "a", tonumber("644", 8)))
       self.appended[name] = fd
       self:sync()
    end
-   write_all(fd, line .. "\n")
+   write_all(fd, path, line .. "\n")
 end
 
 --- Write a whole file: whoever looks sees the old one or the new one.
 function Folder:write(name, text)
    local path = self.path .. "/" .. name
-   local fd = assert(uv.fs_open(path .. ".new", "w", tonumber("644", 8)))
-   write_all(fd, text)
-   assert(uv.fs_close(fd))
-   assert(uv.fs_rename(path .. ".new", path))
+   local fd = must(path, uv.fs_open(path .. ".new", "w", tonumber("644", 8)))
+   local written, why = pcall(write_all, fd, path, text)
+   uv.fs_close(fd)
+   if not written then
+      uv.fs_unlink(path .. ".new")
+      error(why, 0)
+   end
+   must(path, uv.fs_rename(path .. ".new", path))
    self:sync()
 end
 

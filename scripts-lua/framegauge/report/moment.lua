@@ -39,7 +39,7 @@ end
 -- @param request  what a resumed run must have in common with this one: generator, ports, options,
 --                 expect, plan
 function Moment.begin(plan, folder, request)
-   local system, cpus = uv.os_uname(), uv.cpu_info()
+   local system, cpus = uv.os_uname(), uv.cpu_info() or {} -- without /proc
    local facts = {
       plan_file = plan.file or json.null,
       folder = folder,
