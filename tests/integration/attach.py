@@ -114,6 +114,34 @@ def nuisances(path):
     return deaf
 
 
+# What ends the process or reaches behind Lua, by every way to it that we know; none of it may come through.
+FATAL = [
+    "os.exit(3)", "os['ex' .. 'it'](3)", "os.execute('true')", "io.popen('true')", "io.stdout:close()", "io.stdin:read()",
+    "require('ffi').cast('int *', 0)[0] = 1", "require 'luv'.stop()", "require 'framegauge.api'", "require 'debug'",
+    "package.loaded.ffi", "package.loaded.os.exit(3)", "debug.getregistry()", "debug.sethook()", "jit.off()",
+    "getfenv(0).os.exit(3)", "getfenv(job.spawn).os.exit(3)", "setfenv(0, {})", "newproxy(true)", "module('x')",
+    "getmetatable('').__index.rep = nil", "load(string.dump(function() end))()", "loadstring('os.exit(3)')()",
+    "load('return _G')().os.exit(3)", "_G.os.exit(3)", "loadfile('/dev/null', 'b', _G)().x()",
+    "setmetatable({}, {__index = function(_, k) return os[k] end}).exit(3)", "coroutine.wrap(os.exit)(3)",
+    "(function(...) return select('#', ...) end)(os.exit)", "rawget(_G, 'os').exit(3)",
+]
+
+
+def guarded(path):
+    """One who is attached tries to end the tester, and to spoil what the others use."""
+    attacker, other = Client(path), Client(path)
+    through = [line for line in FATAL if attacker.do(line)[1] != "failed"]
+    check("nothing that ends or corrupts the tester comes through", not through, through)
+    output, _ = attacker.do("os.exit(3)")
+    check("and the error says why", "os.exit is not for those who are attached" in output, output)
+    attacker.do("for _, library in pairs {string, table, math, os, io} do for k in pairs(library) do library[k] = nil end end")
+    check("what one spoils the others have", other.do("=('x'):rep(3) .. table.concat({1, 2}) .. math.floor(2.5)")[0]
+          == "xxx122\n")
+    answer = other.do("local f = load('return bit.bor(1, 4), type(os.time())') return f()")[0]
+    check("the rest of Lua is there", answer == "5\nnumber\n", answer)
+    check("and so is the tester", "east" in other.do("ports")[0])
+
+
 def results(client, name):
     client.do(f"job = test.rfc2544{{quick=true, frame_sizes={{64, 512}}, out='{name}'}}")
 
@@ -135,6 +163,7 @@ def main(folder):
         check("20 have names of their own", answers == [f"{i}\n" for i in range(20)], answers)
         jobs = {client.do("jobs")[0].splitlines()[2].split()[1] for client in many}
         check("and see the same jobs", jobs == {"rfc2544"}, jobs)
+        guarded(path)
         deaf = nuisances(path)
         many[0].send(line="while true do end")
         many[1].socket.sendall(b'{"line": "jo')

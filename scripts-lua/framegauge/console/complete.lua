@@ -50,7 +50,7 @@ local function first_value(session, name)
    if value == nil and environment.MODULES[name] then
       value = require(environment.MODULES[name])
    end
-   return value == nil and rawget(_G, name) or value
+   return value == nil and rawget(getmetatable(session.env).base, name) or value
 end
 
 -- Fields of "a.b.c": those of the table that a.b is, beginning with c.

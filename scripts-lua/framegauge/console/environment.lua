@@ -6,6 +6,7 @@
 -- prompt may set a name of the session; a function may not, it declares its variables local.
 local command = require "framegauge.console.command"
 local doc = require "framegauge.doc"
+local guarded = require "framegauge.console.guarded"
 local nearest = require "framegauge.nearest"
 
 local M = {}
@@ -41,6 +42,7 @@ end
 -- @param own      further names: name = value
 function M.new(rows, session, own)
    local env, known = {}, {}
+   local base = session.attached and guarded.names(env) or _G
    for name, row in pairs(rows) do
       known[name] = command.callable(row, session, row.members and row.members(session))
    end
@@ -55,7 +57,7 @@ function M.new(rows, session, own)
          elseif M.MODULES[name] then
             return require(M.MODULES[name])
          end
-         local value = rawget(_G, name)
+         local value = base[name]
          if value == nil then
             error(("'%s' is not defined%s"):format(tostring(name),
                nearest.hint(tostring(name), names_of(env, rows))), 2)
@@ -68,7 +70,7 @@ function M.new(rows, session, own)
          end
          rawset(env, name, value)
       end,
-      known = known,
+      known = known, base = base,
    })
 end
 

@@ -116,7 +116,7 @@ function take.hello(client, object)
       return client:drop "its version of Framegauge is another"
    end
    client.session = Session.new {
-      tester = client.server.tester, read_only = object.read_only == true,
+      tester = client.server.tester, attached = true, read_only = object.read_only == true,
       terminal = terminal_of(client, object),
       out = function(text)
          client:send_text("out", text)

@@ -24,9 +24,11 @@ local LONGEST_ERROR = 2000
 -- @param o.terminal   width() and whatever else the terminal can (framegauge.console.terminal); nil: there
 --                     is none
 -- @param o.read_only  it may look and not touch
+-- @param o.attached   others sit here too: its Lua is guarded (framegauge.console.guarded)
 function Session.new(o)
    local self = setmetatable({
       tester = o.tester, out = o.out, err = o.err, terminal = o.terminal, read_only = o.read_only or false,
+      attached = o.attached or false,
       rows = commands.by_name, failures = 0,
    }, Session)
    local function say(...)

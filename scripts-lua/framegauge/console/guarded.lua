@@ -1,0 +1,115 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Lua's own names as one has them who is attached.
+--
+-- Several depend on one process. What ends it, holds up its event loop or reaches behind Lua's safety (C
+-- pointers, bytecode, the environments and metatables of others) is left out, and the libraries are copies:
+-- whoever spoils `string` spoils his own. This keeps mistakes from harming others. It is no wall against the
+-- user himself, whose process it is: files can be written, and Framegauge's own modules are as they are.
+local doc = require "framegauge.doc"
+local refusal = require "framegauge.refusal"
+
+local M = {}
+
+local PLAIN = {
+   "_VERSION", "assert", "collectgarbage", "error", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
+   "rawset", "select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall",
+}
+local LIBRARIES = {
+   bit = _G.bit, coroutine = coroutine, math = math, string = string, table = table,
+   debug = { traceback = debug.traceback },
+   io = { lines = io.lines, open = io.open, type = io.type },
+   os = {
+      clock = os.clock, date = os.date, difftime = os.difftime, getenv = os.getenv, remove = os.remove,
+      rename = os.rename, time = os.time, tmpname = os.tmpname,
+   },
+}
+
+local MODULES = { bit = true }
+for _, module in ipairs(doc.MODULES) do
+   MODULES[module[2]] = true
+end
+
+local function refuse(name)
+   refusal.raise(nil, 2, "%s is not for those who are attached, for others depend on this tester; "
+      .. "'framegauge script' and the tester's own console have it", name)
+end
+
+local function copy(name, library)
+   local mine = {}
+   for key, value in pairs(library) do
+      mine[key] = value
+   end
+   return setmetatable(mine, {
+      __index = function(_, key)
+         if type(key) == "string" and rawget(_G, name)[key] ~= nil then
+            refuse(name .. "." .. key)
+         end
+      end,
+   })
+end
+
+-- Chunks know the names of the session and nothing else; bytecode could be anything.
+local function loader(env)
+   return function(text, name, _, own)
+      if type(text) == "function" then
+         local pieces = {}
+         for piece in text do
+            pieces[#pieces + 1] = piece
+         end
+         text = table.concat(pieces)
+      end
+      local chunk, err = load(text, name, "t")
+      if chunk then
+         jit.off(chunk, true)
+         setfenv(chunk, own or env)
+      end
+      return chunk, err
+   end
+end
+
+local function file_loader(load_text)
+   return function(path)
+      local file, message = io.open(path, "rb")
+      if not file then
+         return nil, message
+      end
+      local text = file:read "*a"
+      file:close()
+      return load_text(text or "", "@" .. path)
+   end
+end
+
+--- The names.
+-- @param env  environment of the session, that of what it loads
+-- @return name = value; the others of Lua's raise an error that says so
+function M.names(env)
+   local names = {}
+   for _, name in ipairs(PLAIN) do
+      names[name] = _G[name]
+   end
+   for name, library in pairs(LIBRARIES) do
+      names[name] = copy(name, library)
+   end
+   names.load = loader(env)
+   names.loadstring = names.load
+   names.loadfile = file_loader(names.load)
+   function names.dofile(path)
+      return assert(names.loadfile(path))()
+   end
+   function names.getmetatable(value)
+      return type(value) == "table" and getmetatable(value) or nil
+   end
+   function names.require(name)
+      return MODULES[name] and require(name) or refuse(("require '%s'"):format(tostring(name)))
+   end
+   return setmetatable(names, {
+      __index = function(_, name)
+         if rawget(_G, name) ~= nil then
+            refuse(tostring(name))
+         end
+      end,
+   })
+end
+
+return M
