@@ -3,6 +3,7 @@
  * The program: hands its arguments to Lua (scripts-lua/framegauge/main.lua) and what comes back to the shell. Lua
  * answers every mistake a user can make; an error that gets as far as here is one of ours.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -114,7 +115,7 @@ main(int argc, char *argv[])
 	fg_log_set_sink(print_log, &most);
 	if (fg_script_create(&config, &vm, &err) != 0) {
 		fprintf(stderr, "framegauge: %s: %s\n", err.where, err.message);
-		return STATUS_USAGE;
+		return err.code == ENOMEM ? STATUS_ENVIRONMENT : STATUS_USAGE;
 	}
 	status = run(vm, argc - first, argv + first);
 	fg_script_close(vm);

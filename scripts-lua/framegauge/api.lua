@@ -19,6 +19,8 @@ if linked ~= declared then
    error(("the program has version %d of the C interface, its declarations %d"):format(linked, declared))
 end
 
+local ENOMEM = 12
+
 local Error = {}
 Error.__index = Error
 
@@ -50,6 +52,14 @@ function M.check(rc, err)
       error(describe(rc, err), 2)
    end
    return rc
+end
+
+--- Raise an error that is for want of memory, in places where all others are the fault of what a user wrote.
+-- @param err  an error of check(), or a filled struct fg_error
+function M.raise_refused(err)
+   if err.code == ENOMEM then
+      error(type(err) == "table" and err or describe(-ENOMEM, err), 0)
+   end
 end
 
 --- As check, for callers that expect the error: returns rc, or nil and the error object.

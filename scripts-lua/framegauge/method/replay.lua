@@ -4,6 +4,7 @@
 --
 -- A trial is one replay (framegauge.replay). It is valid when the schedule was kept and the comparison could
 -- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
+local api = require "framegauge.api"
 local differences = require "framegauge.replay.differences"
 local format = require "framegauge.report.format"
 local named_file = require "framegauge.named_file"
@@ -72,6 +73,7 @@ function M.check(plan, bench)
    end
    local ok, one = pcall(open, plan, bench)
    if not ok then
+      api.raise_refused(one)
       return tostring(one)
    end
    one:close()

@@ -45,6 +45,7 @@ M.row = {
 local function check_filter(found, key, text)
    local err = api.error()
    if text and api.C.fg_filter_check(text, "", err) ~= 0 then
+      api.raise_refused(err)
       found:add(key, ffi.string(err.message), FILTER)
    end
 end

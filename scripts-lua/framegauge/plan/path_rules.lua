@@ -63,6 +63,7 @@ end
 local function filter_is_one(values, found)
    local filter, err = values.reflect.filter, api.error()
    if filter and C.fg_filter_check(filter, "", err) ~= 0 then
+      api.raise_refused(err)
       found:add("reflect.filter", ffi.string(err.message), "a filter such as udp port 7, see pcap-filter(7)")
    end
 end

@@ -3,6 +3,7 @@
 --- What must hold for the streams of a plan: their ports are there, and their frames can be built.
 --
 -- As in plan/rules.lua, each rule gets the values and the list of problems.
+local api = require "framegauge.api"
 local faults = require "framegauge.plan.fault_rules"
 local loads = require "framegauge.traffic.loads"
 local ports_rules = require "framegauge.plan.port_rules"
@@ -101,6 +102,7 @@ local function check_frame(values, stream, ports, found)
    elseif not ok and type(err) ~= "table" then
       error(err, 0)
    elseif not ok then
+      api.raise_refused(err)
       found:add(path(stream, err.where == "frame_size" and "size" or "frame"),
          err.where == "frame_size" and err.message or tostring(err))
    end

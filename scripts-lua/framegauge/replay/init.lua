@@ -57,6 +57,7 @@ local VERIFIED = { "sent", "same", "reordered", "duplicates", "foreign", "talk",
 local function check(rc, err)
    local ok, why = pcall(api.check, rc, err)
    if not ok then
+      api.raise_refused(why)
       refusal.raise("replay", BAD_INPUT, "replay: %s", tostring(why))
    end
 end

@@ -94,6 +94,7 @@ function M.problem(config, template, where)
    local err, out = api.error(), ffi.new("struct fg_faults *[1]")
    if C.fg_spoil_check(config.spoil, config.program, template, where, err) ~= 0
       or C.fg_faults_create(config.program, where, out, err) ~= 0 then
+      api.raise_refused(err)
       return { where = ffi.string(err.where), message = ffi.string(err.message) }
    end
    C.fg_faults_free(out[0])
