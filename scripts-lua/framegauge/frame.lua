@@ -12,6 +12,10 @@ local M = {}
 --- Smallest RFC 2544 test frame with room for the signature, octets with FCS, untagged.
 M.SMALLEST = { [4] = 64, [6] = 84 }
 
+--- Flags of IPv4 in frames of which a plan says nothing else: don't fragment. A device that cannot forward a
+-- frame whole shall lose it, and not count for one that carries two.
+M.DONT_FRAGMENT = 2
+
 -- How a field changes.
 -- @param list  uint64_t array of its values, or nil
 -- @param high  whether the first 64 bits of an address change, not the last
@@ -176,7 +180,8 @@ function M.make(template, stream, number, time_ns)
    return ffi.string(out, template.length)
 end
 
---- The test frame of RFC 2544, C.2.6.4: UDP echo, over IPv4 without UDP checksum, over IPv6 with (RFC 5180).
+--- The test frame of RFC 2544, C.2.6.4, but with DF: UDP echo, over IPv4 without UDP checksum, over IPv6 with
+-- (RFC 5180).
 -- @param size        octets with FCS, a tag included
 -- @param o.version   4 or 6
 -- @param o.src_mac, o.dst_mac  six octets
@@ -198,6 +203,7 @@ function M.rfc2544(size, o)
    end
    stack[#stack + 1] = {
       "ipv" .. o.version, source = o.src, destination = o.dst, vary = { destination = vary.dst },
+      flags = o.version == 4 and M.DONT_FRAGMENT or nil,
    }
    stack[#stack + 1] = {
       "udp", destination = o.dst_port, checksum = o.version == 4 and 0 or nil,

@@ -56,6 +56,22 @@ describe("a stream of the plan", function()
       assert.equal("02:00:00:00:00:0a", list[1].destination)
    end)
 
+   it("must not be fragmented, unless its stack says so", function()
+      local function flags(stack, at)
+         return layers_of("size: 200, frame: [" .. stack .. "]")[at or 2].flags
+      end
+      assert.equal("df", layers_of("size: 128")[2].flags)
+      assert.equal("df", flags "ethernet, {ipv4: {ttl: 9}}, udp")
+      assert.equal("none", flags "ethernet, {ipv4: {flags: none}}, udp")
+      assert.equal("mf", flags "ethernet, {ipv4: {flags: mf}}, udp")
+      assert.equal("none", flags "ethernet, {ipv4: {fragment_offset: 3}}, udp")
+      assert.equal("df", flags("ethernet, ipv4, udp, vxlan, ethernet, ipv4, udp", 6))
+      local made = frames.streams(load("rfc2544: {frame_sizes: [64], modifiers: []}"))[1]
+      for _, octets in frames.of_stream(made, 1, 1) do
+         assert.equal(0x40, octets:byte(21)) -- of IPv4: flags, and the offset of the fragment
+      end
+   end)
+
    it("is what was asked for, read back from its octets", function()
       local list = layers_of([[size: 200, frame: [{ethernet: {destination: "02:00:00:00:00:0b"}},
          {qinq: 200}, {vlan: {id: 100, priority: 5}}, {mpls: 17}, {mpls: {label: 18, ttl: 1}},

@@ -116,8 +116,8 @@ local stream = {
         help = "the port that should receive it" },
       { key = "frame", type = "stack", expected = stack.expected, default_help = "[ethernet, ipv4, udp]",
         help = "its protocols from the outside in, each a name, a name with its fields, or a name with the "
-           .. "value of its main field; addresses left out are those of the ports and gateways; see "
-           .. "docs/protocols.md" },
+           .. "value of its main field; addresses left out are those of the ports and gateways, and ipv4 has "
+           .. "DF where flags and fragment_offset are left out; see docs/protocols.md" },
       { key = "vary", type = "enum", values = { "in-step", "nested" }, default = "in-step",
         help = "how fields that change go together: all at once, or one within the other, the last one "
            .. "written the fastest" },

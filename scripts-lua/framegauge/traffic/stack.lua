@@ -166,6 +166,15 @@ end
 
 fill.ipv4, fill.ipv6 = fill_ip(4), fill_ip(6)
 
+-- A device that cannot forward a frame whole shall drop it, and not send fragments of it.
+local fill_addresses = fill.ipv4
+function fill.ipv4(list, i, ...)
+   if not given(list[i], "fragment_offset") then
+      set(list[i], "flags", frame.DONT_FRAGMENT)
+   end
+   return fill_addresses(list, i, ...)
+end
+
 function fill.arp(list, i, ends, macs, ports)
    local from, to = ports[ends.from], ports[ends.to]
    local target = from.gateway4 or to.ipv4

@@ -63,7 +63,7 @@ function M.build(bench, path, colour)
    stack[#stack + 1] = {
       "ipv" .. version, source = octets["ipv" .. version](from or source["ipv" .. version]),
       destination = destination_of(version, to, path, plan.ports),
-      dscp = dscp,
+      dscp = dscp, flags = version == 4 and frame.DONT_FRAGMENT or nil,
    }
    stack[#stack + 1] = {
       "udp", source = src_port, destination = dst_port, checksum = version == 4 and 0 or nil,
