@@ -54,6 +54,24 @@ struct fg_fault_counts {
 	uint64_t sent, received; /* different ones received */
 };
 
+/** What bears the signature of a stream's frame and is not that frame. */
+enum fg_altered {
+	FG_ALTERED_QUOTED,   /* an ICMP error that quotes it */
+	FG_ALTERED_FRAGMENT, /* its last fragment */
+	FG_ALTERED_LENGTH,   /* its packet is longer or shorter than it was sent */
+	FG_ALTERED_PROTOCOL, /* so, and the protocol inside IP is another one */
+	FG_ALTERED_KINDS,
+};
+
+/** Addresses and ports with which the first frame of a stream arrived, if a device had translated them. */
+struct fg_translation {
+	bool source, destination;                  /* address, port or both */
+	bool ports;                                /* the protocol has ports */
+	uint8_t version;                           /* of IP */
+	uint8_t source_ip[16], destination_ip[16]; /* IPv4: the first four octets */
+	uint16_t source_port, destination_port;
+};
+
 /** Frames of a stream that arrived with the same marks; further copies do not count. */
 struct fg_marked {
 	bool tagged, dei, ip;
@@ -83,8 +101,10 @@ struct fg_stream_result {
 	uint64_t reordered;  /* RFC 4737 */
 	uint64_t max_extent; /* RFC 4737, 4.2 */
 	uint64_t loss_bursts, max_loss_burst;
-	uint64_t expired;        /* frames that came later than `latest_ns`: lost, or further copies */
-	uint64_t excess;         /* highest sequence number received beyond the last one sent */
+	uint64_t expired; /* frames that came later than `latest_ns`: lost, or further copies */
+	uint64_t excess;  /* highest sequence number received beyond the last one sent */
+	uint64_t altered[FG_ALTERED_KINDS]; /* at any port; not received, by enum fg_altered */
+	struct fg_translation translation;
 	uint64_t last_lost_ns;   /* when the last lost frame was due, since the start; if lost > 0 */
 	uint64_t longest_gap_ns; /* between two arrivals */
 	uint64_t gap_begin_ns;   /* arrival before that gap, since the start */

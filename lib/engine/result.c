@@ -97,7 +97,7 @@ fg_engine_misdirected(const struct fg_engine *e, unsigned stream, unsigned port)
 
 	for (unsigned lane = p->first_lane; lane < p->first_lane + p->lanes; lane++)
 		for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++)
-			frames += t->rx[lane].astray[i];
+			frames += t->rx[lane].astray[i].misdirected;
 	return frames;
 }
 

@@ -51,7 +51,7 @@ astray(struct rx_task *t, const struct rx_stream *stream)
 	if (stream->receiver == NULL)
 		return;
 	t->misdirected++;
-	t->astray[stream - t->streams]++;
+	t->astray[stream - t->streams].misdirected++;
 }
 
 static __rte_noinline void
@@ -65,22 +65,27 @@ keep_tag(struct rx_stream *stream, uint64_t number, int64_t delay)
 }
 
 static __rte_noinline void
-keep_gap(struct rx_stream *stream, uint64_t arrival_ns)
+keep_gap(struct rx_stream *stream, const struct rx_frame *f)
 {
 	if (stream->last_arrival == 0) {
-		stream->first_arrival = arrival_ns;
+		stream->first_arrival = f->arrival_ns;
+		if (f->m != NULL)
+			rx_find_translation(stream, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
 		return;
 	}
-	stream->longest_gap = arrival_ns - stream->last_arrival;
+	stream->longest_gap = f->arrival_ns - stream->last_arrival;
 	stream->gap_begin = stream->last_arrival;
 }
 
+/* stamps of a card, and those of other lanes, may step back: such a frame is behind no gap */
 static inline void
-note_gap(struct rx_stream *stream, uint64_t arrival_ns)
+note_gap(struct rx_stream *stream, const struct rx_frame *f)
 {
-	if (unlikely(arrival_ns - stream->last_arrival > stream->longest_gap))
-		keep_gap(stream, arrival_ns);
-	stream->last_arrival = arrival_ns;
+	if (unlikely(f->arrival_ns < stream->last_arrival))
+		return;
+	if (unlikely(f->arrival_ns - stream->last_arrival > stream->longest_gap))
+		keep_gap(stream, f);
+	stream->last_arrival = f->arrival_ns;
 }
 
 static inline void
@@ -141,7 +146,7 @@ stream_of(const struct rx_task *t, const struct fg_signature *s)
 
 /* a frame of a stream that is ours */
 static __rte_always_inline void
-measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f, bool more, bool lanes)
+measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f, bool more)
 {
 	const uint64_t arrival_ns = f->arrival_ns;
 	uint64_t number = f->s->sequence;
@@ -161,8 +166,7 @@ measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_frame 
 	}
 	fg_histogram_record(stream->latency, delay);
 	stream->octets += f->octets + FG_ETHER_FCS;
-	if (!lanes || likely(arrival_ns >= stream->last_arrival))
-		note_gap(stream, arrival_ns);
+	note_gap(stream, f);
 	if (unlikely(number >= stream->next_tag))
 		keep_tag(stream, number, delay);
 	if (more)
@@ -205,12 +209,14 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
 	struct rx_stream *stream = stream_of(t, s);
 
+	if (unlikely(f.octets != stream->length) && rx_is_altered(t, stream, m, s->sequence))
+		return;
 	if (likely(atomic_load_explicit(&stream->receiver, memory_order_relaxed) == t))
-		measure_ours(t, stream, &f, more, lanes);
+		measure_ours(t, stream, &f, more);
 	else if (!lanes)
 		astray(t, stream);
 	else if (is_ours_now(t, stream, &f))
-		measure_ours(t, stream, &f, more, lanes);
+		measure_ours(t, stream, &f, more);
 }
 
 /* some of what other lanes have passed on. @return how much */
@@ -236,7 +242,7 @@ take_passed(struct rx_task *t, bool more)
 
 			stream->over |= 1u << k;
 			stream->passed++;
-			measure_ours(t, stream, &f, more, true);
+			measure_ours(t, stream, &f, more);
 		}
 		all += n;
 	}
@@ -257,16 +263,18 @@ measure_unnoted(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 {
 	struct rx_note *note = rx_note_of(t, stream);
 
+	if (f->octets != stream->length && rx_is_altered(t, stream, f->m, f->s->sequence))
+		return;
 	if (note->lane != t->lane) {
 		astray(t, stream);
 		return;
 	}
 	rx_note_enter(t, stream);
-	if (rx_note(note, f->s->sequence, f->arrival_ns, delay, f->octets + FG_ETHER_FCS)) {
+	if (rx_note(note, f->s->sequence, f->arrival_ns, delay, f->octets)) {
 		t->frames++;
 		return;
 	}
-	measure_ours(t, stream, f, false, false);
+	measure_ours(t, stream, f, false);
 	rx_note_resume(t, stream);
 }
 
@@ -278,8 +286,7 @@ measure_of_many(struct rx_task *t, const struct fg_signature *s, const struct rt
 	struct rx_note *note = &t->notes[(uint16_t)(s->stream - t->first_id)];
 	int64_t delay = fg_signature_elapsed(arrival_ns, s->time_ns);
 
-	if (likely(note->lane == t->lane &&
-		   rx_note(note, s->sequence, arrival_ns, delay, f.octets + FG_ETHER_FCS)))
+	if (likely(note->lane == t->lane && rx_note(note, s->sequence, arrival_ns, delay, f.octets)))
 		t->frames++;
 	else
 		measure_unnoted(t, stream_of(t, s), &f, delay);

@@ -2,6 +2,7 @@
 /*
  * From the notes of many streams to what is kept of each: see rx_note.h.
  */
+#include "fg_signature.h"
 #include "rx_note.h"
 
 /*
@@ -24,6 +25,7 @@ rx_note_init(struct trial *t, unsigned i)
 	bool alone = stream->receiver != NULL && stream->receiver->notes != NULL;
 
 	t->notes[i] = (struct rx_note){
+		.next = rx_note_key(0, stream->length),
 		.lane = alone ? stream->receiver->lane : RX_NOBODYS,
 		.room = room_for(stream, i, 0),
 	};
@@ -42,7 +44,7 @@ rx_note_enter(const struct rx_task *t, struct rx_stream *stream)
 	}
 	note->noted = 0;
 	note->octets = 0;
-	note->room = room_for(stream, (unsigned)(stream - t->streams), note->next);
+	note->room = room_for(stream, (unsigned)(stream - t->streams), note->next & FG_SIGNATURE_MASK48);
 }
 
 void
@@ -50,10 +52,10 @@ rx_note_resume(const struct rx_task *t, struct rx_stream *stream)
 {
 	struct rx_note *note = rx_note_of(t, stream);
 
-	note->next = stream->sequence->next;
+	note->next = rx_note_key(stream->sequence->next, stream->length);
 	note->last_arrival = stream->last_arrival;
 	note->longest_gap = stream->longest_gap;
-	note->room = room_for(stream, (unsigned)(stream - t->streams), note->next);
+	note->room = room_for(stream, (unsigned)(stream - t->streams), stream->sequence->next);
 }
 
 void

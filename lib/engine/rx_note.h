@@ -23,7 +23,7 @@ enum {
 
 /** What has come of a stream and is not entered yet. Written by the rx lcore only. */
 struct rx_note {
-	uint64_t next;            /* number of the next frame */
+	uint64_t next;            /* number of the next frame, and its length: rx_note_key() */
 	uint64_t last_arrival;    /* ns */
 	uint64_t longest_gap;     /* ns; what comes after a longer one cannot be noted */
 	uint32_t octets;          /* of the frames noted, with FCS */
@@ -32,22 +32,31 @@ struct rx_note {
 	uint32_t delay[RX_NOTES]; /* ns */
 } __rte_cache_aligned;
 
+/** Number and length (without FCS) of a frame in one, so that one comparison is enough. */
+static inline uint64_t
+rx_note_key(uint64_t number, uint32_t length)
+{
+	return number | (uint64_t)length << 48;
+}
+
 static inline struct rx_note *
 rx_note_of(const struct rx_task *t, const struct rx_stream *stream)
 {
 	return &t->notes[stream - t->streams];
 }
 
-/** Note a frame. @return false if it has to be looked at */
+/** Note a frame; @p length without FCS. @return false if it has to be looked at */
 static inline bool
-rx_note(struct rx_note *note, uint64_t number, uint64_t arrival_ns, int64_t delay, uint32_t octets)
+rx_note(struct rx_note *note, uint64_t number, uint64_t arrival_ns, int64_t delay, uint32_t length)
 {
-	if (unlikely(number != note->next || note->noted >= note->room || (uint64_t)delay > UINT32_MAX ||
+	uint64_t key = rx_note_key(number, length);
+
+	if (unlikely(key != note->next || note->noted >= note->room || (uint64_t)delay > UINT32_MAX ||
 		     arrival_ns - note->last_arrival > note->longest_gap))
 		return false;
-	note->next = number + 1;
+	note->next = key + 1;
 	note->last_arrival = arrival_ns;
-	note->octets += octets;
+	note->octets += length + FG_ETHER_FCS;
 	note->delay[note->noted++] = (uint32_t)delay;
 	return true;
 }

@@ -11,9 +11,7 @@
 void
 rx_payload_count(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t number)
 {
-	const struct tx_stream *sent = extra->sent;
-	const struct fg_template *frame =
-		sent->sizes == NULL ? sent->frame : sent->frames[fg_sizes_kind(sent->sizes, number)];
+	const struct fg_template *frame = tx_template(extra->sent, number);
 	size_t octets = (size_t)frame->length - FG_SIGNATURE_SIZE - frame->header;
 	const uint8_t *received;
 

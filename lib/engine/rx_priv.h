@@ -42,19 +42,27 @@ struct rx_stream {
 	const struct rx_task *_Atomic receiver; /* that measures it; &rx_nobody until the first frame comes */
 	uint64_t next_tag;                      /* number; UINT64_MAX: none */
 	uint64_t last_arrival;                  /* ns */
-	uint64_t longest_gap, gap_begin;
+	uint64_t longest_gap;
 	uint64_t octets; /* of first copies, with FCS */
+	uint32_t length; /* of its frames without FCS; 0: they are of several. What differs: rx_altered.c */
 	/* with every frame: the line above; beyond it only what is seldom or was asked for */
 	struct rx_extra *extra;     /* NULL: nothing more was asked for */
 	const struct rx_task *home; /* first lane of the port where it should arrive */
 	uint64_t passed;            /* frames that arrived at other lanes than the receiver ... */
 	uint32_t over;              /* ... at which; a bit for each */
-	uint64_t first_arrival;
+	uint64_t gap_begin, first_arrival;
+	const struct tx_stream *sent;
+	struct fg_translation translation;
 	uint64_t tag_every;
 	int64_t *tag;
 	unsigned tags, tagged;
 	struct rx_live live;
 } __rte_cache_aligned;
+
+/** Of a stream at one lane: frames that should not come there, and what is not its frame though it has its signature. */
+struct rx_astray {
+	uint64_t misdirected, altered[FG_ALTERED_KINDS];
+};
 
 /** Trackers and histograms of all streams, one stream after the other. */
 struct rx_measures {
@@ -93,7 +101,7 @@ struct rx_task {
 	struct standing_tap *standing;
 	_Atomic int64_t other_clock; /* of the tester that sends, ahead of ours, ns; writer: control */
 	uint64_t frames, misdirected, foreign;
-	uint64_t *astray;           /* misdirected frames by stream */
+	struct rx_astray *astray;   /* by stream */
 	const struct rx_task *home; /* first lane of the port */
 	struct rx_lanes *lanes;     /* NULL: it is the only one */
 	uint64_t kind[FG_NET_KINDS];
@@ -115,6 +123,13 @@ void rx_payload_count(struct rx_extra *extra, const struct rte_mbuf *m, uint64_t
 /** The same for another lane, which adds it. */
 struct rx_payload rx_payload_check(const struct tx_stream *sent, const struct rte_mbuf *m, uint64_t number);
 void rx_payload_add(struct rx_extra *extra, const struct rx_payload *found);
+
+/* rx_altered.c */
+
+/** Is a frame of another length than its stream's not the one that was sent? Then it is counted, and is nothing else. */
+bool rx_is_altered(struct rx_task *task, struct rx_stream *stream, const struct rte_mbuf *m, uint64_t number);
+/** Whether a device has translated the addresses of frame @p number. */
+void rx_find_translation(struct rx_stream *stream, const struct rte_mbuf *m, uint64_t number);
 
 /* rx_tap.c */
 

@@ -194,6 +194,15 @@ variation_result(const struct trial *t, unsigned first, unsigned n, struct fg_st
 	fg_variation_read(all, &out->variation);
 }
 
+static void
+altered_result(const struct fg_engine *e, unsigned first, unsigned n, struct fg_stream_result *out)
+{
+	for (unsigned lane = 0; lane < e->lanes; lane++)
+		for (unsigned i = first; i < first + n; i++)
+			for (unsigned k = 0; k < FG_ALTERED_KINDS; k++)
+				out->altered[k] += e->trial->rx[lane].astray[i].altered[k];
+}
+
 void
 rx_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
 {
@@ -203,6 +212,8 @@ rx_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *o
 	uint64_t start_ns = clock_ns(&e->clock, t->image[0].start);
 
 	numbers_result(t, first, n, out);
+	altered_result(e, first, n, out);
+	out->translation = t->rx_stream[first].translation;
 	out->longest_gap_ns = rx.longest_gap;
 	if (rx.longest_gap > 0)
 		out->gap_begin_ns = rx.gap_begin - start_ns;

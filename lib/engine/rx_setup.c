@@ -116,15 +116,17 @@ rx_task_init(struct fg_engine *e, struct trial *t, unsigned lane, const struct f
 {
 	struct rx_task *rx = &t->rx[lane];
 	unsigned port = e->lane[lane].of;
-	bool more = false;
+	bool more = false, mixed = false;
 
 	rx_idle_init(e, lane, rx);
 	for (unsigned i = 0; i < c->streams; i++)
 		more |= wants_more(&c->stream[i]) && c->stream[i].rx_port == port;
+	for (unsigned i = 0; i < c->streams; i++)
+		mixed |= c->stream[i].sizes != NULL;
 	if (measures_init(e, t, &rx->measures, err) != 0)
 		return -ENOMEM;
 	rx->lane = (uint16_t)lane;
-	rx->notes = more || e->port[port].lanes > 1 ? NULL : t->notes;
+	rx->notes = more || mixed || e->port[port].lanes > 1 ? NULL : t->notes;
 	rx->task.poll =
 		rx_choose(rx->port->caps.rx_timestamp, more, e->port[port].lanes > 1, rx->notes != NULL);
 	rx->streams = t->rx_stream;
@@ -188,6 +190,8 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
 	if (rx->tag == NULL)
 		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
+	rx->sent = &t->tx[i];
+	rx->length = s->sizes == NULL ? s->frame->length : 0;
 	rx->sequence = rx_measures_sequence(&rx->home->measures, i);
 	rx->latency = rx_measures_latency(&rx->home->measures, i);
 	fg_sequence_init(rx->sequence, p.window, 0, NULL);

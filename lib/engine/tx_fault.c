@@ -68,6 +68,12 @@ tx_faults_init(struct tx_stream *s, const struct fg_stream_config *config, const
 	return fg_faults_create(&how->program, "stream.errors", &s->faults->program, err);
 }
 
+bool
+tx_faults_resize(const struct tx_faults *f)
+{
+	return f != NULL && (wants(&f->how, FG_FAULT_RUNT) || wants(&f->how, FG_FAULT_OVERSIZE));
+}
+
 void
 tx_faults_free(struct tx_faults *f)
 {
@@ -95,9 +101,8 @@ tx_faults_make(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf *m,
 	       bool launch)
 {
 	const struct fg_departure *d = tx_faults_at(s->faults, s->sequence);
-	const struct fg_template *frame = HAS(d->kinds, FG_FAULT_OVERSIZE) ? s->faults->oversize
-					  : s->sizes == NULL               ? s->frame
-							     : s->frames[fg_sizes_kind(s->sizes, d->number)];
+	const struct fg_template *frame =
+		HAS(d->kinds, FG_FAULT_OVERSIZE) ? s->faults->oversize : tx_template(s, d->number);
 	const struct tx_common common = tx_have_in_common(t, s, frame);
 	uint64_t copy = HAS(d->kinds, FG_FAULT_DUPLICATE) ? FG_SIGNATURE_COPY : 0;
 	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;

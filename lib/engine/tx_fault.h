@@ -25,6 +25,8 @@ struct tx_faults {
 int tx_faults_init(struct tx_stream *stream, const struct fg_stream_config *config,
 		   const struct fg_port *port, struct fg_error *err);
 void tx_faults_free(struct tx_faults *faults);
+/** Are there frames of other lengths among them than the stream's? @p faults may be NULL */
+bool tx_faults_resize(const struct tx_faults *faults);
 
 /** Departure @p n; not far behind the last one that was asked for. */
 const struct fg_departure *tx_faults_at(struct tx_faults *faults, uint64_t n);

@@ -51,6 +51,13 @@ struct tx_stream {
 	struct tx_faults *faults; /* NULL: all is right */
 } __rte_cache_aligned;
 
+/** The template of a stream's frame @p number. */
+static inline struct fg_template *
+tx_template(const struct tx_stream *s, uint64_t number)
+{
+	return s->frames[s->sizes == NULL ? 0 : fg_sizes_kind(s->sizes, number)];
+}
+
 /** What control wants of a stream; obeyed at the next poll. */
 enum tx_command { TX_START, TX_STOP, TX_LOAD };
 struct tx_order {

@@ -75,6 +75,7 @@ struct fg_template {
 	uint16_t frame_size; /* octets with FCS */
 	uint16_t length;     /* octets without FCS = frame_size - 4 */
 	uint16_t header;     /* octets before the payload, or up to the last that changes in it */
+	uint16_t network;    /* octets before the innermost IP header; 0: there is none */
 	uint16_t varies;     /* field programs */
 	uint16_t checksums;  /* those that must follow them */
 	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];

@@ -101,6 +101,16 @@ lay_headers(struct fg_frame *frame, uint8_t *out)
 	return (size_t)(at - out);
 }
 
+/* octets before the innermost IP header; 0: there is none */
+static uint16_t
+network_of(const struct fg_frame *frame, const struct fg_template *t)
+{
+	for (unsigned i = frame->layers; i-- > 0;)
+		if (frame->layer[i].protocol->network != 0)
+			return (uint16_t)(frame->layer[i].header - t->bytes);
+	return 0;
+}
+
 /* the user's octets, or some counting up, then the place of the signature */
 static void
 lay_payload(const struct fg_frame *frame, struct fg_template *t)
@@ -215,6 +225,7 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	t->frame_size = (uint16_t)frame_size;
 	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
 	t->header = (uint16_t)lay_headers(frame, t->bytes);
+	t->network = network_of(frame, t);
 	lay_payload(frame, t);
 	finish_layers(frame, t);
 	fg_seal_compile(frame->layer, frame->layers, t);

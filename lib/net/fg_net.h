@@ -170,6 +170,19 @@ enum fg_net_kind fg_net_kind(const uint8_t *frame, size_t length);
 /** "arp"; NULL for FG_NET_KINDS and above. */
 const char *fg_net_kind_name(enum fg_net_kind kind);
 
+/** The IP packet of a frame: behind VLAN tags, MPLS labels and PPPoE, and the innermost one of IP in IP. */
+struct fg_net_packet {
+	uint8_t version;  /* 4 or 6; 0: no IP there, and nothing below is set */
+	uint8_t protocol; /* that it carries, behind extension headers */
+	bool fragment;    /* one of several (RFC 791, RFC 8200) */
+	bool error;       /* an ICMP error message, which quotes another packet (RFC 792, RFC 4443) */
+	size_t header;    /* octets of the frame before the IP header ... */
+	size_t content;   /* ... and before what the packet carries */
+};
+
+/** Find it. @param length  octets without FCS. A header that is cut off ends the search. */
+void fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *out);
+
 /** Make an ARP request for @p target (RFC 826). With target == own address: a gratuitous announcement. */
 size_t fg_net_ask_ipv4(const struct fg_host *host, const uint8_t target[4], uint8_t *out);
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -89,6 +90,8 @@ class Device : public fg_port
 	Spread spread;
 	unsigned lose = 0, duplicate = 0; /* every so many */
 	bool look = false;
+	std::function<void(rte_mbuf *, uint64_t)>
+		change;     /* what becomes of a frame: of a copy, and its number */
 	uint64_t stall = 0; /* the first queue, until so many frames have come out of the second */
 	std::atomic<uint64_t> second{0};
 	std::atomic<uint64_t> seen{0}, lost{0}, duplicated{0};
@@ -134,6 +137,19 @@ class Device : public fg_port
 		duplicated++;
 	}
 
+	rte_mbuf *
+	Changed(rte_mbuf *m, uint64_t n)
+	{
+		rte_mbuf *copy = change ? rte_pktmbuf_copy(m, pool, 0, UINT32_MAX) : m;
+
+		if (change) {
+			EXPECT_NE(nullptr, copy);
+			rte_pktmbuf_free(m);
+			change(copy, n);
+		}
+		return copy;
+	}
+
 	static uint16_t
 	Send(fg_port *p, rte_mbuf **frames, uint16_t count, uint64_t)
 	{
@@ -153,7 +169,7 @@ class Device : public fg_port
 			}
 			if (d->duplicate > 0 && n % d->duplicate == 0)
 				d->Copy(frames[i], to);
-			EXPECT_EQ(0, rte_ring_enqueue(d->ring[to], frames[i]));
+			EXPECT_EQ(0, rte_ring_enqueue(d->ring[to], d->Changed(frames[i], n)));
 		}
 		return count;
 	}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a frame's IP packet is. A device may push or pop tags and labels in front of it, fragment it, or answer with an
+ * ICMP error that quotes it: from the outer headers follows which.
+ */
+#include <arpa/inet.h>
+
+#include "fg_net.h"
+
+enum {
+	TYPE_QINQ = 0x88a8,
+	TYPE_QINQ_OLD = 0x9100,
+	TYPE_MPLS = 0x8847,
+	TYPE_MPLS_UPSTREAM = 0x8848,
+	TYPE_PPPOE = 0x8864
+};
+enum { HOP_BY_HOP = 0, IP_IN_IP = 4, IPV6_IN_IP = 41, ROUTING = 43, FRAGMENT = 44, DESTINATION = 60 };
+enum {
+	LABEL = 4,
+	LABEL_BOTTOM = 1,
+	PPPOE = 8,
+	EXTENSION = 8,
+	IPV4_FRAGMENT = 0x3fff,
+	IPV6_FRAGMENT = 0xfff9
+};
+
+static uint16_t
+load(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+/* up to the EtherType that says what the frame carries. @return octets before what it carries; 0: it is cut off */
+static size_t
+skip_tags(const uint8_t *frame, size_t length, uint16_t *type)
+{
+	size_t at = FG_ETHER_HEADER;
+
+	for (; at + FG_NET_TAG <= length; at += FG_NET_TAG) {
+		*type = load(frame + at - 2);
+		if (*type != FG_ETHER_VLAN && *type != TYPE_QINQ && *type != TYPE_QINQ_OLD)
+			return at;
+	}
+	return 0;
+}
+
+static size_t
+skip_labels(const uint8_t *frame, size_t length, size_t at)
+{
+	while (at + LABEL <= length) {
+		at += LABEL;
+		if (frame[at - 2] & LABEL_BOTTOM)
+			break;
+	}
+	return at;
+}
+
+static bool
+find_ipv4(const uint8_t *frame, size_t length, size_t at, struct fg_net_packet *out)
+{
+	const struct fg_ipv4 *ip = (const struct fg_ipv4 *)(frame + at);
+	size_t header;
+
+	if (length < at + sizeof(*ip))
+		return false;
+	header = 4u * (ip->version_ihl & 15u);
+	if (header < sizeof(*ip) || length < at + header)
+		return false;
+	*out = (struct fg_net_packet){.version = 4,
+				      .protocol = ip->protocol,
+				      .fragment = (ntohs(ip->fragment) & IPV4_FRAGMENT) != 0,
+				      .header = at,
+				      .content = at + header};
+	return true;
+}
+
+static bool
+find_ipv6(const uint8_t *frame, size_t length, size_t at, struct fg_net_packet *out)
+{
+	struct fg_net_packet p = {.version = 6, .header = at, .content = at + sizeof(struct fg_ipv6)};
+
+	if (length < p.content)
+		return false;
+	p.protocol = ((const struct fg_ipv6 *)(frame + at))->next_header;
+	while (p.protocol == HOP_BY_HOP || p.protocol == ROUTING || p.protocol == FRAGMENT ||
+	       p.protocol == DESTINATION) {
+		const uint8_t *extension = frame + p.content;
+
+		if (length < p.content + EXTENSION)
+			return false;
+		p.fragment |= p.protocol == FRAGMENT && (load(extension + 2) & IPV6_FRAGMENT) != 0;
+		p.content += p.protocol == FRAGMENT ? EXTENSION : (extension[1] + (size_t)1) * EXTENSION;
+		p.protocol = extension[0];
+		if (p.fragment)
+			break; /* what follows need not be a header */
+	}
+	*out = p;
+	return p.content <= length;
+}
+
+static bool
+is_error(const struct fg_net_packet *p, uint8_t type)
+{
+	if (p->protocol == FG_IP_ICMPV6)
+		return p->version == 6 && type < 128;
+	/* unreachable, source quench, redirect, time exceeded, parameter problem */
+	return p->version == 4 && p->protocol == FG_IP_ICMP &&
+	       (type == 3 || type == 4 || type == 5 || type == 11 || type == 12);
+}
+
+void
+fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *out)
+{
+	uint16_t type = 0;
+	size_t at = skip_tags(frame, length, &type);
+	bool more = true;
+
+	*out = (struct fg_net_packet){0};
+	if (type == TYPE_MPLS || type == TYPE_MPLS_UPSTREAM)
+		at = skip_labels(frame, length, at);
+	else if (type == TYPE_PPPOE)
+		at += PPPOE;
+	else if (type != FG_ETHER_IPV4 && type != FG_ETHER_IPV6)
+		return;
+	while (more && at > 0 && at < length) {
+		more = frame[at] >> 4 == 4   ? find_ipv4(frame, length, at, out)
+		       : frame[at] >> 4 == 6 ? find_ipv6(frame, length, at, out)
+					     : false;
+		at = out->content;
+		more = more && !out->fragment && (out->protocol == IP_IN_IP || out->protocol == IPV6_IN_IP);
+	}
+	out->error = out->version != 0 && !out->fragment && out->content < length &&
+		     is_error(out, frame[out->content]);
+}
