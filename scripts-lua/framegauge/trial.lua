@@ -17,6 +17,7 @@
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
 -- nothing. And a receiver that is held up for longer than its ring of descriptors lasts makes the device, or
 -- the port, lose what there is no room for, and not every port counts that.
+local altered = require "framegauge.bench.altered"
 local format = require "framegauge.report.format"
 local tables = require "framegauge.tables"
 local verdict = require "framegauge.verdict"
@@ -105,6 +106,9 @@ local function of_direction(raw, ask, own_load)
       duplicates = raw.duplicates or 0,
       reordered = ordered and (raw.reordered or 0) or nil,
       max_extent = ordered and (raw.max_extent or 0) or nil,
+      extents_unknown = ordered and (raw.extents_unknown or 0) > 0 and raw.extents_unknown or nil,
+      altered = raw.altered,
+      translated = raw.translated,
       parts = raw.parts,
       stale = raw.stale or 0,
       excess = raw.excess or 0,
@@ -281,6 +285,15 @@ local function tester_reasons(record, ports, lcores)
    return reasons
 end
 
+-- What arrived of all directions and was not the frame that had been sent.
+local function altered_of(directions)
+   local list = {}
+   for _, direction in ipairs(directions) do
+      list[#list + 1] = direction.altered
+   end
+   return altered.sum(list)
+end
+
 -- What a modifier had the tester say to the device, and what came of it: nil where it has it say nothing.
 local function said(modifier, ports)
    if modifier == "management-frames" then
@@ -348,6 +361,7 @@ function M.record(raw, ask)
       rx_errors = sum(raw.ports, "rx_errors"),
       misdirected = sum(raw.ports, "misdirected"),
       foreign = sum(raw.ports, "foreign"),
+      altered = altered_of(directions),
       worst_lag_ns = greatest(directions, "worst_lag_ns"),
       longest_poll_gap_ns = greatest(raw.lcores or {}, "longest_poll_gap_ns"),
       latency = M.merge_latency(directions),

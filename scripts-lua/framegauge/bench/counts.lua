@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What the engine counted in a trial, as plain tables.
+local altered = require "framegauge.bench.altered"
 local api = require "framegauge.api"
 local faults = require "framegauge.traffic.faults"
 local ffi = require "ffi"
@@ -135,6 +136,8 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
          direction.series.reordered = not result.unordered and direction.series.reordered or nil
          direction.availability = series.availability(result.available)
       end
+      direction.altered, direction.translated = altered.read(result), altered.translated(result)
+      direction.extents_unknown = tonumber(result.order.extent_beyond)
       direction.marks = stream.marks and marks.read(engine, i - 1) or nil
       if stream.measure then
          direction.measured = measures.read(engine, i - 1, stream.measure, result, ports)

@@ -5,6 +5,7 @@
 -- Both make the same trial, with the streams in the same order. A stream that starts from the port of the
 -- other tester is an idle one here, whose frames arrive nevertheless; one that starts here never arrives
 -- here. So of each stream one tester knows what was sent, and the other what came of it.
+local altered = require "framegauge.bench.altered"
 local ffi = require "ffi"
 local frame = require "framegauge.frame"
 local octets = require "framegauge.octets"
@@ -110,7 +111,7 @@ end
 local RECEIVED = {
    "rx", "duplicates", "stale", "reordered", "max_extent", "excess", "rx_octets", "loss_bursts",
    "max_loss_burst", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency", "negative",
-   "marks",
+   "marks", "translated", "extents_unknown",
 }
 
 -- Intervals of which one tester knows the departures, the other the arrivals. They are those that both have.
@@ -125,7 +126,9 @@ local function join_intervals(sent, received)
    return list, n
 end
 
+-- An ICMP error that quotes a frame comes back to the tester that sent it.
 local function join_direction(sent, received, seconds)
+   sent.altered = altered.sum { near = sent.altered, far = received.altered }
    for _, key in ipairs(RECEIVED) do
       sent[key] = received[key]
    end

@@ -92,10 +92,11 @@ local function row_of(stream, direction, record, line_rate)
    row.duration_s, row.trial, row.verdict, row.reasons =
       record.duration_s, record.trial, record.verdict, record.reasons
    row.measured, row.errors = direction.measured, direction.errors
+   row.altered, row.translated = direction.altered, direction.translated
    row.loss_percent = direction.loss_ratio * 100
    row.offered_mbps_l1 = line.l1_bps(direction.offered_fps, size) / 1e6
    row.offered_mbps_l2 = line.l2_bps(direction.offered_fps, size) / 1e6
-   row.received_mbps_l2 = line.l2_bps(direction.rx / record.duration_s, size) / 1e6
+   row.received_mbps_l2 = direction.rx_octets * 8 / record.duration_s / 1e6
    row.percent = line_rate and row.offered_mbps_l1 * 1e8 / line_rate
    return row
 end

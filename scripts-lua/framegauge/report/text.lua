@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The result as a person reads it at the end of a run: the tables, then what one must know to believe them.
+local altered = require "framegauge.report.altered"
 local format = require "framegauge.report.format"
 local grid = require "framegauge.report.grid"
 local methods = require "framegauge.method"
@@ -49,6 +50,9 @@ local function notes(result, view, paint)
    end
    add(time_note(result))
    view.notes(result, add, paint)
+   for _, sentence in ipairs(altered.of(result.trials)) do
+      add(paint(sentence, "warning"))
+   end
    add(order_note(result))
    for _, note in ipairs(result.conformance.notes) do
       add(paint(("%s: %s"):format(view.NOT_CONFORMING, note), "warning"))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Why the figures can be trusted: what the tester itself did while it measured.
+local altered = require "framegauge.report.altered"
 local captured = require "framegauge.report.captured"
 local h = require "framegauge.report.html.element"
 local latency = require "framegauge.report.html.latency"
@@ -135,11 +136,13 @@ local EXPLANATION = {
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
 
--- Sentences about modifiers that have the tester say something.
-local function said_to_the_device(trials)
+-- Sentences about modifiers that have the tester say something, and on frames that did not arrive as sent.
+local function sentences(trials)
    local out = {}
-   for i, sentence in ipairs(said.of(trials)) do
-      out[i] = h.p { sentence }
+   for _, list in ipairs { said.of(trials), altered.of(trials) } do
+      for _, sentence in ipairs(list) do
+         out[#out + 1] = h.p { sentence }
+      end
    end
    return out
 end
@@ -209,7 +212,7 @@ function M.body(result, moment)
       },
       tables.build { caption = "The tester over all trials", columns = OVERALL, rows = of_frames },
       queues(result) or {},
-      tables.definitions(EXPLANATION), said_to_the_device(result.trials), captures(moment),
+      tables.definitions(EXPLANATION), sentences(result.trials), captures(moment),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
    }
 end

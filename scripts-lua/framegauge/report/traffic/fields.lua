@@ -9,9 +9,8 @@ local M = {}
 M.COLUMNS = {
    "stream", "from", "to", "frame_size", "duration_s", "intended_fps", "offered_fps", "percent",
    "offered_mbps_l1", "offered_mbps_l2", "received_mbps_l2", "tx", "rx", "lost", "loss_percent",
-   "expired", "loss_bursts", "max_loss_burst", "duplicates", "reordered", "max_extent", "stale",
-   "longest_gap_ns", "wrong_tx", "wrong_rx",
-   "verdict",
+   "expired", "loss_bursts", "max_loss_burst", "duplicates", "reordered", "max_extent", "extents_unknown",
+   "stale", "longest_gap_ns", "wrong_tx", "wrong_rx", "verdict",
    "latency.min_ns", "latency.mean_ns", "latency.p50_ns", "latency.p99_ns", "latency.p999_ns",
    "latency.max_ns", "latency.source", "latency.definition", "latency.error_bound_ns", "trial",
 }

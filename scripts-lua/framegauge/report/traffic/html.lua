@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The traffic test on the page: what was sent and lost, how long it took, in which order it came.
+local altered = require "framegauge.report.altered"
 local fields = require "framegauge.report.traffic.fields"
 local h = require "framegauge.report.html.element"
 local over_time = require "framegauge.report.chart.over_time"
@@ -21,6 +22,14 @@ local STREAM = {
    { "Stream", "", field "stream", left = true },
    { "Direction", "", direction, left = true },
 }
+
+local function altered_frames(row)
+   return count(altered.total(row.altered))
+end
+
+local function misdirected(row)
+   return count(altered.total(row.measured and row.measured.misdirected))
+end
 
 local function with_stream(columns)
    local list = { unpack(STREAM) }
@@ -51,6 +60,8 @@ local LOSS = with_stream {
    { "Longest", "frames", field("max_loss_burst", count) },
    { "Longest gap", "µs", field("longest_gap_ns", microseconds) },
    { "Too late", "frames", field("expired", count) },
+   { "Altered", "frames", altered_frames },
+   { "Misdirected", "frames", misdirected },
 }
 
 local LATENCY = with_stream {
@@ -73,6 +84,17 @@ local ERRORS = with_stream {
    { "Arrived", "frames", received },
 }
 
+-- Beyond the memory of the tracker an extent is only known to be no smaller.
+local function extent(row)
+   local most = row.measured and row.measured.reordering_extent_max
+   return most and ((row.extents_unknown and "≥ " or "") .. count(most)) or nil
+end
+
+local function unknown_pairs(row)
+   local unknown = row.measured and row.measured.ipdv_unknown or 0
+   return unknown > 0 and count(unknown) or nil
+end
+
 local function percent(ratio)
    return words.decimal(ratio * 100, 4)
 end
@@ -80,7 +102,7 @@ end
 local ORDER = with_stream {
    { "Reordered", "frames", field("reordered", count) },
    { "", "%", field("measured.reordered_ratio", percent) },
-   { "Extent", "at most", field("measured.reordering_extent_max", count), optional = true },
+   { "Extent", "at most", extent, optional = true },
    { "Late by", "µs, at most", field("measured.reordering_late_ns_max", microseconds), optional = true },
    { "Twice", "frames", field("duplicates", count) },
    { "Changed", "frames", field("measured.corrupted", count) },
@@ -95,6 +117,7 @@ local VARIATION = with_stream {
    { "IPDV p0.1", "µs", field("measured.ipdv_ns_p001", microseconds) },
    { "p99.9", "µs", field("measured.ipdv_ns_p999", microseconds) },
    { "mean", "µs, magnitude", field("measured.ipdv_ns_mean_magnitude", microseconds) },
+   { "unknown", "pairs", unknown_pairs, optional = true },
    { "Jitter", "µs, at the end", field("measured.jitter_ns", microseconds) },
    { "at most", "µs", field("measured.jitter_ns_max", microseconds) },
 }
@@ -105,7 +128,10 @@ local DEFINITIONS = {
    { "Jitter", "RFC 3550's running estimate, in the order of arrival." },
    { "Reordered", "frames that came after one with a greater number (RFC 4737); extent: by how many." },
    { "Changed", "frames whose content was not what was sent, although they could be recognised." },
-   { "Outage", "the longest time between two arrivals, less the mean time between departures." },
+   { "Outage", "the longest time between two arrivals, less the mean time between departures; where frames "
+      .. "were lost there, also that before the first arrival or after the last, which is no gap." },
+   { "≥, unknown", "the tester's memory did not reach back to all late frames or pairs: the true maximum may "
+      .. "be greater, and the true minimum of the IPDV less." },
 }
 
 local function first(rows)
