@@ -139,8 +139,8 @@ local function bounds_note(row, add)
    end
    local unknown = measured(row, "ipdv_unknown")
    if unknown > 0 then
-      add(("%s: IPDV without %s of which one delay was no longer known: its minimum, maximum and "
-         .. "percentiles may be too small."):format(row.stream, format.plural(unknown, "pair")))
+      add(("%s: IPDV without %s of which one delay was no longer known: its extremes may lie "
+         .. "further from zero."):format(row.stream, format.plural(unknown, "pair")))
    end
 end
 
