@@ -66,8 +66,8 @@ if command -v tshark >/dev/null; then
 	appears "Capturing on" "$work/east.log"
 	appears "Capturing on" "$work/west.log"
 fi
-# over each IP version linux.lua checks 13 things, and nginx in 14 ways or not at all; three are checked here
-echo "1..$((2 * (13 + ${nginx:+13+}1) + 3))"
+# over each IP version linux.lua checks 12 things, and nginx in 14 ways or not at all; three are checked here
+echo "1..$((2 * (12 + ${nginx:+13+}1) + 3))"
 ip netns exec "$tester" "$program" script tests/integration/l4/linux.lua "$work" "$linux" "$peer" $nginx 2>&1
 status=$?
 if [ "$status" -eq 0 ]; then
