@@ -2,6 +2,7 @@
 """Two testers in two processes, joined by memif. What they must agree on is counted at both ends; a busy machine
 stretches loads, which makes a step tester-limited but loses no frame. Between them stands, where a test wants it, one
 who passes on what they say and makes the far tester's clock another machine's."""
+import contextlib
 import json
 import os
 import signal
@@ -85,15 +86,23 @@ class Between(threading.Thread):
         self.pass_on(far, near)
 
     def pass_on(self, source, sink):
-        for line in source.makefile("rb"):
-            said = json.loads(line)
-            if said["op"] in ("clock!", "clock") and source is not sink and "synchronised" in said:
-                line = json.dumps({**said, **self.clock}).encode() + b"\n" if said["op"] == "clock!" else line
-            if said["op"] == "start":
-                self.starts += 1
-                time.sleep(self.holds_start if self.starts == 1 else 0)
-            sink.sendall(line)
-        sink.shutdown(socket.SHUT_RDWR)
+        try:
+            for line in source.makefile("rb"):
+                sink.sendall(self.changed(line))
+        except OSError:  # one of them ended without having read all
+            pass
+        finally:
+            with contextlib.suppress(OSError):
+                sink.shutdown(socket.SHUT_RDWR)
+
+    def changed(self, line):
+        said = json.loads(line)
+        if said["op"] == "start":
+            self.starts += 1
+            time.sleep(self.holds_start if self.starts == 1 else 0)
+        if said["op"] == "clock!" and "synchronised" in said:
+            return json.dumps({**said, **self.clock}).encode() + b"\n"
+        return line
 
 
 def rows_of(result):
