@@ -29,7 +29,8 @@ local function row(o)
 end
 
 local function loss_row(o)
-   o.intended_fps, o.offered_fps, o.tx, o.rx, o.trial_s, o.trial = 1488095, 1488095, 1000, 1000 - o.lost, 60, 1
+   o.intended_fps, o.offered_fps, o.tx, o.rx = 1488095, 1488095, 1000, 1000 - o.lost
+   o.trial_s, o.trial = 60, 1
    local made = row(o)
    made.trials = nil
    return made

@@ -296,7 +296,8 @@ describe("a capture", function()
          await(function()
             return received() > 0
          end)
-         local kept = capture.start(bench, { port = "west", file = scratch.path() .. ".pcap", filter = "udp" })
+         local path = scratch.path() .. ".pcap"
+         local kept = capture.start(bench, { port = "west", file = path, filter = "udp" })
          await(function()
             return kept:counts().written > 0
          end)

@@ -36,7 +36,8 @@ local EXTENSION = { hop_by_hop = true, destination_options = true, routing = tru
 -- What tshark calls them. The others have no name of their own, and tags in a row are one.
 local WORD = {
    ethernet = "eth", vlan = "vlan", qinq = "ieee8021ad", llc = "llc", pause = "macc", pfc = "macc",
-   mpls = "mpls", arp = "arp", ipv4 = "ip", ipv6 = "ipv6", icmp = "icmp", icmp_error = "icmp", icmpv6 = "icmpv6",
+   mpls = "mpls",
+   arp = "arp", ipv4 = "ip", ipv6 = "ipv6", icmp = "icmp", icmp_error = "icmp", icmpv6 = "icmpv6",
    icmpv6_error = "icmpv6", mld = "icmpv6", mld2_query = "icmpv6", udp = "udp", tcp = "tcp", sctp = "sctp",
    gre = "gre", gtpu = "gtp", vxlan = "vxlan", geneve = "geneve", hop_by_hop = "ipv6.hopopts",
    destination_options = "ipv6.dstopts", routing = "ipv6.routing", fragment = "ipv6.fraghdr",
