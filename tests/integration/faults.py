@@ -167,7 +167,7 @@ class Campaign:
                 return status, self.judge(name, out / 'o', status, said)
             finally:
                 subprocess.run(['umount', str(out)], check=True)
-        return self.sweep(f'full disks of {name} (KiB)', self.drawn(range(4, 300, 12), 4), fault)
+        return self.sweep(f'full disks of {name} (KiB)', self.drawn(range(4, 124, 8), 4), fault)
 
 
 def main():
