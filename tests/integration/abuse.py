@@ -161,8 +161,8 @@ FORGED = [
     ('"lost":', '"lost":-', 'lost: -'), ('"tx":', '"tx":null,"rx":', 'tx: null'),
     ('"rx":', '"rx":"abc","late":', 'rx: "abc"'), ('"refused":', '"refused":0.5,"lost":', 'refused: 0.5'),
     ('"offered_fps":', '"offered_fps":NaN,"lost":', 'offered_fps'), ('"reasons":[', '"reasons":[7', 'reasons[1]: 7'),
-    ('"verdict":"', '"verdict":"very ', 'verdict: "very'), ('"late":', '"later":', 'later'),
-    ('"directions":[{', '"directions":[{"lost":-3,', 'directions[1].'),
+    ('"verdict":"', '"verdict":"very ', 'verdict: "very'), ('"late":', '"later":', 'late: missing'),
+    ('"directions":[{', '"directions":[7,{', 'directions[1]: 7'),
 ]
 
 
