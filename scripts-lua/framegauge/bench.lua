@@ -225,16 +225,14 @@ function Bench:resolve()
    local answered = self.time ~= C.FG_TIME_WIRE_FREE and function()
       return not self:silent_gateway()
    end
-   for _ = 1, self:silent_gateway() and GATEWAY_TRIES or 0 do
+   for _ = 1, GATEWAY_TRIES do
       self:start(ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(GATEWAY_SECONDS) }))
       self:await(answered)
       if not self:silent_gateway() then
          return
       end
    end
-   if self:silent_gateway() then
-      refusal.raise("run", 4, "%s", self:silent_gateway())
-   end
+   refusal.raise("run", 4, "%s", self:silent_gateway())
 end
 
 --- Open a plan's ports and start the engine on them.
