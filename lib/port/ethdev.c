@@ -186,7 +186,6 @@ ask_capabilities(struct fg_ethdev *dev, const struct rte_eth_dev_info *info)
 	struct fg_port_caps *caps = &dev->port.caps;
 	struct rte_ether_addr mac;
 
-	snprintf(caps->driver, sizeof(caps->driver), "%s", info->driver_name);
 	if (rte_eth_macaddr_get(dev->id, &mac) == 0)
 		memcpy(caps->mac, mac.addr_bytes, sizeof(caps->mac));
 	caps->numa_node = strcmp(dev->bus, "vdev") == 0 ? -1 : rte_eth_dev_socket_id(dev->id);
@@ -333,6 +332,8 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 	*step = "it cannot be configured";
 	ret = rte_eth_dev_info_get(dev->id, &info);
 	if (ret == 0)
+		snprintf(dev->port.caps.driver, sizeof(dev->port.caps.driver), "%s", info.driver_name);
+	if (ret == 0)
 		ret = configure(dev, config, &info);
 	if (ret != 0)
 		return ret;
@@ -397,6 +398,16 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 	return 0;
 }
 
+static void
+stop_and_close(void *arg)
+{
+	const struct fg_ethdev *dev = arg;
+
+	if (dev->started)
+		rte_eth_dev_stop(dev->id);
+	rte_eth_dev_close(dev->id);
+}
+
 void
 fg_ethdev_stop(struct fg_ethdev *dev)
 {
@@ -405,9 +416,11 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	fg_eal_log_begin();
 	if (dev->promiscuous)
 		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */
-	if (dev->started)
-		rte_eth_dev_stop(dev->id);
-	rte_eth_dev_close(dev->id);
+	/* a peer that goes away has this driver take the device down in the interrupt thread, just now perhaps */
+	if (strcmp(dev->port.caps.driver, "net_memif") == 0)
+		fg_interrupt_thread_do(stop_and_close, dev);
+	else
+		stop_and_close(dev);
 	rte_eal_hotplug_remove(dev->bus, dev->device);
 	fg_port_pool_free(dev->frames); /* another port may have sent them on */
 	fg_port_pools_sweep();

@@ -37,6 +37,9 @@ void fg_eal_log_begin(void);
 /* @return what went wrong in DPDK's words since begin, "" if nothing was said; valid until the next begin */
 const char *fg_eal_log_end(void);
 
+/* interrupt.c: do something in EAL's interrupt thread, and wait until it is done */
+void fg_interrupt_thread_do(void (*work)(void *arg), void *arg);
+
 /* host.c */
 bool fg_host_running(void);
 
