@@ -46,6 +46,7 @@ struct fg_probe_result {
  * @return 0; -ENOTSUP: a port has none; -EINVAL, -ENOMEM
  */
 int fg_probe_create(const struct fg_probe_config *config, struct fg_probe **out, struct fg_error *err);
+/** The ports may have been closed before. */
 void fg_probe_free(struct fg_probe *probe);
 
 /** For the lcore that sends on `from`. */
@@ -53,7 +54,7 @@ struct fg_task *fg_probe_task(struct fg_probe *probe);
 /** For the port `to`. */
 struct fg_sink *fg_probe_sink(struct fg_probe *probe);
 
-/** After the trial: look at the clocks again. @return 0 or -EIO: a clock does not answer */
+/** After the trial, once: look at the clocks again and switch the stamps off. @return 0 or -EIO: a clock does not answer */
 int fg_probe_read(struct fg_probe *probe, struct fg_probe_result *out, struct fg_error *err);
 
 #ifdef __cplusplus

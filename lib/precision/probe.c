@@ -102,6 +102,13 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 	return true;
 }
 
+static void
+switch_off(const struct fg_probe *p)
+{
+	p->config.from->timesync->disable(p->config.from);
+	p->config.to->timesync->disable(p->config.to);
+}
+
 static int
 begin(struct fg_probe *p, struct fg_error *err)
 {
@@ -160,6 +167,7 @@ fg_probe_create(const struct fg_probe_config *config, struct fg_probe **out, str
 	else
 		rc = begin(p, err);
 	if (rc != 0) {
+		switch_off(p);
 		fg_probe_free(p);
 		return rc;
 	}
@@ -172,8 +180,6 @@ fg_probe_free(struct fg_probe *p)
 {
 	if (p == NULL)
 		return;
-	p->config.from->timesync->disable(p->config.from);
-	p->config.to->timesync->disable(p->config.to);
 	fg_port_pool_free(p->pool);
 	free(p->departed);
 	free(p->arrived);
@@ -205,8 +211,11 @@ int
 fg_probe_read(struct fg_probe *p, struct fg_probe_result *out, struct fg_error *err)
 {
 	struct fg_port_clock_look from, to;
+	bool answer =
+		fg_port_clock_read(p->config.from, &from) == 0 && fg_port_clock_read(p->config.to, &to) == 0;
 
-	if (fg_port_clock_read(p->config.from, &from) != 0 || fg_port_clock_read(p->config.to, &to) != 0)
+	switch_off(p);
+	if (!answer)
 		return fg_error_set(err, EIO, "probe", "an IEEE 1588 clock does not answer any more");
 	*out = (struct fg_probe_result){
 		.sent = p->sent,
