@@ -133,6 +133,7 @@ struct fg_stream_result {
 
 struct fg_port_result {
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes; /* during the trial */
+	uint64_t link_down;                                                 /* 1: at the end of it */
 	/* of a port whose card stamps what it receives: bound of the stamps' error, times its clock was set, and frames that
 	 * were stamped by the tester instead; all 0 of any other */
 	uint64_t rx_stamp_error_ns, rx_stamp_jumps, rx_unstamped;

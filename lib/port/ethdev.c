@@ -15,7 +15,6 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
-#include <rte_mbuf_pool_ops.h>
 
 #include "fg_log.h"
 #include "fg_port_stamps.h"
@@ -23,8 +22,6 @@
 
 #define RX_RING  1024
 #define TX_RING  1024
-#define BUFFERS  8192 /* per queue: the driver's rings, and what the receiver holds */
-#define CACHE    256
 #define OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define MBPS     1000000ull
 /* what decides over which queue a frame arrives, where the driver can tell */
@@ -85,35 +82,6 @@ receive_stamped_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16
 	if (got > 0)
 		((struct fg_ethdev_lane *)port)->unstamped += fg_port_stamps_turn(port->stamps, frames, got);
 	return got;
-}
-
-/* A frame's buffers. Where no card reads them by their bus address they may cross page borders: on ordinary
- * memory (4 KiB pages) each would otherwise take a page of its own, and the AF_XDP driver needs them one
- * right behind the other. */
-static struct rte_mempool *
-create_pool(const struct fg_ethdev *dev, unsigned queues, uint32_t keep, uint32_t room, int node)
-{
-	static unsigned number;
-	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
-							  (uint16_t)(room + RTE_PKTMBUF_HEADROOM)};
-	unsigned flags = strcmp(dev->bus, "pci") == 0 ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
-	struct rte_mempool *pool;
-	char name[32];
-
-	snprintf(name, sizeof(name), "fg_rx%u", number++);
-	pool = rte_mempool_create_empty(name, BUFFERS * queues - 1 + keep,
-					sizeof(struct rte_mbuf) + shared.mbuf_data_room_size, CACHE,
-					sizeof(shared), node, flags);
-	if (pool == NULL)
-		return NULL;
-	rte_pktmbuf_pool_init(pool, &shared);
-	if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL) != 0 ||
-	    rte_mempool_populate_default(pool) < 0) {
-		rte_mempool_free(pool);
-		return NULL;
-	}
-	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
-	return pool;
 }
 
 /*
@@ -254,8 +222,8 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	uint32_t room = RTE_MAX(caps->max_frame, 2048u);
 	int ret;
 
-	dev->frames =
-		create_pool(dev, dev->port.queues, config->port->keep, RTE_MAX(config->room, room), node);
+	dev->frames = fg_port_pool_create(dev->port.queues, config->port->keep, RTE_MAX(config->room, room),
+					  node, strcmp(dev->bus, "pci") == 0);
 	if (dev->frames == NULL)
 		return -rte_errno;
 	if (config->one_piece && dev->frames->nb_mem_chunks != 1)

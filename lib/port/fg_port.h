@@ -158,9 +158,9 @@ int fg_port_check_name(const char *device, bool *physical, struct fg_error *err)
  *
  * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
  *                                Never an interface the host's default route uses.
- * memif:SOCKET[,server]          joins as client unless ",server" is said. A peer that goes away in mid-trial
- *                                can take this process with it: DPDK 22.11's driver unmaps the rings while
- *                                they are polled.
+ * memif:SOCKET[,server][,id=N]   interface N (default 0) of the socket; joins as client unless "server" is said,
+ *                                and joins again when the peer comes back. It receives from as many rings as
+ *                                the peer has.
  * pcap:IN[,OUT], pcap:,OUT       frames of IN arrive once, in order; what is sent goes to OUT, or is dropped
  * vdev:DRIVER[,...]              what DPDK's --vdev takes
  * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci

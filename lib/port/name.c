@@ -8,13 +8,15 @@
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
 #include "port_priv.h"
 
-#define FORMS                                                                                                \
-	"expected wireN, kernel:INTERFACE, memif:SOCKET[,server], pcap:FILE[,FILE], vdev:DRIVER[,...] or a " \
+#define FORMS                                                                                \
+	"expected wireN, kernel:INTERFACE, memif:SOCKET[,server][,id=N], pcap:FILE[,FILE], " \
+	"vdev:DRIVER[,...] or a "                                                            \
 	"PCI address such as 0000:03:00.0"
 
 /* Drivers that only move frames inside this process or to another program beside it */
@@ -68,17 +70,34 @@ parse_kernel(const char *text, struct fg_port_name *out, struct fg_error *err)
 	return 0;
 }
 
+static bool
+parse_memif_option(const char *key, size_t length, struct fg_port_name *out)
+{
+	if (length == strlen("server") && strncmp(key, "server", length) == 0) {
+		out->server = true;
+		return true;
+	}
+	if (length < 4 || length > 12 || strncmp(key, "id=", 3) != 0 ||
+	    strspn(key + 3, "0123456789") != length - 3)
+		return false;
+	out->id = (uint32_t)strtoul(key + 3, NULL, 10);
+	return true;
+}
+
 static int
 parse_memif(const char *text, struct fg_port_name *out, struct fg_error *err)
 {
 	const char *comma = strchrnul(text, ',');
 	const size_t longest = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1;
 
-	if (*comma == ',' && strcmp(comma, ",server") != 0)
-		return fg_error_set(err, EINVAL, "device",
-				    "\"%.40s\" after the memif socket; expected \"server\" or nothing",
-				    comma + 1);
-	out->server = *comma == ',';
+	for (const char *key = comma, *end; *key == ','; key = end) {
+		end = strchrnul(++key, ',');
+		if (!parse_memif_option(key, (size_t)(end - key), out))
+			return fg_error_set(err, EINVAL, "device",
+					    "\"%.40s\" after the memif socket; expected \"server\", \"id=N\" "
+					    "or nothing",
+					    key);
+	}
 	if (copy(out->text, longest + 1, text, (size_t)(comma - text)) != 0 || !is_plain_path(out->text))
 		return fg_error_set(err, EINVAL, "device",
 				    "\"memif:%.60s\" names no socket; expected a path of 1 to %zu characters "

@@ -6,22 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <rte_string_fns.h>
 
 #include "port_priv.h"
 
 #define USUAL_MAX_FRAME 1518
-/* A server turns away who comes before it has started, and a client does not try again by itself */
-#define MEMIF_ANSWER_MS 500
-#define MEMIF_ATTEMPTS  4
-/* Slots each way, chosen by the client: 4 ms at a million frames per second, for a core may be held up */
-#define MEMIF_RING_LOG2 12
 #define LINK_POLL_NS    5000000
 
 /* Driver names carry a number that makes them unique in the process */
@@ -55,80 +45,6 @@ start_device(const struct fg_port_config *config, const char *bus, const char *d
 		return ret;
 	}
 	*out = &dev->port;
-	return 0;
-}
-
-/* @return 0 when somebody listens, -ECONNREFUSED when the socket is a dead one, -ENOENT, -EACCES */
-static int
-knock(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	strlcpy(address.sun_path, path, sizeof(address.sun_path));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-/* A killed server leaves its socket behind, and nobody can bind the name until it is gone */
-static int
-prepare_memif_server(const char *path, struct fg_error *err)
-{
-	struct stat status;
-
-	if (lstat(path, &status) != 0)
-		return 0;
-	if (!S_ISSOCK(status.st_mode))
-		return fg_error_set(err, EEXIST, "device", "%s exists and is no socket", path);
-	if (knock(path) != -ECONNREFUSED)
-		return fg_error_set(err, EBUSY, "device",
-				    "somebody else listens on %s already; say memif:%s to join it", path,
-				    path);
-	unlink(path);
-	return 0;
-}
-
-static int
-open_memif(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
-	   struct fg_error *err)
-{
-	char device[FG_PORT_DEVICE_NAME], args[640];
-	int ret;
-
-	if (name->server) {
-		ret = prepare_memif_server(name->text, err);
-		if (ret != 0)
-			return ret;
-	} else if (access(name->text, W_OK) != 0) {
-		return fg_error_set(
-			err, errno, "device",
-			"no memif server at %s: %s; start the other side first, or say memif:%s,server",
-			name->text, strerror(errno), name->text);
-	}
-	fg_port_number_device(device, sizeof(device), "net_memif");
-	snprintf(args, sizeof(args), "role=%s,socket=%s,socket-abstract=no,rsize=%d",
-		 name->server ? "server" : "client", name->text, MEMIF_RING_LOG2);
-	for (int attempt = 1;; attempt++) {
-		ret = start_device(config, "vdev", device, args, out, err);
-		if (ret != 0)
-			return ret;
-		if (name->server || fg_port_wait_link(*out, MEMIF_ANSWER_MS, NULL) == 0)
-			break;
-		fg_port_close(*out);
-		if (attempt == MEMIF_ATTEMPTS)
-			return fg_error_set(err, ETIMEDOUT, "device",
-					    "the memif server at %s does not answer: does it run, with an "
-					    "interface of id 0?",
-					    name->text);
-	}
-	(*out)->caps.runts = true;
-	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "memif %s",
-		 name->server ? "server" : "client");
 	return 0;
 }
 
@@ -210,7 +126,7 @@ open_by_kind(const struct fg_port_config *config, const struct fg_port_name *nam
 	case FG_PORT_KERNEL:
 		return fg_kernel_open(config, name, out, err);
 	case FG_PORT_MEMIF:
-		return open_memif(config, name, out, err);
+		return fg_memif_open(config, name, out, err);
 	case FG_PORT_PCAP:
 		return open_pcap(config, name, out, err);
 	case FG_PORT_PCI:

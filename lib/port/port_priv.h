@@ -22,6 +22,7 @@ struct fg_port_name {
 	char text[512];   /* interface, socket, file read, PCI address with domain, or driver and arguments */
 	char second[512]; /* pcap: the file written */
 	bool server;      /* memif */
+	uint32_t id;      /* memif */
 	enum fg_kernel_mode mode; /* kernel */
 };
 
@@ -90,8 +91,19 @@ void fg_ethdev_stop(struct fg_ethdev *dev);
 void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 void fg_ethdev_close(struct fg_port *port);
 
-/* pool.c: a device was closed, what it held is back */
+/*
+ * pool.c: buffers for frames of up to @p room octets, for so many queues and @p keep more. Where no card reads them by
+ * their bus address they may cross page borders: on ordinary memory (4 KiB pages) each would otherwise take a page of
+ * its own, and the AF_XDP driver needs them one right behind the other.
+ */
+struct rte_mempool *fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node,
+					bool by_bus_address);
+/* a device was closed, what it held is back */
 void fg_port_pools_sweep(void);
+
+/* memif.c */
+int fg_memif_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
+		  struct fg_error *err);
 
 /* kernel.c */
 int fg_kernel_open(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,

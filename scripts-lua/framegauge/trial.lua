@@ -163,8 +163,9 @@ function M.merge_latency(directions)
    }
 end
 
+-- @return the reasons, and whether a link was not there: then the tester could not have sent
 local function invalid_reasons(record, ports, link_may_change)
-   local reasons = {}
+   local reasons, no_link = {}, false
    local function add(...)
       reasons[#reasons + 1] = string.format(...)
    end
@@ -180,11 +181,13 @@ local function invalid_reasons(record, ports, link_may_change)
       end
    end
    for _, port in ipairs(ports) do
-      if (port.link_changes or 0) > 0 and not link_may_change then
-         add("%s: the link changed %s during the trial", port.name, plural(port.link_changes, "time"))
+      local lost = not link_may_change and verdict.link_reason(port)
+      if lost then
+         add("%s", lost)
+         no_link = no_link or port.link_down == 1
       end
    end
-   return reasons
+   return reasons, no_link
 end
 
 -- By what share the load may be lower: a burst is short, and its last frame leaves when the sender comes by.
@@ -304,8 +307,9 @@ end
 
 -- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
 local function judge(record, ports, lcores, link_may_change, invalid)
-   local tester = tester_reasons(record, ports, lcores)
-   invalid = tables.joined(invalid or {}, invalid_reasons(record, ports, link_may_change))
+   local reasons, no_link = invalid_reasons(record, ports, link_may_change)
+   local tester = no_link and {} or tester_reasons(record, ports, lcores)
+   invalid = tables.joined(invalid or {}, reasons)
    return verdict.settle(record, invalid, tester)
 end
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a memif. Whichever end goes first, the driver notices it in EAL's interrupt thread and takes the rings of
- * the other down there, at any moment; we take them down when a port is closed. Never may both do so.
+ * Memifs whose peers come and go, at any moment: rings are taken down once, and never while somebody is on them. DPDK's
+ * own driver (vdev:net_memif) takes them down in EAL's interrupt thread.
  */
 #include <csignal>
 #include <fcntl.h>
 #include <memory>
 #include <spawn.h>
+#include <thread>
 #include <sys/wait.h>
+
+#include <rte_lcore.h>
 
 #include "port_under_test.h"
 #include "slow_teardown.h"
@@ -31,10 +34,11 @@ class Memif : public testing::Test
 	const std::string path = Scratch("memif");
 };
 
-TEST_F(Memif, EndsOfOneProcessCloseInAnyOrder)
+static void
+ExpectEndsToClose(const std::string &first, const std::string &second, int rounds)
 {
-	for (int round = 0; round < 20; round++) {
-		Port server("memif:" + path + ",server"), client("memif:" + path);
+	for (int round = 0; round < rounds; round++) {
+		Port server(first), client(second);
 
 		ASSERT_TRUE(server.Opened()) << server.Message();
 		ASSERT_TRUE(client.Opened()) << client.Message();
@@ -43,6 +47,18 @@ TEST_F(Memif, EndsOfOneProcessCloseInAnyOrder)
 		(round % 2 == 0 ? server : client).Close();
 		(round % 2 == 0 ? client : server).Close();
 	}
+}
+
+TEST_F(Memif, EndsOfOneProcessCloseInAnyOrder)
+{
+	ExpectEndsToClose("memif:" + path + ",server", "memif:" + path, 100);
+}
+
+TEST_F(Memif, EndsOfDpdksDriverDoSo)
+{
+	const std::string args = "socket-abstract=no,socket=" + path;
+
+	ExpectEndsToClose("vdev:net_memif0,role=server," + args, "vdev:net_memif1,role=client," + args, 20);
 }
 
 /* This program once more, with a port open until it is killed */
@@ -108,6 +124,39 @@ TEST_F(Memif, ClosesWhileItsPeerDies)
 		client.Close();
 	}
 	unlink(path.c_str());
+}
+
+/* An lcore that is on the rings in the very moment in which the peer dies, again and again */
+TEST_F(Memif, IsPolledWhileItsPeerDies)
+{
+	Port server("memif:" + path + ",server");
+	std::atomic<bool> done{false};
+
+	ASSERT_TRUE(server.Opened()) << server.Message();
+	std::thread lcore([&] {
+		rte_mbuf *burst[32];
+
+		rte_thread_register();
+		while (!done)
+			if (rte_pktmbuf_alloc_bulk(frames, burst, 32) == 0) {
+				for (rte_mbuf *m : burst)
+					rte_pktmbuf_append(m, 1514);
+				uint16_t sent = server->tx(server.Get(), burst, 32, 0);
+				rte_pktmbuf_free_bulk(burst + sent, 32 - sent);
+				rte_pktmbuf_free_bulk(burst, server->rx(server.Get(), burst, 32, 0));
+			}
+		rte_thread_unregister();
+	});
+	for (int round = 0; round < 10; round++) {
+		Peer peer("memif:" + path);
+
+		EXPECT_TRUE(peer.open && server.HasLink());
+		peer.Kill();
+		EXPECT_TRUE(server.LosesLink());
+	}
+	done = true;
+	lcore.join();
+	EXPECT_EQ(19u, server.Counters().link_changes) << "coming up first is none";
 }
 
 /* Say that the port is open with one character, and keep it so until killed */

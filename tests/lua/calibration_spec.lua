@@ -121,7 +121,7 @@ describe("calibrate", function()
       local output, status = scratch.shell(command)
       assert.equal(0, status, output)
       local found = read(out)
-      assert.same({ "memif:/none/a", "net_memif", json.null }, {
+      assert.same({ "memif:/none/a", "memif", json.null }, {
          found.ports[1].device, found.ports[1].driver, found.ports[1].mode,
       })
       assert.equal("tsc", found.time)

@@ -189,6 +189,14 @@ describe("the verdict", function()
       assert.matches("; west%->east", why)
    end)
 
+   it("is invalid without a link, and nothing is held against the tester then", function()
+      local v, why = verdict {
+         west = { name = "west", link_changes = 1, link_down = 1 }, forward = { late = 900, tx = 100, rx = 90 },
+      }
+      assert.equal("invalid", v)
+      assert.equal("the peer of west is gone: the link was down at the end of the trial", why)
+   end)
+
    it("is invalid when more was received than sent", function()
       local v, why = verdict { forward = { rx = 1001 } }
       assert.equal("invalid", v)

@@ -79,7 +79,15 @@ TEST(PortName, NoMemifSocket)
 	     {std::string("memif:"), std::string("memif:,server"), std::string("memif:a b"),
 	      std::string("memif:a\"b"), std::string("memif:a[0]"), "memif:/" + std::string(107, 'x')})
 		EXPECT_NE(std::string::npos, Refusal(device).find("expected a path of 1 to 107")) << device;
-	EXPECT_NE(std::string::npos, Refusal("memif:x,client").find("expected \"server\" or nothing"));
+	for (const char *option : {"client", "serve", "server,", "id=", "id=-1", "id=1x", "id=1234567890"})
+		EXPECT_NE(std::string::npos, Refusal(std::string("memif:x,") + option)
+						     .find("expected \"server\", \"id=N\" or nothing"))
+			<< option;
+	EXPECT_EQ(0u, Parsed("memif:x").id);
+	EXPECT_EQ(7u, Parsed("memif:x,id=7").id);
+	EXPECT_FALSE(Parsed("memif:x,id=7").server);
+	EXPECT_EQ(8u, Parsed("memif:x,id=8,server").id);
+	EXPECT_TRUE(Parsed("memif:x,server,id=8").server);
 	EXPECT_STREQ(std::string(107, 'x').c_str(), Parsed("memif:" + std::string(107, 'x')).text);
 }
 

@@ -25,7 +25,7 @@ local STREAM = {
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",
    tx_errors = "tx_errors",
-   link_changes = "link_changes", misdirected = "misdirected", foreign = "foreign",
+   link_changes = "link_changes", link_down = "link_down", misdirected = "misdirected", foreign = "foreign",
    queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
    rx_stamp_jumps = "rx_stamp_jumps",
 }

@@ -35,8 +35,9 @@ end
 
 local function link_reasons(engine, add)
    for _, port in ipairs(engine.ports) do
-      if port.link_changes > 0 then
-         add("port %s: the link changed during the trial", port.name)
+      local lost = verdict.link_reason(port)
+      if lost then
+         add("%s", lost)
       end
    end
 end

@@ -118,9 +118,9 @@ local function reasons_of(result, ports, whole)
       list[#list + 1] = string.format(...)
    end
    for _, port in ipairs(ports) do
-      if port.link_changes > 0 then
-         add(invalid, "%s: the link changed %s during the trial", port.name,
-            plural(port.link_changes, "time"))
+      local lost = verdict.link_reason(port)
+      if lost then
+         add(invalid, "%s", lost)
       end
       local missed = port.rx_missed + port.rx_no_mbuf
       if missed > 0 and not whole then

@@ -25,7 +25,8 @@ local DEVICES = {
    { "wire0, wire1", "the two ends of a wire inside the process, with the reference device between" },
    { "kernel:IF", "a network interface of the kernel, through AF_XDP where it works, else AF_PACKET; "
       .. "`,af_xdp` or `,af_packet` behind it insists on one" },
-   { "memif:PATH", "shared memory with another program; `,server` behind it listens instead of joining" },
+   { "memif:PATH", "shared memory with another program; `,server` behind it listens instead of "
+      .. "joining, `,id=N` is the interface's number (default 0)" },
    { "pcap:IN,OUT", "files: frames of IN arrive, what is sent goes to OUT; one of both may be left out" },
    { "0000:03:00.0", "a network card by its PCI address, bound to a driver for user space" },
    { "vdev:STRING", "any virtual device of DPDK, as its --vdev takes it" },

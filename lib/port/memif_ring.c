@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Frames into and out of the rings of a memif. A burst says that it is inside before it looks for the link, and the
+ * port's thread takes the link away before it looks for bursts: so a link goes only when nobody is on its rings.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_mbuf.h>
+
+#include "memif_priv.h"
+
+static inline struct memif_link *
+enter(const struct memif *m, struct memif_way *way)
+{
+	atomic_store_explicit(&way->inside, true, memory_order_seq_cst);
+	return atomic_load_explicit(&m->link, memory_order_seq_cst);
+}
+
+static inline void
+leave(struct memif_way *way)
+{
+	atomic_store_explicit(&way->inside, false, memory_order_release);
+}
+
+/* @return the buffer of a slot, NULL when it is not in the memory that the peers share */
+static inline uint8_t *
+buffer(const struct memif_link *link, const struct memif_slot *slot, uint32_t length)
+{
+	uint16_t region = slot->region;
+	uint64_t offset = slot->offset;
+
+	if (region >= link->regions || offset + length > link->region[region].size)
+		return NULL;
+	return link->region[region].at + offset;
+}
+
+/* Copy a frame out. @return the slots it has; @p m is left empty if it is no frame that could be received */
+static inline uint16_t
+read_frame(const struct memif_link *link, const struct memif_end *end, uint16_t ready, struct rte_mbuf *m)
+{
+	uint16_t used = 0, flags;
+	bool bad = false;
+
+	do {
+		const struct memif_slot *slot = &end->ring->slot[(end->next + used++) & (end->slots - 1)];
+		uint32_t length = slot->length;
+		const uint8_t *from = buffer(link, slot, length);
+
+		flags = slot->flags;
+		bad |= from == NULL || length > rte_pktmbuf_tailroom(m);
+		if (!bad)
+			memcpy(rte_pktmbuf_append(m, (uint16_t)length), from, length);
+	} while ((flags & MEMIF_NEXT) != 0 && used < ready);
+	if (bad || (flags & MEMIF_NEXT) != 0)
+		rte_pktmbuf_reset(m);
+	return used;
+}
+
+void
+memif_offer_slots(struct memif_end *end)
+{
+	uint16_t head = atomic_load_explicit(&end->ring->head, memory_order_relaxed);
+	const uint16_t full = (uint16_t)(end->next + end->slots);
+
+	for (; head != full; head++) {
+		struct memif_slot *slot = &end->ring->slot[head & (end->slots - 1)];
+
+		slot->flags = 0;
+		slot->length = MEMIF_BUFFER;
+	}
+	atomic_store_explicit(&end->ring->head, head, memory_order_release);
+}
+
+static inline uint16_t
+receive_from(struct memif_lane *lane, const struct memif_link *link, struct memif_end *end,
+	     struct rte_mbuf **frames, uint16_t n)
+{
+	_Atomic uint16_t *written = end->c2s ? &end->ring->head : &end->ring->tail;
+	uint16_t ready = (uint16_t)(atomic_load_explicit(written, memory_order_acquire) - end->next);
+	uint16_t got = 0, used = 0, i;
+
+	ready = RTE_MIN(ready, end->slots);
+	n = RTE_MIN(n, ready);
+	if (n == 0)
+		return 0;
+	if (rte_pktmbuf_alloc_bulk(lane->memif->pool, frames, n) != 0)
+		return 0; /* they stay in the ring */
+	for (i = 0; i < n && used < ready; i++) {
+		uint16_t slots = read_frame(link, end, ready - used, frames[i]);
+
+		used += slots;
+		end->next += slots;
+		if (frames[i]->data_len > 0)
+			RTE_SWAP(frames[got], frames[i]), got++;
+		else
+			lane->rx.errors++;
+	}
+	rte_pktmbuf_free_bulk(frames + got, n - got);
+	if (end->c2s)
+		atomic_store_explicit(&end->ring->tail, end->next, memory_order_release);
+	else
+		memif_offer_slots(end);
+	lane->rx.frames += got;
+	return got;
+}
+
+/* a peer may send over more rings than we have lanes */
+uint16_t
+memif_receive(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct memif_lane *lane = (struct memif_lane *)port;
+	struct memif_link *link = enter(lane->memif, &lane->rx);
+	uint16_t got = 0;
+
+	for (unsigned k = lane->index; link != NULL && k < link->rx_rings && got < n;
+	     k += lane->memif->first.port.queues)
+		got += receive_from(lane, link, &link->rx[k], frames + got, n - got);
+	leave(&lane->rx);
+	return got;
+}
+
+/* Copy a frame into as many slots as it needs. @return how many; 0: there are too few, or they are none */
+static inline uint16_t
+write_frame(const struct memif_link *link, const struct memif_end *end, uint16_t room,
+	    const struct rte_mbuf *m)
+{
+	const uint8_t *data = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t left = m->data_len;
+	uint16_t used = 0;
+
+	while (left > 0) {
+		struct memif_slot *slot = &end->ring->slot[(end->next + used) & (end->slots - 1)];
+		uint32_t length = end->c2s ? MEMIF_BUFFER : slot->length;
+		uint8_t *to;
+
+		length = RTE_MIN(length, left);
+		to = buffer(link, slot, length);
+		if (used++ == room || length == 0 || to == NULL)
+			return 0;
+		memcpy(to, data, length);
+		data += length;
+		left -= length;
+		slot->length = length;
+		slot->flags = left > 0 ? MEMIF_NEXT : 0;
+	}
+	return used;
+}
+
+static inline uint16_t
+send_to(const struct memif_link *link, struct memif_end *end, struct rte_mbuf **frames, uint16_t n)
+{
+	struct memif_ring *ring = end->ring;
+	uint16_t room, sent = 0, slots;
+
+	if (end->c2s)
+		room = end->slots -
+		       (uint16_t)(end->next - atomic_load_explicit(&ring->tail, memory_order_acquire));
+	else
+		room = atomic_load_explicit(&ring->head, memory_order_acquire) - end->next;
+	room = RTE_MIN(room, end->slots);
+	while (sent < n && room > 0 && (slots = write_frame(link, end, room, frames[sent])) > 0) {
+		end->next += slots;
+		room -= slots;
+		sent++;
+	}
+	atomic_store_explicit(end->c2s ? &ring->head : &ring->tail, end->next, memory_order_release);
+	if (sent > 0 && (ring->flags & MEMIF_POLLED) == 0)
+		(void)!write(end->wake, &(uint64_t){1}, sizeof(uint64_t));
+	return sent;
+}
+
+uint16_t
+memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct memif_lane *lane = (struct memif_lane *)port;
+	struct memif_link *link = enter(lane->memif, &lane->tx);
+	uint16_t sent = link == NULL ? 0 : send_to(link, &link->tx[lane->index], frames, n);
+
+	leave(&lane->tx);
+	rte_pktmbuf_free_bulk(frames, sent);
+	lane->tx.frames += sent;
+	return sent;
+}
