@@ -60,6 +60,12 @@ for lab in bridge router router6 testpmd; do
 	confirm "$lab" "$lab carries 2 kfps" 'fps == 2000' "${small[@]}"
 done
 
+if [ -x /usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk ]; then
+	confirm ovs "ovs carries 2 kfps" 'fps == 2000' "${small[@]}"
+else
+	echo "ok - ovs # SKIP needs Open vSwitch with DPDK"
+fi
+
 # 20 Mbit/s of frames without FCS, and in trials of a second what the two buffers of 64 KiB hold besides
 confirm policer "policer's limit is found" 'fps > 4921 * 0.97 && fps < 4921 * 1.07' \
 	--set 'rfc2544.frame_sizes=512'

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- memif_peer.lua PLAN REFLECT CPUS: three trials against a reflector in another process, which is killed in the
--- midst of the second and started again before the third.
+-- memif_peer.lua PLAN REFLECT CPUS: three trials against a reflector in another process, which is killed in
+-- the midst of the second and started again before the third.
 local Bench = require "framegauge.bench"
 local api = require "framegauge.api"
 local ffi = require "ffi"
@@ -19,8 +19,10 @@ local config = ffi.new("struct fg_host_config", {
 api.check(api.C.fg_host_start(config, err), err)
 
 local function start_reflector()
-   local out, process = uv.new_pipe(), nil
-   process = assert(uv.spawn(program, { args = { "reflect", reflect }, stdio = { nil, out, 2 } }, function() end))
+   local out = uv.new_pipe()
+   local process = assert(uv.spawn(program, {
+      args = { "reflect", reflect }, stdio = { nil, out, 2 },
+   }, function() end))
    local ready = false
    out:read_start(function(_, text)
       ready = ready or (text or ""):find "far " ~= nil
