@@ -121,7 +121,7 @@ idle_init(struct fg_engine *e, struct fg_error *err)
 		for (unsigned k = 0; k < e->lanes; k++) {
 			struct engine_port *port = &e->port[e->lane[k].of];
 
-			if (e->lane[k].rx_lcore == i)
+			if (e->lane[k].rx_lcore == i && !port->config.port->caps.finite)
 				image->task[image->tasks++] = &e->lane[k].idle_rx->task;
 			if (k == port->first_lane && e->lane[k].tx_lcore == i)
 				image->task[image->tasks++] = &port->responder.task;

@@ -31,6 +31,7 @@ struct fg_port_caps {
 	bool timesync;            /* IEEE 1588: stamps single event frames */
 	bool queue_rate_limit;    /* per tx queue, in Mb/s */
 	bool physical;            /* may reach a network: a plan needs isolated_network for it */
+	bool finite;              /* receives a file: not to be read before somebody listens */
 	bool runts;               /* sends frames of less than 64 octets, and does not fill them up ... */
 	uint64_t runt_flag;       /* ... if this is set in the mbuf's ol_flags; 0: always */
 	uint64_t bad_fcs_flag;    /* sends a frame with a wrong FCS if this is set there; 0: it cannot */

@@ -9,6 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <pcap/pcap.h>
+#include <rte_ether.h>
+
 #include "port_priv.h"
 
 #define USUAL_MAX_FRAME 1518
@@ -48,6 +51,36 @@ start_device(const struct fg_port_config *config, const char *bus, const char *d
 	return 0;
 }
 
+/* DPDK's driver goes on behind a record that libpcap cannot read, and takes what is in it for others */
+static int
+check_capture(const char *path, struct fg_error *err)
+{
+	char problem[PCAP_ERRBUF_SIZE] = "";
+	pcap_t *in = pcap_open_offline(path, problem);
+	struct pcap_pkthdr *header;
+	unsigned long long number = 0;
+	const u_char *data;
+	int ret = 0;
+
+	if (in == NULL)
+		return fg_error_set(err, EINVAL, "device", "%s is no capture: %s", path, problem);
+	while ((ret = pcap_next_ex(in, &header, &data)) == 1) {
+		number++;
+		if (header->caplen < RTE_ETHER_HDR_LEN || header->caplen > UINT16_MAX)
+			break;
+	}
+	if (ret == 1)
+		ret = fg_error_set(err, EINVAL, "device", "frame %llu of %s has %u octets; expected %d to %d",
+				   number, path, header->caplen, RTE_ETHER_HDR_LEN, UINT16_MAX);
+	else if (ret == PCAP_ERROR)
+		ret = fg_error_set(err, EINVAL, "device", "%s cannot be read behind frame %llu: %s", path,
+				   number, pcap_geterr(in));
+	else
+		ret = 0; /* the end */
+	pcap_close(in);
+	return ret;
+}
+
 static int
 open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_port **out,
 	  struct fg_error *err)
@@ -59,12 +92,16 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	if (in && access(name->text, R_OK) != 0)
 		return fg_error_set(err, errno, "device", "%s cannot be read: %s", name->text,
 				    strerror(errno));
+	ret = in ? check_capture(name->text, err) : 0;
+	if (ret != 0)
+		return ret;
 	fg_port_number_device(device, sizeof(device), "net_pcap");
 	snprintf(args, sizeof(args), "%s%s%s%s%s", in ? "rx_pcap=" : "", name->text, in && written ? "," : "",
 		 written ? "tx_pcap=" : "", name->second);
 	ret = start_device(config, "vdev", device, args, out, err);
 	if (ret != 0)
 		return ret;
+	(*out)->caps.finite = in;
 	(*out)->caps.runts = written;
 	snprintf((*out)->caps.mode, sizeof((*out)->caps.mode), "capture file%s", in && written ? "s" : "");
 	return 0;

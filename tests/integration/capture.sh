@@ -173,6 +173,38 @@ else
 	verdict "of which the latest has the last frame" grep -aq '000499' "$newest"
 fi
 
+# A port that is a file: its frames wait for the one who listens, and what cannot be read is refused.
+/usr/bin/python3 - "$work" <<'PYTHON'
+import struct, sys
+
+def write(name, frames):
+    with open(sys.argv[1] + "/" + name, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
+        for frame in frames:
+            out.write(struct.pack("<IIII", 1, 0, len(frame), len(frame)) + frame)
+
+write("hundred.pcap", [bytes([2, 0, 0, 0, 0, 1] * 2) + b"\x88\xb5" + bytes([i] * 46) for i in range(100)])
+write("long.pcap", [bytes(300000)] * 3)
+write("short.pcap", [bytes(60), bytes(13)])
+PYTHON
+for file in hundred long short; do
+	cat >"$work/$file.yaml" <<PLAN
+test: rfc2544
+ports:
+  east: {device: 'pcap:$work/$file.pcap'}
+  west: {device: 'pcap:,$work/nothing.pcap'}
+PLAN
+done
+for attempt in 1 2 3; do
+	verdict "all frames of a file are captured, attempt $attempt" \
+		ends 0 capture "$work/hundred.yaml" --port east --out "$work/out.pcap" --duration 300ms
+	verdict "and none is missed" says ' 100 written'
+done
+verdict "a record too long is refused" ends 4 capture "$work/long.yaml" --port east --out "$work/out.pcap" --duration 300ms
+verdict "with its place" says 'ports.east.device: .*long.pcap cannot be read behind frame 0: '
+verdict "a frame too short is refused" ends 4 capture "$work/short.yaml" --port east --out "$work/out.pcap" --duration 300ms
+verdict "with its number" says 'ports.east.device: frame 2 of .*short.pcap has 13 octets; expected 14 to 65535'
+
 # Through another process and back. Tests of another tree wait for the lab to be gone.
 [ "$(id -u)" -ne 0 ] || { exec 9>/run/framegauge-lab-tests.lock && flock 9; }
 if ! command -v dpdk-testpmd >/dev/null; then
