@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The noise campaign's short form, of fixed seeds: the tester is held up at seeded moments, and no figure may be wrong.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+program=${FRAMEGAUGE:-build/app/framegauge}
+FRAMEGAUGE=$program NOISE=$(dirname "$program")/../tests/noise exec python3 tests/noise/campaign.py 1 --short

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""campaign.py SEEDS [--short] [--only SECTION[/METHOD]] [--keep DIR]: trials in real time while the tester is held up at
+seeded moments. Every figure must be right, or its trial limited by the tester or invalid.
+
+SEEDS is FIRST-LAST or one number. Each seed is a set of plans: all methods with the sender held up, on ring, memif and
+veth ports (those of the kernel need root); the receiver held up; no buffers; links that go down; devices that answer late.
+Prints TAP and a table of the outcomes by method; with --short a case for each method and section. Of a wrong figure it
+prints what the plan was; DIR keeps its folder. The environment: FRAMEGAUGE is the program, NOISE the folder that holds
+libnoise.so and the devices (build/tests/noise)."""
+import argparse
+import collections
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import cases
+import devices
+import judge
+
+ROOT = os.path.dirname(os.path.dirname(cases.HERE))
+PROGRAM = os.environ.get("FRAMEGAUGE", os.path.join(ROOT, "build/app/framegauge"))
+LONGEST = 300  # seconds of a run
+
+
+def whole_plan(case, ports, folder):
+    """The plan as the tester gets it; JSON is YAML"""
+    plan = json.loads(json.dumps(case.plan).replace("ORDERS", folder + "/orders"))
+    plan.update(ports=ports, host={"max_lag": case.lag}, isolated_network=True)
+    with open(folder + "/plan.yaml", "w") as f:
+        json.dump(plan, f, indent=1)
+
+
+def give_orders(case, folder, device, process):
+    """What happens to the device meanwhile, at seeded moments from the end of the first trial on"""
+    what, mean, least, most = case.orders
+    r = random.Random(case.number)
+    while process.poll() is None and not os.path.exists(folder + "/run/trials.jsonl"):
+        time.sleep(0.05)
+    while process.poll() is None:
+        time.sleep(0.1 + r.expovariate(1 / mean))
+        if process.poll() is None:
+            device.order(what, r.uniform(least, most) / 1e3)
+
+
+def tester(case, folder, device):
+    """@return exit status"""
+    env = {**os.environ, **device.environment(), "NOISE_LOG": folder + "/stalls", "NOISE_ORDERS": folder + "/orders"}
+    if case.stalls:
+        env["NOISE_STALLS"] = case.stalls
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    run = [PROGRAM, "run", folder + "/plan.yaml", "--out", folder + "/run"]
+    if case.two:
+        run = [PROGRAM, "script", "tests/integration/queues.lua", folder + "/plan.yaml", folder + "/run", cpus]
+    preload = "LD_PRELOAD=" + os.path.join(devices.FOLDER, "libnoise.so")
+    with open(folder + "/log", "w") as log:
+        process = devices.urgent(device.where() + ["env", preload] + run, env, log)
+        giver = threading.Thread(target=give_orders, args=(case, folder, device, process))
+        if case.orders:
+            giver.start()
+        try:
+            return process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return process.wait()
+        finally:
+            if case.orders:
+                giver.join()
+
+
+def judged(case, folder, status, device):
+    """@return the judgements of a run"""
+    j, method = judge.Judge(case, device), case.plan["test"]
+    if status < 0 or status == 70:
+        j.list.append((case.method, "run", "wrong", "it crashed, status %s" % status))
+    try:
+        with open(folder + "/run/result.json") as f:
+            result = json.load(f)
+    except OSError:
+        last = open(folder + "/log").read().strip().split("\n")[-1]
+        j.list.append((case.method, "run", "wrong", "no result, status %s: %s" % (status, last)))
+        return j.list
+    if method in ("rfc2544", "traffic"):
+        j.trials(result["trials"])
+    getattr(j, method)(result["results"] if method == "rfc2544" else result["results"][method])
+    return j.list
+
+
+def play(case, keep):
+    folder = tempfile.mkdtemp(prefix="noise.")
+    with open(folder + "/orders", "wb") as f:
+        f.write(bytes(4096))
+    try:
+        with devices.KINDS[case.kind](case, folder) as device:
+            whole_plan(case, device.ports(), folder)
+            status = tester(case, folder, device)
+        # the device has ended, and has written what it saw
+        result = judged(case, folder, status, device)
+        if keep and any(j[2] == "wrong" for j in result):
+            shutil.copytree(folder, "%s/%s" % (keep, case.title), dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("*.sock"))
+        return result
+    finally:
+        shutil.rmtree(folder)
+
+
+def all_cases(seed, short):
+    r = random.Random(seed)
+    kinds = [k for k in devices.KINDS if devices.KINDS[k].possible()]
+    found = list(cases.senders(r)) + list(cases.receivers(r)) + list(cases.buffers(r)) + list(cases.links(r, kinds))
+    found += list(cases.late_devices(r))
+    few = ["throughput", "frame_loss", "back_to_back", "latency", "bursty_traffic", "traffic"]
+    for kind in kinds[1:]:
+        found += list(cases.senders(r, kind, [r.choice(few)] if short else few))
+    for number, case in enumerate(found):
+        case.number = seed * 1000 + number
+        case.title = "%d.%d %s %s %s" % (seed, number, case.section, case.method, case.kind)
+    return found
+
+
+def table(counts):
+    print("# %-10s %-26s %s" % ("section", "method", "".join("%15s" % o for o in judge.OUTCOMES)))
+    for key in sorted(counts):
+        print("# %-10s %-26s %s" % (*key, "".join("%15d" % counts[key][o] for o in judge.OUTCOMES)))
+    total = collections.Counter()
+    for c in counts.values():
+        total.update(c)
+    print("# %-37s %s" % ("all", "".join("%15d" % total[o] for o in judge.OUTCOMES)))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("seeds")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep")
+    o = parser.parse_args()
+    first, _, last = o.seeds.partition("-")
+    section, _, method = o.only.partition("/")
+    if not os.path.exists(devices.FOLDER + "/libnoise.so"):
+        sys.exit("campaign.py: %s/libnoise.so is not there: ninja -C build noise" % devices.FOLDER)
+    todo = [c for s in range(int(first), int(last or first) + 1) for c in all_cases(s, o.short)
+            if c.section.startswith(section) and c.method.startswith(method)]
+    counts, failed, start = collections.defaultdict(collections.Counter), 0, time.time()
+    print("TAP version 13\n1..%d" % len(todo), flush=True)
+    for n, case in enumerate(todo, 1):
+        result = play(case, o.keep)
+        for m, what, outcome, _ in result:
+            counts[(case.section, m + (" rows" if what == "row" else ""))][outcome] += 1
+        wrong = [j for j in result if j[2] == "wrong"]
+        failed += len(wrong) > 0
+        print("%sok %d - %s: %d judged, %d right" % ("not " if wrong else "", n, case.title, len(result),
+                                                    sum(j[2] == "right" for j in result)))
+        for m, what, _, text in wrong:
+            print("#    %s %s: %s" % (m, what, text))
+        if wrong:
+            print("#    device %s, max_lag %s, stalls %s%s" % (case.device.text(**case.device_options), case.lag,
+                                                              case.stalls, ", two lcores" if case.two else ""))
+        sys.stdout.flush()
+    table(counts)
+    print("# %d s; %d of %d runs with a wrong figure" % (time.time() - start, failed, len(todo)))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

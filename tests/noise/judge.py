@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is a figure right? Each judgement is (method, what, outcome, text), the outcome one of OUTCOMES. What the tester calls
+limited or invalid is nobody's figure; what it calls valid is held against the truth of the device (truth.py)."""
+import truth
+
+OUTCOMES = ("right", "tester-limited", "invalid", "disturbed", "wrong")
+# What a figure may be off: a share of what the device holds, which is what lumps of frames are measured by; a share of the
+# frames, for loads are kept to 0.1 %; and frames at the borders.
+OF_BUFFER, OF_FRAMES, FRAMES = 0.05, 0.002, 2
+SLACK_NS = 300e3  # between a stamp and the driver
+
+
+def near(value, expected, share, absolute=0.0):
+    return value is not None and abs(value - expected) <= abs(expected) * share + absolute
+
+
+class Judge:
+    def __init__(self, case, played):
+        self.case, self.device, self.line_bps = case, case.device, case.line_bps
+        self.played, self.list, self.disturbed = played, [], False
+
+    def add(self, method, what, verdict, problem):
+        outcome = verdict if verdict in ("tester-limited", "invalid", "disturbed") else "wrong" if problem else "right"
+        if verdict in ("not-applicable", "not-testable", "not-run"):
+            outcome = "tester-limited"
+        self.list.append((method, what, outcome, problem or ""))
+
+    def held(self, octets):
+        return FRAMES + OF_BUFFER * self.device.frames_held(octets)
+
+    # --- trials
+
+    def problem(self, t):
+        octets, line = t["frame_size"], truth.line_fps(self.line_bps, t["frame_size"])
+        times = self.case.times(t) if self.case.times else truth.departures(t, line)
+        give_up = (t["duration_s"] + self.case.drain) * 1e9 if self.case.late else None
+        expected, _ = truth.lost(self.device, times, octets, give_up)
+        bound = self.held(octets) + OF_FRAMES * t["tx"]
+        if self.case.outage_ms:
+            expected += t["intended_fps"] * self.case.outage_ms / 1e3
+            bound += 0.001 * t["intended_fps"]
+        if self.case.late:
+            bound += 0.02 * t["intended_fps"]  # the tester's drain ends when control looks
+        if abs(t["lost"] - expected) > bound:
+            return "lost %d, the device %d of %d (+-%.0f)" % (t["lost"], expected, len(times), bound)
+        if expected == 0 and t["latency"] and not self.case.outage_ms:
+            return self.latency_problem(t, octets)
+        return None
+
+    def latency_problem(self, t, octets):
+        # frames may leave as close together as what is allowed above lets them, and then wait for each other
+        wait = self.held(octets) / self.device.serve_fps * 1e9 if self.device.serve_fps else 0
+        fps = max([t["intended_fps"]] + [load["fps"] for load in t.get("loads") or []])
+        if t.get("burst") or self.case.times or (self.device.serve_fps and fps > self.device.serve_fps):
+            return None # they wait anyway
+        base, l = self.device.fixed_delay_ns(), t["latency"]
+        most = base + wait + l["error_bound_ns"] + SLACK_NS
+        if l["max_ns"] > most or l["min_ns"] < base - SLACK_NS:
+            return "latency %.0f to %.0f us, the device %.0f to %.0f (error at most %.0f us)" % (
+                l["min_ns"] / 1e3, l["max_ns"] / 1e3, base / 1e3, (base + wait) / 1e3, l["error_bound_ns"] / 1e3)
+        return None
+
+    def losses_disturbed(self, t, gap_ns):
+        """Did the device look so late that it lost what it should not have? Where the kernel stamps what arrives, only if
+        frames left when the trial was over"""
+        if self.case.kind == "veth":
+            return gap_ns > self.case.drain * 0.5e9
+        return gap_ns * 1e-9 * t["intended_fps"] > 0.5 * self.held(t["frame_size"])
+
+    def trials(self, trials):
+        gaps = self.played.gaps()
+        gaps += [0] * (len(trials) - len(gaps))
+        for t, gap_ns in zip(trials, gaps):
+            method, what = t["test"].replace("rfc2544.", ""), "trial %d" % t["trial"]
+            t["frame_size"] = t["frame_size"] or self.case.plan["streams"]["a"]["size"]
+            disturbed = self.losses_disturbed(t, gap_ns)
+            self.disturbed |= disturbed
+            problem = self.problem(t) if t["verdict"] == "valid" else None
+            if problem and (disturbed or (gap_ns > 100e3 and "latency" in problem)):
+                self.list.append((method, what, "disturbed", problem))
+            else:
+                self.add(method, what, t["verdict"], problem)
+
+    # --- rows of results
+
+    def throughput(self, row):
+        octets = row["frame_size"]
+        true = truth.throughput(self.device, truth.line_fps(self.line_bps, octets), octets, row["trial_s"])
+        bound = self.held(octets) / row["trial_s"]
+        return None if near(row["throughput_fps"], true, 0.005, bound) else "%s fps, truth %d +-%d" % (
+            row["throughput_fps"], true, bound + true * 0.005)
+
+    def back_to_back(self, row):
+        octets = row["frame_size"]
+        true = truth.burst(self.device, truth.line_fps(self.line_bps, octets), octets, row["limit_frames"])
+        low, high = row["burst_frames_min"], row["burst_frames_max"]
+        if near(low, true, OF_BUFFER, FRAMES) and near(high, true, OF_BUFFER, FRAMES):
+            return None
+        return "%s to %s frames, truth %d" % (low, high, true)
+
+    def latency(self, row):
+        base = self.device.fixed_delay_ns()
+        most = base + row["error_bound_ns"] + SLACK_NS + self.held(row["frame_size"]) * 1e9 / self.device.serve_fps
+        return None if base - SLACK_NS <= row["latency_ns_max"] <= most else "%d ns, truth %d" % (
+            row["latency_ns_max"], base)
+
+    def system_recovery(self, row):
+        fps, octets = row["throughput_fps"], row["frame_size"]
+        overload = min(1.1 * fps, truth.line_fps(self.line_bps, octets))
+        times = truth.evenly(overload, row["overload_s"])
+        times += truth.evenly(overload / 2, row["watch_s"], row["overload_s"] * 1e9)
+        _, last = truth.lost(self.device, times, octets)
+        true = max(0, last - row["overload_s"] * 1e9)
+        bad = [x for x in (row["recovery_ns_min"], row["recovery_ns_max"]) if not near(x, true, 0.05, 4e6)]
+        return "%.1f ms, truth %.1f" % (bad[0] / 1e6, true / 1e6) if bad else None
+
+    def reset(self, row):
+        true, bound = self.case.outage_ms * 1e6, 1e6 + 2 * row["resolution_ns"]
+        for key in ("reset_ns", "reset_ns_by_loss", "reset_ns_by_timestamps"):
+            if not near(row[key], true, 0.01, bound):
+                return "%s is %.2f ms, truth %.2f" % (key, (row[key] or 0) / 1e6, true / 1e6)
+        return None
+
+    def bursty_traffic(self, row):
+        octets, frames = row["frame_size"], row["burst_frames"]
+        line = truth.line_fps(self.line_bps, octets)
+        true = truth.interval(self.device, line, octets, frames, row["trial_s"], int(row["limit_s"] * line))
+        return None if near(row["interval_frames"], true, 0.05, FRAMES) else "%s frame times, truth %d" % (
+            row["interval_frames"], true)
+
+    def rfc2544(self, results):
+        for method, rows in results.items():
+            for row in rows or [] if method != "frame_loss" else []:  # there a row is a trial
+                problem = getattr(self, method)(row) if row["verdict"] == "valid" else None
+                verdict = "disturbed" if problem and self.disturbed else row["verdict"]
+                self.add(method, "row", verdict, problem)
+
+    def traffic(self, results):
+        pass  # a row is a trial
+
+    # a good service passes every step, one that is a tenth too slow fails those at its rate
+    def y1564(self, results):
+        for service in results["services"]:
+            steps = [("configuration", s) for s in service.get("configuration") or []]
+            steps += [("performance", s) for s in service.get("performance") or []]
+            for test, s in steps:
+                verdict = s["verdict"]
+                at_rate = test == "performance" or s.get("name", "").startswith("CIR, 100")
+                wanted = "fail" if not self.case.good and at_rate else "pass"
+                wrong = verdict in ("pass", "fail") and verdict != wanted and (self.case.good or at_rate)
+                self.add("y1564." + test, s.get("name", "all services"), verdict,
+                         "%s, FLR %s; the device deserves %s" % (verdict, s["flr"], wanted) if wrong else None)
+
+    def l4(self, results):
+        for row in results:
+            problem = getattr(self, row["test"].lower())(row) if row["verdict"] == "valid" else None
+            self.add("l4." + row["test"], "row", row["verdict"], problem)
+
+    def udp_stream(self, row):
+        seconds = row["parameters"]["duration_s"]
+        fps = row["parameters"]["datagrams_per_s"]
+        expected, _ = truth.lost(self.device, truth.evenly(fps, seconds), 1500)
+        bound = self.held(1500) + OF_FRAMES * fps * seconds
+        return None if near(row["lost"], expected, 0, bound) else "lost %s, the device %d +-%.0f" % (
+            row["lost"], expected, bound)
+
+    def tcp_stream(self, row):
+        seconds = row["parameters"]["duration_s"]
+        most = (self.device.serve_fps + self.device.queue / seconds) * 1448 * 8
+        return None if 0.8 * most <= row["goodput_bps"] <= 1.01 * most else "%.2f Mbit/s, the device %.2f at most" % (
+            row["goodput_bps"] / 1e6, most / 1e6)
+
+    def rfc6349(self, results):
+        most_fps = self.device.serve_fps
+        for row in results["bandwidth"]:
+            verdict = row.get("verdict", "valid")
+            problem = None
+            if row["limited_by"] in ("tester", "invalid"):
+                verdict = "tester-limited"
+            elif not near(row["bandwidth_fps"], most_fps, 0.03, self.held(1518) / row.get("trial_s", 0.2)):
+                problem = "bandwidth %s fps, the device %s" % (row["bandwidth_fps"], most_fps)
+            self.add("rfc6349.bandwidth", "row", verdict, problem)
+        for row in results["transfers"]:
+            problem = None
+            if row["verdict"] == "valid" and row["achieved_bps"] > 1.03 * most_fps * 1460 * 8:
+                problem = "achieved %.2f Mbit/s" % (row["achieved_bps"] / 1e6)
+            self.add("rfc6349.transfer", "row", row["verdict"], problem)
