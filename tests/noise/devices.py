@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the device of a case runs: within the tester's process behind ring ports (ring.c), or in a process of its own behind
-memif or veth (memif.c, veth.c). `disturbed` says for which trials the device was not what it should be, because it was not
-given a processor: the longest time it did not look, ns, by the number of the trial's stream."""
+memif or veth (memif.c, veth.c)."""
 import os
 import subprocess
 import time
@@ -57,12 +56,13 @@ class Ring:
         """From now on it is out of service (outage), or its links are down (link), for so long"""
         orders.give(self.folder + "/orders", what, seconds)
 
-    def gaps(self):
-        """By streams in the order in which they were first seen, as trials are made"""
+    def ledger(self):
+        """What it counted, by streams in the order in which they were first seen, as trials are made"""
         if not os.path.exists(self.folder + "/ledger"):
             return []  # the device was killed
         with open(self.folder + "/ledger") as f:
-            return [int(line.split()[-1]) for line in f.readlines()[1:]]
+            names, *lines = [line.split() for line in f]
+        return [dict(zip(names, map(int, line))) for line in lines]
 
 
 class Process(Ring):

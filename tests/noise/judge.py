@@ -39,6 +39,8 @@ class Judge:
         if self.case.outage_ms:
             expected += t["intended_fps"] * self.case.outage_ms / 1e3
             bound += 0.001 * t["intended_fps"]
+        if self.device.sick_ns:
+            bound += 0.004 * t["intended_fps"] / 2  # what a recovery may be off, in which every second frame is lost
         if self.case.late:
             bound += 0.02 * t["intended_fps"]  # the tester's drain ends when control looks
         if abs(t["lost"] - expected) > bound:
@@ -68,14 +70,18 @@ class Judge:
         return gap_ns * 1e-9 * t["intended_fps"] > 0.5 * self.held(t["frame_size"])
 
     def trials(self, trials):
-        gaps = self.played.gaps()
-        gaps += [0] * (len(trials) - len(gaps))
-        for t, gap_ns in zip(trials, gaps):
-            method, what = t["test"].replace("rfc2544.", ""), "trial %d" % t["trial"]
+        """One direction, one stream a trial: the trials and the lines of the device's ledger go side by side"""
+        lines = self.played.ledger()
+        lines += [{}] * (len(trials) - len(lines))
+        for t, line in zip(trials, lines):
+            method, what, gap_ns = t["test"].replace("rfc2544.", ""), "trial %d" % t["trial"], line.get("gap_ns", 0)
             t["frame_size"] = t["frame_size"] or self.case.plan["streams"]["a"]["size"]
             disturbed = self.losses_disturbed(t, gap_ns)
             self.disturbed |= disturbed
             problem = self.problem(t) if t["verdict"] == "valid" else None
+            if problem and line:
+                problem += "; as frames came it lost %d, and the tester's ring %d" % (
+                    sum(line[cause] for cause in ("policed", "full", "sick", "outage")), line["overflow"])
             if problem and (disturbed or (gap_ns > 100e3 and "latency" in problem)):
                 self.list.append((method, what, "disturbed", problem))
             else:
