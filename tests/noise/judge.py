@@ -177,14 +177,15 @@ class Judge:
             row["goodput_bps"] / 1e6, most / 1e6)
 
     def rfc6349(self, results):
-        most_fps = self.device.serve_fps
+        most_fps, seconds = self.device.serve_fps, self.case.trial_s
         for row in results["bandwidth"]:
-            verdict = row.get("verdict", "valid")
-            problem = None
+            octets = row["frame_size"]
+            true = truth.throughput(self.device, truth.line_fps(self.line_bps, octets), octets, seconds)
+            verdict, problem = row.get("verdict", "valid"), None
             if row["limited_by"] in ("tester", "invalid"):
                 verdict = "tester-limited"
-            elif not near(row["bandwidth_fps"], most_fps, 0.03, self.held(1518) / row.get("trial_s", 0.2)):
-                problem = "bandwidth %s fps, the device %s" % (row["bandwidth_fps"], most_fps)
+            elif not near(row["bandwidth_fps"], true, 0.02, self.held(octets) / seconds):
+                problem = "bandwidth %s fps, the device %s" % (row["bandwidth_fps"], true)
             self.add("rfc6349.bandwidth", "row", verdict, problem)
         for row in results["transfers"]:
             problem = None
