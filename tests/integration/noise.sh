@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The noise campaign's short form, of fixed seeds: the tester is held up at seeded moments, and no figure may be wrong.
+# The noise campaign's short form, of a fixed seed: the tester is held up at seeded moments, and no figure
+# may be wrong.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plans of the campaign, drawn from a seeded random number generator: a device, a method, a disturbance."""
+
 import os
 
 import truth
@@ -9,9 +10,10 @@ LINE_BPS = 100e6
 
 
 class Case:
-    """`kind` of port; `stalls` as stalls.c takes them, or none; `two`: one lcore sends and another receives; `orders`: what
-    is done to the device every now and then, (what, mean seconds, least and most milliseconds); `late`: its delay is longer
-    than the drain; `trial_s`: where the results do not say how long trials were; `good`: the service is as agreed"""
+    """`kind` of port; `stalls` as stalls.c takes them, or none; `two`: one lcore sends and another
+    receives; `orders`: what is done to the device every now and then, (what, mean seconds, least and most
+    milliseconds); `late`: its delay is longer than the drain; `trial_s`: where the results do not say how
+    long trials were; `good`: the service is as agreed"""
 
     def __init__(self, section, method, plan, device, **more):
         self.section, self.method, self.plan, self.device = section, method, plan, device
@@ -24,18 +26,30 @@ class Case:
 
 
 def rfc2544(r, test, keys, **plan):
-    common = {"tests": [test], "frame_sizes": [r.choice([128, 512, 1024])], "bidirectional": False,
-              "learning_wait": "20ms", "drain": "100ms", "settle": "0s", "retries": 1, test: keys}
+    common = {
+        "tests": [test],
+        "frame_sizes": [r.choice([128, 512, 1024])],
+        "bidirectional": False,
+        "learning_wait": "20ms",
+        "drain": "100ms",
+        "settle": "0s",
+        "retries": 1,
+        test: keys,
+    }
     return {"test": "rfc2544", "rfc2544": {**common, **plan}}
 
 
 def queue(r, **more):
-    return truth.Device(serve_fps=r.choice([2000, 4000, 7000]), queue=r.choice([20, 60, 150]), delay_us=200, **more)
+    return truth.Device(
+        serve_fps=r.choice([2000, 4000, 7000]), queue=r.choice([20, 60, 150]), delay_us=200, **more
+    )
 
 
 def throughput(r, d):
     length = "%dms" % r.choice([150, 300])
-    return rfc2544(r, "throughput", {"trial": length, "search_trial": length, "resolution": "0.5%", "max_trials": 30})
+    return rfc2544(
+        r, "throughput", {"trial": length, "search_trial": length, "resolution": "0.5%", "max_trials": 30}
+    )
 
 
 def frame_loss(r, d):
@@ -48,29 +62,65 @@ def back_to_back(r, d):
 
 
 def latency(r, d):
-    return rfc2544(r, "latency", {"rate": "%dfps" % (d.serve_fps // 2), "trial": "250ms", "tag_after": "100ms",
-                                  "tags": 10, "repetitions": 4})
+    return rfc2544(
+        r,
+        "latency",
+        {
+            "rate": "%dfps" % (d.serve_fps // 2),
+            "trial": "250ms",
+            "tag_after": "100ms",
+            "tags": 10,
+            "repetitions": 4,
+        },
+    )
 
 
 def system_recovery(r, d):
-    return rfc2544(r, "system_recovery", {"rate": "%dfps" % d.serve_fps, "overload": "300ms", "watch": "250ms",
-                                          "repetitions": 3})
+    return rfc2544(
+        r,
+        "system_recovery",
+        {"rate": "%dfps" % d.serve_fps, "overload": "300ms", "watch": "250ms", "repetitions": 3},
+    )
 
 
 def bursty_traffic(r, d):
-    return rfc2544(r, "bursty_traffic", {"burst_frames": [r.choice([8, 16])], "trial": "150ms", "search_trial": "150ms",
-                                         "limit": "50ms", "resolution": "1%"})
+    return rfc2544(
+        r,
+        "bursty_traffic",
+        {
+            "burst_frames": [r.choice([8, 16])],
+            "trial": "150ms",
+            "search_trial": "150ms",
+            "limit": "50ms",
+            "resolution": "1%",
+        },
+    )
 
 
 def reset_case(r, section, **more):
     d = queue(r)
-    plan = rfc2544(r, "reset", {"rate": "%dfps" % (d.serve_fps // 2), "after": "50ms", "watch": "500ms", "outage": "100ms",
-                                "command": ["python3", HERE + "/orders.py", "ORDERS", "outage", "100"], "repetitions": 3})
+    plan = rfc2544(
+        r,
+        "reset",
+        {
+            "rate": "%dfps" % (d.serve_fps // 2),
+            "after": "50ms",
+            "watch": "500ms",
+            "outage": "100ms",
+            "command": ["python3", HERE + "/orders.py", "ORDERS", "outage", "100"],
+            "repetitions": 3,
+        },
+    )
     return Case(section, "reset", plan, d, outage_ms=100, **more)
 
 
-LOADS = {"throughput": throughput, "frame_loss": frame_loss, "back_to_back": back_to_back, "latency": latency,
-         "bursty_traffic": bursty_traffic}
+LOADS = {
+    "throughput": throughput,
+    "frame_loss": frame_loss,
+    "back_to_back": back_to_back,
+    "latency": latency,
+    "bursty_traffic": bursty_traffic,
+}
 
 
 def method_case(r, section, method, **more):
@@ -87,15 +137,30 @@ def service_case(r, section, **more):
     good = r.random() < 0.7
     cir = r.choice([4e6, 8e6, 12e6])
     cbs = r.choice([8, 16, 32]) * 1024
-    # the bucket holds two frames more than the burst that was agreed; what passes of it in a trial hides no 30 %
+    # the bucket holds two frames more than the burst that was agreed; what passes of it in a trial hides no
+    # 30 %
     d = truth.Device(police_bps=cir * (1.004 if good else 0.7), bucket=cbs + 1024, delay_us=200)
     tests = ["step-load", "cbs"]
-    plan = {"test": "y1564", "y1564": {
-        "services": {"data": {"directions": "forward", "frame_size": 512, "cir": "%dkbps" % (cir / 1e3), "cbs": cbs,
-                              "acceptance": {"flr": "0.1%", "ftd": "10ms", "fdv": "1s"}}},
-        "learning_wait": "20ms", "drain": "100ms", "settle": "0s", "retries": 1,
-        "configuration": {"tests": tests, "trial": "300ms", "burst_cycles": 3, "over_burst": False},
-        "performance": {"duration": "1s"}}}
+    plan = {
+        "test": "y1564",
+        "y1564": {
+            "services": {
+                "data": {
+                    "directions": "forward",
+                    "frame_size": 512,
+                    "cir": "%dkbps" % (cir / 1e3),
+                    "cbs": cbs,
+                    "acceptance": {"flr": "0.1%", "ftd": "10ms", "fdv": "1s"},
+                }
+            },
+            "learning_wait": "20ms",
+            "drain": "100ms",
+            "settle": "0s",
+            "retries": 1,
+            "configuration": {"tests": tests, "trial": "300ms", "burst_cycles": 3, "over_burst": False},
+            "performance": {"duration": "1s"},
+        },
+    }
     return Case(section, "y1564", plan, d, good=good, **more)
 
 
@@ -104,38 +169,78 @@ def traffic_case(r, section, **more):
     fps, frames = int(d.serve_fps * r.choice([0.5, 0.8])), r.choice([16, 64, 150])
     line = truth.line_fps(LINE_BPS, octets)
     seconds = 0.4
-    plan = {"test": "traffic", "traffic": {"duration": "400ms", "learning_wait": "20ms", "drain": "100ms", "t_max": "1s"},
-            "streams": {"a": {"size": octets, "rate": {"rate": "%dfps" % fps, "burst": frames}}}}
-    return Case(section, "traffic", plan, d, times=lambda t: truth.in_bursts(frames, line, fps, seconds), **more)
+    plan = {
+        "test": "traffic",
+        "traffic": {"duration": "400ms", "learning_wait": "20ms", "drain": "100ms", "t_max": "1s"},
+        "streams": {"a": {"size": octets, "rate": {"rate": "%dfps" % fps, "burst": frames}}},
+    }
+    return Case(
+        section, "traffic", plan, d, times=lambda t: truth.in_bursts(frames, line, fps, seconds), **more
+    )
 
 
 def l4_case(r, section, **more):
     d = truth.Device(serve_fps=r.choice([1500, 3000]), queue=r.choice([40, 80]), delay_us=200)
-    plan = {"test": "l4", "l4": {"tests": ["TCP_STREAM", "UDP_STREAM"], "duration": "1s", "datagram": 1400,
-                                 "datagram_rate": "%dfps" % (d.serve_fps * r.choice([0.9, 1.2])), "repetitions": 2}}
+    plan = {
+        "test": "l4",
+        "l4": {
+            "tests": ["TCP_STREAM", "UDP_STREAM"],
+            "duration": "1s",
+            "datagram": 1400,
+            "datagram_rate": "%dfps" % (d.serve_fps * r.choice([0.9, 1.2])),
+            "repetitions": 2,
+        },
+    }
     return Case(section, "l4", plan, d, **more)
 
 
 def rfc6349_case(r, section, **more):
     d = truth.Device(serve_fps=r.choice([1500, 3000]), queue=r.choice([40, 80]), delay_us=2000)
-    plan = {"test": "rfc6349", "rfc6349": {
-        "path_mtu": 1500, "baseline": "100ms", "windows": ["100%"], "connections": 2, "directions": ["forward"],
-        "duration": "500ms", "learning_wait": "20ms", "drain": "100ms", "settle": "0s", "retries": 1,
-        "bandwidth": {"trial": "200ms", "search_trial": "200ms", "resolution": "1%", "max_trials": 20}}}
+    plan = {
+        "test": "rfc6349",
+        "rfc6349": {
+            "path_mtu": 1500,
+            "baseline": "100ms",
+            "windows": ["100%"],
+            "connections": 2,
+            "directions": ["forward"],
+            "duration": "500ms",
+            "learning_wait": "20ms",
+            "drain": "100ms",
+            "settle": "0s",
+            "retries": 1,
+            "bandwidth": {"trial": "200ms", "search_trial": "200ms", "resolution": "1%", "max_trials": 20},
+        },
+    }
     return Case(section, "rfc6349", plan, d, trial_s=0.2, **more)
 
 
 def stalled(r, worker=0, most=None):
-    return "seed=%d,worker=%d,mean_ms=%d,most_us=%d" % (r.randrange(1 << 20), worker, r.choice([200, 600]),
-                                                       most or r.choice([2000, 10000, 50000]))
+    return "seed=%d,worker=%d,mean_ms=%d,most_us=%d" % (
+        r.randrange(1 << 20),
+        worker,
+        r.choice([200, 600]),
+        most or r.choice([2000, 10000, 50000]),
+    )
 
 
 def lag(r):
     return r.choice(["1ms", "10ms", "50ms"])
 
 
-METHODS = ["throughput", "frame_loss", "back_to_back", "latency", "system_recovery", "reset", "bursty_traffic", "y1564",
-           "traffic", "l4", "rfc6349"]
+METHODS = [
+    "throughput",
+    "frame_loss",
+    "back_to_back",
+    "latency",
+    "system_recovery",
+    "reset",
+    "bursty_traffic",
+    "y1564",
+    "traffic",
+    "l4",
+    "rfc6349",
+]
 OWN = {"y1564": service_case, "traffic": traffic_case, "l4": l4_case, "rfc6349": rfc6349_case}
 
 
@@ -147,24 +252,38 @@ def senders(r, kind="ring", methods=METHODS):
     """The lcore that does everything is held up; or with two, the one that sends"""
     for method in methods:
         two = kind == "ring" and r.random() < 0.5
-        yield any_case(r, "sender", method, kind=kind, two=two, lag=lag(r), stalls=stalled(r, 1 if two else 0))
+        yield any_case(
+            r, "sender", method, kind=kind, two=two, lag=lag(r), stalls=stalled(r, 1 if two else 0)
+        )
 
 
 def receivers(r):
-    """The lcore that receives is held up, behind a card that counts what finds its ring full, or one that does not"""
+    """The lcore that receives is held up, behind a card that counts what finds its ring full, or one that
+    does not"""
     for method in ("throughput", "frame_loss", "latency", "reset", "traffic"):
         options = {"rx_ring": r.choice([64, 256, 1024]), "counts": r.choice([0, 1])}
-        yield any_case(r, "receiver", method, two=True, lag=lag(r), stalls=stalled(r, 2), device_options=options)
+        yield any_case(
+            r, "receiver", method, two=True, lag=lag(r), stalls=stalled(r, 2), device_options=options
+        )
 
 
 def buffers(r):
     """No buffers to send from, or to receive into"""
     for options, fps in (({"hold_tx_ms": 400}, 40000), ({"starve_ms": r.choice([5, 30])}, 4000)):
         d = truth.Device(delay_us=200)
-        plan = {"test": "rfc2544", "rfc2544": {
-            "tests": ["frame_loss"], "frame_sizes": [128], "bidirectional": False, "learning_wait": "20ms",
-            "drain": "100ms", "settle": "0s", "retries": 1,
-            "frame_loss": {"trial": "400ms", "max": "%dfps" % fps, "step": "10%"}}}
+        plan = {
+            "test": "rfc2544",
+            "rfc2544": {
+                "tests": ["frame_loss"],
+                "frame_sizes": [128],
+                "bidirectional": False,
+                "learning_wait": "20ms",
+                "drain": "100ms",
+                "settle": "0s",
+                "retries": 1,
+                "frame_loss": {"trial": "400ms", "max": "%dfps" % fps, "step": "10%"},
+            },
+        }
         yield Case("buffers", "frame_loss", plan, d, lag=lag(r), device_options=options)
 
 

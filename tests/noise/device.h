@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A device of the campaign in a process of its own: frames that came in at one side wait until they are due, and leave at the
- * other. The program around it receives and sends (veth.c, memif.c).
+ * A device of the campaign in a process of its own: frames that came in at one side wait until they are due,
+ * and leave at the other. The program around it receives and sends (veth.c, memif.c).
  *
  * NOISE_DEVICE: keys of the model. NOISE_ORDERS: page of orders. NOISE_LEDGER: file for what it counted.
  */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the device of a case runs: within the tester's process behind ring ports (ring.c), or in a process of its own behind
-memif or veth (memif.c, veth.c)."""
+"""Where the device of a case runs: within the tester's process behind ring ports (ring.c), or in a process
+of its own behind memif or veth (memif.c, veth.c)."""
+
 import os
 import subprocess
 import time
@@ -12,6 +13,7 @@ FOLDER = os.environ.get("NOISE", "build/tests/noise")
 
 def urgent(command, env, log):
     """Tester and device go before other work, in a session of their own (tools/lab says why)"""
+
     def before():
         os.setsid()
         try:
@@ -20,11 +22,13 @@ def urgent(command, env, log):
                 f.write("-15")
         except OSError:
             pass
+
     return subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, preexec_fn=before)
 
 
 class Ring:
-    """Between two of DPDK's ring ports. It sees a frame when the driver is called, so that nothing can disturb it"""
+    """Between two of DPDK's ring ports. It sees a frame when the driver is called, so that nothing can
+    disturb it"""
 
     def __init__(self, case, folder):
         self.case, self.folder, self.text = case, folder, case.device.text(**case.device_options)
@@ -50,7 +54,9 @@ class Ring:
 
     def ports(self):
         rate = "%dMbps" % (self.case.line_bps / 1e6)
-        return {port: {"device": name, "line_rate": rate} for port, name in zip(("east", "west"), self.names())}
+        return {
+            port: {"device": name, "line_rate": rate} for port, name in zip(("east", "west"), self.names())
+        }
 
     def order(self, what, seconds):
         """From now on it is out of service (outage), or its links are down (link), for so long"""
@@ -72,8 +78,12 @@ class Process(Ring):
         return {}
 
     def start(self, command):
-        env = {**os.environ, "NOISE_DEVICE": self.text, "NOISE_LEDGER": self.folder + "/ledger",
-               "NOISE_ORDERS": self.folder + "/orders"}
+        env = {
+            **os.environ,
+            "NOISE_DEVICE": self.text,
+            "NOISE_LEDGER": self.folder + "/ledger",
+            "NOISE_ORDERS": self.folder + "/orders",
+        }
         self.process = urgent(command, env, subprocess.PIPE)
         for line in self.process.stdout:
             if line == b"ready\n":
@@ -92,10 +102,24 @@ class Memif(Process):
 
     def __enter__(self):
         cpus = sorted(os.sched_getaffinity(0))
-        sockets = ["--vdev=net_memif%d,role=server,socket=%s/%d.sock,socket-abstract=no" % (i, self.folder, i)
-                   for i in (0, 1)]
-        return self.start([FOLDER + "/memif", "--no-huge", "--no-shconf", "--no-telemetry", "--no-pci", "-m", "256",
-                           "--lcores", "0@%d" % cpus[0]] + sockets)
+        sockets = [
+            "--vdev=net_memif%d,role=server,socket=%s/%d.sock,socket-abstract=no" % (i, self.folder, i)
+            for i in (0, 1)
+        ]
+        return self.start(
+            [
+                FOLDER + "/memif",
+                "--no-huge",
+                "--no-shconf",
+                "--no-telemetry",
+                "--no-pci",
+                "-m",
+                "256",
+                "--lcores",
+                "0@%d" % cpus[0],
+            ]
+            + sockets
+        )
 
     def __exit__(self, *_):
         self.stop()
@@ -113,8 +137,11 @@ class Veth(Process):
 
     @staticmethod
     def possible():
-        return os.geteuid() == 0 and os.path.exists(FOLDER + "/veth") and subprocess.run(
-            ["ip", "netns", "list"], capture_output=True, check=False).returncode == 0
+        return (
+            os.geteuid() == 0
+            and os.path.exists(FOLDER + "/veth")
+            and subprocess.run(["ip", "netns", "list"], capture_output=True, check=False).returncode == 0
+        )
 
     def ip(self, *words):
         subprocess.run(["ip", *words], check=True)
@@ -125,7 +152,20 @@ class Veth(Process):
             self.ip("netns", "add", space)
             self.ip("netns", "exec", space, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
         for name in self.NAMES:
-            self.ip("-n", self.tester, "link", "add", name, "type", "veth", "peer", "name", name, "netns", self.dut)
+            self.ip(
+                "-n",
+                self.tester,
+                "link",
+                "add",
+                name,
+                "type",
+                "veth",
+                "peer",
+                "name",
+                name,
+                "netns",
+                self.dut,
+            )
             self.ip("-n", self.tester, "link", "set", name, "up")
             self.ip("-n", self.dut, "link", "set", name, "up")
         return self.start(["ip", "netns", "exec", self.dut, FOLDER + "/veth"] + self.NAMES)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a figure right? Each judgement is (method, what, outcome, text), the outcome one of OUTCOMES. What the tester calls
-limited or invalid is nobody's figure; what it calls valid is held against the truth of the device (truth.py)."""
+"""Is a figure right? Each judgement is (method, what, outcome, text), the outcome one of OUTCOMES. What the
+tester calls limited or invalid is nobody's figure; what it calls valid is held against the truth of the
+device (truth.py)."""
+
 import truth
 
 OUTCOMES = ("right", "tester-limited", "invalid", "disturbed", "wrong")
-# What a figure may be off: a share of what the device holds, which is what lumps of frames are measured by; a share of the
-# frames, for loads are kept to 0.1 %; and frames at the borders.
+# What a figure may be off: a share of what the device holds, which is what lumps of frames are measured by;
+# a share of the frames, for loads are kept to 0.1 %; and frames at the borders.
 OF_BUFFER, OF_FRAMES, FRAMES = 0.05, 0.002, 2
 SLACK_NS = 300e3  # between a stamp and the driver
 
@@ -20,7 +22,11 @@ class Judge:
         self.played, self.list, self.disturbed = played, [], False
 
     def add(self, method, what, verdict, problem):
-        outcome = verdict if verdict in ("tester-limited", "invalid", "disturbed") else "wrong" if problem else "right"
+        outcome = (
+            verdict
+            if verdict in ("tester-limited", "invalid", "disturbed")
+            else "wrong" if problem else "right"
+        )
         if verdict in ("not-applicable", "not-testable", "not-run"):
             outcome = "tester-limited"
         self.list.append((method, what, outcome, problem or ""))
@@ -40,7 +46,9 @@ class Judge:
             expected += t["intended_fps"] * self.case.outage_ms / 1e3
             bound += 0.001 * t["intended_fps"]
         if self.device.sick_ns:
-            bound += 0.004 * t["intended_fps"] / 2  # what a recovery may be off, in which every second frame is lost
+            bound += (
+                0.004 * t["intended_fps"] / 2
+            )  # what a recovery may be off, in which every second frame is lost
         if self.case.late:
             bound += 0.02 * t["intended_fps"]  # the tester's drain ends when control looks
         if abs(t["lost"] - expected) > bound:
@@ -54,34 +62,46 @@ class Judge:
         wait = self.held(octets) / self.device.serve_fps * 1e9 if self.device.serve_fps else 0
         fps = max([t["intended_fps"]] + [load["fps"] for load in t.get("loads") or []])
         if t.get("burst") or self.case.times or (self.device.serve_fps and fps > self.device.serve_fps):
-            return None # they wait anyway
+            return None  # they wait anyway
         base, l = self.device.fixed_delay_ns(), t["latency"]
         most = base + wait + l["error_bound_ns"] + SLACK_NS
         if l["max_ns"] > most or l["min_ns"] < base - SLACK_NS:
             return "latency %.0f to %.0f us, the device %.0f to %.0f (error at most %.0f us)" % (
-                l["min_ns"] / 1e3, l["max_ns"] / 1e3, base / 1e3, (base + wait) / 1e3, l["error_bound_ns"] / 1e3)
+                l["min_ns"] / 1e3,
+                l["max_ns"] / 1e3,
+                base / 1e3,
+                (base + wait) / 1e3,
+                l["error_bound_ns"] / 1e3,
+            )
         return None
 
     def losses_disturbed(self, t, gap_ns):
-        """Did the device look so late that it lost what it should not have? Where the kernel stamps what arrives, only if
-        frames left when the trial was over"""
+        """Did the device look so late that it lost what it should not have? Where the kernel stamps what
+        arrives, only if frames left when the trial was over"""
         if self.case.kind == "veth":
             return gap_ns > self.case.drain * 0.5e9
         return gap_ns * 1e-9 * t["intended_fps"] > 0.5 * self.held(t["frame_size"])
 
     def trials(self, trials):
-        """One direction, one stream a trial: the trials and the lines of the device's ledger go side by side"""
+        """One direction, one stream a trial: the trials and the lines of the device's ledger go side by
+        side"""
         lines = self.played.ledger()
         lines += [{}] * (len(trials) - len(lines))
         for t, line in zip(trials, lines):
-            method, what, gap_ns = t["test"].replace("rfc2544.", ""), "trial %d" % t["trial"], line.get("gap_ns", 0)
+            method, what, gap_ns = (
+                t["test"].replace("rfc2544.", ""),
+                "trial %d" % t["trial"],
+                line.get("gap_ns", 0),
+            )
             t["frame_size"] = t["frame_size"] or self.case.plan["streams"]["a"]["size"]
             disturbed = self.losses_disturbed(t, gap_ns)
             self.disturbed |= disturbed
             problem = self.problem(t) if t["verdict"] == "valid" else None
             if problem and line:
                 problem += "; as frames came it lost %d, and the tester's ring %d" % (
-                    sum(line[cause] for cause in ("policed", "full", "sick", "outage")), line["overflow"])
+                    sum(line[cause] for cause in ("policed", "full", "sick", "outage")),
+                    line["overflow"],
+                )
             if problem and (disturbed or (gap_ns > 100e3 and "latency" in problem)):
                 self.list.append((method, what, "disturbed", problem))
             else:
@@ -93,8 +113,11 @@ class Judge:
         octets = row["frame_size"]
         true = truth.throughput(self.device, truth.line_fps(self.line_bps, octets), octets, row["trial_s"])
         bound = self.held(octets) / row["trial_s"]
-        return None if near(row["throughput_fps"], true, 0.005, bound) else "%s fps, truth %d +-%d" % (
-            row["throughput_fps"], true, bound + true * 0.005)
+        return (
+            None
+            if near(row["throughput_fps"], true, 0.005, bound)
+            else "%s fps, truth %d +-%d" % (row["throughput_fps"], true, bound + true * 0.005)
+        )
 
     def back_to_back(self, row):
         octets = row["frame_size"]
@@ -106,9 +129,17 @@ class Judge:
 
     def latency(self, row):
         base = self.device.fixed_delay_ns()
-        most = base + row["error_bound_ns"] + SLACK_NS + self.held(row["frame_size"]) * 1e9 / self.device.serve_fps
-        return None if base - SLACK_NS <= row["latency_ns_max"] <= most else "%d ns, truth %d" % (
-            row["latency_ns_max"], base)
+        most = (
+            base
+            + row["error_bound_ns"]
+            + SLACK_NS
+            + self.held(row["frame_size"]) * 1e9 / self.device.serve_fps
+        )
+        return (
+            None
+            if base - SLACK_NS <= row["latency_ns_max"] <= most
+            else "%d ns, truth %d" % (row["latency_ns_max"], base)
+        )
 
     def system_recovery(self, row):
         fps, octets = row["throughput_fps"], row["frame_size"]
@@ -131,8 +162,11 @@ class Judge:
         octets, frames = row["frame_size"], row["burst_frames"]
         line = truth.line_fps(self.line_bps, octets)
         true = truth.interval(self.device, line, octets, frames, row["trial_s"], int(row["limit_s"] * line))
-        return None if near(row["interval_frames"], true, 0.05, FRAMES) else "%s frame times, truth %d" % (
-            row["interval_frames"], true)
+        return (
+            None
+            if near(row["interval_frames"], true, 0.05, FRAMES)
+            else "%s frame times, truth %d" % (row["interval_frames"], true)
+        )
 
     def rfc2544(self, results):
         for method, rows in results.items():
@@ -154,8 +188,12 @@ class Judge:
                 at_rate = test == "performance" or s.get("name", "").startswith("CIR, 100")
                 wanted = "fail" if not self.case.good and at_rate else "pass"
                 wrong = verdict in ("pass", "fail") and verdict != wanted and (self.case.good or at_rate)
-                self.add("y1564." + test, s.get("name", "all services"), verdict,
-                         "%s, FLR %s; the device deserves %s" % (verdict, s["flr"], wanted) if wrong else None)
+                self.add(
+                    "y1564." + test,
+                    s.get("name", "all services"),
+                    verdict,
+                    "%s, FLR %s; the device deserves %s" % (verdict, s["flr"], wanted) if wrong else None,
+                )
 
     def l4(self, results):
         for row in results:
@@ -167,14 +205,20 @@ class Judge:
         fps = row["parameters"]["datagrams_per_s"]
         expected, _ = truth.lost(self.device, truth.evenly(fps, seconds), 1500)
         bound = self.held(1500) + OF_FRAMES * fps * seconds
-        return None if near(row["lost"], expected, 0, bound) else "lost %s, the device %d +-%.0f" % (
-            row["lost"], expected, bound)
+        return (
+            None
+            if near(row["lost"], expected, 0, bound)
+            else "lost %s, the device %d +-%.0f" % (row["lost"], expected, bound)
+        )
 
     def tcp_stream(self, row):
         seconds = row["parameters"]["duration_s"]
         most = (self.device.serve_fps + self.device.queue / seconds) * 1448 * 8
-        return None if 0.8 * most <= row["goodput_bps"] <= 1.01 * most else "%.2f Mbit/s, the device %.2f at most" % (
-            row["goodput_bps"] / 1e6, most / 1e6)
+        return (
+            None
+            if 0.8 * most <= row["goodput_bps"] <= 1.01 * most
+            else "%.2f Mbit/s, the device %.2f at most" % (row["goodput_bps"] / 1e6, most / 1e6)
+        )
 
     def rfc6349(self, results):
         most_fps, seconds = self.device.serve_fps, self.case.trial_s

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a device of the campaign counts, by the stream numbers in the signatures, of which every trial has its own; and the
- * page through which the campaign gives it orders: outages and links that are down. Written as a table when it ends.
+ * What a device of the campaign counts, by the stream numbers in the signatures, of which every trial has
+ * its own; and the page through which the campaign gives it orders: outages and links that are down. Written
+ * as a table when it ends.
  */
 #ifndef NOISE_LEDGER_H
 #define NOISE_LEDGER_H
@@ -49,7 +50,10 @@ noise_ledger_open(struct noise_ledger *l, const char *orders)
 		close(fd);
 }
 
-/* the line of a frame's stream; NULL: it is no test frame. @param end  behind the last octet before the FCS */
+/*
+ * the line of a frame's stream; NULL: it is no test frame. @param end  behind the last octet before the
+ * FCS
+ */
 static inline struct noise_stream *
 noise_stream_of(struct noise_ledger *l, const uint8_t *frame, const uint8_t *end, uint64_t now)
 {

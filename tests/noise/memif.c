@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * memif [EAL ARGUMENT...]: the device between the first two ports that EAL makes, which are memif servers. A frame arrives
- * when this process sees it; how long it did not look before stands in the ledger.
+ * memif [EAL ARGUMENT...]: the device between the first two ports that EAL makes, which are memif servers. A
+ * frame arrives when this process sees it; how long it did not look before stands in the ledger.
  */
 #include <rte_eal.h>
 #include <rte_ethdev.h>

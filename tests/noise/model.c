@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * model DEVICE: what becomes of frames, "TIME OCTETS" a line of the input, TIME in ns: when each leaves, or -1. By this
- * campaign.py sees whether the devices in C are the one in Python.
+ * model DEVICE: what becomes of frames, "TIME OCTETS" a line of the input, TIME in ns: when each leaves, or
+ * -1. By this campaign.py sees whether the devices in C are the one in Python.
  */
 #include "model.h"
 

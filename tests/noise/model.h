@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One direction of a device whose truth is known: a policer, a buffer before a server, a delay. What becomes of a frame
- * follows from the moments at which it and those before it arrived, and from nothing else; so a device that looks late at
- * its clock is still the same device, as long as the stamps are right. truth.py has the same device by itself, in Python.
+ * One direction of a device whose truth is known: a policer, a buffer before a server, a delay. What becomes
+ * of a frame follows from the moments at which it and those before it arrived, and from nothing else; so a
+ * device that looks late at its clock is still the same device, as long as the stamps are right. truth.py
+ * has the same device by itself, in Python.
  */
 #ifndef NOISE_MODEL_H
 #define NOISE_MODEL_H

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""orders.py PAGE outage|link MILLISECONDS: from now on the device of the campaign is out of service, or the link of its
-ports is down, for so long."""
+"""orders.py PAGE outage|link MILLISECONDS: from now on the device of the campaign is out of service, or the
+link of its ports is down, for so long."""
+
 import struct
 import sys
 import time

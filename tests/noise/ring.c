@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loaded into the tester (LD_PRELOAD): the device between two ports that are DPDK's ring ports by name, as vdev:net_ring0 and
- * vdev:net_ring1. A frame arrives at the device in the moment in which the driver is called to send it; what becomes of it is
- * settled there and then (model.h). So nobody has to look, and no busy host can disturb the device: only the tester. The
- * receiving side has a ring of descriptors as a card has, which overflows when the tester does not look at it.
+ * Loaded into the tester (LD_PRELOAD): the device between two ports that are DPDK's ring ports by name, as
+ * vdev:net_ring0 and vdev:net_ring1. A frame arrives at the device in the moment in which the driver is
+ * called to send it; what becomes of it is settled there and then (model.h). So nobody has to look, and no
+ * busy host can disturb the device: only the tester. The receiving side has a ring of descriptors as a card
+ * has, which overflows when the tester does not look at it.
  *
  * NOISE_DEVICE: keys of the model, and
  *    rx_ring=N      descriptors (1024)
  *    counts=0       the card does not count what finds its ring full
- *    hold_tx_ms=T   of every second it keeps the buffers it has sent for so long, as a card that was told to pause
+ *    hold_tx_ms=T   of every second it keeps the buffers it has sent for so long, as a card that must pause
  *    starve_ms=T    of every 100 ms it gets no buffers to receive into for so long
  * NOISE_ORDERS: page of orders. NOISE_LEDGER: file for what it counted.
  */
@@ -109,7 +110,10 @@ send_at(struct way *w, struct rte_mbuf **frames, uint16_t n)
 	return n;
 }
 
-/* What came due takes descriptors, one behind the other. What finds none is lost: it stays in the list, without a length. */
+/*
+ * What came due takes descriptors, one behind the other. What finds none is lost: it stays in the list,
+ * without a length.
+ */
 static void
 give_descriptors(struct way *w, uint64_t now)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loaded into the tester (LD_PRELOAD): takes a packet lcore's processor away for 0.1 to 50 ms at seeded moments, as a busy
- * host would. The lcore's thread gets a signal, whose handler does not return for so long. The product knows nothing of it.
+ * Loaded into the tester (LD_PRELOAD): takes a packet lcore's processor away for 0.1 to 50 ms at seeded
+ * moments, as a busy host would. The lcore's thread gets a signal, whose handler does not return for so
+ * long. The product knows nothing of it.
  *
  * NOISE_STALLS: seed=N,worker=K,mean_ms=T,most_us=T; worker 0: all of them at the same moment.
  * NOISE_LOG: file for what was done, a line "begin duration worker" for each, ns of CLOCK_MONOTONIC.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a device of the campaign does to the traffic that a plan intends: the device of model.h in Python, fed with frames
-that depart exactly when they should. No figure of the tester goes into it but which trial it made."""
+"""What a device of the campaign does to the traffic that a plan intends: the device of model.h in Python,
+fed with frames that depart exactly when they should. No figure of the tester goes into it but which trial
+it made."""
 
 OVERLOAD_NS = 5e6
 
@@ -27,7 +28,8 @@ class Device:
         return ",".join("%s=%s" % item for item in {**self.config, **more}.items())
 
     def frames_held(self, octets):
-        """Frames that a burst may be ahead of the rate: what every lump of the tester's is to be compared with."""
+        """Frames that a burst may be ahead of the rate: what every lump of the tester's is to be compared
+        with."""
         return (self.bucket / octets if self.police_bps else 0) + (self.queue if self.serve_fps else 0)
 
     def fixed_delay_ns(self):
@@ -66,7 +68,7 @@ def in_bursts(frames, line, fps, seconds):
     while start < seconds * 1e9 - 1:
         times += [start + i * 1e9 / line for i in range(frames)]
         start += frames * 1e9 / fps
-    return times[:int(fps * seconds + 0.5)]
+    return times[: int(fps * seconds + 0.5)]
 
 
 def departures(record, line):
@@ -83,7 +85,8 @@ def departures(record, line):
 
 
 def lost(device, times, octets, give_up=None):
-    """@return frames lost, and when the last of them departed, ns. @param give_up  ns: what leaves later is lost, too"""
+    """@return frames lost, and when the last of them departed, ns. @param give_up ns: what leaves later is
+    lost, too"""
     device.reset()
     count, last = 0, None
     for at in times:
@@ -116,5 +119,11 @@ def throughput(device, line, octets, seconds):
 
 def interval(device, line, octets, frames, seconds, limit):
     """The shortest interval between bursts without loss, frame times of the line"""
-    return -most(-limit, -frames, lambda n: lost(
-        device, in_bursts(frames, line, frames * line / -n, max(seconds, -2 * n / line)), octets)[0] == 0)
+    return -most(
+        -limit,
+        -frames,
+        lambda n: lost(
+            device, in_bursts(frames, line, frames * line / -n, max(seconds, -2 * n / line)), octets
+        )[0]
+        == 0,
+    )

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * veth EAST WEST: the device between two interfaces of the kernel. When a frame arrived says the kernel, which stamps it
- * as it comes in (SO_TIMESTAMPNS); so it does not matter when this process is given a processor, but for the delay, whose
- * excess the ledger has.
+ * veth EAST WEST: the device between two interfaces of the kernel. When a frame arrived says the kernel,
+ * which stamps it as it comes in (SO_TIMESTAMPNS); so it does not matter when this process is given a
+ * processor, but for the delay, whose excess the ledger has.
  */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
