@@ -202,8 +202,9 @@ class Tally:
             device, lcores = case.device.text(**case.device_options), ", two lcores" if case.two else ""
             print("#    device %s, max_lag %s, stalls %s%s" % (device, case.lag, case.stalls, lcores))
 
-    def line(self, name, counts):
-        print("# %-37s %s" % (name, "".join("%15d" % counts[o] for o in judge.OUTCOMES)))
+    @staticmethod
+    def line(*cells):
+        print("# | " + " | ".join(map(str, cells)) + " |")
 
     def total(self):
         total = collections.Counter()
@@ -216,10 +217,11 @@ class Tally:
             self.tell(True, "there are figures, and not all trials were limited")
         else:
             self.tell(True, "there are figures # SKIP all trials were limited: this machine is too busy")
-        print("# %-10s %-26s %s" % ("section", "method", "".join("%15s" % o for o in judge.OUTCOMES)))
+        self.line("Section", "Method", *judge.OUTCOMES)
+        self.line("---", "---", *("---:" for _ in judge.OUTCOMES))
         for (section, method), counts in sorted(self.counts.items()):
-            self.line("%-10s %s" % (section, method), counts)
-        self.line("all", self.total())
+            self.line(section, method, *(counts[o] for o in judge.OUTCOMES))
+        self.line("all", "", *(self.total()[o] for o in judge.OUTCOMES))
         print("# %d s" % (time.time() - self.start))
 
 
