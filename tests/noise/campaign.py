@@ -83,9 +83,11 @@ def tester(case, folder, device):
         try:
             return process.wait(LONGEST)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return process.wait()
+            return "none: it did not end"
         finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             if case.orders:
                 giver.join()
 
@@ -93,8 +95,8 @@ def tester(case, folder, device):
 def judged(case, folder, status, device):
     """@return the judgements of a run"""
     j, method = judge.Judge(case, device), case.plan["test"]
-    if status < 0 or status == 70:
-        j.list.append((case.method, "run", "wrong", "it crashed, status %s" % status))
+    if status not in range(70):
+        j.list.append((case.method, "run", "wrong", "it crashed or hung, status %s" % status))
     try:
         with open(folder + "/run/result.json") as f:
             result = json.load(f)
@@ -238,6 +240,7 @@ def main():
         sys.exit("campaign.py: %s/libnoise.so is not there: ninja -C build noise" % devices.FOLDER)
     drawn = [c for seed in range(int(first), int(last or first) + 1) for c in all_cases(seed, o.short)]
     todo = [c for c in drawn if c.section.startswith(section) and c.method.startswith(method)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of everything that cleans up
     tally = Tally(len(todo) + 2)
     tally.tell(devices_agree(), "the device in C is the device in Python")
     for case in todo:
