@@ -15,8 +15,9 @@
 -- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
 -- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
--- nothing. And a receiver that is held up for longer than its ring of descriptors lasts makes the device, or
--- the port, lose what there is no room for, and not every port counts that.
+-- nothing. How much was lost is the device's figure only if hardly any frame left so. And a receiver that is
+-- held up for longer than its ring of descriptors lasts makes the device, or the port, lose what there is no
+-- room for, and not every port counts that.
 local altered = require "framegauge.bench.altered"
 local format = require "framegauge.report.format"
 local tables = require "framegauge.tables"
@@ -28,6 +29,9 @@ local M = {}
 
 --- So much may be missing of the frames that were to be sent, in seconds' worth of them.
 M.MISSING_TOLERANCE = 10e-6
+
+--- This share of the frames may leave off schedule where it matters how many are lost, or how long they take.
+M.OFF_SCHEDULE_TOLERANCE = 1e-3
 
 --- By this share the load may be lower than intended although all frames were sent: each within its allowed
 -- lag, but over a longer time.
@@ -195,13 +199,18 @@ local function stretch_tolerance(d, intended)
    return math.max(M.STRETCH_TOLERANCE, M.MISSING_TOLERANCE * intended / (d.tx - 1))
 end
 
--- May what was lost have been lost only because it left off schedule?
-local function lost_off_schedule(record, add)
-   local off_schedule = sum(record.directions, "off_schedule")
+--- Did hardly any frame leave off schedule?
+function M.is_on_schedule(record)
+   return (record.off_schedule or 0) <= M.OFF_SCHEDULE_TOLERANCE * record.tx
+end
+
+-- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
+local function lost_off_schedule(record, ask, add)
+   local counts = not ask.any_loss and not M.is_on_schedule(record)
    for _, d in ipairs(record.directions) do
-      if d.lost > 0 and d.lost <= off_schedule then
+      if d.lost > 0 and (counts or d.lost <= record.off_schedule) then
          add("%s: %s lost, but %s left off schedule, up to %s ms late and close together", d.direction,
-            plural(d.lost, "frame"), plural(off_schedule, "frame"),
+            plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
             format.decimal((record.worst_lag_ns or 0) / 1e6, 1))
       end
    end
@@ -224,7 +233,7 @@ local function rate(fps)
    return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
 end
 
-local function tester_reasons(record, ports, lcores)
+local function tester_reasons(record, ports, lcores, ask)
    local reasons = {}
    local function add(...)
       reasons[#reasons + 1] = string.format(...)
@@ -260,7 +269,7 @@ local function tester_reasons(record, ports, lcores)
    if record.lost == 0 then
       return reasons
    end
-   lost_off_schedule(record, add)
+   lost_off_schedule(record, ask, add)
    lost_unfetched(record, ports, lcores, add)
    for _, lcore in ipairs(lcores) do
       if (lcore.late_ns or 0) > 0 then -- what came before went by it
@@ -306,9 +315,9 @@ local function said(modifier, ports)
 end
 
 -- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
-local function judge(record, ports, lcores, link_may_change, invalid)
-   local reasons, no_link = invalid_reasons(record, ports, link_may_change)
-   local tester = no_link and {} or tester_reasons(record, ports, lcores)
+local function judge(record, ports, lcores, ask, invalid)
+   local reasons, no_link = invalid_reasons(record, ports, ask.link_may_change)
+   local tester = no_link and {} or tester_reasons(record, ports, lcores, ask)
    invalid = tables.joined(invalid or {}, reasons)
    return verdict.settle(record, invalid, tester)
 end
@@ -326,7 +335,7 @@ end
 --- Make the record of a trial from what the bench counted.
 -- @param raw  what bench:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
---             loads, burst, outage, streams and link_may_change (framegauge.method.session)
+--             loads, burst, outage, streams, any_loss and link_may_change (framegauge.method.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 -- @usage local raw = tester:trial {
 --    frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" },
@@ -378,7 +387,7 @@ function M.record(raw, ask)
       routing_updates = updates,
       reset = raw.reset,
       queues = raw.queues,
-   }, raw.ports, raw.lcores or {}, ask.link_may_change, raw.invalid)
+   }, raw.ports, raw.lcores or {}, ask, raw.invalid)
 end
 
 return M

@@ -130,11 +130,16 @@ describe("the verdict", function()
 
    it("is tester-limited when no more frames are lost than left off schedule", function()
       assert.equal("valid", (verdict { forward = { off_schedule = 50 } }))
-      assert.equal("valid", (verdict { forward = { off_schedule = 50, rx = 949 } }))
       local v, why = verdict { forward = { off_schedule = 50, rx = 950, worst_lag_ns = 20e6 } }
       assert.equal("tester-limited", v)
       assert.equal("east->west: 50 frames lost, but 50 frames left off schedule, up to 20.0 ms late and "
          .. "close together", why)
+      -- how many are lost is another question
+      local counted = { forward = { off_schedule = 3, rx = 500 } }
+      v, why = verdict(counted)
+      assert.equal("tester-limited", v)
+      assert.matches("500 frames lost, but 3 frames left off schedule", why, 1, true)
+      assert.equal("valid", trial.record(raw(counted), { fps = 1000, seconds = 1, any_loss = true }).verdict)
       -- both directions may share what the frames meet
       assert.equal("tester-limited", (verdict { forward = { off_schedule = 50 }, back = { rx = 990 } }))
    end)
@@ -191,7 +196,8 @@ describe("the verdict", function()
 
    it("is invalid without a link, and nothing is held against the tester then", function()
       local v, why = verdict {
-         west = { name = "west", link_changes = 1, link_down = 1 }, forward = { late = 900, tx = 100, rx = 90 },
+         west = { name = "west", link_changes = 1, link_down = 1 },
+         forward = { late = 900, tx = 100, rx = 90 },
       }
       assert.equal("invalid", v)
       assert.equal("the peer of west is gone: the link was down at the end of the trial", why)

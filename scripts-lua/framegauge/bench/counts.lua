@@ -123,6 +123,9 @@ function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
       local direction = counts(result, STREAM)
       direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
       direction.latency = latency(result.latency, stamps(engine, stream.to, on_wire, lcores))
+      if direction.latency and direction.off_schedule > 0 then -- they wait for each other, at most so long
+         direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.worst_lag_ns
+      end
       direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
       direction.parts = result.parts > 1 and result.parts or nil
       direction.unordered = result.unordered or nil

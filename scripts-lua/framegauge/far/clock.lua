@@ -7,8 +7,8 @@
 --
 --    machine    both run on one machine: the clocks are one, and nothing is to be known
 --    realtime   CLOCK_REALTIME, kept by NTP or PTP. How far it may be off the kernel says (adjtimex:
---               maxerror, and whether it is kept at all). Under NTP that is a bound; the servo of linuxptp sets
---               it to 0 at each update, whatever the error of its path is
+--               maxerror, and whether it is kept at all). Under NTP that is a bound; the servo of linuxptp
+--               sets it to 0 at each update, whatever the error of its path is
 --    control    the near tester's clock; the far one's is told from how long a question over the control
 --               connection takes. Too rough for delays, but counts fall into the right seconds
 --

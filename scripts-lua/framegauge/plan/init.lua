@@ -68,8 +68,8 @@ local function shape_port(port)
       name = port.name, device = device.name, kind = device.kind, physical = device.physical,
       ipv4 = ipv4.address, prefix4 = ipv4.prefix, gateway4 = port.gateway,
       ipv6 = ipv6.address, prefix6 = ipv6.prefix, gateway6 = port.gateway6,
-      gateway_mac = port.gateway_mac, mac = port.mac, vlan = port.vlan, line_rate = port.line_rate, queues = port.queues,
-      rx_stamps = port.rx_stamps,
+      gateway_mac = port.gateway_mac, mac = port.mac, vlan = port.vlan, line_rate = port.line_rate,
+      queues = port.queues, rx_stamps = port.rx_stamps,
    }
 end
 

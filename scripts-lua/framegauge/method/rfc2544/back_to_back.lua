@@ -85,6 +85,7 @@ local function search_once(plan, trial, frame_size, line_fps, rate, direction)
             test = M.NAME, phase = "search", frame_size = frame_size, direction = name,
             directions = directions, fps = line_fps, seconds = burst, line_fps = line_fps,
             drain = plan.rfc2544.drain + drain, max_lag = lag.of_burst(burst, rate.fps),
+            any_loss = true,
          }, direction)
          if seen.verdict ~= "tester-limited" then
             break -- a burst is short: what held the tester up once need not do so again

@@ -73,7 +73,7 @@ local function search_once(plan, session_trial, ask, direction)
          directions = directions, fps = ask.line_fps * ask.burst_frames / interval_frames,
          seconds = seconds_of(interval_frames, ask.line_fps, seconds), line_fps = ask.line_fps,
          burst = { frames = ask.burst_frames, interval_frames = interval_frames },
-         max_lag = lag.of_burst(ask.burst_frames / ask.line_fps),
+         max_lag = lag.of_burst(ask.burst_frames / ask.line_fps), any_loss = true,
       }, direction)
    end)
    function goal.trial(load, seconds, what)

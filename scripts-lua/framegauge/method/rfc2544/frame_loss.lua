@@ -4,7 +4,6 @@
 --
 -- The first trial has the highest load, each further one a step less, until two in a row lost nothing. Both
 -- directions are loaded alike and at once; each has a row of its own at every load.
-local format = require "framegauge.report.format"
 local ground = require "framegauge.method.rfc2544.ground"
 local load = require "framegauge.method.load"
 
@@ -47,22 +46,14 @@ local function loads(plan, frame_size, line_fps)
    return list
 end
 
--- A frame that leaves off schedule may change the loss by one frame: of so many, by a point of percent.
-local MOST_OFF_SCHEDULE = 0.01
-
 local function row(record, direction, percent, line_fps)
    local counts = ground.counts(record, direction)
-   local verdict, reasons = record.verdict, record.reasons
-   if verdict == "valid" and counts.lost > 0 and record.off_schedule > MOST_OFF_SCHEDULE * record.tx then
-      verdict, reasons = "tester-limited", { ("%s of %s left off schedule: the loss may be off by as many")
-         :format(format.count(record.off_schedule), format.plural(record.tx, "frame")) }
-   end
    return {
       frame_size = record.frame_size, direction = direction, load_percent = percent,
       theoretical_fps = line_fps,
       intended_fps = record.intended_fps, offered_fps = counts.offered_fps, tx = counts.tx, rx = counts.rx,
       lost = counts.lost, loss_percent = counts.loss_ratio * 100, trial_s = record.duration_s,
-      trial = record.trial, verdict = verdict, reasons = reasons,
+      trial = record.trial, verdict = record.verdict, reasons = record.reasons,
    }
 end
 

@@ -80,6 +80,7 @@ local function searched(plan, session, frame_size, line_fps, direction)
       local record = trial {
          test = throughput.NAME, phase = phase, frame_size = frame_size, direction = name,
          directions = directions, fps = fps, seconds = seconds, line_fps = line_fps,
+         any_loss = throughput.fails_by_any_loss(goal),
       }
       return direction and M.view(record, direction) or record
    end

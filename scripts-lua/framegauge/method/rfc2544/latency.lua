@@ -89,17 +89,14 @@ end
 
 -- Frames that leave late and close together wait for each other in the device: then the delay is not that of
 -- the load.
-local MOST_OFF_SCHEDULE = 1e-3
-
-local function note_off_schedule(row, counts)
-   local tx, off_schedule = 0, 0
-   for _, one in ipairs(counts) do
-      tx, off_schedule = tx + one.tx, off_schedule + (one.off_schedule or 0)
-   end
-   if off_schedule > MOST_OFF_SCHEDULE * tx then
-      row.verdict = ground.worse(row.verdict, "tester-limited")
-      table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not that of the "
-         .. "load"):format(format.count(off_schedule), format.plural(tx, "frame")))
+local function note_off_schedule(row, records)
+   for _, record in ipairs(records) do
+      if not trial.is_on_schedule(record) then
+         row.verdict = ground.worse(row.verdict, "tester-limited")
+         table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not that of "
+            .. "the load"):format(format.count(record.off_schedule), format.plural(record.tx, "frame")))
+         return
+      end
    end
 end
 
@@ -109,7 +106,7 @@ local function add_figures(row, records, offset, definition)
       counts[i] = ground.counts(record, row.direction)
       row.lost = row.lost + counts[i].lost
    end
-   note_off_schedule(row, counts)
+   note_off_schedule(row, records)
    local streams, tags = tags_of(records, row.direction, offset)
    row.every_frame = redefined(trial.merge_latency(counts), offset, definition)
    row.definition, row.tagged_frames = definition, #tags

@@ -12,6 +12,7 @@ local load = require "framegauge.method.load"
 local search = require "framegauge.search"
 local tables = require "framegauge.tables"
 local topology = require "framegauge.traffic.topology"
+local trial = require "framegauge.trial"
 
 local M = {}
 
@@ -68,6 +69,11 @@ function M.goal(plan, frame_size, line_fps)
       preceding = o.preceding_targets,
       time_limit = o.time_limit,
    }
+end
+
+--- Does a single frame lost fail a trial of the search?
+function M.fails_by_any_loss(goal)
+   return goal.tolerance == 0 and not goal.goals
 end
 
 --- Search. Where all passes that the tester carries, the result is limited by the tester.
@@ -159,7 +165,8 @@ local function row(frame_size, direction, line_fps, goal, result, trials)
       limited_by = result.limited_by,
       verdict = VERDICT[result.limited_by] or "valid",
       reasons = reasons(result),
-      latency = result.lower_trial and result.lower_trial.latency,
+      latency = result.lower_trial and trial.is_on_schedule(result.lower_trial) and result.lower_trial.latency
+         or nil,
       evidence = evidence(result),
    }
 end
@@ -173,7 +180,7 @@ local function measure(plan, session, frame_size, line_fps, rows)
       return session:trial {
          test = M.NAME, phase = phase, frame_size = frame_size, direction = direction,
          directions = directions,
-         fps = fps, seconds = seconds, line_fps = line_fps,
+         fps = fps, seconds = seconds, line_fps = line_fps, any_loss = M.fails_by_any_loss(goal),
       }
    end
    local result = M.search(plan, goal)
