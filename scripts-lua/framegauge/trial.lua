@@ -200,6 +200,7 @@ local function stretch_tolerance(d, intended)
 end
 
 --- Did hardly any frame leave off schedule?
+-- @usage trial.is_on_schedule { tx = 10000, off_schedule = 11 } --> false
 function M.is_on_schedule(record)
    return (record.off_schedule or 0) <= M.OFF_SCHEDULE_TOLERANCE * record.tx
 end

@@ -40,15 +40,16 @@ local function trial(number, frame_size)
    local direction = {
       direction = "east->west", intended_frames = 1000, offered_fps = 899541, tx = 1000, rx = 999, lost = 1,
       loss_ratio = 0.001, unsent = 0, latency = LATENCY, duplicates = 0, loss_bursts = 1, max_loss_burst = 1,
-      stale = 0, excess = 0, late = 0, refused = 0, no_mbuf = 0, reordered = 0, max_extent = 0,
+      stale = 0, excess = 0, late = 0, off_schedule = 0, refused = 0, no_mbuf = 0, reordered = 0,
+      max_extent = 0,
    }
    return {
       trial = number, test = "rfc2544.throughput", phase = "confirm", frame_size = frame_size,
       direction = "both", duration_s = 60, time = "wire-free", intended_fps = 899541.8,
       intended_percent = 60.449, offered_fps = 899541, tx = 2000, rx = 1998, lost = 2, loss_ratio = 0.001,
-      duplicates = 0, reordered = 0, late = 0, refused = 3, tester_drops = 0, rx_errors = 0, misdirected = 0,
-      foreign = 0, worst_lag_ns = 300, longest_poll_gap_ns = 12000, latency = LATENCY, verdict = "valid",
-      reasons = {}, directions = { direction, direction },
+      duplicates = 0, reordered = 0, late = 0, off_schedule = 0, refused = 3, tester_drops = 0, rx_errors = 0,
+      misdirected = 0, foreign = 0, worst_lag_ns = 300, longest_poll_gap_ns = 12000, latency = LATENCY,
+      verdict = "valid", reasons = {}, directions = { direction, direction },
    }
 end
 

@@ -22,12 +22,13 @@ reference_device: {rate: 1Gbps, time: free}
 ]]
 
 -- Frames of many sizes, each different, with 20 us between them.
--- @param content  function(number) -> what stands in the frame; default: its number
+-- @param content  function(number) -> what stands in the frame; default: its number, twice, so that no wrong
+--                 bit makes it another frame
 local function recorded(content)
    local path = scratch.path() .. ".pcap"
    local file = assert(pcap.create(path))
    for i = 1, FRAMES do
-      local inside = content and content(i) or ("%08d"):format(i)
+      local inside = content and content(i) or ("%08d%08d"):format(i, i)
       file:add("\2\0\0\0\0\1\2\0\0\0\0\2\x88\xb5" .. inside .. ("."):rep(38 + i * 7 % 1400), i * 20000)
    end
    assert(file:close())

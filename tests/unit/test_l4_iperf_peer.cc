@@ -1,110 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Either role of iperf3 with a peer that is told what to say, and says what it should not. */
-#include <cstring>
-#include <string>
-
-#include "l4_iperf.h"
-
-extern "C" {
-#include "l4_talker.h"
-}
+/* The server of iperf3, whose client says what it should not. */
+#include "l4_iperf_peer.h"
 
 using namespace l4;
 
-namespace
-{
-/* a peer that controls a test by hand */
-class Peer
-{
-      public:
-	/* of our server; with parameters, of our client */
-	explicit Peer(const char *params = nullptr)
-	{
-		fg_l4_app app = {};
-
-		app.kind = FG_L4_IPERF;
-		app.server = params == nullptr;
-		app.port = iperf_port;
-		app.host = iperf_cookie;
-		app.params = params;
-		t = talker_create(&app, 1500);
-	}
-	~Peer()
-	{
-		talker_free(t);
-	}
-	Peer(const Peer &) = delete;
-	Peer &operator=(const Peer &) = delete;
-
-	void
-	Say(const std::string &octets, unsigned line = 0)
-	{
-		talker_say(t, line, octets.data(), octets.size());
-	}
-	void
-	SayText(const std::string &text)
-	{
-		uint32_t length = htonl(uint32_t(text.size()));
-
-		Say(std::string((const char *)&length, 4) + text);
-	}
-	/* cookie and parameters */
-	void
-	Begin(const std::string &params)
-	{
-		talker_wait(t, 2 * second); /* the end of TIME_WAIT, if there was one before */
-		talker_open(t, 0, iperf_port);
-		Say(std::string(iperf_cookie, 37));
-		SayText(params);
-	}
-	void
-	OpenStream(unsigned line, const char *word = iperf_cookie)
-	{
-		talker_open(t, line, iperf_port);
-		Say(std::string(word, 37), line);
-	}
-	std::string
-	Heard(unsigned line = 0) const
-	{
-		return std::string((const char *)t->line[line].in, t->line[line].heard);
-	}
-	bool
-	Ended(unsigned line = 0) const
-	{
-		return t->line[line].ended;
-	}
-	fg_l4_iperf_report
-	Last()
-	{
-		std::vector<fg_l4_iperf_report> all = Reports(t->other);
-
-		return all.empty() ? fg_l4_iperf_report{} : all.back();
-	}
-	/* a whole test: the server is as good as new */
-	void
-	ExpectServes()
-	{
-		for (unsigned i = 0; i < TALKER_LINES; i++)
-			talker_close(t, i, true);
-		talker_wait(t, 20 * second);
-		Reports(t->other);
-		Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
-		OpenStream(1);
-		ASSERT_EQ("\x9\xa\x1\x2", Heard());
-		Say("some octets", 1);
-		Say("\x4");
-		SayText("{\"streams\":[{\"id\":1,\"bytes\":11}]}");
-		Say("\x10");
-		EXPECT_EQ(FG_L4_IPERF_DONE, Last().end);
-	}
-
-	struct talker *t;
-};
-} /* namespace */
-
 TEST(L4IperfPeer, LossAndOrderAreCountedAsIperf3Does)
 {
-	Peer p;
+	IperfPeer p;
 	char d[20] = {};
 
 	p.Begin("{\"udp\":true,\"parallel\":1,\"time\":1,\"len\":20}");
@@ -133,7 +35,7 @@ TEST(L4IperfPeer, LossAndOrderAreCountedAsIperf3Does)
 /* newer clients send more than they say; some of it comes when the results have been exchanged */
 TEST(L4IperfPeer, WhatTheClientIsToldIsWhatIsReported)
 {
-	Peer p;
+	IperfPeer p;
 	char d[20] = {};
 
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
@@ -172,7 +74,7 @@ TEST(L4IperfPeer, WhatTheClientIsToldIsWhatIsReported)
 
 TEST(L4IperfPeer, OneTestAtATimeAndTheNextOneAfterIt)
 {
-	Peer p;
+	IperfPeer p;
 
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 	p.OpenStream(1);
@@ -189,7 +91,7 @@ TEST(L4IperfPeer, OneTestAtATimeAndTheNextOneAfterIt)
 
 TEST(L4IperfPeer, AStreamWithAnotherCookieIsDenied)
 {
-	Peer p;
+	IperfPeer p;
 
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 	p.OpenStream(1, "abcdefghijklmnopqrstuvwxyz2345672346");
@@ -228,7 +130,7 @@ TEST(L4IperfPeer, RefusesParametersByIperf3sNumber)
 	};
 
 	for (const auto &c : cases) {
-		Peer p;
+		IperfPeer p;
 
 		p.Begin(c.params);
 		ASSERT_EQ(std::string("\x9\xfe\0\0\0", 5) + c.error + std::string(4, '\0'), p.Heard())
@@ -243,7 +145,7 @@ TEST(L4IperfPeer, RefusesParametersByIperf3sNumber)
 
 TEST(L4IperfPeer, ReadsWhatMattersAndPassesOverTheRest)
 {
-	Peer p;
+	IperfPeer p;
 
 	p.Begin(" {\"title\":\"a \\\"quoted\\\" {[ title\", \"extra\" : "
 		"{\"parallel\":7,\"list\":[1,2.5e3,null,false]},\r\n"
@@ -270,7 +172,7 @@ TEST(L4IperfPeer, SurvivesWhatIsSaidOutOfTurn)
 	};
 
 	for (const auto &c : cases) {
-		Peer p;
+		IperfPeer p;
 
 		talker_open(p.t, 0, iperf_port);
 		p.Say(std::string(iperf_cookie, 37) + c.octets);
@@ -279,7 +181,7 @@ TEST(L4IperfPeer, SurvivesWhatIsSaidOutOfTurn)
 		p.ExpectServes();
 	}
 	for (char state : {0, 1, 2, 3, 9, 10, 11, 13, 14, 15, 16, -1, -2}) {
-		Peer p;
+		IperfPeer p;
 
 		p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 		p.Say(std::string(1, state));
@@ -297,7 +199,7 @@ TEST(L4IperfPeer, SurvivesWhatIsSaidOutOfTurn)
 TEST(L4IperfPeer, AClientThatGoesOrStaysAwayHasItsTestEnded)
 {
 	for (bool reset : {false, true}) {
-		Peer p;
+		IperfPeer p;
 
 		p.Begin("{\"tcp\":true,\"parallel\":2,\"time\":100,\"len\":1000}");
 		p.OpenStream(1);
@@ -309,7 +211,7 @@ TEST(L4IperfPeer, AClientThatGoesOrStaysAwayHasItsTestEnded)
 		EXPECT_EQ(FG_L4_IPERF_GONE, p.Last().end);
 		p.ExpectServes();
 	}
-	Peer p;
+	IperfPeer p;
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 	p.OpenStream(1);
 	p.Say("\xc");
@@ -324,7 +226,7 @@ TEST(L4IperfPeer, AClientThatGoesOrStaysAwayHasItsTestEnded)
 
 TEST(L4IperfPeer, EachStreamHasItsTimeToCome)
 {
-	Peer p;
+	IperfPeer p;
 
 	p.Begin("{\"tcp\":true,\"parallel\":3,\"time\":1,\"len\":1000}");
 	for (unsigned line : {1, 2, 3}) {
@@ -336,7 +238,7 @@ TEST(L4IperfPeer, EachStreamHasItsTimeToCome)
 
 TEST(L4IperfPeer, TheServerCanEndATest)
 {
-	Peer p;
+	IperfPeer p;
 
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000}");
 	p.OpenStream(1);
@@ -351,7 +253,7 @@ TEST(L4IperfPeer, TheServerCanEndATest)
 
 TEST(L4IperfPeer, ReportsThatNobodyReadsAreCounted)
 {
-	Peer p;
+	IperfPeer p;
 	std::vector<fg_l4_iperf_report> all;
 
 	p.Begin("{\"tcp\":true,\"parallel\":1,\"time\":3000,\"len\":1000}");
@@ -361,115 +263,4 @@ TEST(L4IperfPeer, ReportsThatNobodyReadsAreCounted)
 	EXPECT_EQ(1024u, Reports(p.t->other).size());
 	talker_close(p.t, 0, true);
 	EXPECT_LT(70u, p.Last().missed);
-}
-
-TEST(L4IperfPeer, TheClientDoesWhatTheServerSays)
-{
-	const std::string params =
-		"{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"bandwidth\":80000}";
-	Peer p(params.c_str());
-
-	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard());
-	p.Say("\x9");
-	EXPECT_EQ(std::string(3, '\0') + char(params.size()) + params, p.Heard().substr(37));
-	p.Say("\xa");
-	talker_wait(p.t, ms);
-	p.Say("\x1\x2");
-	for (int i = 0; i < 1005; i++)
-		talker_wait(p.t, ms);
-	EXPECT_EQ(std::string(iperf_cookie, 37), p.Heard(1).substr(0, 37));
-	EXPECT_NEAR(37 + 10000, double(p.Heard(1).size()), 1000);
-	EXPECT_EQ('\x4', p.Heard().back());
-	p.Say("\xd");
-	EXPECT_EQ('}', p.Heard().back());
-	p.SayText("{\"streams\":[{\"id\":1,\"bytes\":9999,\"end_time\":1.0}]}");
-	p.Say("\xe");
-	EXPECT_EQ('\x10', p.Heard().back());
-	EXPECT_TRUE(p.Ended() && p.Ended(1));
-	auto all = Reports(p.t->other);
-	ASSERT_EQ(3u, all.size());
-	EXPECT_TRUE(all[0].client);
-	EXPECT_EQ(9999u, all[1].theirs.octets);
-	EXPECT_EQ(p.Heard(1).size() - 37, all[1].ours.octets);
-	EXPECT_EQ(FG_L4_IPERF_DONE, all[2].end);
-}
-
-TEST(L4IperfPeer, TheClientSaysWhyThereIsNoTest)
-{
-	const struct {
-		std::string octets;
-		uint8_t end;
-		uint32_t refusal;
-	} cases[] = {
-		{"\xff", FG_L4_IPERF_REFUSED, 121},
-		{std::string("\x9\xfe\0\0\0\x14\0\0\0\0", 10), FG_L4_IPERF_REFUSED, 20},
-		{"\x9\xa\xb", FG_L4_IPERF_TERMINATED, 0},
-		{"\x7", FG_L4_IPERF_NONSENSE, 0},
-		{std::string("\0", 1), FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\x9", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xa\xa", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xa\x1", FG_L4_IPERF_NONSENSE, 0}, /* before there are streams */
-		{"\xa", FG_L4_IPERF_NONSENSE, 0},
-		{"\x2", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xd", FG_L4_IPERF_NONSENSE, 0},
-		{"\xe", FG_L4_IPERF_NONSENSE, 0},
-		{"\x9\xa", FG_L4_IPERF_GONE, 0},
-		{"", FG_L4_IPERF_GONE, 0},
-	};
-
-	for (const char *params :
-	     {"{\"tcp\":true,\"parallel\":2,\"time\":1,\"len\":1000}",
-	      "{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":1000,\"reverse\":true}"}) {
-		for (const auto &c : cases) {
-			Peer p(params);
-
-			p.Say(c.octets);
-			talker_wait(p.t, second / 2);
-			talker_close(p.t, 0, false);
-			for (int i = 0; i < 20; i++)
-				talker_wait(p.t, second);
-			fg_l4_iperf_report last = p.Last();
-			EXPECT_EQ(c.end, last.end) << &c - cases;
-			EXPECT_EQ(c.refusal, last.refusal) << &c - cases;
-			EXPECT_EQ(0u, fg_l4_open(p.t->other)) << &c - cases;
-		}
-	}
-}
-
-TEST(L4IperfPeer, TheClientBelievesNoResultsThatAreNone)
-{
-	for (const std::string &text :
-	     {std::string(4, '\0'), std::string("\xff\xff\xff\xff"), std::string("\0\0\0\x2{]", 6)}) {
-		Peer p("{\"tcp\":true,\"parallel\":1,\"time\":1,\"len\":1000,\"bandwidth\":80000}");
-
-		p.Say("\x9\xa");
-		talker_wait(p.t, ms);
-		p.Say("\x1\x2");
-		talker_wait(p.t, 2 * second);
-		p.Say("\xd" + text);
-		EXPECT_EQ(FG_L4_IPERF_NONSENSE, p.Last().end);
-		EXPECT_TRUE(p.Ended());
-	}
-}
-
-TEST(L4IperfPeer, TheClientAsksForStreamsOfDatagramsOneByOne)
-{
-	Peer p("{\"udp\":true,\"parallel\":2,\"time\":1,\"len\":16,\"bidirectional\":true}");
-	uint16_t port[4];
-
-	p.Say("\x9\xa");
-	for (uint16_t &from : port) {
-		talker_wait(p.t, 10 * ms);
-		from = p.t->datagram_from;
-		ASSERT_EQ("9876", std::string((const char *)p.t->datagram, p.t->datagram_octets));
-		p.t->datagram_octets = 0;
-		talker_wait(p.t, 10 * ms);
-		EXPECT_EQ(0u, p.t->datagram_octets);
-		talker_wait(p.t, second); /* no answer: it asks again */
-		EXPECT_EQ(4u, p.t->datagram_octets);
-		EXPECT_EQ(from, p.t->datagram_from);
-		talker_send(p.t, iperf_port, from, "6789", 4);
-	}
-	EXPECT_NE(port[0], port[1]);
-	EXPECT_NE(port[2], port[3]);
 }

@@ -57,7 +57,10 @@ function M.new(rows, session, own)
          elseif M.MODULES[name] then
             return require(M.MODULES[name])
          end
-         local value = base[name]
+         local value = rawget(base, name)
+         if value == nil and session.attached then
+            value = base[name] -- which says why there is none
+         end
          if value == nil then
             error(("'%s' is not defined%s"):format(tostring(name),
                nearest.hint(tostring(name), names_of(env, rows))), 2)

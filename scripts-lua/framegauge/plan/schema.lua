@@ -219,7 +219,11 @@ end
 
 -- Of more than there may be, the first ones stand for all: the rules are made for so many.
 local function first_of(row, all)
-   return row.most and { unpack(all, 1, math.min(#all, row.most)) } or all
+   local list = {}
+   for i = 1, math.min(#all, row.most or math.huge) do
+      list[i] = all[i]
+   end
+   return list
 end
 
 local function read_map(row, node, path, found)
