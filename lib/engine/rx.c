@@ -65,27 +65,27 @@ keep_tag(struct rx_stream *stream, uint64_t number, int64_t delay)
 }
 
 static __rte_noinline void
-keep_gap(struct rx_stream *stream, const struct rx_frame *f)
+keep_gap(struct rx_stream *stream, uint64_t arrival_ns, const struct rte_mbuf *m, uint64_t number)
 {
 	if (stream->last_arrival == 0) {
-		stream->first_arrival = f->arrival_ns;
-		if (f->m != NULL)
-			rx_find_translation(stream, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
+		stream->first_arrival = arrival_ns;
+		if (m != NULL)
+			rx_find_translation(stream, m, number);
 		return;
 	}
-	stream->longest_gap = f->arrival_ns - stream->last_arrival;
+	stream->longest_gap = arrival_ns - stream->last_arrival;
 	stream->gap_begin = stream->last_arrival;
 }
 
 /* stamps of a card, and those of other lanes, may step back: such a frame is behind no gap */
 static inline void
-note_gap(struct rx_stream *stream, const struct rx_frame *f)
+note_gap(struct rx_stream *stream, uint64_t arrival_ns, const struct rte_mbuf *m, uint64_t number)
 {
-	if (unlikely(f->arrival_ns < stream->last_arrival))
+	if (unlikely(arrival_ns < stream->last_arrival))
 		return;
-	if (unlikely(f->arrival_ns - stream->last_arrival > stream->longest_gap))
-		keep_gap(stream, f);
-	stream->last_arrival = f->arrival_ns;
+	if (unlikely(arrival_ns - stream->last_arrival > stream->longest_gap))
+		keep_gap(stream, arrival_ns, m, number);
+	stream->last_arrival = arrival_ns;
 }
 
 static inline void
@@ -166,7 +166,7 @@ measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_frame 
 	}
 	fg_histogram_record(stream->latency, delay);
 	stream->octets += f->octets + FG_ETHER_FCS;
-	note_gap(stream, f);
+	note_gap(stream, arrival_ns, f->m, f->s->sequence & ~FG_SIGNATURE_COPY);
 	if (unlikely(number >= stream->next_tag))
 		keep_tag(stream, number, delay);
 	if (more)
@@ -209,7 +209,8 @@ measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *
 	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
 	struct rx_stream *stream = stream_of(t, s);
 
-	if (unlikely(f.octets != stream->length) && rx_is_altered(t, stream, m, s->sequence))
+	if (unlikely(!rx_has_its_length(stream, f.octets, s->sequence)) &&
+	    rx_is_altered(t, stream, m, s->sequence))
 		return;
 	if (likely(atomic_load_explicit(&stream->receiver, memory_order_relaxed) == t))
 		measure_ours(t, stream, &f, more);
@@ -263,7 +264,8 @@ measure_unnoted(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 {
 	struct rx_note *note = rx_note_of(t, stream);
 
-	if (f->octets != stream->length && rx_is_altered(t, stream, f->m, f->s->sequence))
+	if (!rx_has_its_length(stream, f->octets, f->s->sequence) &&
+	    rx_is_altered(t, stream, f->m, f->s->sequence))
 		return;
 	if (note->lane != t->lane) {
 		astray(t, stream);

@@ -3,6 +3,8 @@
 #define RX_PRIV_H
 
 #include "engine_priv.h"
+#include "fg_pace.h"
+#include "fg_signature.h"
 #include "series_priv.h"
 #include "tx_priv.h"
 
@@ -52,6 +54,7 @@ struct rx_stream {
 	uint32_t over;              /* ... at which; a bit for each */
 	uint64_t gap_begin, first_arrival;
 	const struct tx_stream *sent;
+	const struct fg_sizes *sizes; /* of its frames, if they are of several */
 	struct fg_translation translation;
 	uint64_t tag_every;
 	int64_t *tag;
@@ -125,6 +128,16 @@ struct rx_payload rx_payload_check(const struct tx_stream *sent, const struct rt
 void rx_payload_add(struct rx_extra *extra, const struct rx_payload *found);
 
 /* rx_altered.c */
+
+/** Has a frame the length of that which was sent? Of several sizes its number says which. */
+static inline bool
+rx_has_its_length(const struct rx_stream *stream, uint32_t octets, uint64_t number)
+{
+	if (likely(octets == stream->length))
+		return true;
+	return stream->sizes != NULL &&
+	       octets + FG_ETHER_FCS == fg_sizes_of(stream->sizes, number & ~FG_SIGNATURE_COPY);
+}
 
 /** Is a frame of another length than its stream's not the one that was sent? Then it is counted, and is nothing else. */
 bool rx_is_altered(struct rx_task *task, struct rx_stream *stream, const struct rte_mbuf *m, uint64_t number);

@@ -191,6 +191,7 @@ rx_stream_init(const struct fg_engine *e, struct trial *t, unsigned i, const str
 	if (rx->tag == NULL)
 		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
 	rx->sent = &t->tx[i];
+	rx->sizes = t->tx[i].sizes;
 	rx->length = s->sizes == NULL ? s->frame->length : 0;
 	rx->sequence = rx_measures_sequence(&rx->home->measures, i);
 	rx->latency = rx_measures_latency(&rx->home->measures, i);

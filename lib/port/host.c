@@ -248,12 +248,15 @@ lacking(void)
 
 static sigjmp_buf back;
 static pthread_t starter;
-static volatile sig_atomic_t panicked;
+static volatile sig_atomic_t starting, panicked;
 
 static void
 on_abort(int number)
 {
-	(void)number;
+	if (pthread_equal(pthread_self(), starter) && !starting) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 	panicked = 1;
 	if (pthread_equal(pthread_self(), starter))
 		siglongjmp(back, 1);
@@ -263,7 +266,7 @@ on_abort(int number)
 
 /*
  * rte_eal_init(), which ends the process where it cannot make a pipe or a thread (rte_panic). Here that is an error like
- * its others; as after those, nothing of EAL may be used any more.
+ * its others; as after those, nothing of EAL may be used any more. Threads that it has made by then may still fail.
  */
 static int
 init_eal(void)
@@ -272,11 +275,14 @@ init_eal(void)
 	int ret = -1;
 
 	starter = pthread_self();
+	starting = 1;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGABRT, &action, &before);
 	if (sigsetjmp(back, 1) == 0)
 		ret = rte_eal_init(arguments.argc, arguments.argv);
-	sigaction(SIGABRT, &before, NULL);
+	starting = 0;
+	if (ret >= 0)
+		sigaction(SIGABRT, &before, NULL);
 	if (!panicked)
 		return ret;
 	rte_errno = ECANCELED;

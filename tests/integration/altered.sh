@@ -8,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=$(realpath "${FRAMEGAUGE:-build/app/framegauge}")
 if [ "$(id -u)" -ne 0 ]; then
-	echo "ok - altered # SKIP needs root, for network namespaces"
+	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
 tester=fgalt-$$ dut=fgaltd-$$
@@ -51,9 +51,16 @@ ports:
 END
 	[ "$1" = 1 ] || echo "  west: {device: 'kernel:west', ipv4: 198.19.1.2/24, gateway: 198.19.1.1, line_rate: 100Mbps}"
 }
+# skip NAME WHY
+skip() {
+	results=$((results + 1))
+	echo "ok - $1 # SKIP $2"
+}
 # expect NAME WHAT PYTHON [COUNT...]: that holds of the result and its text
+results=0
 expect() {
-	python3 - "$work/$1" "$@" <<'END'
+	results=$((results + 1))
+	/usr/bin/python3 - "$work/$1" "$@" <<'END'
 import json, os, sys
 
 path, name, what, condition = sys.argv[1:5]
@@ -125,7 +132,7 @@ if grep -q AF_XDP "$work/mtu/result.json"; then # af_packet has the kernel put f
 	expect mtu "and has no rate" 'rows["cut"]["received_mbps_l2"] == 0 < rows["whole"]["received_mbps_l2"]'
 	expect mtu "the console says so" '"only the last fragment" in said and "Lost or not as sent" in said'
 else
-	echo "ok - mtu # SKIP the ports are not AF_XDP's"
+	skip mtu "the ports are not AF_XDP's"
 fi
 expect mtu "by default it must not be fragmented" 'rows["df"]["rx"] == 0 and "fragments" not in rows["df"].get("altered", {})'
 { echo "test: rfc2544"; ports 2; cat <<END; } | run router
@@ -158,7 +165,7 @@ END
 	expect nat "on the console, too" '"translated on the way (NAT)" in said'
 	ip netns exec "$dut" nft flush ruleset
 else
-	echo "ok - nat # SKIP nftables cannot masquerade here: $(cut -c 1-80 "$work/nft.log")"
+	skip nat "nftables cannot masquerade here: $(head -c 80 "$work/nft.log" | tr '\n' ' ')"
 fi
 
 ip -n "$dut" link add bridge type bridge stp_state 0 mcast_snooping 0 forward_delay 0
@@ -183,5 +190,6 @@ END
 	expect vxlan "as long as they arrived" \
 		'abs(rows["tunnel"]["received_mbps_l2"] - rows["tunnel"]["rx"] * (256 - 50) * 8 / 1e6) < 1e-9'
 else
-	echo "ok - vxlan # SKIP this kernel has no VXLAN"
+	skip vxlan "this kernel has no VXLAN"
 fi
+echo "1..$results"

@@ -85,7 +85,7 @@ verdict "a device that loses every 50th frame is found out" eval '
 # refused, and nothing sent
 head -c 1000000 "$capture" >"$work/cut.pcap"
 printf '\324\303\262\241\2\0\4\0\0\0\0\0\0\0\0\0\377\377\0\0\145\0\0\0' >"$work/raw.pcap"
-verdict "no file: refused" refuses 'No such file' replay "$plan" "$work/none.pcap"
+verdict "no file: refused" refuses 'no such file' replay "$plan" "$work/none.pcap"
 verdict "a file cut off: refused" refuses 'broken after frame' replay "$plan" "$work/cut.pcap"
 verdict "a file that is no capture: refused" refuses 'expected a capture' replay "$plan" "$plan"
 verdict "a capture of something else: refused" refuses 'expected one of Ethernet' replay "$plan" "$work/raw.pcap"
@@ -191,8 +191,8 @@ for file in hundred long short; do
 	cat >"$work/$file.yaml" <<PLAN
 test: rfc2544
 ports:
-  east: {device: 'pcap:$work/$file.pcap'}
-  west: {device: 'pcap:,$work/nothing.pcap'}
+  east: {device: 'pcap:$work/$file.pcap', line_rate: 1Gbps}
+  west: {device: 'pcap:,$work/nothing.pcap', line_rate: 1Gbps}
 PLAN
 done
 for attempt in 1 2 3; do
