@@ -15,9 +15,9 @@
 -- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
 -- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
--- nothing. How much was lost is the device's figure only if hardly any frame left so. And a receiver that is
--- held up for longer than its ring of descriptors lasts makes the device, or the port, lose what there is no
--- room for, and not every port counts that.
+-- nothing, unless the device has held as many at once before. How much was lost is the device's figure only
+-- if hardly any frame left so. And a receiver that is held up for longer than its ring of descriptors lasts
+-- makes the device, or the port, lose what there is no room for, and not every port counts that.
 local altered = require "framegauge.bench.altered"
 local format = require "framegauge.report.format"
 local tables = require "framegauge.tables"
@@ -205,8 +205,17 @@ function M.is_on_schedule(record)
    return (record.off_schedule or 0) <= M.OFF_SCHEDULE_TOLERANCE * record.tx
 end
 
+--- Frames that may have left at once, since the sender was held up.
+-- @usage trial.lump { worst_lag_ns = 2e6, offered_fps = 5000 } --> 10
+function M.lump(record)
+   return (record.worst_lag_ns or 0) / 1e9 * record.offered_fps
+end
+
 -- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
 local function lost_off_schedule(record, ask, add)
+   if ask.any_loss and M.lump(record) <= (ask.held or 0) then
+      return -- it has held as much without loss
+   end
    local counts = not ask.any_loss and not M.is_on_schedule(record)
    for _, d in ipairs(record.directions) do
       if d.lost > 0 and (counts or d.lost <= record.off_schedule) then
@@ -336,7 +345,8 @@ end
 --- Make the record of a trial from what the bench counted.
 -- @param raw  what bench:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
---             loads, burst, outage, streams, any_loss and link_may_change (framegauge.method.session)
+--             loads, burst, outage, streams, any_loss, held = frames that the device is known to hold when
+--             they come at once, and link_may_change (framegauge.method.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 -- @usage local raw = tester:trial {
 --    frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" },

@@ -74,4 +74,4 @@ fps=0 verdict=
 (tools/lab up bridge && tools/lab up bridge && tools/lab down) >"$work/log" 2>&1
 check "up twice and down leaves nothing" "$([ ! -e /run/netns/fgtester ] && [ ! -e /run/netns/fgdut ] &&
 	[ ! -e /run/framegauge-lab ] && echo 1 || echo 0)"
-echo 1..6
+echo 1..7

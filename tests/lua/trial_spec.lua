@@ -140,6 +140,12 @@ describe("the verdict", function()
       assert.equal("tester-limited", v)
       assert.matches("500 frames lost, but 3 frames left off schedule", why, 1, true)
       assert.equal("valid", trial.record(raw(counted), { fps = 1000, seconds = 1, any_loss = true }).verdict)
+      -- nor does it matter what the device has held before
+      local late = { forward = { off_schedule = 50, rx = 950, worst_lag_ns = 20e6 } }
+      for held, wanted in pairs { [19] = "tester-limited", [20] = "valid" } do
+         local one = trial.record(raw(late), { fps = 1000, seconds = 1, any_loss = true, held = held })
+         assert.equal(wanted, one.verdict)
+      end
       -- both directions may share what the frames meet
       assert.equal("tester-limited", (verdict { forward = { off_schedule = 50 }, back = { rx = 990 } }))
    end)

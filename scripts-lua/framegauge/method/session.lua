@@ -31,6 +31,7 @@ function Session.new(o)
       watch = o.watch,
       say = o.say,
       trials = {}, -- every record so far, invalid ones too
+      held = {}, -- by kind of trial: frames close together that the device did not lose
    }, Session)
 end
 
@@ -95,11 +96,26 @@ function Session:finish()
    end
 end
 
+-- What of a trial makes the device see the same.
+local function kind_of(ask)
+   return ("%s %s %s"):format(ask.frame_size, ask.direction, ask.modifier)
+end
+
+-- A trial of a constant load that lost nothing shows how many frames may leave at once without harm.
+function Session:learn(ask, record)
+   if ask.any_loss and not ask.max_lag and record.verdict == "valid" and record.lost == 0 then
+      local kind = kind_of(ask)
+      self.held[kind] = math.max(self.held[kind] or 0, trial.lump(record))
+   end
+   return record
+end
+
 function Session:once(ask)
    ask.number, ask.modifier = #self.trials + 1, self.modifier
+   ask.held = not ask.max_lag and self.held[kind_of(ask)] or nil
    local recalled = self:recall(ask)
    if recalled then
-      return recalled
+      return self:learn(ask, recalled)
    end
    if self.watch then
       self.watch:started(ask)
@@ -112,7 +128,7 @@ function Session:once(ask)
    if self.watch then
       self.watch:finished(record)
    end
-   return record
+   return self:learn(ask, record)
 end
 
 --- Make all trials from now on with a modifier (framegauge.traffic.modifiers); nil: none.
