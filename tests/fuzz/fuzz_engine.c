@@ -76,7 +76,9 @@ static const struct clock wire_time = {.hz = 1000000000, .ns_per_tick_q64 = UINT
 static struct fg_port port = {.tx = take, .rx = give};
 static struct rx_stream streams[STREAMS];
 static struct rx_extra extra; /* of the last stream */
-static uint64_t astray[STREAMS];
+static struct rx_astray astray[STREAMS];
+static struct fg_template *frame; /* that all streams send */
+static struct tx_stream sent = {.frames = &frame, .templates = 1};
 static struct standing_tap nobody; /* looks */
 static rx_poller receive;
 static struct rx_task rx = {
@@ -136,6 +138,8 @@ plain_reset(unsigned which)
 			.sequence = rx_measures_sequence(&t->measures, i),
 			.latency = rx_measures_latency(&t->measures, i),
 			.receiver = i == 0 ? &elsewhere : t,
+			.sent = &sent,
+			.length = frame->length,
 			.next_tag = i == 1 ? 3 : UINT64_MAX,
 			.tag_every = 2,
 			.tags = 2,
@@ -165,6 +169,16 @@ check_alike(void)
 	}
 }
 
+static void
+make_frame(void)
+{
+	struct fg_frame *f = fg_frame_create();
+
+	check(f != NULL && fg_frame_push(f, "ethernet", NULL) == 0 && fg_frame_push(f, "ipv4", NULL) == 0 &&
+	      fg_frame_push(f, "udp", NULL) == 0 && fg_frame_finish(f, 64, &frame, NULL) == 0);
+	fg_frame_free(f);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -180,7 +194,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	check(pool != NULL && rx.to_responder != NULL);
 	responder.pool = pool;
 	responder.from_rx = rx.to_responder;
+	make_frame();
 	for (unsigned i = 0; i < STREAMS; i++) {
+		streams[i].sent = &sent;
+		streams[i].length = frame->length;
 		streams[i].sequence = fg_sequence_create(64, 0, NULL);
 		streams[i].latency = fg_histogram_create(2, 1000000, NULL);
 		streams[i].receiver = i == 0 ? &elsewhere : &rx;
@@ -212,8 +229,9 @@ receive_all(struct rx_task *t, rx_poller poll, const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint64_t recorded = 0;
+	uint64_t recorded = 0, altered = 0;
 
+	memset(astray, 0, sizeof(astray));
 	rx.frames = rx.foreign = rx.misdirected = extra.expired = 0;
 	responder.known4 = responder.known6 = false;
 	responder.announce_at = 2000;
@@ -225,7 +243,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	receive_all(&rx, receive, data, size);
 	for (unsigned i = 0; i < STREAMS; i++)
 		recorded += streams[i].latency->count;
-	check(rx.frames + rx.foreign + rx.misdirected + extra.expired == handed_out);
+	for (unsigned i = 0; i < STREAMS; i++)
+		for (unsigned kind = 0; kind < FG_ALTERED_KINDS; kind++)
+			altered += astray[i].altered[kind];
+	check(rx.frames + rx.foreign + rx.misdirected + extra.expired + altered == handed_out);
 	check(recorded <= rx.frames);
 	for (unsigned which = AT_ONCE; which <= NOTED; which++) {
 		plain_reset(which);
