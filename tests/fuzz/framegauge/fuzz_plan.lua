@@ -46,8 +46,8 @@ function M.check(path)
    return false
 end
 
---- One input. What a plan has made in C goes with it: only Lua's memory, which no search for leaks looks into,
--- knows of it.
+--- One input. What a plan has made in C goes with it: only Lua's memory, which no search for leaks looks
+-- into, knows of it.
 function M.main(arguments)
    M.check(arguments[1])
    collectgarbage()
