@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program: hands its arguments to Lua (scripts-lua/framegauge/main.lua) and what comes back to the shell. Lua
- * answers every mistake a user can make; an error that gets as far as here is one of ours.
+ * The program: hands its arguments to Lua (scripts-lua/framegauge/cli/main.lua) and what comes back to the
+ * shell. Lua answers every mistake a user can make; an error that gets as far as here is one of ours.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ print_log(void *most, enum fg_log_level level, const char *line)
 }
 
 /*
- * A standard stream that is closed would be the next file that is opened, and what is printed would end up in that. What
- * takes its place fails whoever uses it.
+ * A standard stream that is closed would be the next file that is opened, and what is printed would end up in
+ * that. What takes its place would break its users.
  */
 static void
 hold_streams(void)
@@ -45,7 +45,8 @@ hold_streams(void)
 			_exit(STATUS_ENVIRONMENT);
 }
 
-/* As many files can be opened as the event loop and one more need: libuv ends the process where it gets none. */
+/* As many files can be opened as the event loop and one more need: libuv ends the process where it gets
+ * none. */
 static bool
 can_open_files(void)
 {
@@ -71,7 +72,8 @@ check_output(int status)
 	has_left = poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
 		cause = "it is closed";
-	fprintf(stderr, "framegauge: cannot write the output: %s\n", has_left ? "nobody reads it" : cause);
+	fprintf(stderr, "framegauge: cannot write the output: %s\n",
+		has_left ? "its reader has left" : cause);
 	return status != 0 || has_left ? status : STATUS_ENVIRONMENT;
 }
 
@@ -81,7 +83,7 @@ run(struct fg_script *vm, int argc, char *const argv[])
 	struct fg_error err;
 	int status = 0;
 
-	if (fg_script_run(vm, "framegauge.main", argc, argv, &status, &err) != 0) {
+	if (fg_script_run(vm, "framegauge.cli.main", argc, argv, &status, &err) != 0) {
 		fflush(stdout);
 		fprintf(stderr, "framegauge: internal error: %s\n", fg_script_traceback(vm));
 		return STATUS_INTERNAL;

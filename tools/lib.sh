@@ -13,7 +13,8 @@ die() {
 	exit 1
 }
 
-# Put in front of a command that needs root: nothing for root, else sudo, which may not ask without a terminal.
+# Put in front of a command that needs root: nothing for root, else sudo, which may not ask without a
+# terminal.
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
 	if [ -t 0 ] && [ -t 2 ]; then as_root=(sudo); else as_root=(sudo -n); fi

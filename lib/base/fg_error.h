@@ -19,7 +19,7 @@ struct fg_error {
 /**
  * Fill @p err and return the negative errno, so that a failing function ends in one line.
  *
- * @param err      may be NULL: then only the return value tells
+ * @param err      may be NULL: then only the return value reports the error
  * @param code     positive errno
  * @param where    the key, file or object concerned; cut when longer than the field
  * @param format   printf format of the sentence, without a full stop or newline

@@ -2,7 +2,8 @@
 #ifndef FG_INT128_H
 #define FG_INT128_H
 
-/** 128 bits, for fixed-point times and exact sums. A compiler extension: this spelling compiles under -Wpedantic. */
+/** 128 bits, for fixed-point times and exact sums. A compiler extension: this spelling compiles under
+ * -Wpedantic. */
 __extension__ typedef unsigned __int128 fg_u128;
 
 #endif

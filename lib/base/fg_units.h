@@ -23,7 +23,7 @@ enum fg_unit {
 struct fg_quantity {
 	double value;
 	enum fg_unit unit;
-	int layer; /* of FG_UNIT_BPS: 1 wire with preamble and gap, 2 frame with FCS, 3 IP; 0 not said */
+	int layer; /* of FG_UNIT_BPS: 1 wire with preamble and gap, 2 frame with FCS, 3 IP; 0 not given */
 };
 
 /**
@@ -32,7 +32,7 @@ struct fg_quantity {
  * Case matters as in SI, except that "K" is taken for "k".
  *
  * @param out  untouched on failure
- * @return 0, -EINVAL (not a quantity: message says what was expected), -ERANGE (not finite)
+ * @return 0, -EINVAL (not a quantity: the message has what was expected), -ERANGE (not finite)
  */
 int fg_units_parse(const char *text, struct fg_quantity *out, struct fg_error *err);
 

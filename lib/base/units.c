@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Quantities with units. Everything a user writes with a unit passes through here, so that "10Gbps" means the
- * same in a plan, on the command line and in a script. One table holds every suffix. How a quantity is shown to
- * people is decided where it is shown (framegauge.units).
+ * same in a plan, on the command line and in a script. One table holds every suffix. How a quantity is shown
+ * to people is decided where it is shown (framegauge.text.units).
  */
 #include <ctype.h>
 #include <errno.h>

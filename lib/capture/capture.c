@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lcore's side of a capture is the tap: filter, copy, done. What is kept in case a trigger fires is copied as
- * well, and held back; when it fires, nothing has to be moved. The other side is a thread that waits a moment
- * whenever it has caught up. An error of the file is kept for whoever asks; what could not be written is then
- * counted as dropped, like what found no room.
+ * The lcore's side of a capture is the tap: filter, copy, done. What is kept in case a trigger fires is
+ * copied as well, and held back; when it fires, nothing has to be moved. The other side is a thread that
+ * waits a moment whenever it has caught up. An error of the file is kept and can be asked for; what could not
+ * be written is then counted as dropped, like what found no room.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -33,8 +33,8 @@ struct fg_capture {
 	_Atomic uint64_t seen, filtered, dropped, triggers;
 	uint64_t kept;
 	uint64_t left; /* frames that are still kept before the trigger is waited for again */
-	uint64_t
-		note; /* for the next frame that is kept: 0, or 1 more than the frames that are missing before it */
+	/* for the next frame that is kept: 0, or 1 more than the frames that are missing before it */
+	uint64_t note;
 	/* writer: the thread */
 	_Alignas(64) struct writer writer;
 	_Atomic uint64_t written, unwritten, octets;
@@ -74,7 +74,7 @@ room_for(struct fg_capture *c, uint32_t kept)
 }
 
 static struct record *
-put(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
+write_frame(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
 {
 	const uint32_t octets = m->data_len, slice = c->config.slice;
 	struct record *record = room_for(c, slice > 0 && slice < octets ? slice : octets);
@@ -141,7 +141,7 @@ look_at(struct fg_capture *c, const struct rte_mbuf *m, uint64_t arrival_ns)
 
 	if (!is_wanted(c, m) || (c->left == 0 && c->config.before == 0))
 		return true;
-	record = put(c, m, arrival_ns);
+	record = write_frame(c, m, arrival_ns);
 	if (record == NULL)
 		return false;
 	if (c->left > 0) {
@@ -279,14 +279,16 @@ fg_capture_tap(struct fg_capture *c)
 void
 fg_capture_get_counts(const struct fg_capture *c, struct fg_capture_counts *out)
 {
+	uint64_t missed = __atomic_load_n(&c->tap.missed, __ATOMIC_RELAXED);
+
 	/* the sum last: what is counted meanwhile is missing in it, not in its parts */
 	out->octets = atomic_load_explicit(&c->octets, memory_order_acquire);
 	out->written = atomic_load_explicit(&c->written, memory_order_acquire);
-	out->dropped = atomic_load_explicit(&c->dropped, memory_order_acquire) +
+	out->dropped = missed + atomic_load_explicit(&c->dropped, memory_order_acquire) +
 		       atomic_load_explicit(&c->unwritten, memory_order_acquire);
 	out->triggers = atomic_load_explicit(&c->triggers, memory_order_acquire);
 	out->filtered = atomic_load_explicit(&c->filtered, memory_order_acquire);
-	out->seen = atomic_load_explicit(&c->seen, memory_order_acquire);
+	out->seen = missed + atomic_load_explicit(&c->seen, memory_order_acquire);
 }
 
 int

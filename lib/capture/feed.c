@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file is read through beforehand: that tells how much there is in it, and that it is whole. Where it fits the
- * memory it stays there for the lcore to walk through; else a thread reads it again while it is sent.
+ * A file is read through first: then its length is known, and that it is complete. Where it fits
+ * the memory it stays there for the lcore to walk through; else a thread reads it again while it is sent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ feed_open(struct feed *f, const struct fg_replay_config *config, struct fg_error
 	return rc;
 }
 
-/* wait for room; false: nobody wants any more */
+/* wait for room; false: the reader has stopped */
 static bool
 hand_over(struct feed *f, const struct reader *r, uint64_t base_ns)
 {
@@ -156,7 +156,7 @@ read_ahead(struct feed *f, struct reader *r, struct fg_error *err)
 }
 
 static void *
-run(void *arg)
+feed_run(void *arg)
 {
 	struct feed *f = arg;
 	struct reader *r = malloc(sizeof(*r));
@@ -196,7 +196,7 @@ feed_rewind(struct feed *f, struct fg_error *err)
 		return rc;
 	f->ending = f->ended = false;
 	f->failure[0] = '\0';
-	rc = pthread_create(&f->thread, NULL, run, f);
+	rc = pthread_create(&f->thread, NULL, feed_run, f);
 	f->runs = rc == 0;
 	return rc == 0 ? 0 : fg_error_set(err, rc, f->config->path, "no thread to read it: %s", strerror(rc));
 }

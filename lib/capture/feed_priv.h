@@ -11,8 +11,8 @@
 #include "records_priv.h"
 
 /*
- * The frames of a capture, one after the other and from the beginning again, ready to be sent. Out of memory, where
- * the file fits, else out of a ring that a thread keeps full.
+ * The frames of a capture, one after the other and from the beginning again, ready to be sent. Out of memory,
+ * where the file fits, else out of a ring that a thread keeps full.
  */
 struct feed {
 	const struct fg_replay_config *config;

@@ -13,14 +13,14 @@ extern "C" {
 #endif
 
 /*
- * Frames that a port receives, written to files for Wireshark and the like. The lcore only filters and copies them
- * into a buffer; a thread writes them. When the buffer is full, the frame is not kept and is counted: a capture may
- * fall behind, the measurement may not. With `patient` the lcore waits instead: for the virtual wire, whose time
- * does not pass meanwhile.
+ * Frames that a port receives, written to files for Wireshark and the like. The lcore only filters and copies
+ * them into a buffer; a thread writes them. When the buffer is full, the frame is not kept and is counted: a
+ * capture may fall behind, the measurement may not. With `patient` the lcore waits instead: for the virtual
+ * wire, whose time does not pass meanwhile.
  *
- * With a trigger it works as a logic analyser does: what arrives goes round in the buffer, and when the trigger fires
- * the last `before` frames are written, and what follows. After `after` more frames it waits for the next time; a
- * trigger that fires meanwhile makes it begin to count again.
+ * With a trigger it works as a logic analyser does: what arrives goes round in the buffer, and when the
+ * trigger fires the last `before` frames are written, and what follows. After `after` more frames it waits
+ * for the next time; a trigger that fires meanwhile makes it begin to count again.
  *
  * The functions belong to the control thread; the tap is for one port at a time.
  */
@@ -55,7 +55,7 @@ struct fg_capture_counts {
 
 /**
  * Open the file and start the thread.
- * @return 0; -EINVAL a filter that libpcap does not take, -ENOMEM, or what the file system says
+ * @return 0; -EINVAL a filter that libpcap rejects, -ENOMEM, or the file system's error
  */
 int fg_capture_open(const struct fg_capture_config *config, struct fg_capture **out, struct fg_error *err);
 

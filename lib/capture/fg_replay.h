@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fg_clock.h"
 #include "fg_error.h"
 #include "fg_rewrite.h"
 #include "fg_task.h"
@@ -14,15 +15,15 @@ extern "C" {
 #endif
 
 /*
- * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or at a
- * rate. Every file is read through beforehand, so that a broken one is found before anything is sent. One that fits
- * `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its size does not matter.
- * Frames are sent as they are but for what `rewrite` changes; those of which the
+ * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or
+ * at a rate. Every file is read through beforehand, so that a broken one is found before anything is sent.
+ * One that fits `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its
+ * size does not matter. Frames are sent as they are but for what `rewrite` changes; those of which the
  * capture holds only the beginning are filled up with zeros.
  *
- * A frame whose time has come leaves at the next poll, or, on a port that departs frames by itself, at its time. One
- * that is later than max_lag moves all that follow by as much: nothing is made up for by a burst that nobody
- * recorded.
+ * A frame whose time has come leaves at the next poll, or, on a port that departs frames by itself, at its
+ * time. One that is later than max_lag moves all that follow by as much: delays are not made up for by a
+ * burst that nobody recorded.
  *
  * The functions belong to the control thread; the task is for one port of one trial.
  */
@@ -33,7 +34,8 @@ struct fg_verify;
 enum fg_replay_pace {
 	FG_REPLAY_RECORDED, /* times of the capture, divided by `speed` */
 	FG_REPLAY_FRAMES,   /* `speed` frames per second, evenly */
-	FG_REPLAY_BITS_L1, /* `speed` bits per second, each frame as long as it takes; with preamble and gap */
+	/* `speed` bits per second, each frame as long as it takes; with preamble and gap */
+	FG_REPLAY_BITS_L1,
 	FG_REPLAY_BITS_L2, /* the same with the FCS, without preamble and gap */
 };
 
@@ -46,7 +48,7 @@ struct fg_replay_config {
 	uint32_t max_frame;  /* octets with FCS; larger frames are left out and counted */
 	uint64_t max_lag_ns; /* see above */
 	struct fg_rewrite rewrite;
-	struct fg_verify *verify; /* is told of every frame; NULL: nobody is */
+	struct fg_verify *verify; /* gets every frame; NULL: none */
 	bool patient;             /* wait for the file instead of sending late: for the virtual wire */
 };
 
@@ -76,8 +78,8 @@ struct fg_replay_counts {
 
 /**
  * Open a capture.
- * @return 0; -EINVAL not an Ethernet capture, broken, without a frame, or a speed that is none; -ENOMEM; or what
- * the file system says. @p err names the file and, for a broken one, the frame.
+ * @return 0; -EINVAL not an Ethernet capture, broken, without a frame, or a speed that is none; -ENOMEM; or
+ * the file system's error. @p err names the file and, for a broken one, the frame.
  */
 int fg_replay_open(const struct fg_replay_config *config, struct fg_replay **out, struct fg_error *err);
 
@@ -85,10 +87,10 @@ void fg_replay_get_facts(const struct fg_replay *replay, struct fg_replay_facts 
 
 /** When and where to replay. */
 struct fg_replay_place {
-	struct fg_port *port;       /* that sends, and sends nothing else */
-	struct fg_task_clock clock; /* fg_engine_clock() */
-	uint64_t start_ns;          /* as fg_engine_prepare() gave it */
-	uint64_t end_ns;            /* no frame is sent that is due then or later */
+	struct fg_port *port;  /* that sends, and sends nothing else */
+	struct fg_clock clock; /* fg_engine_clock() */
+	uint64_t start_ns;     /* as fg_engine_prepare() gave it */
+	uint64_t end_ns;       /* no frame is sent that is due then or later */
 };
 
 /** Begin at the beginning. @return 0, -ERANGE the speed does not fit the clock, -ENOMEM */
@@ -100,7 +102,8 @@ struct fg_task *fg_replay_task(struct fg_replay *replay);
 /** Counts so far; exact when no trial runs. */
 void fg_replay_get_counts(const struct fg_replay *replay, struct fg_replay_counts *out);
 
-/** Time behind the schedule that so great a share of the frames kept to, ns; 0 <= @p share <= 1. When no trial runs. */
+/** Time behind the schedule that so great a share of the frames kept to, ns; 0 <= @p share <= 1. When no
+ * trial runs. */
 uint64_t fg_replay_error_ns(const struct fg_replay *replay, double share);
 
 /** What stopped the reading, if anything did. @return 0, or as fg_replay_open() */

@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /*
- * Changing the addresses of frames that were captured elsewhere, so that a device here passes them on. Checksums are
- * mended by the difference (RFC 1624): one that was right is right again, one that was wrong stays wrong.
+ * Changing the addresses of frames that were captured elsewhere, so that a device here passes them on.
+ * Checksums are mended by the difference (RFC 1624): one that was right is right again, one that was wrong
+ * stays wrong.
  */
 
 enum { FG_MAX_MOVES = 8, FG_REWRITE_ROOM = 4 };

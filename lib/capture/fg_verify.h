@@ -14,15 +14,15 @@ extern "C" {
 #endif
 
 /*
- * Do the frames that a replay sends arrive as they were sent, and in that order? Frames of a capture carry no number,
- * so they are known by a digest of their octets: the sender notes it of each frame, the tap of the receiving port
- * notes it of each arrival, and a thread compares the two sequences while they grow. Memory stays the same however
- * long that takes.
+ * Do the frames that a replay sends arrive as they were sent, and in that order? Frames of a capture carry no
+ * number, so they are known by a digest of their octets: the sender notes it of each frame, the tap of the
+ * receiving port notes it of each arrival, and a thread compares the two sequences while they grow. Memory
+ * stays the same however long that takes.
  *
- * An arrival is the frame that was sent next after the last one in order; else the nearest one with this digest:
- * ahead (those skipped are missing), or behind (late, or once more). Among frames with the same octets this can take
- * one for another; how many are missing it still tells. One that comes more than 65,536 frames late is not known any
- * more. Padding of frames below 60 octets is no difference.
+ * An arrival is the frame that was sent next after the last one in order; else the nearest one with this
+ * digest: ahead (those skipped are missing), or behind (late, or once more). Among frames with the same
+ * octets this can take one for another; the number of missing ones is still exact. One that comes more than
+ * 65,536 frames late is not known any more. Padding of frames below 60 octets is no difference.
  */
 struct fg_verify;
 
@@ -35,9 +35,9 @@ struct fg_verify_counts {
 	uint64_t same;       /* different ones of them that arrived */
 	uint64_t reordered;  /* of these: after one that was sent later (RFC 4737) */
 	uint64_t duplicates; /* arrived once more */
-	uint64_t foreign;    /* arrived, and nothing like that was sent: changed, or of somebody else */
-	uint64_t
-		talk; /* the same, but of the kinds that neighbours say to each other: ARP, ND, LLDP, STP ... */
+	uint64_t foreign;    /* arrived, and was not sent: changed, or from another sender */
+	/* the same, but of the kinds that neighbours say to each other: ARP, ND, LLDP, STP ... */
+	uint64_t talk;
 	uint64_t unchecked; /* not noted, since the thread was behind: then nothing is sure */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a capture with libpcap, which knows pcap and pcapng and either order of octets. Each frame comes out as it
- * will be sent: whole, rewritten, and with a time that does not go back, which those of a capture from several
- * queues may do.
+ * Reading a capture with libpcap, which knows pcap and pcapng and either order of octets. Each frame comes
+ * out as it will be sent: whole, rewritten, and with a time that does not go back, which those of a capture
+ * from several queues may do.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ reader_open(struct reader *r, const struct fg_replay_config *config, struct fg_e
 
 	memset(r, 0, sizeof(*r));
 	r->config = config;
-	/* a pipe may have nobody at its other end, and cannot be read twice */
+	/* a pipe may have no writer, and cannot be read twice */
 	if (stat(config->path, &status) == 0 && !S_ISREG(status.st_mode))
 		return fg_error_set(err, EINVAL, config->path,
 				    "no regular file; expected a capture, pcap or pcapng");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A record begins on a multiple of eight octets. One that would not fit before the end of the ring is put at its
- * beginning, and what is left over is marked as such.
+ * A record begins on a multiple of eight octets. One that would not fit before the end of the ring is put at
+ * its beginning, and what is left over is marked as such.
  *
- * Records can be held back: they lie behind `head`, where the reader does not look. What is forgotten of them still
- * stands between `head` and those that are not; the first of it is then marked as a gap to be skipped.
+ * Records can be held back: they lie behind `head`, where the reader does not look. What is forgotten of them
+ * still stands between `head` and those that are not; the first of it is then marked as a gap to be skipped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ records_hold(struct records *r)
 
 /* let the reader skip what was forgotten, and have all up to @p head */
 static void
-hand_over(struct records *r, uint64_t head)
+records_hand_over(struct records *r, uint64_t head)
 {
 	uint64_t before = atomic_load_explicit(&r->head, memory_order_relaxed);
 
@@ -117,7 +117,7 @@ void
 records_publish(struct records *r)
 {
 	r->held = 0;
-	hand_over(r, r->filled);
+	records_hand_over(r, r->filled);
 }
 
 void
@@ -136,7 +136,7 @@ records_forget(struct records *r)
 	r->held--;
 	/* now and then, for it takes the reader's time */
 	if (r->oldest - atomic_load_explicit(&r->head, memory_order_relaxed) > r->size / 8)
-		hand_over(r, r->oldest);
+		records_hand_over(r, r->oldest);
 }
 
 const struct record *

@@ -9,8 +9,8 @@
 #include "fg_error.h"
 
 /*
- * Frames on their way between a packet lcore and a thread that works on a file: a ring of octets with one writer and
- * one reader, in which every record lies whole. Neither side waits for the other or takes a lock.
+ * Frames on their way between a packet lcore and a thread that works on a file: a ring of octets with one
+ * writer and one reader, in which every record lies whole. Neither side waits for the other or takes a lock.
  */
 
 /** A frame without FCS. */
@@ -56,10 +56,12 @@ void records_hold(struct records *r);
 /** Hand over all that is held back. */
 void records_publish(struct records *r);
 
-/** Forget the oldest of those that are held back; there must be one. Its room is free once the reader has looked. */
+/** Forget the oldest of those that are held back; there must be one. Its room is free once the reader has
+ * looked. */
 void records_forget(struct records *r);
 
-/** Where the reader stands, and how far there are records: octets ever read, and ever handed over. By the reader. */
+/** Where the reader stands, and how far there are records: octets ever read, and ever handed over. By the
+ * reader. */
 static inline uint64_t
 records_begin(const struct records *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending a capture. Where a frame stands in the schedule is a number: nanoseconds since the first, frames or octets
- * before it; a factor in fixed point makes ticks of it, from the start and never accumulated. What a port refuses
- * is kept as it is and offered again first.
+ * Sending a capture. Where a frame stands in the schedule is a number: nanoseconds since the first, frames or
+ * octets before it; a factor in fixed point makes ticks of it, from the start and never accumulated. What a
+ * port does not take is kept as it is and offered again first.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,6 +19,7 @@
 #include "fg_metric.h"
 #include "fg_net.h"
 #include "fg_port.h"
+#include "fg_unique_name.h"
 #include "fg_verify.h"
 
 enum { BURST = 32, BUFFERS = 8191, LEAD_US = 50, DIGITS = 3 };
@@ -76,7 +77,7 @@ units_of(const struct fg_replay *r, const struct record *record)
 }
 
 static void
-fill(const struct fg_replay *r, struct rte_mbuf *m, const struct record *record, uint64_t due)
+replay_fill(const struct fg_replay *r, struct rte_mbuf *m, const struct record *record, uint64_t due)
 {
 	m->data_off = RTE_PKTMBUF_HEADROOM;
 	m->data_len = (uint16_t)record->kept;
@@ -141,7 +142,7 @@ make_due(struct fg_replay *r, uint64_t now, uint64_t until)
 			r->counts.no_mbuf++;
 			return now;
 		}
-		fill(r, w->frame[w->n], record, due);
+		replay_fill(r, w->frame[w->n], record, due);
 		if (r->config.verify != NULL)
 			fg_verify_note_sent(r->config.verify, record->octets, record->kept);
 		w->due[w->n++] = due;
@@ -201,10 +202,9 @@ poll(struct fg_task *task, uint64_t now)
 static int
 pool_make(struct fg_replay *r, struct fg_error *err)
 {
-	static unsigned made; /* names must differ */
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	snprintf(name, sizeof(name), "fg_replay_%u", made++);
+	fg_unique_name(name, sizeof(name), "fg_replay_");
 	r->pool = rte_pktmbuf_pool_create(name, BUFFERS, 256, 0,
 					  (uint16_t)(r->config.max_frame + RTE_PKTMBUF_HEADROOM), -1);
 	return r->pool != NULL

@@ -1,44 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the outside in: MAC addresses, tag, IP addresses. An address is in the sum of the IPv4 header, and, as part of
- * the pseudo-header, in that of TCP, UDP and ICMPv6; the latter stands in the first fragment only, and in IPv6 behind
- * extension headers. Where a routing header names the last hop, that is what is summed up, and not the destination.
+ * From the outside in: MAC addresses, tag, IP addresses. An address is in the sum of the IPv4 header, and, as
+ * part of the pseudo-header, in that of TCP, UDP and ICMPv6; the latter stands in the first fragment only,
+ * and in IPv6 behind extension headers. Where a routing header names the last hop, that is what is summed up,
+ * and not the destination.
  */
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "fg_bytes.h"
 #include "fg_net.h"
 #include "fg_rewrite.h"
 
-enum { MACS = 12, TAG = 4, QINQ = 0x88a8, IPV4_LEAST = 20, IPV6_HEADER = 40, TCP = 6 };
-enum { ARP_LEAST = 28, ARP_SENDER = 14, ARP_TARGET = 24 };
-/* IPv6 extension headers (RFC 8200, 4; RFC 4302) */
-enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION_OPTIONS = 60 };
-
-static uint16_t
-get16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static void
-put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
+enum { MACS = 12, TAG = 4, MIN_IPV4 = 20, IPV6_HEADER = 40 };
+enum { MIN_ARP = 28, ARP_SENDER = 14, ARP_TARGET = 24 };
 
 /* RFC 1624, equation 3 */
 static void
 mend(uint8_t *checksum, const uint8_t *old, const uint8_t *new_, size_t n)
 {
-	uint64_t sum = (uint16_t)~get16(checksum);
+	uint64_t sum = (uint16_t)~fg_get16(checksum);
 
 	for (size_t i = 0; i < n; i += 2)
-		sum += (uint16_t)~get16(old + i) + (uint64_t)get16(new_ + i);
+		sum += (uint16_t)~fg_get16(old + i) + (uint64_t)fg_get16(new_ + i);
 	while (sum >> 16 != 0)
 		sum = (sum & 0xffff) + (sum >> 16);
-	put16(checksum, (uint16_t)~sum);
+	fg_put16(checksum, (uint16_t)~sum);
 }
 
 static bool
@@ -65,14 +52,14 @@ move(const struct fg_move *m, uint8_t *address)
 static uint8_t *
 transport_checksum(uint8_t protocol, uint8_t *payload, size_t length)
 {
-	size_t at = protocol == TCP            ? 16
+	size_t at = protocol == FG_IP_TCP      ? 16
 		    : protocol == FG_IP_UDP    ? 6
 		    : protocol == FG_IP_ICMPV6 ? 2
 					       : SIZE_MAX;
 
 	if (at == SIZE_MAX || length < at + 2)
 		return NULL;
-	if (protocol == FG_IP_UDP && get16(payload + at) == 0)
+	if (protocol == FG_IP_UDP && fg_get16(payload + at) == 0)
 		return NULL; /* there is none */
 	return payload + at;
 }
@@ -99,18 +86,18 @@ change(const struct fg_rewrite *r, uint8_t *address, uint8_t octets, uint8_t *he
 static void
 rewrite_ipv4(const struct fg_rewrite *r, uint8_t *ip, size_t length)
 {
-	size_t header = length < IPV4_LEAST ? 0 : (ip[0] & 0xf) * 4U;
-	bool first = length >= IPV4_LEAST && (get16(ip + 6) & 0x1fff) == 0;
+	size_t header = length < MIN_IPV4 ? 0 : (ip[0] & 0xf) * 4U;
+	bool first = length >= MIN_IPV4 && (fg_get16(ip + 6) & 0x1fff) == 0;
 	uint8_t *sum = NULL;
 
-	if (header < IPV4_LEAST || header > length)
+	if (header < MIN_IPV4 || header > length)
 		return;
 	if (first && ip[9] != FG_IP_ICMPV6)
 		sum = transport_checksum(ip[9], ip + header, length - header);
 	change(r, ip + 12, 4, ip + 10, sum);
 	change(r, ip + 16, 4, ip + 10, sum);
-	if (sum != NULL && ip[9] == FG_IP_UDP && get16(sum) == 0)
-		put16(sum, 0xffff);
+	if (sum != NULL && ip[9] == FG_IP_UDP && fg_get16(sum) == 0)
+		fg_put16(sum, 0xffff);
 }
 
 /* what stands behind the extension headers of a packet */
@@ -130,18 +117,18 @@ behind_extensions(const uint8_t *ip, size_t length)
 		const uint8_t *header = ip + b.at;
 
 		switch (b.protocol) {
-		case ROUTING:
+		case FG_IP_ROUTING:
 			b.has_further |= header[3] > 0; /* segments left */
 							/* fall through */
-		case HOP_BY_HOP:
-		case DESTINATION_OPTIONS:
+		case FG_IP_HOP_BY_HOP:
+		case FG_IP_DESTINATION_OPTIONS:
 			b.at += (header[1] + 1U) * 8;
 			break;
-		case AUTHENTICATION:
+		case FG_IP_AUTHENTICATION:
 			b.at += (header[1] + 2U) * 4;
 			break;
-		case FRAGMENT:
-			b.first &= (get16(header + 2) & 0xfff8) == 0;
+		case FG_IP_FRAGMENT:
+			b.first &= (fg_get16(header + 2) & 0xfff8) == 0;
 			b.at += 8;
 			break;
 		default:
@@ -165,30 +152,24 @@ rewrite_ipv6(const struct fg_rewrite *r, uint8_t *ip, size_t length)
 		sum = transport_checksum(b.protocol, ip + b.at, length - b.at);
 	change(r, ip + 8, 16, NULL, sum);
 	change(r, ip + 24, 16, NULL, b.has_further ? NULL : sum);
-	if (sum != NULL && b.protocol == FG_IP_UDP && get16(sum) == 0)
-		put16(sum, 0xffff);
+	if (sum != NULL && b.protocol == FG_IP_UDP && fg_get16(sum) == 0)
+		fg_put16(sum, 0xffff);
 }
 
 /* of Ethernet and IPv4, the only kind there is */
 static void
 rewrite_arp(const struct fg_rewrite *r, uint8_t *arp, size_t length)
 {
-	if (length < ARP_LEAST || get16(arp + 2) != FG_ETHER_IPV4 || arp[4] != 6 || arp[5] != 4)
+	if (length < MIN_ARP || fg_get16(arp + 2) != FG_ETHER_IPV4 || arp[4] != 6 || arp[5] != 4)
 		return;
 	change(r, arp + ARP_SENDER, 4, NULL, NULL);
 	change(r, arp + ARP_TARGET, 4, NULL, NULL);
 }
 
-static bool
-is_tag(uint16_t type)
-{
-	return type == FG_ETHER_VLAN || type == QINQ;
-}
-
 static size_t
 change_tag(const struct fg_rewrite *r, uint8_t *frame, size_t length)
 {
-	bool tagged = is_tag(get16(frame + MACS)) && length >= FG_ETHER_HEADER + TAG;
+	bool tagged = fg_net_is_tag(fg_get16(frame + MACS)) && length >= FG_ETHER_HEADER + TAG;
 
 	if (r->vlan == FG_VLAN_REMOVE && tagged) {
 		memmove(frame + MACS, frame + MACS + TAG, length - MACS - TAG);
@@ -198,11 +179,11 @@ change_tag(const struct fg_rewrite *r, uint8_t *frame, size_t length)
 		return length;
 	if (!tagged) {
 		memmove(frame + MACS + TAG, frame + MACS, length - MACS);
-		put16(frame + MACS, FG_ETHER_VLAN);
-		put16(frame + MACS + 2, 0);
+		fg_put16(frame + MACS, FG_ETHER_VLAN);
+		fg_put16(frame + MACS + 2, 0);
 		length += TAG;
 	}
-	put16(frame + MACS + 2, (uint16_t)((get16(frame + MACS + 2) & 0xf000) | r->vlan_id));
+	fg_put16(frame + MACS + 2, (uint16_t)((fg_get16(frame + MACS + 2) & 0xf000) | r->vlan_id));
 	return length;
 }
 
@@ -218,15 +199,15 @@ fg_rewrite_apply(const struct fg_rewrite *r, uint8_t *frame, size_t length)
 	if (r->has_source_mac)
 		memcpy(frame + 6, r->source_mac, 6);
 	length = change_tag(r, frame, length);
-	while (at + 2 <= length && is_tag(get16(frame + at)))
+	while (at + 2 <= length && fg_net_is_tag(fg_get16(frame + at)))
 		at += TAG;
 	if (at + 2 > length || r->moves == 0)
 		return length;
-	if (get16(frame + at) == FG_ETHER_IPV4)
+	if (fg_get16(frame + at) == FG_ETHER_IPV4)
 		rewrite_ipv4(r, frame + at + 2, length - at - 2);
-	else if (get16(frame + at) == FG_ETHER_ARP)
+	else if (fg_get16(frame + at) == FG_ETHER_ARP)
 		rewrite_arp(r, frame + at + 2, length - at - 2);
-	else if (get16(frame + at) == FG_ETHER_IPV6)
+	else if (fg_get16(frame + at) == FG_ETHER_IPV6)
 		rewrite_ipv6(r, frame + at + 2, length - at - 2);
 	return length;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a capture waits for: a frame that matches, or a gap in the numbers of a stream. Control sets it up
+ * before the trial; while it runs, the lcore that receives the frames is the only writer.
+ */
 #ifndef TRIGGER_PRIV_H
 #define TRIGGER_PRIV_H
 
@@ -11,11 +15,10 @@
 
 struct rte_mbuf;
 
-/** What a capture waits for: a frame that matches, or a gap in the numbers of a stream. */
 struct trigger {
 	struct bpf_program program; /* without instructions: none */
-	uint64_t *
-		next; /* by stream of the trial: the number behind the highest that has come; NULL: not asked for */
+	/* by stream of the trial: the number behind the highest that has come; NULL: not asked for */
+	uint64_t *next;
 	uint16_t first_id, ids; /* of the trial */
 };
 
@@ -30,7 +33,8 @@ trigger_exists(const struct trigger *t)
 }
 
 /**
- * Is this the frame that was waited for? Every frame must be asked about, or gaps are seen where there are none.
+ * Is this the frame that was waited for? Every frame must be asked about, or gaps are seen where there are
+ * none.
  * @param tap      what sees the frame, with the ids of its trial
  * @param missing  out: frames of its stream between the highest so far and this one
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two rings of digests, of what was sent and of what arrived, and a thread that walks along both. As long as all
- * arrives in order, one comparison per frame is all there is to do. Otherwise the frame is sought among those sent
- * around the place, nearest first; a table says beforehand of most digests that were never sent that they are not
- * there. A frame arrives after it was sent, and the thread reads in the other order: what it does not find was not
+ * Two rings of digests, of what was sent and of what arrived, and a thread that walks along both. As long as
+ * all arrives in order, one comparison per frame is all there is to do. Otherwise the frame is sought among
+ * those sent around the place, nearest first; a table excludes most digests that were never sent there. A
+ * frame arrives after it was sent, and the thread reads in the other order: what it does not find was not
  * sent.
  */
 #include <errno.h>
@@ -74,7 +74,7 @@ is_talk(const uint8_t *frame, size_t length)
 }
 
 static void
-see(struct fg_tap *tap, struct rte_mbuf *const *frames, const uint64_t *arrival_ns, unsigned n)
+verify_see(struct fg_tap *tap, struct rte_mbuf *const *frames, const uint64_t *arrival_ns, unsigned n)
 {
 	struct fg_verify *v = (struct fg_verify *)tap;
 
@@ -95,7 +95,7 @@ fg_verify_note_sent(struct fg_verify *v, const uint8_t *frame, size_t length)
 
 /* one writer: no need for more than a store */
 static void
-count(_Atomic uint64_t *counter)
+verify_count(_Atomic uint64_t *counter)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
@@ -128,12 +128,12 @@ forget_until(struct fg_verify *v, uint64_t position)
 }
 
 static void
-take(struct fg_verify *v, uint64_t position)
+verify_take(struct fg_verify *v, uint64_t position)
 {
 	v->arrived[position & (SENT - 1)] = 1;
-	count(&v->same);
+	verify_count(&v->same);
 	if (position < v->next) {
-		count(&v->reordered);
+		verify_count(&v->reordered);
 		return;
 	}
 	v->next = position + 1;
@@ -146,11 +146,11 @@ static void
 take_ahead(struct fg_verify *v, uint64_t position, bool talk)
 {
 	if (!talk) {
-		take(v, position);
+		verify_take(v, position);
 		return;
 	}
 	v->arrived[position & (SENT - 1)] = 1;
-	count(&v->same);
+	verify_count(&v->same);
 }
 
 /* one that is behind, for the first time or once more */
@@ -158,9 +158,9 @@ static void
 take_behind(struct fg_verify *v, uint64_t position, bool talk)
 {
 	if (!v->arrived[position & (SENT - 1)])
-		take(v, position);
+		verify_take(v, position);
 	else
-		count(talk ? &v->talk : &v->duplicates);
+		verify_count(talk ? &v->talk : &v->duplicates);
 }
 
 /* @return false: there is none like it */
@@ -191,13 +191,13 @@ compare(struct fg_verify *v, uint64_t arrived)
 	while (v->next < head && v->arrived[v->next & (SENT - 1)])
 		v->next++;
 	if (v->next < head && digests_at(&v->sent, v->next) == wanted) {
-		take(v, v->next);
+		verify_take(v, v->next);
 		return;
 	}
 	list_until(v, head);
 	if (*bucket(v, wanted) > 0 && find(v, wanted, arrived & IS_TALK, head))
 		return;
-	count(arrived & IS_TALK ? &v->talk : &v->foreign);
+	verify_count(arrived & IS_TALK ? &v->talk : &v->foreign);
 }
 
 /* what was sent is lost when so much was sent since and nothing came: room for more of it */
@@ -214,7 +214,7 @@ give_up_some(struct fg_verify *v)
 }
 
 static void *
-run(void *arg)
+verify_run(void *arg)
 {
 	struct fg_verify *v = arg;
 	uint64_t at = 0;
@@ -249,7 +249,7 @@ fg_verify_create(const struct fg_verify_config *config, struct fg_verify **out, 
 	if (v == NULL)
 		return fg_error_set(err, ENOMEM, "verify", "no memory");
 	memset(v, 0, sizeof(*v));
-	v->tap.see = see;
+	v->tap.see = verify_see;
 	v->config = *config;
 	v->arrived = calloc(SENT, 1);
 	v->present = calloc(BUCKETS, sizeof(*v->present));
@@ -282,7 +282,7 @@ fg_verify_start(struct fg_verify *v, struct fg_error *err)
 	memset(v->present, 0, BUCKETS * sizeof(*v->present));
 	v->same = v->reordered = v->duplicates = v->foreign = v->talk = 0;
 	v->ending = false;
-	rc = pthread_create(&v->thread, NULL, run, v);
+	rc = pthread_create(&v->thread, NULL, verify_run, v);
 	v->runs = rc == 0;
 	return rc == 0 ? 0 : fg_error_set(err, rc, "verify", "no thread to compare: %s", strerror(rc));
 }

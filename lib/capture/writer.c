@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pcap and pcapng files. libpcap writes the one and not the other, and only to a file that stays the same; both are
- * a header and frames behind headers of their own, so they are written here in one way. pcap with nanoseconds:
- * draft-ietf-opsawg-pcap; pcapng: draft-ietf-opsawg-pcapng, sections 4.1 to 4.3.
+ * pcap and pcapng files. libpcap writes the one and not the other, and only to a file that stays the same;
+ * both are a header and frames behind headers of their own, so they are written here in one way. pcap with
+ * nanoseconds: draft-ietf-opsawg-pcap; pcapng: draft-ietf-opsawg-pcapng, sections 4.1 to 4.3.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -146,7 +146,7 @@ padded(uint32_t n)
 	return (n + 3) & ~3U;
 }
 
-/* why the capture begins here, or goes on; "" where nobody need wonder */
+/* why the capture begins here, or continues; "" if there is nothing to explain */
 static uint32_t
 comment_of(const struct record *r, char *out, size_t room)
 {

@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control: takes over ports and lcores, hands trials to them and collects what they counted. Between trials the
- * lcores of real ports run an idle image, so that neighbours are answered; those of the wire rest, for its time
- * stands still.
+ * Control: takes over ports and lcores, hands trials to them and collects what they counted. Between trials
+ * the lcores of real ports run an idle job, so that neighbours are answered; those of the wire rest, for its
+ * time stands still.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_cycles.h>
-#include <rte_launch.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
-#include <rte_pause.h>
 #include <rte_ring.h>
 
+#include "engine_priv.h"
 #include "fg_port_stamps.h"
-#include "fg_wire.h"
-#include "rx_lanes.h"
-#include "rx_note.h"
-#include "tx_priv.h"
+#include "fg_unique_name.h"
 
 enum { RESPONDER_BUFFERS = 511, RESPONDER_RING = 256, LOOK_AT_PORTS_MS = 20 };
 
@@ -31,33 +26,26 @@ on_wire(const struct fg_engine *e)
 }
 
 static void
-want_all(struct fg_engine *e, struct image *images)
+want_all(struct fg_engine *e, struct fg_job *jobs)
 {
-	for (unsigned i = 0; i < e->config.lcores; i++)
-		atomic_store_explicit(&e->lcore[i].want, images == NULL ? NULL : &images[i],
-				      memory_order_release);
-}
-
-/* the lcores look at `want` every few microseconds, or after their rest */
-static void
-await_have(struct fg_engine *e)
-{
-	for (unsigned i = 0; i < e->config.lcores; i++)
-		while (atomic_load_explicit(&e->lcore[i].have, memory_order_acquire) !=
-		       atomic_load_explicit(&e->lcore[i].want, memory_order_relaxed))
-			rte_delay_us_sleep(20);
+	fg_lcores_give(e->lcore, e->config.lcores, jobs);
 }
 
 static void
-lanes_init(struct fg_engine *e, unsigned i)
+await_have(const struct fg_engine *e)
+{
+	fg_lcores_await(e->lcore, e->config.lcores);
+}
+
+static void
+queues_init(struct fg_engine *e, unsigned i)
 {
 	const struct fg_engine_port *c = &e->config.port[i];
 	struct engine_port *p = &e->port[i];
 
-	p->first_lane = e->lanes;
-	p->lanes = RTE_MAX(c->queues, 1U);
-	for (unsigned k = 0; k < p->lanes; k++)
-		e->lane[e->lanes++] = (struct lane){
+	p->queue = (struct split_port){e->queues, RTE_MAX(c->queues, 1U)};
+	for (unsigned k = 0; k < p->queue.queues; k++)
+		e->queue[e->queues++] = (struct queue){
 			.port = fg_port_lane(c->port, k),
 			.of = i,
 			.tx_lcore = c->tx_lcore[k],
@@ -65,19 +53,40 @@ lanes_init(struct fg_engine *e, unsigned i)
 		};
 }
 
+/* the receiver of a queue between trials */
 static int
-port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err)
+idle_rx_init(struct fg_engine *e, struct engine_port *p, unsigned queue)
+{
+	struct rx_task *rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*rx));
+
+	if (rx == NULL)
+		return -ENOMEM;
+	*rx = (struct rx_task){
+		.port = e->queue[queue].port,
+		.clock = &e->clock,
+		.time_offset = e->rx_time_offset,
+		.time_flag = e->rx_time_flag,
+		.to_responder = p->to_responder,
+		.standing = &p->standing,
+	};
+	e->queue[queue].idle = rx;
+	return rx_idle_init(rx, queue - p->queue.first, p->queue.queues);
+}
+
+static int
+port_init(struct fg_engine *e, unsigned i, struct fg_error *err)
 {
 	const struct fg_engine_port *c = &e->config.port[i];
 	struct engine_port *p = &e->port[i];
 	struct responder *r = &p->responder;
 	char name[RTE_RING_NAMESIZE];
+	int rc;
 
-	snprintf(name, sizeof(name), "fg_responder_%u_%u", serial, i);
+	fg_unique_name(name, sizeof(name), "fg_responder_");
 	p->config = *c;
-	lanes_init(e, i);
+	queues_init(e, i);
 	p->to_responder = rte_ring_create(name, RESPONDER_RING, c->port->caps.numa_node,
-					  (p->lanes == 1 ? RING_F_SP_ENQ : 0) | RING_F_SC_DEQ);
+					  (p->queue.queues == 1 ? RING_F_SP_ENQ : 0) | RING_F_SC_DEQ);
 	r->pool = rte_pktmbuf_pool_create(name, RESPONDER_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
 					  c->port->caps.numa_node);
 	if (p->to_responder == NULL || r->pool == NULL)
@@ -97,34 +106,32 @@ port_init(struct fg_engine *e, unsigned i, unsigned serial, struct fg_error *err
 	r->has_gateway6 = c->has_gateway6;
 	memcpy(r->gateway4, c->gateway4, 4);
 	memcpy(r->gateway6, c->gateway6, 16);
-	for (unsigned k = p->first_lane; k < p->first_lane + p->lanes; k++) {
-		e->lane[k].idle_rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(struct rx_task));
-		if (e->lane[k].idle_rx == NULL)
+	for (unsigned k = 0; k < p->queue.queues; k++)
+		if (idle_rx_init(e, p, p->queue.first + k) != 0)
 			return fg_error_set(err, ENOMEM, "engine", "no memory");
-		rx_idle_init(e, k, e->lane[k].idle_rx);
-	}
-	return rx_lanes_open(e, i, serial, err);
+	rc = rx_rings_open(&p->rings, c->port, p->queue.queues, err);
+	return rc != 0 ? rc : rx_tap_open(&p->standing, c->port, p->queue.queues, err);
 }
 
 static int
 idle_init(struct fg_engine *e, struct fg_error *err)
 {
 	for (unsigned i = 0; i < e->config.lcores; i++) {
-		struct image *image = &e->idle[i];
+		struct fg_job *job = &e->idle[i];
 
-		image->task = calloc(e->lanes + e->config.ports, sizeof(*image->task));
-		if (image->task == NULL)
+		job->task = calloc(e->queues + e->config.ports, sizeof(*job->task));
+		if (job->task == NULL)
 			return fg_error_set(err, ENOMEM, "engine", "no memory");
-		image->end = UINT64_MAX;
-		image->relaxed = true;
-		image->serial = ++e->serial;
-		for (unsigned k = 0; k < e->lanes; k++) {
-			struct engine_port *port = &e->port[e->lane[k].of];
+		job->end = UINT64_MAX;
+		job->relaxed = true;
+		job->serial = ++e->serial;
+		for (unsigned k = 0; k < e->queues; k++) {
+			struct engine_port *port = &e->port[e->queue[k].of];
 
-			if (e->lane[k].rx_lcore == i && !port->config.port->caps.finite)
-				image->task[image->tasks++] = &e->lane[k].idle_rx->task;
-			if (k == port->first_lane && e->lane[k].tx_lcore == i)
-				image->task[image->tasks++] = &port->responder.task;
+			if (e->queue[k].rx_lcore == i && !port->config.port->caps.finite)
+				job->task[job->tasks++] = &e->queue[k].idle->task;
+			if (k == port->queue.first && e->queue[k].tx_lcore == i)
+				job->task[job->tasks++] = &port->responder.task;
 		}
 	}
 	return 0;
@@ -133,24 +140,23 @@ idle_init(struct fg_engine *e, struct fg_error *err)
 static int
 lcores_start(struct fg_engine *e, struct fg_error *err)
 {
-	for (unsigned i = 0; i < e->config.lcores; i++) {
-		struct lcore *l = &e->lcore[i];
+	int rc;
 
-		l->id = e->config.lcore[i];
-		l->time = e->config.time;
-		l->clock = &e->clock;
-		if (rte_eal_remote_launch(lcore_run, l, l->id) != 0) {
-			e->config.lcores = i; /* so that only those that run are stopped */
-			return fg_error_set(err, EBUSY, "host.lcores", "lcore %u is no free worker", l->id);
-		}
+	for (unsigned i = 0; i < e->config.lcores; i++) {
+		e->lcore[i].id = e->config.lcore[i];
+		e->lcore[i].time = e->config.time;
+		e->lcore[i].clock = &e->clock;
 	}
-	if (!on_wire(e))
+	rc = fg_lcores_start(e->lcore, e->config.lcores, err);
+	if (rc != 0)
+		e->config.lcores = 0; /* none runs */
+	else if (!on_wire(e))
 		want_all(e, e->idle);
-	return 0;
+	return rc;
 }
 
 static int
-check_lanes(const struct fg_engine_config *c, const struct fg_engine_port *port, struct fg_error *err)
+check_queues(const struct fg_engine_config *c, const struct fg_engine_port *port, struct fg_error *err)
 {
 	unsigned has = RTE_MAX(port->port->queues, 1U), used = RTE_MAX(port->queues, 1U);
 
@@ -174,7 +180,7 @@ check_config(const struct fg_engine_config *c, struct fg_error *err)
 		return fg_error_set(err, EINVAL, "host.lcores",
 				    "the virtual wire is run by one lcore, not %u", c->lcores);
 	for (unsigned i = 0; i < c->ports; i++) {
-		int rc = check_lanes(c, &c->port[i], err);
+		int rc = check_queues(c, &c->port[i], err);
 
 		if (rc != 0)
 			return rc;
@@ -185,7 +191,6 @@ check_config(const struct fg_engine_config *c, struct fg_error *err)
 int
 fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, struct fg_error *err)
 {
-	static unsigned serial;
 	struct fg_engine *e;
 	int rc = check_config(config, err);
 
@@ -196,16 +201,16 @@ fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, 
 		return fg_error_set(err, ENOMEM, "engine", "no memory");
 	memset(e, 0, sizeof(*e));
 	e->config = *config;
+	e->pools = (struct tx_pools){.buffers = config->buffers, .max_frame = config->max_frame};
 	if (on_wire(e))
-		clock_of_wire(&e->clock);
+		fg_clock_init(&e->clock, (double)config->port[0].port->caps.clock_hz);
 	else
-		clock_of_tsc(&e->clock);
+		fg_clock_of_tsc(&e->clock);
 	if (rte_mbuf_dyn_tx_timestamp_register(&e->tx_time_offset, &e->tx_time_flag) != 0 ||
 	    rte_mbuf_dyn_rx_timestamp_register(&e->rx_time_offset, &e->rx_time_flag) != 0)
 		rc = fg_error_set(err, ENOMEM, "engine", "no room for time stamps in the frame buffers");
-	serial++;
 	for (unsigned i = 0; i < config->ports && rc == 0; i++)
-		rc = port_init(e, i, serial, err);
+		rc = port_init(e, i, err);
 	if (rc == 0)
 		rc = idle_init(e, err);
 	if (rc == 0)
@@ -235,21 +240,19 @@ fg_engine_free(struct fg_engine *e)
 {
 	if (e == NULL)
 		return;
-	for (unsigned i = 0; i < e->config.lcores; i++)
-		atomic_store_explicit(&e->lcore[i].want, &image_quit, memory_order_release);
-	for (unsigned i = 0; i < e->config.lcores; i++)
-		rte_eal_wait_lcore(e->lcore[i].id);
+	fg_lcores_stop(e->lcore, e->config.lcores);
 	trial_free(e, e->trial);
 	for (unsigned i = 0; i < FG_MAX_LCORES; i++)
 		free(e->idle[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++) {
 		drain_ring(e->port[i].to_responder);
+		rx_rings_close(&e->port[i].rings);
+		rx_tap_close(&e->port[i].standing);
 		fg_port_pool_free(e->port[i].responder.pool);
 	}
-	for (unsigned i = 0; i < e->lanes; i++)
-		free(e->lane[i].idle_rx);
-	rx_lanes_close(e);
-	tx_pools_free(e);
+	for (unsigned i = 0; i < e->queues; i++)
+		rx_idle_free(e->queue[i].idle);
+	tx_pools_free(&e->pools);
 	free(e);
 }
 
@@ -260,20 +263,20 @@ fg_engine_hz(const struct fg_engine *e)
 }
 
 void
-fg_engine_clock(const struct fg_engine *e, struct fg_task_clock *out)
+fg_engine_clock(const struct fg_engine *e, struct fg_clock *out)
 {
-	*out = (struct fg_task_clock){e->clock.hz, e->clock.ns_per_tick_q64, e->clock.base_ns};
+	*out = e->clock;
 }
 
 uint64_t
 fg_engine_now_ns(const struct fg_engine *e)
 {
-	return clock_ns(&e->clock, on_wire(e) ? e->wire_now : rte_rdtsc());
+	return fg_clock_ns(&e->clock, on_wire(e) ? e->wire_now : rte_rdtsc());
 }
 
 /*
- * The longer the counter's frequency is measured, the better it is known: each trial gets what is known by now. Idle
- * lcores look at the clock too, so it is set while they rest.
+ * The longer the counter's frequency is measured, the better it is known: each trial gets what is known by
+ * now. Idle lcores look at the clock too, so it is set while they rest.
  */
 static void
 keep_time(struct fg_engine *e)
@@ -282,7 +285,7 @@ keep_time(struct fg_engine *e)
 		return;
 	want_all(e, NULL);
 	await_have(e);
-	clock_of_tsc(&e->clock);
+	fg_clock_of_tsc(&e->clock);
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		e->idle[i].serial = ++e->serial; /* or it would be taken for one that has ended */
 	want_all(e, e->idle);
@@ -296,7 +299,7 @@ fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uin
 	struct trial *old = e->trial;
 	int rc;
 
-	if (fg_engine_running(e))
+	if (fg_engine_poll(e) == FG_ENGINE_RUNNING)
 		return fg_error_set(err, EBUSY, "engine", "a trial is running");
 	keep_time(e);
 	rc = trial_compile(e, config, err);
@@ -304,7 +307,7 @@ fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uin
 		return rc;
 	trial_free(e, old);
 	if (start_ns != NULL)
-		*start_ns = clock_ns(&e->clock, e->trial->image[0].start);
+		*start_ns = fg_clock_ns(&e->clock, e->trial->job[0].start);
 	return 0;
 }
 
@@ -333,14 +336,14 @@ fg_engine_start(struct fg_engine *e)
 		begin_stamps(&e->port[i], port);
 	}
 	e->running = true;
-	want_all(e, e->trial->image);
-	/* one that never saw the image would never finish it, if it were taken back at once */
+	want_all(e, e->trial->job);
+	/* one that never saw the job would never finish it, if it were taken back at once */
 	await_have(e);
 }
 
 /*
- * A link that goes down and comes up again within a trial is seen by nobody who does not look meanwhile; and the clock of
- * a card goes its own way.
+ * A link may go down and come up again within a trial, which only a look meanwhile finds; and the clock of a
+ * card goes its own way.
  */
 static void
 watch_ports(struct fg_engine *e)
@@ -359,25 +362,37 @@ watch_ports(struct fg_engine *e)
 	e->looked_at = now;
 }
 
-bool
-fg_engine_running(struct fg_engine *e)
+static bool
+has_ended(const struct fg_engine *e)
+{
+	for (unsigned i = 0; i < e->config.lcores; i++)
+		if (!fg_lcore_has_finished(&e->lcore[i], &e->trial->job[i]))
+			return false;
+	return true;
+}
+
+enum fg_engine_state
+fg_engine_poll(struct fg_engine *e)
 {
 	if (!e->running)
-		return false;
+		return FG_ENGINE_READY;
 	watch_ports(e);
-	for (unsigned i = 0; i < e->config.lcores; i++)
-		if (atomic_load_explicit(&e->lcore[i].finished, memory_order_acquire) !=
-		    e->trial->image[i].serial)
-			return true;
+	if (!has_ended(e))
+		return FG_ENGINE_RUNNING;
 	if (on_wire(e))
-		e->wire_now = atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed);
+		e->wire_now = fg_lcore_now(&e->lcore[0]);
 	want_all(e, on_wire(e) ? NULL : e->idle);
 	await_have(e);
-	tx_settle(e->trial, e->lanes);
+	tx_settle(&e->trial->tx);
 	e->running = false;
-	rx_lanes_settle(e);
-	rx_notes_settle(e->trial);
-	return false;
+	rx_settle(&e->trial->rx);
+	return FG_ENGINE_READY;
+}
+
+bool
+fg_engine_is_running(const struct fg_engine *e)
+{
+	return e->running;
 }
 
 void
@@ -385,7 +400,7 @@ fg_engine_stop(struct fg_engine *e)
 {
 	if (!e->running)
 		return;
-	/* leaving the image is all it takes: fg_engine_running() then finds it finished */
+	/* leaving the job is all it takes: fg_engine_poll() then finds it finished */
 	want_all(e, on_wire(e) ? NULL : e->idle);
 	await_have(e);
 	e->ready_at = 0;
@@ -396,7 +411,8 @@ fg_engine_tap(struct fg_engine *e, unsigned port, struct fg_tap *tap, struct fg_
 {
 	struct fg_tap *none = NULL;
 
-	if (!atomic_compare_exchange_strong(&e->port[port].standing.tap, &none, tap))
+	if (!__atomic_compare_exchange_n(&e->port[port].standing.tap, &none, tap, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
 		return fg_error_set(err, EBUSY, e->config.port[port].port->name, "is tapped already");
 	return 0;
 }
@@ -404,13 +420,7 @@ fg_engine_tap(struct fg_engine *e, unsigned port, struct fg_tap *tap, struct fg_
 void
 fg_engine_untap(struct fg_engine *e, unsigned port)
 {
-	struct standing_tap *standing = &e->port[port].standing;
-
-	atomic_store(&standing->tap, NULL);
-	atomic_thread_fence(memory_order_seq_cst);
-	/* whoever has seen it before is done with it once nobody holds the lock; no lcore ever waits for us */
-	while (rte_spinlock_is_locked(&standing->look))
-		rte_pause();
+	rx_tap_remove(&e->port[port].standing);
 }
 
 bool

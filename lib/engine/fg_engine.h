@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fg_clock.h"
 #include "fg_error.h"
 #include "fg_port.h"
 #include "fg_results.h"
-#include "fg_served.h"
+#include "fg_usage.h"
 #include "fg_task.h"
 #include "fg_trial.h"
 
@@ -17,26 +18,20 @@ extern "C" {
 #endif
 
 /*
- * The engine runs trials. A trial is compiled into an image per lcore: a list of tasks (transmit a stream, receive
- * on a port, answer neighbours) with all they need, immutable but for the state each task owns. Control sets an
- * lcore's `want` pointer, the lcore acknowledges with `have`; nothing else passes between them while frames fly,
- * except published copies of counters. All lcores work on one timeline:
+ * The engine runs trials. A trial is compiled into a job per lcore: a list of tasks (transmit a stream,
+ * receive on a port, answer neighbours) with all they need, immutable but for the state each task owns.
+ * Control sets an lcore's `want` pointer, the lcore acknowledges with `have`; nothing else passes between
+ * them while frames fly, except published copies of counters. All lcores work on one timeline:
  *
  *    begin            start                    stop             end
  *      |--- learn ------|------- traffic --------|---- drain -----|      (settle: before the next begin)
  *
- * Two clocks exist. On real ports time is the TSC, whose nanoseconds are those of CLOCK_MONOTONIC_RAW. On the virtual
- * wire it is the wire's own, which the one lcore that runs the wire moves forward: in step with real time, or as fast as
- * it can (free), and then what happens depends on nothing but the plan and the seed.
+ * Two clocks exist. On real ports time is the TSC, whose nanoseconds are those of CLOCK_MONOTONIC_RAW. On the
+ * virtual wire it is the wire's own, which the one lcore that runs the wire moves forward: in step with real
+ * time, or as fast as it can (free), and then what happens depends on nothing but the plan and the seed.
  *
  * All functions belong to the control thread.
  */
-
-enum fg_time {
-	FG_TIME_TSC,       /* real ports: the processor's time stamp counter */
-	FG_TIME_WIRE_REAL, /* virtual wire, in step with real time */
-	FG_TIME_WIRE_FREE, /* virtual wire, as fast as possible */
-};
 
 struct fg_engine;
 
@@ -62,8 +57,8 @@ struct fg_engine_config {
 };
 
 /**
- * Take over the ports and start the worker lcores, which then answer neighbours (on the virtual wire: as long as
- * its time moves).
+ * Take over the ports and start the worker lcores, which then answer neighbours (on the virtual wire: as long
+ * as its time moves).
  * @return 0, -EINVAL, -ENOMEM
  */
 int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **out, struct fg_error *err);
@@ -71,19 +66,26 @@ int fg_engine_create(const struct fg_engine_config *config, struct fg_engine **o
 /** Stop the lcores and free all; the ports stay open. NULL is legal. */
 void fg_engine_free(struct fg_engine *engine);
 
-/** Ticks per second of the time that tasks are polled with; what else a tick means in the trial that was prepared last. */
+/**
+ * Ticks per second of the time that tasks are polled with; what else a tick means in the trial that was
+ * prepared last.
+ */
 uint64_t fg_engine_hz(const struct fg_engine *engine);
-void fg_engine_clock(const struct fg_engine *engine, struct fg_task_clock *out);
+void fg_engine_clock(const struct fg_engine *engine, struct fg_clock *out);
 
-/** The time now that arrivals are stamped with: CLOCK_MONOTONIC_RAW, ns; on the wire: its own as of the end of the last trial. */
+/**
+ * The time now that arrivals are stamped with: CLOCK_MONOTONIC_RAW, ns; on the wire: its own as of the end of
+ * the last trial.
+ */
 uint64_t fg_engine_now_ns(const struct fg_engine *engine);
 
 /**
- * Compile a trial. A trial without streams only lets time pass and talks to neighbours: that is how gateways are
- * resolved.
+ * Compile a trial. A trial without streams only lets time pass and talks to neighbours: that is how gateways
+ * are resolved.
  *
- * @param start_ns  when traffic will start, in the engine's time; what else is to happen in the trial can be arranged
- *                  relative to it before fg_engine_start(). May be NULL. On real ports it assumes a start at once.
+ * @param start_ns  when traffic will start, in the engine's time, or NULL; what else is to happen in the
+ * trial
+ *                  can be arranged relative to it. On real ports it assumes fg_engine_start() at once.
  * @return 0, -EBUSY a trial is running, -EINVAL, -ENOMEM, -ETIME start_ns is too near or past
  */
 int fg_engine_prepare(struct fg_engine *engine, const struct fg_trial_config *trial, uint64_t *start_ns,
@@ -92,19 +94,33 @@ int fg_engine_prepare(struct fg_engine *engine, const struct fg_trial_config *tr
 /** Start the trial that was prepared. */
 void fg_engine_start(struct fg_engine *engine);
 
-/** Is the trial still running? Ask all the time: on real ports it is also when their links are looked at. */
-bool fg_engine_running(struct fg_engine *engine);
+enum fg_engine_state {
+	FG_ENGINE_READY,   /* no trial runs; the last one can be read */
+	FG_ENGINE_RUNNING, /* a trial runs */
+};
+
+/**
+ * Look after the running trial: call this all the time. On real ports it looks at their links and clocks; and
+ * it collects the trial when all lcores have come to its end.
+ */
+enum fg_engine_state fg_engine_poll(struct fg_engine *engine);
+
+/** The state as fg_engine_poll() found it last. */
+bool fg_engine_is_running(const struct fg_engine *engine);
 
 /*
- * A stream may go from one tester to another. Both have it, with the same id (first_id) and start (start_ns): the one that
- * sends it from a port to itself, the other as an idle one.
+ * A stream may go from one tester to another. Both have it, with the same id (first_id) and start (start_ns):
+ * the one that sends it from a port to itself, the other as an idle one.
  */
 
-/** The other tester's clock is so far ahead: added to delays from now on, where more than plain counts is measured. */
-void fg_engine_other_clock(struct fg_engine *engine, int64_t ns);
+/**
+ * The other tester's clock is so far ahead: added to delays from now on, where more than plain counts is
+ * measured.
+ */
+void fg_engine_peer_clock(struct fg_engine *engine, int64_t ns);
 
 /** So many frames of a stream the other tester has sent: what is lost follows. After the trial. */
-void fg_engine_other_sent(struct fg_engine *engine, unsigned stream, uint64_t frames);
+void fg_engine_peer_sent(struct fg_engine *engine, unsigned stream, uint64_t frames);
 
 /** End the running trial now. It still has a result. */
 void fg_engine_stop(struct fg_engine *engine);
@@ -113,33 +129,36 @@ void fg_engine_stop(struct fg_engine *engine);
 void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
 
 /**
- * Counts of a stream of the running or the last trial, as of now; those of the receiver are copies, and with thousands
- * of streams some may be half a second old.
+ * Counts of a stream of the running or the last trial, as of now; those of the receiver are copies, and with
+ * thousands of streams some may be half a second old.
  */
 void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
 
 /**
- * Percentiles of the delays of a stream of the running or the last trial, as of now; of one in parts, the largest of
- * theirs, which those of all its frames cannot exceed. They are summed up at every call
- * from what the receiver counts, some ten microseconds of the caller's time: ask for those streams that are looked at.
+ * Percentiles of the delays of a stream of the running or the last trial, as of now; of one in parts, the
+ * largest of theirs, which those of all its frames cannot exceed. They are summed up at every call from what
+ * the receiver counts, some ten microseconds of the caller's time: ask for those streams that are looked at.
  */
 void fg_engine_stream_delays(const struct fg_engine *engine, unsigned stream, struct fg_stream_delays *out);
 
 /*
- * Control over the streams of a trial that is prepared or runs. An order is obeyed at the next poll of the port's task:
- * within microseconds on real ports, a millisecond of the wire's time where that keeps step with real time, and before
- * the first frame if it was given before the trial was started. Orders to a stream are obeyed in the order given. All
- * return 0, -ENOENT (no such stream) or -ENOMEM.
+ * Control over the streams of a trial that is prepared or runs. An order is obeyed at the next poll of the
+ * port's task: within microseconds on real ports, a millisecond of the wire's time where that keeps step with
+ * real time, and before the first frame if it was given before the trial was started. Orders to a stream are
+ * obeyed in the order given. All return 0, -ENOENT (no such stream) or -ENOMEM.
  *
  * What was sent stays counted, and what a stop or a new load has cancelled was not intended.
  */
 
-/** Begin, or go on where the stream was stopped: all that is still to be sent comes later by the time between. */
+/**
+ * Begin, or go on where the stream was stopped: all that is still to be sent comes later by the time between.
+ */
 int fg_engine_stream_start(struct fg_engine *engine, unsigned stream, struct fg_error *err);
 /** Send no more until fg_engine_stream_start(). */
 int fg_engine_stream_stop(struct fg_engine *engine, unsigned stream, struct fg_error *err);
 /**
- * Give up the loads that the stream has and follow another one, from now on, or from the next start if it is stopped.
+ * Give up the loads that the stream has and follow another one, from now on, or from the next start if it is
+ * stopped.
  * @return also -ERANGE, -EINVAL: no load
  */
 int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struct fg_load *load,
@@ -148,9 +167,9 @@ int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struc
 /**
  * A stream over time, from the start of traffic on, interval by interval.
  *
- * Both counts go by the time of departure (as the signature has it): tx - rx is the loss of the interval, whatever the
- * delay. While the trial runs, intervals are given that no frame will depart in any more, except the last of them;
- * what arrives late still enters.
+ * Both counts go by the time of departure (as the signature has it): tx - rx is the loss of the interval,
+ * whatever the delay. While the trial runs, intervals are given that no frame will depart in any more, except
+ * the last of them; what arrives late still enters.
  *
  * @param first  interval to begin with
  * @param max    room in @p out
@@ -159,16 +178,19 @@ int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struc
 unsigned fg_engine_series(const struct fg_engine *engine, unsigned stream, unsigned first,
 			  struct fg_interval *out, unsigned max);
 
-/** With which marks frames of a stream arrived. @return how many combinations; the first @p max are in @p out */
-unsigned fg_engine_marks(const struct fg_engine *engine, unsigned stream, struct fg_marked *out,
-			 unsigned max);
+/**
+ * With which marks frames of a stream arrived.
+ * @return how many combinations; the first @p max are in @p out
+ */
+unsigned fg_engine_codepoints(const struct fg_engine *engine, unsigned stream, struct fg_codepoints *out,
+			      unsigned max);
 
 /** Frames of @p stream that arrived on @p port, where they do not belong. After the trial. */
 uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, unsigned port);
 
 /**
- * Let @p tap see all that a port receives from now on, in this trial, between trials (where time passes then) and in
- * those to come, besides the tap of the trial. May be called at any time.
+ * Let @p tap see all that a port receives from now on, in this trial, between trials (where time passes then)
+ * and in those to come, besides the tap of the trial. May be called at any time.
  * @return 0, or -EBUSY: there is one already
  */
 int fg_engine_tap(struct fg_engine *engine, unsigned port, struct fg_tap *tap, struct fg_error *err);
@@ -178,8 +200,8 @@ void fg_engine_untap(struct fg_engine *engine, unsigned port);
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
 /**
- * Delays of the stream's tagged frames, ns, in the order of their numbers, those of each part together; lost ones are
- * left out. @return how many
+ * Delays of the stream's tagged frames, ns, in the order of their numbers, those of each part together; lost
+ * ones are left out. @return how many
  */
 unsigned fg_engine_tags(const struct fg_engine *engine, unsigned stream, int64_t *out, unsigned max);
 void fg_engine_port_result(const struct fg_engine *engine, unsigned port, struct fg_port_result *out);

@@ -5,39 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fg_availability.h"
-#include "fg_counts.h"
-#include "fg_fault.h"
 #include "fg_net.h"
+#include "fg_stream_result.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* What the engine has counted, of streams and ports: while a trial runs, and when it has ended. */
-
-/** One way delays of a stream, ns. All 0 when none was measured. */
-struct fg_latency {
-	uint64_t count, min_ns, max_ns;
-	uint64_t p50_ns, p99_ns, p999_ns;
-	double mean_ns;
-	double relative_error; /* of the percentiles, by the histogram's bins */
-	uint64_t negative;     /* taken as 0 */
-};
-
-/** Loss of a stream beside its amount. A burst is a run of consecutive missing numbers, a loss period of RFC 3357. */
-struct fg_loss_result {
-	uint64_t lengths
-		[FG_LOSS_CLASSES]; /* [i]: bursts of 2^i frames and more, below 2^(i+1); the last: any more */
-	uint64_t distances
-		[FG_LOSS_CLASSES]; /* the same of the numbers from the end of a burst to the next one */
-	/*
-	 * The longest time without an arrival: between two, less the mean interval of departures; or before the first
-	 * or after the last one, if frames were lost there.
-	 */
-	uint64_t longest_outage_ns;
-	uint64_t outage_begin_ns; /* last arrival before it, since the start */
-};
 
 /** One interval of a series: the frames that departed in it, whenever they arrived. */
 struct fg_interval {
@@ -49,102 +24,24 @@ struct fg_interval {
 	double delay_mean_ns;
 };
 
-/** Frames in which a stream was wrong on purpose; of those left out, numbers. */
-struct fg_fault_counts {
-	uint64_t sent, received; /* different ones received */
-};
-
-/** What bears the signature of a stream's frame and is not that frame. */
-enum fg_altered {
-	FG_ALTERED_QUOTED,   /* an ICMP error that quotes it */
-	FG_ALTERED_FRAGMENT, /* its last fragment */
-	FG_ALTERED_LENGTH,   /* its packet is longer or shorter than it was sent */
-	FG_ALTERED_PROTOCOL, /* so, and the protocol inside IP is another one */
-	FG_ALTERED_KINDS,
-};
-
-/** Addresses and ports with which the first frame of a stream arrived, if a device had translated them. */
-struct fg_translation {
-	bool source, destination;                  /* address, port or both */
-	bool ports;                                /* the protocol has ports */
-	uint8_t version;                           /* of IP */
-	uint8_t source_ip[16], destination_ip[16]; /* IPv4: the first four octets */
-	uint16_t source_port, destination_port;
-};
-
-/** Frames of a stream that arrived with the same marks; further copies do not count. */
-struct fg_marked {
-	bool tagged, dei, ip;
-	uint8_t pcp, dscp; /* of the outermost tag, if it is tagged; of the IP header, if it is IP */
-	uint64_t frames;
-};
-
-/**
- * What became of a stream, by sequence number, after the drain. What it did wrong on purpose is no loss, no duplicate
- * and no reordering, and the frames that were made wrong enter nothing but `tx`, `octets` and their own counts.
- */
-struct fg_stream_result {
-	uint64_t intended;       /* frames the schedule held */
-	uint64_t tx;             /* sent */
-	uint64_t octets;         /* sent, with FCS */
-	uint64_t late;           /* not sent: overdue by more than max_lag */
-	uint64_t off_schedule;   /* sent, but so late that the device saw another pattern (fg_pace.h) */
-	uint64_t unsent;         /* not sent: the trial ended first */
-	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */
-	uint64_t no_mbuf;        /* times there was no buffer for a frame that was due; it stayed due */
-	uint64_t worst_lag_ns;   /* of a frame that was sent */
-	uint64_t tx_duration_ns; /* first to last departure */
-	uint64_t rx;             /* different frames received */
-	int64_t lost;            /* tx - wrong.sent - rx; below 0: the device invented frames */
-	uint64_t duplicates;
-	uint64_t stale;      /* too far out of order to say whether first or duplicate */
-	uint64_t reordered;  /* RFC 4737 */
-	uint64_t max_extent; /* RFC 4737, 4.2 */
-	uint64_t loss_bursts, max_loss_burst;
-	uint64_t expired; /* frames that came later than `latest_ns`: lost, or further copies */
-	uint64_t excess;  /* highest sequence number received beyond the last one sent */
-	uint64_t altered[FG_ALTERED_KINDS]; /* at any port; not received, by enum fg_altered */
-	struct fg_translation translation;
-	uint64_t last_lost_ns;   /* when the last lost frame was due, since the start; if lost > 0 */
-	uint64_t longest_gap_ns; /* between two arrivals */
-	uint64_t gap_begin_ns;   /* arrival before that gap, since the start */
-	struct fg_latency latency;
-
-	uint64_t rx_octets;  /* of the different frames received, FCS included */
-	uint64_t duplicated; /* frames of which more than one copy came (RFC 5560) */
-	struct fg_loss_result loss;
-	struct fg_order_counts order;         /* RFC 4737; times in ns */
-	struct fg_variation_counts variation; /* if asked for; ns */
-	uint64_t corrupted; /* different frames whose payload had changed; if asked for, as what follows */
-	uint64_t payload_octets;           /* compared */
-	uint64_t octet_errors, bit_errors; /* of these */
-	/*
-	 * So many queues of the port shared in sending it; 1: one sent it whole. Each part has numbers of its own, so
-	 * runs of loss, order and variation are those within each part: of frames so many numbers apart.
-	 */
-	unsigned parts;
-	bool unordered; /* its frames came over several queues of a port: their order is not known, and is 0 here */
-	uint64_t series_intervals; /* of fg_engine_series() */
-	struct fg_availability_counts
-		available;            /* if there is a series that seconds can be made of; times in ns */
-	struct fg_fault_counts wrong; /* frames that were made wrong */
-	struct fg_fault_counts faults[FG_FAULTS]; /* by enum fg_fault */
-};
-
 struct fg_port_result {
 	uint64_t rx_missed, rx_no_mbuf, rx_errors, tx_errors, link_changes; /* during the trial */
 	uint64_t link_down;                                                 /* 1: at the end of it */
-	/* of a port whose card stamps what it receives: bound of the stamps' error, times its clock was set, and frames that
-	 * were stamped by the tester instead; all 0 of any other */
+	/*
+	 * of a port whose card stamps what it receives: bound of the stamps' error, times its clock was set,
+	 * and frames that were stamped by the tester instead; all 0 of any other
+	 */
 	uint64_t rx_stamp_error_ns, rx_stamp_jumps, rx_unstamped;
-	uint64_t
-		rx_overflow; /* test frames that came over another queue than that which measures their stream, and of
-	                       * which nothing could be told there: tester drops */
-	uint64_t misdirected;                /* test frames that belong to another port */
-	uint64_t foreign;                    /* frames that are no test frames of this trial */
-	uint64_t foreign_kind[FG_NET_KINDS]; /* of those that no sink took, by enum fg_net_kind */
-	uint64_t queries, replies,
-		updates; /* management queries, verified replies to them, routing updates */
+	/*
+	 * test frames that came over another queue than that which measures their stream, and of which
+	 * nothing could be told there: tester drops
+	 */
+	uint64_t rx_overflow;
+	uint64_t misdirected;                    /* test frames that belong to another port */
+	uint64_t unsolicited;                    /* frames that are no test frames of this trial */
+	uint64_t unsolicited_kind[FG_NET_KINDS]; /* of those that no sink took, by enum fg_net_kind */
+	/* management queries, verified replies to them, routing updates */
+	uint64_t queries, replies, updates;
 };
 
 /** Counts of a stream while it runs: whole, if not of the very same moment. */
@@ -155,8 +52,8 @@ struct fg_stream_live {
 	uint64_t rx_frames; /* different ones */
 	uint64_t rx_octets; /* of those; with FCS */
 	uint64_t missing;   /* below the highest number received: lost, or still to come late */
-	uint64_t
-		delay_sum_ns; /* of all rx_frames: the mean since the last look is the quotient of two differences */
+	/* of all rx_frames: the mean since the last look is the quotient of two differences */
+	uint64_t delay_sum_ns;
 	uint64_t delay_min_ns, delay_max_ns;
 };
 

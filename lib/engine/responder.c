@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The responder speaks for the tester's own addresses. It announces them at the begin of a trial, which teaches
- * bridges where the tester is (RFC 2544, 23: learning frames), asks for the gateways' MACs, and answers ARP,
- * Neighbor Discovery and echo, so that a router can deliver to us. It also verifies what the device replies to the
- * talker's queries.
+ * The responder speaks for the tester's own addresses. It announces them at the begin of a trial, which
+ * teaches bridges where the tester is (RFC 2544, 23: learning frames), asks for the gateways' MACs, and
+ * answers ARP, Neighbor Discovery and echo, so that a router can deliver to us. It also verifies what the
+ * device replies to the talker's queries.
  */
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include "engine_priv.h"
+#include "neighbour_priv.h"
 
 void
 responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
@@ -59,14 +59,28 @@ learn(struct responder *r, const uint8_t *frame, size_t length)
 static bool
 untag(const struct responder *r, struct rte_mbuf *m)
 {
-	const uint32_t priority = 0xf000;
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 
 	if (r->tag == 0)
 		return true;
-	if ((fg_net_untag(rte_pktmbuf_mtod(m, uint8_t *), m->data_len) & ~priority) != r->tag)
+	if (!fg_net_has_tag(frame, m->data_len, r->tag))
 		return false;
+	fg_net_untag(frame, m->data_len);
 	rte_pktmbuf_adj(m, FG_NET_TAG);
 	return true;
+}
+
+/* nothing is written into a frame that a tap is still to see. @return it, or a copy; NULL: no memory */
+static struct rte_mbuf *
+make_own(struct responder *r, struct rte_mbuf *m)
+{
+	struct rte_mbuf *own = m;
+
+	if (unlikely(rte_mbuf_refcnt_read(m) > 1)) {
+		own = rte_pktmbuf_copy(m, r->pool, 0, UINT32_MAX);
+		rte_pktmbuf_free(m);
+	}
+	return own;
 }
 
 static void
@@ -75,6 +89,9 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 	uint8_t *frame;
 	size_t answer;
 
+	m = make_own(r, m);
+	if (m == NULL)
+		return;
 	if (!untag(r, m)) {
 		rte_pktmbuf_free(m);
 		return;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a trial has counted: while it runs, totals from the published copies; after it has ended, everything, read
- * from the tasks themselves, which nobody writes any more.
+ * What a trial has counted: while it runs, totals from the published copies; after it has ended, everything,
+ * read from the tasks themselves, which nobody writes any more.
  */
 #include <string.h>
 
 #include "fg_port_stamps.h"
-#include "rx_lanes.h"
-#include "tx_fault.h"
+#include "engine_priv.h"
+#include "tx_inject.h"
 
 void
 fg_engine_live(const struct fg_engine *e, struct fg_live *out)
@@ -18,20 +18,20 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	*out = (struct fg_live){0};
 	if (t == NULL)
 		return;
-	for (unsigned i = 0; i < t->streams; i++)
-		out->tx += tx_measured(&t->tx[i]);
-	for (unsigned i = 0; i < e->lanes; i++)
-		out->rx += atomic_load_explicit(&t->rx[i].published.frames, memory_order_relaxed);
-	now = RTE_MIN(atomic_load_explicit(&e->lcore[0].now, memory_order_relaxed), t->image[0].stop);
-	out->elapsed_ns = now > t->image[0].start ? clock_span_ns(&e->clock, now - t->image[0].start) : 0;
+	for (unsigned i = 0; i < t->split.streams; i++)
+		out->tx += tx_measured(&t->tx.stream[i]);
+	for (unsigned i = 0; i < e->queues; i++)
+		out->rx += __atomic_load_n(&t->rx.task[i].published, __ATOMIC_RELAXED);
+	now = RTE_MIN(fg_lcore_now(&e->lcore[0]), t->job[0].stop);
+	out->elapsed_ns = now > t->job[0].start ? fg_clock_span_ns(&e->clock, now - t->job[0].start) : 0;
 }
 
 static void
-add_live(struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live *out)
+add_live(const struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live *out)
 {
-	uint64_t least = atomic_load_explicit(&live->delay_min, memory_order_relaxed);
-	uint64_t most = atomic_load_explicit(&live->delay_max, memory_order_relaxed);
-	uint64_t frames = atomic_load_explicit(&live->frames, memory_order_relaxed);
+	uint64_t least = __atomic_load_n(&live->delay_min, __ATOMIC_RELAXED);
+	uint64_t most = __atomic_load_n(&live->delay_max, __ATOMIC_RELAXED);
+	uint64_t frames = __atomic_load_n(&live->frames, __ATOMIC_RELAXED);
 
 	if (frames > 0 && (out->rx_frames == 0 || least < out->delay_min_ns))
 		out->delay_min_ns = least;
@@ -40,9 +40,9 @@ add_live(struct rx_live *live, const struct tx_stream *tx, struct fg_stream_live
 	out->tx_frames += tx_sent(tx);
 	out->tx_wrong += tx_wrong(tx);
 	out->tx_octets += tx_octets(tx);
-	out->rx_octets += atomic_load_explicit(&live->octets, memory_order_relaxed);
-	out->missing += atomic_load_explicit(&live->missing, memory_order_relaxed);
-	out->delay_sum_ns += atomic_load_explicit(&live->delay_sum, memory_order_relaxed);
+	out->rx_octets += __atomic_load_n(&live->octets, __ATOMIC_RELAXED);
+	out->missing += __atomic_load_n(&live->missing, __ATOMIC_RELAXED);
+	out->delay_sum_ns += __atomic_load_n(&live->delay_sum, __ATOMIC_RELAXED);
 }
 
 void
@@ -51,11 +51,11 @@ fg_engine_stream_live(const struct fg_engine *e, unsigned stream, struct fg_stre
 	const struct trial *t = e->trial;
 
 	*out = (struct fg_stream_live){0};
-	for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++) {
+	for (unsigned i = t->split.first[stream]; i < t->split.first[stream + 1]; i++) {
 		/* the lcore copies a few at a time, and has left the last ones to us */
 		if (!e->running)
-			rx_publish_stream(&t->rx_stream[i]);
-		add_live(&t->rx_stream[i].live, &t->tx[i], out);
+			rx_publish_stream(&t->rx.stream[i]);
+		add_live(&t->rx.stream[i].live, &t->tx.stream[i], out);
 	}
 }
 
@@ -65,9 +65,9 @@ fg_engine_stream_delays(const struct fg_engine *e, unsigned stream, struct fg_st
 	const struct trial *t = e->trial;
 
 	*out = (struct fg_stream_delays){.jitter_ns = -1};
-	for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++) {
-		const struct rx_stream *rx = &t->rx_stream[i];
-		const struct fg_variation *variation = rx->extra == NULL ? NULL : rx->extra->variation;
+	for (unsigned i = t->split.first[stream]; i < t->split.first[stream + 1]; i++) {
+		const struct rx_stream *rx = &t->rx.stream[i];
+		const struct fg_variation *variation = rx->extended == NULL ? NULL : rx->extended->variation;
 		double jitter = variation == NULL ? -1 : fg_variation_glance(variation);
 
 		out->p50_ns = RTE_MAX(out->p50_ns, fg_histogram_glance(rx->latency, 0.5));
@@ -80,12 +80,23 @@ fg_engine_stream_delays(const struct fg_engine *e, unsigned stream, struct fg_st
 void
 fg_engine_stream_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
 {
-	const struct trial *t = e->trial;
-	unsigned n = parts_of(t, stream);
+	struct trial *t = e->trial;
+	unsigned first = t->split.first[stream], n = split_parts(&t->split, stream);
 
 	*out = (struct fg_stream_result){.parts = n};
-	tx_result(&t->tx[t->first[stream]], n, out);
-	rx_result(e, stream, out);
+	tx_result(&t->tx.stream[first], n, out);
+	rx_result(&t->rx, &t->tx, first, n, t->job[0].start, out);
+	series_result(e, stream, out);
+}
+
+unsigned
+fg_engine_codepoints(const struct fg_engine *e, unsigned stream, struct fg_codepoints *out, unsigned max)
+{
+	const struct trial *t = e->trial;
+
+	return t == NULL ? 0
+			 : rx_codepoints(&t->rx.stream[t->split.first[stream]],
+					 split_parts(&t->split, stream), out, max);
 }
 
 uint64_t
@@ -95,9 +106,9 @@ fg_engine_misdirected(const struct fg_engine *e, unsigned stream, unsigned port)
 	const struct trial *t = e->trial;
 	uint64_t frames = 0;
 
-	for (unsigned lane = p->first_lane; lane < p->first_lane + p->lanes; lane++)
-		for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++)
-			frames += t->rx[lane].astray[i].misdirected;
+	for (unsigned queue = p->queue.first; queue < p->queue.first + p->queue.queues; queue++)
+		for (unsigned i = t->split.first[stream]; i < t->split.first[stream + 1]; i++)
+			frames += t->rx.task[queue].rejected[i].misdirected;
 	return frames;
 }
 
@@ -107,8 +118,8 @@ fg_engine_tags(const struct fg_engine *e, unsigned stream, int64_t *out, unsigne
 	const struct trial *t = e->trial;
 	unsigned n = 0;
 
-	for (unsigned i = t->first[stream]; i < t->first[stream + 1]; i++) {
-		const struct rx_stream *rx = &t->rx_stream[i];
+	for (unsigned i = t->split.first[stream]; i < t->split.first[stream + 1]; i++) {
+		const struct rx_stream *rx = &t->rx.stream[i];
 		unsigned room = RTE_MIN(rx->tagged, max - n);
 
 		memcpy(out + n, rx->tag, room * sizeof(*out));
@@ -118,13 +129,13 @@ fg_engine_tags(const struct fg_engine *e, unsigned stream, int64_t *out, unsigne
 }
 
 static void
-add_lane(const struct rx_task *rx, struct fg_port_result *out)
+add_queue(const struct rx_task *rx, struct fg_port_result *out)
 {
-	out->rx_overflow += rx->lanes == NULL ? 0 : rx->lanes->overflow;
+	out->rx_overflow += rx->queues == NULL ? 0 : rx->queues->overflow;
 	out->misdirected += rx->misdirected;
-	out->foreign += rx->foreign;
+	out->unsolicited += rx->unsolicited;
 	for (unsigned k = 0; k < FG_NET_KINDS; k++)
-		out->foreign_kind[k] += rx->kind[k];
+		out->unsolicited_kind[k] += rx->kind[k];
 }
 
 void
@@ -151,8 +162,8 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		out->rx_stamp_error_ns = stamps.error_ns;
 		out->rx_stamp_jumps = stamps.jumps - p->jumps_before;
 	}
-	for (unsigned k = p->first_lane; k < p->first_lane + p->lanes; k++)
-		add_lane(&e->trial->rx[k], out);
+	for (unsigned k = p->queue.first; k < p->queue.first + p->queue.queues; k++)
+		add_queue(&e->trial->rx.task[k], out);
 	if (talker != NULL) {
 		out->queries = talker->queries;
 		out->updates = talker->updates;
@@ -161,12 +172,12 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 	}
 }
 
-/* what was sent of a part, and when it began: the earliest of a lane counts */
+/* what was sent of a part, and when it began: the earliest of a queue counts */
 static void
 add_sent(const struct fg_engine *e, const struct tx_stream *tx, struct fg_queue_result *out)
 {
-	uint64_t start = e->trial->image[0].start;
-	uint64_t first = tx->sent == 0 ? 0 : clock_span_ns(&e->clock, tx->first - start);
+	uint64_t start = e->trial->job[0].start;
+	uint64_t first = tx->sent == 0 ? 0 : fg_clock_span_ns(&e->clock, tx->first - start);
 
 	if (tx->sent > 0 && (out->tx == 0 || first < out->first_ns)) {
 		out->first_ns = first;
@@ -179,33 +190,32 @@ void
 fg_engine_queue_result(const struct fg_engine *e, unsigned port, unsigned queue, struct fg_queue_result *out)
 {
 	const struct trial *t = e->trial;
-	unsigned i = e->port[port].first_lane + queue;
-	const struct rx_task *rx = &t->rx[i];
+	unsigned i = e->port[port].queue.first + queue;
+	const struct rx_task *rx = &t->rx.task[i];
 
 	*out = (struct fg_queue_result){
-		.tx_lcore = e->lcore[e->lane[i].tx_lcore].id,
-		.rx_lcore = e->lcore[e->lane[i].rx_lcore].id,
+		.tx_lcore = e->lcore[e->queue[i].tx_lcore].id,
+		.rx_lcore = e->lcore[e->queue[i].rx_lcore].id,
 		.rx = rx->frames,
 	};
-	if (rx->lanes != NULL) {
-		out->passed = rx->lanes->passed + rx->lanes->overflow;
-		out->rx += out->passed - rx->lanes->taken;
+	if (rx->queues != NULL) {
+		out->passed = rx->queues->passed + rx->queues->overflow;
+		out->rx += out->passed - rx->queues->taken;
 	}
-	for (unsigned k = 0; k < t->streams; k++)
-		if (t->part[k].lane == i)
-			add_sent(e, &t->tx[k], out);
+	for (unsigned k = 0; k < t->split.streams; k++)
+		if (t->split.substream[k].queue == i)
+			add_sent(e, &t->tx.stream[k], out);
 }
 
 void
 fg_engine_lcore_result(const struct fg_engine *e, unsigned i, struct fg_lcore_result *out)
 {
-	const struct image *image = &e->trial->image[i];
+	const struct fg_job *job = &e->trial->job[i];
 
 	*out = (struct fg_lcore_result){
 		.lcore = e->lcore[i].id,
-		.polls = image->polls,
-		.longest_gap_ns = clock_span_ns(&e->clock, image->longest_gap),
-		.late_ns = image->taken > image->start ? clock_span_ns(&e->clock, image->taken - image->start)
-						       : 0,
+		.polls = job->polls,
+		.longest_gap_ns = fg_clock_span_ns(&e->clock, job->longest_gap),
+		.late_ns = job->taken > job->start ? fg_clock_span_ns(&e->clock, job->taken - job->start) : 0,
 	};
 }

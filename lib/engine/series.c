@@ -1,135 +1,160 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream over time: interval by interval, what was sent and what of that arrived.
- *
- * Both sides go by the time at which a frame departed, as its signature says it. So the loss of an interval is the
- * difference of its own two counts, whatever the delay, and a frame is never sent in one second and received in the
- * next. The tx lcore notes how many frames had departed at the end of each interval; the rx lcore finds the interval
- * of each arrival, which as a rule is that of the one before.
- *
- * Room for the whole of the traffic is made at set-up, a line an interval; a day of seconds takes 5.5 MB a stream. The
- * 99.9th percentile of an interval's delay is taken from a histogram when its successor is one interval old: what
- * comes later than that still enters counts, sum and extremes.
+ * A series, read: by control, while it is still written or afterwards; and the availability that follows from
+ * it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "engine_priv.h"
+#include "tx_inject.h"
 
-#include "series_priv.h"
+enum { SECOND_NS = 1000000000 };
 
-/* intervals of a stream, and of one that goes on without end: 36 hours of seconds, and it is what comes first */
-enum { SERIES_MAX = 1 << 20, SERIES_ENDLESS = 1 << 17 };
-static const uint64_t DELAY_HIGHEST_NS = 1000000000;
+/* the substreams of a stream, if series of them are kept; NULL: none. They have the same intervals. */
+static const struct tx_stream *
+parts_with_series(const struct trial *t, unsigned stream, unsigned *n)
+{
+	const struct tx_stream *parts = t == NULL ? NULL : &t->tx.stream[t->split.first[stream]];
 
-/* the first tick that is not before @p ns */
+	if (parts == NULL || parts->series == NULL)
+		return NULL;
+	*n = split_parts(&t->split, stream);
+	return parts;
+}
+
+/* intervals there are: before the end of the trial those that are over, then those that it came to */
 static uint64_t
-tick_at(const struct clock *c, uint64_t ns)
+known_of(const struct fg_engine *e, const struct fg_series *s)
 {
-	uint64_t tick = clock_ticks(c, ns - c->base_ns);
+	uint64_t at = fg_series_departing(s);
+	uint64_t now = fg_clock_ns(&e->clock, fg_lcore_now(&e->lcore[0]));
+	uint64_t begun = now > s->start ? (now - s->start + s->interval - 1) / s->interval : 0;
 
-	while (clock_ns(c, tick) < ns)
-		tick++;
-	while (tick > 0 && clock_ns(c, tick - 1) >= ns)
-		tick--;
-	return tick;
+	if (e->running)
+		return at;
+	/* the spare one only if something left so late; what left later still is in none */
+	return RTE_MIN(RTE_MAX(at + 1, RTE_MIN(begun, s->n - 1)), s->n);
 }
 
-uint64_t
-series_end(const struct series *s, uint64_t k)
+/* those that are over for all parts; in the end, those that any of them came to */
+static uint64_t
+known(const struct fg_engine *e, const struct tx_stream *parts, unsigned n)
 {
-	return k >= s->n ? UINT64_MAX : tick_at(s->clock, s->start + (k + 1) * s->interval);
+	uint64_t all = known_of(e, parts->series);
+
+	for (unsigned k = 1; k < n; k++) {
+		uint64_t one = known_of(e, parts[k].series);
+
+		all = e->running ? RTE_MIN(all, one) : RTE_MAX(all, one);
+	}
+	return all;
 }
 
-struct series *
-series_create(const struct clock *clock, uint64_t start_ticks, uint64_t duration_ns, uint64_t interval_ns,
-	      unsigned digits, struct fg_error *err)
+/* frames that have departed before interval @p k is over */
+static uint64_t
+sent_until(const struct tx_stream *tx, uint64_t k)
 {
-	/* and one for frames that left late */
-	uint64_t n = duration_ns == FG_ENDLESS ? SERIES_ENDLESS
-					       : (duration_ns + interval_ns - 1) / interval_ns + 1;
-	struct series *s;
+	const struct fg_series *s = tx->series;
 
-	if (n > SERIES_MAX) {
-		fg_error_set(err, E2BIG, "series", "%llu intervals: at most %d", (unsigned long long)n,
-			     SERIES_MAX);
-		return NULL;
+	return k < fg_series_departing(s) ? s->sent[k] : tx_measured(tx);
+}
+
+static uint64_t
+sent_in(const struct tx_stream *tx, uint64_t first, uint64_t n)
+{
+	return sent_until(tx, first + n - 1) - (first == 0 ? 0 : sent_until(tx, first - 1));
+}
+
+/* the 99.9th percentile of all parts cannot exceed the largest of theirs */
+static int64_t
+percentile_of(const struct fg_engine *e, const struct fg_series *s, uint64_t k)
+{
+	const struct fg_histogram *open = s->delay[k & 1];
+
+	/* the last two are never closed */
+	if (!e->running && k + 1 >= fg_series_arriving(s) && open->count > 0)
+		return (int64_t)fg_histogram_percentile(open, 0.999);
+	return s->cell[k].delay_p999;
+}
+
+static void
+add_interval(const struct fg_engine *e, const struct tx_stream *tx, uint64_t k, struct fg_interval *out)
+{
+	const struct fg_series *s = tx->series;
+	const struct fg_series_cell *cell = &s->cell[k];
+	uint64_t before = out->rx;
+
+	out->tx += sent_in(tx, k, 1);
+	out->rx += cell->rx;
+	out->octets += cell->octets;
+	out->duplicates += cell->duplicates;
+	out->reordered += cell->reordered;
+	if (cell->rx == 0)
+		return;
+	out->delay_min_ns = before == 0 ? cell->delay_min : RTE_MIN(out->delay_min_ns, cell->delay_min);
+	out->delay_max_ns = before == 0 ? cell->delay_max : RTE_MAX(out->delay_max_ns, cell->delay_max);
+	out->delay_mean_ns = before == 0 ? (double)cell->delay_sum / (double)cell->rx
+					 : (out->delay_mean_ns * (double)before + (double)cell->delay_sum) /
+						   (double)out->rx;
+	out->delay_p999_ns = RTE_MAX(out->delay_p999_ns, percentile_of(e, s, k));
+}
+
+unsigned
+fg_engine_series(const struct fg_engine *e, unsigned stream, unsigned first, struct fg_interval *out,
+		 unsigned max)
+{
+	unsigned parts = 0, i = 0;
+	const struct tx_stream *tx = parts_with_series(e->trial, stream, &parts);
+	uint64_t n = tx == NULL ? 0 : known(e, tx, parts);
+
+	for (; i < max && first + i < n; i++) {
+		out[i] = (struct fg_interval){0};
+		for (unsigned k = 0; k < parts; k++)
+			add_interval(e, &tx[k], first + i, &out[i]);
 	}
-	s = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*s));
-	if (s == NULL) {
-		fg_error_set(err, ENOMEM, "series", "no memory");
-		return NULL;
+	return i;
+}
+
+/* what a part adds to a second, of @p n intervals from @p first on */
+static void
+add_to_block(const struct fg_engine *e, const struct tx_stream *tx, uint64_t first, uint64_t n,
+	     struct fg_block *block)
+{
+	block->sent += sent_in(tx, first, n);
+	for (uint64_t k = first; k < first + n; k++) {
+		const struct fg_series_cell *cell = &tx->series->cell[k];
+
+		if (cell->rx == 0)
+			continue;
+		block->received += cell->rx;
+		block->delay_sum += cell->delay_sum;
+		block->delay_min = RTE_MIN(block->delay_min, cell->delay_min);
+		block->delay_max = RTE_MAX(block->delay_max, cell->delay_max);
+		block->delay_p999 = RTE_MAX(block->delay_p999, percentile_of(e, tx->series, k));
 	}
-	*s = (struct series){
-		.clock = clock,
-		.start = clock_ns(clock, start_ticks),
-		.interval = interval_ns,
-		.n = n,
-		.sent = calloc(n, sizeof(*s->sent)),
-		.cell = aligned_alloc(RTE_CACHE_LINE_SIZE, n * sizeof(*s->cell)),
-		.delay = {fg_histogram_create(digits, DELAY_HIGHEST_NS, err),
-			  fg_histogram_create(digits, DELAY_HIGHEST_NS, err)},
-	};
-	if (s->sent == NULL || s->cell == NULL || s->delay[0] == NULL || s->delay[1] == NULL) {
-		fg_error_set(err, ENOMEM, "series", "no memory for %llu intervals", (unsigned long long)n);
-		series_free(s);
-		return NULL;
-	}
-	memset(s->cell, 0, n * sizeof(*s->cell));
-	return s;
 }
 
 void
-series_free(struct series *s)
+series_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
 {
-	if (s == NULL)
+	unsigned parts = 0;
+	const struct tx_stream *tx = parts_with_series(e->trial, stream, &parts);
+	struct fg_availability availability;
+	uint64_t n, each;
+
+	if (tx == NULL)
 		return;
-	fg_histogram_free(s->delay[0]);
-	fg_histogram_free(s->delay[1]);
-	free(s->sent);
-	free(s->cell);
-	free(s);
-}
+	n = known(e, tx, parts);
+	out->series_intervals = n;
+	if (tx->series->interval > SECOND_NS || SECOND_NS % tx->series->interval != 0)
+		return;
+	each = SECOND_NS / tx->series->interval;
+	fg_availability_init(&availability);
+	for (uint64_t first = 0; first < n; first += each) {
+		struct fg_block block = {
+			.delay_min = INT64_MAX, .delay_max = INT64_MIN, .delay_p999 = INT64_MIN};
 
-uint64_t
-series_depart(struct series *s, uint64_t departure, uint64_t number)
-{
-	uint64_t at = atomic_load_explicit(&s->tx_at, memory_order_relaxed), end = series_end(s, at);
-
-	while (departure >= end) {
-		s->sent[at++] = number;
-		end = series_end(s, at);
+		for (unsigned k = 0; k < parts; k++)
+			add_to_block(e, &tx[k], first, RTE_MIN(each, n - first), &block);
+		fg_availability_add(&availability, &block);
 	}
-	atomic_store_explicit(&s->tx_at, at, memory_order_release);
-	return end;
-}
-
-/* nothing that arrives from now on enters the percentile of interval @p k */
-static void
-close_interval(struct series *s, uint64_t k)
-{
-	struct fg_histogram *h = s->delay[k & 1];
-
-	if (h->count == 0)
-		return;
-	s->cell[k].delay_p999 = (int64_t)fg_histogram_percentile(h, 0.999);
-	fg_histogram_reset(h);
-}
-
-uint64_t
-series_seek(struct series *s, uint64_t sent)
-{
-	uint64_t k = (sent - s->start) / s->interval;
-	uint64_t at = atomic_load_explicit(&s->rx_at, memory_order_relaxed);
-
-	if (k >= s->n)
-		return s->n;
-	if (k <= at)
-		return k;
-	if (at > 0)
-		close_interval(s, at - 1);
-	if (k > at + 1)
-		close_interval(s, at);
-	s->rx_begin = k * s->interval;
-	atomic_store_explicit(&s->rx_at, k, memory_order_release);
-	return k;
+	fg_availability_read(&availability, &out->available);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The talker says to the device under test what a network has besides the test: management queries at the start of
- * each second (RFC 2544, 11.2), routing updates at the start of the trial and every so often from there, one state and
- * the other in turn (11.3). It lives in the image of a trial, on the tx lcore of a port; the replies come to the port's
- * responder, which verifies them.
+ * The talker sends to the device under test what a network carries besides the test: management queries at
+ * the start of each second (RFC 2544, 11.2), routing updates at the start of the trial and every so often
+ * from there, one state and the other in turn (11.3). It lives in the job of a trial, on the tx lcore of a
+ * port; the replies come to the port's responder, which verifies them.
  *
- * A port that departs frames by itself has been given those of the next moments already, so there the talker is ahead
- * as much: what it says at the start of a second stands in front of the frames of that second.
+ * A port that departs frames by itself has been given those of the next moments already, so there the talker
+ * is ahead as much: what it sends at the start of a second stands in front of the frames of that second.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_mbuf.h>
 
-#include "engine_priv.h"
+#include "neighbour_priv.h"
 
 static void
 query(struct talker *t, uint64_t now)
@@ -69,9 +69,9 @@ talker_poll(struct fg_task *task, uint64_t now)
 }
 
 struct talker *
-talker_create(const struct fg_talk *talk, struct responder *responder, const struct image *timeline)
+talker_create(const struct fg_talk *talk, struct responder *responder, const struct fg_job *timeline)
 {
-	const struct clock *clock = responder->clock;
+	const struct fg_clock *clock = responder->clock;
 	uint64_t lead = responder->port->caps.launch_time ? timeline->step + 1 : 0;
 	struct talker *t = calloc(1, sizeof(*t));
 
@@ -82,8 +82,8 @@ talker_create(const struct fg_talk *talk, struct responder *responder, const str
 	memcpy(t->query.agent, responder->gateway4, 4);
 	memcpy(t->query.community, talk->community, FG_SNMP_COMMUNITY);
 	t->query.interface = talk->interface;
-	t->query_every = clock_ticks(clock, talk->query_ns);
-	t->update_every = clock_ticks(clock, talk->update_ns);
+	t->query_every = fg_clock_ticks(clock, talk->query_ns);
+	t->update_every = fg_clock_ticks(clock, talk->update_ns);
 	t->until = timeline->stop - lead;
 	t->next_query = talk->query_ns > 0 ? timeline->start - lead : UINT64_MAX;
 	t->next_update = talk->update_ns > 0 ? timeline->start - lead : UINT64_MAX;

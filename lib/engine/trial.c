@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Compiling a trial: everything that can be decided before the first frame is decided here, so that the tasks
- * only follow. The result is an image per lcore, a list of tasks with their times.
+ * only follow. The result is an job per lcore, a list of tasks with their times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +10,15 @@
 #include <rte_cycles.h>
 #include <rte_mbuf.h>
 
-#include "rx_priv.h"
-#include "tx_priv.h"
+#include "engine_priv.h"
 
 enum {
-	MAX_STEP_US = 50, /* on the wire: longest time between two rounds while something happens */
-	PICK_UP_MS = 5,   /* on the TSC: time for the lcores to take up the image */
+	MAX_STEP_US = 50, /* on the wire: longest time between two passes while something happens */
+	PICK_UP_MS = 5,   /* on the TSC: time for the lcores to take up the job */
 	COMPILE_ATTEMPTS = 3,
+	NAP_NS = 1000000, /* a sender without work looks for orders after this time */
 };
+static const uint64_t SECOND_NS = 1000000000;
 
 static int
 check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
@@ -45,44 +46,92 @@ check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct
 	return 0;
 }
 
-/* the time between rounds on the wire: as told, or a burst of the port that sends most */
+/* the time between passes on the wire: as told, or a burst of the port that sends most */
 static uint64_t
 wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 {
 	double fps[FG_MAX_PORTS] = {0}, step = MAX_STEP_US * 1e-6 * (double)e->clock.hz;
 
 	if (c->step_ns > 0)
-		return clock_ticks(&e->clock, c->step_ns);
+		return fg_clock_ticks(&e->clock, c->step_ns);
 	for (unsigned i = 0; i < c->streams; i++)
 		if (c->stream[i].tx_port < e->config.ports)
-			fps[c->stream[i].tx_port] += parts_peak_fps(&c->stream[i]);
+			fps[c->stream[i].tx_port] += fg_stream_peak_fps(&c->stream[i]);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		if (fps[i] > 0)
-			step = RTE_MIN(step, (double)BURST / fps[i] * (double)e->clock.hz);
+			step = RTE_MIN(step, (double)FG_BURST / fps[i] * (double)e->clock.hz);
 	return (uint64_t)step;
+}
+
+/* the series of a stream, to which its sender and its receiver both write */
+static int
+make_series(const struct fg_engine *e, const struct trial *t, unsigned i, const struct fg_trial_config *c,
+	    struct fg_error *err)
+{
+	const struct fg_stream_config *s = &t->split.config[i];
+
+	if ((s->measure & FG_MEASURE_SERIES) == 0 || s->unmeasured)
+		return 0;
+	return fg_series_create(fg_clock_ns(&e->clock, t->tx.env.start), c->traffic_ns,
+				c->series_ns == 0 ? SECOND_NS : c->series_ns, t->rx.precision.digits,
+				&t->series[i], err);
 }
 
 static int
 stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
-	    const struct image *timeline, struct fg_error *err)
+	    struct fg_error *err)
 {
-	int rc = tx_stream_init(e, t, i, c, timeline, err);
+	const struct fg_stream_config *s = &t->split.config[i];
+	const struct substream *part = &t->split.substream[i];
+	const struct split_port *to = &e->port[s->rx_port].queue;
+	const struct tx_place from = {e->queue[part->queue].port, part->queue, part->k, part->of};
+	const struct rx_place place = {to->first, to->queues, part->k, part->of};
+	int rc = make_series(e, t, i, c, err);
 
-	return rc != 0 ? rc : rx_stream_init(e, t, i, c, timeline, err);
+	if (rc == 0)
+		rc = tx_stream_init(&t->tx, i, s, &from, t->series[i], err);
+	if (rc == 0)
+		rc = rx_stream_init(&t->rx, i, s, &place, &t->tx.stream[i], t->series[i], err);
+	return rc;
 }
 
-/* @p ahead: on the TSC, ticks from now to the begin. @return -ETIME: traffic cannot start any more when it should */
 static int
-timeline(const struct fg_engine *e, const struct fg_trial_config *c, uint64_t ahead, struct image *out,
+receiver_init(struct fg_engine *e, struct trial *t, unsigned queue, const struct fg_trial_config *c,
+	      struct fg_error *err)
+{
+	unsigned port = e->queue[queue].of;
+	struct rx_task_config config = {
+		.idle = e->queue[queue].idle,
+		.first = e->port[port].queue.first,
+		.queues = e->port[port].queue.queues,
+		.rings = &e->port[port].rings,
+		.first_id = e->next_id,
+		.sink = c->sink[port],
+		.tap = c->tap[port],
+	};
+
+	for (unsigned i = 0; i < c->streams; i++) {
+		config.extended |= rx_is_extended(&c->stream[i]) && c->stream[i].rx_port == port;
+		config.mixed |= c->stream[i].sizes != NULL;
+	}
+	return rx_task_init(&t->rx, queue, &config, err);
+}
+
+/*
+ * @p ahead: on the TSC, ticks from now to the begin.
+ * @return -ETIME: traffic cannot start any more when it should
+ */
+static int
+timeline(const struct fg_engine *e, const struct fg_trial_config *c, uint64_t ahead, struct fg_job *out,
 	 struct fg_error *err)
 {
-	struct image t = {.step = e->config.time == FG_TIME_TSC ? 0 : wire_step(e, c)};
+	struct fg_job t = {.step = e->config.time == FG_TIME_TSC ? 0 : wire_step(e, c)};
 	uint64_t now = e->config.time == FG_TIME_TSC ? rte_rdtsc() + ahead : e->wire_now;
 
 	t.begin = RTE_MAX(now, e->ready_at);
-	t.start = t.begin + clock_ticks(&e->clock, c->learn_ns);
+	t.start = t.begin + fg_clock_ticks(&e->clock, c->learn_ns);
 	if (c->start_ns > 0) {
-		uint64_t start = clock_ticks(&e->clock, c->start_ns - e->clock.base_ns);
+		uint64_t start = fg_clock_ticks(&e->clock, c->start_ns - e->clock.base_ns);
 
 		if (start < t.start)
 			return fg_error_set(err, ETIME, "trial", "it should have started %.6f s earlier",
@@ -91,45 +140,45 @@ timeline(const struct fg_engine *e, const struct fg_trial_config *c, uint64_t ah
 	}
 	t.stop = t.end = UINT64_MAX;
 	if (c->traffic_ns != FG_ENDLESS) {
-		t.stop = t.start + clock_ticks(&e->clock, c->traffic_ns);
-		t.end = t.stop + clock_ticks(&e->clock, c->drain_ns);
+		t.stop = t.start + fg_clock_ticks(&e->clock, c->traffic_ns);
+		t.end = t.stop + fg_clock_ticks(&e->clock, c->drain_ns);
 	}
 	*out = t;
 	return 0;
 }
 
 static int
-add_task(struct image *image, struct fg_task *task)
+add_task(struct fg_job *job, struct fg_task *task)
 {
 	/* grown by powers of two: nothing else keeps the room */
-	if ((image->tasks & (image->tasks - 1)) == 0) {
+	if ((job->tasks & (job->tasks - 1)) == 0) {
 		struct fg_task **grown =
-			realloc(image->task, (image->tasks == 0 ? 1 : image->tasks * 2) * sizeof(*grown));
+			realloc(job->task, (job->tasks == 0 ? 1 : job->tasks * 2) * sizeof(*grown));
 
 		if (grown == NULL)
 			return -ENOMEM;
-		image->task = grown;
+		job->task = grown;
 	}
-	image->task[image->tasks++] = task;
+	job->task[job->tasks++] = task;
 	return 0;
 }
 
-/* what sends over each lane */
+/* what sends over each queue */
 static int
-add_senders(struct fg_engine *e, struct trial *t, const struct image *timeline, struct fg_error *err)
+add_senders(struct fg_engine *e, struct trial *t)
 {
-	for (unsigned i = 0; i < e->lanes; i++) {
-		int rc = tx_task_init(e, t, i, timeline, err);
+	for (unsigned i = 0; i < e->queues; i++) {
+		int rc = tx_task_init(&t->tx, i, e->queue[i].port, NULL);
 
-		if (rc == 0)
-			rc = add_task(&t->image[e->lane[i].tx_lcore], &t->tx_task[i].task);
-		if (rc < 0)
+		if (rc == 0 && t->tx.task[i].port != NULL)
+			rc = add_task(&t->job[e->queue[i].tx_lcore], &t->tx.task[i].task);
+		if (rc != 0)
 			return rc;
 	}
 	return 0;
 }
 
-/* before the ports' own tasks: what is sent is received in the same round */
+/* before the ports' own tasks: what is sent is received in the same pass */
 static int
 add_guests(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c)
 {
@@ -137,100 +186,69 @@ add_guests(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c
 
 	for (unsigned i = 0; i < c->tasks && rc == 0; i++) {
 		const struct fg_trial_task *wanted = &c->task[i];
-		const struct lane *lane = &e->lane[e->port[wanted->port].first_lane];
+		const struct queue *queue = &e->queue[e->port[wanted->port].queue.first];
 
-		rc = add_task(&t->image[wanted->at_receive ? lane->rx_lcore : lane->tx_lcore], wanted->task);
+		rc = add_task(&t->job[wanted->at_receive ? queue->rx_lcore : queue->tx_lcore], wanted->task);
 	}
 	return rc;
 }
 
-/* those that send test frames and have somebody to talk to */
+/* those that send test frames and have a gateway */
 static int
 add_talker(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_talk *talk,
-	   const struct image *timeline)
+	   const struct fg_job *timeline)
 {
 	bool sends = false;
 
-	for (unsigned i = 0; i < t->streams; i++)
-		sends |= t->config[i].tx_port == port && !t->config[i].unmeasured;
+	for (unsigned i = 0; i < t->split.streams; i++)
+		sends |= t->split.config[i].tx_port == port && !t->split.config[i].unmeasured;
 	if (!sends || !e->config.port[port].has_gateway4 || (talk->query_ns == 0 && talk->update_ns == 0))
 		return 0;
 	t->talker[port] = talker_create(talk, &e->port[port].responder, timeline);
 	if (t->talker[port] == NULL)
 		return -ENOMEM;
-	return add_task(&t->image[e->lane[e->port[port].first_lane].tx_lcore], &t->talker[port]->task);
+	return add_task(&t->job[e->queue[e->port[port].queue.first].tx_lcore], &t->talker[port]->task);
 }
 
-/* what receives from a lane; and of a port's first one, the responder */
+/* what receives from a queue; and of a port's first one, the responder */
 static int
-add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct image *timeline)
+add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_job *timeline)
 {
-	const struct lane *lane = &e->lane[i];
-	struct engine_port *port = &e->port[lane->of];
-	int rc = add_task(&t->image[lane->rx_lcore], &t->rx[i].task);
+	const struct queue *queue = &e->queue[i];
+	struct engine_port *port = &e->port[queue->of];
+	int rc = add_task(&t->job[queue->rx_lcore], &t->rx.task[i].task);
 
-	if (rc != 0 || i != port->first_lane)
+	if (rc != 0 || i != port->queue.first)
 		return rc;
 	port->responder.announce_at = timeline->begin;
-	return add_task(&t->image[lane->tx_lcore], &port->responder.task);
+	return add_task(&t->job[queue->tx_lcore], &port->responder.task);
 }
 
 static int
-fill_images(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
-	    const struct image *timeline)
+fill_jobs(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
+	  const struct fg_job *timeline)
 {
 	int rc = 0;
 
 	for (unsigned i = 0; i < e->config.lcores; i++) {
-		t->image[i] = *timeline;
-		t->image[i].serial = ++e->serial;
+		t->job[i] = *timeline;
+		t->job[i].serial = ++e->serial;
 	}
 	for (unsigned i = 0; i < e->config.ports && rc == 0; i++) {
 		e->port[i].responder.host.addresses = c->addresses[i];
 		rc = add_talker(e, t, i, &c->talk, timeline);
 	}
 	if (rc == 0)
-		rc = add_senders(e, t, timeline, NULL);
+		rc = add_senders(e, t);
 	if (rc == 0)
 		rc = add_guests(e, t, c);
-	for (unsigned i = 0; i < e->lanes && rc == 0; i++)
+	for (unsigned i = 0; i < e->queues && rc == 0; i++)
 		rc = add_receiver(e, t, i, timeline);
 	return rc;
 }
 
-static void *
-alloc_lines(unsigned n, size_t size)
-{
-	void *memory = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(n, 1U) * size);
-
-	if (memory != NULL)
-		memset(memory, 0, n * size);
-	return memory;
-}
-
-static struct trial *
-trial_alloc(struct fg_engine *e, const struct fg_trial_config *c)
-{
-	struct trial *t = calloc(1, sizeof(*t));
-
-	if (t == NULL)
-		return NULL;
-	t->max_lag = clock_ticks(&e->clock, c->max_lag_ns);
-	if (parts_make(e, t, c) == 0 && t->streams <= FG_MAX_STREAMS) {
-		t->tx = alloc_lines(t->streams, sizeof(*t->tx));
-		t->tx_task = alloc_lines(e->lanes, sizeof(*t->tx_task));
-		t->rx_stream = alloc_lines(t->streams, sizeof(*t->rx_stream));
-		t->rx = alloc_lines(e->lanes, sizeof(*t->rx));
-	}
-	if (t->tx != NULL && t->tx_task != NULL && t->rx_stream != NULL && t->rx != NULL)
-		return t;
-	t->streams = 0; /* nothing hangs on them yet, and not all may be there */
-	trial_free(e, t);
-	return NULL;
-}
-
 static int
-check_config(const struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
+check_trial(const struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
 {
 	int rc = 0;
 
@@ -246,35 +264,96 @@ check_config(const struct fg_engine *e, const struct fg_trial_config *c, struct 
 	return rc;
 }
 
+/* by how many numbers a frame can be behind another at any port because it came over another queue */
+static unsigned
+queues_behind(const struct fg_engine *e)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < e->config.ports; i++)
+		most = RTE_MAX(most, rx_queues_behind(e->config.port[i].port, e->port[i].queue.queues));
+	return most;
+}
+
 static int
-compile(struct fg_engine *e, const struct fg_trial_config *given, uint64_t ahead, struct image *times,
+trial_alloc(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c, struct fg_error *err)
+{
+	struct split_port ports[FG_MAX_PORTS];
+
+	for (unsigned i = 0; i < e->config.ports; i++)
+		ports[i] = e->port[i].queue;
+	if (split_make(&t->split, ports, e->config.ports, c) != 0 || t->split.streams > FG_MAX_STREAMS)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
+	t->series = calloc(RTE_MAX(t->split.streams, 1U), sizeof(*t->series));
+	if (t->series == NULL || tx_alloc(&t->tx, t->split.streams, e->queues) != 0)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
+	return rx_alloc(&t->rx, t->split.streams, e->queues, queues_behind(e), err);
+}
+
+static struct tx_env
+env_of(struct fg_engine *e, const struct fg_trial_config *c, const struct fg_job *times)
+{
+	/* free time does not wait, unless nothing else ends the trial */
+	bool waits = e->config.time != FG_TIME_WIRE_FREE || times->end == UINT64_MAX;
+
+	return (struct tx_env){
+		.clock = &e->clock,
+		.start = times->start,
+		.step = times->step,
+		.nap = waits ? fg_clock_ticks(&e->clock, NAP_NS) : UINT64_MAX,
+		.max_lag = fg_clock_ticks(&e->clock, c->max_lag_ns),
+		.time_flag = e->tx_time_flag,
+		.time_offset = e->tx_time_offset,
+		.first_id = e->next_id,
+		.pools = &e->pools,
+	};
+}
+
+/* c: that of the substreams */
+static int
+tasks_init(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c, const struct fg_job *times,
+	   struct fg_error *err)
+{
+	bool variation = false;
+	int rc = 0;
+
+	t->tx.env = env_of(e, c, times);
+	for (unsigned i = 0; rc == 0 && i < e->queues; i++)
+		rc = receiver_init(e, t, i, c, err);
+	for (unsigned i = 0; rc == 0 && i < c->streams; i++) {
+		rc = stream_init(e, t, i, c, err);
+		variation |= (c->stream[i].measure & FG_MEASURE_VARIATION) != 0;
+	}
+	if (rc == 0 && t->split.streams > t->split.given)
+		rc = rx_sums_init(&t->rx, variation, err);
+	if (rc == 0 && fill_jobs(e, t, c, times) != 0)
+		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
+	return rc;
+}
+
+static int
+compile(struct fg_engine *e, const struct fg_trial_config *given, uint64_t ahead, struct fg_job *times,
 	struct trial **out, struct fg_error *err)
 {
 	struct fg_trial_config c = *given;
-	struct trial *t = trial_alloc(e, given);
-	int rc = 0;
+	struct trial *t = *out = calloc(1, sizeof(*t));
+	int rc;
 
-	*out = t;
 	if (t == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
-	c.streams = t->streams;
-	c.stream = t->config;
-	if (given->first_id != 0) {
+	rc = trial_alloc(e, t, given, err);
+	c.streams = t->split.streams;
+	c.stream = t->split.config;
+	if (rc == 0 && given->first_id != 0) {
 		e->next_id = given->first_id;
-		if (t->streams != given->streams)
+		if (c.streams != given->streams)
 			rc = fg_error_set(err, EINVAL, "streams",
-					  "what two testers share goes over one lane");
+					  "what two testers share goes over one queue");
 	}
 	if (rc == 0)
 		rc = timeline(e, given, ahead, times, err);
-	for (unsigned i = 0; rc == 0 && i < e->lanes; i++)
-		rc = rx_task_init(e, t, i, &c, err);
-	for (unsigned i = 0; rc == 0 && i < t->streams; i++)
-		rc = stream_init(e, t, i, &c, times, err);
 	if (rc == 0)
-		rc = rx_sums_init(t, err);
-	if (rc == 0 && fill_images(e, t, &c, times) != 0)
-		rc = fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", given->streams);
+		rc = tasks_init(e, t, &c, times, err);
 	if (rc != 0)
 		trial_free(e, t);
 	return rc;
@@ -282,7 +361,7 @@ compile(struct fg_engine *e, const struct fg_trial_config *given, uint64_t ahead
 
 /* has it taken so long that the lcores can no longer take the trial up in time? */
 static bool
-is_too_late(const struct fg_engine *e, const struct image *times)
+is_too_late(const struct fg_engine *e, const struct fg_job *times)
 {
 	uint64_t now = rte_rdtsc();
 
@@ -295,8 +374,8 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 {
 	uint64_t ahead = e->clock.hz / 1000 * PICK_UP_MS;
 	struct trial *t = NULL;
-	struct image times = {0};
-	int rc = check_config(e, c, err);
+	struct fg_job times = {0};
+	int rc = check_trial(e, c, err);
 
 	/* making buffers takes long, but only the first time */
 	for (unsigned attempt = 1; rc == 0; attempt++) {
@@ -310,8 +389,8 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 	}
 	if (rc != 0)
 		return rc;
-	e->next_id = (uint16_t)(e->next_id + t->streams);
-	e->ready_at = times.end + clock_ticks(&e->clock, c->settle_ns);
+	e->next_id = (uint16_t)(e->next_id + t->split.streams);
+	e->ready_at = times.end + fg_clock_ticks(&e->clock, c->settle_ns);
 	e->trial = t;
 	return 0;
 }
@@ -321,16 +400,15 @@ trial_free(struct fg_engine *e, struct trial *t)
 {
 	if (t == NULL)
 		return;
-	tx_free(e, t);
-	rx_free(e, t);
+	tx_free(&t->tx);
+	rx_free(&t->rx);
 	for (unsigned i = 0; i < e->config.lcores; i++)
-		free(t->image[i].task);
+		free(t->job[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		free(t->talker[i]);
-	free(t->first);
-	free(t->part);
-	free(t->config);
-	free(t->tx);
-	free(t->tx_task);
+	for (unsigned i = 0; t->series != NULL && i < t->split.streams; i++)
+		fg_series_free(t->series[i]);
+	free(t->series);
+	split_free(&t->split);
 	free(t);
 }

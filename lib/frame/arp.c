@@ -16,14 +16,12 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {{"ethertype", 0x806}, {NULL}};
-
 static const struct fg_protocol arp = {
 	.name = "arp",
 	.title = "ARP for IPv4 over Ethernet (RFC 826)",
 	.size = 28,
 	.fields = fields,
-	.places = places,
+	.places = FG_PLACES({"ethertype", 0x806}),
 };
 
 FG_PROTOCOLS(arp, &arp);

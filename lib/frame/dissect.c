@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From bytes to headers, by the tables. Nothing is believed that does not fit in what is left of the frame: a header
- * that is cut short, or whose length field says more than there is, ends the search.
+ * From bytes to headers, by the tables. Nothing is believed that does not fit in what is left of the frame: a
+ * header that is truncated, or whose length field exceeds the frame, ends the search.
  */
 #include <string.h>
 
@@ -33,6 +33,25 @@ read_field(const struct fg_protocol *protocol, const char *name, const uint8_t *
 	return bit < 0 ? 0 : fg_field_read(header, (unsigned)bit, f->width);
 }
 
+static bool
+has_type(const struct fg_protocol *p, const uint8_t *header)
+{
+	const struct fg_field *f = p->fields;
+	uint64_t type = fg_field_read(header, f->bit, f->width);
+	const struct fg_value_name *n = f->names;
+
+	while (n != NULL && n->name != NULL && n->value != type)
+		n++;
+	return n != NULL ? n->name != NULL : type == f->preset;
+}
+
+static bool
+is_known(const struct fg_protocol *p, const uint8_t *header, size_t room)
+{
+	return fg_protocol_fixed(p, header, room) > 0 && (!p->typed || has_type(p, header)) &&
+	       (p->is == NULL || p->is(header, room));
+}
+
 static const struct fg_protocol *
 lookup(const char *space, uint64_t number, const uint8_t *header, size_t room)
 {
@@ -42,7 +61,7 @@ lookup(const char *space, uint64_t number, const uint8_t *header, size_t room)
 		for (const struct fg_place *place = p->places; place != NULL && place->space != NULL; place++)
 			if (strcmp(place->space, space) == 0 && number >= place->first &&
 			    number <= (place->last == 0 ? place->first : place->last) &&
-			    fg_protocol_fixed(p, header, room) > 0 && (p->is == NULL || p->is(header, room)))
+			    is_known(p, header, room))
 				return p;
 	return NULL;
 }
@@ -76,7 +95,7 @@ option(struct search *s, const struct fg_protocol *owner, size_t end)
 	return size > 0 && note(s, p, size, false) ? size : 0;
 }
 
-/* the options up to the end of their header, or as many as a field of it says */
+/* the options up to the end of their header, or as many as one of its fields gives */
 static void
 options(struct search *s, const struct fg_protocol *owner, uint64_t count, size_t end)
 {

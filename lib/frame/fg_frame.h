@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /*
- * From a protocol stack to the bytes of a frame. A stack is pushed layer by layer, outermost first; each layer
- * is described by a table of fields (fg_protocol.h), so the builder knows no protocol and a new one is one new
- * file. What is computed (lengths, checksums, "next protocol") is filled in at the end unless the user set it.
- * All of this happens at set-up: the engine only ever copies the finished template.
+ * From a protocol stack to the bytes of a frame. A stack is pushed layer by layer, outermost first; each
+ * layer is described by a table of fields (fg_protocol.h), so the builder knows no protocol and a new one is
+ * one new file. What is computed (lengths, checksums, "next protocol") is filled in at the end unless the
+ * user set it. All of this happens at set-up: the engine only ever copies the finished template.
  */
 
 /** A stack being built. Plain memory, one thread. */
@@ -24,7 +24,8 @@ struct fg_frame;
 
 enum { FG_MAX_VARIES = 16, FG_MAX_CHECKSUMS = 8, FG_MAX_LIST = 65536 };
 
-/** How a field changes: in frame n the k-th of its values, k = n / hold modulo count, or random below count. */
+/** How a field changes: in frame n the k-th of its values, k = n / hold modulo count, or random below
+ * count. */
 struct fg_vary_config {
 	uint64_t first, step, count; /* the k-th value is first + step * k; a step above 2^63 goes down */
 	uint64_t every; /* only in frames whose number is a multiple of this; the others keep what was set */
@@ -99,23 +100,27 @@ int fg_frame_push(struct fg_frame *frame, const char *protocol, struct fg_error 
 /** Set a field of the last pushed layer to a number. @return 0, -ENOENT no such field, -ERANGE too wide */
 int fg_frame_set(struct fg_frame *frame, const char *field, uint64_t value, struct fg_error *err);
 
-/** Set a field of the last pushed layer to octets (an address, what is left). @return 0, -ENOENT, -ERANGE wrong length */
+/** Set a field of the last pushed layer to octets (an address, what is left). @return 0, -ENOENT, -ERANGE
+ * wrong length */
 int fg_frame_set_bytes(struct fg_frame *frame, const char *field, const uint8_t *bytes, size_t length,
 		       struct fg_error *err);
 
-/** Let a field of the last pushed layer be computed and then made wrong. @return 0, -ENOENT, -EINVAL not computed */
+/** Let a field of the last pushed layer be computed and then made wrong. @return 0, -ENOENT, -EINVAL not
+ * computed */
 int fg_frame_set_bad(struct fg_frame *frame, const char *field, struct fg_error *err);
 
 /**
- * Let a field of the last pushed layer change from frame to frame. Of a field wider than 64 bits the last 64 change. A
- * computed field is then the user's. Several programs go in step; for nested ones hold is what those inside need.
+ * Let a field of the last pushed layer change from frame to frame. Of a field wider than 64 bits the last 64
+ * change. A computed field is then the user's. Several programs go in step; for nested ones hold is what
+ * those inside need.
  * @return 0, -ENOENT, -ERANGE (the values do not fit the field, count or every is 0), -E2BIG too many
  */
 int fg_frame_vary(struct fg_frame *frame, const char *field, const struct fg_vary_config *config,
 		  struct fg_error *err);
 
 /**
- * Let octets change: those of the last pushed layer by their offset in it or, with no layer pushed yet, of the frame.
+ * Let octets change: those of the last pushed layer by their offset in it or, with no layer pushed yet, of
+ * the frame.
  *
  * @param octets  1 to 8
  * @param mask    of the bits that change, in the octets as a number
@@ -134,15 +139,15 @@ int fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t c
  * Make the template: headers, then the payload, then room for the signature.
  *
  * @param frame_size  octets with FCS
- * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes octets that
- *         another one does, or that are computed; -ENOMEM. Free with fg_template_free().
+ * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes octets
+ *         that another one does, or that are computed; -ENOMEM. Free with fg_template_free().
  */
 int fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out,
 		    struct fg_error *err);
 
 /**
- * Write the CRC of a frame's packet, if the template's `seal` has one, when everything else is in place: its fields by
- * their program, its signature.
+ * Write the CRC of a frame's packet, if the template's `seal` has one, when everything else is in place: its
+ * fields by their program, its signature.
  *
  * @param frame  with the template's octets up to its header's end
  */

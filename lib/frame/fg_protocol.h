@@ -11,16 +11,17 @@ extern "C" {
 #endif
 
 /*
- * Protocols as tables. One table per protocol says which fields its header has, how wide they are, what they hold when
- * nobody says, how people write them, and what may stand inside. The same table builds headers (fg_frame.h), finds
- * them again in bytes (fg_dissect()), prints them, explains them (`framegauge help protocols`) and documents them.
+ * Protocols as tables. One table per protocol has the fields of its header, their widths, their defaults, how
+ * people write them, and what may stand inside. The same table builds headers (fg_frame.h), finds them again
+ * in bytes (fg_dissect()), prints them, explains them (`framegauge help protocols`) and documents them.
  *
- * Who may stand in whom is not listed by the outer protocol: each says in which number spaces it has a number, as
- * "ethertype" 0x0800, and an outer one says of which space its "next" field is. So a protocol is added without
+ * An outer protocol does not list what it may carry: each protocol has numbers in number spaces, such as
+ * "ethertype" 0x0800, and an outer one names the space of its "next" field. So a protocol is added without
  * touching any other.
  *
- * A header may have fields that are there only when a flag says so (GRE's key), octets to its end whose number a
- * length field gives, and options, which are small protocols of their own that lie in the header of another one.
+ * A header may have fields that exist only with a flag (GRE's key), octets to its end whose
+ * number a length field gives, and options, which are small protocols of their own that lie in the header of
+ * another one.
  */
 
 struct fg_layer;
@@ -45,16 +46,16 @@ struct fg_value_name {
 /** One header field. A list ends with a NULL name. */
 struct fg_field {
 	const char *name;
-	uint16_t
-		bit; /* from the start of the header with all its optional fields, most significant bit first */
+	/* from the start of the header with all its optional fields, most significant bit first */
+	uint16_t bit;
 	uint16_t width;  /* bits; 0: all octets from there to the end of the header */
 	uint64_t preset; /* of fields up to 64 bits */
 	const char *help;
 	enum fg_kind kind;
 	bool computed; /* from the rest of the frame, unless it is set */
 	const struct fg_value_name *names;
-	const char *
-		when; /* there only if this field, which stands before it, has one of the bits in when_mask ... */
+	/* there only if this field, which stands before it, has one of the bits in when_mask ... */
+	const char *when;
 	uint64_t when_mask; /* ... set, and then the header is longer by its width; NULL: always there */
 	uint64_t when_set;  /* the bits that setting this field sets there */
 };
@@ -62,7 +63,7 @@ struct fg_field {
 /** A protocol's numbers in a space of numbers. A list ends with a NULL space. */
 struct fg_place {
 	const char *space;
-	uint64_t first, last; /* last = 0: only the first, which is then also what an outer header is told */
+	uint64_t first, last; /* last = 0: only the first, which is then also written into an outer header */
 };
 
 /** What a checksum is computed over. */
@@ -76,15 +77,16 @@ enum fg_checksum_scope {
 /** A protocol. */
 struct fg_protocol {
 	const char *name;
-	const char *title; /* what it is, and the standard that says so */
-	uint16_t
-		size; /* octets of the header with all optional fields, without options and octets to the end */
+	const char *title; /* its name, and its standard */
+	/* octets of the header with all optional fields, without options and octets to the end */
+	uint16_t size;
 	const struct fg_field *fields;
 	const char *main; /* the field that a single value stands for; NULL: none */
 
 	const struct fg_place *places; /* where it may stand; NULL: only where the user puts it */
-	bool (*is)(const uint8_t *header,
-		   size_t room); /* tells it from others with the same number; NULL: none */
+	/* what tells it from others with the same number: */
+	bool typed; /* its first field has one of the values that have names or, without names, the preset */
+	bool (*is)(const uint8_t *header, size_t room); /* NULL: nothing else */
 
 	const char *space;      /* of the numbers of what is inside; NULL: nothing is */
 	const char *next_field; /* that holds the number; NULL: there is no field, the number is 0 */
@@ -100,17 +102,20 @@ struct fg_protocol {
 	bool option;              /* is itself an option of the layer before it */
 
 	enum fg_checksum_scope checksum_scope; /* of the field "checksum" */
-	bool checksum_never_zero;              /* zero says that there is none */
-	bool sealed; /* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 octets at least */
-	uint8_t network;  /* 4, 6: an IP, whose addresses a pseudo-header takes */
-	bool extension;   /* of the network layer: addresses are those further out */
-	uint8_t unit;     /* this header and all it encloses are so many octets, or a multiple; 0: any */
-	uint8_t hops;     /* that IP has around it; 0: any number */
-	uint64_t station; /* MAC that it is sent to; 0: any */
-	/** Of an extension: the final destination that a pseudo-header takes. NULL: that of the network layer. */
+	bool checksum_never_zero;              /* zero: there is none */
+	/* the field "checksum" is a CRC32c, over this header and all it encloses, of 12 octets at least */
+	bool sealed;
+	uint8_t network;       /* 4, 6: an IP, whose addresses a pseudo-header takes */
+	bool extension;        /* of the network layer: addresses are those further out */
+	uint8_t unit;          /* this header and all it encloses are so many octets, or a multiple; 0: any */
+	uint8_t hops;          /* that IP has around it; 0: any number */
+	uint64_t reserved_mac; /* MAC that it is sent to; 0: any */
+	/** Of an extension: the final destination that a pseudo-header takes. NULL: that of the network
+	 * layer. */
 	const uint8_t *(*final)(const struct fg_layer *layer);
 	/**
-	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload is there.
+	 * Fill in what else depends on the rest. Called from the innermost layer outwards, when the payload
+	 * is there.
 	 * @param header  this layer's first octet
 	 * @param length  octets from there to the end of the frame, without FCS
 	 */

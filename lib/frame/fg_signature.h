@@ -13,19 +13,20 @@ extern "C" {
 #endif
 
 /*
- * The mark by which the tester knows its own frames: the last 18 octets before the FCS, which is all a 64-octet
- * IPv4/UDP frame has to spare. It is found from the end of the frame, so tags and tunnels that a device adds or
- * removes in front do not hide it.
+ * The mark by which the tester knows its own frames: the last 18 octets before the FCS, which is all a
+ * 64-octet IPv4/UDP frame has to spare. It is found from the end of the frame, so tags and tunnels that a
+ * device adds or removes in front do not hide it.
  *
- *    0               2               4                               10                              16      18
- *    +---------------+---------------+-------------------------------+-------------------------------+-------+
- *    | magic  "Fg"   | stream        | sequence number               | transmit time, ns             | bal.  |
- *    +---------------+---------------+-------------------------------+-------------------------------+-------+
+ *    0               2               4                         10                              16      18
+ *    +---------------+---------------+-------------------------+-------------------------------+-------+
+ *    | magic  "Fg"   | stream        | sequence number         | transmit time, ns             | bal.  |
+ *    +---------------+---------------+-------------------------+-------------------------------+-------+
  *
- * Big-endian. Sequence and time count modulo 2^48 (78 hours for the time). "bal." makes the one's complement sum
- * of the nine 16-bit words 0xffff, that is, zero: the checksum of the packet around it does not depend on what
- * the signature says and never needs computing again, and a receiver has 16 more bits to tell a test frame from
- * another that happens to carry the magic. This holds at odd offsets too, since 0xffff reads the same swapped.
+ * Big-endian. Sequence and time count modulo 2^48 (78 hours for the time). "bal." makes the one's complement
+ * sum of the nine 16-bit words 0xffff, that is, zero: the checksum of the packet around it does not depend on
+ * what the signature holds and never needs computing again, and a receiver has 16 more bits to tell a test
+ * frame from another that happens to carry the magic. This holds at odd offsets too, since 0xffff reads the
+ * same swapped.
  *
  * The highest bit of the sequence number is set in a frame that is sent a second time on purpose.
  */
@@ -47,7 +48,8 @@ struct fg_signature {
 static inline uint16_t
 fg_signature_balance(uint64_t a, uint64_t b)
 {
-	/* 2^16 = 1 in one's complement: the sum of wide words is that of narrow ones, with every carry brought round */
+	/* 2^16 = 1 in one's complement: the sum of wide words is that of narrow ones, with every carry
+	 * brought round */
 	uint64_t sum = a + b;
 	uint32_t half;
 	uint16_t word;

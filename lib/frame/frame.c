@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The builder's first half: pushing a layer lays down its presets; setting a field overwrites them and marks the field
- * as the user's. The second half, which makes a template of all that, is in template.c.
+ * The builder's first half: pushing a layer lays down its presets; setting a field overwrites them and marks
+ * the field as the user's. The second half, which makes a template of all that, is in template.c.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A frame while it is made: the stack of layers, which fields the user has set, and what shall change from
+ * frame to frame. One caller writes all of it at set-up; the finished template keeps none of it.
+ */
 #ifndef FRAME_PRIV_H
 #define FRAME_PRIV_H
 
@@ -21,7 +25,7 @@ struct fg_layer {
 	uint8_t nominal[MAX_HEADER];  /* with all optional fields, then the field to the end */
 };
 
-/** A field that changes, as the user wants it. */
+/** A field that varies, as the user configured it. */
 struct fg_change {
 	const struct fg_layer *layer; /* NULL: the offset is that of the frame */
 	const struct fg_field *field; /* NULL: octets by their offset */
@@ -31,9 +35,12 @@ struct fg_change {
 	struct fg_vary_config config; /* its list is a copy of our own */
 };
 
+/** The list of a protocol's places, where the protocol is. */
+#define FG_PLACES(...) ((const struct fg_place[]){__VA_ARGS__, {NULL}})
+
 /**
- * Every file of protocols ends with its list of them. The files are named in meson.build, which makes the list of the
- * lists.
+ * Every file of protocols ends with its list of them. The files are named in meson.build, which makes the
+ * list of the lists.
  */
 #define FG_PROTOCOLS(file, ...)                                          \
 	extern const struct fg_protocol *const fg_protocols_of_##file[]; \
@@ -42,7 +49,8 @@ struct fg_change {
 /** All of them, by file; ends with NULL. */
 extern const struct fg_protocol *const *const fg_protocol_files[];
 
-/** Of an IP in an IP space, an EtherType: the number by which it is known there. @return false: it has none */
+/** Of an IP in an IP space, an EtherType: the number by which it is known there. @return false: it has
+ * none */
 bool fg_protocol_number(const struct fg_protocol *protocol, const char *space, uint64_t *number);
 
 /** Write a computed value, unless the user has set the field. */
@@ -64,15 +72,17 @@ void fg_layer_hops(const struct fg_layer *layer, const char *field);
 const struct fg_layer *fg_layer_network(const struct fg_layer *layer);
 
 /**
- * Fill in "checksum" of a layer whose checksum covers itself and all it encloses and, by its scope, a pseudo-header: a
- * `finish`. Does nothing when the user has set it or there should be a pseudo-header and no IP encloses the layer.
+ * Fill in "checksum" of a layer whose checksum covers itself and all it encloses and, by its scope, a
+ * pseudo-header: a `finish`. Does nothing when the user has set it or there should be a pseudo-header and no
+ * IP encloses the layer.
  */
 void fg_layer_checksum(const struct fg_layer *layer, uint8_t *header, size_t length);
 
 /** Octets of the pseudo-header's addresses and where they are. @return NULL: the layer's checksum has none */
 const struct fg_layer *fg_layer_pseudo(const struct fg_layer *layer);
 
-/** The extension header between a layer and its IP that can name another final destination. @return NULL: none */
+/** The extension header between a layer and its IP that can name another final destination. @return NULL:
+ * none */
 const struct fg_layer *fg_layer_routing(const struct fg_layer *layer);
 
 /** The destination in the pseudo-header: behind segments that are left the last of them (RFC 8200, 8.1). */
@@ -85,7 +95,8 @@ fg_template_programs(const struct fg_template *t)
 	return (const struct fg_vary *)(const void *)(t->bytes + t->programs);
 }
 
-/** Octets that the programs of changes take behind @p length octets of a template, padding before them included. */
+/** Octets that the programs of changes take behind @p length octets of a template, padding before them
+ * included. */
 size_t fg_vary_memory(const struct fg_change *changes, unsigned count, size_t length);
 
 /** Work out where the changes take place and what they do to checksums. The frame must be in the template. */

@@ -14,15 +14,13 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {{"udp port", 6081}, {NULL}};
-
 static const struct fg_protocol geneve = {
 	.name = "geneve",
 	.title = "GENEVE (RFC 8926)",
 	.size = 8,
 	.fields = fields,
 	.main = "vni",
-	.places = places,
+	.places = FG_PLACES({"udp port", 6081}),
 	.space = "ethertype",
 	.next_field = "type",
 	.length_field = "option_length",
@@ -41,16 +39,13 @@ static const struct fg_field option_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place option_places[] = {
-	{"geneve option", 0xffff01}, {"geneve option", 0, 0xffffff}, {NULL}};
-
 static const struct fg_protocol option = {
 	.name = "geneve_option",
 	.title = "an option of GENEVE (RFC 8926)",
 	.size = 4,
 	.fields = option_fields,
 	.main = "data",
-	.places = option_places,
+	.places = FG_PLACES({"geneve option", 0xffff01}, {"geneve option", 0, 0xffffff}),
 	.length_field = "length",
 	.length_unit = 4,
 	.length_base = 4,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GRE (RFC 2784) with key and sequence number (RFC 2890). Setting one of the optional fields sets its flag. */
+/* GRE (RFC 2784) with key and sequence number (RFC 2890). Setting one of the optional fields sets its
+ * flag. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
@@ -18,15 +19,13 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {{"ip", 47}, {"udp port", 4754}, {NULL}};
-
 static const struct fg_protocol gre = {
 	.name = "gre",
 	.title = "GRE (RFC 2784, RFC 2890)",
 	.size = 16,
 	.fields = fields,
 	.main = "key",
-	.places = places,
+	.places = FG_PLACES({"ip", 47}, {"udp port", 4754}),
 	.space = "ethertype",
 	.next_field = "type",
 	.checksum_scope = FG_CHECKSUM_ENCLOSED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GTP-U (3GPP TS 29.281). Four more octets are there, all of them, as soon as one of the flags for them is set; which
- * of the fields in them means something is what the flags say.
+ * GTP-U (3GPP TS 29.281). Four more octets are there, all of them, as soon as one of the flags for them is
+ * set; which of the fields in them means something is what the flags say.
  */
 #include "frame_priv.h"
 
@@ -31,15 +31,13 @@ finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 	fg_field_fill(layer, "length", length - 8);
 }
 
-static const struct fg_place places[] = {{"udp port", 2152}, {NULL}};
-
 static const struct fg_protocol gtpu = {
 	.name = "gtpu",
 	.title = "GTP-U (3GPP TS 29.281)",
 	.size = 12,
 	.fields = fields,
 	.main = "teid",
-	.places = places,
+	.places = FG_PLACES({"udp port", 2152}),
 	.space = "gtpu",
 	.next_field = "type",
 	.finish = finish,

@@ -28,18 +28,6 @@ static const struct fg_field error_fields[] = {
 
 static const struct fg_place places[] = {{"ip", 1}, {NULL}};
 
-static bool
-is_echo(const uint8_t *header, size_t room)
-{
-	return header[0] == 0 || header[0] == 8;
-}
-
-static bool
-is_error(const uint8_t *header, size_t room)
-{
-	return (header[0] >= 3 && header[0] <= 5) || header[0] == 11 || header[0] == 12;
-}
-
 static const struct fg_protocol echo = {
 	.name = "icmp",
 	.title = "ICMP echo (RFC 792)",
@@ -47,7 +35,7 @@ static const struct fg_protocol echo = {
 	.fields = echo_fields,
 	.main = "type",
 	.places = places,
-	.is = is_echo,
+	.typed = true,
 	.checksum_scope = FG_CHECKSUM_ENCLOSED,
 };
 
@@ -58,7 +46,7 @@ static const struct fg_protocol error = {
 	.fields = error_fields,
 	.main = "type",
 	.places = places,
-	.is = is_error,
+	.typed = true,
 	.space = "unreachable",
 	.checksum_scope = FG_CHECKSUM_ENCLOSED,
 };

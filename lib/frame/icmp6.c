@@ -27,18 +27,6 @@ static const struct fg_field error_fields[] = {
 
 static const struct fg_place places[] = {{"ip", 58}, {NULL}};
 
-static bool
-is_echo(const uint8_t *header, size_t room)
-{
-	return header[0] == 128 || header[0] == 129;
-}
-
-static bool
-is_error(const uint8_t *header, size_t room)
-{
-	return header[0] >= 1 && header[0] <= 4;
-}
-
 static const struct fg_protocol echo = {
 	.name = "icmpv6",
 	.title = "ICMPv6 echo (RFC 4443)",
@@ -46,7 +34,7 @@ static const struct fg_protocol echo = {
 	.fields = echo_fields,
 	.main = "type",
 	.places = places,
-	.is = is_echo,
+	.typed = true,
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,
 };
 
@@ -57,7 +45,7 @@ static const struct fg_protocol error = {
 	.fields = error_fields,
 	.main = "type",
 	.places = places,
-	.is = is_error,
+	.typed = true,
 	.space = "unreachable6",
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,
 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* IGMP, versions 1 to 3. The queries of all versions have one type and are told apart by their length. */
-#include "frame_priv.h"
+#include "membership_priv.h"
+
+#define ADDRESS 4
+#define SCOPE   FG_CHECKSUM_ENCLOSED
 
 static const struct fg_value_name types[] = {
 	{"query", 0x11}, {"report1", 0x12}, {"report", 0x16}, {"leave", 0x17}, {NULL, 0},
@@ -37,11 +40,6 @@ static const struct fg_field report_fields[] = {
 	{NULL},
 };
 
-static const struct fg_value_name record_types[] = {
-	{"is_include", 1}, {"is_exclude", 2}, {"to_include", 3}, {"to_exclude", 4},
-	{"allow", 5},      {"block", 6},      {NULL, 0},
-};
-
 static const struct fg_field record_fields[] = {
 	{"type", 0, 8, 4, "what it says of the sources", .names = record_types},
 	{"auxiliary", 8, 8, 0, "auxiliary data; none"},
@@ -52,43 +50,22 @@ static const struct fg_field record_fields[] = {
 };
 
 /*
- * The query of version 3 is known by its length, which here the payload of the frame hides; its further octets tell
- * it: robustness is never 0.
+ * The query of version 3 is known by its length, which here the payload of the frame hides; its further
+ * octets tell it: robustness is never 0.
  */
 static bool
 is_query(const uint8_t *header, size_t room)
 {
-	return header[0] == 0x11 && (header[8] & 0xf7) != 0 && header[8] >> 4 == 0;
-}
-
-static bool
-is_igmp(const uint8_t *header, size_t room)
-{
-	return header[0] == 0x11 || header[0] == 0x12 || header[0] == 0x16 || header[0] == 0x17;
-}
-
-static bool
-is_report(const uint8_t *header, size_t room)
-{
-	return header[0] == 0x22;
+	return (header[8] & 0xf7) != 0 && header[8] >> 4 == 0;
 }
 
 static const struct fg_place places[] = {{"ip", 2}, {NULL}};
-static const struct fg_place record_places[] = {{"igmp3 record", 4}, {"igmp3 record", 1, 6}, {NULL}};
 
 static const struct fg_protocol query = {
 	.name = "igmp3_query",
 	.title = "IGMPv3 query (RFC 3376)",
-	.size = 12,
-	.fields = query_fields,
-	.main = "group",
-	.places = places,
+	MEMBERSHIP_QUERY(12),
 	.is = is_query,
-	.length_field = "count",
-	.length_unit = 4,
-	.length_base = 12,
-	.checksum_scope = FG_CHECKSUM_ENCLOSED,
-	.hops = 1,
 };
 
 static const struct fg_protocol igmp = {
@@ -97,37 +74,19 @@ static const struct fg_protocol igmp = {
 	.size = 8,
 	.fields = fields,
 	.main = "group",
-	.places = places,
-	.is = is_igmp,
-	.checksum_scope = FG_CHECKSUM_ENCLOSED,
-	.hops = 1,
+	MEMBERSHIP_MESSAGE,
 };
 
 static const struct fg_protocol report = {
 	.name = "igmp3_report",
 	.title = "IGMPv3 report; its records are its options (RFC 3376)",
-	.size = 8,
-	.fields = report_fields,
-	.places = places,
-	.is = is_report,
-	.option_space = "igmp3 record",
-	.option_bits = 8,
-	.count_field = "count",
-	.checksum_scope = FG_CHECKSUM_ENCLOSED,
-	.hops = 1,
+	MEMBERSHIP_REPORT("igmp3 record"),
 };
 
 static const struct fg_protocol record = {
 	.name = "igmp3_record",
 	.title = "a group record of an IGMPv3 report (RFC 3376)",
-	.size = 8,
-	.fields = record_fields,
-	.main = "group",
-	.places = record_places,
-	.length_field = "count",
-	.length_unit = 4,
-	.length_base = 8,
-	.option = true,
+	MEMBERSHIP_RECORD("igmp3 record"),
 };
 
 FG_PROTOCOLS(igmp, &query, &igmp, &report, &record);

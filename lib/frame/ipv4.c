@@ -21,16 +21,6 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {
-	{"ethertype", 0x800}, {"ip", 4}, {"mpls", 1}, {"gtpu", 255}, {"unreachable", 0}, {NULL},
-};
-
-static bool
-is_ipv4(const uint8_t *header, size_t room)
-{
-	return header[0] >> 4 == 4;
-}
-
 static bool
 later_fragment(const uint8_t *header)
 {
@@ -38,7 +28,7 @@ later_fragment(const uint8_t *header)
 }
 
 static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+ipv4_finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, "length", length);
 	fg_layer_hops(layer, "ttl");
@@ -49,8 +39,8 @@ static const struct fg_protocol ipv4 = {
 	.title = "IPv4 (RFC 791)",
 	.size = 20,
 	.fields = fields,
-	.places = places,
-	.is = is_ipv4,
+	.places = FG_PLACES({"ethertype", 0x800}, {"ip", 4}, {"mpls", 1}, {"gtpu", 255}, {"unreachable", 0}),
+	.typed = true,
 	.space = "ip",
 	.next_field = "protocol",
 	.closed = later_fragment,
@@ -60,7 +50,7 @@ static const struct fg_protocol ipv4 = {
 	.option_bits = 8,
 	.checksum_scope = FG_CHECKSUM_HEADER,
 	.network = 4,
-	.finish = finish,
+	.finish = ipv4_finish,
 };
 
 static const struct fg_field alert_fields[] = {
@@ -70,15 +60,13 @@ static const struct fg_field alert_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place alert_places[] = {{"ipv4 option", 148}, {NULL}};
-
 static const struct fg_protocol router_alert = {
 	.name = "ipv4_router_alert",
 	.title = "router alert, an option of IPv4 (RFC 2113)",
 	.size = 4,
 	.fields = alert_fields,
 	.main = "value",
-	.places = alert_places,
+	.places = FG_PLACES({"ipv4 option", 148}),
 	.option = true,
 };
 
@@ -90,29 +78,26 @@ static const struct fg_field record_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place record_places[] = {{"ipv4 option", 7}, {NULL}};
-
 static const struct fg_protocol record_route = {
 	.name = "ipv4_record_route",
 	.title = "record route, an option of IPv4 (RFC 791)",
 	.size = 3,
 	.fields = record_fields,
 	.main = "route",
-	.places = record_places,
+	.places = FG_PLACES({"ipv4 option", 7}),
 	.length_field = "length",
 	.length_unit = 1,
 	.option = true,
 };
 
 static const struct fg_field nop_fields[] = {{"kind", 0, 8, 1, "1"}, {NULL}};
-static const struct fg_place nop_places[] = {{"ipv4 option", 1}, {NULL}};
 
 static const struct fg_protocol nop = {
 	.name = "ipv4_nop",
 	.title = "no operation, an option of IPv4 (RFC 791)",
 	.size = 1,
 	.fields = nop_fields,
-	.places = nop_places,
+	.places = FG_PLACES({"ipv4 option", 1}),
 	.option = true,
 };
 
@@ -123,15 +108,13 @@ static const struct fg_field any_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place any_places[] = {{"ipv4 option", 0x9e}, {"ipv4 option", 2, 255}, {NULL}};
-
 static const struct fg_protocol any = {
 	.name = "ipv4_option",
 	.title = "any other option of IPv4 (RFC 791)",
 	.size = 2,
 	.fields = any_fields,
 	.main = "data",
-	.places = any_places,
+	.places = FG_PLACES({"ipv4 option", 0x9e}, {"ipv4 option", 2, 255}),
 	.length_field = "length",
 	.length_unit = 1,
 	.option = true,

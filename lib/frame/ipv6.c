@@ -14,18 +14,8 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {
-	{"ethertype", 0x86dd}, {"ip", 41}, {"mpls", 1}, {"gtpu", 255}, {"unreachable6", 0}, {NULL},
-};
-
-static bool
-is_ipv6(const uint8_t *header, size_t room)
-{
-	return header[0] >> 4 == 6;
-}
-
 static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+ipv6_finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, "length", length - layer->size);
 	fg_layer_hops(layer, "hop_limit");
@@ -36,12 +26,13 @@ static const struct fg_protocol ipv6 = {
 	.title = "IPv6 (RFC 8200)",
 	.size = 40,
 	.fields = fields,
-	.places = places,
-	.is = is_ipv6,
+	.places =
+		FG_PLACES({"ethertype", 0x86dd}, {"ip", 41}, {"mpls", 1}, {"gtpu", 255}, {"unreachable6", 0}),
+	.typed = true,
 	.space = "ip",
 	.next_field = "next_header",
 	.network = 6,
-	.finish = finish,
+	.finish = ipv6_finish,
 };
 
 FG_PROTOCOLS(ipv6, &ipv6);

@@ -24,41 +24,21 @@ static const struct fg_field options_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place hop_places[] = {{"ip", 0}, {NULL}};
-static const struct fg_place destination_places[] = {{"ip", 60}, {NULL}};
+#define OPTIONS_HEADER(number)                                                                     \
+	.size = 2, .fields = options_fields, .places = FG_PLACES({"ip", number}), .space = "ip",   \
+	.next_field = "next_header", .length_field = "length", .length_unit = 8, .length_base = 8, \
+	.pad = pad, .option_space = "ipv6 option", .option_bits = 8, .extension = true
 
 static const struct fg_protocol hop_by_hop = {
 	.name = "hop_by_hop",
 	.title = "hop-by-hop options of IPv6 (RFC 8200)",
-	.size = 2,
-	.fields = options_fields,
-	.places = hop_places,
-	.space = "ip",
-	.next_field = "next_header",
-	.length_field = "length",
-	.length_unit = 8,
-	.length_base = 8,
-	.pad = pad,
-	.option_space = "ipv6 option",
-	.option_bits = 8,
-	.extension = true,
+	OPTIONS_HEADER(0),
 };
 
 static const struct fg_protocol destination_options = {
 	.name = "destination_options",
 	.title = "destination options of IPv6 (RFC 8200)",
-	.size = 2,
-	.fields = options_fields,
-	.places = destination_places,
-	.space = "ip",
-	.next_field = "next_header",
-	.length_field = "length",
-	.length_unit = 8,
-	.length_base = 8,
-	.pad = pad,
-	.option_space = "ipv6 option",
-	.option_bits = 8,
-	.extension = true,
+	OPTIONS_HEADER(60),
 };
 
 static const struct fg_field routing_fields[] = {
@@ -93,15 +73,13 @@ final(const struct fg_layer *layer)
 	return layer->header[ROUTING_TYPE] == SEGMENT_ROUTING ? addresses : addresses + layer->rest - ADDRESS;
 }
 
-static const struct fg_place routing_places[] = {{"ip", 43}, {NULL}};
-
 static const struct fg_protocol routing = {
 	.name = "routing",
 	.title = "routing header of IPv6, for segments (RFC 8754)",
 	.size = 8,
 	.fields = routing_fields,
 	.main = "segments",
-	.places = routing_places,
+	.places = FG_PLACES({"ip", 43}),
 	.space = "ip",
 	.next_field = "next_header",
 	.length_field = "length",
@@ -123,22 +101,20 @@ static const struct fg_field fragment_fields[] = {
 };
 
 static bool
-later_fragment(const uint8_t *header)
+later_fragment6(const uint8_t *header)
 {
 	return fg_field_read(header, 16, 13) != 0;
 }
-
-static const struct fg_place fragment_places[] = {{"ip", 44}, {NULL}};
 
 static const struct fg_protocol fragment = {
 	.name = "fragment",
 	.title = "fragment header of IPv6 (RFC 8200)",
 	.size = 8,
 	.fields = fragment_fields,
-	.places = fragment_places,
+	.places = FG_PLACES({"ip", 44}),
 	.space = "ip",
 	.next_field = "next_header",
-	.closed = later_fragment,
+	.closed = later_fragment6,
 	.extension = true,
 };
 
@@ -149,15 +125,13 @@ static const struct fg_field alert_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place alert_places[] = {{"ipv6 option", 5}, {NULL}};
-
 static const struct fg_protocol router_alert = {
 	.name = "ipv6_router_alert",
 	.title = "router alert, an option of IPv6 (RFC 2711)",
 	.size = 4,
 	.fields = alert_fields,
 	.main = "value",
-	.places = alert_places,
+	.places = FG_PLACES({"ipv6 option", 5}),
 	.option = true,
 };
 
@@ -168,15 +142,13 @@ static const struct fg_field any_fields[] = {
 	{NULL},
 };
 
-static const struct fg_place any_places[] = {{"ipv6 option", 0x1e}, {"ipv6 option", 1, 255}, {NULL}};
-
 static const struct fg_protocol any = {
 	.name = "ipv6_option",
 	.title = "any other option of IPv6 (RFC 8200)",
 	.size = 2,
 	.fields = any_fields,
 	.main = "data",
-	.places = any_places,
+	.places = FG_PLACES({"ipv6 option", 0x1e}, {"ipv6 option", 1, 255}),
 	.length_field = "length",
 	.length_unit = 1,
 	.length_base = 2,

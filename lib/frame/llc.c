@@ -16,15 +16,12 @@ static const struct fg_field snap_fields[] = {
 };
 
 /* the place of the EtherType then holds the length, which is known as "length", a space without numbers */
-static const struct fg_place in_length[] = {{"length", 0}, {"ethertype", 0, 1500}, {NULL}};
-static const struct fg_place in_llc[] = {{"dsap", 0xaa}, {NULL}};
-
 static const struct fg_protocol llc = {
 	.name = "llc",
 	.title = "logical link control (IEEE 802.2); the type around it becomes a length",
 	.size = 3,
 	.fields = llc_fields,
-	.places = in_length,
+	.places = FG_PLACES({"length", 0}, {"ethertype", 0, 1500}),
 	.space = "dsap",
 	.next_field = "dsap",
 };
@@ -34,7 +31,7 @@ static const struct fg_protocol snap = {
 	.title = "subnetwork access protocol (IEEE 802)",
 	.size = 5,
 	.fields = snap_fields,
-	.places = in_llc,
+	.places = FG_PLACES({"dsap", 0xaa}),
 	.space = "ethertype",
 	.next_field = "type",
 };

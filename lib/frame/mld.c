@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Multicast listener discovery, versions 1 and 2: ICMPv6 messages. */
-#include "frame_priv.h"
+#include "membership_priv.h"
+
+#define ADDRESS 16
+#define SCOPE   FG_CHECKSUM_PAYLOAD
 
 static const struct fg_value_name types[] = {{"query", 130}, {"report", 131}, {"done", 132}, {NULL, 0}};
 
@@ -39,11 +42,6 @@ static const struct fg_field report_fields[] = {
 	{NULL},
 };
 
-static const struct fg_value_name record_types[] = {
-	{"is_include", 1}, {"is_exclude", 2}, {"to_include", 3}, {"to_exclude", 4},
-	{"allow", 5},      {"block", 6},      {NULL, 0},
-};
-
 static const struct fg_field record_fields[] = {
 	{"type", 0, 8, 4, "what it says of the sources", .names = record_types},
 	{"auxiliary", 8, 8, 0, "auxiliary data; none"},
@@ -53,41 +51,20 @@ static const struct fg_field record_fields[] = {
 	{NULL},
 };
 
-/* as with IGMP: told from version 1 by what the header must hold, for the payload hides its length */
+/* as with IGMP: version 1 differs by the content of the header, because the payload hides its length */
 static bool
-is_query(const uint8_t *header, size_t room)
+is_mld_query(const uint8_t *header, size_t room)
 {
-	return header[0] == 130 && (header[24] & 7) != 0 && header[24] >> 4 == 0;
-}
-
-static bool
-is_mld(const uint8_t *header, size_t room)
-{
-	return header[0] >= 130 && header[0] <= 132;
-}
-
-static bool
-is_report(const uint8_t *header, size_t room)
-{
-	return header[0] == 143;
+	return (header[24] & 7) != 0 && header[24] >> 4 == 0;
 }
 
 static const struct fg_place places[] = {{"ip", 58}, {NULL}};
-static const struct fg_place record_places[] = {{"mld2 record", 4}, {"mld2 record", 1, 6}, {NULL}};
 
 static const struct fg_protocol query = {
 	.name = "mld2_query",
 	.title = "MLDv2 query (RFC 3810)",
-	.size = 28,
-	.fields = query_fields,
-	.main = "group",
-	.places = places,
-	.is = is_query,
-	.length_field = "count",
-	.length_unit = 16,
-	.length_base = 28,
-	.checksum_scope = FG_CHECKSUM_PAYLOAD,
-	.hops = 1,
+	MEMBERSHIP_QUERY(28),
+	.is = is_mld_query,
 };
 
 static const struct fg_protocol mld = {
@@ -96,37 +73,19 @@ static const struct fg_protocol mld = {
 	.size = 24,
 	.fields = fields,
 	.main = "group",
-	.places = places,
-	.is = is_mld,
-	.checksum_scope = FG_CHECKSUM_PAYLOAD,
-	.hops = 1,
+	MEMBERSHIP_MESSAGE,
 };
 
 static const struct fg_protocol report = {
 	.name = "mld2_report",
 	.title = "MLDv2 report; its records are its options (RFC 3810)",
-	.size = 8,
-	.fields = report_fields,
-	.places = places,
-	.is = is_report,
-	.option_space = "mld2 record",
-	.option_bits = 8,
-	.count_field = "count",
-	.checksum_scope = FG_CHECKSUM_PAYLOAD,
-	.hops = 1,
+	MEMBERSHIP_REPORT("mld2 record"),
 };
 
 static const struct fg_protocol record = {
 	.name = "mld2_record",
 	.title = "an address record of an MLDv2 report (RFC 3810)",
-	.size = 20,
-	.fields = record_fields,
-	.main = "group",
-	.places = record_places,
-	.length_field = "count",
-	.length_unit = 16,
-	.length_base = 20,
-	.option = true,
+	MEMBERSHIP_RECORD("mld2 record"),
 };
 
 FG_PROTOCOLS(mld, &query, &mld, &report, &record);

@@ -31,25 +31,12 @@ static const struct fg_field address_fields[] = {
 };
 
 static bool
-is_solicitation(const uint8_t *header, size_t room)
-{
-	return header[0] == 135;
-}
-
-static bool
-is_advertisement(const uint8_t *header, size_t room)
-{
-	return header[0] == 136;
-}
-
-static bool
 is_address(const uint8_t *header, size_t room)
 {
 	return (header[0] == 1 || header[0] == 2) && header[1] == 1;
 }
 
 static const struct fg_place places[] = {{"ip", 58}, {NULL}};
-static const struct fg_place address_places[] = {{"neighbour option", 0}, {NULL}};
 
 static const struct fg_protocol solicitation = {
 	.name = "neighbour_solicitation",
@@ -58,7 +45,7 @@ static const struct fg_protocol solicitation = {
 	.fields = solicitation_fields,
 	.main = "target",
 	.places = places,
-	.is = is_solicitation,
+	.typed = true,
 	.space = "neighbour option",
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,
 	.hops = 255,
@@ -71,7 +58,7 @@ static const struct fg_protocol advertisement = {
 	.fields = advertisement_fields,
 	.main = "target",
 	.places = places,
-	.is = is_advertisement,
+	.typed = true,
 	.space = "neighbour option",
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,
 	.hops = 255,
@@ -83,7 +70,7 @@ static const struct fg_protocol address = {
 	.size = 8,
 	.fields = address_fields,
 	.main = "mac",
-	.places = address_places,
+	.places = FG_PLACES({"neighbour option", 0}),
 	.is = is_address,
 };
 

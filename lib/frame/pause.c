@@ -24,18 +24,6 @@ static const struct fg_field pfc_fields[] = {
 
 static const struct fg_place places[] = {{"ethertype", 0x8808}, {NULL}};
 
-static bool
-is_pause(const uint8_t *header, size_t room)
-{
-	return fg_field_read(header, 0, 16) == 1;
-}
-
-static bool
-is_pfc(const uint8_t *header, size_t room)
-{
-	return fg_field_read(header, 0, 16) == 0x101;
-}
-
 static const struct fg_protocol pause = {
 	.name = "pause",
 	.title = "pause (IEEE 802.3, annex 31B)",
@@ -43,8 +31,8 @@ static const struct fg_protocol pause = {
 	.fields = pause_fields,
 	.main = "quanta",
 	.places = places,
-	.is = is_pause,
-	.station = 0x0180c2000001,
+	.typed = true,
+	.reserved_mac = 0x0180c2000001,
 };
 
 static const struct fg_protocol pfc = {
@@ -53,8 +41,8 @@ static const struct fg_protocol pfc = {
 	.size = 20,
 	.fields = pfc_fields,
 	.places = places,
-	.is = is_pfc,
-	.station = 0x0180c2000001,
+	.typed = true,
+	.reserved_mac = 0x0180c2000001,
 };
 
 FG_PROTOCOLS(pause, &pause, &pfc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tables of protocols say: which protocol has a name or a number, and where a field stands, which depends on
- * the fields before it that are there only sometimes.
+ * What the tables of protocols say: which protocol has a name or a number, and where a field stands, which
+ * depends on the fields before it that are there only sometimes.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Octets as they are, at any place of a stack. What stands around them must be told their number, if it has one. */
+/* Octets as they are, at any place of a stack. The layer around them needs their number, if any. */
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {

@@ -25,14 +25,12 @@ static const struct fg_field fields[] = {
 };
 
 static void
-finish(const struct fg_layer *layer, uint8_t *header, size_t length)
+sctp_finish(const struct fg_layer *layer, uint8_t *header, size_t length)
 {
 	fg_field_fill(layer, "length", length - COMMON_HEADER);
 	/* the CRC is sent low octet first */
 	fg_field_fill(layer, "checksum", __builtin_bswap32(fg_crc32c(0, header, length)));
 }
-
-static const struct fg_place places[] = {{"ip", 132}, {NULL}};
 
 static const struct fg_protocol sctp = {
 	.name = "sctp",
@@ -40,10 +38,10 @@ static const struct fg_protocol sctp = {
 	.size = COMMON_HEADER + 16,
 	.fields = fields,
 	.main = "destination",
-	.places = places,
+	.places = FG_PLACES({"ip", 132}),
 	.unit = 4,
 	.sealed = true,
-	.finish = finish,
+	.finish = sctp_finish,
 };
 
 FG_PROTOCOLS(sctp, &sctp);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CRC32c of SCTP. Other than Internet checksums it does not stay what it is when a signature that sums to zero is
- * written, nor can it follow a changed field by a sum. So it is computed over each frame when all else in it stands.
+ * The CRC32c of SCTP. Other than Internet checksums it does not stay what it is when a signature that sums to
+ * zero is written, nor can it follow a changed field by a sum. So it is computed over each frame when all
+ * else in it stands.
  *
- * Where the packet lies in a tunnel, a checksum outside covers the CRC. The innermost of these makes up for it, and
- * then nothing changes for those further out, which cover both.
+ * Where the packet lies in a tunnel, a checksum outside covers the CRC. The innermost of these makes up for
+ * it, and then nothing changes for those further out, which cover both.
  */
 #include "fg_crc32c.h"
 #include "frame_priv.h"

@@ -21,15 +21,13 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {{"ip", 6}, {NULL}};
-
 static const struct fg_protocol tcp = {
 	.name = "tcp",
 	.title = "TCP (RFC 9293)",
 	.size = 20,
 	.fields = fields,
 	.main = "destination",
-	.places = places,
+	.places = FG_PLACES({"ip", 6}),
 	.length_field = "header_length",
 	.length_unit = 4,
 	.option_space = "tcp option",

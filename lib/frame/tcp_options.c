@@ -3,14 +3,13 @@
 #include "frame_priv.h"
 
 static const struct fg_field nop_fields[] = {{"kind", 0, 8, 1, "1"}, {NULL}};
-static const struct fg_place nop_places[] = {{"tcp option", 1}, {NULL}};
 
 static const struct fg_protocol nop = {
 	.name = "tcp_nop",
 	.title = "no operation, an option of TCP (RFC 9293)",
 	.size = 1,
 	.fields = nop_fields,
-	.places = nop_places,
+	.places = FG_PLACES({"tcp option", 1}),
 	.option = true,
 };
 
@@ -20,7 +19,6 @@ static const struct fg_field mss_fields[] = {
 	{"size", 16, 16, 1460, "octets"},
 	{NULL},
 };
-static const struct fg_place mss_places[] = {{"tcp option", 2}, {NULL}};
 
 static const struct fg_protocol mss = {
 	.name = "tcp_mss",
@@ -28,7 +26,7 @@ static const struct fg_protocol mss = {
 	.size = 4,
 	.fields = mss_fields,
 	.main = "size",
-	.places = mss_places,
+	.places = FG_PLACES({"tcp option", 2}),
 	.option = true,
 };
 
@@ -38,7 +36,6 @@ static const struct fg_field scale_fields[] = {
 	{"shift", 16, 8, 7, "bits"},
 	{NULL},
 };
-static const struct fg_place scale_places[] = {{"tcp option", 3}, {NULL}};
 
 static const struct fg_protocol scale = {
 	.name = "tcp_window_scale",
@@ -46,7 +43,7 @@ static const struct fg_protocol scale = {
 	.size = 3,
 	.fields = scale_fields,
 	.main = "shift",
-	.places = scale_places,
+	.places = FG_PLACES({"tcp option", 3}),
 	.option = true,
 };
 
@@ -55,14 +52,13 @@ static const struct fg_field permitted_fields[] = {
 	{"length", 8, 8, 2, "octets of the option"},
 	{NULL},
 };
-static const struct fg_place permitted_places[] = {{"tcp option", 4}, {NULL}};
 
 static const struct fg_protocol permitted = {
 	.name = "tcp_sack_permitted",
 	.title = "selective acknowledgment permitted, an option of TCP (RFC 2018)",
 	.size = 2,
 	.fields = permitted_fields,
-	.places = permitted_places,
+	.places = FG_PLACES({"tcp option", 4}),
 	.option = true,
 };
 
@@ -73,7 +69,6 @@ static const struct fg_field stamp_fields[] = {
 	{"echo", 48, 32, 0, "time of the other side"},
 	{NULL},
 };
-static const struct fg_place stamp_places[] = {{"tcp option", 8}, {NULL}};
 
 static const struct fg_protocol stamp = {
 	.name = "tcp_timestamps",
@@ -81,7 +76,7 @@ static const struct fg_protocol stamp = {
 	.size = 10,
 	.fields = stamp_fields,
 	.main = "value",
-	.places = stamp_places,
+	.places = FG_PLACES({"tcp option", 8}),
 	.option = true,
 };
 
@@ -91,7 +86,6 @@ static const struct fg_field any_fields[] = {
 	{"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS},
 	{NULL},
 };
-static const struct fg_place any_places[] = {{"tcp option", 253}, {"tcp option", 2, 255}, {NULL}};
 
 static const struct fg_protocol any = {
 	.name = "tcp_option",
@@ -99,7 +93,7 @@ static const struct fg_protocol any = {
 	.size = 2,
 	.fields = any_fields,
 	.main = "data",
-	.places = any_places,
+	.places = FG_PLACES({"tcp option", 253}, {"tcp option", 2, 255}),
 	.length_field = "length",
 	.length_unit = 1,
 	.option = true,

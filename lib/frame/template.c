@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The builder's second half: finishing joins the headers, writes the payload, and lets every layer compute what is
- * left, from the inside out, so that an outer checksum covers what the inner layers filled in.
+ * The builder's second half: finishing joins the headers, writes the payload, and lets every layer compute
+ * what is left, from the inside out, so that an outer checksum covers what the inner layers filled in.
  *
- * The signature's place is filled with a signature of zeros: any other sums to the same, so the checksums that
- * are right for the template are right for every frame made from it.
+ * The signature's place is filled with a signature of zeros: any other sums to the same, so the checksums
+ * that are right for the template are right for every frame made from it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ lay_next(const struct fg_layer *layer)
 		fg_field_fill(layer, p->next_field, number);
 }
 
-/* headers one after the other, each told what follows it; returns the octets they take */
+/* headers one after the other, each with the number of the next; returns their octets */
 static size_t
 lay_headers(struct fg_frame *frame, uint8_t *out)
 {
@@ -121,7 +121,8 @@ lay_payload(const struct fg_frame *frame, struct fg_template *t)
 	fg_signature_write(t->bytes + t->length, 0, 0, 0);
 }
 
-/* what was asked for as wrong: one more or, at the end, one less, since all ones and zero are the same checksum */
+/* what was asked for as wrong: one more or, at the end, one less, since all ones and zero are the same
+ * checksum */
 static void
 spoil(const struct fg_layer *layer)
 {
@@ -194,7 +195,7 @@ check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg
 static size_t
 header_octets(struct fg_frame *frame)
 {
-	/* as they will be laid, but where nobody looks */
+	/* as they will be written, but to a scratch place */
 	static _Thread_local uint8_t scratch[MAX_LAYERS * (MAX_HEADER + 32)];
 
 	return lay_headers(frame, scratch);

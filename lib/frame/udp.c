@@ -6,12 +6,9 @@ static const struct fg_field fields[] = {
 	{"destination", 16, 16, 7, "destination port; that of the tunnel inside, else echo",
 	 .computed = true},
 	{"length", 32, 16, 0, "of header and payload", .computed = true},
-	{"checksum", 48, 16, 0, "over pseudo-header, header and payload; 0 says that there is none",
-	 FG_KIND_HEX, true},
+	{"checksum", 48, 16, 0, "over pseudo-header, header and payload; 0: none", FG_KIND_HEX, true},
 	{NULL},
 };
-
-static const struct fg_place places[] = {{"ip", 17}, {NULL}};
 
 static const struct fg_protocol udp = {
 	.name = "udp",
@@ -19,7 +16,7 @@ static const struct fg_protocol udp = {
 	.size = 8,
 	.fields = fields,
 	.main = "destination",
-	.places = places,
+	.places = FG_PLACES({"ip", 17}),
 	.space = "udp port",
 	.next_field = "destination",
 	.checksum_scope = FG_CHECKSUM_PAYLOAD,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compiling field programs: where the octets stand that change, and what a change of them does to each checksum.
+ * Compiling field programs: where the octets stand that change, and what a change of them does to each
+ * checksum.
  *
- * A checksum is a sum modulo 65535 of words that begin where what it covers begins. Octets at an odd place of their word
- * count 256-fold. What they add to the sum of an outer checksum is not only themselves: an inner checksum that follows
- * them is covered, too, and changes by as much the other way. So the checksums are gone through from the inside out,
- * and each sums up the octets, as far as it covers them, the addresses of its pseudo-header, and all checksums inside.
+ * A checksum is a sum modulo 65535 of words that begin where what it covers begins. Octets at an odd place of
+ * their word count 256-fold. What they add to the sum of an outer checksum is not only themselves: an inner
+ * checksum that follows them is covered, too, and changes by as much the other way. So the checksums are gone
+ * through from the inside out, and each sums up the octets, as far as it covers them, the addresses of its
+ * pseudo-header, and all checksums inside.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -37,7 +39,7 @@ struct compiler {
 
 /* so many octets as a number */
 static uint64_t
-load(const uint8_t *at, unsigned octets)
+vary_load(const uint8_t *at, unsigned octets)
 {
 	return fg_field_read(at, 0, 8 * octets);
 }
@@ -94,7 +96,7 @@ cover_addresses(const struct compiler *c, struct cover *cover)
 		cover->decides = (size_t)(routing->header - c->t->bytes) + ROUTING_DECIDES;
 }
 
-/* the checksums that are computed; one that the user has set is wrong on purpose or says "none" and stays */
+/* the checksums that are computed; one that the user has set is wrong on purpose or "none" and stays */
 static int
 find_covers(struct compiler *c)
 {
@@ -169,11 +171,11 @@ find_factors(const struct compiler *c, struct fg_vary *v, const char *name)
 
 		if (cover->decides != 0 && overlap(cover->decides, cover->decides + DECIDING, first, last))
 			return fg_error_set(c->err, EINVAL, name,
-					    "says which address the checksum of %s covers: it cannot change",
+					    "selects what the checksum of %s covers: it cannot vary",
 					    cover->layer->protocol->name);
 		if (overlap(cover->at, cover->at + 2, first, last))
 			return fg_error_set(c->err, EINVAL, name,
-					    "the checksum of %s is computed: it cannot change",
+					    "the checksum of %s is computed: it cannot vary",
 					    cover->layer->protocol->name);
 		add_range(cover->begin, cover->end, first, last, &factor, &in_part);
 		for (unsigned m = 0; m < 2; m++)
@@ -258,7 +260,7 @@ static void
 find_bases(struct fg_template *t, const struct fg_vary *programs)
 {
 	for (unsigned j = 0; j < t->checksums; j++) {
-		uint64_t sum = (uint16_t)~load(t->bytes + t->checksum[j].offset, 2);
+		uint64_t sum = (uint16_t)~vary_load(t->bytes + t->checksum[j].offset, 2);
 
 		for (unsigned i = 0; i < t->varies; i++)
 			sum += (MODULUS - programs[i].kept % MODULUS) * programs[i].factor[j] % MODULUS;
@@ -311,8 +313,8 @@ fg_vary_compile(const struct fg_layer *layers, unsigned n, const struct fg_chang
 			rc = find_factors(&c, v, name);
 		if (rc != 0)
 			return rc;
-		v->rest = load(t->bytes + v->offset, v->octets) & ~v->mask;
-		v->kept = load(t->bytes + v->offset, v->octets) & v->mask;
+		v->rest = vary_load(t->bytes + v->offset, v->octets) & ~v->mask;
+		v->kept = vary_load(t->bytes + v->offset, v->octets) & v->mask;
 		lists += copy_list(&changes[i].config, v, lists);
 		if (v->offset + v->octets > t->header)
 			t->header = (uint16_t)(v->offset + v->octets);

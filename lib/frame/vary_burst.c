@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Field programs at work. All that does not depend on the number of the frame was worked out when the template was made
- * (vary.c): where the octets stand, and by what a change of them changes each checksum. A checksum is a sum modulo 65535
- * (RFC 1071), so that is one factor: 1 or 256 by the place in its word, below 0 where only an inner checksum, which
- * makes up for the change, is covered. A frame's checksum is then that of a frame without the changing octets, plus
- * their new values by their factors: nothing is read back, and each is folded once, however many fields change.
+ * Field programs at work. All that does not depend on the number of the frame was worked out when the
+ * template was made (vary.c): where the octets stand, and by what a change of them changes each checksum. A
+ * checksum is a sum modulo 65535 (RFC 1071), so that is one factor: 1 or 256 by the place in its word, below
+ * 0 where only an inner checksum, which makes up for the change, is covered. A frame's checksum is then that
+ * of a frame without the changing octets, plus their new values by their factors: nothing is read back, and
+ * each is folded once, however many fields change.
  *
- * A burst is gone through field by field and not frame by frame. So each loop is short, has its constants in registers
- * and no decision in it. All of them but the one that writes to the frames work on lanes of 32 bits, several frames at
- * once: a field of more octets is two lanes, which add to a checksum as one would, since 2^32 is 1 modulo 65535. What
- * counts through its values, as most fields do, is computed in lanes; values from lists, random or held ones come one by
- * one. Lanes are filled up to whole vectors, so that no loop has a rest to do by itself.
+ * A burst is gone through field by field and not frame by frame. So each loop is short, has its constants in
+ * registers and no decision in it. All of them but the one that writes to the frames work on lanes of 32
+ * bits, several frames at once: a field of more octets is two lanes, which add to a checksum as one would,
+ * since 2^32 is 1 modulo 65535. What counts through its values, as most fields do, is computed in lanes;
+ * values from lists, random or held ones come one by one. Lanes are filled up to whole vectors, so that no
+ * loop has a rest to do by itself.
  */
 #include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "fg_int128.h"
+#include "fg_random.h"
 #include "fg_vary.h"
 #include "frame_priv.h"
 
@@ -39,16 +42,11 @@ value_at(const struct fg_vary *v, const uint64_t *list, uint64_t k)
 	return ((list != NULL ? list[k] : v->first + v->step * k) << v->shift) & v->mask;
 }
 
-/* the number of the value that splitmix64 draws as its index-th */
+/* the number of the value that is drawn as the index-th */
 static inline uint64_t
 draw(const struct fg_vary *v, uint64_t index)
 {
-	uint64_t z = v->seed + (index + 1) * 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	z ^= z >> 31;
-	return (uint64_t)(((fg_u128)z * v->count) >> 64);
+	return (uint64_t)(((fg_u128)fg_random_at(v->seed, index) * v->count) >> 64);
 }
 
 /* a value for each frame, one after the other */
@@ -110,7 +108,8 @@ lanes_of(unsigned n)
 	return (n + LANES - 1) / LANES * LANES;
 }
 
-/* write so many octets of a lane, most significant first, and what stands beside them; a constant number of them */
+/* write so many octets of a lane, most significant first, and what stands beside them; a constant number of
+ * them */
 static inline __attribute__((always_inline)) void
 store(const uint32_t *big, size_t offset, uint8_t *const *data, unsigned n, unsigned octets)
 {
@@ -218,8 +217,8 @@ vary_any(const struct fg_template *t, const struct fg_vary *v, uint64_t number,
 }
 
 /*
- * Values in steps, none of which is the last: all in one go, so that nothing is stored between one loop and the next.
- * The number of checksums is constant; the second may be there without being followed.
+ * Values in steps, none of which is the last: all in one go, so that nothing is stored between one loop and
+ * the next. The number of checksums is constant; the second may be there without being followed.
  */
 static inline __attribute__((always_inline)) void
 count_lanes(const struct fg_vary *v, uint64_t k, uint32_t (*sum)[FG_VARY_BURST], uint32_t *big, unsigned n,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * VLAN tags (IEEE 802.1Q), and the service tag of provider bridges, which differs in its EtherType. A tag stands between
- * the MAC addresses and the EtherType, so as a layer of its own it begins after the EtherType of what encloses it and
- * ends with the EtherType of what it encloses. Tags may be stacked as deep as one likes.
+ * VLAN tags (IEEE 802.1Q), and the service tag of provider bridges, which differs in its EtherType. A tag
+ * stands between the MAC addresses and the EtherType, so as a layer of its own it begins after the EtherType
+ * of what encloses it and ends with the EtherType of what it encloses. Tags may be stacked as deep as one
+ * likes.
  */
 #include "frame_priv.h"
 
@@ -14,16 +15,13 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place customer[] = {{"ethertype", 0x8100}, {NULL}};
-static const struct fg_place service[] = {{"ethertype", 0x88a8}, {NULL}};
-
 static const struct fg_protocol vlan = {
 	.name = "vlan",
 	.title = "VLAN tag (IEEE 802.1Q)",
 	.size = 4,
 	.fields = fields,
 	.main = "id",
-	.places = customer,
+	.places = FG_PLACES({"ethertype", 0x8100}),
 	.space = "ethertype",
 	.next_field = "type",
 	.finish = fg_layer_type_or_length,
@@ -35,7 +33,7 @@ static const struct fg_protocol qinq = {
 	.size = 4,
 	.fields = fields,
 	.main = "id",
-	.places = service,
+	.places = FG_PLACES({"ethertype", 0x88a8}),
 	.space = "ethertype",
 	.next_field = "type",
 	.finish = fg_layer_type_or_length,

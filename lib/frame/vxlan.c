@@ -9,15 +9,13 @@ static const struct fg_field fields[] = {
 	{NULL},
 };
 
-static const struct fg_place places[] = {{"udp port", 4789}, {NULL}};
-
 static const struct fg_protocol vxlan = {
 	.name = "vxlan",
 	.title = "VXLAN (RFC 7348)",
 	.size = 8,
 	.fields = fields,
 	.main = "vni",
-	.places = places,
+	.places = FG_PLACES({"udp port", 4789}),
 	.space = "vxlan",
 };
 

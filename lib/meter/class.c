@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From octets to a service and a colour, and from a colour to octets. Sets of DSCP and PCP are bits: a match is one shift. */
+/* From octets to a service and a colour, and from a colour to octets. Sets of DSCP and PCP are bits: a match
+ * is one shift. */
 #include "fg_class.h"
 
+#include "fg_bytes.h"
 #include "fg_net.h"
 
-enum { TYPE_AT = 12, SERVICE_TAG = 0x88a8, IPV4_CHECKSUM = 10 };
-
-static uint16_t
-number(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static bool
-is_tag(uint16_t type)
-{
-	return type == FG_ETHER_VLAN || type == SERVICE_TAG;
-}
+enum { TYPE_AT = 12, IPV4_CHECKSUM = 10 };
 
 /* the type field behind the tags; @p f learns what they say */
 static size_t
@@ -24,8 +14,8 @@ read_tags(const uint8_t *frame, size_t length, struct fg_class_fields *f)
 {
 	size_t at = TYPE_AT;
 
-	for (; at + FG_NET_TAG + 2 <= length && is_tag(number(frame + at)); at += FG_NET_TAG) {
-		uint16_t tag = number(frame + at + 2);
+	for (; at + FG_NET_TAG + 2 <= length && fg_net_is_tag(fg_get16(frame + at)); at += FG_NET_TAG) {
+		uint16_t tag = fg_get16(frame + at + 2);
 
 		if (!f->tagged) {
 			f->tagged = true;
@@ -44,14 +34,12 @@ read_tags(const uint8_t *frame, size_t length, struct fg_class_fields *f)
 static void
 replace_word(uint8_t *ipv4, size_t at, uint16_t word)
 {
-	uint32_t sum = (uint16_t)~number(ipv4 + IPV4_CHECKSUM) + (uint16_t)~number(ipv4 + at) + word;
+	uint32_t sum = (uint16_t)~fg_get16(ipv4 + IPV4_CHECKSUM) + (uint16_t)~fg_get16(ipv4 + at) + word;
 
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = ~((sum & 0xffff) + (sum >> 16));
-	ipv4[at] = (uint8_t)(word >> 8);
-	ipv4[at + 1] = (uint8_t)word;
-	ipv4[IPV4_CHECKSUM] = (uint8_t)(sum >> 8);
-	ipv4[IPV4_CHECKSUM + 1] = (uint8_t)sum;
+	fg_put16(ipv4 + at, word);
+	fg_put16(ipv4 + IPV4_CHECKSUM, (uint16_t)sum);
 }
 
 static void
@@ -59,9 +47,9 @@ mark_ip(uint8_t *frame, size_t length, size_t at, unsigned dscp)
 {
 	uint8_t *ip = frame + at + 2;
 
-	if (number(frame + at) == FG_ETHER_IPV4 && at + 2 + IPV4_CHECKSUM + 2 <= length) {
-		replace_word(ip, 0, (uint16_t)((number(ip) & 0xff03) | dscp << 2));
-	} else if (number(frame + at) == FG_ETHER_IPV6) {
+	if (fg_get16(frame + at) == FG_ETHER_IPV4 && at + 2 + IPV4_CHECKSUM + 2 <= length) {
+		replace_word(ip, 0, (uint16_t)((fg_get16(ip) & 0xff03) | dscp << 2));
+	} else if (fg_get16(frame + at) == FG_ETHER_IPV6) {
 		ip[0] = (uint8_t)((ip[0] & 0xf0) | dscp >> 2);
 		ip[1] = (uint8_t)((ip[1] & 0x3f) | dscp << 6);
 	}
@@ -90,12 +78,12 @@ fg_class_read(const uint8_t *frame, size_t length)
 
 	if (at + 4 > length)
 		return f;
-	if (number(frame + at) == FG_ETHER_IPV4) {
+	if (fg_get16(frame + at) == FG_ETHER_IPV4) {
 		f.ip = true;
 		f.dscp = frame[at + 3] >> 2;
-	} else if (number(frame + at) == FG_ETHER_IPV6) {
+	} else if (fg_get16(frame + at) == FG_ETHER_IPV6) {
 		f.ip = true;
-		f.dscp = (uint8_t)((number(frame + at + 2) >> 6) & 0x3f);
+		f.dscp = (uint8_t)((fg_get16(frame + at + 2) >> 6) & 0x3f);
 	}
 	return f;
 }

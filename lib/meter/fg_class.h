@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /*
- * Which service a frame belongs to, and which colour it comes with: by its tags and by the DSCP of its IP header. What
- * a provider's edge looks at, and nothing more.
+ * Which service a frame belongs to, and which colour it comes with: by its tags and by the DSCP of its IP
+ * header. What a provider's edge looks at, and nothing more.
  */
 
 /** What is to be known of a frame. */
@@ -32,8 +32,8 @@ struct fg_class_fields fg_class_read(const uint8_t *frame, size_t length);
 bool fg_class_matches(const struct fg_class *class_, const struct fg_class_fields *fields);
 
 /**
- * Write a code point into a frame: DSCP into its IP header, whose checksum stays right, PCP or DEI into its outermost
- * tag. A frame that has no such field stays as it is.
+ * Write a code point into a frame: DSCP into its IP header, whose checksum stays right, PCP or DEI into its
+ * outermost tag. A frame that has no such field stays as it is.
  */
 void fg_class_mark(uint8_t *frame, size_t length, enum fg_mark_kind kind, unsigned value);
 

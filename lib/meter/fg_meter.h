@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /*
- * The two token buckets of a bandwidth profile. All arithmetic is in whole numbers, with times in picoseconds, so that
- * a decision at the edge is the same on every machine and after any time.
+ * The two token buckets of a bandwidth profile. All arithmetic is in whole numbers, with times in
+ * picoseconds, so that a decision at the edge is the same on every machine and after any time.
  */
 
 /** The state of one profile. Plain memory, one writer; only fg_meter_*() write it. */

@@ -10,19 +10,20 @@ extern "C" {
 #endif
 
 /*
- * A bandwidth profile: which frames of a service are within what was agreed. Two token buckets, one filled at the
- * committed rate (CIR, up to CBS octets), one at the excess rate (EIR, up to EBS).
+ * A bandwidth profile: which frames of a service are within what was agreed. Two token buckets, one filled at
+ * the committed rate (CIR, up to CBS octets), one at the excess rate (EIR, up to EBS).
  */
 
 enum fg_colour { FG_GREEN, FG_YELLOW, FG_RED };
 
 enum fg_meter_kind {
 	/**
-	 * MEF 10: a frame takes from one bucket only. Without the coupling flag its decisions are those of RFC 4115
-	 * (by its flow chart, which lets a frame pass that takes the last token).
+	 * MEF 10: a frame takes from one bucket only. Without the coupling flag its decisions are those of
+	 * RFC 4115 (by its flow chart, which lets a frame pass that takes the last token).
 	 */
 	FG_METER_MEF,
-	/** RFC 2698, two rates: the second bucket fills at the peak rate and a green frame takes from both. */
+	/** RFC 2698, two rates: the second bucket fills at the peak rate and a green frame takes from
+	 * both. */
 	FG_METER_RFC2698,
 };
 
@@ -47,10 +48,10 @@ struct fg_class {
 struct fg_colouring {
 	uint64_t dscps; /* bit n: DSCP n is yellow */
 	uint8_t pcps;   /* bit n: PCP n is yellow */
-	bool dei;       /* the drop eligible indicator says so */
+	bool dei;       /* by the drop eligible indicator */
 };
 
-/** What in a frame says which colour it has. */
+/** What in a frame marks its colour. */
 enum fg_mark_kind { FG_MARK_NONE, FG_MARK_DSCP, FG_MARK_PCP, FG_MARK_DEI };
 
 /** What a device writes into the frames it lets pass: a DSCP, PCP or DEI. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ten-second rule. To which time a block belongs may be known only nine blocks later, so the sums of an open run,
- * blocks that speak against the present state, are kept apart: the run is over when a block agrees with the state
- * again, or when it is long enough to change it, and then they have been part of the new state all along.
+ * The ten-second rule. To which time a block belongs may be known only nine blocks later, so the sums of an
+ * open run, blocks that speak against the present state, are kept apart: the run is over when a block agrees
+ * with the state again, or when it is long enough to change it, and then they have been part of the new state
+ * all along.
  */
 #include <stddef.h>
 

@@ -22,12 +22,13 @@ struct fg_block {
 };
 
 /**
- * Availability by the ten-second rule (ITU-T Y.1563): a block of one second is severely errored (SES) when more than
- * half of its frames are lost. Unavailable time starts with the first of ten consecutive SES, these included, and ends
- * with the first of ten consecutive blocks that are not. Loss and delay of a service are those of its available time.
+ * Availability by the ten-second rule (ITU-T Y.1563): a block of one second is severely errored (SES) when
+ * more than half of its frames are lost. Unavailable time starts with the first of ten consecutive SES, these
+ * included, and ends with the first of ten consecutive blocks that are not. Loss and delay of a service are
+ * those of its available time.
  *
- * Blocks are added one by one, so that a day needs no more memory than a minute. A block in which nothing was sent says
- * nothing and is left out.
+ * Blocks are added one by one, so that a day needs no more memory than a minute. A block in which nothing was
+ * sent says nothing and is left out.
  */
 struct fg_availability {
 	uint64_t blocks;
@@ -45,8 +46,8 @@ struct fg_availability_counts {
 	uint64_t severely_errored; /* of them; those in available time included */
 	uint64_t unavailable;      /* of them */
 	double percent;            /* 100 * (blocks - unavailable) / blocks; 100 without blocks */
-	struct fg_block
-		available; /* sums over the available time; minima and maxima 0 if nothing was received */
+	/* sums over the available time; minima and maxima 0 if nothing was received */
+	struct fg_block available;
 };
 
 /** Begin: available, nothing known. */

@@ -11,13 +11,13 @@ extern "C" {
 /* What comes of measuring, as plain data: it passes through the API as it is. */
 
 enum {
-	FG_LOSS_CLASSES = 16,  /* loss bursts are told apart by magnitude, up to 2^15 and more */
-	FG_ORDER_DEGREES = 16, /* of n-reordering that are told apart; TCP cares for n = 3 */
+	FG_LOSS_CLASSES = 16,  /* loss bursts are classed by magnitude, up to 2^15 and more */
+	FG_ORDER_DEGREES = 16, /* of n-reordering that are counted; n = 3 matters to TCP */
 };
 
 /**
- * Reordering of a stream, in the terms of RFC 4737. j is, for the late arrival i, the first arrival of a larger
- * number. Times are in the unit of the caller of fg_sequence_observe().
+ * Reordering of a stream, in the terms of RFC 4737. j is, for the late arrival i, the first arrival of a
+ * larger number. Times are in the unit of the caller of fg_sequence_observe().
  */
 struct fg_order_counts {
 	uint64_t discontinuities; /* arrivals that jumped over numbers, loss included */
@@ -29,7 +29,8 @@ struct fg_order_counts {
 	uint64_t extent_beyond; /* late frames whose j was forgotten: extent and late time unknown */
 	uint64_t late_max;      /* 4.2.2: arrival(i) - arrival(j) */
 
-	/* 4.2.3, in frames: arrivals before i with a larger number; times their payload, it is the byte offset */
+	/* 4.2.3, in frames: arrivals before i with a larger number; times their payload, it is the byte
+	 * offset */
 	uint64_t offset_max;
 	uint64_t offset_sum;
 

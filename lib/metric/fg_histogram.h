@@ -28,7 +28,6 @@ struct fg_histogram {
 	uint32_t bins;     /* (octaves + 1) * S/2 */
 	uint32_t bits;     /* log2 S */
 	fg_u128 sum;       /* exact; of negative values 0 enters */
-	fg_u128 squares;   /* sum of v * v, exact while below 2^128: 2^48 values of 2^40 each */
 	uint64_t min;      /* exact; read it with fg_histogram_min() */
 	uint64_t max;      /* exact; 0 while empty */
 	uint64_t counts[]; /* the bins, then the values above the range, then those below 0 */
@@ -40,7 +39,7 @@ struct fg_histogram {
  * @param digits   significant digits, 1 to 3
  * @param highest  largest value to tell apart, at least 1; the range is extended to the end of its octave
  * @return         a multiple of 64 (3 digits up to 1 s: 172 kB, 2 digits: 25 kB, 1: 3.4 kB); 0 when
- *                 fg_histogram_init() would refuse
+ *                 fg_histogram_init() would reject it
  */
 size_t fg_histogram_size(unsigned digits, uint64_t highest);
 
@@ -51,7 +50,7 @@ size_t fg_histogram_size(unsigned digits, uint64_t highest);
  */
 int fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, struct fg_error *err);
 
-/** fg_histogram_init() on memory of its own. @return NULL with @p err filled when refused or out of memory */
+/** fg_histogram_init() on memory of its own. @return NULL with @p err filled if rejected or out of memory */
 struct fg_histogram *fg_histogram_create(unsigned digits, uint64_t highest, struct fg_error *err);
 
 /** Free what fg_histogram_create() made; NULL is allowed. */
@@ -80,8 +79,8 @@ int fg_histogram_merge(struct fg_histogram *into, const struct fg_histogram *fro
 uint64_t fg_histogram_percentile(const struct fg_histogram *h, double p);
 
 /**
- * fg_histogram_percentile() while another thread records: of the values up to some moment just now, one or the other
- * of the very last left out. It costs the writer nothing but the cache lines that are read.
+ * fg_histogram_percentile() while another thread records: of the values up to some moment just now, one or
+ * the other of the very last left out. It costs the writer nothing but the cache lines that are read.
  */
 uint64_t fg_histogram_glance(const struct fg_histogram *h, double p);
 
@@ -94,9 +93,6 @@ uint64_t fg_histogram_at(const struct fg_histogram *h, uint64_t rank);
 /** @return arithmetic mean, exact but for the conversion to double; 0 while empty */
 double fg_histogram_mean(const struct fg_histogram *h);
 
-/** @return standard deviation of the values themselves (not an estimate from a sample); 0 while empty */
-double fg_histogram_deviation(const struct fg_histogram *h);
-
 /** @return the relative error bound of percentiles, 2/S: 0.063 for 1 digit, 0.0078 for 2, 0.00098 for 3 */
 double fg_histogram_error(const struct fg_histogram *h);
 
@@ -108,13 +104,6 @@ static inline uint64_t
 fg_histogram_min(const struct fg_histogram *h)
 {
 	return h->count == 0 ? 0 : h->min;
-}
-
-/** @return values above the range: counted, and in maximum and sums, but not told apart */
-static inline uint64_t
-fg_histogram_overflow(const struct fg_histogram *h)
-{
-	return h->counts[h->bins];
 }
 
 /** @return values below 0, which were taken as 0: a sign of a wrong calibration or of clocks that disagree */
@@ -156,7 +145,6 @@ fg_histogram_record(struct fg_histogram *h, int64_t value)
 	h->counts[bin]++;
 	h->count++;
 	h->sum += v;
-	h->squares += (fg_u128)v * v;
 	if (__builtin_expect(v < h->min, 0))
 		h->min = v;
 	if (__builtin_expect(v > h->max, 0))
@@ -167,7 +155,6 @@ fg_histogram_record(struct fg_histogram *h, int64_t value)
 static inline void
 fg_histogram_record_all(struct fg_histogram *h, const uint32_t *values, unsigned n)
 {
-	fg_u128 squares = 0;
 	uint64_t sum = 0, min = h->min, max = h->max;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -175,13 +162,11 @@ fg_histogram_record_all(struct fg_histogram *h, const uint32_t *values, unsigned
 
 		h->counts[fg_histogram_bin(h, v)]++;
 		sum += v;
-		squares += v * v;
 		min = v < min ? v : min;
 		max = v > max ? v : max;
 	}
 	h->count += n;
 	h->sum += sum;
-	h->squares += squares;
 	h->min = min;
 	h->max = max;
 }

@@ -15,8 +15,8 @@ struct fg_order_point {
 	uint64_t number;
 	uint64_t index; /* which first copy it was */
 	uint64_t time;
-	uint64_t
-		awaited; /* something came late into its gap: it is a reordering discontinuity (RFC 4737, 4.4) */
+	/* something came late into its gap: it is a reordering discontinuity (RFC 4737, 4.4) */
+	uint64_t awaited;
 };
 
 /** Distances between successive reordering discontinuities. */

@@ -16,7 +16,7 @@ struct fg_payload_errors {
 };
 
 /**
- * Add in what two payloads differ. That they are the same is told at the speed of memory.
+ * Add the differences of two payloads. Equal ones are recognised at the speed of memory.
  * @return false: they are the same
  */
 bool fg_payload_compare(const uint8_t *expected, const uint8_t *received, size_t octets,

@@ -34,9 +34,9 @@ struct fg_sequence_bursts {
  * last W numbers came. A number more than W behind the highest one can no longer be judged, and is only
  * counted as stale.
  *
- * Memory is contiguous and of fixed size: 1728 bytes for W = 1024, 4032 for 4096. A frame in order touches the
- * first line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer
- * made. The counts are read with fg_sequence_read().
+ * Memory is contiguous and of fixed size: 1728 bytes for W = 1024, 4032 for 4096. A frame in order touches
+ * the first line only. One writer, no locks: read after the writer has stopped, or read a copy that the
+ * writer made. The counts are read with fg_sequence_read().
  */
 struct fg_sequence {
 	/*
@@ -65,7 +65,7 @@ struct fg_sequence {
 
 /** The counts of a stream, or of many added up. */
 struct fg_sequence_counts {
-	uint64_t sent;       /* as the sender says */
+	uint64_t sent;       /* by the sender's count */
 	uint64_t received;   /* all copies: unique + duplicates + stale */
 	uint64_t unique;     /* numbers that came */
 	uint64_t duplicates; /* copies of a number that had come */
@@ -81,9 +81,9 @@ struct fg_sequence_counts {
 	uint64_t excess; /* how far the highest number lies above the last one sent */
 
 	/*
-	 * Runs of consecutive missing numbers (the loss periods of RFC 3357); the mean is burst_total / bursts. The
-	 * distance of a run is from the last number missing before it to its first one: numbers between, and one;
-	 * the first run has none.
+	 * Runs of consecutive missing numbers (the loss periods of RFC 3357); the mean is burst_total /
+	 * bursts. The distance of a run is from the last number missing before it to its first one: numbers
+	 * between, and one; the first run has none.
 	 */
 	uint64_t bursts;
 	uint64_t burst_max;
@@ -100,8 +100,9 @@ struct fg_sequence_counts {
 /**
  * Bytes that a tracker takes, for those who bring their own memory (on the lcore's NUMA node).
  *
- * @param window  W, a power of two from 64 to 2^24; K, the discontinuities remembered, is W/64 but at least 16
- * @return        a multiple of 64; 0 when fg_sequence_init() would refuse
+ * @param window  W, a power of two from 64 to 2^24; K, the discontinuities remembered, is W/64 but at least
+ *         16
+ * @return        a multiple of 64; 0 if fg_sequence_init() would reject it
  */
 size_t fg_sequence_size(unsigned window);
 
@@ -114,7 +115,7 @@ size_t fg_sequence_size(unsigned window);
  */
 int fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err);
 
-/** fg_sequence_init() on memory of its own. @return NULL with @p err filled when refused or out of memory */
+/** fg_sequence_init() on memory of its own. @return NULL with @p err filled if rejected or out of memory */
 struct fg_sequence *fg_sequence_create(unsigned window, uint64_t first, struct fg_error *err);
 
 /** Free what fg_sequence_create() made; NULL is allowed. */

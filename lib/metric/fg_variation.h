@@ -14,16 +14,17 @@ extern "C" {
 #endif
 
 /**
- * How the delay of a stream varies from frame to frame: IPDV (RFC 3393, RFC 5481) and the interarrival jitter of
- * RFC 3550. The third form, PDV (delay less the minimum), needs no state of its own: it is read from the histogram of
- * delays.
+ * How the delay of a stream varies from frame to frame: IPDV (RFC 3393, RFC 5481) and the interarrival jitter
+ * of RFC 3550. The third form, PDV (delay less the minimum), needs no state of its own: it is read from the
+ * histogram of delays.
  *
- * IPDV is of frames next to each other in the order of sending, whatever the order they arrive in: each pair of
- * consecutive numbers that both came counts once. For that the delays of the last frames are kept, by number; a frame
- * that comes later than those remember has no known neighbours. Jitter goes by the order of arrival.
+ * IPDV is of frames next to each other in the order of sending, whatever the order they arrive in: each pair
+ * of consecutive numbers that both came counts once. For that the delays of the last frames are kept, by
+ * number; a frame that comes later than those remember has no known neighbours. Jitter goes by the order of
+ * arrival.
  *
- * Times are in a unit of the caller's choice; Framegauge uses nanoseconds. One writer, no locks: read after the
- * writer has stopped, or read a copy that the writer made. Feed it first copies only (RFC 5560).
+ * Times are in a unit of the caller's choice; Framegauge uses nanoseconds. One writer, no locks: read after
+ * the writer has stopped, or read a copy that the writer made. Feed it first copies only (RFC 5560).
  */
 struct fg_variation {
 	uint64_t frames;
@@ -68,8 +69,8 @@ void fg_variation_read(const struct fg_variation *v, struct fg_variation_counts 
 void fg_variation_reset(struct fg_variation *v);
 
 /**
- * Add the variation of another stream to @p into, which then is only good for reading: all pairs of both, and the larger
- * jitter.
+ * Add the variation of another stream to @p into, which then is only good for reading: all pairs of both, and
+ * the larger jitter.
  * @return 0, or -EINVAL: their histograms differ and @p into is of no use
  */
 int fg_variation_merge(struct fg_variation *into, const struct fg_variation *from, struct fg_error *err);
@@ -83,7 +84,7 @@ fg_variation_pair(struct fg_variation *v, int64_t ipdv)
 	v->max = ipdv > v->max ? ipdv : v->max;
 }
 
-/** The neighbour of a frame that came, @p number, if it came; @p sign says on which side it is. */
+/** The neighbour of a frame that came, @p number, if it came; @p sign: on which side it is. */
 static inline void
 fg_variation_neighbour(struct fg_variation *v, uint64_t number, int64_t delay, int64_t sign)
 {

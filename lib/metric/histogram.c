@@ -9,7 +9,7 @@
  *   octave k holds S*2^(k-1) .. S*2^k-1 in S/2 bins of 2^k values
  *   bin(v) = k*S/2 + (v >> k)
  *
- * What a bin cannot give exactly (minimum, maximum, sum, sum of squares) is kept beside them.
+ * What a bin cannot give exactly (minimum, maximum, sum) is kept beside them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +57,6 @@ forget(struct fg_histogram *h)
 {
 	h->count = 0;
 	h->sum = 0;
-	h->squares = 0;
 	h->min = UINT64_MAX;
 	h->max = 0;
 }
@@ -125,7 +124,6 @@ fg_histogram_merge(struct fg_histogram *into, const struct fg_histogram *from, s
 		into->counts[i] += from->counts[i];
 	into->count += from->count;
 	into->sum += from->sum;
-	into->squares += from->squares;
 	into->min = from->min < into->min ? from->min : into->min;
 	into->max = from->max > into->max ? from->max : into->max;
 	return 0;
@@ -204,24 +202,6 @@ double
 fg_histogram_mean(const struct fg_histogram *h)
 {
 	return h->count == 0 ? 0 : (double)h->sum / (double)h->count;
-}
-
-double
-fg_histogram_deviation(const struct fg_histogram *h)
-{
-	fg_u128 whole, around;
-	double rest;
-
-	if (h->count == 0)
-		return 0;
-	/*
-	 * Sum of (v - whole)^2 in integers, whole being the mean without its fraction: no digits are lost to
-	 * the difference of two large numbers. What overflows on the way cancels out, as the result fits.
-	 */
-	whole = h->sum / h->count;
-	rest = (double)(h->sum % h->count) / (double)h->count;
-	around = h->squares - 2 * whole * h->sum + whole * whole * h->count;
-	return sqrt(fmax(0, (double)around / (double)h->count - rest * rest));
 }
 
 double

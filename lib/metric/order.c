@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What RFC 4737 wants to know of late arrivals.
+ * Late arrivals by RFC 4737.
  *
- * Extent, late time and gap of a reordered frame i need j, the first arrival with a larger number. No arrival before
- * j had a larger number than i, so j was in order; and it jumped over i's number, which was still missing: j is one of
- * the discontinuities. They are few, with growing numbers, and the last K of them are kept. One that leaves is
- * accounted for in the gaps then, so that these come in the order of their begin, whatever came late into which.
+ * Extent, late time and gap of a reordered frame i need j, the first arrival with a larger number. No arrival
+ * before j had a larger number than i, so j was in order; and it jumped over i's number, which was still
+ * missing: j is one of the discontinuities. They are few, with growing numbers, and the last K of them are
+ * kept. One that leaves is accounted for in the gaps then, so that these come in the order of their begin,
+ * whatever came late into which.
  *
- * n-reordering asks how many arrivals just before i had a larger number. Between j and i, only late arrivals can have
- * a smaller one, and of those the last few are kept.
+ * n-reordering asks how many arrivals just before i had a larger number. Between j and i, only late arrivals
+ * can have a smaller one, and of those the last few are kept.
  */
 #include "sequence_priv.h"
 

@@ -7,7 +7,7 @@
  * misses is lost for good: the runs of missing numbers are counted there, a word at a time, so that numbers
  * in order cost nothing. Words before the first number are full, so that nothing is missed there.
  *
- * A second ring of words says which numbers came more than once; only a copy looks at it. What comes late is told to
+ * A second ring of words has the numbers that came more than once; only a copy reads it. Late arrivals go to
  * order.c.
  */
 #include <errno.h>
@@ -101,7 +101,7 @@ fg_sequence_reset(struct fg_sequence *t, uint64_t first)
 	memset(t->words, 0xff, (word_mask + (size_t)1) * sizeof(t->words[0]));
 }
 
-/* runs and distances are told apart by their order of magnitude */
+/* runs and distances are classed by their order of magnitude */
 static unsigned
 length_class(uint64_t n)
 {

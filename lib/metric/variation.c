@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Delay variation, read out. IPDV has a sign, and the histogram has none: values below zero are kept by magnitude in
- * one of their own, so that the smallest of all is the largest of those.
+ * Delay variation, read out. IPDV has a sign, and the histogram has none: values below zero are kept by
+ * magnitude in one of their own, so that the smallest of all is the largest of those.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Answering for the tester's own addresses. A router under test asks for the MAC of its next hop, and a person
- * who pings the tester expects a reply; both must be served or the device has nowhere to send the test frames.
- * A question is turned into its answer in place: the same buffer goes back out.
+ * Answering for the tester's own addresses. A router under test asks for the MAC of its next hop, and a
+ * person who pings the tester expects a reply; both must be served or the device has nowhere to send the test
+ * frames. A question is turned into its answer in place: the same buffer goes back out.
  *
- * A damaged question gets no answer: its checksums are computed anew, so an answer would hide what the device did
- * to it.
+ * A damaged question gets no answer: its checksums are computed anew, so an answer would hide what the device
+ * did to it.
  */
 #include <arpa/inet.h>
 #include <string.h>

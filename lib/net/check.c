@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is a message from a neighbour what it says it is? */
+/* Is a message from a neighbour well-formed? */
 #include <arpa/inet.h>
 #include <string.h>
 

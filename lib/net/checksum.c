@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping; what is returned
- * leaves room for 2^30 more of its kind. The result is in network order because the sum is independent of byte order
- * (RFC 1071, 2 (B)).
+ * The Internet checksum. Sums are kept in 64 bits and in memory order, so words need no swapping; what is
+ * returned leaves room for 2^30 more of its kind. The result is in network order because the sum is
+ * independent of byte order (RFC 1071, 2 (B)).
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -23,11 +23,11 @@ plus(uint64_t sum, const uint8_t *p)
 uint64_t
 fg_checksum_add(uint64_t sum, const void *data, size_t length)
 {
-	const uint8_t *p = data, *end = p + (length & ~(size_t)15);
+	const uint8_t *p = data;
 	uint32_t four;
 	uint16_t two;
 
-	for (; p != end; p += 16)
+	for (size_t n = length / 16; n > 0; n--, p += 16)
 		sum = plus(plus(sum, p), p + 8);
 	if (length & 8) {
 		sum = plus(sum, p);
@@ -52,7 +52,8 @@ fg_checksum_add(uint64_t sum, const void *data, size_t length)
 	return sum;
 }
 
-/* a half added to the other one, turned by as much, leaves their sum in the upper half, with the carry brought round */
+/* a half added to the other one, turned by as much, leaves their sum in the upper half, with the carry
+ * brought round */
 uint16_t
 fg_checksum_finish(uint64_t sum)
 {

@@ -10,16 +10,17 @@ extern "C" {
 #endif
 
 /*
- * What stands behind a port and talks by itself: frames in, frames out, in a time that is handed down. The engine
- * runs an endpoint (fg_engine.h) and lib/l4 is one; neither knows the other, and an endpoint is tested without
- * DPDK, for a frame is nothing but octets here.
+ * What stands behind a port and talks by itself: frames in, frames out, in a time that is handed down. The
+ * engine runs an endpoint (fg_engine.h) and the worker of lib/tcp is one; neither knows the other, and an
+ * endpoint is tested without DPDK, for a frame is nothing but octets here.
  *
  * All times are nanoseconds of the engine's clock. An endpoint belongs to the lcore that polls it.
  */
 
 enum { FG_BURST_ROOMS = 32 };
 
-/** Room for frames that leave together. The caller owns the memory; what is written are whole frames without FCS. */
+/** Room for frames that leave together. The caller owns the memory; what is written are whole frames without
+ * FCS. */
 struct fg_burst {
 	unsigned rooms;    /* that may be written, at most FG_BURST_ROOMS */
 	unsigned frames;   /* written: the first so many rooms */
@@ -36,13 +37,14 @@ struct fg_arrival {
 };
 
 struct fg_endpoint {
-	/** Frames came in, ours to read during the call, in order of time. What they cause may go to @p out. */
+	/** Frames came in, ours to read during the call, in order of time. What they cause may go to @p
+	 * out. */
 	void (*input)(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n,
 		      struct fg_burst *out);
 	/**
 	 * Do what is due and write what there is to send.
-	 * @return when it wants to be polled next, at most @p now when @p out could not hold everything; UINT64_MAX:
-	 *         not before a frame comes in
+	 * @return when to poll it next, at most @p now when @p out could not hold everything;
+	 *         UINT64_MAX: not before a frame comes in
 	 */
 	uint64_t (*poll)(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out);
 };

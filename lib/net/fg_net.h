@@ -14,8 +14,8 @@ extern "C" {
 
 /*
  * Headers as they stand on the wire, the Internet checksum, and the little conversation (ARP, Neighbor
- * Discovery, echo) that a tester must keep up with its neighbours. Bytes in, bytes out: no DPDK, no state of its
- * own. All multi-octet fields are in network byte order.
+ * Discovery, echo) that a tester must keep up with its neighbours. Bytes in, bytes out: no DPDK, no state of
+ * its own. All multi-octet fields are in network byte order.
  */
 
 enum {
@@ -23,16 +23,34 @@ enum {
 	FG_ETHER_IPV4 = 0x0800,
 	FG_ETHER_IPV6 = 0x86dd,
 	FG_ETHER_VLAN = 0x8100,
+	FG_ETHER_QINQ = 0x88a8, /* service tag */
 	FG_ETHER_HEADER = 14,
 	FG_ETHER_FCS = 4,
 	FG_ETHER_MIN = 64,      /* octets with FCS */
 	FG_ETHER_OVERHEAD = 20, /* preamble 7, start delimiter 1, minimum gap 12 */
 	FG_FRAME_MAX = 16128,   /* largest frame we make, octets with FCS */
 	FG_ANSWER_ROOM = 128,   /* octets that an answer may take, whatever the question's length */
-	FG_IP_ICMP = 1,
-	FG_IP_UDP = 17,
-	FG_IP_ICMPV6 = 58,
 };
+
+/** Protocols of IP (the field of IPv4, and the next header of IPv6), and the extension headers of IPv6. */
+enum {
+	FG_IP_HOP_BY_HOP = 0,
+	FG_IP_ICMP = 1,
+	FG_IP_IGMP = 2,
+	FG_IP_IPV4 = 4,
+	FG_IP_TCP = 6,
+	FG_IP_UDP = 17,
+	FG_IP_IPV6 = 41,
+	FG_IP_ROUTING = 43,
+	FG_IP_FRAGMENT = 44,
+	FG_IP_AUTHENTICATION = 51,
+	FG_IP_ICMPV6 = 58,
+	FG_IP_DESTINATION_OPTIONS = 60,
+	FG_IP_SCTP = 132,
+};
+
+/** Types of ICMP and ICMPv6 messages (RFC 792, RFC 4443). */
+enum { FG_ICMP_UNREACHABLE = 3, FG_ICMPV6_TOO_BIG = 2 };
 
 struct fg_ether {
 	uint8_t dst[6];
@@ -143,12 +161,22 @@ enum { FG_NET_TAG = 4 }; /* octets of a VLAN tag */
  */
 uint32_t fg_net_untag(uint8_t *frame, size_t length);
 
+/** Is this the EtherType of a VLAN tag (IEEE 802.1Q)? */
+static inline bool
+fg_net_is_tag(uint16_t ethertype)
+{
+	return ethertype == FG_ETHER_VLAN || ethertype == FG_ETHER_QINQ;
+}
+
+/** Is the outermost tag @p tag, EtherType and VLAN id, whatever its priority? */
+bool fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag);
+
 /** Put a tag into the frame that starts FG_NET_TAG octets after @p frame; it then starts at @p frame. */
 void fg_net_tag(uint8_t *frame, uint32_t tag);
 
 /** Kinds of frames that a tester did not send, or did in another trial. */
 enum fg_net_kind {
-	FG_NET_KIND_TEST, /* with a signature: never said by fg_net_kind(), which does not look for it */
+	FG_NET_KIND_TEST, /* with a signature: never returned by fg_net_kind(), which does not look for it */
 	FG_NET_KIND_ARP,
 	FG_NET_KIND_ND, /* neighbor and router discovery, RFC 4861 */
 	FG_NET_KIND_ICMP,
@@ -197,13 +225,14 @@ bool fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t addres
 bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16], uint8_t mac[6]);
 
 /**
- * Turn a frame round: MAC addresses, those of IPv4 or IPv6, and the ports of UDP, TCP or SCTP change places. VLAN tags
- * stay; what is neither IPv4 nor IPv6 changes its MAC addresses only, and so does what lies in a tunnel.
+ * Turn a frame round: MAC addresses, those of IPv4 or IPv6, and the ports of UDP, TCP or SCTP change places.
+ * VLAN tags stay; what is neither IPv4 nor IPv6 changes its MAC addresses only, and so does what lies in a
+ * tunnel.
  *
  * @param frame   starts at the destination MAC
  * @param length  octets without FCS
- * @return        false: no frame to be sent back, and nothing was changed: from or to a group, ARP, ICMP, or its IP header
- *                is cut off
+ * @return        false: no frame to be sent back, and nothing was changed: from or to a group, ARP, ICMP, or
+ *                its IP header is cut off
  */
 bool fg_net_reflect(uint8_t *frame, size_t length);
 
@@ -227,7 +256,8 @@ struct fg_snmp_query {
 /** Make the query. @return octets of the frame */
 size_t fg_net_snmp_query(const struct fg_host *host, const struct fg_snmp_query *query, uint8_t *out);
 
-/** Is this frame the reply to @p request, without error and with a value of the right type for every object? */
+/** Is this frame the reply to @p request, without error and with a value of the right type for every
+ * object? */
 bool fg_net_snmp_replies(const struct fg_host *host, uint32_t request, const uint8_t *frame, size_t length);
 
 /**
@@ -240,8 +270,8 @@ size_t fg_net_snmp_answer(const struct fg_host *host, const uint32_t values[FG_S
 			  size_t length);
 
 /**
- * Make a routing update (RFC 2544, 11.3): a RIP response, broadcast, about six networks behind this host that carry
- * no test frames, 198.18.58.0 to 198.18.63.0 or, for a host in 198.19.0.0/16, the same there.
+ * Make a routing update (RFC 2544, 11.3): a RIP response, broadcast, about six networks behind this host that
+ * carry no test frames, 198.18.58.0 to 198.18.63.0 or, for a host in 198.19.0.0/16, the same there.
  * @param second  the second of the two states: the networks are further away
  * @return        octets of the frame
  */

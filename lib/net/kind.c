@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kind of frame is this? A tester that sees frames it did not send wants to know who talks: a bridge (STP, LACP,
- * LLDP), a host (ARP, ND), or something that overflows (pause). Tags in front are passed over.
+ * What kind of frame is this? If unsolicited frames arrive, a user needs to know their sender: a bridge
+ * (STP, LACP, LLDP), a host (ARP, ND), or something that overflows (pause). Tags in front are passed over.
  */
-#include <arpa/inet.h>
-#include <string.h>
-
+#include "fg_bytes.h"
 #include "fg_net.h"
 
-enum {
-	TYPE_LLDP = 0x88cc,
-	TYPE_SLOW = 0x8809,
-	TYPE_CONTROL = 0x8808,
-	TYPE_QINQ = 0x88a8,
-	TYPE_MPLS = 0x8847
-};
-enum { LENGTHS = 0x0600, LLC_STP = 0x42, SLOW_LACP = 1, PROTOCOL_IGMP = 2 };
-enum { ND_FIRST = 133, ND_LAST = 137, MLD_FIRST = 130, MLD_LAST = 132, MLD2_REPORT = 143, HOP_BY_HOP = 0 };
+enum { TYPE_LLDP = 0x88cc, TYPE_SLOW = 0x8809, TYPE_CONTROL = 0x8808, TYPE_MPLS = 0x8847 };
+enum { LENGTHS = 0x0600, LLC_STP = 0x42, SLOW_LACP = 1 };
+enum { ND_FIRST = 133, ND_LAST = 137, MLD_FIRST = 130, MLD_LAST = 132, MLD2_REPORT = 143 };
 
 static enum fg_net_kind
 kind_of_ipv4(const uint8_t *packet, size_t length)
@@ -27,7 +19,7 @@ kind_of_ipv4(const uint8_t *packet, size_t length)
 		return FG_NET_KIND_IPV4;
 	if (ip->protocol == FG_IP_ICMP)
 		return FG_NET_KIND_ICMP;
-	return ip->protocol == PROTOCOL_IGMP ? FG_NET_KIND_MEMBERSHIP : FG_NET_KIND_IPV4;
+	return ip->protocol == FG_IP_IGMP ? FG_NET_KIND_MEMBERSHIP : FG_NET_KIND_IPV4;
 }
 
 static enum fg_net_kind
@@ -40,7 +32,7 @@ kind_of_ipv6(const uint8_t *packet, size_t length)
 	if (length < at)
 		return FG_NET_KIND_IPV6;
 	next = ip->next_header;
-	if (next == HOP_BY_HOP && length > at + 1) { /* MLD has a router alert */
+	if (next == FG_IP_HOP_BY_HOP && length > at + 1) { /* MLD has a router alert */
 		next = packet[at];
 		at += (packet[at + 1] + (size_t)1) * 8;
 	}
@@ -54,15 +46,6 @@ kind_of_ipv6(const uint8_t *packet, size_t length)
 	return FG_NET_KIND_ICMP;
 }
 
-static uint16_t
-type_at(const uint8_t *frame, size_t at)
-{
-	uint16_t type;
-
-	memcpy(&type, frame + at, sizeof(type));
-	return ntohs(type);
-}
-
 enum fg_net_kind
 fg_net_kind(const uint8_t *frame, size_t length)
 {
@@ -70,12 +53,11 @@ fg_net_kind(const uint8_t *frame, size_t length)
 	const uint8_t *inside;
 	uint16_t type;
 
-	while (length >= at + 2 + FG_NET_TAG &&
-	       (type_at(frame, at) == FG_ETHER_VLAN || type_at(frame, at) == TYPE_QINQ))
+	while (length >= at + 2 + FG_NET_TAG && fg_net_is_tag(fg_get16(frame + at)))
 		at += FG_NET_TAG;
 	if (length < at + 2)
 		return FG_NET_KIND_OTHER;
-	type = type_at(frame, at);
+	type = fg_get16(frame + at);
 	inside = frame + at + 2;
 	length -= at + 2;
 	switch (type) {

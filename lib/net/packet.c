@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a frame's IP packet is. A device may push or pop tags and labels in front of it, fragment it, or answer with an
- * ICMP error that quotes it: from the outer headers follows which.
+ * Where a frame's IP packet is. A device may push or pop tags and labels in front of it, fragment it, or
+ * answer with an ICMP error that quotes it: from the outer headers follows which.
  */
 #include <arpa/inet.h>
 
+#include "fg_bytes.h"
 #include "fg_net.h"
 
-enum {
-	TYPE_QINQ = 0x88a8,
-	TYPE_QINQ_OLD = 0x9100,
-	TYPE_MPLS = 0x8847,
-	TYPE_MPLS_UPSTREAM = 0x8848,
-	TYPE_PPPOE = 0x8864
-};
-enum { HOP_BY_HOP = 0, IP_IN_IP = 4, IPV6_IN_IP = 41, ROUTING = 43, FRAGMENT = 44, DESTINATION = 60 };
+enum { TYPE_QINQ_OLD = 0x9100, TYPE_MPLS = 0x8847, TYPE_MPLS_UPSTREAM = 0x8848, TYPE_PPPOE = 0x8864 };
 enum {
 	LABEL = 4,
 	LABEL_BOTTOM = 1,
@@ -24,21 +18,15 @@ enum {
 	IPV6_FRAGMENT = 0xfff9
 };
 
-static uint16_t
-load(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-/* up to the EtherType that says what the frame carries. @return octets before what it carries; 0: it is cut off */
+/* up to the EtherType of the payload. @return octets before the payload; 0: the frame is truncated */
 static size_t
 skip_tags(const uint8_t *frame, size_t length, uint16_t *type)
 {
 	size_t at = FG_ETHER_HEADER;
 
 	for (; at + FG_NET_TAG <= length; at += FG_NET_TAG) {
-		*type = load(frame + at - 2);
-		if (*type != FG_ETHER_VLAN && *type != TYPE_QINQ && *type != TYPE_QINQ_OLD)
+		*type = fg_get16(frame + at - 2);
+		if (*type != FG_ETHER_VLAN && *type != FG_ETHER_QINQ && *type != TYPE_QINQ_OLD)
 			return at;
 	}
 	return 0;
@@ -82,14 +70,15 @@ find_ipv6(const uint8_t *frame, size_t length, size_t at, struct fg_net_packet *
 	if (length < p.content)
 		return false;
 	p.protocol = ((const struct fg_ipv6 *)(frame + at))->next_header;
-	while (p.protocol == HOP_BY_HOP || p.protocol == ROUTING || p.protocol == FRAGMENT ||
-	       p.protocol == DESTINATION) {
+	while (p.protocol == FG_IP_HOP_BY_HOP || p.protocol == FG_IP_ROUTING ||
+	       p.protocol == FG_IP_FRAGMENT || p.protocol == FG_IP_DESTINATION_OPTIONS) {
 		const uint8_t *extension = frame + p.content;
 
 		if (length < p.content + EXTENSION)
 			return false;
-		p.fragment |= p.protocol == FRAGMENT && (load(extension + 2) & IPV6_FRAGMENT) != 0;
-		p.content += p.protocol == FRAGMENT ? EXTENSION : (extension[1] + (size_t)1) * EXTENSION;
+		p.fragment |= p.protocol == FG_IP_FRAGMENT && (fg_get16(extension + 2) & IPV6_FRAGMENT) != 0;
+		p.content +=
+			p.protocol == FG_IP_FRAGMENT ? EXTENSION : (extension[1] + (size_t)1) * EXTENSION;
 		p.protocol = extension[0];
 		if (p.fragment)
 			break; /* what follows need not be a header */
@@ -127,7 +116,7 @@ fg_net_find_packet(const uint8_t *frame, size_t length, struct fg_net_packet *ou
 		       : frame[at] >> 4 == 6 ? find_ipv6(frame, length, at, out)
 					     : false;
 		at = out->content;
-		more = more && !out->fragment && (out->protocol == IP_IN_IP || out->protocol == IPV6_IN_IP);
+		more = more && !out->fragment && (out->protocol == FG_IP_IPV4 || out->protocol == FG_IP_IPV6);
 	}
 	out->error = out->version != 0 && !out->fragment && out->content < length &&
 		     is_error(out, frame[out->content]);

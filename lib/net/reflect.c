@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A frame sent back where it came from: source and destination change places in each header. Addresses and ports are
- * summands of the checksums, which do not care about their order, so these stay as they are, right or wrong.
+ * A frame sent back where it came from: source and destination change places in each header. Addresses and
+ * ports are summands of the checksums, which do not care about their order, so these stay as they are, right
+ * or wrong.
  */
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "fg_bytes.h"
 #include "fg_net.h"
 
-enum { PORTS = 4, TPID_QINQ = 0x88a8, IP_TCP = 6, IP_SCTP = 132, IPV4_FRAGMENT_OFFSET = 0x1fff };
+enum { PORTS = 4, IPV4_FRAGMENT_OFFSET = 0x1fff };
 
 static inline void
 swap(uint8_t *a, uint8_t *b, size_t n)
@@ -23,7 +25,7 @@ swap(uint8_t *a, uint8_t *b, size_t n)
 static void
 swap_ports(uint8_t protocol, uint8_t *header, size_t length)
 {
-	if (length >= PORTS && (protocol == FG_IP_UDP || protocol == IP_TCP || protocol == IP_SCTP))
+	if (length >= PORTS && (protocol == FG_IP_UDP || protocol == FG_IP_TCP || protocol == FG_IP_SCTP))
 		swap(header, header + PORTS / 2, PORTS / 2);
 }
 
@@ -67,10 +69,10 @@ fg_net_reflect(uint8_t *frame, size_t length)
 	/* what is for many is not for us to answer, and ours must not seem to come from many */
 	if (length < sizeof(*ether) || ((ether->dst[0] | ether->src[0]) & 1) != 0)
 		return false;
-	for (type = ntohs(ether->type); type == FG_ETHER_VLAN || type == TPID_QINQ; at += FG_NET_TAG) {
+	for (type = ntohs(ether->type); type == FG_ETHER_VLAN || type == FG_ETHER_QINQ; at += FG_NET_TAG) {
 		if (length < at + FG_NET_TAG)
 			return false;
-		type = (uint16_t)(frame[at + 2] << 8 | frame[at + 3]);
+		type = fg_get16(frame + at + 2);
 	}
 	if (type == FG_ETHER_ARP)
 		return false;

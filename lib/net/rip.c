@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The routing update of RFC 2544, 11.3 and C.2.6.2: a RIP response (RFC 1058) about networks that carry no test
- * frames. Sent again and again with one metric and the other it keeps a router's table changing.
+ * The routing update of RFC 2544, 11.3 and C.2.6.2: a RIP response (RFC 1058) about networks that carry no
+ * test frames. Sent again and again with one metric and the other it keeps a router's table changing.
  */
 #include <arpa/inet.h>
 #include <string.h>

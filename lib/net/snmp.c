@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one SNMP query of RFC 2544, 11.2 and C.2.6.3, from both ends: how long the device has been up, and the octets and
- * unicast packets in and out of an interface, in one GetRequest of version 1 (RFC 1157). The tester asks and verifies
- * the reply; the reference device answers. BER nests lengths inside of lengths, so messages are written from the end
- * to the start, where each length is known when its turn comes. None is longer than 255 octets.
+ * The one SNMP query of RFC 2544, 11.2 and C.2.6.3, from both ends: how long the device has been up, and the
+ * octets and unicast packets in and out of an interface, in one GetRequest of version 1 (RFC 1157). The
+ * tester asks and verifies the reply; the reference device answers. BER nests lengths inside of lengths, so
+ * messages are written from the end to the start, where each length is known when its turn comes. None is
+ * longer than 255 octets.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -20,9 +21,9 @@ enum {
 	TIME_TICKS = 0x43,
 	GET_REQUEST = 0xa0,
 	GET_RESPONSE = 0xa2,
-	MESSAGE_MOST = 255,
-	NAME_MOST = 16,
-	COLUMN = 8, /* octet of the name that tells the objects of an interface apart */
+	MAX_MESSAGE = 255,
+	MAX_NAME = 16,
+	COLUMN = 8, /* octet of the name that selects the object of an interface */
 };
 
 /* names without the interface, which comes last: sysUpTime.0, and ifInOctets, ifOutOctets, ifInUcastPkts,
@@ -32,7 +33,7 @@ static const uint8_t of_interface[] = {0x2b, 6, 1, 2, 1, 2, 2, 1};
 static const uint8_t column[FG_SNMP_OBJECTS] = {0, 10, 16, 11, 17};
 
 struct name {
-	uint8_t octets[NAME_MOST];
+	uint8_t octets[MAX_NAME];
 	size_t length;
 };
 
@@ -49,7 +50,7 @@ struct message {
 
 /* room that is filled from its end; `at` is where the message begins so far */
 struct writer {
-	uint8_t room[MESSAGE_MOST], *at;
+	uint8_t room[MAX_MESSAGE], *at;
 };
 
 static void

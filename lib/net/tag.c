@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* VLAN tags, taken out and put in by moving the MAC addresses: the start of the frame shifts, the payload stays. */
-#include <arpa/inet.h>
+/* VLAN tags, taken out and put in by moving the MAC addresses: the start of the frame shifts, the payload
+ * stays. */
 #include <string.h>
 
+#include "fg_bytes.h"
 #include "fg_net.h"
 
 enum { MACS = 12 };
+
+bool
+fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag)
+{
+	const uint32_t priority = 0xf000;
+
+	return length >= FG_ETHER_HEADER + FG_NET_TAG && (fg_get32(frame + MACS) & ~priority) == tag;
+}
 
 uint32_t
 fg_net_untag(uint8_t *frame, size_t length)
@@ -14,8 +23,7 @@ fg_net_untag(uint8_t *frame, size_t length)
 
 	if (length < FG_ETHER_HEADER + FG_NET_TAG)
 		return 0;
-	memcpy(&tag, frame + MACS, sizeof(tag));
-	tag = ntohl(tag);
+	tag = fg_get32(frame + MACS);
 	if (tag >> 16 != FG_ETHER_VLAN)
 		return 0;
 	memmove(frame + FG_NET_TAG, frame, MACS);
@@ -26,6 +34,5 @@ void
 fg_net_tag(uint8_t *frame, uint32_t tag)
 {
 	memmove(frame, frame + FG_NET_TAG, MACS);
-	tag = htonl(tag);
-	memcpy(frame + MACS, &tag, sizeof(tag));
+	fg_put32(frame + MACS, tag);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datagrams over IPv4, for the little that the tester says that way: management queries and routing updates. */
+/* Datagrams over IPv4: the tester's management queries and routing updates. */
 #include <arpa/inet.h>
 #include <string.h>
 

@@ -37,32 +37,34 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
 
 /*
  * The departure clock: which frames of a stream are due. Frame i of a constant load leaves at
- * start + floor(i * hz / fps), in 64.64 fixed point, in which adding a step i times is the same as multiplying, so
- * rounding cannot drift: no frame is a tick early, and none a tick late unless i * fps goes beyond 2^64. A frame
- * that could not be sent stays due, but only within max_lag: a generator that has fallen further behind may not
- * make up for it with a burst that nobody ordered. What lies beyond is forgiven and counted late.
+ * start + floor(i * hz / fps), in 64.64 fixed point, in which adding a step i times is the same as
+ * multiplying, so rounding cannot drift: no frame is a tick early, and none a tick late unless i * fps goes
+ * beyond 2^64. A frame that could not be sent stays due, but only within max_lag: a generator that has fallen
+ * further behind may not make up for it with a burst that nobody ordered. Older frames are dropped and
+ * counted late.
  *
- * Within max_lag a frame that leaves late is followed at once by those that came due meanwhile, and the device sees a
- * burst that is not in the schedule. Frames more than `on_time` behind are counted as off schedule: had all others
- * left as they did and these when they were due, a queue or a policer in the path would have lost at most so many
- * frames more, or fewer.
+ * Within max_lag a frame that leaves late is followed at once by those that came due meanwhile, and the
+ * device sees a burst that is not in the schedule. Frames more than `on_time` behind are counted as off
+ * schedule: had all others left as they did and these when they were due, a queue or a policer in the path
+ * would have lost at most so many frames more, or fewer.
  *
  * A constant load can be given another shape before anything was sent:
  *
- *   turns    Several streams share the load of a port: of every n departures each has some in a row. A stream that has
- *            one of them has a constant load again, only slower; one that has more sends bursts.
- *   bursts   Frames come in bursts of so many, at a rate of their own; every burst begins where its first frame would
- *            have left in the constant load, so the mean rate is the same.
+ *   turns    Several streams share the load of a port: of every n departures each has some in a row. A stream
+ *            that has one of them has a constant load again, only slower; one that has more sends bursts.
+ *   bursts   Frames come in bursts of so many, at a rate of their own; every burst begins where its first
+ *            frame would have left in the constant load, so the mean rate is the same.
  *   ramp     The rate grows or falls evenly with time.
- *   Poisson  The times between departures are independent and exponentially distributed: frames of many senders that
- *            know nothing of each other. Follows from the seed alone.
- *   scatter  Each frame leaves at a random moment of its interval, which begins where the frame would have left in the
- *            constant load and ends before the next one by as much as two frames shall be apart: as many frames, and
- *            no beat with another load. Follows from the seed alone.
+ *   Poisson  The times between departures are independent and exponentially distributed: frames of many
+ *            senders that know nothing of each other. Follows from the seed alone.
+ *   scatter  Each frame leaves at a random moment of its interval, which begins where the frame would have
+ *            left in the constant load and ends before the next one by as much as two frames shall be apart:
+ *            as many frames, and no beat with another load. Follows from the seed alone.
  *
- * And where the frames differ in size, constant loads, bursts and ramps can go by octets: then a frame leaves when all
- * octets before it, at the bit rate, have had their time. At a constant bit rate the long frame is followed by the
- * long pause; by frames they would be evenly spaced, and the bit rate right only in the mean over a cycle.
+ * And where the frames differ in size, constant loads, bursts and ramps can go by octets: then a frame leaves
+ * when all octets before it, at the bit rate, have had their time. At a constant bit rate the long frame is
+ * followed by the long pause; by frames they would be evenly spaced, and the bit rate right only in the mean
+ * over a cycle.
  *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
@@ -103,7 +105,7 @@ struct fg_pace {
  * @param fps      frames per second, above 0 and at most one per tick
  * @param hz       ticks per second
  * @param start    departure of the first frame, ticks
- * @param total    frames to send; UINT64_MAX: until told to end
+ * @param total    frames to send; UINT64_MAX: until it is ended
  * @param max_lag  ticks a frame may be late and still be sent
  * @return         0 or -ERANGE
  */
@@ -111,9 +113,10 @@ int fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t sta
 		     uint64_t max_lag, struct fg_error *err);
 
 /**
- * Leave departures of a constant load to other streams: of every @p every this one keeps @p take, beginning with number
- * @p first. Its frames are numbered anew, and its total is what it kept. Where the first does not fall on a tick,
- * frames may leave a tick earlier than in the load itself.
+ * Leave departures of a constant load to other streams: of every @p every this one keeps @p take, beginning
+ * with number
+ * @p first. Its frames are numbered anew, and its total is what it kept. Where the first does not fall on a
+ * tick, frames may leave a tick earlier than in the load itself.
  *
  * @return  0 or -ERANGE: first + take goes beyond every, or take is 0
  */
@@ -126,7 +129,8 @@ int fg_pace_turns(struct fg_pace *pace, uint64_t first, uint64_t take, uint64_t 
 int fg_pace_bursts(struct fg_pace *pace, uint64_t burst, double fps, uint64_t hz, struct fg_error *err);
 
 /**
- * Change the rate evenly from that of a constant load to @p fps in @p ticks. Total becomes what leaves in that time.
+ * Change the rate evenly from that of a constant load to @p fps in @p ticks. Total becomes what leaves in
+ * that time.
  * @return 0 or -ERANGE: no time, or a rate below 0 or beyond a frame a tick
  */
 int fg_pace_ramp(struct fg_pace *pace, double fps, uint64_t hz, uint64_t ticks, struct fg_error *err);
@@ -134,17 +138,18 @@ int fg_pace_ramp(struct fg_pace *pace, double fps, uint64_t hz, uint64_t ticks, 
 /** Make a constant load a Poisson process of the same mean rate. */
 void fg_pace_poisson(struct fg_pace *pace, uint64_t seed);
 
-/** Let each frame of a constant load leave at a random moment of the first @p share of its interval, 0 to 1. */
+/** Let each frame of a constant load leave at a random moment of the first @p share of its interval, 0 to
+ * 1. */
 void fg_pace_scatter(struct fg_pace *pace, double share, uint64_t seed);
 
 /**
- * Let departures follow octets. The mean rate over a cycle of sizes stays. Call it last, not for a Poisson process and
- * not after fg_pace_turns().
+ * Let departures follow octets. The mean rate over a cycle of sizes stays. Call it last, not for a Poisson
+ * process and not after fg_pace_turns().
  *
  * @param sizes     of the stream's frames; must live as long as the pace
  * @param first     which frame of the stream is the first of this schedule
- * @param overhead  octets that count beside those of the frame: 20 for a rate at layer 1, 0 at layer 2, less those of
- *                  the headers at layer 3
+ * @param overhead  octets that count beside those of the frame: 20 for a rate at layer 1, 0 at layer 2, less
+ *                  those of the headers at layer 3
  * @return          0 or -ERANGE: the smallest frame would count nothing
  */
 int fg_pace_octets(struct fg_pace *pace, const struct fg_sizes *sizes, uint64_t first, int overhead,
@@ -167,7 +172,8 @@ void fg_pace_move(struct fg_pace *pace, uint64_t ticks);
 fg_u128 fg_pace_exact_slow(const struct fg_pace *pace, uint64_t i);
 void fg_pace_commit_slow(struct fg_pace *pace, uint64_t n);
 
-/** Departure of frame @p i of the schedule, ticks with 64 bits of fraction. Of a Poisson process it takes i steps. */
+/** Departure of frame @p i of the schedule, ticks with 64 bits of fraction. Of a Poisson process it takes i
+ * steps. */
 static inline fg_u128
 fg_pace_exact(const struct fg_pace *p, uint64_t i)
 {
@@ -190,7 +196,8 @@ fg_pace_step(const struct fg_pace *p)
 	return (fg_u128)p->step << 64 | p->step_frac;
 }
 
-/** What lies between the departures of a frame of that many octets and of the next one, in a constant load; the same. */
+/** What lies between the departures of a frame of that many octets and of the next one, in a constant load;
+ * the same. */
 static inline fg_u128
 fg_pace_step_of(const struct fg_pace *p, unsigned octets)
 {
@@ -205,14 +212,14 @@ fg_pace_next(const struct fg_pace *p)
 }
 
 /**
- * The next frame is more than on_time behind @p now: forgive every frame that is more than max_lag behind, and count
- * the others that are off schedule.
+ * The next frame is more than on_time behind @p now: forgive every frame that is more than max_lag behind,
+ * and count the others that are off schedule.
  */
 void fg_pace_belated(struct fg_pace *pace, uint64_t now);
 
 /**
- * Is the next frame due, having forgiven those for which it is too late? Who is told so must send it, for the lag is
- * noted.
+ * Is the next frame due, after dropping those that are too late? If so, the caller must send it, because the
+ * lag is noted.
  */
 static inline bool
 fg_pace_ready(struct fg_pace *p, uint64_t now)
@@ -233,8 +240,8 @@ fg_pace_ready(struct fg_pace *p, uint64_t now)
 }
 
 /**
- * Frames of an even load that should have left by @p now and have not, at most @p max. Does not advance the clock: call
- * fg_pace_commit() with what the port took.
+ * Frames of an even load that should have left by @p now and have not, at most @p max. Does not advance the
+ * clock: call fg_pace_commit() with what the port took.
  */
 static inline unsigned
 fg_pace_due(struct fg_pace *p, uint64_t now, unsigned max)

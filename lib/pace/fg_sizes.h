@@ -13,9 +13,10 @@ extern "C" {
 enum { FG_SIZES_MAX = 65536 };
 
 /**
- * The sizes of a stream's frames: a cycle that comes again and again (RFC 6985: the IMIX "genome"). What frame n
- * measures follows from n alone, and so does the number of octets before it, which is what a bit rate is paced by. A
- * random order is a cycle, too: one that was drawn beforehand, so that its mean is known and exact.
+ * The sizes of a stream's frames: a cycle that comes again and again (RFC 6985: the IMIX "genome"). What
+ * frame n measures follows from n alone, and so does the number of octets before it, which is what a bit rate
+ * is paced by. A random order is a cycle, too: one that was drawn beforehand, so that its mean is known and
+ * exact.
  *
  * One piece of memory, immutable; streams can share it.
  */

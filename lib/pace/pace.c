@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Departures as a curve. What a frame waits for is an amount: the frames before it, or the octets before it. A load is
- * a curve from that amount to time: a line, a line with steps (bursts), a line with noise (scatter) or a parabola's
- * root (ramp). All of them can be asked for any frame. Only a Poisson process must be walked, from the seed on.
+ * Departures as a curve. What a frame waits for is an amount: the frames before it, or the octets before it.
+ * A load is a curve from that amount to time: a line, a line with steps (bursts), a line with noise (scatter)
+ * or a parabola's root (ramp). All of them can be asked for any frame. Only a Poisson process must be walked,
+ * from the seed on.
  */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 
 #include "fg_pace.h"
+#include "fg_random.h"
 
 #define WHOLE(at)     ((uint64_t)((at) >> 64))
 #define FROM_WHOLE(t) ((fg_u128)(t) << 64)
@@ -142,8 +144,9 @@ fixed(double ticks)
 }
 
 /*
- * -ln of a random number in 0 to 1, by nothing but the five operations that IEEE 754 defines to the last bit: a library's
- * logarithm may differ from one processor to the next, and with it a trial that should be the same.
+ * -ln of a random number in 0 to 1, by nothing but the five operations that IEEE 754 defines to the last bit:
+ * a library's logarithm may differ from one processor to the next, and with it a trial that should be the
+ * same.
  */
 static double
 exponential(uint64_t random)
@@ -164,22 +167,11 @@ exponential(uint64_t random)
 	return -(2 * s * series + exponent * ln2);
 }
 
-/* the random number of frame i: the i-th output of splitmix64 */
-static uint64_t
-random_of(const struct fg_pace *p, uint64_t i)
-{
-	uint64_t z = p->seed + (i + 1) * 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
 /* ticks before frame i of a Poisson process */
 static fg_u128
 gap(const struct fg_pace *p, uint64_t i)
 {
-	return fixed(exponential(random_of(p, i)) * ((double)fg_pace_step(p) * 0x1p-64));
+	return fixed(exponential(fg_random_at(p->seed, i)) * ((double)fg_pace_step(p) * 0x1p-64));
 }
 
 void
@@ -297,7 +289,8 @@ fg_pace_exact_slow(const struct fg_pace *p, uint64_t i)
 		return start + i / p->burst * p->period + times(p, amount(p, i) - amount(p, first));
 	case FG_PACE_SCATTER:
 		return start + times(p, amount(p, i)) +
-		       (fg_u128)WHOLE(times(p, amount_of(p, i))) * WHOLE((fg_u128)random_of(p, i) * p->share);
+		       (fg_u128)WHOLE(times(p, amount_of(p, i))) *
+			       WHOLE((fg_u128)fg_random_at(p->seed, i) * p->share);
 	default:
 		return start + times(p, amount(p, i));
 	}
@@ -331,7 +324,7 @@ find(const struct fg_pace *p, uint64_t ticks)
 			at = after(p, low, at);
 		return low;
 	}
-	/* in growing steps: the end may be beyond what can be reckoned with */
+	/* in growing steps: the end may be beyond what can be computed with */
 	for (uint64_t span = 1; span < high - low; span *= 2) {
 		if (fg_pace_at(p, low + span) >= ticks)
 			high = low + span;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cycles of frame sizes. Here a list becomes tables; which list a genome, a mix or a range means is for the plan to
- * say (framegauge.traffic.sizes).
+ * Cycles of frame sizes. Here a list becomes tables; which list a genome, a mix or a range means is for the
+ * plan to say (framegauge.traffic.sizes).
  */
 #include <errno.h>
 #include <stdlib.h>

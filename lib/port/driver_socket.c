@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The socket below a kernel port. DPDK's AF_PACKET and AF_XDP drivers open it and show it to nobody, and
+ * The socket below a kernel port. DPDK's AF_PACKET and AF_XDP drivers open it and do not expose it, and
  * neither reads all that the kernel counts there: the frames its ring had no room for, which are the tester's
  * own loss. A descriptor belongs to the whole process, though, so the socket is the one that was not there
  * before the driver started.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What DPDK says. Its log would go to the standard error of the program, between our own lines and into the
+ * DPDK's log. It would go to the standard error of the program, between our own lines and into the
  * middle of a progress display. Here it becomes lines of fg_log(). While a device is being opened its error
- * lines are collected as well: they are the only place where a driver tells why it failed, and they end up in
- * the fg_error.
+ * lines are collected as well: they are the only place where a driver reports why it failed, and they end up
+ * in the fg_error.
  *
  * Some libraries below DPDK (libxdp, libbpf) and EAL's usage text print to the standard streams whatever one
  * does. fg_eal_log_begin() points those streams at a file in memory and fg_eal_log_end() logs what it holds.

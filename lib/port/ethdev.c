@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A port over any device DPDK has a driver for: probe it, ask what it can do, give it a receive and a
- * transmit queue (or several) with buffers on its own NUMA node, start it. The same few steps serve a 10G card, a
- * shared-memory interface and a kernel socket; whatever a driver does not support is left out, not failed on.
+ * transmit queue (or several) with buffers on its own NUMA node, start it. The same few steps serve a 10G
+ * card, a shared-memory interface and a kernel socket; whatever a driver does not support is left out, not
+ * failed on.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,9 +86,9 @@ receive_stamped_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16
 }
 
 /*
- * The link we look at ourselves: when it is asked for, and each look compares. An interrupt would tell sooner, but where
- * a driver promises one and sends none, as that of the 82574L does with MSI-X, DPDK answers from memory, and a link that
- * was down for seconds was up all the time.
+ * The link we look at ourselves: when it is asked for, and each look compares. An interrupt would tell
+ * sooner, but where a driver promises one and sends none, as that of the 82574L does with MSI-X, DPDK answers
+ * from memory, and a link that was down for seconds was up all the time.
  */
 static bool
 link_up(struct fg_port *port)
@@ -219,7 +220,11 @@ set_up_queues(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 {
 	int node = rte_eth_dev_socket_id(dev->id);
 	struct fg_port_caps *caps = &dev->port.caps;
-	uint32_t room = RTE_MAX(caps->max_frame, 2048u);
+	/*
+	 * the 82599 counts its buffers in whole KB: one of 3000 bytes would take 2048, and the rest of a
+	 * frame the next
+	 */
+	uint32_t room = RTE_ALIGN_CEIL(RTE_MAX(caps->max_frame, 2048u), 1024u);
 	int ret;
 
 	dev->frames = fg_port_pool_create(dev->port.queues, config->port->keep, RTE_MAX(config->room, room),
@@ -285,7 +290,7 @@ probe(struct fg_ethdev *dev, const struct fg_ethdev_config *config)
 	return 0;
 }
 
-/* @p step tells how far it came */
+/* @p step: how far it came */
 static int
 bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const char **step)
 {
@@ -384,7 +389,8 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	fg_eal_log_begin();
 	if (dev->promiscuous)
 		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */
-	/* a peer that goes away has this driver take the device down in the interrupt thread, just now perhaps */
+	/* a peer that goes away has this driver take the device down in the interrupt thread, just now
+	 * perhaps */
 	if (strcmp(dev->port.caps.driver, "net_memif") == 0)
 		fg_interrupt_thread_do(stop_and_close, dev);
 	else

@@ -15,23 +15,25 @@ extern "C" {
 struct rte_mbuf;
 struct rte_mempool;
 
-/** What the driver says it can do. Asked at open, never assumed; zero means "no" or "not known". */
+/** What the driver reports that it can do. Asked at open, never assumed; zero means "no" or "not known". */
 struct fg_port_caps {
 	char driver[32];        /* "net_ixgbe", "net_memif", "wire" */
 	char mode[96];          /* how it was opened, for the report: "AF_XDP (zero copy)", "memif client" */
-	uint64_t line_rate_bps; /* 0: the link tells none (memif, null) */
-	uint32_t max_frame;     /* octets with FCS */
-	int numa_node;          /* -1: none */
+	uint64_t line_rate_bps; /* 0: the link has none (memif, null) */
+	/* ticks per second of a clock of the port's own (lib/device); 0: it has none */
+	uint64_t clock_hz;
+	uint32_t max_frame; /* octets with FCS */
+	int numa_node;      /* -1: none */
 	uint8_t mac[6];
 	bool launch_time;        /* departs at the time in the mbuf's tx timestamp field */
 	bool rx_timestamp;       /* stamps every frame it receives, in the mbuf's rx timestamp field: ticks of
 				   * the task's clock */
 	bool offers_launch_time; /* the driver could; lib/port does not use it, so launch_time is false */
-	bool offers_rx_timestamp; /* the driver could; rx_timestamp says whether it was asked to */
+	bool offers_rx_timestamp; /* the driver could; rx_timestamp: it was asked to */
 	bool timesync;            /* IEEE 1588: stamps single event frames */
 	bool queue_rate_limit;    /* per tx queue, in Mb/s */
 	bool physical;            /* may reach a network: a plan needs isolated_network for it */
-	bool finite;              /* receives a file: not to be read before somebody listens */
+	bool finite;              /* receives a file: not to be read before a listener exists */
 	bool runts;               /* sends frames of less than 64 octets, and does not fill them up ... */
 	uint64_t runt_flag;       /* ... if this is set in the mbuf's ol_flags; 0: always */
 	uint64_t bad_fcs_flag;    /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
@@ -68,8 +70,8 @@ struct fg_port_ops {
 };
 
 /**
- * The clock of a port that stamps IEEE 1588 event frames, and the last stamps it took. Each call is a few accesses to
- * the card's registers, a microsecond and more. All return 0 or -errno.
+ * The clock of a port that stamps IEEE 1588 event frames, and the last stamps it took. Each call is a few
+ * accesses to the card's registers, a microsecond and more. All return 0 or -errno.
  */
 struct fg_port_timesync {
 	int (*enable)(struct fg_port *port);
@@ -88,7 +90,7 @@ struct fg_port {
 	uint16_t (*tx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 	/** Fetch up to @p n frames that have arrived by @p now. They belong to the caller. */
 	uint16_t (*rx)(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
-	/** When the next frame arrives; only for ports on a clock of their own (lib/wire), else NULL. */
+	/** When the next frame arrives; only for ports on a clock of their own (lib/device), else NULL. */
 	uint64_t (*next_arrival)(struct fg_port *port);
 	const struct fg_port_ops *ops;
 	const struct fg_port_timesync *timesync; /* NULL: it has no such clock */
@@ -125,8 +127,8 @@ struct fg_lcore_info {
 unsigned fg_host_lcores(struct fg_lcore_info *out, unsigned max);
 
 /**
- * Give the worker lcores real-time priority (SCHED_FIFO), for good: nothing ordinary runs on their CPUs any more but for
- * the share that the kernel keeps for it (as a rule 50 ms of a second).
+ * Give the worker lcores real-time priority (SCHED_FIFO), for good: nothing ordinary runs on their CPUs any
+ * more but for the share that the kernel keeps for it (as a rule 50 ms of a second).
  * @return 0; -EINVAL two lcores share a CPU; -EPERM, -EBUSY
  */
 int fg_host_realtime(struct fg_error *err);
@@ -139,7 +141,8 @@ struct fg_port_config {
 	uint32_t max_frame; /* octets with FCS that must pass; 0: 1518. A kernel interface has its MTU. */
 	unsigned queues;    /* to receive from and to send to; 0: one of each */
 	uint32_t keep; /* frames received here that the user may keep for a while, besides a few thousand */
-	bool stamps; /* frames are to have the card's own receive stamps; -ENOTSUP if the driver offers none */
+	/* frames are to have the card's own receive stamps; -ENOTSUP if the driver offers none */
+	bool stamps;
 };
 
 /**
@@ -150,30 +153,31 @@ struct fg_port_config {
 int fg_port_check_name(const char *device, bool *physical, struct fg_error *err);
 
 /**
- * Open a device by the name people use for it, with as many rx and tx queues as asked for, promiscuous, started. The link may
- * still be coming up: open all ports, then fg_port_wait_link() each. Frames are sent from single-segment
- * mbufs.
+ * Open a device by the name people use for it, with as many rx and tx queues as asked for, promiscuous,
+ * started. The link may still be coming up: open all ports, then fg_port_wait_link() each. Frames are sent
+ * from single-segment mbufs.
  *
- * Several queues are for PCI, memif and vdev devices. What arrives is spread over them by addresses and L4 ports
- * (RSS) where the driver offers that, else as the driver has it: queue k of a memif is the peer's queue k.
+ * Several queues are for PCI, memif and vdev devices. What arrives is spread over them by addresses and L4
+ * ports (RSS) where the driver offers that, else as the driver has it: queue k of a memif is the peer's queue
+ * k.
  *
  * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
  *                                Never an interface the host's default route uses.
- * memif:SOCKET[,server][,id=N]   interface N (default 0) of the socket; joins as client unless "server" is said,
+ * memif:SOCKET[,server][,id=N]   interface N (default 0) of the socket; joins as client without "server",
  *                                and joins again when the peer comes back. It receives from as many rings as
  *                                the peer has.
  * pcap:IN[,OUT], pcap:,OUT       frames of IN arrive once, in order; what is sent goes to OUT, or is dropped
  * vdev:DRIVER[,...]              what DPDK's --vdev takes
  * 03:00.0, 0000:03:00.0          must have been in fg_host_config.pci
  *
- * @return 0; -EINVAL for a name that is none, -ERANGE more queues than the device has, -ENODEV, -EPERM, -EBUSY,
- * -ENETDOWN with what was tried and what mends it
+ * @return 0; -EINVAL for a name that is none, -ERANGE more queues than the device has, -ENODEV, -EPERM,
+ * -EBUSY, -ENETDOWN with what was tried and what mends it
  */
 int fg_port_open(const struct fg_port_config *config, struct fg_port **out, struct fg_error *err);
 
 /**
- * Queue @p queue of a port, as a port of its own to send to and receive from, for lcores that share the device; the
- * first one is the port itself. Counters, link and closing are the port's.
+ * Queue @p queue of a port, as a port of its own to send to and receive from, for lcores that share the
+ * device; the first one is the port itself. Counters, link and closing are the port's.
  */
 struct fg_port *fg_port_lane(struct fg_port *port, unsigned queue);
 
@@ -187,8 +191,8 @@ int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_err
 void fg_port_close(struct fg_port *port);
 
 /**
- * Free buffers that were sent from. Drivers hold on to the last of them until their port is closed, so the pool may
- * outlive this call, until then; it must not be used any more. NULL is legal. The control thread's.
+ * Free buffers that were sent from. Drivers hold on to the last of them until their port is closed, so the
+ * pool may outlive this call, until then; it must not be used any more. NULL is legal. The control thread's.
  */
 void fg_port_pool_free(struct rte_mempool *pool);
 

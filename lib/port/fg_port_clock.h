@@ -21,8 +21,8 @@ struct fg_port_clock_look {
 int fg_port_clock_read(struct fg_port *port, struct fg_port_clock_look *out);
 
 /**
- * The machine's time at a moment of the port's. Between two looks it is as exact as they are, if neither clock was set
- * or changed its pace meanwhile.
+ * The machine's time at a moment of the port's. Between two looks it is as exact as they are, if neither
+ * clock was set or changed its pace meanwhile.
  */
 uint64_t fg_port_clock_machine_ns(const struct fg_port_clock_look *first,
 				  const struct fg_port_clock_look *last, uint64_t port_ns);

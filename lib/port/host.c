@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Starting DPDK's environment layer. Nobody should have to know its forty arguments to test a switch, so they
+ * Starting DPDK's environment layer. A user should not need its forty arguments to test a switch, so they
  * are worked out from the machine: which CPUs this process may use, whether there are huge pages, how much
  * memory.
  *
@@ -163,7 +163,7 @@ add_memory(const struct fg_host_config *config, bool *huge, struct fg_error *err
 			add_argument("-m%u", config->memory_mb);
 		return 0;
 	}
-	/* EAL refuses --in-memory here; without shared configuration it leaves nothing behind either */
+	/* EAL rejects --in-memory here; without shared configuration it leaves nothing behind either */
 	add_argument("--no-huge");
 	add_argument("--no-shconf");
 	add_argument("-m%" PRIu64, ordinary_memory_mb(config));
@@ -207,7 +207,7 @@ add_lcores(const struct fg_host_config *config, struct fg_error *err)
 	return 0;
 }
 
-/* Only devices handed to DPDK: a driver takes what it is allowed, whoever uses it */
+/* Only devices handed to DPDK: a driver takes any device that it may, also one in use */
 static int
 add_devices(const struct fg_host_config *config, struct fg_error *err)
 {
@@ -265,8 +265,9 @@ on_abort(int number)
 }
 
 /*
- * rte_eal_init(), which ends the process where it cannot make a pipe or a thread (rte_panic). Here that is an error like
- * its others; as after those, nothing of EAL may be used any more. Threads that it has made by then may still fail.
+ * rte_eal_init(), which ends the process where it cannot make a pipe or a thread (rte_panic). Here that is an
+ * error like its others; as after those, nothing of EAL may be used any more. Threads that it has made by
+ * then may still fail.
  */
 static int
 init_eal(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work done in EAL's interrupt thread. Some drivers take a device down there, when its peer has gone, without a lock
- * against the application that takes it down itself. What is done in the same thread cannot meet them.
+ * Work done in EAL's interrupt thread. Some drivers take a device down there, when its peer has gone, without
+ * a lock against the application that takes it down itself. What is done in the same thread cannot meet them.
  */
 #include <semaphore.h>
 #include <time.h>

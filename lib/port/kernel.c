@@ -11,7 +11,7 @@
  * port asks the kernel itself: the driver's socket for what did not fit into its ring (driver_socket.c), the
  * interface for what was lost before (netlink.c).
  *
- * An interface the host's default route uses is never opened: a test at line rate would cut off whoever
+ * An interface the host's default route uses is never opened: a test at line rate would cut off everybody who
  * started it.
  */
 #include <inttypes.h>
@@ -30,6 +30,7 @@
 #include <rte_string_fns.h>
 
 #include "fg_log.h"
+#include "fg_unique_name.h"
 #include "port_priv.h"
 
 #define OVERHEAD          (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
@@ -61,7 +62,7 @@ now_ns(void)
 }
 
 static inline struct fg_kernel *
-of(struct fg_port *port)
+kernel_of(struct fg_port *port)
 {
 	return (struct fg_kernel *)port;
 }
@@ -81,14 +82,14 @@ count_ring_drops(struct fg_kernel *kernel)
 static void
 counters(struct fg_port *port, struct fg_port_counters *out)
 {
-	struct fg_kernel *kernel = of(port);
+	struct fg_kernel *kernel = kernel_of(port);
 	const struct fg_link *base = &kernel->base;
 	uint64_t ring = count_ring_drops(kernel), before;
 	struct fg_link now;
 
 	fg_ethdev_counters(port, out);
 	if (kernel->xdp)
-		out->tx_errors = 0; /* that driver counts what it refused, which is still the caller's */
+		out->tx_errors = 0; /* that driver counts what it did not take; that is still the caller's */
 	out->rx_missed = ring;
 	if (fg_netlink_link(kernel->netlink, NULL, base->index, &now) != 0)
 		return;
@@ -101,12 +102,12 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 }
 
 static bool
-link_up(struct fg_port *port)
+kernel_link_up(struct fg_port *port)
 {
 	struct fg_link now;
 
 	/* a device unplugged is not up */
-	if (fg_netlink_link(of(port)->netlink, NULL, of(port)->base.index, &now) != 0)
+	if (fg_netlink_link(kernel_of(port)->netlink, NULL, kernel_of(port)->base.index, &now) != 0)
 		return false;
 	return (now.flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
@@ -114,7 +115,7 @@ link_up(struct fg_port *port)
 static void
 close_port(struct fg_port *port)
 {
-	struct fg_kernel *kernel = of(port);
+	struct fg_kernel *kernel = kernel_of(port);
 
 	fg_ethdev_stop(&kernel->dev);
 	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the queue busy; later ones do not */
@@ -126,7 +127,8 @@ close_port(struct fg_port *port)
 	free(kernel);
 }
 
-static const struct fg_port_ops kernel_ops = {.counters = counters, .link_up = link_up, .close = close_port};
+static const struct fg_port_ops kernel_ops = {
+	.counters = counters, .link_up = kernel_link_up, .close = close_port};
 
 /* Whether the interface may and can be used at all */
 static int
@@ -212,7 +214,7 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 				    kernel->interface);
 	if (sizeof(struct rte_mbuf) + 2 * RTE_PKTMBUF_HEADROOM + room > (uint32_t)getpagesize())
 		return fg_error_set(err, EMSGSIZE, "device", "MTU %u does not fit into a page", link->mtu);
-	fg_port_number_device(device, sizeof(device), "net_af_xdp");
+	fg_unique_name(device, sizeof(device), "net_af_xdp");
 	snprintf(args, sizeof(args), "iface=%s", kernel->interface);
 	while ((ret = start(kernel, &wanted, AF_XDP, err)) != 0 && now_ns() - last_release_ns < RELEASE_NS)
 		nanosleep(&pause, NULL);
@@ -238,7 +240,7 @@ start_packet(struct fg_kernel *kernel, const struct fg_port_config *config, stru
 		return fg_error_set(err, EMSGSIZE, "device",
 				    "%s has an MTU of %u; the largest supported is %u", kernel->interface,
 				    kernel->base.mtu, PACKET_BLOCK / 2 - OVERHEAD - PACKET_SLOT_EXTRA);
-	fg_port_number_device(device, sizeof(device), "net_af_packet");
+	fg_unique_name(device, sizeof(device), "net_af_packet");
 	snprintf(args, sizeof(args), "iface=%s,qdisc_bypass=1,framesz=%u,blocksz=%u,framecnt=%u",
 		 kernel->interface, slot, PACKET_BLOCK, PACKET_RING);
 	ret = start(kernel, &wanted, AF_PACKET, err);
@@ -287,7 +289,7 @@ start_best(struct fg_kernel *kernel, const struct fg_port_config *config, enum f
 	return ret;
 }
 
-/* The card's NUMA node; the kernel tells it of the namespace /sys belongs to, and a veth has none anyway */
+/* The card's NUMA node; the kernel knows it for the namespace of /sys, and a veth has none anyway */
 static int
 find_node(const char *interface)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port over a memif: shared memory with another program, or with this one. Each port has a thread that speaks with the
- * peer, joins it again when it has been away, and takes the rings down when it has gone, after the lcores have left
- * them. (DPDK's own driver takes them down while they are polled.)
+ * A port over a memif: shared memory with another program, or with this one. Each port has a thread that
+ * speaks with the peer, joins it again when it has been away, and takes the rings down when it has gone,
+ * after the lcores have left them. (DPDK's own driver takes them down while they are polled.)
  */
 #include <sched.h>
 #include <signal.h>
@@ -24,7 +24,7 @@
 enum { USUAL_MAX_FRAME = 1518, ANSWER_MS = 2000, RETRY_MS = 50 };
 
 static struct memif *
-of(struct fg_port *port)
+memif_of(struct fg_port *port)
 {
 	return (struct memif *)port;
 }
@@ -102,7 +102,7 @@ run(void *arg)
 	return NULL;
 }
 
-/* A killed server leaves its socket behind, and nobody can bind the name until it is gone */
+/* A killed server leaves its socket behind, and the name cannot be bound until it is removed */
 static int
 prepare_path(const char *path, struct fg_error *err)
 {
@@ -118,8 +118,7 @@ prepare_path(const char *path, struct fg_error *err)
 		close(fd);
 	if (fd != -ECONNREFUSED)
 		return fg_error_set(err, EBUSY, "device",
-				    "somebody else listens on %s already; say memif:%s to join it", path,
-				    path);
+				    "another process listens on %s; use memif:%s to join it", path, path);
 	unlink(path);
 	return 0;
 }
@@ -147,7 +146,7 @@ listen_on(struct memif *m, struct fg_error *err)
 static void
 count(struct fg_port *port, struct fg_port_counters *out)
 {
-	struct memif *m = of(port);
+	struct memif *m = memif_of(port);
 	unsigned long changes = atomic_load(&m->changes);
 
 	*out = (struct fg_port_counters){.link_changes = changes == 0 ? 0 : changes - 1};
@@ -159,9 +158,9 @@ count(struct fg_port *port, struct fg_port_counters *out)
 }
 
 static bool
-link_up(struct fg_port *port)
+memif_link_up(struct fg_port *port)
 {
-	return atomic_load(&of(port)->link) != NULL;
+	return atomic_load(&memif_of(port)->link) != NULL;
 }
 
 static void
@@ -178,9 +177,9 @@ stop(struct memif *m)
 }
 
 static void
-close_port(struct fg_port *port)
+memif_close_port(struct fg_port *port)
 {
-	struct memif *m = of(port);
+	struct memif *m = memif_of(port);
 
 	stop(m);
 	if (m->listener >= 0)
@@ -194,7 +193,8 @@ close_port(struct fg_port *port)
 	free(m);
 }
 
-static const struct fg_port_ops memif_ops = {.counters = count, .link_up = link_up, .close = close_port};
+static const struct fg_port_ops memif_ops = {
+	.counters = count, .link_up = memif_link_up, .close = memif_close_port};
 
 static void
 describe(struct memif *m, const struct fg_port_config *config)
@@ -256,13 +256,13 @@ create(const struct fg_port_config *config, const struct fg_port_name *name)
 	}
 	if (m->pool != NULL)
 		return m;
-	close_port(&m->first.port);
+	memif_close_port(&m->first.port);
 	return NULL;
 }
 
 /* the process's signals are for its other threads */
 static int
-start(struct memif *m)
+memif_start(struct memif *m)
 {
 	sigset_t all, before;
 	int ret;
@@ -283,7 +283,7 @@ find_server(struct memif *m, struct fg_error *err)
 			err, errno, "device",
 			"no memif server at %s: %s; start the other side first, or say memif:%s,server",
 			m->path, strerror(errno), m->path);
-	if (start(m) != 0)
+	if (memif_start(m) != 0)
 		return fg_error_set(err, EAGAIN, "device", "no thread for the port");
 	if (fg_port_wait_link(&m->first.port, ANSWER_MS, NULL) == 0)
 		return 0;
@@ -306,13 +306,13 @@ fg_memif_open(const struct fg_port_config *config, const struct fg_port_name *na
 		return fg_error_set(err, ENOMEM, "device", "no memory for the port");
 	if (m->server) {
 		ret = listen_on(m, err);
-		if (ret == 0 && start(m) != 0)
+		if (ret == 0 && memif_start(m) != 0)
 			ret = fg_error_set(err, EAGAIN, "device", "no thread for the port");
 	} else {
 		ret = find_server(m, err);
 	}
 	if (ret != 0)
-		close_port(&m->first.port);
+		memif_close_port(&m->first.port);
 	else
 		*out = &m->first.port;
 	return ret;

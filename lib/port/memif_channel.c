@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What memif peers say to one another. The server says hello, the client which interface it wants, its memory and the
- * rings in it, one message after the other, each of which the server acknowledges. Either may send a reason and go.
+ * The messages between memif peers. The server sends a hello, the client the interface it asks for, its
+ * memory and the rings in it, one message after the other, each of which the server acknowledges. Either may
+ * send a reason and go.
  *
- * How many rings a server sends on it does not say, and one that has more than it was offered may send where nobody
- * receives: so a client offers as many as there can be, and comes back with fewer when the server refuses one.
+ * A server does not announce how many rings it sends on, and one with more rings than it was offered may send
+ * where nothing receives. So a client offers as many as possible, and tries again with fewer if the server
+ * rejects one.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -64,7 +66,8 @@ memif_refuse(int fd, const char *reason)
 	say(fd, &message, -1);
 }
 
-/* @p descriptor: what came with it, -1 nothing; the caller's. @return 0; -EPIPE: the peer has gone; -EPROTO */
+/* @p descriptor: what came with it, -1 nothing; the caller's. @return 0; -EPIPE: the peer has gone;
+ * -EPROTO */
 static int
 hear_now(int fd, struct memif_message *message, int *descriptor)
 {
@@ -172,7 +175,7 @@ make_memory(struct memif_link *link)
 	link->regions = 1;
 	link->region[0].fd = fd;
 	link->region[0].size = rings * (ring_size(slots) + (uint64_t)slots * MEMIF_BUFFER);
-	/* peers refuse memory that could be taken from under them */
+	/* peers reject memory that another process could shrink */
 	if (ftruncate(fd, (off_t)link->region[0].size) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
 		return -errno;
 	ret = map(link, 0);
@@ -182,7 +185,7 @@ make_memory(struct memif_link *link)
 	return ret;
 }
 
-/* @return 0, or -ECONNREFUSED with the first ring that the server refuses left in @p i */
+/* @return 0, or -ECONNREFUSED with the first ring that the server rejects left in @p i */
 static int
 offer_rings(struct memif *m, int fd, const struct memif_link *link, unsigned *i)
 {

@@ -3,9 +3,10 @@
 #define FG_MEMIF_PRIV_H
 
 /*
- * Memif, version 2.0, as libmemif, VPP and DPDK speak it: a Unix socket on which client and server agree on the rings,
- * and rings in memory that the client shares. Laid out here; memif_channel.c speaks on the socket, memif_ring.c moves
- * frames, memif.c is the port. Everything the peer writes may be wrong, and is checked where it is read.
+ * Memif, version 2.0, as libmemif, VPP and DPDK speak it: a Unix socket on which client and server agree on
+ * the rings, and rings in memory that the client shares. Laid out here; memif_channel.c speaks on the socket,
+ * memif_ring.c moves frames, memif.c is the port. Everything the peer writes may be wrong, and is checked
+ * where it is read.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames into and out of the rings of a memif. A burst says that it is inside before it looks for the link, and the
- * port's thread takes the link away before it looks for bursts: so a link goes only when nobody is on its rings.
+ * Frames into and out of the rings of a memif. A burst says that it is inside before it looks for the link,
+ * and the port's thread takes the link away before it looks for bursts: so a link goes only when nobody is on
+ * its rings.
  */
 #include <string.h>
 #include <unistd.h>

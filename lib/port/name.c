@@ -32,7 +32,7 @@ copy(char *out, size_t size, const char *text, size_t length)
 	return 0;
 }
 
-/* The characters that mean something in a DPDK argument list, and those nobody can see */
+/* Characters with a meaning in a DPDK argument list, and invisible ones */
 static bool
 is_plain_path(const char *path)
 {

@@ -25,7 +25,7 @@
 
 #include "port_priv.h"
 
-#define MOST_ROUTES   16
+#define MAX_ROUTES    16
 #define DEEPEST_STACK 8
 
 int
@@ -50,7 +50,7 @@ read_attribute(const struct rtattr *attribute, void *out, size_t size)
 }
 
 static void
-read_counters(const struct rtattr *attribute, struct fg_link *out)
+netlink_read_counters(const struct rtattr *attribute, struct fg_link *out)
 {
 	struct rtnl_link_stats64 stats = {0};
 
@@ -112,7 +112,7 @@ read_link(const struct nlmsghdr *message, struct fg_link *out)
 			read_attribute(attribute, &out->carrier_changes, sizeof(out->carrier_changes));
 			break;
 		case IFLA_STATS64:
-			read_counters(attribute, out);
+			netlink_read_counters(attribute, out);
 			break;
 		case IFLA_XDP:
 			read_xdp(attribute, out);
@@ -195,7 +195,7 @@ fg_link_queues(int fd, const char *interface)
 	return RTE_MAX(channels.combined_count + channels.rx_count, 1u);
 }
 
-/* The kernel says how long its list of link modes is, then fills it */
+/* The kernel first reports the length of its list of link modes, then fills it */
 uint64_t
 fg_link_rate(int fd, const char *interface)
 {
@@ -215,14 +215,14 @@ fg_link_rate(int fd, const char *interface)
 
 /* The interfaces that default routes of the main table leave through */
 struct names {
-	char name[MOST_ROUTES][IFNAMSIZ];
+	char name[MAX_ROUTES][IFNAMSIZ];
 	unsigned count;
 };
 
 static void
 add_name(struct names *names, const char *name)
 {
-	if (names->count < MOST_ROUTES)
+	if (names->count < MAX_ROUTES)
 		memcpy(names->name[names->count++], name, IFNAMSIZ);
 }
 
@@ -242,7 +242,7 @@ read_default_routes4(struct names *out)
 		fclose(in);
 }
 
-/* Where IPv6 has no default route the loopback interface carries one that refuses */
+/* Without a default route of IPv6 the loopback interface has one that rejects */
 static void
 read_default_routes6(struct names *out)
 {

@@ -2,7 +2,7 @@
 /*
  * Whether a PCI device is ours to take. DPDK's drivers speak with the card itself, so one that the kernel
  * still runs must not be touched: some would seize it all the same, and with it the host's own network. A
- * device is taken when somebody bound it to one of the drivers that hand devices to programs, or when it is
+ * device is taken if it is bound to one of the drivers that hand devices to programs, or when it is
  * of a make that serves kernel and DPDK at once; and even then not if the host's default route goes through
  * it.
  */

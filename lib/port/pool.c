@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers to receive into; and freeing buffers that a card may still hold. Who sends hands frames over; a driver gives the last few hundred back only
- * when more follow or when it is closed, long after they left. A pool whose frames are not all back therefore waits
- * here, and is freed when the port that held them has been closed.
+ * Buffers to receive into; and freeing buffers that a card may still hold. Who sends hands frames over; a
+ * driver gives the last few hundred back only when more follow or when it is closed, long after they left. A
+ * pool whose frames are not all back therefore waits here, and is freed when the port that held them has been
+ * closed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
+#include "fg_unique_name.h"
 #include "port_priv.h"
 
 #define BUFFERS 8192 /* per queue: the driver's rings, and what the receiver holds */
@@ -20,13 +22,12 @@
 struct rte_mempool *
 fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node, bool by_bus_address)
 {
-	static unsigned number;
 	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
 							  (uint16_t)(room + RTE_PKTMBUF_HEADROOM)};
 	struct rte_mempool *pool;
 	char name[32];
 
-	snprintf(name, sizeof(name), "fg_rx%u", number++);
+	fg_unique_name(name, sizeof(name), "fg_rx_");
 	pool = rte_mempool_create_empty(
 		name, BUFFERS * queues - 1 + keep, sizeof(struct rte_mbuf) + shared.mbuf_data_room_size,
 		CACHE, sizeof(shared), node, by_bus_address ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG);

@@ -6,25 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pcap/pcap.h>
 #include <rte_ether.h>
 
+#include "fg_unique_name.h"
 #include "port_priv.h"
 
 #define USUAL_MAX_FRAME 1518
-#define LINK_POLL_NS    5000000
-
-/* Driver names carry a number that makes them unique in the process */
-void
-fg_port_number_device(char *out, size_t size, const char *driver)
-{
-	static unsigned number;
-
-	snprintf(out, size, "%s%u", driver, 100 + number++);
-}
 
 static int
 start_device(const struct fg_port_config *config, const char *bus, const char *device, const char *args,
@@ -95,7 +85,7 @@ open_pcap(const struct fg_port_config *config, const struct fg_port_name *name, 
 	ret = in ? check_capture(name->text, err) : 0;
 	if (ret != 0)
 		return ret;
-	fg_port_number_device(device, sizeof(device), "net_pcap");
+	fg_unique_name(device, sizeof(device), "net_pcap");
 	snprintf(args, sizeof(args), "%s%s%s%s%s", in ? "rx_pcap=" : "", name->text, in && written ? "," : "",
 		 written ? "tx_pcap=" : "", name->second);
 	ret = start_device(config, "vdev", device, args, out, err);
@@ -177,7 +167,7 @@ open_by_kind(const struct fg_port_config *config, const struct fg_port_name *nam
 			    "%s is an end of the virtual wire, not a device of this machine", name->text);
 }
 
-/* how many a driver has, it says when it is asked; but some devices have but one of what we use */
+/* a driver reports how many it has; but some devices have only one of what is used here */
 static int
 check_wishes(const struct fg_port_config *config, const struct fg_port_name *name, struct fg_error *err)
 {
@@ -238,26 +228,6 @@ struct fg_port *
 fg_port_lane(struct fg_port *port, unsigned queue)
 {
 	return queue == 0 ? port : port->lanes[queue - 1];
-}
-
-int
-fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err)
-{
-	const struct timespec pause = {.tv_nsec = LINK_POLL_NS};
-	char where[96];
-
-	for (uint64_t waited = 0;; waited += LINK_POLL_NS) {
-		if (port->ops->link_up(port))
-			return 0;
-		if (waited >= milliseconds * 1000000ull)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	snprintf(where, sizeof(where), "ports.%s.device", port->name);
-	return fg_error_set(
-		err, ENETDOWN, where,
-		"%s has no link after %.1f s: is the cable in, the other side up and at the same speed?",
-		port->device, milliseconds / 1000.0);
 }
 
 void

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of lib/port share: device names, the log of DPDK, and the ports that drivers fill in. The
+ * thread that opens and closes ports writes all of it, but for what a driver's own bursts keep for
+ * themselves.
+ */
 #ifndef FG_PORT_PRIV_H
 #define FG_PORT_PRIV_H
 
@@ -29,13 +34,10 @@ struct fg_port_name {
 int fg_port_name_parse(const char *device, struct fg_port_name *out, struct fg_error *err);
 bool fg_port_name_physical(const struct fg_port_name *name);
 
-/* port.c: a device name nobody else in this process uses */
-void fg_port_number_device(char *out, size_t size, const char *driver);
-
 /* eal_log.c: before rte_eal_init(); then around everything that opens or closes a device */
 int fg_eal_log_open(struct fg_error *err);
 void fg_eal_log_begin(void);
-/* @return what went wrong in DPDK's words since begin, "" if nothing was said; valid until the next begin */
+/* @return DPDK's log lines about errors since begin, "" if there are none; valid until the next begin */
 const char *fg_eal_log_end(void);
 
 /* interrupt.c: do something in EAL's interrupt thread, and wait until it is done */
@@ -82,7 +84,8 @@ struct fg_ethdev_config {
 };
 
 extern const struct fg_port_timesync fg_ethdev_timesync; /* timesync.c */
-/* timesync.c: have the driver stamp what it receives by its own clock, and follow that. @return 0 or -errno */
+/* timesync.c: have the driver stamp what it receives by its own clock, and follow that. @return 0 or
+ * -errno */
 int fg_ethdev_stamps_start(struct fg_ethdev *dev);
 
 /* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */
@@ -92,9 +95,9 @@ void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 void fg_ethdev_close(struct fg_port *port);
 
 /*
- * pool.c: buffers for frames of up to @p room octets, for so many queues and @p keep more. Where no card reads them by
- * their bus address they may cross page borders: on ordinary memory (4 KiB pages) each would otherwise take a page of
- * its own, and the AF_XDP driver needs them one right behind the other.
+ * pool.c: buffers for frames of up to @p room octets, for so many queues and @p keep more. Where no card
+ * reads them by their bus address they may cross page borders: on ordinary memory (4 KiB pages) each would
+ * otherwise take a page of its own, and the AF_XDP driver needs them one right behind the other.
  */
 struct rte_mempool *fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node,
 					bool by_bus_address);
@@ -125,7 +128,7 @@ uint64_t fg_socket_new_packet_drops(int fd); /* since they were asked for last *
 bool fg_socket_is_zero_copy(int fd);
 void fg_socket_release(int fd); /* close an AF_XDP socket unless the driver did */
 
-/* xdp.c: @return whether a program attached to an interface is one that nobody uses any more */
+/* xdp.c: @return whether a program attached to an interface is no longer in use */
 bool fg_xdp_is_left_over(int index, uint32_t program);
 
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
@@ -151,7 +154,7 @@ int fg_netlink_open(void);
 int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
 /* Receive queues a frame may arrive on; an interface that knows none has one */
 unsigned fg_link_queues(int fd, const char *name);
-/* Bits per second; 0: the driver tells none */
+/* Bits per second; 0: the driver does not know */
 uint64_t fg_link_rate(int fd, const char *name);
 /* @return whether a default route of the main tables goes over the interface, as part of another or itself */
 bool fg_netlink_has_default_route(const char *name);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The line from a card's clock to the time stamp counter is three numbers. Control writes them into the one of two places
- * that is not in use, and then says that it is; an lcore that has read a place makes sure that it was not given up
- * meanwhile. It reads again only if control has looked twice in that time, so nobody waits, whoever loses his processor.
+ * The line from a card's clock to the time stamp counter is three numbers. Control writes them into the one
+ * of two places that is not in use, and then publishes it; an lcore that has read a place makes sure that
+ * it was not given up meanwhile. It reads again only if control has looked twice in that time, so neither
+ * side waits, even if the other loses its processor.
  *
- * The pace is that since the first look, so that it becomes the better known the longer the port is open. What one look is
- * wrong by is half the time it took: the card is asked over the bus, a microsecond or so, and may have answered at its
- * beginning or end.
+ * The pace is that since the first look, so that it becomes the better known the longer the port is open.
+ * What one look is wrong by is half the time it took: the card is asked over the bus, a microsecond or so,
+ * and may have answered at its beginning or end.
  */
 #include <errno.h>
 #include <math.h>
@@ -95,7 +96,7 @@ use(struct fg_port_stamps *s, uint64_t error)
 	s->worst = error > s->worst ? error : s->worst;
 }
 
-/* does a look lie where the line through those before says, as far as they are known? */
+/* is a sample where the line through those before predicts it, as far as they are known? */
 static bool
 agrees(const struct fg_port_stamps *s, const struct look *now)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stamps of a card's own clock, as the 82599 and its successors take them of IEEE 1588 event frames. Each port has a
- * clock of its own, which began when it was switched on and runs at its own pace. To compare those of two ports, each is
- * looked at together with the machine's, before and after; a line through both looks turns one into the other.
+ * Stamps of a card's own clock, as the 82599 and its successors take them of IEEE 1588 event frames. Each
+ * port has a clock of its own, which began when it was switched on and runs at its own pace. To compare those
+ * of two ports, each is looked at together with the machine's, before and after; a line through both looks
+ * turns one into the other.
  */
 #define ALLOW_EXPERIMENTAL_API /* rte_eth_read_clock() is, in DPDK 22.11 */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast does the time stamp counter run? DPDK's answer may be rounded to 10 MHz, which is as much as 0.2 % of a
- * processor's 2.6 GHz: a rate that much beside what was asked for, and a delay that much too long. So it is measured
- * here, against the clock that the kernel keeps on the same oscillator and that nobody sets: both are read as close
- * together as may be, now and at the beginning, and the quotient of what went by is the frequency. The uncertainty of a
- * pair is the time between two looks at the counter, around the look at the clock; an interrupt between them only makes
- * that pair a bad one, and the best of many is kept.
+ * How fast does the time stamp counter run? DPDK's answer may be rounded to 10 MHz, which is as much as 0.2 %
+ * of a processor's 2.6 GHz: a rate that much beside what was asked for, and a delay that much too long. So it
+ * is measured here, against the clock that the kernel keeps on the same oscillator and that is never set:
+ * both are read as close together as may be, now and at the beginning, and the quotient of what went by is
+ * the frequency. The uncertainty of a pair is the time between two looks at the counter, around the look at
+ * the clock; an interrupt between them only makes that pair a bad one, and the best of many is kept.
  */
 #include <time.h>
 
@@ -15,7 +15,7 @@
 
 enum { TRIES = 64 };
 
-#define LEAST_NS 100000000ULL
+#define MIN_NS 100000000ULL
 
 struct pair {
 	uint64_t ticks, ns;
@@ -34,7 +34,7 @@ raw_ns(void)
 }
 
 static struct pair
-look(void)
+tsc_look(void)
 {
 	struct pair best = {.width = UINT64_MAX};
 
@@ -51,7 +51,7 @@ void
 fg_tsc_begin(void)
 {
 	if (first.width == 0)
-		first = look();
+		first = tsc_look();
 }
 
 void
@@ -60,9 +60,9 @@ fg_tsc_measure(struct fg_tsc *out)
 	struct pair now;
 
 	fg_tsc_begin();
-	while (raw_ns() - first.ns < LEAST_NS)
+	while (raw_ns() - first.ns < MIN_NS)
 		rte_delay_us_sleep(1000);
-	now = look();
+	now = tsc_look();
 	*out = (struct fg_tsc){
 		.hz = (double)(now.ticks - first.ticks) * 1e9 / (double)(now.ns - first.ns),
 		.error_ppm = (double)(now.width + first.width) / 2 / (double)(now.ticks - first.ticks) * 1e6,

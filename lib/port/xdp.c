@@ -20,7 +20,8 @@
 #define CHUNK       4096
 #define SLOTS       64
 
-/* The kernel takes a killed process's sockets apart in its own time, a few tenths of a second at the worst. */
+/* The kernel takes a killed process's sockets apart in its own time, a few tenths of a second at the
+ * worst. */
 #define LOOKS      20
 #define BETWEEN_US 50000
 

@@ -12,11 +12,12 @@ extern "C" {
 #endif
 
 /*
- * Delay by the stamps of the cards themselves. Cards such as the 82599 stamp single frames as they cross the port, IEEE
- * 1588 event messages only, one at a time each way. So a probe sends a Sync message (IEEE 1588-2019, 13.6; Ethernet type
- * 0x88f7, to the MAC address given) now and then, waits for its stamp, and the other port's stamp of its arrival; both
- * are turned into the machine's time. What the processor does meanwhile has no part in the result. A device that routes
- * does not pass these frames on, one that takes part in IEEE 1588 itself may answer or hold them.
+ * Delay by the stamps of the cards themselves. Cards such as the 82599 stamp single frames as they cross the
+ * port, IEEE 1588 event messages only, one at a time each way. So a probe sends a Sync message (IEEE
+ * 1588-2019, 13.6; Ethernet type 0x88f7, to the MAC address given) now and then, waits for its stamp, and the
+ * other port's stamp of its arrival; both are turned into the machine's time. What the processor does
+ * meanwhile has no part in the result. A device that routes does not pass these frames on, one that takes
+ * part in IEEE 1588 itself may answer or hold them.
  *
  * Written against DPDK's timesync calls and tested on ports that are played by software: never run on a card.
  */
@@ -54,7 +55,8 @@ struct fg_task *fg_probe_task(struct fg_probe *probe);
 /** For the port `to`. */
 struct fg_sink *fg_probe_sink(struct fg_probe *probe);
 
-/** After the trial, once: look at the clocks again and switch the stamps off. @return 0 or -EIO: a clock does not answer */
+/** After the trial, once: look at the clocks again and switch the stamps off. @return 0 or -EIO: a clock does
+ * not answer */
 int fg_probe_read(struct fg_probe *probe, struct fg_probe_result *out, struct fg_error *err);
 
 #ifdef __cplusplus

@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /*
- * How long is an lcore away? In a trial without streams a round of an lcore is done in a fraction of a microsecond.
- * Rounds that take longer are not the tester's doing: an interrupt, another thread, a hypervisor had the processor. That
- * is the noise of the host, below which no departure can be promised.
+ * How long is an lcore away? In a trial without streams a round of an lcore is done in a fraction of a
+ * microsecond. Rounds that take longer are not the tester's doing: an interrupt, another thread, a hypervisor
+ * had the processor. That is the noise of the host, below which no departure can be promised.
  */
 struct fg_stalls;
 

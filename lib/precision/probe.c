@@ -6,10 +6,12 @@
 #include <rte_byteorder.h>
 #include <rte_mbuf.h>
 
+#include "fg_bytes.h"
 #include "fg_net.h"
 #include "fg_port.h"
 #include "fg_port_clock.h"
 #include "fg_probe.h"
+#include "fg_unique_name.h"
 
 enum {
 	TYPE_1588 = 0x88f7,
@@ -94,7 +96,7 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 	if (m->data_len < FG_ETHER_HEADER + SYNC_OCTETS || memcmp(frame + 6, p->config.src, 6) != 0 ||
 	    ((const struct fg_ether *)frame)->type != rte_cpu_to_be_16(TYPE_1588) || message[0] != SYNC)
 		return false;
-	number = (uint32_t)message[AT_NUMBER] << 8 | message[AT_NUMBER + 1];
+	number = fg_get16(message + AT_NUMBER);
 	if ((m->ol_flags & RTE_MBUF_F_RX_IEEE1588_TMST) != 0 && number < p->config.most &&
 	    p->arrived[number] == 0)
 		(void)p->config.to->timesync->arrived(p->config.to, m->timesync, &p->arrived[number]);
@@ -141,7 +143,6 @@ check(const struct fg_probe_config *c, struct fg_error *err)
 int
 fg_probe_create(const struct fg_probe_config *config, struct fg_probe **out, struct fg_error *err)
 {
-	static unsigned serial;
 	char name[RTE_MEMPOOL_NAMESIZE];
 	struct fg_probe *p;
 	int rc = check(config, err);
@@ -151,7 +152,7 @@ fg_probe_create(const struct fg_probe_config *config, struct fg_probe **out, str
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)
 		return fg_error_set(err, ENOMEM, "probe", "no memory");
-	snprintf(name, sizeof(name), "fg_probe%u", serial++);
+	fg_unique_name(name, sizeof(name), "fg_probe_");
 	*p = (struct fg_probe){
 		.task = {poll},
 		.sink = {take},

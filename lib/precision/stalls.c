@@ -21,7 +21,7 @@ in_ns(const struct fg_stalls *s, uint64_t ticks)
 }
 
 static __rte_noinline void
-note(struct fg_stalls *s, uint64_t ticks)
+stalls_note(struct fg_stalls *s, uint64_t ticks)
 {
 	uint64_t ns = in_ns(s, ticks), bound = 10000;
 	unsigned class = 0;
@@ -36,14 +36,14 @@ note(struct fg_stalls *s, uint64_t ticks)
 }
 
 static uint64_t
-poll(struct fg_task *task, uint64_t now)
+stalls_poll(struct fg_task *task, uint64_t now)
 {
 	struct fg_stalls *s = (struct fg_stalls *)task;
 
 	if (s->last == 0)
 		s->first = now;
 	else if (unlikely(now - s->last >= s->shortest))
-		note(s, now - s->last);
+		stalls_note(s, now - s->last);
 	s->last = now;
 	s->seen.rounds++;
 	return now;
@@ -56,7 +56,7 @@ fg_stalls_create(uint64_t hz, struct fg_stalls **out, struct fg_error *err)
 
 	if (s == NULL)
 		return fg_error_set(err, ENOMEM, "stalls", "no memory");
-	s->task.poll = poll;
+	s->task.poll = stalls_poll;
 	s->hz = hz;
 	s->shortest = hz / 1000000;
 	*out = s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `framegauge --version` tells, asked of the libraries that are really loaded. */
+/* What `framegauge --version` prints, from the libraries that are really loaded. */
 #include <rte_version.h>
 
 #include <luajit.h>

@@ -2,10 +2,11 @@
 /*
  * One line from a person at a terminal, edited with libedit, while the event loop goes on.
  *
- * libedit wants to read the next character and to wait for it. It is given a function that waits the way everybody
- * here does: it lets the event loop turn (a Lua function, `wait`) until the terminal has something to read. So a test
- * in the background goes on between two keys, and even within one, for an escape sequence is read in the same way. What
- * others have to say meanwhile is written above the line and the line drawn anew.
+ * libedit reads the next character and waits for it. It is given a function that waits the way
+ * everybody here does: it lets the event loop turn (a Lua function, `wait`) until the terminal has something
+ * to read. So a test in the background goes on between two keys, and even within one, for an escape sequence
+ * is read in the same way. What others have to say meanwhile is written above the line and the line drawn
+ * anew.
  *
  * There is one terminal, and so one editor.
  */
@@ -39,7 +40,8 @@ static struct {
 	mbstate_t decoder;
 } editor;
 
-/* Call a function that lies on the stack below its arguments. What it raises waits until libedit has returned. */
+/* Call a function that lies on the stack below its arguments. What it raises waits until libedit has
+ * returned. */
 static bool
 call(int arguments, int results)
 {
@@ -108,7 +110,8 @@ get_prompt(EditLine *line)
 	return (char *)(uintptr_t)editor.prompt; /* libedit does not change it */
 }
 
-/* The Tab key: complete(text before the cursor, text behind it) -> text to insert, lines to show below or nil. */
+/* The Tab key: complete(text before the cursor, text behind it) -> text to insert, lines to show below or
+ * nil. */
 static unsigned char
 complete_key(EditLine *line, int key)
 {
@@ -192,8 +195,9 @@ read_line(int *length)
 }
 
 /*
- * editor.read(prompt, wait, complete) -> the line without its end; false when wait() returned false; nil at the end of
- * the input. wait() returns when the terminal can be read. Errors of the two functions are passed on.
+ * editor.read(prompt, wait, complete) -> the line without its end; false when wait() returned false; nil at
+ * the end of the input. wait() returns when the terminal can be read. Errors of the two functions are passed
+ * on.
  */
 static int
 editor_read(lua_State *L)
@@ -239,7 +243,7 @@ editor_print(lua_State *L)
 	return 0;
 }
 
-/* editor.refresh(): the terminal has changed its size, or was somebody else's for a while. */
+/* editor.refresh(): the terminal has changed its size, or another program has used it. */
 static int
 editor_refresh(lua_State *L)
 {
@@ -287,9 +291,9 @@ editor_save(lua_State *L)
 }
 
 /*
- * editor.size(): columns and rows of the terminal on the standard output, without an editor, too; nothing where there is
- * none. libuv tells them as well, but makes the output non-blocking for it, and then a text that the terminal does not
- * take at once is lost.
+ * editor.size(): columns and rows of the terminal on the standard output, without an editor, too; nothing
+ * where there is none. libuv reports them as well, but makes the output non-blocking for it, and then a text
+ * that the terminal does not take at once is lost.
  */
 static int
 editor_size(lua_State *L)

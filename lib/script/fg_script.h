@@ -33,7 +33,8 @@ int fg_script_create(const struct fg_script_config *config, struct fg_script **o
 int fg_script_run(struct fg_script *vm, const char *module, int argc, char *const argv[], int *status,
 		  struct fg_error *err);
 
-/** The last error raised, with the stack at that moment; "" when there was none. Valid until the next run or close. */
+/** The last error raised, with the stack at that moment; "" when there was none. Valid until the next run or
+ * close. */
 const char *fg_script_traceback(const struct fg_script *vm);
 
 /** Free everything; NULL is legal. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything a person can ask of Framegauge is decided in Lua; this file is the small piece of C that gets Lua going.
+ * Everything a person can ask of Framegauge is decided in Lua; this file is the small piece of C that gets
+ * Lua going.
  *
- * The modules under scripts-lua/ travel inside the program, so that one file can be copied to a tester host and run.
- * They are kept as source: a message can then name file and line, and the few milliseconds of compiling do not matter.
- * A folder given by the user comes first, module by module, which is how the Lua side is worked on without building.
+ * The modules under scripts-lua/ travel inside the program, so that one file can be copied to a tester host
+ * and run. They are kept as source: a message can then name file and line, and the few milliseconds of
+ * compiling do not matter. A folder given by the user comes first, module by module, which is how the Lua
+ * side is worked on without building.
  *
- * The embedded loader stands directly behind package.preload, before package.path is searched: a framegauge/ folder
- * that happens to lie in the current directory must not change what the program does.
+ * The embedded loader stands directly behind package.preload, before package.path is searched: a framegauge/
+ * folder that happens to lie in the current directory must not change what the program does.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -239,8 +241,8 @@ run_protected(lua_State *L)
 }
 
 /*
- * Error -> text with the stack. An error object that carries the stack of the coroutine it was raised in (job.lua)
- * keeps that one, for ours would only show the event loop.
+ * Error -> text with the stack. An error object that carries the stack of the coroutine it was raised in
+ * (job.lua) keeps that one, for ours would only show the event loop.
  */
 static int
 describe_error(lua_State *L)

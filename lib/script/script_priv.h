@@ -2,7 +2,8 @@
 #ifndef FG_SCRIPT_PRIV_H
 #define FG_SCRIPT_PRIV_H
 
-/* What the files of lib/script share: the modules written in C, and the Lua sources embedded at build time. */
+/* What the files of lib/script share: the modules written in C, and the Lua sources embedded at build
+ * time. */
 #include <stddef.h>
 
 #include <lauxlib.h>

@@ -2,19 +2,21 @@
 /*
  * Ctrl-C, in two steps.
  *
- * The first SIGINT or SIGTERM becomes a byte in a pipe, which the event loop waits for like any other input: the
- * test that runs can then stop where it stands and write down what it has. The second one, should it come before the
- * first has been dealt with, ends the process at once. It has to: the loop may not be turning, because some Lua never
- * yields. That is why libuv's own signal handles do not do here: they speak only through the loop.
+ * The first SIGINT or SIGTERM becomes a byte in a pipe, which the event loop waits for like any other input:
+ * the test that runs can then stop where it stands and write down what it has. The second one, should it come
+ * before the first has been dealt with, ends the process at once. It has to: the loop may not be turning,
+ * because some Lua never yields. That is why libuv's own signal handles do not do here: they speak only
+ * through the loop.
  *
- * At a prompt a process that ends is no answer. There the virtual machine is guarded: the signal also sets a hook, and
- * Lua that never yields is stopped by it, with the error an interrupted job gets from its wait. The hook spares our own
- * modules, which yield sooner or later and must not be torn out of what they do, and it stays until the signal has been
- * answered, so that a pcall() in an endless loop cannot swallow it. Compiled traces see no hooks: whoever runs
- * guarded Lua leaves it to the interpreter (framegauge.console.evaluate). Only a C function that does not return is
- * beyond its reach; that takes as many signals as one sends in anger.
+ * At a prompt a process that ends is no answer. There the virtual machine is guarded: the signal also sets a
+ * hook, and Lua that never yields is stopped by it, with the error an interrupted job gets from its wait. The
+ * hook spares our own modules, which yield sooner or later and must not be torn out of what they do, and it
+ * stays until the signal has been answered, so that a pcall() in an endless loop cannot swallow it. Compiled
+ * traces see no hooks: a caller that runs guarded Lua leaves it to the interpreter
+ * (framegauge.console.evaluate). Only a C function that does not return is beyond its reach; that takes as
+ * many signals as one sends in anger.
  *
- * Where nobody sits who could press Ctrl-C, an alarm does the same: the loop puts it off as long as it turns.
+ * Without a terminal for Ctrl-C an alarm does the same: the loop postpones it as long as it turns.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +77,7 @@ on_signal(int number)
 		lua_sethook(guarded, stop_lua, LUA_MASKCOUNT,
 			    1); /* the one Lua call that a handler may make */
 	if (write(pipe_ends[1], &byte, 1) < 0)
-		errno = 0; /* a full pipe already says what there is to say */
+		errno = 0; /* a full pipe already holds the message */
 	errno = saved;
 }
 
@@ -117,7 +119,8 @@ signals_take(lua_State *L)
 	return 1;
 }
 
-/* signals.answered(): whatever the first signal interrupted has unwound; the next one is a first one again. */
+/* signals.answered(): whatever the first signal interrupted has unwound; the next one is a first one
+ * again. */
 static int
 signals_answered(lua_State *L)
 {
@@ -128,8 +131,8 @@ signals_answered(lua_State *L)
 }
 
 /*
- * signals.guard(error object, chunk name): from now on signals stop any Lua but that of chunks whose names begin so.
- * signals.guard(): no longer.
+ * signals.guard(error object, chunk name): from now on signals stop any Lua but that of chunks whose names
+ * begin so. signals.guard(): no longer.
  */
 static int
 signals_guard(lua_State *L)
@@ -150,8 +153,8 @@ signals_guard(lua_State *L)
 }
 
 /*
- * signals.watch(seconds, error object): unless it is called again within that time, guarded Lua is stopped with this
- * error. signals.watch(seconds) puts it off, signals.watch(0) ends it.
+ * signals.watch(seconds, error object): unless it is called again within that time, guarded Lua is stopped
+ * with this error. signals.watch(seconds) puts it off, signals.watch(0) ends it.
  */
 static int
 signals_watch(lua_State *L)

@@ -10,8 +10,9 @@
  *   { kind = "scalar", line =, column =, value = "text", quoted = bool }
  *
  * Values stay text: what "1e3" or "yes" means is the schema's business. Whatever a plan has no use for is
- * refused, so that nobody wonders what it does: anchors, aliases, tags, a second document, duplicate keys, keys
- * that are no text. Depth and size are bounded, so hostile input costs no more than a megabyte's worth of nodes.
+ * rejected, so that nobody has to guess its meaning: anchors, aliases, tags, a second document, duplicate
+ * keys, keys that are no text. Depth and size are bounded, so hostile input costs no more than a megabyte's
+ * worth of nodes.
  *
  * The tree is built inside one protected call. Refusals and lack of memory leave it by lua_error(), and the
  * caller frees the parser and the event in hand whichever way it ended.
@@ -37,7 +38,7 @@ struct reader {
 	yaml_event_t event; /* the one in hand */
 };
 
-/* What libyaml says and what it means to the author of a plan. */
+/* libyaml's messages, and their meaning for the author of a plan. */
 static const struct {
 	const char *problem;
 	const char *sentence;
@@ -89,7 +90,8 @@ refuse_event(struct reader *r, const char *message)
 	return refuse(r, r->event.start_mark.line + 1, r->event.start_mark.column + 1, "%s", message);
 }
 
-/* libyaml's reader knows only the byte at which the text stops being text; count lines and characters up to it. */
+/* libyaml's reader knows only the byte at which the text stops being text; count lines and characters up to
+ * it. */
 static int
 refuse_byte(struct reader *r)
 {
@@ -205,7 +207,7 @@ push_list(struct reader *r)
 	r->depth--;
 }
 
-/* The key in hand, refused unless it is text seen for the first time; `seen` maps keys to their line. */
+/* The key in hand, rejected unless it is text seen for the first time; `seen` maps keys to their line. */
 static void
 check_key(struct reader *r, int seen)
 {

@@ -6,10 +6,9 @@
 --
 -- Every result of a job is a plain table; the script checks the throughput against what the reference device
 -- was set to, and takes the result folder away again.
-local Tester = require "framegauge.console.tester"
+local Tester = require "framegauge.control"
 local job = require "framegauge.job"
 local plan = require "framegauge.plan"
-local tests = require "framegauge.console.tests"
 
 local CAPACITY = 800e3
 local PLAN = ([[
@@ -21,7 +20,7 @@ reference_device: {rate: 1Gbps, capacity: %dfps}
 local folder = os.tmpname()
 os.remove(folder)
 local tester = Tester.new(assert(plan.load_text(PLAN, "built-in plan", {})))
-local task = tests.start(tester, "rfc2544", { frame_sizes = { 64, 512 } }, { quick = true, out = folder })
+local task = tester:test("rfc2544", { frame_sizes = { 64, 512 } }, { quick = true, out = folder })
 while not task.ended do
    job.sleep(0.5)
    print(task)
@@ -31,7 +30,7 @@ tester:close()
 os.execute(("rm -rf '%s'"):format(folder))
 
 for _, row in ipairs(results.throughput) do
-   print(("%4d bytes: %d frames/s, %s"):format(row.frame_size, row.throughput_fps, row.verdict))
+   print(("%4d bytes: %d frames/s, %s"):format(row.frame_size, row.throughput_fps, row.validity))
    local expected = math.min(CAPACITY, row.theoretical_fps)
    if math.abs(row.throughput_fps - expected) > 2e-3 * row.theoretical_fps then
       error(("%d frames/s were expected"):format(expected))

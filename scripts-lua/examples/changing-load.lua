@@ -6,7 +6,7 @@
 --
 -- Two streams share the line; one is stopped in the middle and goes on. The script checks that no frame is
 -- lost on the way, whatever is changed.
-local Tester = require "framegauge.console.tester"
+local Tester = require "framegauge.control"
 local job = require "framegauge.job"
 local plan = require "framegauge.plan"
 

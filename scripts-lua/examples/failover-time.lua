@@ -23,7 +23,7 @@ local counts = bench:trial({
 }).directions[1]
 bench:close()
 
-local by_gap, by_loss = counts.longest_gap_ns / 1e9, (counts.tx - counts.rx) / FPS
+local by_gap, by_loss = counts.gap_max_ns / 1e9, (counts.tx - counts.rx) / FPS
 print(("%.2f ms by the longest gap, %.2f ms by %d lost frames"):format(by_gap * 1e3, by_loss * 1e3,
    counts.tx - counts.rx))
 for _, found in ipairs { by_gap, by_loss } do

@@ -9,7 +9,7 @@
 local Bench = require "framegauge.bench"
 local line = require "framegauge.line"
 local plan = require "framegauge.plan"
-local wanted = require "framegauge.traffic.wanted"
+local stream_config = require "framegauge.traffic.stream_config"
 
 local SECONDS, EVERY = 1, 200
 local percent = tonumber(arg[1]) or 50
@@ -23,7 +23,7 @@ streams:
 ]]):format(EVERY, percent, percent)
 
 local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
-local streams = wanted.streams(bench, SECONDS)
+local streams = stream_config.streams(bench, SECONDS)
 local raw = bench:trial { streams = streams, learning_wait = 0, drain = 0.1, settle = 0 }
 bench:close()
 

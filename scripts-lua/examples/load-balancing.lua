@@ -11,7 +11,7 @@
 -- a flow.
 local Bench = require "framegauge.bench"
 local plan = require "framegauge.plan"
-local wanted = require "framegauge.traffic.wanted"
+local stream_config = require "framegauge.traffic.stream_config"
 
 local FLOWS, SECONDS, FPS = 4, 1, 10000
 local PLAN = [[
@@ -34,7 +34,7 @@ end
 local function judge(name, device)
    local bench = assert(Bench.open(plan_of(device)))
    local raw = bench:trial {
-      streams = wanted.streams(bench, SECONDS), learning_wait = 0, drain = 0.1, settle = 0,
+      streams = stream_config.streams(bench, SECONDS), learning_wait = 0, drain = 0.1, settle = 0,
    }
    bench:close()
    local received, reordered = 0, 0

@@ -12,7 +12,7 @@
 -- Between trials a real bridge must have the time to forget: its ageing time.
 local Bench = require "framegauge.bench"
 local plan = require "framegauge.plan"
-local wanted = require "framegauge.traffic.wanted"
+local stream_config = require "framegauge.traffic.stream_config"
 
 local CAPACITY = 1234 -- of the reference device, to be found
 local MOST, FPS, OWN = 4096, 10000, 2
@@ -31,7 +31,7 @@ streams:
 local function flooded(stations)
    local text = PLAN:format(CAPACITY, FPS, stations, FPS, stations)
    local bench = assert(Bench.open(assert(plan.load_text(text, "built-in plan"))))
-   local streams, counts = wanted.streams(bench, stations / FPS), nil
+   local streams, counts = stream_config.streams(bench, stations / FPS), nil
    for i = 1, 2 do
       local raw = bench:trial { streams = { streams[i] }, learning_wait = 0, drain = 0.1, settle = 0 }
       counts = raw.directions[1]

@@ -10,7 +10,7 @@
 -- found missing.
 local Bench = require "framegauge.bench"
 local capture = require "framegauge.capture"
-local pcap = require "framegauge.pcap"
+local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
 
@@ -56,14 +56,14 @@ local v, counts = result.verified, kept:stop()
 site:close()
 bench:close()
 
-print(("sent %d, arrived %d, lost %d, out of order %d, twice %d, changed or foreign %d"):format(v.sent,
-   v.same, v.lost, v.reordered, v.duplicates, v.foreign))
-print(("behind the schedule: median %d ns, at most %d ns"):format(result.error_ns.p50, result.error_ns.max))
+print(("sent %d, arrived %d, lost %d, out of order %d, twice %d, changed or unsolicited %d"):format(v.sent,
+   v.same, v.lost, v.reordered, v.duplicates, v.unsolicited))
+print(("behind the schedule: median %d ns, at most %d ns"):format(result.behind.p50_ns, result.behind.max_ns))
 print(("captured %d, dropped %d"):format(counts.written, counts.dropped))
 if own then
    os.remove(sent)
    os.remove(back)
-   if v.lost ~= LOST or v.reordered + v.duplicates + v.foreign > 0 or counts.written ~= v.same then
+   if v.lost ~= LOST or v.reordered + v.duplicates + v.unsolicited > 0 or counts.written ~= v.same then
       error(("the device lost %d frames, and %d were found missing"):format(LOST, v.lost))
    end
 end

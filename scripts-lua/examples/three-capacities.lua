@@ -28,7 +28,7 @@ local function throughput(bench)
          learning_wait = 0, drain = 0.1, settle = 0,
       }
       local counts = raw.directions[1]
-      return { tx = counts.tx, rx = counts.rx, lost = counts.tx - counts.rx, verdict = "valid" }
+      return { tx = counts.tx, rx = counts.rx, lost = counts.tx - counts.rx, validity = "valid" }
    end
    return search.get("binary").run({
       trial = trial, min = 0, max = bench:max_fps(64), resolution = RESOLUTION, tolerance = 0,

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- A process started for a measurement: what it says is collected, and it ends when it is told to.
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
 local Child = {}

@@ -8,12 +8,12 @@
 -- The lcore's figure is frames per second of its own processor time, which other programs on the machine take
 -- no part of; the same traffic is looked at and left alone by turns. Left alone means that the main thread
 -- sleeps: nobody copies or sums up any counter.
-local Tester = require "framegauge.console.tester"
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local child = require "child"
 local ffi = require "ffi"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
+local Tester = require "framegauge.control.tester"
 local uv = require "luv"
 local view = require "framegauge.console.view"
 local worker_clock = require("tester").worker_clock

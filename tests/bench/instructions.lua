@@ -11,13 +11,13 @@
 -- and less beside the plain one.
 --
 --    framegauge script instructions.lua           show them
---    framegauge script instructions.lua --check   compare with the baseline: exit status 1 where one is over
+--    framegauge script instructions.lua --check   compare with the baseline, as lines of TAP
 --    framegauge script instructions.lua --update  make them the baseline
 local child = require "child"
 local cjson = require "cjson"
 local count = require "count"
 local ffi = require "ffi"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
 ffi.cdef "const char *rte_version(void);"
@@ -31,12 +31,12 @@ local SECONDS = 570 -- no aim, but an end to what hangs
 
 -- Stages, each by patterns of its source files; the first that fits. What fits none is the rest.
 local STAGES = {
-   { "TCP", "/lib/l4/", "/lib/station/", "/lib/net/checksum" },
+   { "TCP", "/lib/tcp/", "/lib/endpoint/", "/lib/net/checksum" },
    { "fields", "/vary" }, { "signature", "/fg_signature%.h", "byteswap%.h", "emmintrin%.h" },
-   { "pace", "/lib/pace/" }, { "buffers", "rte_mempool", "rte_mbuf", "/engine_priv%.h", "rte_memcpy" },
-   { "send", "/tx[_.]" }, { "receive", "/rx[_.]" },
+   { "pace", "/lib/pace/" }, { "buffers", "rte_mempool", "rte_mbuf", "/fg_burst%.h", "rte_memcpy" },
+   { "send", "/lib/tx/" }, { "receive", "/lib/rx/" },
    { "tracker", "/sequence", "/fg_sequence", "/order" }, { "histogram", "histogram" },
-   { "more", "variation", "payload", "series" }, { "wire", "/lib/wire/", "/lib/impair/", "/lib/net/" },
+   { "more", "variation", "payload", "series" }, { "wire", "/lib/device/", "/lib/path/", "/lib/net/" },
 }
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
@@ -140,18 +140,18 @@ local function measure(scratch)
    return list
 end
 
-local function show(list)
+local function show(list, prefix)
    local head = { ("%-20s %7s"):format("instructions of one", "all") }
    for _, stage in ipairs(STAGES) do
       head[#head + 1] = ("%9s"):format(stage[1])
    end
-   print(table.concat(head, " ") .. "      rest")
+   print(prefix .. table.concat(head, " ") .. "      rest")
    for _, row in ipairs(list) do
       local line = { ("%-20s %7.1f"):format(row.name, row.total) }
       for _, stage in ipairs(STAGES) do
          line[#line + 1] = ("%9.1f"):format(row.stages[stage[1]] or 0)
       end
-      print(table.concat(line, " ") .. (" %9.1f"):format(row.stages.rest or 0))
+      print(prefix .. table.concat(line, " ") .. (" %9.1f"):format(row.stages.rest or 0))
    end
 end
 
@@ -162,13 +162,13 @@ local function excess(share, tolerance, beside)
    end
 end
 
--- @return how many kinds need more than the baseline says, or are not in it
+-- Prints a result for each kind. @return how many need more than the baseline says, or are not in it
 local function compare(list, baseline, built_with)
    local alien, more = baseline.toolchain ~= built_with, 0
    local tolerance = alien and ALIEN_TOLERANCE or TOLERANCE
    local plain = list[1].total / (baseline.instructions[list[1].name] or list[1].total)
    if alien then
-      print(("\nbuilt with %s and not %s: to %.0f %%, and beside the plain one to %.0f %%"):format(
+      print(("# built with %s and not %s: to %.0f %%, and beside the plain one to %.0f %%"):format(
          built_with, baseline.toolchain, tolerance * 100, ALIEN_BESIDE_PLAIN * 100))
    end
    for _, row in ipairs(list) do
@@ -176,15 +176,13 @@ local function compare(list, baseline, built_with)
       local share = was and row.total / was
       local wrong = not was and "not in it; tools/bench instructions --update" or excess(share, tolerance)
          or alien and excess(share / plain, ALIEN_BESIDE_PLAIN, " beside the plain one")
-      if wrong then
-         more = more + 1
-         print(("%s: %.1f instructions, the baseline has %.1f: %s"):format(row.name, row.total, was or 0,
-            wrong))
-      elseif share < 1 - tolerance and not alien then
-         print(("%s: %.1f in place of %.1f; keep it with tools/bench instructions --update"):format(row.name,
-            row.total, was))
-      end
+      local lower = share and share < 1 - tolerance and not alien
+         and "; keep it with tools/bench instructions --update"
+      more = more + (wrong and 1 or 0)
+      print(("%s - %s: %.1f instructions, the baseline has %.1f%s"):format(wrong and "not ok" or "ok",
+         row.name, row.total, was or 0, wrong and ": " .. wrong or lower or ""))
    end
+   print("1.." .. #list)
    return more
 end
 
@@ -209,7 +207,8 @@ local function found(program)
 end
 
 if not found("valgrind") then
-   fail(77, "skipped: valgrind is missing; on Debian: apt install valgrind")
+   print("1..0 # SKIP valgrind is missing; on Debian: apt install valgrind")
+   os.exit(0)
 end
 local scratch = assert(uv.fs_mkdtemp("/tmp/framegauge-count-XXXXXX"))
 local ok, list = pcall(measure, scratch)
@@ -220,13 +219,11 @@ uv.fs_rmdir(scratch)
 if not ok then
    fail(2, tostring(list))
 end
-show(list)
+show(list, arg[1] == "--check" and "# " or "")
 local built_with = toolchain()
 if arg[1] == "--update" then
    update(list, built_with)
 elseif arg[1] == "--check" then
    local baseline = cjson.decode((assert(read_file(BASELINE), BASELINE .. " is missing")))
-   local more = compare(list, baseline, built_with)
-   print(("\n%d passed, %d failed"):format(#list - more, more))
-   os.exit(more == 0 and 0 or 1)
+   os.exit(compare(list, baseline, built_with) == 0 and 0 or 1)
 end

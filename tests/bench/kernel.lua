@@ -3,7 +3,7 @@
 --- The kernel's TCP as the peer of a measurement: nginx in one network namespace, wrk in another, veth
 -- between them, each on a CPU of its own.
 local child = require "child"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
 local M = {}

@@ -2,8 +2,8 @@
 
 --- The L4 engine as the thing measured: both ends on one lcore over the wire, or a process each over memif.
 local child = require "child"
-local job = require "framegauge.job"
-local octets = require "framegauge.octets"
+local job = require "framegauge.core.job"
+local octets = require "framegauge.core.octets"
 local tester = require "tester"
 local trial = require "framegauge.l4.trial"
 local uv = require "luv"

@@ -4,7 +4,7 @@
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = folder .. "/?.lua;" .. package.path
 
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local l4 = require "l4"
 
 local test, socket, main, worker = ...

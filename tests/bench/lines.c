@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What it costs a frame of many streams that cache lines of its stream are written, on this machine and with nothing
- * else in the way: a bound for a receiver, whatever it does with them. Stream after stream gets a frame, as streams of
- * one rate do; so a line has been used by all others since it was last written.
+ * What it costs a frame of many streams that cache lines of its stream are written, on this machine and with
+ * nothing else in the way: a bound for a receiver, whatever it does with them. Stream after stream gets a
+ * frame, as streams of one rate do; so a line has been used by all others since it was last written.
  *
  * Build it with optimisation; it prints cycles a frame of the time stamp counter, by processor time.
  */

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What the traffic of a measurement looks like: one plain stream, fields that vary, mixes, many streams.
+local stream_config = require "framegauge.traffic.stream_config"
 local tester = require "tester"
-local wanted = require "framegauge.traffic.wanted"
 
 local M = {}
 
@@ -86,7 +86,7 @@ end
 -- @param measured  measure all that the test "traffic" does, and not only what every trial does
 -- @return the trial's counts
 function M.send(bench, seconds, measured)
-   local list = wanted.streams(bench, seconds)
+   local list = stream_config.streams(bench, seconds)
    for _, stream in ipairs(measured and {} or list) do
       stream.measure, stream.over_time, stream.t_max = nil, nil, nil
    end

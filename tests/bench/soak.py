@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rounds of all that users do with a tester that runs on, and how its memory and descriptors fare. See tools/soak.
+"""Rounds of all that users do with a tester that runs on, and how its memory and descriptors fare. See
+tools/soak.
 
 usage: soak.py FRAMEGAUGE HOURS
 """
@@ -14,7 +15,8 @@ import tempfile
 import time
 
 MIB = 1 << 20
-# What a round may leave behind: nothing that adds up. A process's memory moves by a few pages as its heap is used again.
+# What a round may leave behind: nothing that adds up. A process's memory moves by a few pages as its heap is
+# used again.
 SLOPE_KIB, DESCRIPTORS = 8, 0
 # Of the start that is not looked at: caches fill, code is compiled.
 WARM_UP = 0.3
@@ -29,7 +31,7 @@ class Client:
         self.socket.connect(path)
         self.socket.settimeout(PATIENCE)
         self.lines = self.socket.makefile("rb")
-        self.send(hello=1)
+        self.send(hello=2)
         self.receive("welcome")
 
     def send(self, **message):

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Framegauge itself as the thing measured: a plan, and trials that ask for more than can be carried.
-local Bench = require "framegauge.bench"
+local Bench = require "framegauge.tester"
 local ffi = require "ffi"
 local plans = require "framegauge.plan"
 local uv = require "luv"

@@ -3,7 +3,7 @@
 --- dpdk-testpmd as the peer of a measurement: started once, told what to do through its prompt, and asleep
 -- while it is not its turn.
 local child = require "child"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
 local PROMPT = "testpmd> "

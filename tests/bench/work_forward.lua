@@ -8,7 +8,7 @@
 -- of 1024 frames overflows in the tenth of a millisecond that some other process gets the forwarder's core.
 -- The peer is testpmd's flowgen in place of Framegauge: it, too, sends on both ports and takes in what comes
 -- back, though without a look.
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local tester = require "tester"
 local testpmd = require "testpmd"
 

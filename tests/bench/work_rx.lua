@@ -7,7 +7,7 @@
 -- The two processes agree on what is a test frame of the trial because both number their streams from 0, and
 -- on the time because both stamp with the same counter.
 local child = require "child"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local tester = require "tester"
 local testpmd = require "testpmd"
 local uv = require "luv"

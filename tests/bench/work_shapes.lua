@@ -2,7 +2,7 @@
 
 --- What traffic costs that is more than one plain stream: fields that vary, a mix of sizes, many streams.
 -- Each is beside the plain stream on the same device and, where testpmd has its like, beside that.
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local shapes = require "shapes"
 local tester = require "tester"
 local testpmd = require "testpmd"

@@ -2,7 +2,7 @@
 
 --- Transmitting 64-byte frames, each with its sequence number and time stamp, to the null device, which drops
 -- them: the cost of making frames, without that of a port.
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local tester = require "tester"
 local testpmd = require "testpmd"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The receive path as the lcore runs it: a port that hands out the frames of the input, the rx task, its ring, the
- * responder, and a port that takes the answers. The first octet of a frame says whether it bears a signature and of
- * which stream, the next two its length. What must hold: every frame is counted once, and every buffer comes back. And of
- * plain counts, a receiver that notes frames first, as of many streams, has measured the same in the end as one that does
- * not.
+ * The receive path as the lcore runs it: a port that hands out the frames of the input, the rx task, its
+ * ring, the responder, and a port that takes the answers. The first octet of a frame says whether it bears a
+ * signature and of which stream, the next two its length. What must hold: every frame is counted once, and
+ * every buffer comes back. And of plain counts, a receiver that measures in batches, as of many streams, has
+ * measured the same in the end as one that does not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include <rte_mbuf_dyn.h>
 #include <rte_ring.h>
 
-#include "engine_priv.h"
 #include "fg_signature.h"
-#include "rx_note.h"
+#include "neighbour_priv.h"
+#include "rx_batch.h"
 
 enum { HEAD = 3, STREAMS = 4, FIRST_ID = 7, LONGEST = 2048, RING = 8 };
 enum { TAG = 0x81000007 /* in VLAN 7, when the input is of odd length */ };
@@ -72,14 +72,14 @@ give(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 	return i;
 }
 
-static const struct clock wire_time = {.hz = 1000000000, .ns_per_tick_q64 = UINT64_MAX};
+static const struct fg_clock wire_time = {.hz = 1000000000, .ns_per_tick_q64 = UINT64_MAX};
 static struct fg_port port = {.tx = take, .rx = give};
 static struct rx_stream streams[STREAMS];
-static struct rx_extra extra; /* of the last stream */
-static struct rx_astray astray[STREAMS];
+static struct rx_extended extended; /* of the last stream */
+static struct rx_rejected rejected[STREAMS];
 static struct fg_template *frame; /* that all streams send */
 static struct tx_stream sent = {.frames = &frame, .templates = 1};
-static struct standing_tap nobody; /* looks */
+static struct rx_tap nobody; /* looks */
 static rx_poller receive;
 static struct rx_task rx = {
 	.port = &port,
@@ -87,16 +87,19 @@ static struct rx_task rx = {
 	.streams = streams,
 	.first_id = FIRST_ID,
 	.ids = STREAMS,
-	.astray = astray,
+	.rejected = rejected,
 	.standing = &nobody,
 };
 static const struct rx_task elsewhere; /* of another port */
-enum { AT_ONCE, NOTED };
+enum { AT_ONCE, BATCHED };
 static struct rx_stream plain_streams[2][STREAMS];
 static struct rx_task plain[2];
-static struct rx_note notes[STREAMS];
-static struct trial trial = {
-	.streams = STREAMS, .rx_stream = plain_streams[NOTED], .rx = &plain[NOTED], .notes = notes};
+static struct rx_batch batches[STREAMS];
+static struct rx batched = {.streams = STREAMS,
+			    .tasks = 1,
+			    .stream = plain_streams[BATCHED],
+			    .task = &plain[BATCHED],
+			    .batches = batches};
 static int64_t tags[2][STREAMS][2];
 static struct responder responder = {
 	.port = &port,
@@ -119,11 +122,11 @@ plain_init(unsigned which)
 
 	*t = rx;
 	t->streams = plain_streams[which];
-	t->notes = which == NOTED ? notes : NULL;
+	t->batches = which == BATCHED ? batches : NULL;
 	t->measures.sequence = fg_sequence_size(64);
 	t->measures.each = t->measures.sequence + fg_histogram_size(1, 1000000);
 	t->measures.first = aligned_alloc(RTE_CACHE_LINE_SIZE, STREAMS * t->measures.each);
-	t->task.poll = rx_choose(true, false, false, which == NOTED);
+	t->task.poll = rx_choose(true, false, false, which == BATCHED);
 	check(t->measures.first != NULL);
 }
 
@@ -132,7 +135,7 @@ plain_reset(unsigned which)
 {
 	struct rx_task *t = &plain[which];
 
-	t->frames = t->foreign = t->misdirected = 0;
+	t->frames = t->unsolicited = t->misdirected = 0;
 	for (unsigned i = 0; i < STREAMS; i++) {
 		t->streams[i] = (struct rx_stream){
 			.sequence = rx_measures_sequence(&t->measures, i),
@@ -147,20 +150,20 @@ plain_reset(unsigned which)
 		};
 		fg_sequence_init(t->streams[i].sequence, 64, 0, NULL);
 		fg_histogram_init(t->streams[i].latency, 1, 1000000, NULL);
-		if (which == NOTED)
-			rx_note_init(&trial, i);
+		if (which == BATCHED)
+			rx_batch_init(&batched, i);
 	}
 }
 
 static void
 check_alike(void)
 {
-	check(plain[AT_ONCE].frames == plain[NOTED].frames);
-	check(plain[AT_ONCE].misdirected == plain[NOTED].misdirected);
-	check(memcmp(plain[AT_ONCE].measures.first, plain[NOTED].measures.first,
-		     STREAMS * plain[NOTED].measures.each) == 0);
+	check(plain[AT_ONCE].frames == plain[BATCHED].frames);
+	check(plain[AT_ONCE].misdirected == plain[BATCHED].misdirected);
+	check(memcmp(plain[AT_ONCE].measures.first, plain[BATCHED].measures.first,
+		     STREAMS * plain[BATCHED].measures.each) == 0);
 	for (unsigned i = 0; i < STREAMS; i++) {
-		const struct rx_stream *a = &plain_streams[AT_ONCE][i], *b = &plain_streams[NOTED][i];
+		const struct rx_stream *a = &plain_streams[AT_ONCE][i], *b = &plain_streams[BATCHED][i];
 
 		check(a->octets == b->octets && a->tagged == b->tagged);
 		check(a->first_arrival == b->first_arrival && a->last_arrival == b->last_arrival);
@@ -202,15 +205,15 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		streams[i].latency = fg_histogram_create(2, 1000000, NULL);
 		streams[i].receiver = i == 0 ? &elsewhere : &rx;
 	}
-	extra.variation = fg_variation_create(1, 1000000, 16, NULL);
-	check(extra.variation != NULL);
-	extra.latest = INT64_MAX; /* none comes too late */
-	streams[STREAMS - 1].extra = &extra;
+	extended.variation = fg_variation_create(1, 1000000, 16, NULL);
+	check(extended.variation != NULL);
+	extended.max_delay = INT64_MAX; /* none comes too late */
+	streams[STREAMS - 1].extended = &extended;
 	receive = rx_choose(false, true, false, false);
 	check(rte_mbuf_dyn_rx_timestamp_register(&rx.time_offset, &rx.time_flag) == 0);
 	time_offset = rx.time_offset;
 	plain_init(AT_ONCE);
-	plain_init(NOTED);
+	plain_init(BATCHED);
 	return 0;
 }
 
@@ -231,8 +234,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t recorded = 0, altered = 0;
 
-	memset(astray, 0, sizeof(astray));
-	rx.frames = rx.foreign = rx.misdirected = extra.expired = 0;
+	memset(rejected, 0, sizeof(rejected));
+	rx.frames = rx.unsolicited = rx.misdirected = extended.expired = 0;
 	responder.known4 = responder.known6 = false;
 	responder.announce_at = 2000;
 	responder.tag = size % 2 == 0 ? 0 : TAG;
@@ -245,14 +248,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		recorded += streams[i].latency->count;
 	for (unsigned i = 0; i < STREAMS; i++)
 		for (unsigned kind = 0; kind < FG_ALTERED_KINDS; kind++)
-			altered += astray[i].altered[kind];
-	check(rx.frames + rx.foreign + rx.misdirected + extra.expired + altered == handed_out);
+			altered += rejected[i].altered[kind];
+	check(rx.frames + rx.unsolicited + rx.misdirected + extended.expired + altered == handed_out);
 	check(recorded <= rx.frames);
-	for (unsigned which = AT_ONCE; which <= NOTED; which++) {
+	for (unsigned which = AT_ONCE; which <= BATCHED; which++) {
 		plain_reset(which);
 		receive_all(&plain[which], plain[which].task.poll, data, size);
 	}
-	rx_notes_settle(&trial);
+	rx_settle(&batched);
 	check_alike();
 	check(rte_mempool_in_use_count(pool) == 0);
 	return 0;

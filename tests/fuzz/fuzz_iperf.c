@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Either role of iperf3 against a peer that controls it by anything; the first octet says which role. Then comes a train
- * of actions, each behind an octet that says what it is: octets on a connection, the words of an ordinary test, a connection opened, closed or reset, a
- * datagram, time that passes. What must hold: nothing is read or written out of bounds, what the server keeps stays
- * bounded, and in the end a server serves an ordinary client.
+ * Either role of iperf3 against a peer that controls it by anything; the first octet says which role. Then
+ * comes a train of actions, each behind an octet that says what it is: octets on a connection, the words of
+ * an ordinary test, a connection opened, closed or reset, a datagram, time that passes. What must hold:
+ * nothing is read or written out of bounds, what the server keeps stays bounded, and in the end a server
+ * serves an ordinary client.
  */
 #include <stdlib.h>
 
@@ -128,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fg_l4_app app = {.kind = FG_L4_IPERF, .port = PORT, .host = cookie};
+	struct fg_l4_app app = {.kind = "IPERF", .port = PORT, .host = cookie};
 	struct talker *t;
 	unsigned role;
 

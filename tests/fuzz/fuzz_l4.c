@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TCP and UDP engine against a peer that says anything. The worker has a listening application and a client that
- * opens connections; the input is a train of actions, each behind an octet that says what it is: a raw frame, a
- * segment whose checksums and distance from the expected numbers make it plausible, time that passes, or something
- * that an application does. What must hold: no read or write out of bounds, no more connections than allowed, and
- * sets of ranges that stay sorted.
+ * The TCP and UDP engine against a peer that says anything. The worker has a listening application and a
+ * client that opens connections; the input is a train of actions, each behind an octet that says what it is:
+ * a raw frame, a segment whose checksums and distance from the expected numbers make it plausible, time that
+ * passes, or something that an application does. What must hold: no read or write out of bounds, no more
+ * connections than allowed, and sets of ranges that stay sorted.
  */
 #include <stdlib.h>
 
+#include "app_priv.h"
 #include "tcp_priv.h"
 
 enum { CONNECTIONS = 16, PORTS = 4, MTU = 600, LONGEST = 700 };
 enum action { RAW, SEGMENT, TIME, OPEN, WRITE, CLOSE, ABORT, ACTIONS };
 
 static struct fg_l4 *w;
-static struct app app;
-static struct app *apps[] = {&app};
+static struct fg_app app;
+static struct fg_app *apps[] = {&app};
 static uint8_t memory[FG_BURST_ROOMS][MTU + FG_ETHER_HEADER];
 static struct fg_burst burst;
 static const uint8_t *input;
@@ -30,12 +31,12 @@ check(bool condition)
 }
 
 static void
-ignore(struct fg_l4 *worker, struct conn *c)
+ignore(struct fg_l4 *worker, struct fg_stream *c)
 {
 }
 
 static bool
-receive(struct fg_l4 *worker, struct conn *c, uint64_t offset, const uint8_t *data, uint32_t length,
+receive(struct fg_l4 *worker, struct fg_stream *c, uint64_t offset, const uint8_t *data, uint32_t length,
 	bool early)
 {
 	/* every octet is looked at, so that the sanitizer sees those that are not there */
@@ -44,23 +45,24 @@ receive(struct fg_l4 *worker, struct conn *c, uint64_t offset, const uint8_t *da
 }
 
 static void
-fill(struct fg_l4 *worker, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length)
+fill(struct fg_l4 *worker, struct fg_stream *c, uint64_t offset, uint8_t *to, uint32_t length)
 {
 	payload_fill(0, offset, to, length);
 }
 
 static void
-closed(struct fg_l4 *worker, struct conn *c, enum fg_l4_end end)
+closed(struct fg_l4 *worker, struct fg_stream *c, enum fg_l4_end end)
 {
 }
 
 static bool
-datagram(struct fg_l4 *worker, struct app *a, const struct segment *s)
+datagram(struct fg_l4 *worker, struct fg_app *a, const struct fg_flow *flow, const uint8_t *data,
+	 uint32_t length)
 {
-	return s->flow.local_port == 7 && payload_wrong(0, 0, s->payload, s->length) == 0;
+	return flow->local_port == 7 && payload_wrong(0, 0, data, length) == 0;
 }
 
-static const struct app_ops ops = {
+static const struct fg_app_ops ops = {
 	.established = ignore,
 	.receive = receive,
 	.eof = ignore,
@@ -98,15 +100,15 @@ verify(const struct ranges *set)
 static void
 verify_all(void)
 {
-	check(w->open <= CONNECTIONS);
-	for (uint32_t i = 1; i < w->fresh; i++) {
-		const struct conn *c = &w->conn[i];
+	check(own(w)->open <= CONNECTIONS);
+	for (uint32_t i = 1; i < own(w)->fresh; i++) {
+		const struct conn *c = &own(w)->conn[i];
 
 		if (c->state == CLOSED)
 			continue;
 		check(seq_le(c->snd_una, c->snd_nxt) && seq_le(c->rcv_nxt, c->rcv_edge));
-		if (c->repair != 0)
-			verify(&repair_of(w, c)->has);
+		if (c->loss != 0)
+			verify(&loss_of(w, c)->has);
 		verify(held_of(w, c));
 	}
 }
@@ -127,16 +129,16 @@ raw(void)
 	free(copy);
 }
 
-static struct flow
+static struct fg_flow
 flow_of(uint8_t which)
 {
-	struct flow f = {.local_port = which & 1 ? 80 : 5000, .remote_port = which & 1 ? 5000 : 80};
+	struct fg_flow f = {.local_port = which & 1 ? 80 : 5000, .remote_port = which & 1 ? 5000 : 80};
 	static const uint8_t ours[4] = {198, 18, 0, 1}, theirs[4] = {198, 19, 0, 1};
 
 	f.local_port = (uint16_t)(f.local_port + (which & 1 ? 0 : which / 2 % PORTS));
 	f.remote_port = (uint16_t)(f.remote_port + (which & 1 ? which / 2 % PORTS : 0));
-	address_of_ipv4(ours, f.local);
-	address_of_ipv4(theirs, f.remote);
+	fg_address_of_ipv4(ours, f.local);
+	fg_address_of_ipv4(theirs, f.remote);
 	return f;
 }
 
@@ -165,7 +167,7 @@ segment(void)
 	s.length = octet() * 2U;
 	s.has_ts = octet() & 1;
 	s.tsval = near(c == NULL ? 0 : c->ts_recent);
-	s.tsecr = now_ms(w) + w->ts_offset - octet();
+	s.tsecr = now_ms(w) + own(w)->ts_offset - octet();
 	s.has_mss = s.has_scale = s.sack_permitted = s.flags & TCP_SYN;
 	s.mss = (uint16_t)(octet() * 8);
 	s.scale = octet() % 15;
@@ -188,21 +190,21 @@ segment(void)
 static void
 act(enum action action)
 {
-	struct flow f = flow_of(octet());
+	struct fg_flow f = flow_of(octet());
 	struct conn *c = table_find(w, &f, table_hash(w, &f));
 
 	w->now = now;
 	w->out = rooms();
 	if (action == OPEN)
-		tcp_open(w, 0, &f);
-	else if (c == NULL || c->state == TIME_WAIT || c->flags & FIN_WANTED)
+		fg_stream_open(w, 0, &f);
+	else if (c == NULL || c->state == TIME_WAIT || c->stream.ended)
 		return;
 	else if (action == WRITE)
-		tcp_write(w, c, octet() * 16U);
+		fg_stream_write(w, &c->stream, octet() * 16U);
 	else if (action == CLOSE)
-		tcp_close(w, c);
+		fg_stream_close(w, &c->stream);
 	else
-		tcp_abort(w, c);
+		fg_stream_abort(w, &c->stream);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -216,14 +218,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input = data;
 	input_left = size;
 	now = 1000000000;
-	app = (struct app){.ops = &ops, .listens = true, .locals = 1, .port = 80};
+	app = (struct fg_app){.ops = &ops, .listens = true, .locals = 1, .port = 80};
 	fg_l4_tcp_defaults(&app.tcp);
 	app.tcp.ecn = octet() & 1;
 	app.tcp.keepalive_ms = octet() & 1 ? 100 : 0;
 	app.tcp.congestion = octet() & 1;
 	app.local[10] = app.local[11] = 0xff;
 	memcpy(app.local + 12, "\xc6\x12\0\x01", 4);
-	check(worker_create(&config, &w, NULL) == 0);
+	check(fg_l4_worker_create(&config, &w, NULL) == 0);
+	payload_init();
 	w->app = apps;
 	w->apps = 1;
 	burst.rooms = FG_BURST_ROOMS;
@@ -246,6 +249,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		verify_all();
 	}
 	w->app = NULL;
-	worker_free(w);
+	fg_l4_worker_free(w);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whatever a user may call a plan. The input is a file's content, loaded as `framegauge check` would; what must then
- * hold is said in framegauge/fuzz_plan.lua. One virtual machine serves all inputs, as starting one takes longer than
- * loading a plan.
+ * Whatever a user may call a plan. The input is a file's content, loaded as `framegauge check` would; what
+ * must then hold is said in framegauge/fuzz_plan.lua. One virtual machine serves all inputs, as starting one
+ * takes longer than loading a plan.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (file < 0 || fg_script_create(&config, &vm, &err) != 0)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	/* what a first plan loads for good hangs on the machine's own heap, where the sanitizer does not look for it */
+	/* what a first plan loads for good hangs on the machine's own heap, where the sanitizer does not look
+	 * for it */
 	__lsan_disable();
 	LLVMFuzzerTestOneInput((const uint8_t *)"", 0);
 	__lsan_enable();

@@ -3,9 +3,9 @@
 
 usage: abuse.py FRAMEGAUGE
 
-Closed streams, full disks, few descriptors, files that are none, records of trials that somebody changed: each must end
-with the documented exit status (`framegauge help exit`) and a message, never with a crash, an internal error (70) or a
-wait that has no end; and what was measured must be there.
+Closed streams, full disks, few descriptors, files that are none, records of trials that somebody changed:
+each must end with the documented exit status (`framegauge help exit`) and a message, never with a crash, an
+internal error (70) or a wait that has no end; and what was measured must be there.
 """
 import json
 import os
@@ -161,7 +161,7 @@ FORGED = [
     ('"lost":', '"lost":-', 'lost: -'), ('"tx":', '"tx":null,"rx":', 'tx: null'),
     ('"rx":', '"rx":"abc","late":', 'rx: "abc"'), ('"refused":', '"refused":0.5,"lost":', 'refused: 0.5'),
     ('"offered_fps":', '"offered_fps":NaN,"lost":', 'offered_fps'), ('"reasons":[', '"reasons":[7', 'reasons[1]: 7'),
-    ('"verdict":"', '"verdict":"very ', 'verdict: "very'), ('"late":', '"later":', 'late: missing'),
+    ('"validity":"', '"validity":"very ', 'validity: "very'), ('"late":', '"later":', 'late: missing'),
     ('"directions":[{', '"directions":[7,{', 'directions[1]: 7'),
 ]
 
@@ -238,7 +238,7 @@ def long_lines(folder, _):
     done = Done('console', text=text)
     if done.out != '60000\nbehind 60000\nbehind 66000\nbehind 3000000\n':
         return repr(done.out[:200])
-    return done.must(1) or ('' if done.err.count('more than 64 KiB') == 2 else done.err[:300])
+    return done.must(1) or ('' if done.err.count('longer than 64 KiB') == 2 else done.err[:300])
 
 
 @case()

@@ -88,13 +88,18 @@ printf '\324\303\262\241\2\0\4\0\0\0\0\0\0\0\0\0\377\377\0\0\145\0\0\0' >"$work/
 verdict "no file: refused" refuses 'no such file' replay "$plan" "$work/none.pcap"
 verdict "a file cut off: refused" refuses 'broken after frame' replay "$plan" "$work/cut.pcap"
 verdict "a file that is no capture: refused" refuses 'expected a capture' replay "$plan" "$plan"
-verdict "a capture of something else: refused" refuses 'expected one of Ethernet' replay "$plan" "$work/raw.pcap"
-verdict "a rate above the line: refused" refuses 'of a line of 1 Gbit/s' replay "$plan" "$capture" --rate 10Mfps
-verdict "a speed above the line: refused" refuses 'of a line of 1 Gbit/s' replay "$plan" "$capture" --speed 99x
-verdict "a rate without layer: refused" refuses 'does not say its layer' replay "$plan" "$capture" --rate 1Gbps
+verdict "a capture of something else: refused" refuses 'expected one of Ethernet' replay "$plan" \
+	"$work/raw.pcap"
+verdict "a rate above the line: refused" refuses 'of a line of 1 Gbit/s' replay "$plan" "$capture" \
+	--rate 10Mfps
+verdict "a speed above the line: refused" refuses 'of a line of 1 Gbit/s' replay "$plan" "$capture" \
+	--speed 99x
+verdict "a rate without layer: refused" refuses 'does not say its layer' replay "$plan" "$capture" \
+	--rate 1Gbps
 verdict "a filter that is none: refused" refuses 'filter: udp upd' capture "$plan" --port west --duration 1s \
 	--out "$work/none.pcap" --filter 'udp upd'
-verdict "a port that is not there: refused" refuses "no port 'south'" capture "$plan" --port south --duration 1s \
+verdict "a port that is not there: refused" refuses "no port 'south'" capture "$plan" --port south \
+	--duration 1s \
 	--out "$work/none.pcap"
 verdict "a kernel port in a network in use: refused" refuses 'isolated_network' replay "$plan" "$capture" \
 	--set ports.east.device=kernel:lo --set ports.west.device=kernel:lo2
@@ -105,11 +110,13 @@ sums=(-o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum
 if command -v tshark >/dev/null; then
 	"$framegauge" script "$here/frames/stacks.lua" "$work/stacks.pcap" >/dev/null
 	ends 0 replay "$plan" "$work/stacks.pcap" --rate 1kfps --verify --capture "$work/rewritten.pcapng" \
-		--rewrite-source-mac 02:00:00:00:00:0a --rewrite-destination-mac 02:00:00:00:00:0b --rewrite-vlan 77 \
+		--rewrite-source-mac 02:00:00:00:00:0a --rewrite-destination-mac 02:00:00:00:00:0b \
+		--rewrite-vlan 77 \
 		--rewrite-network 198.18.0.0/15=10.2.0.0/15 --rewrite-network 2001:2::/48=2001:db8:5::/48
 	verdict "rewritten frames of every stack arrive" [ $? -eq 0 ]
 	read_back() { # FILTER ARGUMENT...: not the announcements of the ports themselves
-		tshark -r "$work/rewritten.pcapng" "${sums[@]}" -Y "not eth.dst == ff:ff:ff:ff:ff:ff && ($1)" "${@:2}" \
+		tshark -r "$work/rewritten.pcapng" "${sums[@]}" \
+			-Y "not eth.dst == ff:ff:ff:ff:ff:ff && ($1)" "${@:2}" \
 			2>"$work/log"
 	}
 	stacks=$(tshark -r "$work/stacks.pcap" 2>/dev/null | wc -l)
@@ -117,7 +124,8 @@ if command -v tshark >/dev/null; then
 	verdict "with the addresses and the VLAN asked for" [ "$(read_back "$ours" | wc -l)" -eq "$stacks" ]
 	# the outermost header: what is in a tunnel is not ours to change
 	moved() { # FIELD PREFIX
-		read_back "$1" -T fields -E occurrence=f -e frame.protocols -e "$1.src" | awk -v field="$1" -v wanted="$2" '
+		read_back "$1" -T fields -E occurrence=f -e frame.protocols -e "$1.src" |
+			awk -v field="$1" -v wanted="$2" '
 			$1 ~ "^eth:ethertype(:(vlan|ieee8021ad):ethertype)*:" field "(:|$)" {
 				found++
 				right += index($2, wanted) == 1
@@ -126,7 +134,8 @@ if command -v tshark >/dev/null; then
 	}
 	verdict "with the IPv4 network asked for" moved ip 10.2.
 	verdict "with the IPv6 network asked for" moved ipv6 2001:db8:5:
-	# 6291456: warnings and errors; bad checksums are errors. A pause frame to a station is one, as it should be
+	# 6291456: warnings and errors; bad checksums are errors. A pause frame to a station is one, as it
+	# should be
 	read_back '!macc && (_ws.malformed || _ws.expert.severity >= 6291456)' >"$work/bad"
 	verdict "tshark finds nothing malformed and every checksum right" [ ! -s "$work/bad" ]
 else
@@ -144,8 +153,10 @@ listen_on_veth() {
 	PLAN
 	ip netns add "$namespace" && ip -n "$namespace" link add fgcap0 type veth peer name fgcap1 &&
 		ip -n "$namespace" link set fgcap0 up && ip -n "$namespace" link set fgcap1 up || return 1
-	ip netns exec "$namespace" "$framegauge" capture "$work/veth.yaml" --port west --out "$work/ring.pcap" \
-		--filter 'ether proto 0x88b5' --slice 40 --frames 500 --file-size 10kB --files 2 --duration 60s \
+	ip netns exec "$namespace" "$framegauge" capture "$work/veth.yaml" --port west \
+		--out "$work/ring.pcap" \
+		--filter 'ether proto 0x88b5' --slice 40 --frames 500 --file-size 10kB --files 2 \
+		--duration 60s \
 		>"$work/log" 2>&1 &
 	local listener=$!
 	for _ in {1..100}; do
@@ -200,10 +211,13 @@ for attempt in 1 2 3; do
 		ends 0 capture "$work/hundred.yaml" --port east --out "$work/out.pcap" --duration 300ms
 	verdict "and none is missed" says ' 100 written'
 done
-verdict "a record too long is refused" ends 4 capture "$work/long.yaml" --port east --out "$work/out.pcap" --duration 300ms
+verdict "a record too long is refused" ends 4 capture "$work/long.yaml" --port east --out "$work/out.pcap" \
+	--duration 300ms
 verdict "with its place" says 'ports.east.device: .*long.pcap cannot be read behind frame 0: '
-verdict "a frame too short is refused" ends 4 capture "$work/short.yaml" --port east --out "$work/out.pcap" --duration 300ms
-verdict "with its number" says 'ports.east.device: frame 2 of .*short.pcap has 13 octets; expected 14 to 65535'
+verdict "a frame too short is refused" ends 4 capture "$work/short.yaml" --port east --out "$work/out.pcap" \
+	--duration 300ms
+verdict "with its number" says \
+	'ports.east.device: frame 2 of .*short.pcap has 13 octets; expected 14 to 65535'
 
 # Through another process and back. Tests of another tree wait for the lab to be gone.
 [ "$(id -u)" -ne 0 ] || { exec 9>/run/framegauge-lab-tests.lock && flock 9; }
@@ -213,12 +227,14 @@ elif [ "$(tools/lab status)" != "no lab is up" ]; then
 	skip "through dpdk-testpmd" "a lab is up; tools/lab down takes it away"
 else
 	tools/lab up testpmd >"$work/log" 2>&1 && lab=testpmd
-	"$framegauge" replay configs/lab-testpmd.yaml "$capture" --rate 5kfps --duration 2s --verify >"$work/log" 2>&1
+	"$framegauge" replay configs/lab-testpmd.yaml "$capture" --rate 5kfps --duration 2s \
+		--verify >"$work/log" 2>&1
 	# late it may be on a busy machine, and what the tester itself has lost proves nothing
 	if says 'LOST BY THE TESTER|^verify +NOT KNOWN'; then
 		skip "through dpdk-testpmd" "this machine is too busy: $(tail -n 1 "$work/log")"
 	else
-		verdict "through dpdk-testpmd and back: the same frames in the same order" says '^verify +SAME'
+		verdict "through dpdk-testpmd and back: the same frames in the same order" says \
+			'^verify +SAME'
 	fi
 fi
 echo "1..$results"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tests of captures share: files that go away, frames that differ, and a wire with a replay and a capture. */
+/* What tests of captures share: files that go away, frames that differ, and a wire with a replay and a
+ * capture. */
 #ifndef CAPTURE_UNDER_TEST_H
 #define CAPTURE_UNDER_TEST_H
 

@@ -103,7 +103,7 @@ def jobs(terminal):
     check("a test in the foreground shows its progress", "trial" in screen, screen)
     terminal.type("C-c")
     screen = terminal.prompt(PROMPT)
-    check("Ctrl-C stops it with what it has", "what was found so far is kept" in screen, screen)
+    check("Ctrl-C stops it with what it has", "the results so far are kept" in screen, screen)
 
 
 def traffic(terminal):
@@ -113,7 +113,7 @@ def traffic(terminal):
     before = asked(terminal, "rate east 20%")
     terminal.text("view")
     screen = terminal.wait(lambda screen: ">east-west" in screen and " 200.0 " in screen)
-    check("the live view shows the rate that was set", " 200.0 " in screen and "q leaves" in screen, screen)
+    check("the live view shows the rate that was set", " 200.0 " in screen and "q: quit" in screen, screen)
     check("on 24 lines of 80 columns", max(map(len, screen.splitlines())) <= 80 and len(screen.splitlines()) <= 24)
     terminal.type("q")
     screen = terminal.prompt(PROMPT)
@@ -218,7 +218,7 @@ def attached(folder):
         terminal.prompt(PROMPT)
         asked(terminal, "start")
         screen = asked(terminal, "capture west west.pcap udp")
-        check("one who is attached begins a capture while streams run", "what west receives from now on" in screen, screen)
+        check("one who is attached begins a capture while streams run", "frames that west receives from now on" in screen, screen)
         terminal.type("C-l")
         terminal.text("view line")
         screen = terminal.wait(lambda screen: screen.count("tx 100.0 Mbit/s") == 2)
@@ -243,7 +243,7 @@ def main(folder):
     terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
     try:
         screen = terminal.prompt(PROMPT)
-        check("there is a prompt", at_prompt(screen) and "'help' tells" in screen, screen)
+        check("there is a prompt", at_prompt(screen) and "'help' lists" in screen, screen)
         print(f"# after {time.monotonic() - start:.2f} s")
         lines(terminal)
         loops(terminal)

@@ -4,7 +4,7 @@
 #define ENGINE_ON_WIRE_H
 
 #include "engine_under_test.h"
-#include "wire_under_test.h"
+#include "device_under_test.h"
 
 const Times second = {10, 1000, 100, 0};
 

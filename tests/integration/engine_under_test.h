@@ -147,7 +147,7 @@ class Engine
 	{
 		auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
 
-		while (fg_engine_running(engine)) {
+		while (fg_engine_poll(engine) == FG_ENGINE_RUNNING) {
 			if (std::chrono::steady_clock::now() > end) {
 				ADD_FAILURE() << "the trial does not end";
 				abort();
@@ -162,8 +162,9 @@ class Engine
 		Await();
 	}
 	/*
-	 * Run in the processor's time until all frames are sent and @p arrived holds (by default: all that are looked for have
-	 * arrived), however long an overloaded machine takes for that: no trial is over before its load is.
+	 * Run in the processor's time until all frames are sent and @p arrived holds (by default: all that
+	 * are looked for have arrived), however long an overloaded machine takes for that: no trial is over
+	 * before its load is.
 	 */
 	void
 	RunOut(const std::vector<Stream> &streams, const std::function<bool()> &arrived = {},
@@ -180,7 +181,7 @@ class Engine
 				ADD_FAILURE() << "what was sent does not arrive";
 				break;
 			}
-			fg_engine_running(engine);
+			fg_engine_poll(engine);
 			std::this_thread::sleep_for(std::chrono::microseconds(200));
 		}
 		fg_engine_stop(engine);

@@ -3,11 +3,11 @@
 
 usage: faults.py FRAMEGAUGE [--all [--every]] [--seed N] [--jobs N] [--only PART]
 
-Each fault is one run of the program that meets it at one place: the n-th allocation of its own code is refused
-(refuse.c), it is killed after a while, the disk becomes full, few files may be open, little address space is left (which
-is what refuses LuaJIT's memory). It must end with 0, or with 4 and a message; where a folder of results is left, resuming
-must give the bytes of an undisturbed run. Without --all a few places are drawn by the seed; docs/campaigns.md keeps the
-outcome of all.
+Each fault is one run of the program that meets it at one place: the n-th allocation of its own code is
+refused (refuse.c), it is killed after a while, the disk becomes full, few files may be open, little address
+space is left (which is what refuses LuaJIT's memory). It must end with 0, or with 4 and a message; where a
+folder of results is left, resuming must give the bytes of an undisturbed run. Without --all a few places are
+drawn by the seed; docs/explanation/campaigns.md keeps the outcome of all.
 """
 import argparse
 import concurrent.futures

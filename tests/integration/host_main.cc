@@ -8,7 +8,8 @@
 
 #include "fg_port.h"
 
-/* the main lcore and two workers, on whatever CPUs there are: the tests ask what is right, not what is fast */
+/* the main lcore and two workers, on whatever CPUs there are: the tests ask what is right, not what is
+ * fast */
 static std::string
 lcores()
 {

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`framegauge iperf3` as an ordinary host sees it: the real client in one network namespace, our server behind the
-other end of a veth pair. What the client says of each test is held against what the server says. Prints TAP.
+"""`framegauge iperf3` as an ordinary host sees it: the real client in one network namespace, our server
+behind the other end of a veth pair. What the client says of each test is held against what the server says.
+Prints TAP.
 
 usage: iperf3.py FRAMEGAUGE
 
-IPERF3 is the client's command, "iperf3" unless the environment says otherwise. Since version 3.16 it writes in threads
-that it cancels at the end, and what its kernel has taken of the block that a thread was writing it does not count.
+IPERF3 is the client's command, "iperf3" unless the environment says otherwise. Since version 3.16 it writes
+in threads that it cancels at the end, and what its kernel has taken of the block that a thread was writing it
+does not count.
 """
 import json
 import os

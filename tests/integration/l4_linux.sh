@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# lib/l4 against Linux's own TCP over AF_PACKET on veth: both roles, IPv4 and IPv6, every octet checked on both sides.
-# Two network namespaces of its own, which are gone afterwards.
+# lib/tcp against Linux's own TCP over AF_PACKET on veth: both roles, IPv4 and IPv6, every octet checked on
+# both sides. Two network namespaces of its own, which are gone afterwards.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -58,7 +58,8 @@ fi
 # conversations with curl, wget, Python and a web server, as an expert sees them
 if command -v tshark >/dev/null; then
 	for side in east west; do
-		ip netns exec "$linux" tshark -q -i "peer-$side" -w "$work/$side.pcapng" -f "port 5080 or port 6080 or port 7080" \
+		ip netns exec "$linux" tshark -q -i "peer-$side" -w "$work/$side.pcapng" \
+			-f "port 5080 or port 6080 or port 7080" \
 			>"$work/$side.log" 2>&1 &
 		captures+=($!)
 	done
@@ -103,7 +104,8 @@ done < <(tshark -G heuristic-decodes 2>/dev/null)
 for side in east west; do
 	tshark -r "$work/$side.pcapng" -Y http >"$work/$side.http" 2>/dev/null &
 	reading+=($!)
-	# what only says that the capture has missed a frame, or that something came twice, is no fault of ours
+	# what only says that the capture has missed a frame, or that something came twice, is no fault of
+	# ours
 	tshark -r "$work/$side.pcapng" "${guesses[@]}" -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE \
 		-Y "(ip.src in {198.18.1.2, 198.19.1.2} || ipv6.src in {2001:2:0:1::2, 2001:2:0:8000::2}) &&
 			(_ws.malformed || _ws.expert.severity >= 0x600000)" \

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ten thousand connections at a time between lib/l4 and Linux, in both roles, over IPv4 and IPv6, each with requests and
-# responses of which every octet is checked, and closed: none may be lost. Then fewer, through a relay that loses frames
-# and puts them out of order, both ways. Linux is nginx as our server, and a crowd of clients (crowd.c) as our client.
+# Ten thousand connections at a time between lib/tcp and Linux, in both roles, over IPv4 and IPv6, each with
+# requests and responses of which every octet is checked, and closed: none may be lost. Then fewer, through a
+# relay that loses frames and puts them out of order, both ways. Linux is nginx as our server, and a crowd of
+# clients (crowd.c) as our client.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -39,7 +40,8 @@ for namespace in "$tester" "$middle" "$linux"; do
 	ip netns add "$namespace" || exit 1
 done
 for namespace in "$tester" "$middle"; do
-	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
+	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
+		net.ipv6.conf.default.disable_ipv6=1
 done
 link "$tester" l4-east "$linux" peer-east
 link "$tester" l4-west "$middle" fg-left
@@ -49,27 +51,28 @@ ip -n "$linux" address add 198.18.1.1/24 dev peer-east
 ip -n "$linux" address add 198.19.1.1/24 dev peer-west
 ip -n "$linux" address add 2001:2:0:1::1/64 dev peer-east nodad
 ip -n "$linux" address add 2001:2:0:8000::1/64 dev peer-west nodad
-# Room for all of them. A SYN that is answered by a cookie and, when it comes again, by a connection has two answers of
-# different numbers, and Linux resets a client that takes the first: so no cookies.
+# Room for all of them. A SYN that is answered by a cookie and, when it comes again, by a connection has two
+# answers of different numbers, and Linux resets a client that takes the first: so no cookies.
 ip netns exec "$linux" sysctl -qw net.core.somaxconn=16384 net.ipv4.tcp_max_syn_backlog=32768 \
 	net.ipv4.tcp_syncookies=0 net.ipv4.ip_local_port_range="10240 65535"
 ulimit -n 20000
 
 /usr/bin/python3 tests/integration/l4/peer.py pages "$work/www/octets"
-ip netns exec "$linux" "$nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" -e stderr >"$work/nginx.log" 2>&1 &
+ip netns exec "$linux" "$nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" -e stderr \
+	>"$work/nginx.log" 2>&1 &
 web=$!
 cat >"$work/relay.yaml" <<'END'
-test: relay
+test: emulate
 isolated_network: true
 ports:
   left: {device: 'kernel:fg-left,af_packet'}
   right: {device: 'kernel:fg-right,af_packet'}
-relay:
+emulate:
   delay: 2ms
   loss_random: 0.7%
   reorder: {random: 2%, by: 0, late: 4ms}
 END
-ip netns exec "$middle" "$program" relay "$work/relay.yaml" >"$work/relay.log" 2>&1 &
+ip netns exec "$middle" "$program" emulate "$work/relay.yaml" >"$work/relay.log" 2>&1 &
 relay=$!
 for _ in {1..200}; do
 	! grep -q '^right->left' "$work/relay.log" || break

@@ -27,7 +27,7 @@ measure() {
 		read -r fps verdict < <(/usr/bin/python3 -c '
 import json, sys
 row = json.load(open(sys.argv[1]))["results"]["throughput"][0]
-print(row["throughput_fps"], row["verdict"])' "$work/run/result.json" 2>>"$work/log")
+print(row["throughput_fps"], row["validity"])' "$work/run/result.json" 2>>"$work/log")
 		[ "$verdict" != valid ] || return 0
 	done
 	return 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A reflector that only swaps addresses and answers no ARP: dpdk-testpmd over memif. With the MAC address of the gateway
-# in the plan every frame of a stream and of a throughput test comes back to the one port.
+# A reflector that only swaps addresses and answers no ARP: dpdk-testpmd over memif. With the MAC address of
+# the gateway in the plan every frame of a stream and of a throughput test comes back to the one port.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -39,9 +39,11 @@ EOF
 # swap MODE: start testpmd
 swap() {
 	rm -f "$work/far.sock"
-	stdbuf -oL dpdk-testpmd --no-huge --no-shconf --no-telemetry --no-pci -m 256 --lcores="0@($cpus),1@($cpus)" \
+	stdbuf -oL dpdk-testpmd --no-huge --no-shconf --no-telemetry --no-pci -m 256 \
+		--lcores="0@($cpus),1@($cpus)" \
 		--vdev="net_memif0,role=server,socket=$work/far.sock,socket-abstract=no" \
-		-- --forward-mode="$1" --auto-start --disable-link-check --total-num-mbufs=4096 --port-topology=loop \
+		-- --forward-mode="$1" --auto-start --disable-link-check --total-num-mbufs=4096 \
+		--port-topology=loop \
 		--nb-cores=1 <>"$work/input" >"$work/testpmd.log" 2>&1 &
 	testpmd=$!
 	disown "$testpmd"

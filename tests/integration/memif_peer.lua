@@ -2,10 +2,10 @@
 
 -- memif_peer.lua PLAN REFLECT CPUS: three trials against a reflector in another process, which is killed in
 -- the midst of the second and started again before the third.
-local Bench = require "framegauge.bench"
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
+local Bench = require "framegauge.tester"
 local ffi = require "ffi"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local plan = require "framegauge.plan"
 local trial = require "framegauge.trial"
 local uv = require "luv"
@@ -62,14 +62,14 @@ return job.run(function()
       return self:await(...)
    end
    record = one(bench, 2)
-   check("a trial without its peer is invalid, and says so", record.verdict == "invalid"
+   check("a trial without its peer is invalid, and says so", record.validity == "invalid"
       and table.concat(record.reasons, "; "):find("^the peer of near is gone[^;]*$") ~= nil,
-      record.verdict .. ": " .. table.concat(record.reasons, "; "))
+      record.validity .. ": " .. table.concat(record.reasons, "; "))
 
    reflector = start_reflector()
    api.check(api.C.fg_port_wait_link(bench.handles[1], 5000, err), err)
    record = one(bench, 3)
-   check("the peer that has come back is joined again", record.rx > 0 and record.verdict ~= "invalid",
+   check("the peer that has come back is joined again", record.rx > 0 and record.validity ~= "invalid",
       table.concat(record.reasons, "; "))
    reflector:kill "sigkill"
    bench:close()

@@ -20,6 +20,7 @@ ports:
 host: {max_lag: 1s}
 rfc2544: {topology: loopback, frame_sizes: [64]}
 EOF2
-FRAMEGAUGE=$program "$program" script tests/integration/memif_peer.lua "$work/near.yaml" "$work/reflect.yaml" "$cpus" ||
+FRAMEGAUGE=$program "$program" script tests/integration/memif_peer.lua "$work/near.yaml" \
+	"$work/reflect.yaml" "$cpus" ||
 	echo "# status $?: results are missing"
 echo 1..3

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A partial mesh through a Linux bridge with four ports, in network namespaces: every input reaches every output,
-# with its share of the load. A busy machine makes trials tester-limited, which proves nothing: three attempts, then
-# a skip.
+# A partial mesh through a Linux bridge with four ports, in network namespaces: every input reaches every
+# output, with its share of the load. A busy machine makes trials tester-limited, which proves nothing: three
+# attempts, then a skip.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -17,7 +17,8 @@ trap 'ip netns del "$tester" 2>/dev/null; ip netns del "$dut" 2>/dev/null; rm -r
 
 ip netns add "$tester" && ip netns add "$dut" || exit 1
 for namespace in "$tester" "$dut"; do
-	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
+	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
+		net.ipv6.conf.default.disable_ipv6=1
 done
 ip -n "$dut" link add bridge type bridge stp_state 0 mcast_snooping 0 forward_delay 0
 ip -n "$dut" link set bridge up
@@ -62,14 +63,14 @@ def check(what, holds):
     if not holds:
         problems.append(what)
 
-check("the throughput is %s, %s" % (row["throughput_fps"], row["verdict"]),
-      (row["throughput_fps"], row["verdict"], row["direction"]) == (2000, "valid", "both"))
+check("the throughput is %s, %s" % (row["throughput_fps"], row["validity"]),
+      (row["throughput_fps"], row["validity"], row["direction"]) == (2000, "valid", "both"))
 check("the directions are %s" % list(directions), list(directions) == names)
 check("a direction has not its half of 2000 frames",
       all((d["share"], d["tx"], d["rx"]) == (0.5, 1000, 1000) for d in directions.values()))
 check("frames came out at the wrong port: %s" % trial["misdirected"], trial["misdirected"] == 0)
 check("the offered load is %s" % trial["offered_fps"], abs(trial["offered_fps"] - 2000) < 200)
-if row["verdict"] == "tester-limited":
+if row["validity"] == "tester-limited":
     sys.exit(2)
 print("\n".join("not ok - mesh: " + p for p in problems) if problems
       else "ok - every input of a bridge reaches every output with its share")

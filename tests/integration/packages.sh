@@ -46,7 +46,8 @@ check "what is needed to build is found" [ "$status" -eq 0 ]
 programs_without ninja
 export PKG_CONFIG_LIBDIR=$scratch
 packages build
-check "libraries and programs that are missing are named" named Ninja 'libdpdk >= 22.11' libpcap 'luajit >= 2.1' numa \
+check "libraries and programs that are missing are named" named Ninja 'libdpdk >= 22.11' libpcap \
+	'luajit >= 2.1' numa \
 	yaml-0.1 libedit
 unset PKG_CONFIG_LIBDIR
 programs_without meson tshark busted

@@ -2,7 +2,7 @@
 
 -- queues.lua PLAN FOLDER CPUS: run a plan with two workers on whatever CPUs there are. What is asked is
 -- whether it is right, not whether it is fast.
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local plan = require "framegauge.plan"
 local run = require "framegauge.run"

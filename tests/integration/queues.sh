@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ports with two queues each, served by two lcores, through dpdk-testpmd with as many: the one stream of each port is
-# divided among its queues, every frame comes back, and both lcores are in the evidence. Where a busy machine makes frames
-# late, that proves nothing: three attempts, then a skip.
+# Ports with two queues each, served by two lcores, through dpdk-testpmd with as many: the one stream of each
+# port is divided among its queues, every frame comes back, and both lcores are in the evidence. Where a busy
+# machine makes frames late, that proves nothing: three attempts, then a skip.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -35,13 +35,16 @@ mkfifo "$work/input" # it waits there for a key
 # forward: start dpdk-testpmd; a client that comes before it forwards is turned away
 forward() {
 	rm -f "$work"/*.sock
-	stdbuf -oL dpdk-testpmd --no-huge --no-shconf --no-telemetry --no-pci -m 256 --lcores="0@($cpus),1@($cpus)" \
+	stdbuf -oL dpdk-testpmd --no-huge --no-shconf --no-telemetry --no-pci -m 256 \
+		--lcores="0@($cpus),1@($cpus)" \
 		--vdev="net_memif0,role=server,socket=$work/east.sock,socket-abstract=no" \
 		--vdev="net_memif1,role=server,socket=$work/west.sock,socket-abstract=no" \
-		-- --forward-mode=io --auto-start --disable-link-check --total-num-mbufs=16384 --rxq=2 --txq=2 \
+		-- --forward-mode=io --auto-start --disable-link-check --total-num-mbufs=16384 --rxq=2 \
+		--txq=2 \
 		--nb-cores=1 <>"$work/input" >"$work/testpmd.log" 2>&1 &
 	testpmd=$!
-	disown "$testpmd" # 22.11's sometimes crashes when a client leaves while it forwards; that is no news by then
+	# 22.11's sometimes crashes when a client leaves while it forwards; that is no news by then
+	disown "$testpmd"
 	for _ in {1..200}; do
 		! grep -qs "io packet forwarding - ports=2" "$work/testpmd.log" || return 0
 		sleep 0.05
@@ -54,7 +57,8 @@ forward() {
 for attempt in 1 2 3; do
 	rm -rf "$work/run"
 	forward
-	"$program" script tests/integration/queues.lua "$work/queues.yaml" "$work/run" "$cpus" >"$work/log" 2>&1
+	"$program" script tests/integration/queues.lua "$work/queues.yaml" "$work/run" "$cpus" \
+		>"$work/log" 2>&1
 	kill -9 "$testpmd" 2>/dev/null
 	testpmd=
 	/usr/bin/python3 - "$work/run" <<'EOF2' && break
@@ -74,7 +78,7 @@ if trial["late"] > 0:
 check("frames are lost or doubled", trial["lost"] == trial["duplicates"] == trial["tester_drops"] == 0)
 check("the order is %s" % trial["reordered"], trial["reordered"] == 0)
 for direction in trial["directions"]:
-    check("a stream is in %s parts" % direction.get("parts"), direction.get("parts") == 2)
+    check("a stream has %s substreams" % direction.get("substreams"), direction.get("substreams") == 2)
     check("a direction has %s frames" % direction["rx"], direction["rx"] == direction["tx"] == frames)
 queues = trial["queues"]
 check("the queues are %s" % queues,

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A tester with one port and a reflector in another process, joined by memif: every frame comes back, none of it is taken
-# for anything else, and the reflector has counted the same. A busy machine cannot keep up the load, and then the throughput
-# says nothing, which is a skip; what is counted holds anyway.
+# A tester with one port and a reflector in another process, joined by memif: every frame comes back, none of
+# it is taken for anything else, and the reflector has counted the same. A busy machine cannot keep up the
+# load, and then the throughput says nothing, which is a skip; what is counted holds anyway.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -46,7 +46,7 @@ reflect
 kill -INT "$reflector"
 wait "$reflector"
 status=$? reflector=
-counted=$(sed -n '/^in all/,$s/^far *//p' "$work/reflector")
+counted=$(sed -n '/^total/,$s/^far *//p' "$work/reflector")
 /usr/bin/python3 - "$work/run" "$counted" "$status" <<'EOF' || tail -n 15 "$work/log" | sed 's/^/# /'
 import json, re, sys
 
@@ -63,7 +63,7 @@ def check(what, holds):
 
 check("the direction is %s" % rows[0]["direction"], all(row["direction"] == "near->near" for row in rows))
 check("the throughput is %s" % [row["throughput_fps"] for row in rows],
-      all(row["verdict"] == "tester-limited" or (row["throughput_fps"], row["verdict"]) == (2000, "valid") for row in rows))
+      all(row["validity"] == "tester-limited" or (row["throughput_fps"], row["validity"]) == (2000, "valid") for row in rows))
 check("%s frames sent, %s back" % (sent, sum(t["rx"] for t in trials)),
       sent > 0 and all(t["tx"] == t["rx"] for t in trials))
 check("no latency: %s" % trials[-1]["latency"], trials[-1]["latency"] and trials[-1]["latency"]["min_ns"] > 0)
@@ -72,7 +72,7 @@ check("the reflector says %s; sent were %d" % (sys.argv[2], sent),
 check("the reflector ended with %s" % sys.argv[3], sys.argv[3] == "0")
 print("\n".join("not ok - reflect: " + p for p in problems) if problems
       else "ok - every frame comes back from a reflector" +
-      ("" if all(row["verdict"] == "valid" for row in rows) else " # SKIP this machine is too busy: tester-limited"))
+      ("" if all(row["validity"] == "valid" for row in rows) else " # SKIP this machine is too busy: tester-limited"))
 sys.exit(len(problems) > 0)
 EOF
 echo 1..1

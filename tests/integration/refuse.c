@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory refused on purpose, for the campaign of faults (faults.py): preloaded, it lets the n-th allocation that the
- * program asks for fail. Those of the libraries it uses are left alone, and so is what DPDK's drivers do by themselves;
- * LuaJIT takes its memory by mmap() and is left out, too.
+ * Memory refused on purpose, for the campaign of faults (faults.py): preloaded, it lets the n-th allocation
+ * that the program asks for fail. Those of the libraries it uses are left alone, and so is what DPDK's
+ * drivers do by themselves; LuaJIT takes its memory by mmap() and is left out, too.
  *
  *   FG_REFUSE=N       the N-th allocation fails, once; 0: none
  *   FG_REFUSE_LOG=F   at the end, F holds a line for each there was: where in the program it was asked for

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The relay between two Linux hosts in network namespaces: ping and iperf3 find the delay, the losses, the copies and
-# the rate that the plan says. Counts must be exact; of times only the least is looked at, since a busy machine
-# makes the others longer.
+# The relay between two Linux hosts in network namespaces: ping and iperf3 find the delay, the losses, the
+# copies and the rate that the plan says. Counts must be exact; of times only the least is looked at, since a
+# busy machine makes the others longer.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -37,7 +37,7 @@ ip -n "$left" neighbour add 198.18.1.2 lladdr 02:00:00:00:00:02 dev eth
 ip -n "$right" neighbour add 198.18.1.1 lladdr 02:00:00:00:00:01 dev eth
 
 cat >"$work/relay.yaml" <<EOF
-test: relay
+test: emulate
 isolated_network: true
 ports:
   left: {device: 'kernel:fg-left,af_packet'}
@@ -48,10 +48,10 @@ EOF
 begin() {
 	local settings=()
 	for setting in "$@"; do
-		settings+=(--set "relay.$setting")
+		settings+=(--set "emulate.$setting")
 	done
 	: >"$work/log" # that of the one before
-	ip netns exec "$middle" "$program" relay "$work/relay.yaml" "${settings[@]}" >>"$work/log" 2>&1 &
+	ip netns exec "$middle" "$program" emulate "$work/relay.yaml" "${settings[@]}" >>"$work/log" 2>&1 &
 	relay=$!
 	for _ in {1..200}; do
 		! grep -q '^right->left' "$work/log" || return 0
@@ -70,8 +70,8 @@ finish() {
 	status=$?
 	relay=
 	[ "$status" = 0 ] || echo "not ok - relay: exit status $status after Ctrl-C"
-	there=$(sed -n '/^in all/,$s/^left->right *//p' "$work/log")
-	back=$(sed -n '/^in all/,$s/^right->left *//p' "$work/log")
+	there=$(sed -n '/^total/,$s/^left->right *//p' "$work/log")
+	back=$(sed -n '/^total/,$s/^right->left *//p' "$work/log")
 }
 
 # check NAME CONDITION...
@@ -115,7 +115,7 @@ begin loss_every=10 'reverse={loss_every: 0}'
 pings -c 200 -i 0.005
 finish
 check "loss: every tenth is lost" test "$received" = 180
-check "loss: the relay says so" test "$there" = "200 received, 180 forwarded, 20 lost on purpose"
+check "loss: the relay says so" test "$there" = "200 received, 180 forwarded, 20 dropped (loss)"
 
 begin 'duplicate={every: 4}' 'reverse={duplicate: {every: 0}}'
 pings -c 101 -i 0.01 # it does not wait for a copy of the last
@@ -152,7 +152,7 @@ begin delay=2ms loss_random=1% 'reorder={random: 5%, by: 3}' 'jitter={mean: 200u
 transfer 4000000
 finish
 check "TCP gets through everything at once" cmp "$work/sent" "$work/came"
-check "and has met losses" grep -q 'lost on purpose' <<<"$there"
+check "and has met losses" grep -q 'dropped (loss)' <<<"$there"
 check "and other places" grep -q 'reordered' <<<"$there"
 
 # iperf OPTION...: load from left to right
@@ -181,5 +181,5 @@ begin rate=20Mbps queue=64KiB
 iperf -u -b 60M -l 1400 -t 2
 finish
 check "no more comes through than the rate allows" within "$bytes" 1 "$(most 20e6)"
-check "what does not fit is lost in the queue" grep -q 'lost, queue full' <<<"$there"
+check "what does not fit is lost in the queue" grep -q 'dropped (queue full)' <<<"$there"
 echo 1..14

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What EAL's interrupt thread unmaps takes long here, so that whatever else touches the same device meanwhile does so
- * every time and not once in a hundred. The program's own munmap() and close() stand in front of the C library's; they
- * keep count of what is given back twice.
+ * What EAL's interrupt thread unmaps takes long here, so that whatever else touches the same device meanwhile
+ * does so every time and not once in a hundred. The program's own munmap() and close() stand in front of the
+ * C library's; they keep count of what is given back twice.
  */
 #ifndef SLOW_TEARDOWN_H
 #define SLOW_TEARDOWN_H

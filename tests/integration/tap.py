@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Test Anything Protocol: a line for each result as it comes, and at the end how many there were. A script that dies on
-its way has no such line, which tools/test takes for a failure."""
+"""Test Anything Protocol: a line for each result as it comes, and at the end how many there were. A script
+that dies on its way has no such line, which tools/test takes for a failure."""
 import sys
 
 results = failed = 0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A capture replayed over the wire and captured at the other end: the same frames, in order, at their times. */
+/* A capture replayed over the wire and captured at the other end: the same frames, in order, at their
+ * times. */
 #include "capture_under_test.h"
 
 TEST(Capture, ReplayedFramesArriveAsTheyWereRecorded)

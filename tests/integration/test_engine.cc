@@ -107,7 +107,7 @@ TEST(EngineWire, IsTheSameInTheNextTrialAfterAReset)
 	for (int run = 0; run < 5; run++) {
 		fg_stream_result r;
 
-		fg_wire_reset(b.wire.Get(), 0);
+		fg_device_reset(b.wire.Get(), 0);
 		b.engine.Run({{0, 1, frame, {{750000, 200000}}}}, {0, 300, 100, 0});
 		r = b.engine.Result(0);
 		if (run == 0)
@@ -132,7 +132,8 @@ TEST(EngineWire, SendsLoadsOneAfterTheOther)
 	expect_lossless(r, 200012);
 	EXPECT_EQ(20512u, r.latency.min_ns);
 	EXPECT_EQ(20512u, r.latency.max_ns) << "each left at its time, also where one load meets the next";
-	/* 100001 at a million, a tenth of a second, 100000 at line rate, 7 at 5000, and two gaps of 3.33 us */
+	/* 100001 at a million, a tenth of a second, 100000 at line rate, 7 at 5000, and two gaps of 3.33
+	 * us */
 	EXPECT_NEAR(100001e3 + 1e8 + 100000 * 672.0 + 1.4e6 + 6667, double(r.tx_duration_ns), 100);
 }
 
@@ -187,7 +188,7 @@ TEST(EngineWire, DoesNotCountStragglersOfAnEarlierTrial)
 	EXPECT_NEAR(500, double(b.engine.Result(0).rx), 1);
 	b.engine.Run({{0, 1, frame, {{10000, 1000}}}}, {0, 100, 60, 0});
 	expect_lossless(b.engine.Result(0), 1000);
-	EXPECT_NEAR(500, double(b.engine.PortResult(1).foreign), 1);
+	EXPECT_NEAR(500, double(b.engine.PortResult(1).unsolicited), 1);
 }
 
 TEST(EngineWire, SaysWhenItHasNoBuffers)
@@ -294,7 +295,7 @@ TEST(EngineRouter, SendsThroughIt)
 	b.engine.Run({}, {0, 0, 10, 0});
 	for (int trial = 0; trial < 3;
 	     trial++) { /* headers are written anew, whatever the router made of them */
-		fg_wire_reset(b.wire.Get(), 0);
+		fg_device_reset(b.wire.Get(), 0);
 		b.engine.Run({{0, 1, frame[0], {{1000000, 100000}}}, {1, 0, frame[1], {{1000000, 100000}}}},
 			     {10, 100, 10, 0});
 		for (unsigned i : {0, 1}) {
@@ -303,7 +304,7 @@ TEST(EngineRouter, SendsThroughIt)
 			/* two announcements; the questions for the gateways are answered */
 			EXPECT_EQ(2u, b.wire.Counters(i).unroutable);
 			EXPECT_EQ(2u, b.wire.Counters(i).answered);
-			EXPECT_EQ(2u, b.engine.PortResult(i).foreign);
+			EXPECT_EQ(2u, b.engine.PortResult(i).unsolicited);
 		}
 	}
 }

@@ -20,7 +20,7 @@ TEST(EngineWire, StopsInMidRun)
 		EXPECT_EQ(86400000000u, r.intended);
 		EXPECT_LE(r.rx, r.tx);
 		EXPECT_EQ(0u, r.late);
-		fg_wire_reset(b.wire.Get(), 0);
+		fg_device_reset(b.wire.Get(), 0);
 		b.engine.Run({{0, 1, frame, {{1000000, 1000}}}}, {0, 1, 1, 0});
 		expect_lossless(b.engine.Result(0), 1000);
 	}
@@ -102,7 +102,7 @@ TEST(EngineWire, ShowsLiveTotals)
 	fg_engine_live(b.engine.Get(), &live);
 	EXPECT_EQ(0u, live.tx + live.rx + live.elapsed_ns) << "no trial yet";
 	b.engine.Start({{0, 1, frame, {{1000000, 2000000}}}}, {10, 2000, 10, 0});
-	while (fg_engine_running(b.engine.Get())) {
+	while (fg_engine_poll(b.engine.Get()) == FG_ENGINE_RUNNING) {
 		fg_engine_live(b.engine.Get(), &live);
 		EXPECT_GE(live.tx, last.tx);
 		EXPECT_GE(live.rx, last.rx);

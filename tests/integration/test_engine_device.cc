@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a device makes of frames, and which of it is still the frame that was sent: by a device of this process's, which does
- * to each what the test wants. And a card whose stamps step back.
+ * What a device makes of frames, and which of it is still the frame that was sent: by a device of this
+ * process's, which does to each what the test wants. And a card whose stamps step back.
  */
 #include <rte_cycles.h>
 #include <rte_mbuf_dyn.h>

@@ -14,22 +14,22 @@ none()
 	fg_stream_faults faults = {};
 
 	/* of TestFrame() */
-	faults.spoil = {24, 40, 16, 38, 4, 3, 60};
+	faults.fields = {24, 40, 16, 38, 4, 3, 60};
 	return faults;
 }
 
 void
-every(fg_stream_faults &faults, fg_fault kind, uint64_t n, uint32_t run = 1, uint32_t places = 1)
+every(fg_stream_faults &faults, fg_inject kind, uint64_t n, uint32_t run = 1, uint32_t places = 1)
 {
-	faults.program.fault[kind].chance.every = n;
-	faults.program.fault[kind].run = run;
-	faults.program.fault[kind].places = places;
+	faults.program.rule[kind].trigger.every = n;
+	faults.program.rule[kind].run = run;
+	faults.program.rule[kind].places = places;
 }
 
 void
-random(fg_stream_faults &faults, fg_fault kind, double chance, uint32_t run = 1, uint32_t places = 1)
+random(fg_stream_faults &faults, fg_inject kind, double chance, uint32_t run = 1, uint32_t places = 1)
 {
-	faults.program.fault[kind] = {{0, chance}, run, 0, places};
+	faults.program.rule[kind] = {{0, chance}, run, 0, places};
 }
 
 /* the numbers that a stream sent, as its signatures say; a copy's have '=' before them */
@@ -74,9 +74,9 @@ TEST(EngineFaults, NumbersAreLeftOutRepeatedAndPutOff)
 	Template frame = TestFrame(64);
 	fg_stream_faults faults = none();
 
-	every(faults, FG_FAULT_SKIP, 7);
-	every(faults, FG_FAULT_DUPLICATE, 5);
-	every(faults, FG_FAULT_REORDER, 10, 1, 2);
+	every(faults, FG_INJECT_SKIP, 7);
+	every(faults, FG_INJECT_DUPLICATE, 5);
+	every(faults, FG_INJECT_REORDER, 10, 1, 2);
 	Bench b(Device(1e9));
 	Watch watch;
 	run_watched(b, {stream(frame, faults, 16)}, tenth, watch);
@@ -87,11 +87,11 @@ TEST(EngineFaults, NumbersAreLeftOutRepeatedAndPutOff)
 
 	expect_no_blame(r);
 	EXPECT_EQ(16u, r.rx);
-	EXPECT_EQ(2u, r.faults[FG_FAULT_SKIP].sent);
-	EXPECT_EQ(3u, r.faults[FG_FAULT_DUPLICATE].sent);
-	EXPECT_EQ(3u, r.faults[FG_FAULT_DUPLICATE].received);
-	EXPECT_EQ(1u, r.faults[FG_FAULT_REORDER].sent);
-	EXPECT_EQ(1u, r.faults[FG_FAULT_REORDER].received);
+	EXPECT_EQ(2u, r.faults[FG_INJECT_SKIP].sent);
+	EXPECT_EQ(3u, r.faults[FG_INJECT_DUPLICATE].sent);
+	EXPECT_EQ(3u, r.faults[FG_INJECT_DUPLICATE].received);
+	EXPECT_EQ(1u, r.faults[FG_INJECT_REORDER].sent);
+	EXPECT_EQ(1u, r.faults[FG_INJECT_REORDER].received);
 	/* evenly, as without */
 	for (size_t i = 1; i < watch.list.size(); i++)
 		EXPECT_EQ(10000u, watch.list[i].ns - watch.list[i - 1].ns);
@@ -109,13 +109,13 @@ TEST(EngineFaults, TheDevicesOwnAreToldApart)
 	device.direction[0].impair.reorder.every = 80;
 	device.direction[0].impair.reorder_places = 3;
 	device.direction[0].impair.reorder_ns = 1e6;
-	every(faults, FG_FAULT_SKIP, 7);
-	every(faults, FG_FAULT_DUPLICATE, 11, 2);
-	every(faults, FG_FAULT_REORDER, 13, 1, 5);
-	every(faults, FG_FAULT_DELAY, 17, 1, 40);
+	every(faults, FG_INJECT_SKIP, 7);
+	every(faults, FG_INJECT_DUPLICATE, 11, 2);
+	every(faults, FG_INJECT_REORDER, 13, 1, 5);
+	every(faults, FG_INJECT_DELAY, 17, 1, 40);
 	Bench b(device);
 	b.engine.Run({stream(frame, faults, 10000)}, tenth);
-	fg_wire_device_counters(b.wire.Get(), 0, &truth);
+	fg_device_read_counters(b.wire.Get(), 0, &truth);
 
 	fg_stream_result r = b.engine.Result(0);
 
@@ -123,7 +123,7 @@ TEST(EngineFaults, TheDevicesOwnAreToldApart)
 	EXPECT_EQ(10000u, r.tx);
 	EXPECT_EQ(100, r.lost);
 	EXPECT_EQ(100u, r.loss_bursts);
-	EXPECT_EQ(truth.lossy, uint64_t(r.lost));
+	EXPECT_EQ(truth.lost_on_path, uint64_t(r.lost));
 	EXPECT_EQ(110u, r.duplicates);
 	EXPECT_EQ(truth.duplicated, r.duplicates);
 	EXPECT_EQ(123u, r.reordered);
@@ -131,9 +131,9 @@ TEST(EngineFaults, TheDevicesOwnAreToldApart)
 	EXPECT_EQ(3u, r.max_extent);
 	EXPECT_EQ(0u, r.stale + r.corrupted);
 	/* all numbers up to the last were sent, left out or still wait */
-	EXPECT_NEAR(double(10000 + r.faults[FG_FAULT_SKIP].sent - r.faults[FG_FAULT_DUPLICATE].sent) / 7,
-		    double(r.faults[FG_FAULT_SKIP].sent), 10);
-	EXPECT_GE(r.faults[FG_FAULT_DUPLICATE].sent, r.faults[FG_FAULT_DUPLICATE].received);
+	EXPECT_NEAR(double(10000 + r.faults[FG_INJECT_SKIP].sent - r.faults[FG_INJECT_DUPLICATE].sent) / 7,
+		    double(r.faults[FG_INJECT_SKIP].sent), 10);
+	EXPECT_GE(r.faults[FG_INJECT_DUPLICATE].sent, r.faults[FG_INJECT_DUPLICATE].received);
 }
 
 TEST(EngineFaults, WrongFramesAreCountedByThemselves)
@@ -147,17 +147,17 @@ TEST(EngineFaults, WrongFramesAreCountedByThemselves)
 	device.forwards_up_to = 1518;
 	config.max_frame = 1600;
 	faults.oversize = longer.get();
-	every(faults, FG_FAULT_IP_CHECKSUM, 10);
-	every(faults, FG_FAULT_L4_CHECKSUM, 11);
-	every(faults, FG_FAULT_IP_LENGTH, 19);
-	every(faults, FG_FAULT_L4_LENGTH, 23);
-	every(faults, FG_FAULT_PAYLOAD, 29);
-	every(faults, FG_FAULT_FCS, 13);
-	every(faults, FG_FAULT_RUNT, 17);
-	every(faults, FG_FAULT_OVERSIZE, 31);
+	every(faults, FG_INJECT_IP_CHECKSUM, 10);
+	every(faults, FG_INJECT_L4_CHECKSUM, 11);
+	every(faults, FG_INJECT_IP_LENGTH, 19);
+	every(faults, FG_INJECT_L4_LENGTH, 23);
+	every(faults, FG_INJECT_PAYLOAD, 29);
+	every(faults, FG_INJECT_FCS, 13);
+	every(faults, FG_INJECT_RUNT, 17);
+	every(faults, FG_INJECT_OVERSIZE, 31);
 	Bench b(device, config);
 	b.engine.Run({stream(frame, faults, 10000, 10000)}, {0, 1000, 100, 0});
-	fg_wire_device_counters(b.wire.Get(), 0, &truth);
+	fg_device_read_counters(b.wire.Get(), 0, &truth);
 
 	fg_stream_result r = b.engine.Result(0);
 	uint64_t wrong = 0;
@@ -171,19 +171,19 @@ TEST(EngineFaults, WrongFramesAreCountedByThemselves)
 	EXPECT_EQ(10000u, r.tx);
 	EXPECT_EQ(wrong, r.wrong.sent);
 	EXPECT_EQ(10000 - wrong, r.rx);
-	EXPECT_EQ(588u, r.faults[FG_FAULT_RUNT].sent);
+	EXPECT_EQ(588u, r.faults[FG_INJECT_RUNT].sent);
 	EXPECT_EQ(588u, truth.undersized);
-	EXPECT_EQ(0u, r.faults[FG_FAULT_RUNT].received);
-	EXPECT_EQ(769u, r.faults[FG_FAULT_FCS].sent);
+	EXPECT_EQ(0u, r.faults[FG_INJECT_RUNT].received);
+	EXPECT_EQ(769u, r.faults[FG_INJECT_FCS].sent);
 	EXPECT_EQ(769u, truth.bad_fcs + 10000 / (13 * 17)); /* those that are runts, too, are lost as such */
-	EXPECT_EQ(0u, r.faults[FG_FAULT_FCS].received);
-	EXPECT_EQ(0u, r.faults[FG_FAULT_OVERSIZE].received);
-	EXPECT_EQ(r.faults[FG_FAULT_OVERSIZE].sent,
+	EXPECT_EQ(0u, r.faults[FG_INJECT_FCS].received);
+	EXPECT_EQ(0u, r.faults[FG_INJECT_OVERSIZE].received);
+	EXPECT_EQ(r.faults[FG_INJECT_OVERSIZE].sent,
 		  truth.oversized + 10000 / (13 * 31) - 10000 / (13 * 17 * 31));
 	EXPECT_EQ(r.wrong.sent - r.wrong.received, truth.undersized + truth.bad_fcs + truth.oversized);
 	/* a bridge does not look at what is inside */
-	EXPECT_GT(r.faults[FG_FAULT_IP_CHECKSUM].received, 800u);
-	EXPECT_GT(r.faults[FG_FAULT_PAYLOAD].received, 250u);
+	EXPECT_GT(r.faults[FG_INJECT_IP_CHECKSUM].received, 800u);
+	EXPECT_GT(r.faults[FG_INJECT_PAYLOAD].received, 250u);
 }
 
 TEST(EngineFaults, DevicesOwnLossAmongWrongFramesIsNoLossOfOurs)
@@ -194,7 +194,7 @@ TEST(EngineFaults, DevicesOwnLossAmongWrongFramesIsNoLossOfOurs)
 
 	/* the device loses every 10th frame, and every 5th is wrong: all it loses are wrong ones */
 	device.direction[0].impair.loss.every = 10;
-	every(faults, FG_FAULT_L4_CHECKSUM, 5);
+	every(faults, FG_INJECT_L4_CHECKSUM, 5);
 	Bench b(device);
 	b.engine.Run({stream(frame, faults, 10000)}, tenth);
 
@@ -220,28 +220,29 @@ TEST(EngineFaults, RandomOnesAreAsOftenAsToldInEachOfAHundredStreams)
 	device.direction[0].impair.loss.random = 0.01;
 	for (unsigned i = 0; i < 100; i++) {
 		faults[i].program.seed = i;
-		random(faults[i], FG_FAULT_SKIP, 0.05);
-		random(faults[i], FG_FAULT_DUPLICATE, 0.03, 2);
-		random(faults[i], FG_FAULT_REORDER, 0.02, 1, 7);
+		random(faults[i], FG_INJECT_SKIP, 0.05);
+		random(faults[i], FG_INJECT_DUPLICATE, 0.03, 2);
+		random(faults[i], FG_INJECT_REORDER, 0.02, 1, 7);
 		streams.push_back(stream(frame, faults[i], uint64_t(n), n));
 		streams.back().phase = i / 100.0;
 	}
 	Bench b(device);
 	b.engine.Run(streams, {0, 1000, 100, 0});
-	fg_wire_device_counters(b.wire.Get(), 0, &truth);
+	fg_device_read_counters(b.wire.Get(), 0, &truth);
 	for (unsigned i = 0; i < 100; i++) {
 		fg_stream_result r = b.engine.Result(i);
 
 		ExpectConsistent(r);
 		EXPECT_EQ(0u, r.duplicates + r.stale + r.reordered);
 		lost += r.lost;
-		skipped += r.faults[FG_FAULT_SKIP].sent;
-		copies += r.faults[FG_FAULT_DUPLICATE].sent;
-		late += r.faults[FG_FAULT_REORDER].sent;
-		EXPECT_NEAR(n * 0.05 / 0.95, double(r.faults[FG_FAULT_SKIP].sent), 5 * std::sqrt(n * 0.05));
+		skipped += r.faults[FG_INJECT_SKIP].sent;
+		copies += r.faults[FG_INJECT_DUPLICATE].sent;
+		late += r.faults[FG_INJECT_REORDER].sent;
+		EXPECT_NEAR(n * 0.05 / 0.95, double(r.faults[FG_INJECT_SKIP].sent), 5 * std::sqrt(n * 0.05));
 	}
-	EXPECT_EQ(truth.lossy, uint64_t(lost));
-	/* of N numbers 5 % are left out; N less those and with the copies, two of every 1/0.03 + 1, were sent */
+	EXPECT_EQ(truth.lost_on_path, uint64_t(lost));
+	/* of N numbers 5 % are left out; N less those and with the copies, two of every 1/0.03 + 1, were
+	 * sent */
 	const double share = 2 / (1 / 0.03 + 1), total = 100 * n / (0.95 * (1 + share));
 
 	EXPECT_NEAR(0.05 * total, double(skipped), 4 * std::sqrt(0.05 * total));
@@ -276,7 +277,7 @@ TEST(EngineFaults, APayloadIsWrongInItsBitsAndNothingElse)
 	fg_stream_faults faults = none();
 
 	look.right = frame.get();
-	every(faults, FG_FAULT_PAYLOAD, 4);
+	every(faults, FG_INJECT_PAYLOAD, 4);
 	Bench b(Device(1e9));
 	ASSERT_EQ(0, b.engine.Prepare({stream(frame, faults, 400)}, tenth, 1000000, nullptr,
 				      [&](fg_trial_config &c) { c.tap[1] = &look; }));
@@ -328,8 +329,8 @@ TEST(EngineFaults, ACrcIsRightInEveryFrameButThoseThatShallBeWrong)
 	Template sctp = sctp_frame();
 	fg_stream_faults faults = none();
 
-	faults.spoil.l4_checksum = 42;
-	every(faults, FG_FAULT_L4_CHECKSUM, 10);
+	faults.fields.l4_checksum = 42;
+	every(faults, FG_INJECT_L4_CHECKSUM, 10);
 	for (bool wrong : {false, true}) {
 		Bench b(Device(1e9));
 		Crcs crcs;
@@ -352,22 +353,22 @@ TEST(EngineFaults, WhatAPortOrAFrameCannotBeIsRefused)
 	fg_stream_faults faults = none();
 	Bench b(Device(1e9));
 
-	every(faults, FG_FAULT_PAYLOAD, 4);
+	every(faults, FG_INJECT_PAYLOAD, 4);
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({stream(frame, faults, 4)}, tenth));
 	EXPECT_STREQ("stream.errors.payload", b.engine.err.where);
 	faults = none();
-	every(faults, FG_FAULT_OVERSIZE, 4);
+	every(faults, FG_INJECT_OVERSIZE, 4);
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({stream(frame, faults, 4)}, tenth));
 	faults = none();
-	faults.spoil.runt_size = 64;
-	every(faults, FG_FAULT_RUNT, 4);
+	faults.fields.runt_size = 64;
+	every(faults, FG_INJECT_RUNT, 4);
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({stream(frame, faults, 4)}, tenth));
 	faults = none();
-	faults.spoil.l4_length = 0;
-	every(faults, FG_FAULT_L4_LENGTH, 4);
+	faults.fields.l4_length = 0;
+	every(faults, FG_INJECT_L4_LENGTH, 4);
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({stream(frame, faults, 4)}, tenth));
 	faults = none();
-	every(faults, FG_FAULT_SKIP, 1);
+	every(faults, FG_INJECT_SKIP, 1);
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({stream(frame, faults, 4)}, tenth));
 	EXPECT_STREQ("stream.errors.skip", b.engine.err.where);
 }

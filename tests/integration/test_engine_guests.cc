@@ -114,8 +114,8 @@ TEST(EngineGuests, SendAndReceiveBesideTheStreams)
 	for (size_t i = 0; i < sendings; i++) /* 512 ns to store it, 20 us in the device */
 		EXPECT_NEAR(double(first + i * 1000000 + 20512), double(sink.arrivals[i]), 1.0);
 	/* besides what both sides said of themselves at the beginning */
-	EXPECT_EQ(10000 + b.engine.PortResult(1).foreign, tap.arrivals.size());
-	EXPECT_GE(b.engine.PortResult(1).foreign, sendings);
+	EXPECT_EQ(10000 + b.engine.PortResult(1).unsolicited, tap.arrivals.size());
+	EXPECT_GE(b.engine.PortResult(1).unsolicited, sendings);
 	EXPECT_TRUE(std::is_sorted(tap.arrivals.begin(), tap.arrivals.end()));
 }
 

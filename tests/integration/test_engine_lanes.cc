@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ports with several queues, each with lcores of its own. The device is one of this process's: it knows what it lost and
- * duplicated, and puts every frame into whichever queue the test wants, so that what the tester says can be compared to
- * the frame.
+ * Ports with several queues, each with lcores of its own. The device is one of this process's: it knows what
+ * it lost and duplicated, and puts every frame into whichever queue the test wants, so that what the tester
+ * says can be compared to the frame.
  */
 #include "device_of_lanes.h"
 #include "engine_under_test.h"
@@ -126,7 +126,8 @@ TEST(EngineLanes, KeepWholeWhatIsNotEven)
 	EXPECT_EQ(2000u, b.Queue(0).tx + b.Queue(1).tx);
 }
 
-/* one flow that a card puts into one queue: every part is ordered, and the other lcores measure for the first */
+/* one flow that a card puts into one queue: every part is ordered, and the other lcores measure for the
+ * first */
 TEST(EngineLanes, ShareTheWorkOfOneQueue)
 {
 	Bench b(2, Device::FIRST);
@@ -140,7 +141,8 @@ TEST(EngineLanes, ShareTheWorkOfOneQueue)
 	EXPECT_EQ(0u, b.Queue(1).rx);
 }
 
-/* fewer frames than fit on the way to the lane that measures them: an overloaded machine may let them pile up there */
+/* fewer frames than fit on the way to the lane that measures them: an overloaded machine may let them pile up
+ * there */
 TEST(EngineLanes, CountFramesOfOneStreamOverAllQueues)
 {
 	const uint64_t frames = 1500;
@@ -214,7 +216,8 @@ TEST(EngineLanes, FindLossAndCopiesToTheFrame)
 		}
 }
 
-/* what found no room on the way to the lane that measures it is said to be lost by the tester, to the frame */
+/* what found no room on the way to the lane that measures it is said to be lost by the tester, to the
+ * frame */
 TEST(EngineLanes, TellWhatTheyCouldNotPassOn)
 {
 	Device east(2, Device::SCATTER), west(2);

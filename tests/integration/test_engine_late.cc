@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A sender that is held up: which frames it sends too late, and too close together, and which it does not send. The
- * hold-up is a task beside it that keeps the lcore busy once. A busy machine can only hold it up for longer, so what
- * is asserted is what it must at least have counted.
+ * A sender that is held up: which frames it sends too late, and too close together, and which it does not
+ * send. The hold-up is a task beside it that keeps the lcore busy once. A busy machine can only hold it up
+ * for longer, so what is asserted is what it must at least have counted.
  */
 #include <rte_cycles.h>
 
@@ -11,7 +11,7 @@
 namespace
 {
 
-const unsigned held_up_ms = 20;
+const unsigned held_up_ms = 20, series_ms = 5;
 
 /* keeps the lcore once, in mid-trial */
 struct HoldUp : fg_task {
@@ -35,27 +35,29 @@ struct HoldUp : fg_task {
 };
 
 struct Sent {
-	uint64_t frames = 0, late = 0, off_schedule = 0, worst_lag_ns = 0;
+	uint64_t frames = 0, late = 0, off_schedule = 0, worst_lag_ns = 0, intervals = 0;
 };
 
-/* what became of the streams of one port, the sender of which was held up */
+/* what became of the streams of one port, the sender of which was held up after so long */
 Sent
-send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns)
+send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns, unsigned after_ms = 5 * held_up_ms)
 {
 	Rings b;
 	HoldUp hold_up;
 	fg_trial_task task = {&hold_up, 0, false};
-	fg_task_clock clock;
+	fg_clock clock;
 	uint64_t start_ns = 0;
 	Sent sent;
 
 	EXPECT_EQ(0, b.engine.Prepare(streams, moment, max_lag_ns, &start_ns, [&](fg_trial_config &c) {
 		c.tasks = 1;
 		c.task = &task;
+		c.series_ns = series_ms * 1000000;
 	}));
 	fg_engine_clock(b.engine.Get(), &clock);
 	hold_up.ticks = clock.hz * held_up_ms / 1000;
-	hold_up.at = uint64_t(double(start_ns - clock.base_ns) * 1e-9 * double(clock.hz)) + 5 * hold_up.ticks;
+	hold_up.at = uint64_t(double(start_ns - clock.base_ns) * 1e-9 * double(clock.hz)) +
+		     clock.hz * after_ms / 1000;
 	fg_engine_start(b.engine.Get());
 	b.engine.Await();
 	EXPECT_TRUE(hold_up.done);
@@ -68,6 +70,7 @@ send_held_up(const std::vector<Stream> &streams, uint64_t max_lag_ns)
 		sent.late += r.late;
 		sent.off_schedule += r.off_schedule;
 		sent.worst_lag_ns = std::max(sent.worst_lag_ns, r.worst_lag_ns);
+		sent.intervals = std::max(sent.intervals, r.series_intervals);
 	}
 	return sent;
 }
@@ -142,4 +145,18 @@ TEST(EngineLate, DropsWhatTheLoadForbidsToMakeUpFor)
 	}
 	/* the trial's is the upper bound */
 	EXPECT_GE(send_held_up({{0, 0, frame, {load}}}, 100000).late, due_meanwhile - 4);
+}
+
+/* The series has one interval more than the trial, for frames that leave late; these leave later still */
+TEST(EngineLate, CountsNoIntervalBehindTheSpareOne)
+{
+	Template frame = TestFrame(64);
+	const unsigned trial_ms = 1000 * total / unsigned(fps);
+	std::vector<Stream> streams = streams_of(frame, 1);
+
+	streams[0].measure = FG_MEASURE_SERIES;
+	Sent sent = send_held_up(streams, any_lag, trial_ms - 1);
+
+	EXPECT_GE(sent.worst_lag_ns, 2 * series_ms * 1000000u);
+	EXPECT_EQ(trial_ms / series_ms + 1, sent.intervals);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What leaves, and when: sizes and shapes of load on the wire, every single departure against what was intended. */
+/* What leaves, and when: sizes and shapes of load on the wire, every single departure against what was
+ * intended. */
 #include <cmath>
 
 #include "engine_departures.h"
@@ -25,7 +26,7 @@ pace_of(const fg_load &l, uint64_t start_ns, uint64_t frames)
 {
 	fg_pace p;
 
-	EXPECT_EQ(0, fg_pace_constant(&p, l.fps, FG_WIRE_HZ, start_ns * ns, frames, UINT64_MAX, nullptr));
+	EXPECT_EQ(0, fg_pace_constant(&p, l.fps, FG_DEVICE_HZ, start_ns * ns, frames, UINT64_MAX, nullptr));
 	return p;
 }
 
@@ -153,7 +154,7 @@ TEST(EngineLoads, SendBurstsInTheirOrder)
 	Bench b(limited(0, 64));
 	uint64_t start = run_watched(b, {{0, 1, frame, {load}}}, second, watch);
 	fg_pace expected = pace_of(load, start, 50000);
-	ASSERT_EQ(0, fg_pace_bursts(&expected, 50, load.burst_fps, FG_WIRE_HZ, nullptr));
+	ASSERT_EQ(0, fg_pace_bursts(&expected, 50, load.burst_fps, FG_DEVICE_HZ, nullptr));
 	expect_lossless(b.engine.Result(0), 50000);
 	expect_departures(watch, expected);
 	EXPECT_NEAR(20512, double(b.engine.Result(0).latency.max_ns), 1) << "back to back, but not more";

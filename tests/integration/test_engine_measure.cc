@@ -21,7 +21,7 @@ struct Outage {
 		bench.engine.series_ns = series_ns;
 		EXPECT_EQ(0, bench.engine.Prepare(streams, {0, seconds * 1000, 100, 0}, 1000000, &start))
 			<< bench.engine.err.message;
-		fg_wire_outage(bench.wire.Get(), start + from, start + to);
+		fg_device_outage(bench.wire.Get(), start + from, start + to);
 		fg_engine_start(bench.engine.Get());
 		bench.engine.Await();
 		result = bench.engine.Result(0);
@@ -272,8 +272,9 @@ TEST(EngineMeasure, StragglersAreForeignOfTheirOwnKind)
 	Bench b(device);
 	b.engine.Run({{0, 1, frame, {{10000, 1000}}}}, {0, 100, 0, 0});
 	b.engine.Run({{0, 1, frame, {{10000, 1000}}}}, {0, 100, 60, 0});
-	EXPECT_GT(b.engine.PortResult(1).foreign_kind[FG_NET_KIND_TEST], 490u);
-	EXPECT_EQ(b.engine.PortResult(1).foreign, b.engine.PortResult(1).foreign_kind[FG_NET_KIND_TEST]);
+	EXPECT_GT(b.engine.PortResult(1).unsolicited_kind[FG_NET_KIND_TEST], 490u);
+	EXPECT_EQ(b.engine.PortResult(1).unsolicited,
+		  b.engine.PortResult(1).unsolicited_kind[FG_NET_KIND_TEST]);
 }
 
 TEST(EngineMeasure, LiveCountsComeToTheResult)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What two testers need of an engine to share streams: a common start, the other's clock, and what it sent. */
+/* What two testers need of an engine to share streams: a common start, the other's clock, and what it
+ * sent. */
 #include <cerrno>
 
 #include "engine_on_wire.h"
@@ -36,7 +37,7 @@ TEST(EngineOther, AddsWhatItsClockIsAhead)
 
 		ASSERT_EQ(0, b.engine.Prepare({{0, 1, frame, {{1000, 100}}, {}, false, FG_MEASURE_SERIES}},
 					      times));
-		fg_engine_other_clock(b.engine.Get(), ahead);
+		fg_engine_peer_clock(b.engine.Get(), ahead);
 		fg_engine_start(b.engine.Get());
 		b.engine.Await();
 		r = b.engine.Result(0);
@@ -56,7 +57,7 @@ TEST(EngineOther, TakesItsWordForWhatItSent)
 	stream.idle = true;
 	b.engine.Run({stream}, times);
 	EXPECT_EQ(0u, b.engine.Result(0).tx);
-	fg_engine_other_sent(b.engine.Get(), 0, 10);
+	fg_engine_peer_sent(b.engine.Get(), 0, 10);
 	r = b.engine.Result(0);
 	EXPECT_EQ(10, r.lost);
 	EXPECT_EQ(10u, r.max_loss_burst);
@@ -66,10 +67,10 @@ TEST(EngineOther, CountsMarks)
 {
 	Bench b(limited(0, 512));
 	Template frame = TestFrame(128);
-	fg_marked marked[2];
+	fg_codepoints marked[2];
 
-	b.engine.Run({{0, 1, frame, {{1000, 100}}, {}, false, FG_MEASURE_MARKS}}, times);
-	ASSERT_EQ(1u, fg_engine_marks(b.engine.Get(), 0, marked, 2));
+	b.engine.Run({{0, 1, frame, {{1000, 100}}, {}, false, FG_MEASURE_CODEPOINTS}}, times);
+	ASSERT_EQ(1u, fg_engine_codepoints(b.engine.Get(), 0, marked, 2));
 	EXPECT_TRUE(marked[0].ip && !marked[0].tagged && marked[0].dscp == 0);
 	EXPECT_EQ(100u, marked[0].frames);
 }

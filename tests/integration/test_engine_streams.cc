@@ -32,7 +32,7 @@ expect_order(const Watch &watch, const std::vector<Stream> &streams, uint64_t st
 		const fg_load &l = streams[i].loads[0];
 		uint64_t start = start_ns * ns + uint64_t(streams[i].phase * 1e12 / l.fps);
 
-		ASSERT_EQ(0, fg_pace_constant(&paces[i], l.fps, FG_WIRE_HZ, start, l.frames, 0, nullptr));
+		ASSERT_EQ(0, fg_pace_constant(&paces[i], l.fps, FG_DEVICE_HZ, start, l.frames, 0, nullptr));
 	}
 	for (const Departure &d : watch.list) {
 		const fg_pace &p = paces.at(uint16_t(d.stream - first_id));
@@ -192,7 +192,7 @@ TEST(EngineOrders, StartStopAndChangeWhileFramesFly)
 	for (unsigned i : {0, 1, 2})
 		EXPECT_EQ(0, fg_engine_stream_stop(e, i, nullptr));
 	std::this_thread::sleep_for(std::chrono::milliseconds(50));
-	EXPECT_TRUE(fg_engine_running(e)) << "it has no end of its own";
+	EXPECT_TRUE(fg_engine_poll(e) == FG_ENGINE_RUNNING) << "it has no end of its own";
 	fg_engine_stop(e);
 	b.engine.Await();
 	for (unsigned i : {0, 1, 2})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a path of known properties does to frames is measured: counts exactly, for one stream and for thousands at
- * once, and times within what the configuration allows.
+ * What a path of known properties does to frames is measured: counts exactly, for one stream and for
+ * thousands at once, and times within what the configuration allows.
  */
 #include <algorithm>
 
@@ -13,7 +13,8 @@ namespace
 const unsigned size = 128, headers = 42, signature = 18;
 const unsigned everything = FG_MEASURE_VARIATION | FG_MEASURE_SERIES | FG_MEASURE_PAYLOAD;
 
-/* streams that take turns in a load, so that frame n of the load is frame n / streams of stream n % streams */
+/* streams that take turns in a load, so that frame n of the load is frame n / streams of stream n %
+ * streams */
 struct Path {
 	Path(const fg_impair_config &impair, unsigned streams, uint64_t frames, double fps = 500000,
 	     unsigned measured = everything)
@@ -127,7 +128,7 @@ TEST(EngineTruth, LossRunsAreBurstsOfTheirLength)
 	EXPECT_EQ(10u, r.max_loss_burst);
 	EXPECT_EQ(100u, r.loss.lengths[3]) << "8 to 15";
 	EXPECT_EQ(99u, r.loss.distances[9]) << "991, and the last frames are lost, too";
-	EXPECT_EQ(path.Truth().lossy, uint64_t(r.lost));
+	EXPECT_EQ(path.Truth().lost_on_path, uint64_t(r.lost));
 	EXPECT_EQ(20000, r.loss.longest_outage_ns) << "ten frames at 500,000 a second";
 }
 
@@ -138,7 +139,7 @@ TEST(EngineTruth, RandomLossIsTheDevicesOfEveryStream)
 
 		impair.loss.random = 0.05;
 		Path path(impair, streams, 50000);
-		EXPECT_EQ(path.Truth().lossy, path.Sum(&fg_stream_result::lost)) << streams;
+		EXPECT_EQ(path.Truth().lost_on_path, path.Sum(&fg_stream_result::lost)) << streams;
 		EXPECT_NEAR(2500, double(path.Sum(&fg_stream_result::lost)), 250);
 		EXPECT_EQ(path.Truth().forwarded, path.Sum(&fg_stream_result::rx));
 		EXPECT_EQ(0u,
@@ -170,7 +171,8 @@ TEST(EngineTruth, WhatIsNotedFirstCountsTheSame)
 	}
 }
 
-/* the delays of the frames that are asked for, and of no others: the later a frame, the longer the queue before the device */
+/* the delays of the frames that are asked for, and of no others: the later a frame, the longer the queue
+ * before the device */
 TEST(EngineTruth, TagsAreThoseOfTheirFramesAmongManyStreams)
 {
 	const unsigned streams = 100, frames = 20000;
@@ -232,7 +234,8 @@ TEST(EngineTruth, ReorderingIsThatOfThePath)
 		}
 		if (streams == 1) {
 			EXPECT_EQ(path.Truth().reordered, all);
-			/* let pass by 210 frames of 2 us each, and behind them on the line; found after the first of them */
+			/* let pass by 210 frames of 2 us each, and behind them on the line; found after the
+			 * first of them */
 			EXPECT_NEAR(209 * 2000 + 1184, double(path.results[0].order.late_max), 2);
 			EXPECT_EQ(210u, path.results[0].order.extent_max);
 		}
@@ -299,8 +302,8 @@ TEST(EngineTruth, ACorruptedSignatureIsALossAndAForeignFrame)
 
 	EXPECT_EQ(1000, r.lost);
 	EXPECT_EQ(0u, r.corrupted);
-	EXPECT_EQ(1000u, path.bench.engine.PortResult(1).foreign);
-	EXPECT_EQ(1000u, path.bench.engine.PortResult(1).foreign_kind[FG_NET_KIND_IPV4]);
+	EXPECT_EQ(1000u, path.bench.engine.PortResult(1).unsolicited);
+	EXPECT_EQ(1000u, path.bench.engine.PortResult(1).unsolicited_kind[FG_NET_KIND_IPV4]);
 }
 
 TEST(EngineTruth, JitterHasItsDistribution)
@@ -320,7 +323,8 @@ TEST(EngineTruth, JitterHasItsDistribution)
 	EXPECT_NEAR(double(least) + 100000, r.latency.mean_ns, 1000);
 	EXPECT_NEAR(double(least) + 100000, double(r.latency.p50_ns), 2000);
 	EXPECT_NEAR(double(least) + 199800, double(r.latency.p999_ns), 400);
-	/* the difference of two has a triangular distribution: of its magnitude the mean is a third of the range */
+	/* the difference of two has a triangular distribution: of its magnitude the mean is a third of the
+	 * range */
 	EXPECT_EQ(49999u, r.variation.pairs);
 	EXPECT_NEAR(0, r.variation.mean, 5);
 	EXPECT_NEAR(0, r.variation.median, 2000);

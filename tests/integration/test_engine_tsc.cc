@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trials in the processor's time, over DPDK's own devices: rings that give back what they took, and a memif pair with
- * both ends in this process. Nothing is asserted on speed; where frames must be on time, the time allowed is long.
+ * Trials in the processor's time, over DPDK's own devices: rings that give back what they took, and a memif
+ * pair with both ends in this process. Nothing is asserted on speed; where frames must be on time, the time
+ * allowed is long.
  */
 #include <unistd.h>
 
@@ -23,7 +24,8 @@ class Memif
 			 fg_port_wait_link(east.port, 5000, nullptr) == 0;
 		engine.reset(new Engine(config, east.port, west.port));
 	}
-	/* DPDK's driver is not safe against being closed while its interrupt thread learns that the other end is gone */
+	/* DPDK's driver is not safe against being closed while its interrupt thread learns that the other end
+	 * is gone */
 	~Memif()
 	{
 		engine.reset();
@@ -70,7 +72,7 @@ TEST(EngineTsc, CountsEveryFrame)
 			for (unsigned i : {0, 1}) {
 				fg_port_result p = b.engine.PortResult(i);
 
-				EXPECT_EQ(0u, p.misdirected + p.foreign + p.rx_missed + p.tx_errors);
+				EXPECT_EQ(0u, p.misdirected + p.unsolicited + p.rx_missed + p.tx_errors);
 			}
 		}
 }
@@ -99,10 +101,10 @@ TEST(EngineTsc, TellsErrorsOnPurposeFromThoseOfThePath)
 		fg_stream_faults faults = {};
 		fg_stream_result r;
 
-		faults.spoil.runt_size = 60;
-		for (auto [kind, every] : {std::pair(FG_FAULT_SKIP, 3), std::pair(FG_FAULT_DUPLICATE, 5),
-					   std::pair(FG_FAULT_REORDER, 8), std::pair(FG_FAULT_RUNT, 10)})
-			faults.program.fault[kind] = {{uint64_t(every), 0}, 1, 0, 3};
+		faults.fields.runt_size = 60;
+		for (auto [kind, every] : {std::pair(FG_INJECT_SKIP, 3), std::pair(FG_INJECT_DUPLICATE, 5),
+					   std::pair(FG_INJECT_REORDER, 8), std::pair(FG_INJECT_RUNT, 10)})
+			faults.program.rule[kind] = {{uint64_t(every), 0}, 1, 0, 3};
 		ASSERT_TRUE(b.linked);
 		b.engine->RunOut(
 			{{0, 1, frame, {{10000, 3000}}, {}, false, 0, 0, false, nullptr, nullptr, &faults}});
@@ -111,8 +113,8 @@ TEST(EngineTsc, TellsErrorsOnPurposeFromThoseOfThePath)
 		EXPECT_EQ(3000u, r.tx);
 		EXPECT_EQ(0, r.lost);
 		EXPECT_EQ(0u, r.duplicates + r.reordered + r.stale);
-		EXPECT_GT(r.faults[FG_FAULT_RUNT].sent, 200u);
-		EXPECT_EQ(r.faults[FG_FAULT_RUNT].sent, r.faults[FG_FAULT_RUNT].received);
+		EXPECT_GT(r.faults[FG_INJECT_RUNT].sent, 200u);
+		EXPECT_EQ(r.faults[FG_INJECT_RUNT].sent, r.faults[FG_INJECT_RUNT].received);
 	}
 }
 

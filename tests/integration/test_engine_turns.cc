@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams of one port that take turns: together they are one load, evenly spaced; alone they are bursts. */
 #include "engine_under_test.h"
-#include "wire_under_test.h"
+#include "device_under_test.h"
 
 namespace
 {
@@ -78,7 +78,7 @@ TEST(EngineTurns, LeaveEveryHundredthFrameToAnotherStream)
 	expect_on_time(engine.Result(0), line_frames - line_frames / 100);
 	EXPECT_EQ(line_frames / 100, engine.Result(1).tx);
 	EXPECT_EQ(0u, engine.Result(1).rx) << "not looked for";
-	EXPECT_EQ(0u, engine.PortResult(1).misdirected + engine.PortResult(1).foreign);
+	EXPECT_EQ(0u, engine.PortResult(1).misdirected + engine.PortResult(1).unsolicited);
 }
 
 /* at a third of the line the device keeps two thirds of a burst, and has forwarded it before the next one */

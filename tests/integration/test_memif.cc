@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memifs whose peers come and go, at any moment: rings are taken down once, and never while somebody is on them. DPDK's
- * own driver (vdev:net_memif) takes them down in EAL's interrupt thread.
+ * Memifs whose peers come and go, at any moment: rings are taken down once, and never while somebody is on
+ * them. DPDK's own driver (vdev:net_memif) takes them down in EAL's interrupt thread.
  */
 #include <csignal>
 #include <fcntl.h>

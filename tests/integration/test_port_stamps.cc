@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive stamps of a card's own clock, by a card that is played: its clock has an origin and a pace of its own, answers
- * after a while, and its driver shows frames long after they have arrived. What lies between is known.
+ * Receive stamps of a card's own clock, by a card that is played: its clock has an origin and a pace of its
+ * own, answers after a while, and its driver shows frames long after they have arrived. What lies between is
+ * known.
  */
 #include <cmath>
 #include <ctime>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * IEEE 1588 stamps, by two cards that are played: each has a clock with an origin and a pace of its own, and stamps the
- * moments at which frames leave and arrive as a real one would. What lies between them is known.
+ * IEEE 1588 stamps, by two cards that are played: each has a clock with an origin and a pace of its own, and
+ * stamps the moments at which frames leave and arrive as a real one would. What lies between them is known.
  */
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The relay and the reflector between ports that the test itself plays: what goes in, what comes out, what is counted. */
+/* The relay and the reflector between ports that the test itself plays: what goes in, what comes out, what is
+ * counted. */
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -143,8 +144,8 @@ class Relay
 			const Counts c = Counters();
 
 			if (c.received == list.size() &&
-			    c.received + c.duplicated ==
-				    c.forwarded + c.lossy + c.queue_full + c.line_full + c.foreign + left)
+			    c.received + c.duplicated == c.forwarded + c.lost_on_path + c.queue_full +
+								 c.line_full + c.not_reflected + left)
 				break;
 			std::this_thread::sleep_for(std::chrono::milliseconds(1));
 		}
@@ -295,7 +296,7 @@ TEST(Relay, DoesToFramesWhatIsSaid)
 		}
 	EXPECT_EQ(expected, numbers(gone));
 	const Counts c = relay.Counters();
-	EXPECT_EQ(100u, c.lossy);
+	EXPECT_EQ(100u, c.lost_on_path);
 	EXPECT_EQ(225u, c.duplicated);
 	EXPECT_EQ(300u, c.corrupted);
 	EXPECT_EQ(1125u, c.forwarded);
@@ -329,7 +330,8 @@ TEST(Relay, LosesWithAName)
 	relay.way.room = 100;
 	EXPECT_TRUE(relay.Run(numbered(1000), 99).empty());
 	EXPECT_EQ(901u, relay.Counters().line_full);
-	/* a burst of 32 comes at a time: one frame passes at once, and of those behind it as many as the queue holds */
+	/* a burst of 32 comes at a time: one frame passes at once, and of those behind it as many as the
+	 * queue holds */
 	slow.way.rate_bps = 1e3;
 	slow.way.bucket = 64;
 	slow.way.queue = 5 * 64;
@@ -386,7 +388,7 @@ TEST(Reflector, SendsTestFramesBackAndNothingElse)
 			ASSERT_EQ(expected, gone[i].bytes);
 			ASSERT_EQ(0, memcmp(&gone[i].bytes[0], frames::peer_mac.data(), 6));
 		}
-		EXPECT_EQ(100u, reflector.Counters().foreign);
+		EXPECT_EQ(100u, reflector.Counters().not_reflected);
 	}
 }
 
@@ -402,7 +404,7 @@ TEST(Reflector, SendsBackWhatItsFilterSays)
 	ASSERT_EQ(1u, gone.size());
 	ASSERT_TRUE(fg_net_reflect(other.data(), other.size()));
 	EXPECT_EQ(other, gone[0].bytes);
-	EXPECT_EQ(1u, reflector.Counters().foreign);
+	EXPECT_EQ(1u, reflector.Counters().not_reflected);
 	EXPECT_EQ(-EINVAL, fg_filter_check("udp port or", "", nullptr));
 	EXPECT_EQ(0, fg_filter_check("udp port 7 or vlan 3", "", nullptr));
 }
@@ -418,7 +420,8 @@ TEST(Reflector, StampsAnewIfSo)
 	ASSERT_TRUE(fg_signature_read(gone[0].bytes.data() + 60, 60, &s));
 	EXPECT_EQ(7u, s.stream);
 	EXPECT_EQ(5u, s.sequence);
-	/* in the machine's time, at the begin of the round in which it came, which is less than a minute ago */
+	/* in the machine's time, at the begin of the round in which it came, which is less than a minute
+	 * ago */
 	fg_tsc now;
 	fg_tsc_measure(&now);
 	EXPECT_LE(fg_signature_elapsed(now.clock_ns, s.time_ns), 60000000000);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two testers in two processes, joined by memif. What they must agree on is counted at both ends; a busy machine
-stretches loads, which makes a step tester-limited but loses no frame. Between them stands, where a test wants it, one
-who passes on what they say and makes the far tester's clock another machine's."""
+"""Two testers in two processes, joined by memif. What they must agree on is counted at both ends; a busy
+machine stretches loads, which makes a step tester-limited but loses no frame. Between them stands, where a
+test wants it, one who passes on what they say and makes the far tester's clock another machine's."""
 import contextlib
 import json
 import os
@@ -22,7 +22,7 @@ NEAR = """
 test: y1564
 ports:
   near: {{device: 'memif:{work}/wire', ipv4: 198.18.1.2/24, line_rate: 1Gbps}}
-  far: {{device: 'far:{control}', ipv4: 198.18.1.3/24, line_rate: 1Gbps}}
+  far: {{device: 'agent:{control}', ipv4: 198.18.1.3/24, line_rate: 1Gbps}}
 host: {{max_lag: 1s}}
 y1564:
   topology: two-testers
@@ -34,10 +34,10 @@ y1564:
   performance: {{duration: 2s}}
 """
 FAR = """
-test: far
+test: agent
 ports: {{there: {{device: 'memif:{work}/wire,server'}}}}
 host: {{max_lag: 1s}}
-far: {{listen: {work}/far}}
+agent: {{listen: {work}/far}}
 """
 
 def write(name, text, **values):
@@ -48,8 +48,8 @@ def write(name, text, **values):
 
 
 def start_far():
-    far = subprocess.Popen([PROGRAM, "far", write("far.yaml", FAR)], stdout=subprocess.PIPE, text=True)
-    assert far.stdout.readline().startswith("far: listening"), "the far tester does not listen"
+    far = subprocess.Popen([PROGRAM, "agent", write("far.yaml", FAR)], stdout=subprocess.PIPE, text=True)
+    assert far.stdout.readline().startswith("agent: listening"), "the far tester does not listen"
     return far
 
 
@@ -61,7 +61,7 @@ def run(name, control, more=""):
     sets = ["--set=y1564.performance.duration=2s", "--set=y1564.drain=1s"]
     done = subprocess.run([PROGRAM, "run", plan, "--quick", *sets, "--out", out],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
-    while far.stdout.readline().strip() not in ("it is gone", ""):  # before that the far one takes no other
+    while far.stdout.readline().strip() not in ("it has disconnected", ""):  # before that the far one takes no other
         pass
     path = os.path.join(out, "result.json")
     return done.returncode, json.load(open(path)) if os.path.exists(path) else None, done.stdout
@@ -112,16 +112,18 @@ def rows_of(result):
 
 
 def kept_away(result):
-    """What testers say that did not get the processor when the traffic began: what came before is lost to them."""
+    """What testers say that did not get the processor when the traffic began: what came before is lost to
+    them."""
     return [reason for trial in result["trials"] for reason in trial["reasons"] if "the host had it elsewhere" in reason]
 
 
 def arrived_whole(result):
-    """Every frame that one tester sent the other has received, with its marks, unless one says that it was away."""
-    wrong = [(name, row.get("step"), row["direction"], row["tx"], row["rx"], row["remarked"], row["verdict"])
+    """Every frame that one tester sent the other has received, with its marks, unless one says that it was
+    away."""
+    wrong = [(name, row.get("step"), row["direction"], row["tx"], row["rx"], row["remarked"], row["validity"])
              for name, row in rows_of(result) if row["remarked"] or not row["tx"] == row["rx"] > 0
-             and not (row["verdict"] == "tester-limited" and kept_away(result))]
-    return wrong or [t["reasons"] for t in result["trials"] if t["verdict"] == "invalid"]
+             and not (row["validity"] == "tester-limited" and kept_away(result))]
+    return wrong or [t["reasons"] for t in result["trials"] if t["validity"] == "invalid"]
 
 
 def check_counts(what, holds, result, detail):
@@ -148,7 +150,7 @@ try:
     check("two testers on one machine make a test", status in (0, 1, 3) and result is not None, said[-800:])
     whole = arrived_whole(result)
     check_counts("what one of them sends arrives at the other", not whole, result, whole)
-    delays = [(row["ftd_ns"]["min"], row["clock_error_ns"]) for _, row in rows_of(result)]
+    delays = [(row["ftd"]["min_ns"], row["clock_error_ns"]) for _, row in rows_of(result)]
     check("delays are of one clock", all(0 < least < 60e9 and error == 0 for least, error in delays), delays)
     check_counts("seconds are the same at both ends", not series_fit(result), result, series_fit(result))
     ways = {row["direction"] for _, row in rows_of(result)}
@@ -166,7 +168,7 @@ try:
     check("rates and loss need no clocks", status in (0, 1, 3) and result is not None, said[-800:])
     whole = arrived_whole(result)
     check_counts("and are whole", not whole, result, whole)
-    check("there is no delay then", all(row["ftd_ns"] is None and not set(row["failed"]) & {"FTD", "FDV"}
+    check("there is no delay then", all(row["ftd"] is None and not set(row["failed"]) & {"FTD", "FDV"}
                                         for _, row in rows_of(result)), list(rows_of(result))[:1])
     check_counts("and the seconds still fit", not series_fit(result), result, series_fit(result))
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
 
 local function parse(text)

@@ -2,7 +2,7 @@
 
 --- Bursty traffic (RFC 2544 section 21): the search for the shortest interval, on made-up devices, and bursts
 -- on the engine.
-local Bench = require "framegauge.bench"
+local Bench = require "framegauge.tester"
 local one_test = require "one_test"
 local plans = require "framegauge.plan"
 local topology = require "framegauge.traffic.topology"
@@ -37,10 +37,10 @@ describe("the search for an interval", function()
       local rows, bench = measure("bursty_traffic", group(), needs(37))
       local row = rows[1]
       assert.same({ 37, 36, "valid", 16 },
-         { row.interval_frames, row.failed_interval_frames, row.verdict, row.burst_frames })
+         { row.interval_frames, row.interval_failed_frames, row.validity, row.burst_frames })
       assert.near(37 / 1488095 * 1e9, row.interval_ns, 1e-3)
       assert.near(21 / 1488095 * 1e9, row.gap_ns, 1e-3)
-      assert.near(16 / 37 * 1488095, row.mean_load_fps, 1e-3)
+      assert.near(16 / 37 * 1488095, row.load_mean_fps, 1e-3)
       local seen = {}
       for _, ask in ipairs(bench.asked) do
          assert.is_nil(seen[key_of(ask)])
@@ -61,15 +61,15 @@ describe("the search for an interval", function()
 
    it("finds no pause where the device carries the line", function()
       local row = measure("bursty_traffic", group(), needs(16))[1]
-      assert.same({ 16, 0, 100 }, { row.interval_frames, row.gap_ns, row.mean_load_percent })
-      assert.is_nil(row.failed_interval_frames)
+      assert.same({ 16, 0, 100 }, { row.interval_frames, row.gap_ns, row.load_mean_percent })
+      assert.is_nil(row.interval_failed_frames)
    end)
 
    it("gives up at once where the longest interval is lost", function()
       local row, bench = unpack { measure("bursty_traffic", group(), needs(1e9)) }
       row = row[1]
       assert.is_nil(row.interval_frames)
-      assert.same({ 16 + 148809, "valid", {} }, { row.failed_interval_frames, row.verdict, row.reasons })
+      assert.same({ 16 + 148809, "valid", {} }, { row.interval_failed_frames, row.validity, row.reasons })
       assert.equal(2, #bench.asked)
    end)
 
@@ -106,15 +106,15 @@ describe("the search for an interval", function()
             raw.directions[1].late = 5
          end
       end }))[1]
-      assert.same({ "tester-limited", 40 }, { row.verdict, row.interval_frames })
+      assert.same({ "tester-limited", 40 }, { row.validity, row.interval_frames })
       assert.matches("5 of", row.reasons[1])
    end)
 
    it("needs the rate of the line", function()
-      local methods = require "framegauge.method.rfc2544"
+      local tests = require "framegauge.methods.rfc2544.tests"
       local plan = require "fake_plan" { tests = { "bursty_traffic" } }
       assert.matches("line rate of these ports is not known",
-         methods.check(plan, { max_fps = function() end }))
+         tests.check(plan, { max_fps = function() end }))
    end)
 end)
 
@@ -127,7 +127,7 @@ describe("a trial of bursts", function()
          fps = 16 / 100 * 1e6, seconds = 200e-6, burst = { frames = 16, interval_frames = 100 },
       })
       assert.near(160e3, record.offered_fps, 1e-6)
-      assert.same({ "valid", { frames = 16, interval_frames = 100 } }, { record.verdict, record.burst })
+      assert.same({ "valid", { frames = 16, interval_frames = 100 } }, { record.validity, record.burst })
    end)
 
    it("gives each direction of a port one burst after the other", function()

@@ -2,15 +2,14 @@
 
 -- What the tester says of itself: how it is measured, when it is believed, what becomes of it in a run.
 local Bench = require "fake_bench"
-local calibrate = require "framegauge.calibrate"
-local calibration = require "framegauge.calibration"
+local calibrate = require "framegauge.run.calibrate"
+local calibration = require "framegauge.run.calibration"
 local fake_plan = require "fake_plan"
 local generator = require "framegauge.report.generator"
-local json = require "framegauge.report.json"
-local precision = require "framegauge.precision"
+local json = require "framegauge.text.json"
+local precision = require "framegauge.tester.precision"
 local run = require "framegauge.run"
 local scratch = require "scratch"
-local tester_load = require "framegauge.tester_load"
 local uv = require "luv"
 
 local DAY = 24 * 3600
@@ -26,14 +25,14 @@ end
 
 local function with_bench(device, fn, ...)
    local bench = Bench.new(device)
-   package.loaded["framegauge.bench"] = {
+   package.loaded["framegauge.tester"] = {
       open = function(plan)
          bench.plan = plan
          return bench
       end,
    }
    local results = { silently(fn, ...) }
-   package.loaded["framegauge.bench"] = nil
+   package.loaded["framegauge.tester"] = nil
    return bench, unpack(results)
 end
 
@@ -166,13 +165,15 @@ describe("calibrate", function()
    it("sees departures that are not as intended", function()
       local plan = require("framegauge.plan").load_text("test: rfc2544\n"
          .. "ports: {a: {device: wire0}, b: {device: wire1}}\n", "wire")
-      local bench = assert(require("framegauge.bench").open(plan))
+      local bench = assert(require("framegauge.tester").open(plan))
       local trial = bench.trial
       bench.trial = function(self, o) -- sends a tenth slower than it is told
          o.fps = o.fps / 1.1
          return trial(self, o)
       end
-      local rows = precision.departures(bench, { frame_size = 64, load_fps = 1e5, seconds = 0.01 })
+      local rows = precision.departures(bench, {
+         direction = "a->b", frame_size = 64, load_fps = 1e5, seconds = 0.01,
+      })
       bench:close()
       assert.near(rows[4].intended_ns / 10, rows[4].error_p50_ns, rows[4].intended_ns * 0.001)
    end)
@@ -294,8 +295,8 @@ describe("a calibration of other tests", function()
 
    it("takes the tester's own time off the transfer delays of services, beside those measured", function()
       local function row()
-         return { ftd_ns = { min = 10000, mean = 11000, max = 12000 },
-            green = { ftd_ns = { min = 10000, mean = 11000, max = 12000 } } }
+         return { ftd = { min_ns = 10000, mean_ns = 11000, max_ns = 12000 },
+            green = { ftd = { min_ns = 10000, mean_ns = 11000, max_ns = 12000 } } }
       end
       local services = {}
       for i = 1, 3 do
@@ -306,12 +307,13 @@ describe("a calibration of other tests", function()
          for _, one in ipairs {
             services[i].configuration[1], services[i].configuration[1].green, services[i].performance[1],
          } do
-            assert.same({ min = 10000, mean = 11000, max = 12000 }, one.ftd_ns)
-            assert.same({ min = 10000 - own, mean = 11000 - own, max = 12000 - own }, one.ftd_corrected_ns)
+            assert.same({ min_ns = 10000, mean_ns = 11000, max_ns = 12000 }, one.ftd)
+            assert.same({ min_ns = 10000 - own, mean_ns = 11000 - own, max_ns = 12000 - own },
+               one.ftd_corrected)
          end
-         assert.is_nil(services[i].configuration[2].ftd_corrected_ns)
+         assert.is_nil(services[i].configuration[2].ftd_corrected)
       end
-      assert.is_nil(services[3].performance[1].ftd_corrected_ns)
+      assert.is_nil(services[3].performance[1].ftd_corrected)
    end)
 
    it("takes the least of a stream's sizes off its latency", function()
@@ -330,16 +332,16 @@ describe("a calibration of other tests", function()
          } } }
       end
       -- a frame of `a` takes 1.5 us of the tester in the mean, one of `b` 2 us
-      assert.is_nil(tester_load.beyond(plan_of(STREAMS), limits, at(4e5, 2e5)))
-      assert.is_nil(tester_load.beyond(plan_of(STREAMS), nil, at(9e9, 9e9)))
-      local found = tester_load.beyond(plan_of(STREAMS), limits, at(4e5, 5e5))
+      assert.is_nil(calibration.beyond(plan_of(STREAMS), limits, at(4e5, 2e5)))
+      assert.is_nil(calibration.beyond(plan_of(STREAMS), nil, at(9e9, 9e9)))
+      local found = calibration.beyond(plan_of(STREAMS), limits, at(4e5, 5e5))
       assert.same({ 1, 7 }, { found.trials, found.trial })
-      assert.near(1.6, found.most, 1e-9)
-      found = tester_load.beyond(plan_of(SERVICES), limits, { { trial = 3, frame_size = 128, directions = {
+      assert.near(1.6, found.load_max_ratio, 1e-9)
+      found = calibration.beyond(plan_of(SERVICES), limits, { { trial = 3, frame_size = 128, directions = {
          { direction = "small east->west green", intended_fps = 6e5 },
          { direction = "other east->west green", intended_fps = 9e9 }, -- of which nothing is known
       } } })
-      assert.near(1.2, found.most, 1e-9)
+      assert.near(1.2, found.load_max_ratio, 1e-9)
    end)
 end)
 
@@ -362,13 +364,13 @@ describe("a run with a calibration", function()
       local limit = result.calibration.frame_sizes[1].load_fps
       for _, trial in ipairs(result.trials) do
          assert.is_true(trial.frame_size ~= 64 or trial.intended_fps <= limit)
-         assert.equal("valid", trial.verdict)
+         assert.equal("valid", trial.validity)
       end
       local row = result.results.throughput[1]
-      assert.same({ limit, "tester-limited", "tester" }, { row.throughput_fps, row.verdict, row.limited_by })
+      assert.same({ limit, "tester-limited", "tester" }, { row.throughput_fps, row.validity, row.limited_by })
       assert.matches("the tester itself carries no more than", row.reasons[1], 1, true)
       row = result.results.throughput[3]
-      assert.same({ 81274, "valid", "maximum" }, { row.throughput_fps, row.verdict, row.limited_by })
+      assert.same({ 81274, "valid", "maximum" }, { row.throughput_fps, row.validity, row.limited_by })
    end)
 
    it("takes the tester's own latency off, beside the figures as they were measured", function()
@@ -383,7 +385,7 @@ describe("a run with a calibration", function()
       assert.is_nil(result.trials[1].latency.corrected)
       local csv = scratch.read(path .. "/throughput.csv")
       assert.matches("latency_calibration,latency_tester_min_ns,latency_corrected_min_ns", csv, 1, true)
-      assert.matches("current,20000,0,512.5\n", csv, 1, true)
+      assert.matches(",current,20000,0,512.5,", csv, 1, true)
       assert.matches("Calibrated on 2", scratch.read(path .. "/report.html"), 1, true)
    end)
 
@@ -392,7 +394,8 @@ describe("a run with a calibration", function()
       plan.calibration = calibrated(plan, 3e5)
       local result, path = run_with(plan, { rate = 1e9, capacity = 9e5 })
       assert.is_true(result.calibration.beyond.trials > 0)
-      assert.near(1488095 / result.calibration.frame_sizes[1].load_fps, result.calibration.beyond.most, 1e-3)
+      assert.near(1488095 / result.calibration.frame_sizes[1].load_fps,
+         result.calibration.beyond.load_max_ratio, 1e-3)
       assert.matches("asked for more than the tester carries", scratch.read(path .. "/report.html"), 1, true)
    end)
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The program as its user meets it: every test starts it anew.
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
 local folder
@@ -104,6 +104,13 @@ describe("the program", function()
       end
    end)
 
+   it("answers to the earlier name of a command with the present one", function()
+      local status, out, err = framegauge { "far", "plan.yaml" }
+      assert.same({ 2, "" }, { status, out })
+      assert.equal("framegauge: far is now agent\nSee 'framegauge agent --help'.\n", err)
+      assert.matches("relay is now emulate", (select(3, framegauge { "relay" })))
+   end)
+
    it("completes itself in a shell, and has a manual page, from the same table", function()
       local commands = require "framegauge.cli.commands"
       local _, bash = framegauge { "completion", "bash" }
@@ -151,7 +158,7 @@ describe("the program", function()
    end)
 
    it("calls an error of its own by that name, with the stack, and exits 70", function()
-      file("framegauge/theory.lua", "return { main = function() local x = nil; return x.y end }")
+      file("framegauge/cli/theory.lua", "return { main = function() local x = nil; return x.y end }")
       local status, _, err = framegauge { "--lua-path", folder, "theory" }
       assert.equal(70, status)
       assert.matches("^framegauge: internal error: .*theory.lua:1: .*\nstack traceback:\n", err)
@@ -160,7 +167,7 @@ describe("the program", function()
    it("logs all there is only when told to", function()
       local path = file("logs.lua", [[
          local ffi = require "ffi"
-         require "framegauge.api"
+         require "framegauge.core.api"
          ffi.cdef "void fg_log(int level, const char *format, ...);"
          ffi.C.fg_log(1, "a warning")
          ffi.C.fg_log(3, "a detail")
@@ -172,7 +179,7 @@ describe("the program", function()
 
    it("takes its Lua from a folder only when told to", function()
       assert.equal(2, (framegauge { "--lua-path", folder .. "/none", "theory" }))
-      file("framegauge/theory.lua", "return { main = function() print 'mine' return 0 end }")
+      file("framegauge/cli/theory.lua", "return { main = function() print 'mine' return 0 end }")
       assert.same({ 0, "mine\n", "" }, { framegauge { "--lua-path", folder, "theory" } })
    end)
 end)
@@ -195,9 +202,9 @@ describe("a script", function()
    it("may wait, call the C side and require what lies beside it", function()
       file("beside.lua", "return 'beside'")
       local path = file("waits.lua", [[
-         local api = require "framegauge.api"
-         require("framegauge.job").sleep(0.001)
-         print(require "beside", api.C.fg_api_version() == api.C.FG_API_VERSION)
+         local api = require "framegauge.core.api"
+         require("framegauge.core.job").sleep(0.001)
+         print(require "beside", api.C.fg_protocol_find("arp") ~= nil)
       ]])
       assert.same({ 0, "beside\ttrue\n", "" }, { framegauge { "script", path } })
    end)
@@ -207,7 +214,7 @@ describe("a script", function()
       local status, _, err = framegauge { "script", path }
       assert.equal(1, status)
       assert.equal("framegauge: " .. path .. ":2: too bad\n", err)
-      path = file("raises_below.lua", "local job = require 'framegauge.job'\n\njob.sleep('soon')")
+      path = file("raises_below.lua", "local job = require 'framegauge.core.job'\n\njob.sleep('soon')")
       err = select(3, framegauge { "script", path })
       assert.truthy(err:find("called at " .. path .. ":3", 1, true), err)
       path = file("syntax.lua", "local = 1")
@@ -233,7 +240,7 @@ describe("a script", function()
 
    it("stops at Ctrl-C with what it has", function()
       local path = file("long.lua", [[
-         local job = require "framegauge.job"
+         local job = require "framegauge.core.job"
          print "ready"
          io.stdout:flush()
          local ok, err = pcall(job.sleep, 60)

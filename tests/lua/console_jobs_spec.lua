@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Jobs of the console, on the reference device in free-running time.
-local Tester = require "framegauge.console.tester"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
-local tests = require "framegauge.console.tests"
+local Tester = require "framegauge.control.tester"
+local tests = require "framegauge.control.tests"
 local uv = require "luv"
 
 describe("a job of the console", function()
@@ -28,7 +28,7 @@ describe("a job of the console", function()
 
    -- Wait until a job has begun its n-th trial.
    local function trial(task, n)
-      while not (task.progress and task.progress.trial and task.progress.trial >= n) do
+      while not (task:progress() and task:progress().trial >= n) do
          job.sleep(0.001)
       end
    end
@@ -38,9 +38,27 @@ describe("a job of the console", function()
       assert.equal("running", task:state())
       local row = task:wait().throughput[1]
       assert.near(900e3, row.throughput_fps, 2e3)
-      assert.equal("valid", row.verdict)
+      assert.equal("valid", row.validity)
       assert.equal("done", task:state())
       assert.truthy(uv.fs_stat(folder .. "/one/report.html"))
+   end)
+
+   it("says where it is as data: in its log, and to others at any time", function()
+      local events, task = {}, start "one"
+      task:listen(function(_, event)
+         events[#events + 1] = event
+      end)
+      trial(task, 2)
+      local now = task:progress()
+      assert.same({ "rfc2544.throughput", "search", 64 }, { now.test, now.phase, now.frame_size })
+      assert.truthy(now.of >= now.trial and now.load_fps > 0 and now.load_percent <= 100)
+      local rows = task:wait()
+      assert.is_nil(task:progress())
+      local first, last = events[1], events[#events]
+      assert.same({ 1, 1, 0.2 }, { first.trial, first.ended.trial, first.ended.duration_s })
+      assert.matches("^lost %d+,%d+ of ", first.ended.outcome)
+      assert.equal(#events, last.ended.trial)
+      assert.near(rows.throughput[1].theoretical_fps, first.load_fps, 1)
    end)
 
    it("has its ports to itself", function()
@@ -62,9 +80,9 @@ describe("a job of the console", function()
       task:pause()
       assert.equal("paused", task:state())
       job.sleep(0.3)
-      local made = task.progress.trial
+      local made = task:progress().trial
       job.sleep(0.3)
-      assert.equal(made, task.progress.trial)
+      assert.equal(made, task:progress().trial)
       assert.falsy(task.ended)
       task:resume()
       assert.near(900e3, task:wait().throughput[1].throughput_fps, 2e3)

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The parts of the console that need no terminal: what a text means, what is shown, what Tab finds.
-local Session = require "framegauge.console.session"
-local Tester = require "framegauge.console.tester"
 local command = require "framegauge.console.command"
 local commands = require "framegauge.console.commands"
 local plans = require "framegauge.plan"
 local scratch = require "scratch"
-local settings = require "framegauge.console.settings"
+local Session = require "framegauge.console.session"
+local settings = require "framegauge.control.settings"
 local show = require "framegauge.console.show"
+local Tester = require "framegauge.control.tester"
 local topics = require "framegauge.console.topics"
-local words = require "framegauge.console.words"
+local words = require "framegauge.console.tokenizer"
 
 local function texts(list)
    local out = {}
@@ -76,6 +76,12 @@ describe("a command", function()
       assert.same(expected, command.of_call(row, expected))
    end)
 
+   it("runs the tests there are, which services are not", function()
+      local no_test = "there is no test 'relay'; did you mean 'replay'%?; the tests are "
+      assert.matches(no_test .. "rfc2544, traffic, y1564, l4, rfc6349, replay", (typed "test relay"))
+      assert.equal("4 ", (session():complete "test l"))
+   end)
+
    it("refuses what it does not know, with what it knows", function()
       local function refused(pattern, text)
          local ok, err = pcall(command.of_words, row, text)
@@ -83,19 +89,19 @@ describe("a command", function()
          assert.matches(pattern, tostring(err))
       end
       refused("TARGET is missing: demo TARGET", "")
-      refused("'c' is one word too many", "a b c")
+      refused("'c' is one argument too many", "a b c")
       local ok, err = pcall(command.of_call, row, { "a", rat = 1 })
       assert.falsy(ok)
-      assert.matches("there is no 'rat'; did you mean 'rate'%?", tostring(err))
+      assert.matches("unknown argument 'rat'; did you mean 'rate'%?", tostring(err))
    end)
 
    it("has a page, as every topic has", function()
-      for _, name in ipairs(topics.names()) do
-         assert.truthy(#topics.page(name) > 40, name)
+      for _, name in ipairs(topics.names(commands)) do
+         assert.truthy(#topics.page(commands, name) > 40, name)
       end
       for _, one in ipairs(commands.list) do
          assert.truthy(one.summary and one.help and one.run, one.name)
-         assert.truthy(topics.overview():find("\n  " .. one.name, 1, true), one.name)
+         assert.truthy(topics.overview(commands):find("\n  " .. one.name, 1, true), one.name)
       end
    end)
 end)
@@ -169,7 +175,7 @@ describe("a session", function()
       assert.matches("^port +device", (typed "ports()"))
       assert.equal("2\n", (typed "#ports()"))
       assert.equal("east\n", (typed "ports()[1].name"))
-      assert.matches("one word too many", (typed "ports east"))
+      assert.matches("one argument too many", (typed "ports east"))
       local one, written = session()
       one:execute "ports = 5"
       one:execute "=ports"
@@ -180,7 +186,7 @@ describe("a session", function()
       for _, text in ipairs {
          "set name=x", "test rfc2544 quick", "test.rfc2544 {}", "pause", "1 + 1", "os.exit()",
       } do
-         assert.matches("may look and not touch", (typed(text, { read_only = true })))
+         assert.matches("this session is read%-only", (typed(text, { read_only = true })))
       end
       assert.matches("^port +device", (typed("ports", { read_only = true })))
    end)
@@ -222,11 +228,11 @@ describe("captures", function()
       local o = { tester = one.tester }
       typed("rate all 1kfps", o)
       local begun = typed("capture west " .. path .. " udp", o)
-      assert.equal(path .. ": what west receives from now on\n", begun)
+      assert.equal(path .. ": frames that west receives from now on\n", begun)
       typed("start for=1s", o)
       assert.matches("west +" .. path:gsub("%p", "%%%0") .. " +%d+ +%d+ +1000 +0 +0\n", typed("capture", o))
       assert.matches(": 1,%d+ frames seen, 1,000 written", typed("capture stop", o))
-      assert.equal("sent 1,000 frames, 64 kB, all arrived, unchanged and in order\n",
+      assert.equal("sent 1,000 frames, 64 kB; SAME: all 1,000 frames arrived, unchanged and in order\n",
          typed("replay east " .. path .. " 2x verify=west", o))
       assert.equal("sent 2,000 frames, 128 kB\n", typed("replay west " .. path .. " 10% loops=2", o))
       one.tester:close()
@@ -237,7 +243,8 @@ describe("captures", function()
       local o = { tester = one.tester }
       typed("start", o)
       typed("job.sleep(0.02)", o)
-      assert.equal(path .. ": what west receives from now on\n", typed("capture west " .. path .. " udp", o))
+      assert.equal(path .. ": frames that west receives from now on\n",
+         typed("capture west " .. path .. " udp", o))
       typed("job.sleep(0.05)", o)
       local ended = typed("capture stop", o)
       local written = tonumber((ended:match "([%d,]+) written":gsub(",", "")))
@@ -268,7 +275,7 @@ describe("captures", function()
       local o = { tester = one.tester }
       assert.equal("error: capture: there is no port 'wset'; there is east, west\n",
          typed("capture wset x", o))
-      assert.equal("error: nothing is captured\n", typed("capture stop", o))
+      assert.equal("error: there is no capture\n", typed("capture stop", o))
       assert.matches("^error: capture: FILE is missing: capture PORT FILE[^\n]*\n$", typed("capture west", o))
       assert.matches("^error: capture: filter: nonsense here[^\n]*\n$",
          typed("capture west " .. path .. " nonsense here", o))
@@ -294,9 +301,9 @@ describe("captures", function()
          return all
       end
       typed("start for=1s", { tester = tester })
-      assert.matches("capture not complete: .* 7 DROPPED\n", heard)
+      assert.matches("capture is incomplete: .* 7 DROPPED\n", heard)
       tester:close_ports()
-      assert.matches("capture ended with the open ports: .* 7 DROPPED\n", heard)
+      assert.matches("capture ended because the ports were closed: .* 7 DROPPED\n", heard)
       assert.same({}, tester.captures.list)
    end)
 

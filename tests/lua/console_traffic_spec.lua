@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Traffic by hand on the reference device: what is counted is what the device was set to do.
-local Tester = require "framegauge.console.tester"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
+local Tester = require "framegauge.control.tester"
 local view = require "framegauge.console.view"
 
 local function tester_of(sets)
@@ -137,7 +137,7 @@ describe("traffic by hand", function()
 
    it("is refused where the line cannot carry it, or nobody knows what is meant", function()
       on()
-      refused("port east: 1.5 Gbit/s L1 would be more than its line carries, 1 Gbit/s", traffic.set_rate,
+      refused("port east: 1.5 Gbit/s L1 would exceed its line rate, 1 Gbit/s", traffic.set_rate,
          traffic, "east", "150%")
       refused("no unit; expected frames", traffic.set_rate, traffic, "east", "5")
       refused("there is no stream or port 'esat'; did you mean 'east'%?", traffic.start, traffic, "esat")
@@ -146,7 +146,7 @@ describe("traffic by hand", function()
    it("and a test exclude each other", function()
       on { "reference_device.time=real" }
       traffic:start()
-      refused("port east is in use by job 1: traffic", require("framegauge.console.tests").start, tester,
+      refused("port east is in use by job 1: traffic", require("framegauge.control.tests").start, tester,
          "rfc2544", {}, { quick = true })
       refused("job 1: traffic", tester.set, tester, { name = "x" })
    end)

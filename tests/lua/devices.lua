@@ -15,20 +15,20 @@ function M.device(o)
    return function(load, seconds)
       local tx = frames(load, seconds)
       local record = {
-         verdict = "valid", tx = tx, lost = math.max(0, tx - frames(o.capacity, seconds) - (o.buffer or 0)),
+         validity = "valid", tx = tx, lost = math.max(0, tx - frames(o.capacity, seconds) - (o.buffer or 0)),
       }
       if o.tester and load > o.tester then
-         record.verdict = "tester-limited"
+         record.validity = "tester-limited"
       end
       return record
    end
 end
 
 --- A device that loses a share of the frames, by function(load) -> ratio.
-function M.lossy(ratio)
+function M.lost_on_path(ratio)
    return function(load, seconds)
       local tx = frames(load, seconds)
-      return { verdict = "valid", tx = tx, lost = tx - math.floor(tx * (1 - ratio(load))) }
+      return { validity = "valid", tx = tx, lost = tx - math.floor(tx * (1 - ratio(load))) }
    end
 end
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What is public is documented, and its examples give what they say.
-local Bench = require "framegauge.bench"
-local doc = require "framegauge.doc"
-local pcap = require "framegauge.pcap"
+local Bench = require "framegauge.tester"
+local doc = require "framegauge.cli.script_api"
+local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
 local scratch = require "scratch"
 local show = require "framegauge.console.show"

@@ -85,10 +85,10 @@ describe("the doctor", function()
       end
       local text, problems = doctor.text(rows)
       assert.equal(0, problems)
-      assert.truthy(text:find("0 problems, 0 warnings: tests run here", 1, true))
+      assert.truthy(text:find("0 problems, 0 warnings: this machine can run tests", 1, true))
    end)
 
-   it("says of each weakness what it costs and what mends it", function()
+   it("says of each weakness its effect and what fixes it", function()
       local files = good_machine()
       files["/proc/self/status"] = "Cpus_allowed_list:\t0-3,8\nCapEff:\t0000000000000000\n"
       files["/proc/cpuinfo"] = "flags\t\t: fpu sse4_2 constant_tsc hypervisor\n"
@@ -103,7 +103,7 @@ describe("the doctor", function()
       local weak = {}
       for _, row in ipairs(doctor.examine(machine_of(files))) do
          if row.state == "warning" then
-            assert.truthy(row.costs and row.mend, row.topic)
+            assert.truthy(row.effect and row.fix, row.topic)
             weak[#weak + 1] = row.topic
          end
       end
@@ -119,7 +119,7 @@ describe("the doctor", function()
       files["/proc/cpuinfo"] = "flags\t\t: fpu constant_tsc nonstop_tsc\n"
       local text, problems = doctor.text(doctor.examine(machine_of(files)))
       assert.equal(2, problems)
-      assert.truthy(text:find("2 problems, 0 warnings: tests cannot run here", 1, true))
+      assert.truthy(text:find("2 problems, 0 warnings: this machine cannot run tests", 1, true))
    end)
 
    it("says how each card is named in a plan", function()
@@ -133,22 +133,22 @@ describe("the doctor", function()
          row_of(files, "0000:03:00.0").use)
       assert.matches("^kernel:eth3 .*no driver for it", row_of(files, "0000:04:00.0").use)
       assert.matches("^ready for DPDK: device 0000:05:00.0", row_of(files, "0000:05:00.0").use)
-      assert.matches("beside this driver", row_of(files, "0000:06:00.0").use)
+      assert.matches("with this driver", row_of(files, "0000:06:00.0").use)
       assert.matches("^no driver", row_of(files, "0000:07:00.0").use)
    end)
 
    it("never offers the card of the default route, nor one below a bridge that has it", function()
       local files = with_card(good_machine(), "0000:03:00.0", "eth0", "ixgbe")
-      assert.matches("never touched", row_of(files, "0000:03:00.0").use)
+      assert.matches("never changed", row_of(files, "0000:03:00.0").use)
       files["/proc/net/route"] = ROUTES .. "br0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\n"
       files["/sys/class/net/br0/mtu"] = "1500\n"
       files["/sys/class/net/br0/brif/eth0/state"] = "3\n"
-      assert.matches("never touched", row_of(files, "0000:03:00.0").use)
+      assert.matches("never changed", row_of(files, "0000:03:00.0").use)
       assert.matches("br0 %(in use", row_of(files, "other interfaces").finding)
       files["/proc/net/route"] = ROUTES
       assert.matches("^kernel:eth0", row_of(files, "0000:03:00.0").use)
       files["/proc/net/ipv6_route"] = ("0"):rep(32) .. " 00 " .. ("0"):rep(32) .. " 00 fe80 0 3 eth0\n"
-      assert.matches("never touched", row_of(files, "0000:03:00.0").use)
+      assert.matches("never changed", row_of(files, "0000:03:00.0").use)
    end)
 
    it("sees a card in too small a slot", function()
@@ -162,7 +162,7 @@ describe("the doctor", function()
          found = row.state == "warning" and row.topic == "0000:03:00.0" and row or found
       end
       assert.equal("PCIe x4 at 5 GT/s, the card can x8 at 5 GT/s", found.finding)
-      assert.matches("20 Gbit/s instead of 40", found.costs)
+      assert.matches("20 Gbit/s instead of 40", found.effect)
    end)
 
    it("sees who else works on the packet cores", function()
@@ -228,8 +228,8 @@ describe("setup", function()
 
    it("never touches what carries the default route", function()
       local machine = with_bus(with_card(good_machine(), "0000:03:00.0", "eth0", "ixgbe"), "0000:03:00.0")
-      refused("default route: it is never touched", setup.bind, machine, "0000:03:00.0")
-      refused("default route: it is never touched", setup.unbind, machine, "eth0")
+      refused("default route: it is never changed", setup.bind, machine, "0000:03:00.0")
+      refused("default route: it is never changed", setup.unbind, machine, "eth0")
       assert.equal("(null)", machine:read "/sys/bus/pci/devices/0000:03:00.0/driver_override")
       assert.equal("ixgbe", machine:link_name "/sys/bus/pci/devices/0000:03:00.0/driver")
    end)

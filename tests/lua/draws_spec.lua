@@ -2,9 +2,9 @@
 
 -- Random draws of the reference device: independent from trial to trial, the same in a run that is repeated
 -- or resumed.
-local Bench = require "framegauge.bench"
-local Session = require "framegauge.method.session"
+local Bench = require "framegauge.tester"
 local plans = require "framegauge.plan"
+local Session = require "framegauge.trial.session"
 
 local LOSS, FRAMES, TRIALS = 0.01, 2000, 60
 local PLAN = [[

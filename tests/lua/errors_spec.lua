@@ -2,7 +2,7 @@
 
 -- Errors on purpose beside those of the reference device, whose truth is known: each count is of the one who
 -- made it.
-local files = require "framegauge.report.json"
+local files = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
@@ -59,7 +59,7 @@ describe("errors on purpose", function()
          ", loss_every: 100, duplicate: {every: 80}, reorder: {every: 90, by: 2}")
       local row = rows.s
       assert.same({ 20000, 200, 247, 220 }, { row.tx, row.lost, row.duplicates, row.reordered })
-      assert.same({ "valid", 200, 2 }, { row.verdict, row.loss_bursts, row.max_extent })
+      assert.same({ "valid", 200, 2 }, { row.validity, row.loss_bursts, row.reordering_extent_max_frames })
       local kinds = errors_of(row)
       -- of n numbers every seventh is left out, and of the others every tenth of all comes twice
       assert.near(20000 / (6 / 7 + 6 / 70) / 7, kinds.skip.sent, 20)

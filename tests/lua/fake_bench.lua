@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- A bench without ports: counts made by arithmetic, for tests of everything that stands on the bench.
-local line = require "framegauge.line"
+local ethernet = require "framegauge.core.ethernet"
 
 local Bench = {}
 Bench.__index = Bench
@@ -13,7 +13,7 @@ end
 local function port_counts(name)
    return {
       name = name, rx_missed = 0, rx_no_mbuf = 0, rx_errors = 0, tx_errors = 0, link_changes = 0,
-      misdirected = 0, foreign = 0,
+      misdirected = 0, unsolicited = 0,
    }
 end
 
@@ -32,7 +32,7 @@ function Bench.new(o)
 end
 
 function Bench:max_fps(frame_size)
-   return self.o.rate and line.max_fps(self.o.rate, frame_size)
+   return self.o.rate and ethernet.max_fps(self.o.rate, frame_size)
 end
 
 function Bench:snapshot()
@@ -63,10 +63,11 @@ local function counts(o, name, ask)
    local carried = math.floor(capacity * ask.duration + 0.5) + (o.buffer or 0)
    return {
       name = name, intended_frames = intended, intended_fps = ask.fps, tx = tx, rx = math.min(tx, carried),
-      duplicates = 0, reordered = 0, max_extent = 0, late = intended - tx, unsent = 0, refused = 0,
+      duplicates = 0, reordered = 0, reordering_extent_max_frames = 0, late = intended - tx, unsent = 0,
+         refused = 0,
       no_mbuf = 0, stale = 0, excess = 0, loss_bursts = tx > carried and 1 or 0,
-      max_loss_burst = math.max(0, tx - carried),
-      worst_lag_ns = 300,
+      loss_burst_max_frames = math.max(0, tx - carried),
+      lag_max_ns = 300,
       tx_duration_ns = (tx - pause) * 1e9 / ask.fps, latency = latency(math.min(tx, carried)),
    }
 end
@@ -76,7 +77,7 @@ function Bench:trial(ask)
    local raw = {
       time = "wire-free", duration_s = ask.duration, directions = {},
       ports = { port_counts "east", port_counts "west" },
-      lcores = { { id = 1, longest_poll_gap_ns = 12000, polls = 1000 } },
+      lcores = { { id = 1, poll_gap_max_ns = 12000, polls = 1000 } },
    }
    for i, name in ipairs(ask.directions) do
       raw.directions[i] = counts(self.o, name, ask)

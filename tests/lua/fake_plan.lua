@@ -51,5 +51,9 @@ return function(o)
    for key, value in pairs(o and o.throughput or {}) do
       plan.rfc2544.throughput[key] = value
    end
+   plan.needs = {
+      topology = plan.rfc2544.topology or "pairs", one_way = not plan.rfc2544.bidirectional,
+      frame_sizes = plan.rfc2544.frame_sizes,
+   }
    return plan
 end

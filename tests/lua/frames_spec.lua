@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Streams of a plan, from the stack to the octets and back.
-local dissection = require "framegauge.dissection"
-local frames = require "framegauge.traffic.frames"
+local dissection = require "framegauge.cli.dissection"
+local frames = require "framegauge.tester.frames"
 local plans = require "framegauge.plan"
 
 local HEAD = [[
@@ -66,7 +66,7 @@ describe("a stream of the plan", function()
       assert.equal("mf", flags "ethernet, {ipv4: {flags: mf}}, udp")
       assert.equal("none", flags "ethernet, {ipv4: {fragment_offset: 3}}, udp")
       assert.equal("df", flags("ethernet, ipv4, udp, vxlan, ethernet, ipv4, udp", 6))
-      local made = frames.streams(load("rfc2544: {frame_sizes: [64], modifiers: []}"))[1]
+      local made = frames.streams(load "", { 64 }, {})[1]
       for _, octets in frames.of_stream(made, 1, 1) do
          assert.equal(0x40, octets:byte(21)) -- of IPv4: flags, and the offset of the fragment
       end
@@ -136,7 +136,7 @@ end)
 
 describe("the frames of RFC 2544", function()
    it("are those of every size, direction and modifier", function()
-      local list = frames.streams(load "rfc2544: {frame_sizes: [64, 512], modifiers: [broadcast]}")
+      local list = frames.streams(load "", { 64, 512 }, { "broadcast" })
       local seen = {}
       for i, stream in ipairs(list) do
          seen[i] = stream.name .. ", " .. stream.direction

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local bars = require "framegauge.report.bars"
+local bars = require "framegauge.text.bars"
 local fake_result = require "fake_result"
-local h = require "framegauge.report.html.element"
+local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
 local result_schema = require "result_schema"
+local rfc2544 = require "framegauge.methods.rfc2544.report"
 local scale = require "framegauge.report.chart.scale"
 local scratch = require "scratch"
 local style = require "framegauge.report.html.style"
@@ -93,7 +94,7 @@ describe("the page", function()
          "Every figure is the device's", "899,541", "60.45", "604.49", "20.10", "39.50", "26,000", "6,911.00",
          "120.000",
          "no load passes without loss", "Mbit/s", "DPDK 99.1", "1.2.3", "2026-03-14 09:30 UTC", "bench7",
-         "198.18.1.2/24", "1 Gbit/s L1", "kept to the procedure of RFC 2544", "a note", "< 0.01",
+         "198.18.1.2/24", "1 Gbit/s L1", "kept to the procedure of RFC 2544", "a note", "0.0001",
       } do
          assert.matches(what, text, 1, true)
       end
@@ -111,7 +112,7 @@ describe("the page", function()
       local result = fake_result()
       result.plan.device_under_test = { name = nasty, firmware = nasty, notes = nasty }
       result.plan.description, result.ports[1].device = nasty, nasty
-      result.trials[1].verdict, result.trials[1].reasons = "invalid", { nasty }
+      result.trials[1].validity, result.trials[1].reasons = "invalid", { nasty }
       result.expectations = { { text = nasty, met = false } }
       local page = html.page(result, { host = nasty, command_line = { nasty } })
       assert.equal(0, count(page, "<script"))
@@ -136,15 +137,15 @@ describe("the page", function()
 
    it("is there for a run that measured nothing", function()
       local page = html.page(fake_result {
-         results = { throughput = {} }, trials = {}, verdict = "incomplete", interrupted = true,
+         results = { throughput = {} }, trials = {}, validity = "incomplete", interrupted = true,
       }, {})
       assert.matches("The run was interrupted", parse(page), 1, true)
    end)
 
    it("tells first when the figures are not the device's or too low", function()
       for title, fields in pairs {
-         ["Some figures are limits of the tester"] = { verdict = "tester-limited" },
-         ["Some figures could not be measured"] = { verdict = "invalid" },
+         ["Some figures are limits of the tester"] = { validity = "tester-limited" },
+         ["Some figures could not be measured"] = { validity = "invalid" },
          ["The device fell short of an expectation"] = { expectations = { { text = "a", met = false } } },
          ["The device met what was expected"] = { expectations = { { text = "a", met = true } } },
       } do
@@ -228,16 +229,26 @@ describe("bars", function()
    end)
 
    it("show how full the line was, and the losses where there were any", function()
-      local results = fake_result().results
-      local title, chart = bars.of("throughput", results.throughput)
-      assert.equal("Share of the line", title)
+      local result = fake_result()
+      local function bars_of(title)
+         for _, one in ipairs(rfc2544.terminal(result)) do
+            if one.title:find(title, 1, true) then
+               return one.bars
+            end
+         end
+      end
+      local share = bars_of "Throughput"
+      assert.equal("Share of the line", share.title)
       local bar = bars.bar(0.60449)
-      assert.equal(("  64  %s  60.45 %%\n1518  %s  60.45 %%\n"):format(bar, bar), chart)
-      title, chart = bars.of("frame_loss", results.frame_loss)
-      assert.equal("Frames lost", title)
-      assert.matches("64  east->west    100 % load  " .. bars.bar(0.395) .. "  39.50 %\n", chart, 1, true)
-      results.frame_loss[1].lost = 0
-      assert.is_nil(bars.of("frame_loss", results.frame_loss))
-      assert.is_nil(bars.of("reset", results.reset))
+      assert.equal(("  64 bytes, both directions  %s  60.45 %%\n1518 bytes, both directions  %s  60.45 "
+         .. "%%\n"):format(bar,
+         bar), share.text)
+      assert.equal("Frames lost", bars_of("Frame loss").title)
+      assert.matches("64 bytes, east->west, 100 % load  " .. bars.bar(0.395) .. "  39.50 %\n",
+         bars_of("Frame loss").text,
+         1, true)
+      result.results.frame_loss[1].lost = 0
+      assert.is_nil(bars_of "Frame loss")
+      assert.is_nil(bars_of "Reset")
    end)
 end)

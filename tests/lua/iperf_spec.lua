@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local app = require "framegauge.l4.app"
-local iperf = require "framegauge.method.l4.iperf"
-local json = require "framegauge.report.json"
-local reports = require "framegauge.iperf.reports"
-local results = require "framegauge.iperf.results"
-local words = require "framegauge.iperf.words"
+local iperf = require "framegauge.methods.l4.iperf3"
+local json = require "framegauge.text.json"
+local reports = require "framegauge.iperf3.reports"
+local results = require "framegauge.iperf3.results"
+local words = require "framegauge.iperf3.output"
 
 local function count(o)
    local c = { octets = 0, datagrams = 0, lost = 0, out_of_order = 0, retransmits = 0, jitter_ms = 0,
@@ -77,7 +77,7 @@ describe("a test with iperf3", function()
       assert.equal("iperf3: the server has closed the connection",
          iperf.failure { iperf = { test { client = true }, gone } })
       assert.equal("iperf3: the server is busy with another test", iperf.failure { iperf = { busy } })
-      assert.equal("iperf3: the server refuses, error 20 of iperf3's",
+      assert.equal("iperf3: the server rejects the test, error 20 of iperf3",
          iperf.failure { iperf = { test { client = true }, refused } })
    end)
 
@@ -85,7 +85,7 @@ describe("a test with iperf3", function()
       local client = {}
       iperf.fill(client, "UDP_STREAM", { seed = 7, omit = 1, duration = 3, connections = 4, datagram = 500,
          datagram_rate = 1000, tcp = {}, peer = { direction = "both" } })
-      assert.equal(36, #client.cookie)
+      assert.equal(36, #client.host)
       assert.same({ udp = true, omit = 1, time = 2, num = 0, blockcount = 0, parallel = 4, len = 500,
          bandwidth = 1e6, bidirectional = true, udp_counters_64bit = 1, pacing_timer = 1000,
          client_version = "3.12" }, json.decode(client.params))
@@ -153,9 +153,9 @@ describe("what iperf3 has told", function()
 
    it("says how a test failed", function()
       local out = json.decode(results.text { { kind = "end", ending = "gone" } })
-      assert.equal("the client is gone", out.error)
-      assert.equal("refused: there is no SCTP here", words.ending { ending = "refused", refusal = 18 })
-      assert.equal("refused: error 999", words.ending { ending = "refused", refusal = 999 })
+      assert.equal("the client has disconnected", out.error)
+      assert.equal("rejected: SCTP is not supported", words.ending { ending = "refused", refusal = 18 })
+      assert.equal("rejected: error 999", words.ending { ending = "refused", refusal = 999 })
    end)
 
    it("is shown by stream, and in sum where there are several", function()
@@ -164,7 +164,7 @@ describe("what iperf3 has told", function()
       assert.equal("[  1] rx   0.00-1.00   s        1 MB      8 Mbit/s; the client sent 1 MB", lines[1])
       assert.equal("[SUM] rx   0.00-1.00   s        2 MB     16 Mbit/s", lines[3])
       assert.equal(
-         "198.18.1.1 port 40000: UDP, 1 stream both ways, 2 s, datagrams of 1000 octets, 1 Mbit/s each",
+         "198.18.1.1 port 40000: UDP, 1 stream both directions, 2 s, datagrams of 1000 bytes, 1 Mbit/s each",
          words.test(test { udp = true, both = true, rate = 1e6 }))
    end)
 end)

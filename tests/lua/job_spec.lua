@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 
 describe("a job", function()
    it("lets the others run while it waits", function()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Folder = require "framegauge.report.folder"
 local fake_result = require "fake_result"
 local files = require "framegauge.report.files"
-local json = require "framegauge.report.json"
+local Folder = require "framegauge.report.folder"
+local json = require "framegauge.text.json"
 local junit = require "framegauge.report.junit"
 local report = require "framegauge.cli.report"
 local scratch = require "scratch"
@@ -82,23 +82,23 @@ describe("junit.xml", function()
    end)
 
    it("calls an error what is not the device's", function()
-      local result = throughput_only { verdict = "tester-limited" }
+      local result = throughput_only { validity = "tester-limited" }
       local one, other = unpack(result.results.throughput)
-      one.verdict, one.reasons = "tester-limited", { "too <slow>" }
-      other.verdict, other.reasons = "invalid", { "link" }
+      one.validity, one.reasons = "tester-limited", { "too <slow>" }
+      other.validity, other.reasons = "invalid", { "link" }
       local output, text = suites(result)
       assert.equal("framegauge.rfc2544.throughput 2 0 2 0\n", output)
       assert.matches('message="tester-limited: too &lt;slow&gt;" type="tester-limited"', text, 1, true)
    end)
 
    it("skips what an interrupted run never came to", function()
-      local result = throughput_only { verdict = "incomplete", interrupted = true }
+      local result = throughput_only { validity = "incomplete", interrupted = true }
       result.results.throughput[2] = nil
       assert.equal("framegauge.rfc2544.throughput 2 0 0 1\n", (suites(result)))
    end)
 
    it("skips tests it never came to, the reset with its one frame size", function()
-      local result = throughput_only { verdict = "incomplete", interrupted = true }
+      local result = throughput_only { validity = "incomplete", interrupted = true }
       result.plan.rfc2544.tests = { "throughput", "latency", "reset" }
       assert.equal("framegauge.rfc2544.throughput 2 0 0 0\nframegauge.rfc2544.latency 2 0 0 2\n"
          .. "framegauge.rfc2544.reset 1 0 0 1\n", (suites(result)))
@@ -109,6 +109,7 @@ describe("junit.xml", function()
       for _, trial in ipairs(result.trials) do
          trial.test, trial.frame_size = "rfc2544.frame_loss", 64
       end
+      result.results.frame_loss[2].trial = 2
       local _, text = suites(result)
       assert.matches('name="64 bytes, east-&gt;west, 100 % load" time="60.000"', text, 1, true)
       assert.matches('name="64 bytes, east-&gt;west, 90 % load" time="60.000"', text, 1, true)

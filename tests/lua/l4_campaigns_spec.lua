@@ -2,8 +2,8 @@
 
 -- Campaigns of TCP and UDP tests through the reference device: every figure is what its line and its settings
 -- allow, and a run that was ended goes on as if it had not been.
-local json = require "framegauge.report.json"
-local line = require "framegauge.line"
+local ethernet = require "framegauge.core.ethernet"
+local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -45,10 +45,10 @@ describe("the MTU sweep", function()
       assert.equal(4 + 2 + 4 + 2, #rows) -- IPv6 needs 1280
       for _, row in ipairs(rows) do
          local p, udp = row.parameters, row.test == "UDP_STREAM"
-         local exact = line.goodput(1e9, p.mtu, p.ip, udp and "udp" or "tcp+ts")
+         local exact = ethernet.goodput(1e9, p.mtu, p.ip, udp and "udp" or "tcp+ts")
          near(exact, udp and row.received_bps or row.goodput_bps, 2e-3)
          near(exact, row.theoretical, 1e-9)
-         assert.equal("valid", row.verdict)
+         assert.equal("valid", row.validity)
       end
    end)
 
@@ -210,7 +210,7 @@ describe("a search", function()
       local rows, path = seek("l4.tests=[TCP_CRR]", "l4.search.max=40000")
       local row = rows[1]
       near(100e3 / 5, row.transactions_per_s, 0.03) -- SYN, ACK, request, FIN, ACK
-      assert.equal("valid", row.verdict)
+      assert.equal("valid", row.validity)
       assert.is_true(row.load <= row.upper_load and #row.fell_short > 0)
       assert.is_true(schema.validate(path .. "/result.json"))
    end)

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The battery through the reference device: the figures are what its line, its delay and its faults allow.
-local cases = require "framegauge.method.l4.case"
-local demand = require "framegauge.method.l4.demand"
-local expectations = require "framegauge.method.l4.expectations"
-local json = require "framegauge.report.json"
+local cases = require "framegauge.methods.l4.test"
+local demand = require "framegauge.methods.l4.demand"
+local expectations = require "framegauge.methods.l4.expectations"
+local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local theory = require "framegauge.l4.theory"
@@ -26,8 +26,8 @@ local function run(tests, ...)
    local result, rows = json.decode(scratch.read(path .. "/result.json")), {}
    for _, row in ipairs(result.results.l4) do
       rows[row.test] = row
-      assert.equal("valid", row.verdict)
-      assert.equal(0, row.wrong_octets)
+      assert.equal("valid", row.validity)
+      assert.equal(0, row.wrong_bytes)
    end
    return rows, status, result, path
 end
@@ -50,8 +50,8 @@ end
 describe("connections of which there are so many", function()
    it("are accounted for, those that were still open too", function()
       local function sentence(o)
-         local row = { test = "TCP_CC", connections_per_s = 10, opened = 100, closed = 100, wrong_octets = 0,
-            parameters = { connections = 100, load = { cycles = 1 } }, verdict = "valid",
+         local row = { test = "TCP_CC", connections_per_s = 10, opened = 100, closed = 100, wrong_bytes = 0,
+            parameters = { connections = 100, load = { cycles = 1 } }, validity = "valid",
             failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, bad_response = 0 } }
          for key, value in pairs(o) do
             row[key] = value
@@ -69,14 +69,14 @@ describe("the line's most", function()
    local ts = { mtu = 1500, timestamps = true, request = 1, response = 1, datagram = 1472 }
 
    it("is that of the tables", function()
-      near(1373626, theory.TCP_RR(1e9, "ipv4", ts), 1e-6)
-      near(1488095, theory.UDP_RR(1e9, "ipv4", ts), 1e-6)
+      near(1373626, theory.rr(1e9, "ipv4", ts), 1e-6)
+      near(1488095, theory.udp_rr(1e9, "ipv4", ts), 1e-6)
       local o = { mtu = 1500, timestamps = true, request = 128, response = 128 }
-      near(573394, theory.TCP_RR(1e9, "ipv4", o), 1e-6)
-      near(272331, theory.TCP_CRR(1e9, "ipv4", ts), 1e-6)
-      near(941.48e6, theory.TCP_STREAM(1e9, "ipv4", ts), 1e-5)
-      near(957.09e6, theory.UDP_STREAM(1e9, "ipv4", ts), 1e-5)
-      near(928.48e6, theory.TCP_STREAM(1e9, "ipv6", ts), 1e-5)
+      near(573394, theory.rr(1e9, "ipv4", o), 1e-6)
+      near(272331, theory.crr(1e9, "ipv4", ts), 1e-6)
+      near(941.48e6, theory.stream(1e9, "ipv4", ts), 1e-5)
+      near(957.09e6, theory.udp_stream(1e9, "ipv4", ts), 1e-5)
+      near(928.48e6, theory.stream(1e9, "ipv6", ts), 1e-5)
    end)
 end)
 
@@ -256,7 +256,7 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
 
    it("is held against how flows should be spread", function()
       local plan = { l4 = { campaign = "balance", tests = { "UDP_STREAM" } } }
-      local row = { verdict = "valid", flows = 64, flows_split = 0, loss_ratio = 0, reordered = 0,
+      local row = { validity = "valid", flows = 64, flows_split = 0, loss_ratio = 0, reordered = 0,
          paths = { { share = 0.4 }, { share = 0.35 }, { share = 0.25 } } }
       local function met(text)
          return expectations.parse(text, plan).met(row)
@@ -268,7 +268,7 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
       assert.is_false(met "balance.split<=20%")
       assert.is_false(met "balance.reordered<=0")
       assert.is_true(met "balance.loss<=1%")
-      row.verdict = "tester-limited"
+      row.validity = "tester-limited"
       assert.is_true(met "balance.share>=25%")
       assert.is_nil(met "balance.share>=30%")
       assert.is_nil(met "balance.loss<=1%")

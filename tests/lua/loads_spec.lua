@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Loads of the plan's streams: the arithmetic of rates and mixes, and that what is sent is what was asked.
-local Bench = require "framegauge.bench"
+local Bench = require "framegauge.tester"
 local loads = require "framegauge.traffic.loads"
 local plans = require "framegauge.plan"
 local sizes = require "framegauge.traffic.sizes"
-local wanted = require "framegauge.traffic.wanted"
+local stream_config = require "framegauge.traffic.stream_config"
 
 local IMIX = sizes.describe(sizes.cycle { list = { "imix" } })
 
@@ -39,7 +39,7 @@ local function run(text)
    assert(plan, errors and tostring(errors[1]))
    local bench = assert(Bench.open(plan))
    local ok, raw = pcall(bench.trial, bench, {
-      streams = wanted.streams(bench, 0.5), learning_wait = 0.01, drain = 0.1, settle = 0,
+      streams = stream_config.streams(bench, 0.5), learning_wait = 0.01, drain = 0.1, settle = 0,
    })
    bench:close()
    assert(ok, raw)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local Bench = require "fake_bench"
-local Session = require "framegauge.method.session"
 local fake_plan = require "fake_plan"
-local load = require "framegauge.method.load"
-local throughput = require "framegauge.method.rfc2544.throughput"
+local loads = require "framegauge.traffic.loads"
+local Session = require "framegauge.trial.session"
+local throughput = require "framegauge.methods.rfc2544.throughput"
 
 local function session(bench, plan, kept)
    return Session.new {
@@ -27,12 +27,12 @@ end
 
 describe("a load", function()
    it("is a share, frames, or bits of a layer", function()
-      assert.equal(500, load.fps({ unit = "ratio", value = 0.5 }, 64, 1000))
-      assert.is_nil(load.fps({ unit = "ratio", value = 0.5 }, 64, nil))
-      assert.equal(7, load.fps(fps(7), 64, nil))
-      assert.equal(1e9 / (8 * 84), load.fps({ unit = "bps", value = 1e9, layer = 1 }, 64, nil))
-      assert.equal(1e9 / (8 * 64), load.fps({ unit = "bps", value = 1e9, layer = 2 }, 64, nil))
-      assert.equal(1e9 / (8 * 46), load.fps({ unit = "bps", value = 1e9, layer = 3 }, 64, nil))
+      assert.equal(500, loads.of_rate({ unit = "ratio", value = 0.5 }, 64, 1000))
+      assert.is_nil(loads.of_rate({ unit = "ratio", value = 0.5 }, 64, nil))
+      assert.equal(7, loads.of_rate(fps(7), 64, nil))
+      assert.equal(1e9 / (8 * 84), loads.of_rate({ unit = "bps", value = 1e9, layer = 1 }, 64, nil))
+      assert.equal(1e9 / (8 * 64), loads.of_rate({ unit = "bps", value = 1e9, layer = 2 }, 64, nil))
+      assert.equal(1e9 / (8 * 46), loads.of_rate({ unit = "bps", value = 1e9, layer = 3 }, 64, nil))
    end)
 end)
 
@@ -51,8 +51,8 @@ describe("a session", function()
       }
       local s = session(bench, plan, kept)
       local record = s:trial(ask)
-      assert.same({ "valid", 3, 3 }, { record.verdict, record.trial, #kept })
-      assert.same({ "invalid", 1 }, { kept[1].verdict, kept[1].trial })
+      assert.same({ "valid", 3, 3 }, { record.validity, record.trial, #kept })
+      assert.same({ "invalid", 1 }, { kept[1].validity, kept[1].trial })
       assert.same(kept, s.trials)
    end)
 
@@ -64,7 +64,7 @@ describe("a session", function()
             raw.directions[1].rx = raw.directions[1].tx + 1
          end,
       }
-      assert.equal("invalid", session(bench, plan, kept):trial(ask).verdict)
+      assert.equal("invalid", session(bench, plan, kept):trial(ask).validity)
       assert.equal(2, #kept)
    end)
 
@@ -83,12 +83,12 @@ describe("rfc2544.throughput", function()
       assert.equal(3, #rows)
       for i, theoretical in ipairs { 1488095, 234962, 81274 } do
          local row, truth = rows[i], math.min(734e3, theoretical)
-         assert.same({ "both", theoretical, "valid" }, { row.direction, row.theoretical_fps, row.verdict })
+         assert.same({ "both", theoretical, "valid" }, { row.direction, row.theoretical_fps, row.validity })
          assert.is_true(row.throughput_fps <= truth and row.throughput_fps >= truth - 1e-3 * theoretical)
-         assert.equal(row.throughput_fps / theoretical * 100, row.percent)
+         assert.equal(row.throughput_fps / theoretical * 100, row.throughput_percent)
       end
-      assert.near(rows[1].throughput_fps * 84 * 8 / 1e6, rows[1].mbps_l1, 1e-9)
-      assert.near(rows[1].throughput_fps * 64 * 8 / 1e6, rows[1].mbps_l2, 1e-9)
+      assert.near(rows[1].throughput_fps * 84 * 8 / 1e6, rows[1].throughput_l1_mbps, 1e-9)
+      assert.near(rows[1].throughput_fps * 64 * 8 / 1e6, rows[1].throughput_l2_mbps, 1e-9)
       assert.same({ 12, "loss" }, { rows[1].trials, rows[1].limited_by })
    end)
 
@@ -96,7 +96,8 @@ describe("rfc2544.throughput", function()
       local rows = measure({ rate = 1e9, capacity = 1e9 }, { throughput = { trial = 1 } })
       for _, row in ipairs(rows) do
          assert.equal(row.theoretical_fps, row.throughput_fps)
-         assert.same({ 100, 1, "maximum", "valid" }, { row.percent, row.trials, row.limited_by, row.verdict })
+         assert.same({ 100, 1, "maximum", "valid" }, { row.throughput_percent, row.trials, row.limited_by,
+            row.validity })
          assert.is_nil(row.upper_fps)
       end
    end)
@@ -126,13 +127,13 @@ describe("rfc2544.throughput", function()
       assert.is_true(kept[row.upper_trial].lost > 0)
       assert.equal(kept[row.lower_trial].latency, row.latency)
       assert.same({
-         late = 0, refused = 0, tester_drops = 0, worst_lag_ns = 300, longest_poll_gap_ns = 12000,
+         late = 0, refused = 0, tester_drops = 0, lag_max_ns = 300, poll_gap_max_ns = 12000,
       }, row.evidence)
    end)
 
    it("says tester-limited, and why, when the tester is the bound", function()
       local rows = measure({ rate = 1e9, capacity = 9e5, tester = 2e5 }, { frame_sizes = { 64 } })
-      assert.equal("tester-limited", rows[1].verdict)
+      assert.equal("tester-limited", rows[1].validity)
       assert.near(2e5, rows[1].throughput_fps, 1489)
       assert.matches("the tester was late", rows[1].reasons[1])
       assert.is_true(rows[1].evidence.late > 0)
@@ -145,15 +146,15 @@ describe("rfc2544.throughput", function()
             raw.ports[2].link_changes = ask.fps > 1e5 and 1 or 0
          end,
       }, { frame_sizes = { 64 } })
-      assert.equal("invalid", rows[1].verdict)
+      assert.equal("invalid", rows[1].validity)
       assert.matches("link changed", rows[1].reasons[1])
    end)
 
    it("reports a device that carries nothing as that", function()
       local rows = measure({ rate = 1e9, capacity = 0 }, { frame_sizes = { 64 } })
       assert.is_nil(rows[1].throughput_fps)
-      assert.is_nil(rows[1].percent)
-      assert.equal("valid", rows[1].verdict)
+      assert.is_nil(rows[1].throughput_percent)
+      assert.equal("valid", rows[1].validity)
       assert.is_true(rows[1].upper_fps <= 1489)
    end)
 
@@ -171,7 +172,7 @@ describe("rfc2544.throughput", function()
       assert.is_nil(throughput.check(fake_plan(options), bench))
       local rows = measure({ capacity = 3e5 }, options)
       assert.is_nil(rows[1].theoretical_fps)
-      assert.is_nil(rows[1].percent)
+      assert.is_nil(rows[1].throughput_percent)
       assert.equal(1000, rows[1].resolution_fps)
       assert.near(3e5, rows[1].throughput_fps, 1000)
    end)
@@ -179,7 +180,7 @@ describe("rfc2544.throughput", function()
    it("gives up at max_trials and says so", function()
       local rows = measure({ rate = 1e9, capacity = 5e5 },
          { frame_sizes = { 64 }, throughput = { max_trials = 3 } })
-      assert.same({ "invalid", 3 }, { rows[1].verdict, rows[1].trials })
+      assert.same({ "invalid", 3 }, { rows[1].validity, rows[1].trials })
       assert.matches("not done after 3 trials", rows[1].reasons[1])
    end)
 
@@ -224,9 +225,9 @@ describe("rfc2544.throughput", function()
       assert.same({ ndr.throughput_fps, ndr.throughput_fps, true },
          { ndr.lower_fps, ndr.conditional_fps, ndr.regular })
       assert.same({ 0, 0.005, 1, 0.005 * pdr.upper_fps },
-         { ndr.loss_tolerance, pdr.loss_tolerance, pdr.trial_s, pdr.resolution_fps })
+         { ndr.loss_tolerance_ratio, pdr.loss_tolerance_ratio, pdr.trial_s, pdr.resolution_fps })
       assert.same({ 81274, false, "maximum", "valid" },
-         { rows[4].throughput_fps, rows[4].regular, rows[4].limited_by, rows[4].verdict })
+         { rows[4].throughput_fps, rows[4].regular, rows[4].limited_by, rows[4].validity })
       assert.equal(#kept, ndr.trials + rows[3].trials)
       assert.equal(ndr.trials, pdr.trials)
       assert.equal(pdr.upper_fps, kept[pdr.upper_trial].intended_fps)
@@ -236,7 +237,7 @@ describe("rfc2544.throughput", function()
       local rows = measure({ rate = 1e9, capacity = 5e5 }, {
          frame_sizes = { 64 }, throughput = { search = "mlr", time_limit = 5 },
       })
-      assert.equal("invalid", rows[1].verdict)
+      assert.equal("invalid", rows[1].validity)
       assert.matches("not done after 5 trials (rfc2544.throughput.time_limit)", rows[1].reasons[1], 1, true)
    end)
 end)

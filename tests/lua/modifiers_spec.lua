@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "framegauge.bench"
-local Session = require "framegauge.method.session"
+local Bench = require "framegauge.tester"
 local ffi = require "ffi"
-local frame = require "framegauge.frame"
-local methods = require "framegauge.method.rfc2544"
+local frame = require "framegauge.traffic.frame"
+local tests = require "framegauge.methods.rfc2544.tests"
 local modifiers = require "framegauge.traffic.modifiers"
+local notes = require "framegauge.report.notes"
 local plans = require "framegauge.plan"
-local said = require "framegauge.report.said"
-local stream_types = require "framegauge.report.stream_types"
+local topology = require "framegauge.traffic.topology"
+local rows = require "framegauge.methods.rfc2544.result"
+local Session = require "framegauge.trial.session"
+local show = require "framegauge.text.show"
 
 local ROUTED = [[
 ports:
@@ -45,7 +47,7 @@ end
 local function run(plan)
    local bench, results = assert(Bench.open(plan)), {}
    local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
-   local ok, why = pcall(methods.run, plan, bench, session, results)
+   local ok, why = pcall(tests.run, plan, bench, session, results)
    bench:close()
    assert(ok, why)
    return results, session.trials
@@ -86,16 +88,15 @@ describe("modifiers", function()
    end)
 
    it("share the networks behind routers between the ports of a side", function()
-      local plan = { ports = { {}, {}, {}, {} }, rfc2544 = { topology = "pairs" } }
-      local list = {}
+      local places, list = topology.places(4, "pairs"), {}
       for i = 1, 4 do
-         local networks = modifiers.networks(plan, i, 4)
+         local networks = modifiers.networks(places[i], 4)
          list[i] = ("%s %d"):format(networks.first, networks.count)
          assert.equal(tonumber(networks.first:match "^198%.(%d+)") * 65536 + 198 * 2 ^ 24
             + tonumber(networks.first:match "^198%.%d+%.(%d+)") * 256 + 2, networks.number)
       end
       assert.same({ "198.18.65.2 95", "198.19.65.2 95", "198.18.160.2 95", "198.19.160.2 95" }, list)
-      assert.equal("2001:2:0:c002::2", modifiers.networks(plan, 4, 6).first)
+      assert.equal("2001:2:0:c002::2", modifiers.networks(places[4], 6).first)
    end)
 
    it("leave every hundredth frame of a port to a broadcast", function()
@@ -111,12 +112,12 @@ describe("modifiers", function()
    end)
 
    it("change nothing in the octets of a frame but what they are about", function()
-      local plan = assert(plan_of(ROUTED, "random-networks"))
+      local places = topology.places(2, "pairs")
       local mac = ("\2"):rep(6)
       local function build(modifier)
          return frame.rfc2544(128, modifiers.change({
             version = 4, src_mac = mac, dst_mac = mac, src = "\1\1\1\1", dst = "\2\2\2\2", vary = {},
-         }, modifier, plan, 1, 2))
+         }, modifier, places, 1, 2))
       end
       local plain, networks, ports = build(nil), build "random-networks", build "random-ports"
       assert.same({ 0, 1, 2 }, { plain.varies, networks.varies, ports.varies })
@@ -147,7 +148,7 @@ describe("a run with modifiers", function()
       local seen = {}
       for i, row in ipairs(results.throughput) do
          seen[i] = row.modifier or "plain"
-         assert.same({ "both", "valid" }, { row.direction, row.verdict })
+         assert.same({ "both", "valid" }, { row.direction, row.validity })
          -- the router drops broadcasts at once, so the load may be a hundredth more; the buffer swallows some
          local truth = row.modifier == "broadcast" and 500e3 / 0.99 or 500e3
          assert.near(truth, row.throughput_fps, 845 + 520 / 0.2)
@@ -157,13 +158,11 @@ describe("a run with modifiers", function()
          assert.equal(row.modifier, trials[row.trial].modifier)
          if row.load_percent == 100 then
             local fps = row.modifier == "broadcast" and 844594 * 0.99 or 844594
-            assert.near(100 * (1 - 500e3 / fps), row.loss_percent, 100 * 520 / row.tx)
+            assert.near(100 * (1 - 500e3 / fps), 100 * row.loss_ratio, 100 * 520 / row.tx)
          end
       end
-      local shown = stream_types.of { results = results, verdict = "valid" }
-      assert.same({ "both", "both, broadcast" },
-         { shown.results.throughput[1].direction, shown.results.throughput[2].direction })
-      assert.same({ "valid", "both" }, { shown.verdict, results.throughput[2].direction })
+      local one, other = unpack(results.throughput)
+      assert.equal(show.name(rows.THROUGHPUT, one) .. ", broadcast", show.name(rows.THROUGHPUT, other))
    end)
 
    it("works over IPv6, where the UDP checksum follows the ports and addresses", function()
@@ -179,7 +178,7 @@ describe("a run with modifiers", function()
       local results, trials = run(assert(plan_of(BRIDGED, "random-macs")))
       assert.near(500e3, results.throughput[2].throughput_fps, 845 + 520 / 0.2)
       for _, trial in ipairs(trials) do
-         assert.same({ "valid", 0 }, { trial.verdict, trial.misdirected })
+         assert.same({ "valid", 0 }, { trial.validity, trial.misdirected })
       end
    end)
 
@@ -218,7 +217,7 @@ describe("a run with modifiers", function()
       for _, row in ipairs(results.throughput) do
          assert.near(500e3, row.throughput_fps, 845 + 520 / 0.2)
       end
-      local list, n = said.of(trials), 0
+      local list, n = notes.background(trials), 0
       for _, trial in ipairs(trials) do
          n = n + (trial.modifier == "management-frames" and 2 or 0) -- one in each direction: they are short
          assert.equal(trial.modifier == "routing-updates" and 2 or nil, trial.routing_updates)
@@ -228,10 +227,10 @@ describe("a run with modifiers", function()
    end)
 
    it("says so where no query was answered", function()
-      local list = said.of { { management = { queries = 4, replies = 0 } }, {} }
+      local list = notes.background { { management = { queries = 4, replies = 0 } }, {} }
       assert.matches("^Management queries: 4 sent, 0 answered and verified%. Nothing shows", list[1])
       assert.is_nil(list[2])
-      assert.same({}, said.of { {} })
+      assert.same({}, notes.background { {} })
    end)
 
    it("sends a broadcast for every 99 frames of bursts", function()

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- One test of RFC 2544 on a made-up bench.
-local Bench = require "fake_bench"
-local Session = require "framegauge.method.session"
 local assert = require "luassert"
+local Bench = require "fake_bench"
 local fake_plan = require "fake_plan"
-local methods = require "framegauge.method.rfc2544"
+local tests = require "framegauge.methods.rfc2544.tests"
+local Session = require "framegauge.trial.session"
 
 local M = {}
 
@@ -32,8 +32,8 @@ function M.measure(test, group, device, options)
    local session = Session.new {
       bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end, say = device.say,
    }
-   assert.is_nil(methods.check(plan, bench))
-   methods.run(plan, bench, session, results)
+   assert.is_nil(tests.check(plan, bench))
+   tests.run(plan, bench, session, results)
    return results[test], bench, session.trials
 end
 

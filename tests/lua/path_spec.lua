@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What the reference device does to frames on their path, told in a plan, as a trial counts it.
-local Bench = require "framegauge.bench"
-local impairments = require "framegauge.bench.impairments"
+local Bench = require "framegauge.tester"
+local impairments = require "framegauge.tester.impairments"
 local plans = require "framegauge.plan"
 
 local PLAN = [[
@@ -34,7 +34,8 @@ end
 describe("the path through the reference device", function()
    it("loses what the plan says, each way", function()
       local east, west = measure "{loss_every: 100, loss_run: 3, reverse: {loss_pattern: ..x.}}"
-      assert.same({ FRAMES * 0.97, FRAMES / 100, 3 }, { east.rx, east.loss_bursts, east.max_loss_burst })
+      assert.same({ FRAMES * 0.97, FRAMES / 100, 3 }, { east.rx, east.loss_bursts,
+         east.loss_burst_max_frames })
       -- what the reverse does not say is as the first way, so that it loses 3 of 100 besides, one of them
       -- twice
       assert.equal(FRAMES * (0.75 - 0.02), west.rx)
@@ -42,8 +43,8 @@ describe("the path through the reference device", function()
 
    it("reorders every n-th by k places", function()
       local east, west = measure "{reorder: {every: 50, by: 4}, reverse: {reorder: {every: 20, by: 1}}}"
-      assert.same({ FRAMES / 50, 4, FRAMES }, { east.reordered, east.max_extent, east.rx })
-      assert.same({ FRAMES / 20, 1, FRAMES }, { west.reordered, west.max_extent, west.rx })
+      assert.same({ FRAMES / 50, 4, FRAMES }, { east.reordered, east.reordering_extent_max_frames, east.rx })
+      assert.same({ FRAMES / 20, 1, FRAMES }, { west.reordered, west.reordering_extent_max_frames, west.rx })
    end)
 
    it("duplicates", function()
@@ -69,7 +70,7 @@ describe("the path through the reference device", function()
          "{corrupt: {every: 10, skip: 42, spare: 18}, reverse: {corrupt: {every: 10, skip: 106}}}"
       assert.equal(FRAMES, east.rx)
       assert.is_true(west.rx < FRAMES)
-      assert.equal(1, raw.ports[2].foreign) -- the announcement
+      assert.equal(1, raw.ports[2].unsolicited) -- the announcement
    end)
 
    it("is foretold in a dry run", function()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local placement = require "framegauge.bench.placement"
+local placement = require "framegauge.tester.placement"
 
 -- n workers, those of node 0 first, half of them each
 local function workers(n)

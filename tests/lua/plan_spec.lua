@@ -39,6 +39,10 @@ describe("a plan", function()
             recovery = 0, seed = 1, reflect = false,
          },
          host = { huge_pages = "auto", max_lag = 0.001, realtime = false, eal = {} },
+         needs = {
+            topology = "pairs", one_way = false, one_lcore_a_port = false,
+            frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },
+         },
          test = "rfc2544",
          rfc2544 = {
             latency = { trial = 120, tag_after = 60, tags = 1, repetitions = 20 },
@@ -138,8 +142,8 @@ describe("a plan", function()
       assert.equal("", wrong(text .. "\nisolated_network: true"))
    end)
 
-   it("is documented in docs/plan.md as its rows say", function()
-      assert.equal(help.markdown(), scratch.read(scratch.PROJECT .. "docs/plan.md"))
+   it("is documented in docs/reference/plan.md as its rows say", function()
+      assert.equal(help.markdown(), scratch.read(scratch.PROJECT .. "docs/reference/plan.md"))
    end)
 
    it("has every key in its help", function()

@@ -2,7 +2,7 @@
 
 -- The whole way, from plan to result, against the reference device, whose truth is known. Every test starts
 -- the program anew, in the wire's own time.
-local json = require "framegauge.report.json"
+local json = require "framegauge.text.json"
 local scratch = require "scratch"
 local uv = require "luv"
 
@@ -64,7 +64,7 @@ describe("throughput of the reference device", function()
             -- in the one second of a deciding trial the buffer of 512 frames lets so many more pass
             local least = math.min(capacity, row.theoretical_fps)
             local most = math.min(capacity + 513, row.theoretical_fps)
-            assert.equal("valid", row.verdict)
+            assert.equal("valid", row.validity)
             assert.is_true(row.throughput_fps <= most)
             assert.is_true(row.throughput_fps >= least - row.resolution_fps)
          end
@@ -75,7 +75,7 @@ describe("throughput of the reference device", function()
       local result, status, path = run("reference_device.rate=1Mbps", "reference_device.capacity=900fps",
          "reference_device.buffer=50")
       assert.equal(0, status)
-      assert.same({ rfc2544 = true, notes = {} }, result.conformance)
+      assert.same({ standard = "RFC 2544", conforms = true, notes = {} }, result.conformance)
       assert.equal(7, #result.results.throughput)
       local seconds = 0
       for _, trial in ipairs(result.trials) do
@@ -98,7 +98,7 @@ describe("throughput of the reference device", function()
          local sizes = ("rfc2544.frame_sizes=[%d]"):format(frame_size)
          local result = run(QUICK, setting, other, sizes, unpack(SLOWER))
          local row = result.results.throughput[1]
-         assert.equal("valid", row.verdict)
+         assert.equal("valid", row.validity)
          assert.near(90e3, row.throughput_fps, row.resolution_fps + 513)
       end
    end)
@@ -115,7 +115,7 @@ describe("throughput of the reference device", function()
       local lossy = { QUICK, "reference_device.loss_every=20", "rfc2544.frame_sizes=[512]" }
       local row = run(unpack(lossy)).results.throughput[1]
       assert.is_true(row.throughput_fps < 20) -- in the second of a deciding trial
-      assert.same({ "valid", "loss" }, { row.verdict, row.limited_by })
+      assert.same({ "valid", "loss" }, { row.validity, row.limited_by })
       lossy[#lossy + 1] = "rfc2544.throughput.loss_tolerance=10%"
       row = run(unpack(lossy)).results.throughput[1]
       assert.equal(row.theoretical_fps, row.throughput_fps)

@@ -3,7 +3,7 @@
 -- What a run is said to take, against what it takes.
 local Bench = require "fake_bench"
 local fake_plan = require "fake_plan"
-local rehearsal = require "framegauge.rehearsal"
+local rehearsal = require "framegauge.methods.rfc2544.estimate"
 local scratch = require "scratch"
 local timed = require "timed"
 local uv = require "luv"

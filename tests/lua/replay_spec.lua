@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Captures replayed through the reference device: what is found must be what the device is told to do.
-local Bench = require "framegauge.bench"
-local capture = require "framegauge.capture"
-local captures = require "framegauge.captures"
-local job = require "framegauge.job"
-local json = require "framegauge.report.json"
-local pcap = require "framegauge.pcap"
+local Bench = require "framegauge.tester"
+local capture = require "framegauge.tester.capture"
+local captures = require "framegauge.run.captures"
+local job = require "framegauge.core.job"
+local json = require "framegauge.text.json"
+local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
 local run = require "framegauge.run"
@@ -85,7 +85,7 @@ describe("a replay that is verified", function()
       local v, result = verified {}
       assert.is_true(v.whole)
       assert.equal(FRAMES, v.same)
-      assert.equal(0, result.error_ns.max)
+      assert.equal(0, result.behind.max_ns)
       assert.equal((FRAMES - 1) * 20000, result.last_ns - result.first_ns)
    end)
 
@@ -93,32 +93,32 @@ describe("a replay that is verified", function()
       local v = verified { loss_every = 10 }
       assert.is_false(v.whole)
       assert.equal(FRAMES / 10, v.lost)
-      assert.equal(0, v.reordered + v.duplicates + v.foreign)
+      assert.equal(0, v.reordered + v.duplicates + v.unsolicited)
    end)
 
    it("finds a loss in bursts, over loops of the same frames", function()
       local v = verified({ loss_every = 1000, loss_run = 300 }, { loops = 3 })
       assert.equal(3 * FRAMES, v.sent)
       assert.equal(3 * FRAMES * 0.3, v.lost)
-      assert.equal(0, v.reordered + v.duplicates + v.foreign)
+      assert.equal(0, v.reordered + v.duplicates + v.unsolicited)
    end)
 
    it("finds the frames that others have passed", function()
       local v = verified { ["reorder.every"] = 50, ["reorder.by"] = 3 }
-      assert.equal(0, v.lost + v.duplicates + v.foreign)
+      assert.equal(0, v.lost + v.duplicates + v.unsolicited)
       assert.equal(FRAMES / 50, v.reordered)
    end)
 
    it("finds the frames that come twice", function()
       local v = verified { ["duplicate.every"] = 25 }
-      assert.equal(0, v.lost + v.reordered + v.foreign)
+      assert.equal(0, v.lost + v.reordered + v.unsolicited)
       assert.equal(FRAMES / 25, v.duplicates)
    end)
 
    it("takes a frame that was changed for lost and foreign", function()
       local v = verified { ["corrupt.every"] = 20 }
       assert.equal(FRAMES / 20, v.lost)
-      assert.equal(FRAMES / 20, v.foreign)
+      assert.equal(FRAMES / 20, v.unsolicited)
    end)
 
    it("counts lost frames right where all are alike", function()
@@ -128,7 +128,7 @@ describe("a replay that is verified", function()
          end),
       })
       assert.equal(FRAMES / 10, v.lost)
-      assert.equal(0, v.duplicates + v.foreign)
+      assert.equal(0, v.duplicates + v.unsolicited)
    end)
 
    -- the tester itself says the like of frame 2500, before and during the replay
@@ -148,7 +148,7 @@ describe("a replay that is verified", function()
       assert.equal(100, v.same)
       assert.is_true(v.talk >= 1)
       v = verified({ ["duplicate.every"] = 10 }, { file = path })
-      assert.equal(0, v.lost + v.reordered + v.foreign)
+      assert.equal(0, v.lost + v.reordered + v.unsolicited)
    end)
 
    it("compares what was rewritten", function()

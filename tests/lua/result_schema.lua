@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- docs/result.schema.json, with Python's jsonschema as the judge.
+--- docs/reference/result.schema.json, with Python's jsonschema as the judge.
 local scratch = require "scratch"
 
-local SCHEMA = scratch.PROJECT .. "docs/result.schema.json"
+local SCHEMA = scratch.PROJECT .. "docs/reference/result.schema.json"
 
 local M = {}
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Runs that are ended at any moment and resumed. What they leave must be what an undisturbed run leaves.
-local json = require "framegauge.report.json"
+local json = require "framegauge.text.json"
 local scratch = require "scratch"
 local uv = require "luv"
 

@@ -2,11 +2,11 @@
 
 --- System recovery and reset on a made-up bench, as rfc2544_load_tests_spec.lua has the others.
 local Bench = require "fake_bench"
-local Session = require "framegauge.method.session"
 local fake_plan = require "fake_plan"
-local methods = require "framegauge.method.rfc2544"
+local tests = require "framegauge.methods.rfc2544.tests"
 local one = require "one_test"
-local reset = require "framegauge.method.rfc2544.reset"
+local reset = require "framegauge.methods.rfc2544.reset"
+local Session = require "framegauge.trial.session"
 
 local fps = one.fps
 local measure = one.measure
@@ -33,11 +33,11 @@ describe("system recovery", function()
       })
       assert.near(11000, bench.asked[1].loads[1].fps, 1e-6)
       assert.near(5500, bench.asked[1].loads[2].fps, 1e-6)
-      assert.near(0.5e9, rows[1].recovery_ns, 1)
-      assert.near(0.25e9, rows[1].recovery_ns_min, 1)
-      assert.near(0.75e9, rows[1].recovery_ns_max, 1)
+      assert.near(0.5e9, rows[1].recovery_mean_ns, 1)
+      assert.near(0.25e9, rows[1].recovery_min_ns, 1)
+      assert.near(0.75e9, rows[1].recovery_max_ns, 1)
       assert.near(1e9 / 5500, rows[1].resolution_ns, 1e-6)
-      assert.same({ "valid", 2, 20 }, { rows[1].verdict, rows[1].trials, rows[1].lost })
+      assert.same({ "valid", 2, 20 }, { rows[1].validity, rows[1].trials, rows[1].lost })
    end)
 
    it("offers no more than the line carries", function()
@@ -51,15 +51,15 @@ describe("system recovery", function()
       local rows = measure("system_recovery", group { rate = fps(10000) }, {
          rate = 1e9, capacity = 1e9, meddle = lost_until(59.9),
       })
-      assert.equal(0, rows[1].recovery_ns)
+      assert.equal(0, rows[1].recovery_mean_ns)
    end)
 
    it("says when there is no overload", function()
       local row = measure("system_recovery", group(), { rate = 1e9, capacity = 1e9 })[1]
-      assert.equal("not-applicable", row.verdict)
+      assert.equal("not-applicable", row.validity)
       assert.matches("no overload is possible", row.reasons[1])
       row = measure("system_recovery", group { rate = fps(10000) }, { rate = 1e9, capacity = 1e9 })[1]
-      assert.equal("not-applicable", row.verdict)
+      assert.equal("not-applicable", row.validity)
       assert.matches("it was no overload", row.reasons[1])
    end)
 
@@ -67,8 +67,8 @@ describe("system recovery", function()
       local row = measure("system_recovery", group { rate = fps(10000) }, {
          rate = 1e9, capacity = 1e9, meddle = lost_until(119.9),
       })[1]
-      assert.equal("invalid", row.verdict)
-      assert.is_nil(row.recovery_ns)
+      assert.equal("invalid", row.validity)
+      assert.is_nil(row.recovery_mean_ns)
       assert.matches("raise rfc2544.system_recovery.watch", row.reasons[1])
    end)
 end)
@@ -79,7 +79,7 @@ describe("reset", function()
    local function with_loss(lost, gap_ns, last_lost_s)
       return function(raw)
          local d = raw.directions[1]
-         d.rx, d.longest_gap_ns, d.last_lost_ns = d.tx - lost, gap_ns, (last_lost_s or 16) * 1e9
+         d.rx, d.gap_max_ns, d.last_lost_ns = d.tx - lost, gap_ns, (last_lost_s or 16) * 1e9
          raw.ports[2].link_changes = 2
       end
    end
@@ -90,7 +90,7 @@ describe("reset", function()
    end
 
    it("has the figure of RFC 6201's example", function()
-      local by_loss, by_stamps = reset.figures({ lost = 1500000, longest_gap_ns = 1.009e9 }, 1488095)
+      local by_loss, by_stamps = reset.figures({ lost = 1500000, gap_max_ns = 1.009e9 }, 1488095)
       assert.near(1.008e9, by_loss, 1e4)
       assert.near(1.009e9 - 672, by_stamps, 1)
    end)
@@ -104,7 +104,7 @@ describe("reset", function()
          rate = 1e9, capacity = 1e9,
          meddle = function(raw)
             started = os.time()
-            require("framegauge.job").sleep(0.3)
+            require("framegauge.core.job").sleep(0.3)
             with_loss(1500000, 1.009e9, 0.2)(raw)
          end,
       }, phases)
@@ -113,14 +113,14 @@ describe("reset", function()
       file:close()
       os.remove(path)
       assert.is_true(started ~= nil)
-      assert.same({ "valid", "command", 0, "reset", 1500000, 64 }, { rows[1].verdict, rows[1].by,
-         rows[1].command_status, rows[1].outcome, rows[1].lost, rows[1].frame_size })
+      assert.same({ "valid", "command", 0, "reset", 1500000, 64 }, { rows[1].validity, rows[1].by,
+         rows[1].command_status, rows[1].effect, rows[1].lost, rows[1].frame_size })
       assert.near(1.008e9, rows[1].reset_ns, 1e4)
       assert.equal(1, #rows)
    end)
 
    local function slow(raw)
-      require("framegauge.job").sleep(0.15)
+      require("framegauge.core.job").sleep(0.15)
       with_loss(1000, 1e6, 0.05)(raw)
    end
 
@@ -133,7 +133,7 @@ describe("reset", function()
       } do
          local row = reset_row({ after = 0.05, watch = 1, command = command },
             { rate = 1e9, capacity = 1e9, meddle = slow }, phases)[1]
-         assert.equal("invalid", row.verdict)
+         assert.equal("invalid", row.validity)
          assert.matches(problem, row.reasons[1], 1, true)
       end
    end)
@@ -144,14 +144,14 @@ describe("reset", function()
          return reset_row({ after = 0.01, watch = 1, command = { "true" } }, {
             rate = 1e9, capacity = 1e9,
             meddle = function(raw)
-               require("framegauge.job").sleep(0.1)
+               require("framegauge.core.job").sleep(0.1)
                with_loss(lost, gap_ns, last)(raw)
             end,
          }, phases)[1]
       end
       local none = row(0, 672)
       assert.same({ "no loss", 0, 0, "valid" },
-         { none.outcome, none.reset_ns, none.reset_ns_by_timestamps, none.verdict })
+         { none.effect, none.reset_ns, none.reset_by_timestamps_ns, none.validity })
       assert.matches("that was no reset", row(3, 700, 0.05).reasons[1])
       assert.matches("still lost when the trial ended", row(3000, 700, 1.005).reasons[1])
    end)
@@ -164,7 +164,7 @@ describe("reset", function()
       local bench = Bench.new {
          rate = 1e9, capacity = 1e9,
          meddle = function(raw)
-            require("framegauge.job").sleep(0.15)
+            require("framegauge.core.job").sleep(0.15)
             with_loss(1000, 1e6, 0.1)(raw)
          end,
       }
@@ -176,7 +176,7 @@ describe("reset", function()
          end,
       }, rows)
       assert.matches("Reset the device", said)
-      assert.same({ "person", "valid" }, { rows[1].by, rows[1].verdict })
+      assert.same({ "person", "valid" }, { rows[1].by, rows[1].validity })
    end)
 
    it("has the reference device fail by itself", function()
@@ -189,7 +189,7 @@ describe("reset", function()
          bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
       }, rows)
       assert.same({ at = 15, seconds = 1 }, bench.asked[1].outage)
-      assert.same({ "reference device", "valid" }, { rows[1].by, rows[1].verdict })
+      assert.same({ "reference device", "valid" }, { rows[1].by, rows[1].validity })
       assert.near(1e9, rows[1].reset_ns, 1)
    end)
 end)
@@ -198,7 +198,7 @@ describe("the tests of a plan", function()
    it("come in the order of the RFC", function()
       local names = {}
       local plan = { rfc2544 = { tests = { "reset", "frame_loss", "throughput" } } }
-      for i, method in ipairs(methods.of(plan)) do
+      for i, method in ipairs(tests.of(plan)) do
          names[i] = method.KEY
       end
       assert.same({ "throughput", "frame_loss", "reset" }, names)

@@ -2,12 +2,12 @@
 
 --- Latency, frame loss and back-to-back on a made-up bench: what they ask of it, and what they make of what
 -- it counts. Against known devices on the real engine all tests stand in rfc2544_truth_spec.lua.
+local back_to_back = require "framegauge.methods.rfc2544.back_to_back"
 local Bench = require "fake_bench"
-local back_to_back = require "framegauge.method.rfc2544.back_to_back"
 local fake_plan = require "fake_plan"
-local methods = require "framegauge.method.rfc2544"
 local one = require "one_test"
-local statistics = require "framegauge.statistics"
+local stats = require "framegauge.trial.stats"
+local tests = require "framegauge.methods.rfc2544.tests"
 
 local asked_for = one.asked_for
 local fps = one.fps
@@ -17,18 +17,18 @@ local ratio = one.ratio
 describe("statistics", function()
    it("are those of RFC 2330", function()
       local sample = { -2, 7, -5, 4, 18, 7 }
-      assert.equal(4, statistics.percentile(sample, 0.5))
-      assert.equal(-2, statistics.percentile(sample, 0.25))
-      assert.equal(18, statistics.percentile(sample, 1))
-      assert.equal(5.5, statistics.median(sample))
-      assert.equal(4, statistics.median { 9, 4, 1 })
+      assert.equal(4, stats.percentile(sample, 0.5))
+      assert.equal(-2, stats.percentile(sample, 0.25))
+      assert.equal(18, stats.percentile(sample, 1))
+      assert.equal(5.5, stats.median(sample))
+      assert.equal(4, stats.median { 9, 4, 1 })
    end)
 
    it("know mean, extremes and spread", function()
       local sample = { 2, 4, 4, 4, 5, 5, 7, 9 }
-      assert.same({ 5, 2, 9 }, { statistics.mean(sample), statistics.min(sample), statistics.max(sample) })
-      assert.near(math.sqrt(32 / 7), statistics.stddev(sample), 1e-12)
-      assert.equal(0, statistics.stddev { 3 })
+      assert.same({ 5, 2, 9 }, { stats.mean(sample), stats.min(sample), stats.max(sample) })
+      assert.near(math.sqrt(32 / 7), stats.stddev(sample), 1e-12)
+      assert.equal(0, stats.stddev { 3 })
    end)
 end)
 
@@ -54,36 +54,36 @@ describe("latency", function()
       assert.same({ 120, 120, 120 }, asked_for(bench, "duration"))
       local row = rows[1]
       assert.same({ "lifo", 3, "valid", 1000, "plan" },
-         { row.definition, row.tagged_frames, row.verdict, row.rate_fps, row.rate_source })
+         { row.definition, row.tagged_frames, row.validity, row.rate_fps, row.rate_source })
       -- 64 octets take 512 ns on a line of 1 Gb/s
-      assert.near(20522 - 512, row.latency_ns_mean, 1e-6)
-      assert.near(20000, row.latency_ns_min, 1e-6)
-      assert.near(20020, row.latency_ns_max, 1e-6)
-      assert.near(20512.5 - 512, row.every_frame.mean_ns, 1e-6)
-      assert.equal("last bit in to first bit out (LIFO)", row.every_frame.definition)
-      assert.equal(360000, row.every_frame.count)
-      assert.is_nil(row.typical_latency_ns)
+      assert.near(20522 - 512, row.latency_mean_ns, 1e-6)
+      assert.near(20000, row.latency_min_ns, 1e-6)
+      assert.near(20020, row.latency_max_ns, 1e-6)
+      assert.near(20512.5 - 512, row.every_frame_latency.mean_ns, 1e-6)
+      assert.equal("last bit in to first bit out (LIFO)", row.every_frame_latency.definition)
+      assert.equal(360000, row.every_frame_latency.count)
+      assert.is_nil(row.latency_typical_ns)
    end)
 
    it("goes from first bit to first bit where the plan or the line says so", function()
       local device = { rate = 1e9, capacity = 9e5, meddle = tagged { { 20512 }, { 20512 }, { 20512 } } }
-      assert.equal(20512, measure("latency", group { definition = "fifo" }, device)[1].latency_ns_mean)
+      assert.equal(20512, measure("latency", group { definition = "fifo" }, device)[1].latency_mean_ns)
       device.rate = nil
       local row = measure("latency", group(), device)[1]
-      assert.same({ "fifo", 20512 }, { row.definition, row.latency_ns_mean })
+      assert.same({ "fifo", 20512 }, { row.definition, row.latency_mean_ns })
    end)
 
    it("may be negative, as RFC 1242 allows for cut-through", function()
       local row = measure("latency", group(), {
          rate = 1e9, capacity = 9e5, meddle = tagged { { 112 }, { 112 }, { 112 } },
       })[1]
-      assert.near(-400, row.latency_ns_mean, 1e-6)
+      assert.near(-400, row.latency_mean_ns, 1e-6)
    end)
 
    it("refuses lifo where no line is known", function()
       local plan = fake_plan()
       plan.rfc2544.tests, plan.rfc2544.latency = { "latency" }, group { definition = "lifo" }
-      assert.matches("definition cannot be lifo", methods.check(plan, Bench.new { capacity = 1e5 }))
+      assert.matches("definition cannot be lifo", tests.check(plan, Bench.new { capacity = 1e5 }))
    end)
 
    it("has the figures of RFC 8219 with 500 tags", function()
@@ -94,13 +94,13 @@ describe("latency", function()
       local row = measure("latency", group { tags = 1000, repetitions = 2 }, {
          rate = 1e9, capacity = 9e5, meddle = tagged(tags),
       })[1]
-      assert.near(500.5, row.typical_latency_ns, 1e-6)
-      assert.near(999, row.worst_case_latency_ns, 1e-6)
+      assert.near(500.5, row.latency_typical_ns, 1e-6)
+      assert.near(999, row.latency_worst_case_ns, 1e-6)
    end)
 
    it("is invalid when no tagged frame came back", function()
       local row = measure("latency", group(), { rate = 1e9, capacity = 9e5 })[1]
-      assert.same({ "invalid", "no tagged frame came back" }, { row.verdict, row.reasons[1] })
+      assert.same({ "invalid", "no tagged frame came back" }, { row.validity, row.reasons[1] })
    end)
 
    it("is the tester's where frames left close together", function()
@@ -112,9 +112,9 @@ describe("latency", function()
             end,
          })[1]
       end
-      assert.equal("valid", with(120).verdict)
+      assert.equal("valid", with(120).validity)
       assert.same({ "tester-limited", "121 of 120,000 frames left off schedule, close together: their delay "
-         .. "is not that of the load" }, { with(121).verdict, with(121).reasons[1] })
+         .. "is not that of the load" }, { with(121).validity, with(121).reasons[1] })
    end)
 
    it("is measured at the throughput, which it searches for when nobody did", function()
@@ -133,11 +133,11 @@ describe("latency", function()
    it("is not applicable where nothing passes, and the tester's where that is the bound", function()
       local no_rate = setmetatable({ rate = false }, { __index = GROUP })
       local row = measure("latency", no_rate, { rate = 1e9, capacity = 0 })[1]
-      assert.same({ "not-applicable", "no load passes without loss" }, { row.verdict, row.reasons[1] })
+      assert.same({ "not-applicable", "no load passes without loss" }, { row.validity, row.reasons[1] })
       row = measure("latency", no_rate, {
          rate = 1e9, capacity = 9e5, tester = 2e5, meddle = tagged { 600 },
       })[1]
-      assert.equal("tester-limited", row.verdict)
+      assert.equal("tester-limited", row.validity)
    end)
 end)
 
@@ -155,9 +155,9 @@ describe("frame loss", function()
    it("goes down from the line until two loads in a row lost nothing", function()
       local rows = measure("frame_loss", GROUP, { rate = 1e9, capacity = 734e3 })
       assert.same({ 100, 90, 80, 70, 60, 50, 40, 30 }, percents(rows))
-      assert.near(100 - 734e3 / 14880.95, rows[1].loss_percent, 1e-4)
+      assert.near(100 - 734e3 / 14880.95, 100 * rows[1].loss_ratio, 1e-4)
       assert.same({ 1488095 * 60, 734e3 * 60 }, { rows[1].tx, rows[1].rx })
-      assert.same({ 0, 0, "valid" }, { rows[7].loss_percent, rows[8].loss_percent, rows[8].verdict })
+      assert.same({ 0, 0, "valid" }, { 100 * rows[7].loss_ratio, 100 * rows[8].loss_ratio, rows[8].validity })
    end)
 
    it("takes finer steps, and every load when each loses something", function()
@@ -169,7 +169,7 @@ describe("frame loss", function()
 
    it("does not take the tester's shortage for absence of loss", function()
       local rows = measure("frame_loss", GROUP, { rate = 1e9, capacity = 9e5, tester = 8e5 })
-      assert.same({ "tester-limited", 0 }, { rows[1].verdict, rows[1].loss_percent })
+      assert.same({ "tester-limited", 0 }, { rows[1].validity, 100 * rows[1].loss_ratio })
       assert.same({ 100, 90, 80, 70, 60, 50, 40 }, percents(rows))
    end)
 
@@ -178,14 +178,14 @@ describe("frame loss", function()
          { rate = 1e9, capacity = { ["east->west"] = 1e6, ["west->east"] = 1e9 } },
          { frame_sizes = { 64 }, bidirectional = true })
       assert.same({ "east->west", "west->east" }, { rows[1].direction, rows[2].direction })
-      assert.is_true(rows[1].loss_percent > 0 and rows[2].loss_percent == 0)
+      assert.is_true(100 * rows[1].loss_ratio > 0 and 100 * rows[2].loss_ratio == 0)
       assert.same({ 100, 50 }, { rows[1].load_percent, rows[#rows].load_percent })
    end)
 
    it("needs a maximum where no line is known, and counts in shares of it", function()
       local plan = fake_plan()
       plan.rfc2544.tests, plan.rfc2544.frame_loss = { "frame_loss" }, GROUP
-      assert.matches("frame_loss.max cannot be a share", methods.check(plan, Bench.new { capacity = 1e5 }))
+      assert.matches("frame_loss.max cannot be a share", tests.check(plan, Bench.new { capacity = 1e5 }))
       local rows = measure("frame_loss", { max = fps(1e5), step = 0.1, trial = 1 }, { capacity = 1e5 })
       assert.same({ 100, 90 }, percents(rows))
    end)
@@ -223,9 +223,9 @@ describe("back-to-back", function()
       row = row[1]
       local n = longest(9e5, 512)
       assert.same({ n, n, n, 0 },
-         { row.burst_frames_mean, row.burst_frames_min, row.burst_frames_max, row.burst_frames_stddev })
-      assert.near(512 / 1488095 * 1e9, row.corrected_buffer_time_ns, 1e9 / 1488095)
-      assert.same({ 2, false, "valid" }, { row.repetitions, row.near_limit, row.verdict })
+         { row.burst_mean_frames, row.burst_min_frames, row.burst_max_frames, row.burst_stddev_frames })
+      assert.near(512 / 1488095 * 1e9, row.buffer_time_corrected_ns, 1e9 / 1488095)
+      assert.same({ 2, false, "valid" }, { row.repetitions, row.near_limit, row.validity })
       assert.equal(#bench.asked, row.trials)
    end)
 
@@ -239,21 +239,21 @@ describe("back-to-back", function()
    it("ends within the step", function()
       local row = measure("back_to_back", group { rate = fps(9e5), step = 100 }, buffered(512))[1]
       local n = longest(9e5, 512)
-      assert.is_true(row.burst_frames_mean <= n and row.burst_frames_mean > n - 100)
-      assert.equal(0, row.burst_frames_mean % 100)
+      assert.is_true(row.burst_mean_frames <= n and row.burst_mean_frames > n - 100)
+      assert.equal(0, row.burst_mean_frames % 100)
    end)
 
    it("is not applicable at a throughput of the whole line, and sends nothing then", function()
       local rows, bench = measure("back_to_back", group(), { rate = 1e9, capacity = 1e9 })
-      assert.same({ "not-applicable", 0 }, { rows[1].verdict, rows[1].trials })
+      assert.same({ "not-applicable", 0 }, { rows[1].validity, rows[1].trials })
       assert.matches("no buffer fills", rows[1].reasons[1])
-      assert.is_nil(rows[1].burst_frames_mean)
+      assert.is_nil(rows[1].burst_mean_frames)
       assert.equal(2, #bench.asked) -- the search for the throughput
    end)
 
    it("flags a burst near the limit", function()
       local row = measure("back_to_back", group { rate = fps(9e5), limit = 0.0009 }, buffered(512))[1]
-      assert.same({ true, "invalid" }, { row.near_limit, row.verdict })
+      assert.same({ true, "invalid" }, { row.near_limit, row.validity })
       assert.matches("raise rfc2544.back_to_back.limit", row.reasons[1])
    end)
 
@@ -262,7 +262,7 @@ describe("back-to-back", function()
       local rows, bench = measure("back_to_back", group { rate = fps(7e5), repetitions = 1 }, device,
          { frame_sizes = { 64 }, bidirectional = true })
       assert.same({ longest(9e5, 100), longest(7e5, 100) },
-         { rows[1].burst_frames_mean, rows[2].burst_frames_mean })
+         { rows[1].burst_mean_frames, rows[2].burst_mean_frames })
       local seen = {}
       for _, ask in ipairs(bench.asked) do
          assert.equal(2, #ask.directions)
@@ -281,7 +281,7 @@ describe("back-to-back", function()
             end
          end,
       })[1]
-      assert.same({ "valid", longest(9e5, 512) }, { row.verdict, row.burst_frames_mean })
+      assert.same({ "valid", longest(9e5, 512) }, { row.validity, row.burst_mean_frames })
    end)
 
    it("lets no frame be later than changes the answer by half of one", function()
@@ -308,7 +308,7 @@ describe("back-to-back", function()
             end
          end,
       })[1]
-      assert.same({ "tester-limited", 600 }, { row.verdict, row.burst_frames_mean })
+      assert.same({ "tester-limited", 600 }, { row.validity, row.burst_mean_frames })
       assert.matches("was not sent whole", row.reasons[1])
    end)
 end)

@@ -10,10 +10,10 @@ local function assert_holds(check)
    local text = ("%s %s %s: %s is not within %s and %s (truth %s)"):format(check.test, check.direction,
       check.what, tostring(check.measured), tostring(check.low), tostring(check.high), tostring(check.truth))
    if check.truth then
-      assert.equal("valid", check.verdict)
+      assert.equal("valid", check.validity)
       assert.is_true(check.measured >= check.low and check.measured <= check.high, text)
    else
-      assert.equal("not-applicable", check.verdict)
+      assert.equal("not-applicable", check.validity)
    end
 end
 
@@ -33,9 +33,9 @@ for _, device in ipairs(truth.DEVICES) do
          assert_holds(truth.check_both(device, results, plan))
       end)
 
-      it("stands in docs/truth.md as it was measured", function()
+      it("stands in docs/explanation/truth.md as it was measured", function()
          local text = page.section(device, {}, results, plan, time)
-         assert.matches(text, scratch.read(scratch.PROJECT .. "docs/truth.md"), 1, true)
+         assert.matches(text, scratch.read(scratch.PROJECT .. "docs/explanation/truth.md"), 1, true)
       end)
 
       for _, test in ipairs(truth.TESTS) do

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- RFC 6349: its own examples, and paths whose MTU, delay, rate and loss are configured.
-local expectations = require "framegauge.method.rfc6349.expectations"
-local formulas = require "framegauge.method.rfc6349.formulas"
-local json = require "framegauge.report.json"
+local common = require "framegauge.methods.rfc6349.common"
+local expectations = require "framegauge.methods.rfc6349.expectations"
+local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -28,7 +28,7 @@ end
 
 describe("what is expected of a path", function()
    local plan = { rfc6349 = { windows = { 0.5, 1 } } }
-   local row = { verdict = "valid", window_share = 1, transfer_time_ratio = 1.05, efficiency_percent = 99.5,
+   local row = { validity = "valid", window_share = 1, transfer_time_ratio = 1.05, efficiency_percent = 99.5,
       buffer_delay_percent = 12, achieved_bps = 900e6 }
 
    it("is one of the metrics, of all windows or of one", function()
@@ -42,7 +42,7 @@ describe("what is expected of a path", function()
          assert.equal(met, one.met(row), text)
       end
       assert.is_false(expectations.parse("efficiency>=99%@50%", plan).about(row))
-      assert.is_nil(expectations.parse("efficiency>=99%", plan).met { verdict = "invalid" })
+      assert.is_nil(expectations.parse("efficiency>=99%", plan).met { validity = "invalid" })
    end)
 
    it("is refused with the reason", function()
@@ -59,36 +59,36 @@ end)
 
 describe("the arithmetic of RFC 6349", function()
    it("gives the windows of its table", function()
-      near(3840, formulas.bdp(1.536e6, 20e-3), 1e-9)
-      near(138156, formulas.bdp(44.21e6, 25e-3), 1e-4)
-      near(62500, formulas.bdp(1e9, 0.5e-3), 1e-9)
-      near(375000, formulas.bdp(10e9, 0.3e-3), 1e-9)
+      near(3840, common.bdp(1.536e6, 20e-3), 1e-9)
+      near(138156, common.bdp(44.21e6, 25e-3), 1e-4)
+      near(62500, common.bdp(1e9, 0.5e-3), 1e-9)
+      near(375000, common.bdp(10e9, 0.3e-3), 1e-9)
    end)
 
    it("tells how many connections fill a pipe, and what a window allows", function()
       for window, n in pairs { [16000] = 20, [32000] = 10, [64000] = 5, [128000] = 3 } do
-         assert.equal(n, formulas.connections(500e6, 5e-3, window))
+         assert.equal(n, common.connections(500e6, 5e-3, window))
       end
-      near(25.6e6, formulas.window_limited(16000, 5e-3), 1e-9)
-      near(5.12e6, formulas.window_limited(16000, 25e-3), 1e-9)
-      assert.equal(6, formulas.window_scale(2500000))
-      assert.equal(0, formulas.window_scale(65535))
-      assert.equal(1, formulas.window_scale(65536))
+      near(25.6e6, common.window_limited(16000, 5e-3), 1e-9)
+      near(5.12e6, common.window_limited(16000, 25e-3), 1e-9)
+      assert.equal(6, common.window_scale(2500000))
+      assert.equal(0, common.window_scale(65535))
+      assert.equal(1, common.window_scale(65536))
    end)
 
    it("tells the most that TCP can have", function()
       local o = { mtu = 1500, ip = "ipv4", tags = 0 }
-      near(949.28e6, formulas.achievable(1e9, o), 1e-5)
+      near(949.28e6, common.achievable(1e9, o), 1e-5)
       o.timestamps = true
-      near(94.148e6, formulas.achievable(100e6, o), 1e-5)
-      near(9147.2e6, formulas.achievable(10e9, o, true), 1e-5)
+      near(94.148e6, common.achievable(100e6, o), 1e-5)
+      near(9147.2e6, common.achievable(10e9, o, true), 1e-5)
    end)
 
    it("gives the metrics of its examples", function()
-      near(1.5, formulas.transfer_time_ratio(12, 5 * 100e6, 500e6), 1e-9)
-      near(98.04, formulas.efficiency(102000, 2000), 1e-4)
-      near(28, formulas.buffer_delay(32e-3, 25e-3), 1e-9)
-      near(1.100, formulas.transfer_time_ratio(9.35, 4 * 250e6, 941.48e6), 1e-3)
+      near(1.5, common.transfer_time_ratio(12, 5 * 100e6, 500e6), 1e-9)
+      near(98.04, common.efficiency(102000, 2000), 1e-4)
+      near(28, common.buffer_delay(32e-3, 25e-3), 1e-9)
+      near(1.100, common.transfer_time_ratio(9.35, 4 * 250e6, 941.48e6), 1e-3)
    end)
 end)
 
@@ -114,17 +114,17 @@ describe("a path", function()
       local found, path = run("rfc6349.windows=[50%, 200%]", "rfc6349.duration=4s",
          "rfc6349.directions=[forward]")
       assert.equal(1492, found.path_mtu.mtu)
-      near(20e-3, found.baseline.rtt_ns / 1e9, 1e-3)
-      near(100e6, found.bandwidth[1].l1_bps, 2e-3)
+      near(20e-3, found.baseline.rtt_min_ns / 1e9, 1e-3)
+      near(100e6, found.bandwidth[1].bandwidth_l1_bps, 2e-3)
       local half, full = found.transfers[1], found.transfers[2]
-      near(100e6 * (1492 - 52) / (1492 + 38), full.most_bps, 2e-3)
-      near(full.most_bps, full.achieved_bps, 0.02)
+      near(100e6 * (1492 - 52) / (1492 + 38), full.bottleneck_bps, 2e-3)
+      near(full.bottleneck_bps, full.achieved_bps, 0.02)
       assert.is_true(full.transfer_time_ratio > 1 and full.transfer_time_ratio < 1.02)
       near(half.window * 4 * 8 / 20.01e-3, half.achievable_bps, 1e-3)
       near(half.achievable_bps, half.achieved_bps, 0.04)
       for _, row in ipairs(found.transfers) do
          assert.equal(100, row.efficiency_percent)
-         assert.equal("valid", row.verdict)
+         assert.equal("valid", row.validity)
       end
       -- what is more than the product waits in front of the line
       assert.is_true(half.buffer_delay_percent < 5)
@@ -137,8 +137,8 @@ describe("a path", function()
          "rfc6349.bandwidth.search_trial=2s", "reference_device.rate=1Gbps")
       local row = found.transfers[1]
       -- the buffer takes 150 of the 16,500 frames of the trial, and a thousandth may be lost
-      near(20e6, found.bandwidth[1].l2_bps, 0.012)
-      near(row.most_bps, row.achieved_bps, 0.03)
+      near(20e6, found.bandwidth[1].bandwidth_l2_bps, 0.012)
+      near(row.bottleneck_bps, row.achieved_bps, 0.03)
       -- four times the product: three of them wait
       near(300, row.buffer_delay_percent, 0.15)
       local lossy = run("rfc6349.windows=[200%]", "rfc6349.duration=3s", "rfc6349.directions=[forward]",
@@ -158,7 +158,7 @@ describe("a path", function()
       local behind = measured("reference_device.rate=1Gbps", "reference_device.bandwidth=49304590bps")
       for _, row in ipairs(behind) do
          -- what is under way in all is the window, but for the beginning, in which the queue grows
-         local reckoned = 100 * (row.windows * 8 / row.most_bps / (row.baseline_rtt_ns / 1e9) - 1)
+         local reckoned = 100 * (row.windows * 8 / row.bottleneck_bps / (row.rtt_baseline_ns / 1e9) - 1)
          near(reckoned, row.buffer_delay_percent, 0.1)
          assert.same({}, row.warnings)
       end
@@ -175,8 +175,8 @@ describe("a path", function()
          "rfc6349.path_mtu=1492", "rfc6349.bottleneck=100Mbps")
       assert.equal(2, #found.transfers)
       for _, row in ipairs(found.transfers) do
-         near(100e6 * 1440 / (1530 + 45), row.most_bps, 1e-3)
-         near(row.most_bps, row.achieved_bps, 0.05)
+         near(100e6 * 1440 / (1530 + 45), row.bottleneck_bps, 1e-3)
+         near(row.bottleneck_bps, row.achieved_bps, 0.05)
       end
    end)
 end)

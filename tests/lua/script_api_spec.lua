@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What scripts call, on the reference device: it counts what the device does, and refuses what it must.
-local Bench = require "framegauge.bench"
-local frame = require "framegauge.frame"
-local job = require "framegauge.job"
+local Bench = require "framegauge.tester"
+local frame = require "framegauge.traffic.frame"
+local job = require "framegauge.core.job"
 local method = require "framegauge.method"
 local plan = require "framegauge.plan"
-local port = require "framegauge.port"
+local port = require "framegauge.tester.port"
 local report = require "framegauge.report"
-local stats = require "framegauge.stats"
-local stream = require "framegauge.stream"
+local stats = require "framegauge.trial.stats"
+local stream = require "framegauge.trial.stream"
 
 local PLAN = [[
 test: rfc2544
@@ -46,7 +46,7 @@ describe("a script", function()
       local east, back = record.directions[1], record.directions[2]
       assert.same({ "east-west", 200000, 2000 }, { east.direction, east.tx, east.lost })
       assert.same({ "back", 40000, 400 }, { back.direction, back.tx, back.lost })
-      assert.equal("valid", record.verdict)
+      assert.equal("valid", record.validity)
       local total = stats.total(record.directions)
       assert.same({ tx = 240000, rx = 237600, lost = 2400, loss_ratio = 0.01 }, total)
    end)
@@ -60,8 +60,8 @@ describe("a script", function()
       local streams = both { size = "imix", frame = own }
       local record = stream.send(bench, { duration = 1, streams = streams })
       assert.equal(1, made)
-      assert.near(100000 * (7 * 64 + 4 * 570 + 1518) / 12, record.directions[1].octets, 2000)
-      assert.equal(20000 * 64, record.directions[2].octets)
+      assert.near(100000 * (7 * 64 + 4 * 570 + 1518) / 12, record.directions[1].tx_bytes, 2000)
+      assert.equal(20000 * 64, record.directions[2].tx_bytes)
    end)
 
    it("starts, changes and stops streams", function()
@@ -118,6 +118,13 @@ describe("a script", function()
          { frames_size = 64 })
       refused("method.run: unknown argument 'quite'; did you mean 'quiet'?", method.run, bench.plan,
          { quite = true })
+      local l4 = require("framegauge.methods.l4.script").on(bench)
+      refused("l4.tcp_rr.load: unknown argument 'cycels'; did you mean 'cycles'?", l4.tcp_rr,
+         { load = { cycels = 1 } })
+      refused('l4.tcp_rr: duration: "5" has no unit; expected a time with its unit, such as 60s or 20us',
+         l4.tcp_rr, { duration = "5" })
+      refused("l4.tcp_rr.tcp: mss: 40 is less than 88", l4.tcp_rr, { tcp = { mss = 40 } })
+      refused("l4.tcp_rr: octets is now bytes", l4.tcp_rr, { octets = 5 })
       refused("no result to render: /nowhere/result.json: No such file or directory", report.read, "/nowhere")
       refused('"fast" is not a rate; expected frames (900kfps), bits with their layer (5Gbps L1, L2 or L3) '
          .. "or percent of the line (40%)", port.fps, bench, "east", "fast", 64)

@@ -11,7 +11,7 @@ local MAX = 100
 local PER_UNIT = devices.FRAMES_PER_UNIT
 
 local function low(record, tolerance)
-   return record.verdict == "valid" and record.lost <= math.floor(tolerance * record.tx)
+   return record.validity == "valid" and record.lost <= math.floor(tolerance * record.tx)
 end
 
 -- Kinds of devices: function(draw) -> device, and the load it carries without loss where that is one figure.
@@ -37,7 +37,7 @@ function KINDS.inverted(draw)
    local capacity = MAX * draw(0.1, 1.2)
    local from = draw(0, capacity)
    local to = draw(from, capacity)
-   return devices.lossy(function(load)
+   return devices.lost_on_path(function(load)
       return (load > capacity or (load >= from and load < to)) and 0.01 or 0
    end)
 end
@@ -46,9 +46,9 @@ function KINDS.transient(draw)
    return devices.transient(devices.device { capacity = MAX * draw(0.05, 1.1) }, 10, math.floor(draw(0, 10)))
 end
 
-function KINDS.lossy(draw)
+function KINDS.lost_on_path(draw)
    local share = 10 ^ draw(-6, -1)
-   return devices.lossy(function()
+   return devices.lost_on_path(function()
       return share
    end)
 end
@@ -57,7 +57,7 @@ function KINDS.spoilt(draw)
    local honest, often = devices.device { capacity = MAX * draw(0.1, 1.1) }, draw(0, 0.2)
    return function(load, seconds)
       local record = honest(load, seconds)
-      record.verdict = draw(0, 1) < often and "tester-limited" or "valid"
+      record.validity = draw(0, 1) < often and "tester-limited" or "valid"
       return record
    end
 end
@@ -107,7 +107,7 @@ describe("binary search", function()
          within_resolution(g, result)
          near_truth(result, truth, g.tolerance, g.final_trial)
          for _, step in ipairs(trace) do
-            local spoilt = step.record.verdict ~= "valid"
+            local spoilt = step.record.validity ~= "valid"
             if result.load and step.load <= result.load and not spoilt then
                assert.is_true(low(step.record, g.tolerance), kind)
             end
@@ -180,7 +180,7 @@ end
 local function sums(trace, load, goal)
    local s = { full_low = 0, full_high = 0, short_low = 0, short_high = 0 }
    for _, step in ipairs(trace) do
-      if step.load == load and step.record.verdict == "valid" then
+      if step.load == load and step.record.validity == "valid" then
          local key = (step.seconds >= goal.final_trial and "full_" or "short_")
             .. (low(step.record, goal.loss_ratio) and "low" or "high")
          s[key] = s[key] + step.seconds

@@ -88,7 +88,7 @@ local function device_of(d, seed)
    end
    return function(load, seconds)
       local tx = math.floor(load * seconds + 0.5)
-      return { verdict = "valid", tx = tx, lost = lost_by(d, tx, load, seconds, draw) }
+      return { validity = "valid", tx = tx, lost = lost_by(d, tx, load, seconds, draw) }
    end
 end
 

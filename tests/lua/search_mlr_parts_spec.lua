@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Ledger = require "framegauge.search.mlr.ledger"
-local bounds = require "framegauge.search.mlr.bounds"
 local classification = require "framegauge.search.mlr.classification"
-local conditional = require "framegauge.search.mlr.conditional"
 local devices = require "devices"
+local Ledger = require "framegauge.search.mlr.ledger"
 local presets = require "framegauge.search.mlr.presets"
 local targets = require "framegauge.search.mlr.targets"
 
@@ -28,7 +26,7 @@ local function add(ledger, count, seconds, loss, load)
    load = load or 1e6
    for _ = 1, count do
       local tx = load * seconds
-      ledger:add(load, seconds, { verdict = "valid", tx = tx, lost = math.floor(tx * loss + 0.5) })
+      ledger:add(load, seconds, { validity = "valid", tx = tx, lost = math.floor(tx * loss + 0.5) })
    end
 end
 
@@ -58,7 +56,7 @@ describe("load classification", function()
          assert.equal(step[4], classes(ledger))
       end
       for one, expected in pairs { [B] = 1e6, [C] = 1e6, [D] = 999e3 } do
-         assert.near(expected, conditional.throughput(ledger:at(1e6), 1e6, target(one)), 1e-6)
+         assert.near(expected, classification.conditional_throughput(ledger:at(1e6), 1e6, target(one)), 1e-6)
       end
       add(ledger, 1, 60, 0)
       assert.equal("ULLL", classes(ledger))
@@ -91,15 +89,15 @@ describe("load classification", function()
    it("never makes a lower bound of trials that are not valid", function()
       local ledger = Ledger.new()
       for _ = 1, 3 do
-         ledger:add(1e6, 60, { verdict = "tester-limited", tx = 60e6, lost = 0 })
+         ledger:add(1e6, 60, { validity = "tester-limited", tx = 60e6, lost = 0 })
       end
       assert.equal("UUUU", classes(ledger))
    end)
 
    it("compares whole frames: a loss exactly at the ratio is low", function()
       local ledger, one = Ledger.new(), target(goal("x", 1, 1, 0.005, 0))
-      ledger:add(1000, 1, { verdict = "valid", tx = 1000, lost = 5 })
-      ledger:add(999, 1, { verdict = "valid", tx = 999, lost = 5 })
+      ledger:add(1000, 1, { validity = "valid", tx = 1000, lost = 5 })
+      ledger:add(999, 1, { validity = "valid", tx = 999, lost = 5 })
       assert.equal("lower", classification.of(ledger:at(1000), one))
       assert.equal("upper", classification.of(ledger:at(999), one))
    end)
@@ -112,26 +110,26 @@ describe("relevant bounds", function()
       add(ledger, 1, 60, 0, 3e6)
       add(ledger, 1, 60, 0.1, 2e6)
       add(ledger, 1, 1, 0, 1.5e6) -- too short to decide
-      assert.same({ 1e6, 2e6 }, { bounds.of(ledger, one) })
+      assert.same({ 1e6, 2e6 }, { classification.bounds(ledger, one) })
       add(ledger, 1, 60, 0.1, 0.5e6)
-      assert.same({ nil, 0.5e6 }, { bounds.of(ledger, one) })
+      assert.same({ nil, 0.5e6 }, { classification.bounds(ledger, one) })
    end)
 
    it("are regular when both exist within the width", function()
-      assert.is_true(bounds.are_regular(99.5, 100, 0.005))
-      assert.is_false(bounds.are_regular(99.4, 100, 0.005))
-      assert.is_false(bounds.are_regular(nil, 100, 0.5))
-      assert.is_false(bounds.are_regular(100, nil, 0.5))
+      assert.is_true(classification.are_regular(99.5, 100, 0.005))
+      assert.is_false(classification.are_regular(99.4, 100, 0.005))
+      assert.is_false(classification.are_regular(nil, 100, 0.5))
+      assert.is_false(classification.are_regular(100, nil, 0.5))
    end)
 
    it("credit no more than a hard limit lets through", function()
       local ledger, load = Ledger.new(), 100e6 / 0.995
       local tx = math.floor(load)
-      ledger:add(load, 1, { verdict = "valid", tx = tx, lost = math.floor(tx * 0.005) })
+      ledger:add(load, 1, { validity = "valid", tx = tx, lost = math.floor(tx * 0.005) })
       local one = target(goal("x", 1, 1, 0.005, 0))
       assert.equal("lower", classification.of(ledger:at(load), one))
       assert.near(100.5025e6, load, 50)
-      assert.near(100e6, conditional.throughput(ledger:at(load), load, one), 2)
+      assert.near(100e6, classification.conditional_throughput(ledger:at(load), load, one), 2)
    end)
 end)
 
@@ -141,14 +139,15 @@ describe("conditional throughput", function()
       for _, loss in ipairs { 0.3, 0, 0.2, 0.1 } do
          add(ledger, 1, 1, loss)
       end
-      assert.near(0.8e6, conditional.throughput(ledger:at(1e6), 1e6, one), 1e-6)
+      assert.near(0.8e6, classification.conditional_throughput(ledger:at(1e6), 1e6, one), 1e-6)
    end)
 
    it("is nothing where the trials do not fill the sum", function()
       local ledger = Ledger.new()
       add(ledger, 1, 60, 0)
-      assert.near(1e6, conditional.throughput(ledger:at(1e6), 1e6, target(B)), 1e-6)
-      assert.equal(0, conditional.throughput(ledger:at(1e6), 1e6, target(goal("x", 60, 121, 0, 0.5))))
+      assert.near(1e6, classification.conditional_throughput(ledger:at(1e6), 1e6, target(B)), 1e-6)
+      assert.equal(0, classification.conditional_throughput(ledger:at(1e6), 1e6,
+         target(goal("x", 60, 121, 0, 0.5))))
    end)
 end)
 

@@ -19,7 +19,7 @@ local function worked(load, seconds)
    local mfps = load / 1e6
    local loss = mfps <= 8 and 0 or math.max(0.001 * (mfps - 8), 1 - 10 / mfps)
    local tx = math.floor(load * seconds + 0.5)
-   return { verdict = "valid", tx = tx, lost = tx - math.floor(tx * (1 - loss)) }
+   return { validity = "valid", tx = tx, lost = tx - math.floor(tx * (1 - loss)) }
 end
 
 local function ndr_and_pdr(final, sum, exceed, initial)
@@ -111,11 +111,11 @@ local function carrying(o)
    return function(load, seconds)
       local tx = math.floor(load * seconds + 0.5)
       local record = {
-         verdict = "valid", tx = tx,
+         validity = "valid", tx = tx,
          lost = math.max(0, tx - math.floor((o.capacity or MAX) * seconds + 0.5) - (o.buffer or 0)),
       }
       if o.tester and load > o.tester then
-         record.verdict, record.offered_fps, record.tx, record.lost = "tester-limited", o.tester, tx / 2, 0
+         record.validity, record.offered_fps, record.tx, record.lost = "tester-limited", o.tester, tx / 2, 0
       end
       return record
    end
@@ -176,7 +176,7 @@ describe("MLRsearch", function()
 
    it("says when the tester was the limit, after a second look", function()
       local result, trace = traced { device = carrying { capacity = 9e6, tester = 2e6 }, goals = ONE }
-      assert.same({ "tester", "tester-limited" }, { result.limited_by, result.upper_trial.verdict })
+      assert.same({ "tester", "tester-limited" }, { result.limited_by, result.upper_trial.validity })
       assert.is_true(result.load <= 2e6 and result.load >= 2e6 * 0.995)
       local looks = 0
       for _, step in ipairs(trace) do
@@ -192,7 +192,7 @@ describe("MLRsearch", function()
          device = function(load, seconds)
             local record = honest(load, seconds)
             if record.lost == 0 and not stolen then
-               stolen, record.verdict = true, "tester-limited"
+               stolen, record.validity = true, "tester-limited"
             end
             return record
          end,
@@ -206,11 +206,11 @@ describe("MLRsearch", function()
       local result = traced {
          goals = ONE,
          device = function(load)
-            return { verdict = load > 1e6 and "invalid" or "valid", tx = load, lost = 0 }
+            return { validity = load > 1e6 and "invalid" or "valid", tx = load, lost = 0 }
          end,
       }
       assert.equal("invalid", result.limited_by)
-      assert.equal("invalid", result.upper_trial.verdict)
+      assert.equal("invalid", result.upper_trial.validity)
    end)
 
    it("gives up at max_trials and at the time limit, and says so", function()

@@ -13,12 +13,12 @@ end
 
 describe("outcome of a trial", function()
    it("passes only when valid and within the tolerance, counted in whole frames", function()
-      assert.equal("pass", outcome.of({ verdict = "valid", tx = 1000, lost = 0 }, 0))
-      assert.equal("loss", outcome.of({ verdict = "valid", tx = 1000, lost = 1 }, 0))
-      assert.equal("pass", outcome.of({ verdict = "valid", tx = 1000, lost = 5 }, 0.005))
-      assert.equal("loss", outcome.of({ verdict = "valid", tx = 999, lost = 5 }, 0.005))
-      assert.equal("tester", outcome.of({ verdict = "tester-limited", tx = 1000, lost = 0 }, 0))
-      assert.equal("invalid", outcome.of({ verdict = "invalid", tx = 1000, lost = 0 }, 0))
+      assert.equal("pass", outcome.of({ validity = "valid", tx = 1000, lost = 0 }, 0))
+      assert.equal("loss", outcome.of({ validity = "valid", tx = 1000, lost = 1 }, 0))
+      assert.equal("pass", outcome.of({ validity = "valid", tx = 1000, lost = 5 }, 0.005))
+      assert.equal("loss", outcome.of({ validity = "valid", tx = 999, lost = 5 }, 0.005))
+      assert.equal("tester", outcome.of({ validity = "tester-limited", tx = 1000, lost = 0 }, 0))
+      assert.equal("invalid", outcome.of({ validity = "invalid", tx = 1000, lost = 0 }, 0))
    end)
 end)
 
@@ -171,7 +171,7 @@ describe("binary search", function()
          device = function(load, seconds)
             local tx = math.floor(load * seconds * FRAMES_PER_UNIT + 0.5)
             assert.is_true(tx >= 1)
-            return { verdict = "valid", tx = tx, lost = math.ceil(tx / 2) }
+            return { validity = "valid", tx = tx, lost = math.ceil(tx / 2) }
          end,
       }
       assert.is_nil(result.load)
@@ -198,7 +198,7 @@ describe("binary search", function()
       local result = traced { device = device { capacity = 73.4, tester = 20 }, resolution = 0.5 }
       assert.equal("tester", result.limited_by)
       assert.is_true(result.load <= 20 and result.load > 19.5)
-      assert.equal("tester-limited", result.upper_trial.verdict)
+      assert.equal("tester-limited", result.upper_trial.validity)
    end)
 
    it("gives up, where told, on a tester that carries nothing", function()
@@ -222,7 +222,7 @@ describe("binary search", function()
          device = function(load, seconds)
             local record = honest(load, seconds)
             if load == 71.875 and not stolen then
-               stolen, record.verdict = true, "tester-limited"
+               stolen, record.validity = true, "tester-limited"
             end
             return record
          end,
@@ -235,7 +235,7 @@ describe("binary search", function()
       local result = traced {
          resolution = 0.5,
          device = function(load)
-            return { verdict = load > 33 and "invalid" or "valid", tx = 100, lost = 0 }
+            return { validity = load > 33 and "invalid" or "valid", tx = 100, lost = 0 }
          end,
       }
       assert.equal("invalid", result.limited_by)

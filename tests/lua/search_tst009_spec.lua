@@ -106,7 +106,7 @@ describe("binary search with loss verification", function()
    end)
 
    it("does not charge the device with a trial the tester spoilt", function()
-      local spoilt = { verdict = "tester-limited" }
+      local spoilt = { validity = "tester-limited" }
       local result = traced {
          device = meddled(device { capacity = 100 }, { [1] = { lost = 5 }, [2] = spoilt, [3] = spoilt }),
          resolution = 50, max_r = 2,
@@ -116,12 +116,12 @@ describe("binary search with loss verification", function()
       result = traced {
          device = function(load, seconds)
             local record = device { capacity = 100 }(load, seconds)
-            record.verdict = load > 60 and "tester-limited" or "valid"
+            record.validity = load > 60 and "tester-limited" or "valid"
             return record
          end,
       }
       assert.equal("tester", result.limited_by)
-      assert.equal("tester-limited", result.upper_trial.verdict)
+      assert.equal("tester-limited", result.upper_trial.validity)
    end)
 
    it("takes as many trials, and errs as often, as the theory says", function()
@@ -133,7 +133,7 @@ describe("binary search with loss verification", function()
                max_r = m, resolution = 100, min = 1,
                device = function(load)
                   local struck = load == 100 and draw(0, 1) < q
-                  return { verdict = "valid", tx = 1000, lost = struck and 1 or 0 }
+                  return { validity = "valid", tx = 1000, lost = struck and 1 or 0 }
                end,
             }
             local at_max = result.load == 100 and result.trials or m

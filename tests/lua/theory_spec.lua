@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
-local line = require "framegauge.line"
-local theory = require "framegauge.theory"
+local ethernet = require "framegauge.core.ethernet"
+local theory = require "framegauge.cli.theory"
 
 -- The reference tables, row by row as published with the methods (RFC 5180 A.1; RFC 6349 for the octets on
 -- the wire).
@@ -112,19 +112,19 @@ end)
 describe("the arithmetic of the line", function()
    it("names the rates of every layer", function()
       local fps = 10e9 / (8 * 84)
-      assert.near(10000e6, line.l1_bps(fps, 64), 1)
-      assert.near(7619.0e6, line.l2_bps(fps, 64), 0.1e6)
-      assert.near(5476.2e6, line.l3_bps(fps, 64), 0.1e6)
-      for layer, bps in ipairs { line.l1_bps, line.l2_bps, line.l3_bps } do
-         assert.near(12345, line.fps(bps(12345, 512, 1), layer, 512, 1), 1e-6)
+      assert.near(10000e6, ethernet.l1_bps(fps, 64), 1)
+      assert.near(7619.0e6, ethernet.l2_bps(fps, 64), 0.1e6)
+      assert.near(5476.2e6, ethernet.l3_bps(fps, 64), 0.1e6)
+      for layer, bps in ipairs { ethernet.l1_bps, ethernet.l2_bps, ethernet.l3_bps } do
+         assert.near(12345, ethernet.fps(bps(12345, 512, 1), layer, 512, 1), 1e-6)
       end
    end)
 
    it("pads short packets to the smallest frame", function()
-      assert.equal(84, line.wire_octets(20))
-      assert.equal(84, line.wire_octets(46))
-      assert.equal(85, line.wire_octets(47))
-      assert.equal(1538, line.wire_octets(1500))
-      assert.equal(1546, line.wire_octets(1500, 2))
+      assert.equal(84, ethernet.wire_octets(20))
+      assert.equal(84, ethernet.wire_octets(46))
+      assert.equal(85, ethernet.wire_octets(47))
+      assert.equal(1538, ethernet.wire_octets(1500))
+      assert.equal(1546, ethernet.wire_octets(1500, 2))
    end)
 end)

@@ -5,9 +5,9 @@
 --    framegauge script tests/lua/timed.lua PLAN [PATH=VALUE...]   prints the four figures: seconds and trials
 --
 -- A process of its own for a real bench, since DPDK binds the process to a CPU, and all that it starts.
-local Session = require "framegauge.method.session"
-local methods = require "framegauge.method.rfc2544"
-local rehearsal = require "framegauge.rehearsal"
+local tests = require "framegauge.methods.rfc2544.tests"
+local rehearsal = require "framegauge.methods.rfc2544.estimate"
+local Session = require "framegauge.trial.session"
 
 local M = {}
 
@@ -35,7 +35,7 @@ function M.run(plan, bench)
    for _, part in ipairs(rehearsal.parts(plan, bench)) do
       estimated.seconds, estimated.trials = estimated.seconds + part.seconds, estimated.trials + part.trials
    end
-   methods.run(plan, measured, session, {})
+   tests.run(plan, measured, session, {})
    return estimated, taken
 end
 
@@ -44,7 +44,7 @@ if ... == "timed" then
 end
 
 local plan = assert(require("framegauge.plan").load(arg[1], { sets = { unpack(arg, 2) } }))
-local bench = assert(require("framegauge.bench").open(plan))
+local bench = assert(require("framegauge.tester").open(plan))
 local ok, estimated, taken = pcall(M.run, plan, bench)
 bench:close()
 assert(ok, estimated)

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "framegauge.bench"
-local Session = require "framegauge.method.session"
-local methods = require "framegauge.method.rfc2544"
+local Bench = require "framegauge.tester"
+local tests = require "framegauge.methods.rfc2544.tests"
 local plans = require "framegauge.plan"
+local Session = require "framegauge.trial.session"
 local topology = require "framegauge.traffic.topology"
 local trial = require "framegauge.trial"
 
-local function plan_of(names, kind, bidirectional)
+local function directions_of(names, kind, both_ways)
    local ports = {}
    for i, name in ipairs(names) do
       ports[i] = { name = name }
    end
-   return { ports = ports, test = "rfc2544", rfc2544 = { topology = kind, bidirectional = bidirectional } }
+   return topology.directions(ports, kind, not both_ways)
 end
 
 local WIRES = [[
@@ -33,7 +33,7 @@ rfc2544:
 local function run(plan)
    local bench, results = assert(Bench.open(plan)), {}
    local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
-   local ok, why = pcall(methods.run, plan, bench, session, results)
+   local ok, why = pcall(tests.run, plan, bench, session, results)
    bench:close()
    assert(ok, why)
    return results
@@ -43,33 +43,32 @@ describe("the topology", function()
    local four = { "a", "b", "c", "d" }
 
    it("takes ports two by two", function()
-      assert.same({ { "a->b" }, "a->b" }, { topology.directions(plan_of({ "a", "b" }, "pairs", false)) })
+      assert.same({ { "a->b" }, "a->b" }, { directions_of({ "a", "b" }, "pairs", false) })
       assert.same({ { "a->b", "b->a" }, "both" },
-         { topology.directions(plan_of({ "a", "b" }, "pairs", true)) })
+         { directions_of({ "a", "b" }, "pairs", true) })
       assert.same({ { "a->b", "c->d" }, "inputs->outputs" },
-         { topology.directions(plan_of(four, "pairs", false)) })
+         { directions_of(four, "pairs", false) })
       assert.same({ { "a->b", "c->d", "b->a", "d->c" }, "both" },
-         { topology.directions(plan_of(four, "pairs", true)) })
+         { directions_of(four, "pairs", true) })
    end)
 
    it("lets every input send to all outputs, and back", function()
       assert.same({ { "a->b", "b->a" }, "both" },
-         { topology.directions(plan_of({ "a", "b" }, "partial-mesh", true)) })
+         { directions_of({ "a", "b" }, "partial-mesh", true) })
       assert.same({ { "a->c", "a->d", "b->c", "b->d" }, "inputs->outputs" },
-         { topology.directions(plan_of(four, "partial-mesh", false)) })
+         { directions_of(four, "partial-mesh", false) })
       assert.same({ "a->c", "a->d", "b->c", "b->d", "c->a", "c->b", "d->a", "d->b" },
-         (topology.directions(plan_of(four, "partial-mesh", true))))
+         (directions_of(four, "partial-mesh", true)))
    end)
 
    it("sends every port its own frames back in a loopback", function()
-      assert.same({ { "a->a" }, "a->a" }, { topology.directions(plan_of({ "a" }, "loopback", true)) })
+      assert.same({ { "a->a" }, "a->a" }, { directions_of({ "a" }, "loopback", true) })
       assert.same({ { "a->a", "b->b", "c->c" }, "all" },
-         { topology.directions(plan_of({ "a", "b", "c" }, "loopback", false)) })
+         { directions_of({ "a", "b", "c" }, "loopback", false) })
    end)
 
    it("has the streams of a port take turns, all inputs with the same output at a time", function()
-      local six = plan_of({ "a", "b", "c", "x", "y", "z" }, "partial-mesh")
-      local turns = topology.turns(topology.directions(six))
+      local turns = topology.turns(directions_of({ "a", "b", "c", "x", "y", "z" }, "partial-mesh"))
       local order = {}
       for i, turn in ipairs(turns) do
          assert.same({ 1, 3 }, { turn.take, turn.every })
@@ -142,7 +141,7 @@ describe("a trial of directions that share a port", function()
          number = 1, test = "t", phase = "p", frame_size = 64, direction = "both", fps = 1000, seconds = 1,
       })
       assert.same({ "valid", 1000, 1000, 998 },
-         { record.verdict, record.intended_fps, record.offered_fps, record.rx })
+         { record.validity, record.intended_fps, record.offered_fps, record.rx })
    end)
 end)
 
@@ -153,7 +152,7 @@ describe("four wires", function()
       }))
       local results = run(plan)
       local row = results.throughput[1]
-      assert.same({ "both", "valid", "loss" }, { row.direction, row.verdict, row.limited_by })
+      assert.same({ "both", "valid", "loss" }, { row.direction, row.validity, row.limited_by })
       -- the weaker way's capacity, and what its buffer swallows of 200 ms
       assert.near(800e3, row.throughput_fps, 1488 + 513 / 0.2)
       assert.equal(1, #results.throughput)
@@ -162,8 +161,8 @@ describe("four wires", function()
          if one.load_percent == 100 then
             local capacity = (one.direction == "a->b" or one.direction == "c->d") and 900e3 or 800e3
             seen[#seen + 1] = one.direction
-            assert.equal("valid", one.verdict)
-            assert.near(100 * (1 - capacity / 1488095), one.loss_percent, 100 * 520 / one.tx)
+            assert.equal("valid", one.validity)
+            assert.near(100 * (1 - capacity / 1488095), 100 * one.loss_ratio, 100 * 520 / one.tx)
          end
       end
       assert.same({ "a->b", "c->d", "b->a", "d->c" }, seen)
@@ -201,7 +200,7 @@ rfc2544: {topology: loopback, frame_sizes: [64], drain: 50ms, learning_wait: 0, 
 ]]):format(ports), "loopback.yaml")
          assert(plan, errors and tostring(errors[1]))
          local bench = assert(Bench.open(plan))
-         local directions = topology.directions(plan)
+         local directions = topology.directions(plan.ports, "loopback")
          local raw = bench:trial {
             frame_size = 64, fps = 500000, duration = 0.1, directions = directions, learning_wait = 0.01,
             drain = 0.05, settle = 0,

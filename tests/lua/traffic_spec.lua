@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The traffic test against the reference device: every stream of the plan has its own truth.
-local json = require "framegauge.report.json"
+local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
@@ -52,7 +52,7 @@ describe("traffic of one port", function()
       local output, status = scratch.shell(command)
       assert.equal(0, status, output)
       local row = json.decode(scratch.read(out .. "/result.json")).results.traffic[1]
-      assert.same({ "near", "near", 1000, 10 }, { row.from, row.to, row.tx, row.lost })
+      assert.same({ "near->near", 1000, 10 }, { row.direction, row.tx, row.lost })
       local without = "test: traffic\nports: {near: {device: 'memif:/none'}}\nstreams: {a: {rate: 1kfps}}\n"
       assert.matches("ports.near.gateway: missing: a loopback sends to its", problems_of(without), 1, true)
    end)
@@ -64,10 +64,10 @@ describe("the traffic test", function()
    it("sends every stream at its own load, and finds what the device lost", function()
       local result, path = run("reference_device.loss_every=1000")
       local rows = by_name(result)
-      assert.equal("valid", result.verdict)
+      assert.equal("valid", result.validity)
       assert.near(2e6 / 8 / 218, rows.voice.offered_fps, 1)
-      assert.near(20, rows.video.percent, 1e-3)
-      assert.near(40, rows.bulk.percent, 1e-3)
+      assert.near(20, rows.video.offered_percent, 1e-3)
+      assert.near(40, rows.bulk.offered_percent, 1e-3)
       assert.equal(100000, rows.back.tx)
       -- the device counts the frames of each way, whichever stream they are of
       assert.equal(100, rows.back.lost)
@@ -78,7 +78,7 @@ describe("the traffic test", function()
          assert.equal(0, row.duplicates + row.reordered)
       end
       assert.is_true(result_schema.validate(path .. "/result.json"))
-      assert.matches("\nback,west,east,64,", scratch.read(path .. "/traffic.csv"))
+      assert.matches("\nback,west%->east,64,", scratch.read(path .. "/traffic.csv"))
    end)
 
    it("measures the delay of each stream by itself", function()
@@ -98,12 +98,12 @@ describe("the traffic test", function()
       for _, row in pairs(rows) do
          local m = row.measured
          assert.equal(row.reordered / row.rx, m.reordered_ratio)
-         assert.is_true(m.pdv_ns_p999 > 0 and m.jitter_ns > 0 and m.ipdv_ns_min < 0 and m.ipdv_ns_max > 0)
+         assert.is_true(m.pdv_p999_ns > 0 and m.jitter_ns > 0 and m.ipdv_min_ns < 0 and m.ipdv_max_ns > 0)
          assert.equal(m.corrupted, m.bit_errors) -- one bit of each
          corrupted = corrupted + m.corrupted
       end
       assert.is_true(corrupted > 0)
-      assert.same({ 3, 1000 }, { rows.back.measured.reordering_extent_max, rows.back.reordered })
+      assert.same({ 3, 1000 }, { rows.back.measured.reordering_extent_max_frames, rows.back.reordered })
       assert.is_true(result_schema.validate(folder .. "/result.json"))
    end)
 
@@ -132,7 +132,7 @@ describe("the traffic test", function()
          "reference_device.corrupt.spare=18", unpack(kinds))).back
       local m = row.measured
       assert.same({ 100, 500 }, { m.corrupted, m.bit_errors })
-      assert.is_true(m.octet_errors > 450 and m.octet_errors <= 500)
+      assert.is_true(m.byte_errors > 450 and m.byte_errors <= 500)
       assert.near(500 / (8 * 10000 * (512 - 42 - 18 - 4)), m.bit_error_ratio, 1e-15)
    end)
 
@@ -161,7 +161,7 @@ describe("the traffic test", function()
          assert.same({ 0.1, 20 }, { series.interval_s, #series.tx })
          for k = 1, #series.tx do
             tx, rx = tx + series.tx[k], rx + series.rx[k]
-            assert.near(row.offered_mbps_l2 * 1e6, series.ir_mean_bps[k], 0.03 * row.offered_mbps_l2 * 1e6)
+            assert.near(row.offered_l2_mbps * 1e6, series.ir_mean_bps[k], 0.03 * row.offered_l2_mbps * 1e6)
          end
          -- one may have left when the last interval was over
          assert.near(row.tx, tx, 1)

@@ -5,7 +5,8 @@ local trial = require "framegauge.trial"
 local function raw_direction(name, o)
    local direction = {
       name = name, intended_frames = 1000, intended_fps = 1000, tx = 1000, rx = 1000, duplicates = 0,
-      reordered = 0, max_extent = 0, late = 0, refused = 0, no_mbuf = 0, tx_duration_ns = 999e6,
+      reordered = 0, reordering_extent_max_frames = 0, late = 0, refused = 0, no_mbuf = 0,
+         tx_duration_ns = 999e6,
    }
    for key, value in pairs(o or {}) do
       direction[key] = value
@@ -18,7 +19,7 @@ local function raw(o)
       time = "tsc", duration_s = 1,
       directions = { raw_direction("east->west", o.forward), raw_direction("west->east", o.back) },
       ports = { o.east or { name = "east" }, o.west or { name = "west" } },
-      lcores = o.lcores or { { id = 1, longest_poll_gap_ns = 5000 }, { id = 2, longest_poll_gap_ns = 7000 } },
+      lcores = o.lcores or { { id = 1, poll_gap_max_ns = 5000 }, { id = 2, poll_gap_max_ns = 7000 } },
    }
 end
 
@@ -38,33 +39,34 @@ describe("a trial record", function()
       assert.same({ 1, 2, 3 }, { r.duplicates, r.reordered, r.refused })
       assert.equal(15 / 2000, r.loss_ratio)
       assert.same({ 1000, 50, 1000 }, { r.intended_fps, r.intended_percent, r.offered_fps })
-      assert.equal(7000, r.longest_poll_gap_ns)
+      assert.equal(7000, r.poll_gap_max_ns)
       assert.same({ 10, 5 }, { r.directions[1].lost, r.directions[2].lost })
-      assert.equal("valid", r.verdict)
+      assert.equal("valid", r.validity)
       assert.same({}, r.reasons)
    end)
 
    it("does not know the order of what came over several queues, nor what came too late", function()
-      local r = record { forward = { unordered = true, reordered = 0, parts = 2 }, back = { reordered = 5 } }
+      local r = record { forward = { unordered = true, reordered = 0, substreams = 2 },
+         back = { reordered = 5 } }
       assert.same({ nil, nil, 5, 2 }, { r.reordered, r.directions[1].reordered, r.directions[2].reordered,
-         r.directions[1].parts })
-      assert.matches('"reordered":null.*"reordered":null', result.trial_line(r))
-      assert.equal("valid", r.verdict)
+         r.directions[1].substreams })
+      assert.matches('"reordered":null.*"reordered":null', result.trial_line(r, "rfc2544"))
+      assert.equal("valid", r.validity)
       r = record {
          forward = { unordered = true, rx = 998, stale = 2 }, east = { name = "east", rx_overflow = 3 },
       }
-      assert.equal("tester-limited", r.verdict)
+      assert.equal("tester-limited", r.validity)
       assert.matches("2 frames came over another queue so late", r.reasons[1])
       assert.matches("east: 3 frames arrived over another queue", r.reasons[2])
       assert.equal(3, r.tester_drops)
    end)
 
    it("is the tester's where an lcore began after the traffic and frames are missing", function()
-      local late = { id = 2, polls = 1, longest_poll_gap_ns = 5, late_ns = 7400 }
+      local late = { id = 2, polls = 1, poll_gap_max_ns = 5, late_ns = 7400 }
       local r = record { forward = { rx = 990, lost = 10 }, lcores = { late } }
       assert.same({ "tester-limited", "lcore 2 began 7 us after the traffic: the host had it elsewhere" },
-         { r.verdict, r.reasons[1] })
-      assert.equal("valid", record({ lcores = { late } }).verdict)
+         { r.validity, r.reasons[1] })
+      assert.equal("valid", record({ lcores = { late } }).validity)
    end)
 
    it("offers the load of its slowest direction", function()
@@ -94,7 +96,7 @@ end)
 describe("the verdict", function()
    local function verdict(o)
       local r = record(o)
-      return r.verdict, table.concat(r.reasons, "; ")
+      return r.validity, table.concat(r.reasons, "; ")
    end
 
    it("is tester-limited when frames were late, even without loss", function()
@@ -122,7 +124,7 @@ describe("the verdict", function()
       local function lasting(us)
          short.tx_duration_ns = 63 / 92000 * 1e9 + us * 1e3
          return trial.record({ time = "tsc", directions = { raw_direction("a->b", short) }, ports = {} },
-            { fps = 92000, seconds = 64 / 92000 }).verdict
+            { fps = 92000, seconds = 64 / 92000 }).validity
       end
       assert.equal("valid", lasting(9))
       assert.equal("tester-limited", lasting(11))
@@ -130,7 +132,7 @@ describe("the verdict", function()
 
    it("is tester-limited when no more frames are lost than left off schedule", function()
       assert.equal("valid", (verdict { forward = { off_schedule = 50 } }))
-      local v, why = verdict { forward = { off_schedule = 50, rx = 950, worst_lag_ns = 20e6 } }
+      local v, why = verdict { forward = { off_schedule = 50, rx = 950, lag_max_ns = 20e6 } }
       assert.equal("tester-limited", v)
       assert.equal("east->west: 50 frames lost, but 50 frames left off schedule, up to 20.0 ms late and "
          .. "close together", why)
@@ -139,12 +141,12 @@ describe("the verdict", function()
       v, why = verdict(counted)
       assert.equal("tester-limited", v)
       assert.matches("500 frames lost, but 3 frames left off schedule", why, 1, true)
-      assert.equal("valid", trial.record(raw(counted), { fps = 1000, seconds = 1, any_loss = true }).verdict)
+      assert.equal("valid", trial.record(raw(counted), { fps = 1000, seconds = 1, any_loss = true }).validity)
       -- nor does it matter what the device has held before
-      local late = { forward = { off_schedule = 50, rx = 950, worst_lag_ns = 20e6 } }
+      local late = { forward = { off_schedule = 50, rx = 950, lag_max_ns = 20e6 } }
       for held, wanted in pairs { [19] = "tester-limited", [20] = "valid" } do
          local one = trial.record(raw(late), { fps = 1000, seconds = 1, any_loss = true, held = held })
-         assert.equal(wanted, one.verdict)
+         assert.equal(wanted, one.validity)
       end
       -- both directions may share what the frames meet
       assert.equal("tester-limited", (verdict { forward = { off_schedule = 50 }, back = { rx = 990 } }))
@@ -152,7 +154,7 @@ describe("the verdict", function()
 
    it("is tester-limited when frames are lost that may have come while nobody received", function()
       local function held_up(ms, o)
-         o.lcores = { { id = 1, longest_poll_gap_ns = ms * 1e6 } }
+         o.lcores = { { id = 1, poll_gap_max_ns = ms * 1e6 } }
          o.west = { name = "west", rx_ring = 10 }
          return verdict(o)
       end
@@ -227,7 +229,7 @@ describe("the verdict", function()
    end)
 
    it("does not mind refused frames and long gaps that did no harm", function()
-      local v = verdict { forward = { refused = 100 }, lcores = { { longest_poll_gap_ns = 5e7 } } }
+      local v = verdict { forward = { refused = 100 }, lcores = { { poll_gap_max_ns = 5e7 } } }
       assert.equal("valid", v)
    end)
 end)

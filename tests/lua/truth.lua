@@ -4,13 +4,13 @@
 --
 -- Each figure is held against what the device was configured to do, within a bound that follows from the
 -- method: its resolution, the time between two frames, the frames a buffer swallows in a short trial. None is
--- there by experience. framegauge's own specs and docs/truth.lua use it.
-local Bench = require "framegauge.bench"
-local Session = require "framegauge.method.session"
-local line = require "framegauge.line"
-local methods = require "framegauge.method.rfc2544"
+-- there by experience. framegauge's own specs and docs/generate/truth.lua use it.
+local Bench = require "framegauge.tester"
+local ethernet = require "framegauge.core.ethernet"
+local tests = require "framegauge.methods.rfc2544.tests"
 local plans = require "framegauge.plan"
-local rehearsal = require "framegauge.rehearsal"
+local rehearsal = require "framegauge.methods.rfc2544.estimate"
+local Session = require "framegauge.trial.session"
 
 local M = {}
 
@@ -105,7 +105,7 @@ end
 -- A load that neither direction queues, for figures that queues would blur: a search with short trials may
 -- end above the capacity, by what the buffer swallows.
 local function below_capacity(device)
-   local fps = line.max_fps(device.rate, device.frame_size)
+   local fps = ethernet.max_fps(device.rate, device.frame_size)
    for _, way in ipairs(device) do
       fps = math.min(fps, way.capacity or fps)
    end
@@ -128,7 +128,7 @@ function M.measure(device)
    for _, part in ipairs(rehearsal.parts(plan, bench)) do
       estimated = estimated + part.seconds
    end
-   local ok, why = pcall(methods.run, plan, bench, session, results)
+   local ok, why = pcall(tests.run, plan, bench, session, results)
    bench:close()
    assert(ok, why)
    return results, plan, { estimated = estimated, taken = time.seconds }
@@ -137,7 +137,7 @@ end
 -- The line, the resolution of the search, and what a buffer lets pass of a trial: so much above the capacity
 -- a load may be and lose nothing.
 local function limits(device, way, plan)
-   local line_fps = line.max_fps(device.rate, device.frame_size)
+   local line_fps = ethernet.max_fps(device.rate, device.frame_size)
    return {
       line = line_fps,
       resolution = line_fps * plan.rfc2544.throughput.resolution.value,
@@ -166,7 +166,7 @@ local function throughput_check(device, way, plan, direction, row)
    return {
       test = "throughput", direction = direction, what = "fps", truth = truth, measured = row.throughput_fps,
       low = truth - l.resolution, high = math.min(l.line, truth + l.swallowed),
-      verdict = way.capacity and row.verdict or "valid", -- a burst is not applicable then, this figure is
+      validity = way.capacity and row.validity or "valid", -- a burst is not applicable then, this figure is
    }
 end
 
@@ -185,11 +185,11 @@ end
 function checks.latency(_, results, _, direction, way)
    local row, list = row_of(results.latency, direction), {}
    for i, what in ipairs { "mean of tags", "min", "max" } do
-      local measured = i == 1 and row.latency_ns_mean or row.every_frame[what .. "_ns"]
+      local measured = i == 1 and row.latency_mean_ns or row.every_frame_latency[what .. "_ns"]
       list[i] = {
          test = "latency", direction = direction, what = what .. ", ns", truth = way.latency * NS,
          measured = measured, low = way.latency * NS - STAMP, high = way.latency * NS + STAMP,
-         verdict = row.verdict,
+         validity = row.validity,
       }
    end
    return list
@@ -206,7 +206,7 @@ function checks.frame_loss(_, results, _, direction, way)
          end
          list[#list + 1] = {
             test = "frame_loss", direction = direction, what = ("%% at load %g %%"):format(row.load_percent),
-            truth = truth, measured = row.loss_percent, verdict = row.verdict,
+            truth = truth, measured = 100 * row.loss_ratio, validity = row.validity,
             low = math.max(0, truth - 2 * frame),
             high = truth > 0 and truth + frame or 0,
          }
@@ -221,7 +221,7 @@ end
 function checks.back_to_back(device, results, plan, direction, way)
    local l, row = limits(device, way, plan), row_of(results.back_to_back, direction)
    if not way.capacity then
-      return { { test = "back_to_back", direction = direction, what = "verdict", verdict = row.verdict } }
+      return { { test = "back_to_back", direction = direction, what = "verdict", validity = row.validity } }
    end
    local spare, step = 1 - way.capacity / l.line, plan.rfc2544.back_to_back.step
    local low, high = way.buffer / spare - step, (way.buffer + 1) / spare
@@ -231,12 +231,12 @@ function checks.back_to_back(device, results, plan, direction, way)
    return {
       {
          test = "back_to_back", direction = direction, what = "burst, frames", truth = way.buffer / spare,
-         measured = row.burst_frames_mean, low = low, high = high, verdict = row.verdict,
+         measured = row.burst_mean_frames, low = low, high = high, validity = row.validity,
       },
       {
          -- the buffer at the rate of the line; the throughput it is corrected by has bounds of its own
          test = "back_to_back", direction = direction, what = "corrected buffer time, ns",
-         truth = way.buffer / l.line * NS, measured = row.corrected_buffer_time_ns, verdict = row.verdict,
+         truth = way.buffer / l.line * NS, measured = row.buffer_time_corrected_ns, validity = row.validity,
          low = corrected(low, way.capacity + l.swallowed),
          high = corrected(high, way.capacity - l.resolution),
       },
@@ -248,13 +248,14 @@ end
 function checks.system_recovery(_, results, _, direction, way)
    local row = row_of(results.system_recovery, direction)
    if not way.capacity then
-      return { { test = "system_recovery", direction = direction, what = "verdict", verdict = row.verdict } }
+      return { { test = "system_recovery", direction = direction, what = "verdict",
+         validity = row.validity } }
    end
    local before = 1 / (row.overload_fps - way.capacity) + 1 / row.overload_fps
    local truth = way.recovery * NS
    return { {
       test = "system_recovery", direction = direction, what = "recovery, ns", truth = truth,
-      measured = row.recovery_ns, verdict = row.verdict, high = truth,
+      measured = row.recovery_mean_ns, validity = row.validity, high = truth,
       low = math.max(0, truth - (before + 2 / row.relief_fps) * NS),
    } }
 end
@@ -262,10 +263,10 @@ end
 -- One frame more or less.
 function checks.reset(device, results, _, direction)
    local row, truth, list = row_of(results.reset, direction), device.outage * NS, {}
-   for i, key in ipairs { "reset_ns_by_loss", "reset_ns_by_timestamps" } do
+   for i, key in ipairs { "reset_by_loss_ns", "reset_by_timestamps_ns" } do
       list[i] = {
          test = "reset", direction = direction, what = i == 1 and "by loss, ns" or "by time stamps, ns",
-         truth = truth, measured = row[key], verdict = row.verdict,
+         truth = truth, measured = row[key], validity = row.validity,
          low = truth - NS / row.rate_fps - STAMP, high = truth + NS / row.rate_fps + STAMP,
       }
    end
@@ -293,14 +294,14 @@ function checks.bursty_traffic(device, results, plan, direction, way)
       if row.direction == direction and way.capacity and not holds(way, l.line, b) then
          list[#list + 1] = {
             test = "bursty_traffic", direction = direction, what = ("load of bursts of %d, fps"):format(b),
-            truth = 0, measured = row.mean_load_fps or 0, low = 0, high = 0, verdict = row.verdict,
+            truth = 0, measured = row.load_mean_fps or 0, low = 0, high = 0, validity = row.validity,
          }
       elseif row.direction == direction then
          local truth = b / math.min(way.capacity or l.line, l.line) * NS
          local hidden = way.capacity and (way.buffer + 1) / (way.capacity * o.trial) or 0
          list[#list + 1] = {
             test = "bursty_traffic", direction = direction, what = ("interval of bursts of %d, ns"):format(b),
-            truth = truth, measured = row.interval_ns, verdict = row.verdict,
+            truth = truth, measured = row.interval_ns, validity = row.validity,
             low = math.max(b / l.line * NS, truth / (1 + hidden)),
             high = truth * (1 + o.resolution) + NS / l.line,
          }

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A device's section of docs/truth.md: what was measured, beside the truth and its bounds.
+--- A device's section of docs/explanation/truth.md: what was measured, beside the truth and its bounds.
 local truth = require "truth"
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
 
 local M = {}
 

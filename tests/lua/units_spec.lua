@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
 
 describe("units", function()
    it("read quantities into base units", function()

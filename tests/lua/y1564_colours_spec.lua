@@ -2,11 +2,11 @@
 
 -- Step C.1, green and yellow frames together: a policer that does not heed colours must not pass, however its
 -- losses would fall by the beat of two loads, and one that heeds them must, with a bucket as small as can be.
-local Bench = require "framegauge.bench"
-local Session = require "framegauge.method.session"
-local loads = require "framegauge.method.y1564.loads"
+local Bench = require "framegauge.tester"
+local loads = require "framegauge.methods.y1564.loads"
 local plans = require "framegauge.plan"
-local y1564 = require "framegauge.method.y1564"
+local Session = require "framegauge.trial.session"
+local y1564 = require "framegauge.methods.y1564.method"
 
 local LINE = 1e9
 local PLAN = [[
@@ -78,7 +78,7 @@ describe("policing with colours", function()
    it("fails a device that does not heed them", function()
       each(function(setting)
          local row, where = police(setting, "blind", 16000, "2s")
-         assert.same({ "fail", "FLR" }, { row.verdict, row.failed[1] }, where)
+         assert.same({ "fail", "FLR" }, { row.outcome, row.failed[1] }, where)
          assert.is_true(row.green.lost > 0, where)
       end)
    end)
@@ -86,7 +86,7 @@ describe("policing with colours", function()
    it("fails it in a long trial, too", function()
       for i = 1, 2 do
          local row, where = police(SETTINGS[i], "blind", 16000, "30s")
-         assert.same({ "fail", "FLR" }, { row.verdict, row.failed[1] }, where)
+         assert.same({ "fail", "FLR" }, { row.outcome, row.failed[1] }, where)
       end
    end)
 
@@ -97,7 +97,7 @@ describe("policing with colours", function()
          local cir, _, size = unpack(setting)
          local cbs = size + math.ceil(cir * 1e6 * (size + 20) / LINE)
          local row, where = police(setting, "aware", cbs, "2s")
-         assert.same({ "pass", 0 }, { row.verdict, row.green.lost }, where)
+         assert.same({ "pass", 0 }, { row.outcome, row.green.lost }, where)
          assert.is_true(row.yellow.lost > 0, where)
       end)
    end)

@@ -27,7 +27,7 @@ describe("the marks of frames", function()
       local sent, green = 36621, math.floor(100e6 / 8 / 512 + 64000 / 512)
       local data, path = marked("", "marking: dscp, mark_yellow: 12")
       local row = step_of(data, "B.2")
-      assert.equal("pass", data.verdict)
+      assert.equal("pass", data.outcome)
       assert.near(sent - green, row.remarked, 2)
       assert.same({ { pcp = 3, dei = 0, dscp = 10, frames = sent - row.remarked },
          { pcp = 3, dei = 0, dscp = 12, frames = row.remarked } }, row.green.marks)
@@ -38,7 +38,7 @@ describe("the marks of frames", function()
       data = marked(", preserve: [dscp]", "marking: dscp, mark_yellow: 12")
       assert.same({ "marking" }, step_of(data, "B.2").failed)
       assert.matches("of 36,621 green frames arrived with another DSCP", step_of(data, "B.2").reasons[1])
-      assert.equal("pass", marked(", preserve: [pcp, dei]", "marking: dscp, mark_yellow: 12").verdict)
+      assert.equal("pass", marked(", preserve: [pcp, dei]", "marking: dscp, mark_yellow: 12").outcome)
    end)
 
    it("may be priority and drop eligibility, and of yellow frames their own", function()
@@ -49,7 +49,7 @@ describe("the marks of frames", function()
       local aware = ", colour: aware, marking: dei"
       data = marked(aware .. ", preserve: [dei]",
          "colour: aware, marking: dei, mark_green: 0, mark_yellow: 1")
-      assert.equal("pass", data.verdict)
+      assert.equal("pass", data.outcome)
       assert.same({ { pcp = 3, dei = 1, dscp = 10, frames = step_of(data, "B.1").yellow.rx } },
          step_of(data, "B.1").yellow.marks)
    end)

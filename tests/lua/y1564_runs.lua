@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Runs of the Y.1564 plans against the reference device, for the specs that look at what comes of them.
-local json = require "framegauge.report.json"
+local json = require "framegauge.text.json"
 local scratch = require "scratch"
 local uv = require "luv"
 

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- The arithmetic of Y.1564: which loads, which limits, what is inferred.
-local configuration = require "framegauge.method.y1564.configuration"
-local loads = require "framegauge.method.y1564.loads"
-local paths = require "framegauge.method.y1564.paths"
+local configuration = require "framegauge.methods.y1564.configuration"
+local loads = require "framegauge.methods.y1564.loads"
+local paths = require "framegauge.methods.y1564.paths"
 local plans = require "framegauge.plan"
-local steps = require "framegauge.method.y1564.steps"
+local steps = require "framegauge.methods.y1564.steps"
 
 local TEXT = [[
 test: y1564
@@ -156,8 +156,8 @@ describe("a burst test", function()
          local passed = math.floor((cbs + cir / 8 * (frames - 1) / fps) / 512)
          local size = configuration.infer({ frames = frames, lost = frames - passed, cycles = 1, fps = fps },
             { inflow = cir, spilt = 0, buckets = 1 }, { frame_size = 512, largest = 512 })
-         assert.is_true(size.least <= cbs and cbs <= size.most)
-         assert.is_true(size.most - size.least < 600)
+         assert.is_true(size.min_bytes <= cbs and cbs <= size.max_bytes)
+         assert.is_true(size.max_bytes - size.min_bytes < 600)
       end
    end)
 end)
@@ -170,13 +170,13 @@ describe("a step", function()
          for i, stream in ipairs(ask.streams) do
             directions[i] = {
                direction = stream.name, tx = 1000, rx = 1000 - lost, lost = lost, loss_ratio = lost / 1000,
-               octets = 512000, rx_octets = 512 * (1000 - lost), offered_fps = 1000, duplicates = 0,
+               tx_bytes = 512000, rx_bytes = 512 * (1000 - lost), offered_fps = 1000, duplicates = 0,
                   reordered = 0,
                latency = { min_ns = 1, mean_ns = 2, max_ns = 3, p999_ns = 3 }, marks = {},
                series = { tx = { 1000 }, ir_min_bps = { 3 }, ir_max_bps = { 5 } },
             }
          end
-         return { trial = 7, verdict = verdict, reasons = { "so it is" }, directions = directions }
+         return { trial = 7, validity = verdict, reasons = { "so it is" }, directions = directions }
       end }
    end
 
@@ -192,17 +192,17 @@ describe("a step", function()
       for _, verdict in ipairs { "tester-limited", "invalid" } do
          for _, lost in ipairs { 0, 500 } do
             local row = rows_of(verdict, lost)[1]
-            assert.equal(verdict, row.verdict)
+            assert.equal(verdict, row.validity)
             assert.same({}, row.failed)
             assert.same({ "so it is" }, row.reasons)
          end
       end
-      assert.equal("pass", rows_of("valid", 0)[1].verdict)
+      assert.equal("pass", rows_of("valid", 0)[1].outcome)
       assert.same({ "FLR" }, rows_of("valid", 500)[1].failed)
    end)
 
    it("has the delay of a whole frame", function()
       -- 512 octets take 4,096 ns on a line of 1 Gb/s
-      assert.same({ min = 4097, mean = 4098, max = 4099 }, rows_of("valid", 0)[1].ftd_ns)
+      assert.same({ min_ns = 4097, mean_ns = 4098, max_ns = 4099 }, rows_of("valid", 0)[1].ftd)
    end)
 end)

@@ -27,7 +27,7 @@ class Judge:
             if verdict in ("tester-limited", "invalid", "disturbed")
             else "wrong" if problem else "right"
         )
-        if verdict in ("not-applicable", "not-testable", "not-run"):
+        if verdict in ("not-applicable", "not-run"):
             outcome = "tester-limited"
         self.list.append((method, what, outcome, problem or ""))
 
@@ -103,7 +103,7 @@ class Judge:
             t["frame_size"] = t["frame_size"] or self.case.plan["streams"]["a"]["size"]
             disturbed = self.losses_disturbed(t, gap_ns)
             self.disturbed |= disturbed
-            problem = self.problem(t) if t["verdict"] == "valid" else None
+            problem = self.problem(t) if t["validity"] == "valid" else None
             if problem and line:
                 problem += "; as frames came it lost %d, and the tester's ring %d" % (
                     sum(line[cause] for cause in ("policed", "full", "sick", "outage")),
@@ -112,7 +112,7 @@ class Judge:
             if problem and (disturbed or (gap_ns > 100e3 and "latency" in problem)):
                 self.list.append((method, what, "disturbed", problem))
             else:
-                self.add(method, what, t["verdict"], problem)
+                self.add(method, what, t["validity"], problem)
 
     # --- rows of results
 
@@ -129,7 +129,7 @@ class Judge:
     def back_to_back(self, row):
         octets = row["frame_size"]
         true = truth.burst(self.device, truth.line_fps(self.line_bps, octets), octets, row["limit_frames"])
-        low, high = row["burst_frames_min"], row["burst_frames_max"]
+        low, high = row["burst_min_frames"], row["burst_max_frames"]
         if near(low, true, OF_BUFFER, FRAMES) and near(high, true, OF_BUFFER, FRAMES):
             return None
         return "%s to %s frames, truth %d" % (low, high, true)
@@ -144,8 +144,8 @@ class Judge:
         )
         return (
             None
-            if base - SLACK_NS <= row["latency_ns_max"] <= most
-            else "%d ns, truth %d" % (row["latency_ns_max"], base)
+            if base - SLACK_NS <= row["latency_max_ns"] <= most
+            else "%d ns, truth %d" % (row["latency_max_ns"], base)
         )
 
     def system_recovery(self, row):
@@ -155,12 +155,12 @@ class Judge:
         times += truth.evenly(overload / 2, row["watch_s"], row["overload_s"] * 1e9)
         _, last = truth.lost(self.device, times, octets)
         true = max(0, last - row["overload_s"] * 1e9)
-        bad = [x for x in (row["recovery_ns_min"], row["recovery_ns_max"]) if not near(x, true, 0.05, 4e6)]
+        bad = [x for x in (row["recovery_min_ns"], row["recovery_max_ns"]) if not near(x, true, 0.05, 4e6)]
         return "%.1f ms, truth %.1f" % (bad[0] / 1e6, true / 1e6) if bad else None
 
     def reset(self, row):
         true, bound = self.case.outage_ms * 1e6, 1e6 + 2 * row["resolution_ns"]
-        for key in ("reset_ns", "reset_ns_by_loss", "reset_ns_by_timestamps"):
+        for key in ("reset_ns", "reset_by_loss_ns", "reset_by_timestamps_ns"):
             if not near(row[key], true, 0.01, bound):
                 return "%s is %.2f ms, truth %.2f" % (key, (row[key] or 0) / 1e6, true / 1e6)
         return None
@@ -178,8 +178,8 @@ class Judge:
     def rfc2544(self, results):
         for method, rows in results.items():
             for row in rows or [] if method != "frame_loss" else []:  # there a row is a trial
-                problem = getattr(self, method)(row) if row["verdict"] == "valid" else None
-                verdict = "disturbed" if problem and self.disturbed else row["verdict"]
+                problem = getattr(self, method)(row) if row["validity"] == "valid" else None
+                verdict = "disturbed" if problem and self.disturbed else row["validity"]
                 self.add(method, "row", verdict, problem)
 
     def traffic(self, results):
@@ -191,7 +191,7 @@ class Judge:
             steps = [("configuration", s) for s in service.get("configuration") or []]
             steps += [("performance", s) for s in service.get("performance") or []]
             for test, s in steps:
-                verdict = s["verdict"]
+                verdict = s["outcome"] or s["validity"]
                 at_rate = test == "performance" or s.get("name", "").startswith("CIR, 100")
                 wanted = "fail" if not self.case.good and at_rate else "pass"
                 wrong = verdict in ("pass", "fail") and verdict != wanted and (self.case.good or at_rate)
@@ -199,13 +199,13 @@ class Judge:
                     "y1564." + test,
                     s.get("name", "all services"),
                     verdict,
-                    "%s, FLR %s; the device deserves %s" % (verdict, s["flr"], wanted) if wrong else None,
+                    "%s, FLR %s; the device deserves %s" % (verdict, s["loss_ratio"], wanted) if wrong else None,
                 )
 
     def l4(self, results):
         for row in results:
-            problem = getattr(self, row["test"].lower())(row) if row["verdict"] == "valid" else None
-            self.add("l4." + row["test"], "row", row["verdict"], problem)
+            problem = getattr(self, row["test"].lower())(row) if row["validity"] == "valid" else None
+            self.add("l4." + row["test"], "row", row["validity"], problem)
 
     def udp_stream(self, row):
         seconds = row["parameters"]["duration_s"]
@@ -232,7 +232,7 @@ class Judge:
         for row in results["bandwidth"]:
             octets = row["frame_size"]
             true = truth.throughput(self.device, truth.line_fps(self.line_bps, octets), octets, seconds)
-            verdict, problem = row.get("verdict", "valid"), None
+            verdict, problem = row["validity"], None
             if row["limited_by"] in ("tester", "invalid"):
                 verdict = "tester-limited"
             elif not near(row["bandwidth_fps"], true, 0.02, self.held(octets) / seconds):
@@ -240,6 +240,6 @@ class Judge:
             self.add("rfc6349.bandwidth", "row", verdict, problem)
         for row in results["transfers"]:
             problem = None
-            if row["verdict"] == "valid" and row["achieved_bps"] > 1.03 * most_fps * 1460 * 8:
+            if row["validity"] == "valid" and row["achieved_bps"] > 1.03 * most_fps * 1460 * 8:
                 problem = "achieved %.2f Mbit/s" % (row["achieved_bps"] / 1e6)
-            self.add("rfc6349.transfer", "row", row["verdict"], problem)
+            self.add("rfc6349.transfer", "row", row["validity"], problem)

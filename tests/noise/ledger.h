@@ -73,9 +73,17 @@ noise_stream_of(struct noise_ledger *l, const uint8_t *frame, const uint8_t *end
 	return line;
 }
 
+/*
+ * An order that begins at 0 begins when it is first seen, and until then its end is how long it lasts: who
+ * gives an order may be held up between a look at the clock and the write.
+ */
 static inline bool
-noise_within(const _Atomic uint64_t *from, const _Atomic uint64_t *until, uint64_t now)
+noise_within(_Atomic uint64_t *from, _Atomic uint64_t *until, uint64_t now)
 {
+	uint64_t unseen = 0, end = atomic_load(until);
+
+	if (end != 0 && atomic_compare_exchange_strong(from, &unseen, now))
+		atomic_store(until, now + end);
 	return now >= atomic_load(from) && now < atomic_load(until);
 }
 

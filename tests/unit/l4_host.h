@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A host with a worker and one application that does what a test tells it, and a burst that catches what it sends. */
+/* A host with a worker and one application that does what a test tells it, and a burst that catches what it
+ * sends. */
 #ifndef L4_HOST_H
 #define L4_HOST_H
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 extern "C" {
+#include "app_priv.h"
 #include "tcp_priv.h"
 }
 
@@ -26,7 +28,7 @@ class Host
       public:
 	/* must be first: the worker knows the application by its address */
 	struct TestApp {
-		app base;
+		fg_app base;
 		Host *host;
 	};
 
@@ -40,7 +42,8 @@ class Host
 		config.mtu = mtu;
 		config.mac[0] = 2;
 		config.mac[5] = is_client ? 1 : 2;
-		EXPECT_EQ(0, worker_create(&config, &w, nullptr));
+		EXPECT_EQ(0, fg_l4_worker_create(&config, &w, nullptr));
+		payload_init();
 		the_app.base = {};
 		the_app.host = this;
 		the_app.base.ops = &ops;
@@ -56,7 +59,7 @@ class Host
 	~Host()
 	{
 		w->app = nullptr;
-		worker_free(w);
+		fg_l4_worker_free(w);
 	}
 	Host(const Host &) = delete;
 	Host &operator=(const Host &) = delete;
@@ -67,10 +70,10 @@ class Host
 		ipv6 = v6;
 		memcpy(the_app.base.local, Address(client), 16);
 	}
-	flow
+	fg_flow
 	Flow(uint16_t port = 40000) const
 	{
-		flow f = {};
+		fg_flow f = {};
 
 		memcpy(f.local, Address(client), 16);
 		memcpy(f.remote, Address(!client), 16);
@@ -122,8 +125,8 @@ class Host
 	Do(uint64_t now, const std::function<void()> &what)
 	{
 		w->now = now;
-		if (!w->wheel.running)
-			wheel_start(&w->wheel, now);
+		if (!own(w)->wheel.running)
+			wheel_start(&own(w)->wheel, now);
 		w->out = Burst();
 		what();
 		Deliver();
@@ -135,8 +138,8 @@ class Host
 	unsigned rooms = FG_BURST_ROOMS;
 
 	/* what the application is told, and does then */
-	std::function<void(conn *)> on_established = [](conn *) {}, on_eof = [](conn *) {};
-	std::function<void(conn *, fg_l4_end)> on_closed = [](conn *, fg_l4_end) {};
+	std::function<void(fg_stream *)> on_established = [](fg_stream *) {}, on_eof = [](fg_stream *) {};
+	std::function<void(fg_stream *, fg_l4_end)> on_closed = [](fg_stream *, fg_l4_end) {};
 	bool refuse_early = false;
 	uint64_t received = 0, wrong = 0;
 	unsigned established = 0, closed = 0;
@@ -144,12 +147,12 @@ class Host
 
       private:
 	static Host *
-	Of(fg_l4 *w, conn *c)
+	Of(fg_l4 *w, fg_stream *c)
 	{
 		return reinterpret_cast<TestApp *>(w->app[c->app])->host;
 	}
 	static void
-	Established(fg_l4 *w, conn *c)
+	Established(fg_l4 *w, fg_stream *c)
 	{
 		Host *h = Of(w, c);
 
@@ -157,7 +160,7 @@ class Host
 		h->on_established(c);
 	}
 	static bool
-	Receive(fg_l4 *w, conn *c, uint64_t offset, const uint8_t *data, uint32_t length, bool early)
+	Receive(fg_l4 *w, fg_stream *c, uint64_t offset, const uint8_t *data, uint32_t length, bool early)
 	{
 		Host *h = Of(w, c);
 
@@ -168,17 +171,17 @@ class Host
 		return true;
 	}
 	static void
-	Fill(fg_l4 *w, conn *c, uint64_t offset, uint8_t *to, uint32_t length)
+	Fill(fg_l4 *w, fg_stream *c, uint64_t offset, uint8_t *to, uint32_t length)
 	{
 		payload_fill(Of(w, c)->client ? client_stream : server_stream, offset, to, length);
 	}
 	static void
-	Eof(fg_l4 *w, conn *c)
+	Eof(fg_l4 *w, fg_stream *c)
 	{
 		Of(w, c)->on_eof(c);
 	}
 	static void
-	Closed(fg_l4 *w, conn *c, fg_l4_end end)
+	Closed(fg_l4 *w, fg_stream *c, fg_l4_end end)
 	{
 		Host *h = Of(w, c);
 
@@ -187,7 +190,7 @@ class Host
 		h->on_closed(c, end);
 	}
 	static void
-	Timer(fg_l4 *, conn *)
+	Timer(fg_l4 *, fg_stream *)
 	{
 	}
 
@@ -213,15 +216,15 @@ class Host
 			send(f);
 	}
 
-	static const app_ops ops;
+	static const fg_app_ops ops;
 	TestApp the_app = {};
-	app *list[1];
+	fg_app *list[1];
 	fg_burst burst = {};
 	uint8_t memory[FG_BURST_ROOMS][9216];
 };
 
-inline const app_ops Host::ops = {Established, Receive, nullptr, nullptr, Eof,     nullptr,
-				  nullptr,     Fill,    Closed,  Timer,   nullptr, nullptr};
+inline const fg_app_ops Host::ops = {Established, Receive, nullptr, nullptr, Eof,     nullptr,
+				     nullptr,     Fill,    Closed,  Timer,   nullptr, nullptr};
 
 } /* namespace l4 */
 

@@ -24,7 +24,7 @@ class IperfPeer
 	{
 		fg_l4_app app = {};
 
-		app.kind = FG_L4_IPERF;
+		app.kind = "IPERF";
 		app.server = params == nullptr;
 		app.port = iperf_port;
 		app.host = iperf_cookie;

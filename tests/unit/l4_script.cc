@@ -94,10 +94,12 @@ Script::Start()
 		return;
 	host = std::make_unique<Host>(!listens, tcp, mtu);
 	host->SetAddress(ipv6);
-	host->w->half_open = flooded ? 1000 : 0;
+	own(host->w)->half_open = flooded ? 1000 : 0;
 	host->send = [this](const Frame &f) { out.push_back({double(host->w->now) / 1e9 - epoch_s, f}); };
-	host->on_established = [this](conn *which) { c = which; };
-	host->on_closed = [this](conn *which, fg_l4_end) { c = which->state == TIME_WAIT ? which : nullptr; };
+	host->on_established = [this](fg_stream *which) { c = which; };
+	host->on_closed = [this](fg_stream *which, fg_l4_end) {
+		c = conn_of(which)->state == TIME_WAIT ? which : nullptr;
+	};
 	host->Do(ns(0), [] {});
 }
 
@@ -124,18 +126,18 @@ Script::Command(const std::string &name, std::istringstream &in)
 	if (name == "rooms")
 		host->rooms = unsigned(octets);
 	host->Do(ns(now), [&] {
-		flow f = host->Flow();
+		fg_flow f = host->Flow();
 
 		if (name == "open")
-			c = tcp_open(host->w, 0, &f);
+			c = fg_stream_open(host->w, 0, &f);
 		else if (name != "listen" && name != "rooms" && c == nullptr)
 			FAIL() << "there is no connection";
 		else if (name == "write")
-			tcp_write(host->w, c, octets);
+			fg_stream_write(host->w, c, octets);
 		else if (name == "close")
-			tcp_close(host->w, c);
+			fg_stream_close(host->w, c);
 		else if (name == "abort")
-			tcp_abort(host->w, c);
+			fg_stream_abort(host->w, c);
 		else if (name != "listen" && name != "rooms")
 			FAIL() << name << " is no command";
 	});
@@ -156,7 +158,7 @@ Script::Value(const std::string &name)
 	if (name == "end")
 		return host->last_end;
 	if (name == "open")
-		return host->w->open;
+		return own(host->w)->open;
 #define COUNTER(field, severity, text) \
 	if (name == #field)            \
 		return double(host->w->counters.field);
@@ -167,15 +169,15 @@ Script::Value(const std::string &name)
 		return -1;
 	}
 	if (name == "state")
-		return c->state;
+		return conn_of(c)->state;
 	if (name == "cwnd")
-		return c->cwnd;
+		return conn_of(c)->cwnd;
 	if (name == "ssthresh")
-		return c->ssthresh;
+		return conn_of(c)->ssthresh;
 	if (name == "mss")
-		return c->mss;
+		return conn_of(c)->mss;
 	if (name == "rto")
-		return c->rto / 1000;
+		return conn_of(c)->rto / 1000;
 	ADD_FAILURE() << name << " is nothing that can be expected";
 	return -1;
 }
@@ -205,12 +207,12 @@ Script::Peer(std::istringstream &in)
 	in >> flags >> where;
 	numbers(where, &from, &to);
 	Extras e(in);
-	flow f = host->Flow(e.value.count("from") ? uint16_t(e.value["from"]) : 40000);
+	fg_flow f = host->Flow(e.value.count("from") ? uint16_t(e.value["from"]) : 40000);
 
 	if (e.value.count("to"))
 		f.local_port = uint16_t(e.value["to"]);
 	if (e.echo)
-		e.tsecr = our_ts - host->w->ts_offset - uint32_t(epoch_s * 1000);
+		e.tsecr = our_ts - own(host->w)->ts_offset - uint32_t(epoch_s * 1000);
 	put(&tcp_octets, f.remote_port, 2);
 	put(&tcp_octets, f.local_port, 2);
 	put(&tcp_octets, peer_isn + from, 4);
@@ -218,7 +220,7 @@ Script::Peer(std::istringstream &in)
 	put(&tcp_octets, flags_of(flags), 2);
 	put(&tcp_octets, e.value.count("win") ? e.value["win"] : 65535, 2);
 	put(&tcp_octets, 0, 4);
-	put_options(&tcp_octets, e, host->w->ts_offset, our_isn);
+	put_options(&tcp_octets, e, own(host->w)->ts_offset, our_isn);
 	tcp_octets[12] = uint8_t(tcp_octets.size() / 4 << 4);
 	/* the SYN has number 0, the stream begins at 1; a FIN takes the last number */
 	uint32_t length = to - from - !!(flags_of(flags) & TCP_SYN && to > from);
@@ -239,7 +241,7 @@ Script::Icmp(std::istringstream &in)
 {
 	uint32_t seq, size;
 	Frame m, quoted;
-	flow f = host->Flow();
+	fg_flow f = host->Flow();
 
 	in >> seq >> size;
 	put(&quoted, f.local_port, 2);
@@ -287,7 +289,8 @@ Script::Describe(const Frame &frame)
 	text << " " << s.seq - our_isn << ":" << s.seq - our_isn + s.length << " ack " << s.ack - peer_isn
 	     << " win " << s.window;
 	if (s.has_ts)
-		text << " ts " << s.tsval - host->w->ts_offset - uint32_t(epoch_s * 1000) << " " << s.tsecr;
+		text << " ts " << s.tsval - own(host->w)->ts_offset - uint32_t(epoch_s * 1000) << " "
+		     << s.tsecr;
 	for (unsigned i = 0; i < s.sacks; i++)
 		text << " sack " << s.sack[i].from - peer_isn << ":" << s.sack[i].to - peer_isn;
 	return text.str();
@@ -331,7 +334,7 @@ Script::Ours(std::istringstream &in)
 	}
 	our_ts = s.has_ts ? s.tsval : 0;
 	if (e.has_ts) {
-		EXPECT_NEAR(e.tsval, double(s.tsval - host->w->ts_offset - uint32_t(epoch_s * 1000)), 1);
+		EXPECT_NEAR(e.tsval, double(s.tsval - own(host->w)->ts_offset - uint32_t(epoch_s * 1000)), 1);
 		EXPECT_EQ(e.tsecr, s.tsecr);
 	}
 	EXPECT_TRUE(!e.sackok || s.sack_permitted);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A peer that says what it is told to, octet by octet, over a few TCP connections and by datagrams, and an application
- * of lib/l4 that hears it: a server, which it connects to, or a client, whose connections it takes. Frames go from one to
- * the other at once. For C and C++: tests and fuzzing use it.
+ * A peer that says what it is told to, octet by octet, over a few TCP connections and by datagrams, and an
+ * application of lib/apps that receives it: a server, which it connects to, or a client, whose connections it
+ * takes. Frames go from one to the other at once. For C and C++: tests and fuzzing use it.
  */
 #ifndef L4_TALKER_H
 #define L4_TALKER_H
 
 #include <stdlib.h>
 
+#include "app_priv.h"
 #include "tcp_priv.h"
 
 enum {
@@ -21,15 +22,15 @@ enum {
 
 /** A connection of the peer. */
 struct talker_line {
-	struct conn *conn; /* NULL: closed */
+	struct fg_stream *conn; /* NULL: closed */
 	bool ended;
 	uint32_t said, heard; /* octets */
 	uint8_t out[TALKER_MOST], in[TALKER_MOST];
 };
 
 struct talker {
-	struct app app; /* first */
-	struct app *apps[1];
+	struct fg_app app; /* first */
+	struct fg_app *apps[1];
 	struct fg_l4 *own, *other;
 	uint64_t now;
 	struct talker_line line[TALKER_LINES];
@@ -47,14 +48,14 @@ talker_of(struct fg_l4 *w)
 }
 
 static inline struct talker_line *
-talker_line_of(struct fg_l4 *w, const struct conn *c)
+talker_line_of(struct fg_l4 *w, const struct fg_stream *c)
 {
-	return &talker_of(w)->line[c->app_phase];
+	return &talker_of(w)->line[c->area[0]];
 }
 
 /* a client connects: the next line that is free */
 static inline void
-talker_take(struct fg_l4 *w, struct conn *c)
+talker_take(struct fg_l4 *w, struct fg_stream *c)
 {
 	struct talker *t = talker_of(w);
 	unsigned i = 0;
@@ -62,46 +63,46 @@ talker_take(struct fg_l4 *w, struct conn *c)
 	while (i < TALKER_LINES - 1 && t->line[i].conn != NULL)
 		i++;
 	if (t->line[i].conn != NULL)
-		tcp_abort(w, t->line[i].conn);
+		fg_stream_abort(w, t->line[i].conn);
 	memset(&t->line[i], 0, offsetof(struct talker_line, out));
 	t->line[i].conn = c;
-	c->app_phase = (uint8_t)i;
+	c->area[0] = (uint8_t)i;
 }
 
 static void
-talker_established(struct fg_l4 *w, struct conn *c)
+talker_established(struct fg_l4 *w, struct fg_stream *c)
 {
-	if (c->flags & PASSIVE)
+	if (conn_of(c)->flags & PASSIVE)
 		talker_take(w, c);
 }
 
 static bool
-talker_receive(struct fg_l4 *w, struct conn *c, uint64_t offset, const uint8_t *data, uint32_t length,
+talker_receive(struct fg_l4 *w, struct fg_stream *c, uint64_t offset, const uint8_t *data, uint32_t length,
 	       bool early)
 {
 	struct talker_line *line = talker_line_of(w, c);
 
 	for (uint32_t i = 0; i < length && offset + i < TALKER_MOST; i++)
 		line->in[offset + i] = data[i];
-	line->heard = u32_max(line->heard, (uint32_t)offset + length);
+	line->heard = fg_u32_max(line->heard, (uint32_t)offset + length);
 	return true;
 }
 
 static void
-talker_eof(struct fg_l4 *w, struct conn *c)
+talker_eof(struct fg_l4 *w, struct fg_stream *c)
 {
 	talker_line_of(w, c)->ended = true;
-	tcp_close(w, c);
+	fg_stream_close(w, c);
 }
 
 static void
-talker_fill(struct fg_l4 *w, struct conn *c, uint64_t offset, uint8_t *to, uint32_t length)
+talker_fill(struct fg_l4 *w, struct fg_stream *c, uint64_t offset, uint8_t *to, uint32_t length)
 {
 	memcpy(to, talker_line_of(w, c)->out + offset, length);
 }
 
 static void
-talker_closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
+talker_closed(struct fg_l4 *w, struct fg_stream *c, enum fg_l4_end end)
 {
 	if (talker_line_of(w, c)->conn != c)
 		return;
@@ -110,22 +111,23 @@ talker_closed(struct fg_l4 *w, struct conn *c, enum fg_l4_end end)
 }
 
 static void
-talker_timer(struct fg_l4 *w, struct conn *c)
+talker_timer(struct fg_l4 *w, struct fg_stream *c)
 {
 }
 
 static bool
-talker_datagram(struct fg_l4 *w, struct app *app, const struct segment *s)
+talker_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
+		uint32_t length)
 {
 	struct talker *t = (struct talker *)app;
 
-	t->datagram_octets = u32_min(s->length, TALKER_FRAME);
-	t->datagram_from = s->flow.remote_port;
-	memcpy(t->datagram, s->payload, t->datagram_octets);
+	t->datagram_octets = fg_u32_min(length, TALKER_FRAME);
+	t->datagram_from = flow->remote_port;
+	memcpy(t->datagram, data, t->datagram_octets);
 	return true;
 }
 
-static const struct app_ops talker_ops = {
+static const struct fg_app_ops talker_ops = {
 	talker_established, talker_receive, NULL,         NULL, talker_eof,      NULL, NULL,
 	talker_fill,        talker_closed,  talker_timer, NULL, talker_datagram,
 };
@@ -191,17 +193,17 @@ talker_begin(struct talker *t)
 	t->own->out = talker_rooms(t);
 }
 
-static inline struct flow
+static inline struct fg_flow
 talker_flow(uint16_t from, uint16_t to)
 {
 	static const uint8_t ours[4] = {198, 18, 0, 1}, theirs[4] = {198, 19, 0, 1};
-	struct flow f;
+	struct fg_flow f;
 
 	memset(&f, 0, sizeof(f));
 	f.local_port = from;
 	f.remote_port = to;
-	address_of_ipv4(ours, f.local);
-	address_of_ipv4(theirs, f.remote);
+	fg_address_of_ipv4(ours, f.local);
+	fg_address_of_ipv4(theirs, f.remote);
 	return f;
 }
 
@@ -209,15 +211,15 @@ static inline void
 talker_open(struct talker *t, unsigned i, uint16_t port)
 {
 	struct talker_line *line = &t->line[i];
-	struct flow f = talker_flow((uint16_t)(40000 + i), port);
+	struct fg_flow f = talker_flow((uint16_t)(40000 + i), port);
 
 	if (line->conn != NULL)
 		return;
 	talker_begin(t);
 	memset(line, 0, offsetof(struct talker_line, out));
-	line->conn = tcp_open(t->own, 0, &f);
+	line->conn = fg_stream_open(t->own, 0, &f);
 	if (line->conn != NULL)
-		line->conn->app_phase = (uint8_t)i;
+		line->conn->area[0] = (uint8_t)i;
 	talker_settle(t);
 }
 
@@ -226,27 +228,27 @@ talker_say(struct talker *t, unsigned i, const void *data, size_t octets)
 {
 	struct talker_line *line = &t->line[i];
 
-	if (line->conn == NULL || line->said + octets > TALKER_MOST || line->conn->flags & FIN_WANTED)
+	if (line->conn == NULL || line->said + octets > TALKER_MOST || line->conn->ended)
 		return;
 	talker_begin(t);
 	memcpy(line->out + line->said, data, octets);
 	line->said += (uint32_t)octets;
-	tcp_write(t->own, line->conn, octets);
+	fg_stream_write(t->own, line->conn, octets);
 	talker_settle(t);
 }
 
 static inline void
 talker_close(struct talker *t, unsigned i, bool reset)
 {
-	struct conn *c = t->line[i].conn;
+	struct fg_stream *c = t->line[i].conn;
 
 	if (c == NULL)
 		return;
 	talker_begin(t);
 	if (reset)
-		tcp_abort(t->own, c);
+		fg_stream_abort(t->own, c);
 	else
-		tcp_close(t->own, c);
+		fg_stream_close(t->own, c);
 	talker_carry(t, t->other);
 	talker_settle(t);
 }
@@ -254,11 +256,11 @@ talker_close(struct talker *t, unsigned i, bool reset)
 static inline void
 talker_send(struct talker *t, uint16_t from, uint16_t port, const void *data, size_t octets)
 {
-	struct flow f = talker_flow(from, port);
+	struct fg_flow f = talker_flow(from, port);
 
 	talker_begin(t);
-	memcpy(frame_room(t->own) + frame_udp_offset(false), data, octets);
-	frame_udp(t->own, &f, octets);
+	memcpy(fg_datagram_room(t->own, false), data, octets);
+	fg_datagram_send(t->own, &f, (uint32_t)octets);
 	talker_carry(t, t->other);
 	talker_settle(t);
 }
@@ -284,7 +286,7 @@ talker_create(struct fg_l4_app *app, uint16_t mtu)
 	memcpy(app->remote, "\xc6\x12\0\1", 4);
 	fg_l4_tcp_defaults(&app->tcp);
 	app->tcp.nodelay = true;
-	if (worker_create(&config, &t->own, NULL) != 0 ||
+	if (fg_l4_worker_create(&config, &t->own, NULL) != 0 ||
 	    fg_l4_create(&config, 1, app, &t->other, NULL) != 0 ||
 	    fg_l4_schedule(t->other, 1, UINT64_MAX / 2, 0, 0, NULL) != 0)
 		abort();
@@ -294,7 +296,7 @@ talker_create(struct fg_l4_app *app, uint16_t mtu)
 	t->app.port = app->port;
 	t->app.listens = !app->server;
 	t->app.udp = true;
-	address_of_ipv4((const uint8_t *)"\xc6\x12\0\1", t->app.local);
+	fg_address_of_ipv4((const uint8_t *)"\xc6\x12\0\1", t->app.local);
 	t->apps[0] = &t->app;
 	t->own->app = t->apps;
 	t->own->apps = 1;
@@ -307,7 +309,7 @@ static inline void
 talker_free(struct talker *t)
 {
 	t->own->app = NULL;
-	worker_free(t->own);
+	fg_l4_worker_free(t->own);
 	fg_l4_free(t->other);
 	free(t);
 }

@@ -19,11 +19,11 @@ namespace l4
 const uint64_t ms = 1000000, second = 1000 * ms;
 
 inline fg_l4_app
-Client(fg_l4_kind kind)
+Client(const char *kind)
 {
 	fg_l4_app a = {};
 
-	a.kind = uint8_t(kind);
+	a.kind = kind;
 	a.locals = a.remotes = 1;
 	memcpy(a.local, "\xc6\x12\0\1", 4);
 	memcpy(a.remote, "\xc6\x13\0\1", 4);

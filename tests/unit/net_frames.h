@@ -17,6 +17,20 @@ namespace frames
 {
 
 using Bytes = std::vector<uint8_t>;
+
+/*
+ * A copy without a byte to spare, so that a sanitizer sees what is read behind it; at an address also if
+ * it is empty
+ */
+inline Bytes
+Exact(const Bytes &frame)
+{
+	Bytes exact;
+
+	exact.reserve(frame.empty() ? 1 : frame.size());
+	exact.assign(frame.begin(), frame.end());
+	return exact;
+}
 using Mac = std::array<uint8_t, 6>;
 using Ipv4 = std::array<uint8_t, 4>;
 using Ipv6 = std::array<uint8_t, 16>;

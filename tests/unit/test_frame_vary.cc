@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Field programs: the right values in the right frames, and every checksum still right, computed from scratch. */
+/* Field programs: the right values in the right frames, and every checksum still right, computed from
+ * scratch. */
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 

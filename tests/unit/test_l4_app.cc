@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clients and servers of each kind, two workers with a wire of known length between them, and what they count. */
+/* Clients and servers of each kind, two workers with a wire of known length between them, and what they
+ * count. */
 #include "l4_wire.h"
 
 using namespace l4;
@@ -12,7 +13,7 @@ const double line_octets = 10e6 / 8 * (1500 - 52) / 1538;
 
 TEST(L4App, StreamFillsTheLine)
 {
-	Wire w(Client(FG_L4_STREAM), 4 * second, second);
+	Wire w(Client("TCP_STREAM"), 4 * second, second);
 	fg_l4_result c = w.Client(), s = w.Server();
 
 	EXPECT_EQ(3 * second, s.measured_ns);
@@ -25,7 +26,7 @@ TEST(L4App, StreamFillsTheLine)
 
 TEST(L4App, MaertsFillsTheLineTheOtherWay)
 {
-	Wire w(Client(FG_L4_MAERTS), 4 * second, second);
+	Wire w(Client("TCP_MAERTS"), 4 * second, second);
 
 	EXPECT_NEAR(3 * line_octets, double(w.Client().measured.octets_in), 0.002 * 3 * line_octets);
 	EXPECT_EQ(w.Server().total.octets_out, w.Client().total.octets_in);
@@ -34,7 +35,7 @@ TEST(L4App, MaertsFillsTheLineTheOtherWay)
 
 TEST(L4App, StreamOfSoManyOctetsEndsByItself)
 {
-	fg_l4_app a = Client(FG_L4_STREAM);
+	fg_l4_app a = Client("TCP_STREAM");
 
 	a.octets = 123457;
 	a.connections = 3;
@@ -47,7 +48,7 @@ TEST(L4App, StreamOfSoManyOctetsEndsByItself)
 
 TEST(L4App, TransactionsTakeARoundTrip)
 {
-	fg_l4_app a = Client(FG_L4_RR);
+	fg_l4_app a = Client("TCP_RR");
 
 	a.request = 100;
 	a.response = 200;
@@ -65,7 +66,7 @@ TEST(L4App, TransactionsTakeARoundTrip)
 
 TEST(L4App, ConnectRequestResponseCloseOverAndOver)
 {
-	for (fg_l4_kind kind : {FG_L4_CRR, FG_L4_CC}) {
+	for (const char *kind : {"TCP_CRR", "TCP_CC"}) {
 		fg_l4_app a = Client(kind);
 
 		a.connections = 4;
@@ -83,7 +84,7 @@ TEST(L4App, ConnectRequestResponseCloseOverAndOver)
 
 TEST(L4App, FewPortsAreUsedAgainOutOfTimeWait)
 {
-	fg_l4_app a = Client(FG_L4_CRR);
+	fg_l4_app a = Client("TCP_CRR");
 	fg_l4_counters counters;
 
 	a.port_last = a.port_first + 9;
@@ -97,7 +98,7 @@ TEST(L4App, FewPortsAreUsedAgainOutOfTimeWait)
 
 TEST(L4App, RampOpensSoManyASecond)
 {
-	fg_l4_app a = Client(FG_L4_RR);
+	fg_l4_app a = Client("TCP_RR");
 	fg_l4_interval series[8];
 
 	a.connections = 25;
@@ -116,7 +117,7 @@ TEST(L4App, RampOpensSoManyASecond)
 TEST(L4App, SeriesAddsUpToTheTotal)
 {
 	fg_l4_interval series[16];
-	Wire w(Client(FG_L4_STREAM), 3 * second, second / 2, second / 4);
+	Wire w(Client("TCP_STREAM"), 3 * second, second / 2, second / 4);
 	uint64_t sum = 0;
 	unsigned n = fg_l4_series(w.l4[1], 0, series, 16);
 
@@ -128,7 +129,7 @@ TEST(L4App, SeriesAddsUpToTheTotal)
 
 TEST(L4App, UdpStreamAtItsRate)
 {
-	fg_l4_app a = Client(FG_L4_UDP_STREAM);
+	fg_l4_app a = Client("UDP_STREAM");
 
 	a.datagrams_per_s = 500;
 	a.connections = 4;
@@ -152,7 +153,7 @@ TEST(L4App, UdpStreamLeavesOutWhatIsLaterThanMaxLag)
 	} cases[] = {{10 * ms, 1000}, {5 * ms + ms / 2, 600}, {ms + ms / 2, 200}};
 
 	for (const auto &one : cases) {
-		fg_l4_app a = Client(FG_L4_UDP_STREAM);
+		fg_l4_app a = Client("UDP_STREAM");
 		fg_l4_config config = {};
 		fg_l4 *l4;
 		fg_burst burst = {};
@@ -181,7 +182,7 @@ TEST(L4App, UdpStreamLeavesOutWhatIsLaterThanMaxLag)
 
 TEST(L4App, UdpStreamAsFastAsTheLine)
 {
-	Wire w(Client(FG_L4_UDP_STREAM));
+	Wire w(Client("UDP_STREAM"));
 	double most = 10e6 / 8 / (1000 + 42 + 24) * 2;
 
 	EXPECT_NEAR(most, double(w.Server().measured.datagrams_in), 0.005 * most);
@@ -190,7 +191,7 @@ TEST(L4App, UdpStreamAsFastAsTheLine)
 
 TEST(L4App, UdpTransactionsTakeARoundTrip)
 {
-	fg_l4_app a = Client(FG_L4_UDP_RR);
+	fg_l4_app a = Client("UDP_RR");
 
 	a.connections = 3;
 	Wire w(a);
@@ -206,7 +207,7 @@ TEST(L4App, HttpRequestsOnConnectionsThatLastOrDoNot)
 {
 	for (unsigned body : {0u, 3000u}) {
 		for (unsigned requests : {0u, 1u, 5u}) {
-			fg_l4_app a = Client(FG_L4_HTTP);
+			fg_l4_app a = Client("HTTP");
 
 			a.path = "/octets/5000";
 			a.host = "198.19.0.1";
@@ -233,16 +234,18 @@ TEST(L4App, HttpRequestsOnConnectionsThatLastOrDoNot)
 
 TEST(L4App, HttpResponseOfAnotherLengthIsRefused)
 {
-	fg_l4_app a = Client(FG_L4_HTTP);
+	fg_l4_app a = Client("HTTP");
 
 	a.path = "/octets/5000";
 	a.host = "198.19.0.1";
 	a.request = 0;
 	a.response = 4999;
 	Wire w(a, second / 10);
+	const unsigned http_length = 3;
+	EXPECT_STREQ("http_length", fg_l4_own_name("HTTP", http_length));
 	EXPECT_EQ(0u, w.Client().total.transactions);
 	EXPECT_LT(10u, w.Client().total.refused);
-	EXPECT_EQ(w.Client().total.refused, w.Client().total.http_length);
+	EXPECT_EQ(w.Client().total.refused, w.Client().total.own[http_length]);
 	EXPECT_EQ(w.Server().total.transactions, w.Client().total.refused);
 	EXPECT_EQ(1u, w.Client().total.opened);
 	w.ExpectNoFaults();
@@ -250,7 +253,7 @@ TEST(L4App, HttpResponseOfAnotherLengthIsRefused)
 
 TEST(L4App, HttpHeadsHaveNoBody)
 {
-	fg_l4_app a = Client(FG_L4_HTTP);
+	fg_l4_app a = Client("HTTP");
 
 	a.path = "/octets/5000";
 	a.host = "198.19.0.1";
@@ -273,16 +276,16 @@ TEST(L4App, RefusesWhatMakesNoSense)
 
 	config.connections = 16;
 	config.mtu = 1500;
-	fg_l4_app a = Client(FG_L4_UDP_STREAM);
+	fg_l4_app a = Client("UDP_STREAM");
 	a.datagram = 1473;
 	EXPECT_EQ(-EINVAL, fg_l4_create(&config, 1, &a, &l4, &err));
 	EXPECT_STREQ("datagrams that do not fit into an MTU of 1500", err.message);
 	a.datagram = 8;
 	EXPECT_EQ(-EINVAL, fg_l4_create(&config, 1, &a, &l4, &err));
-	a = Client(FG_L4_RR);
+	a = Client("TCP_RR");
 	a.response = 0;
 	EXPECT_EQ(-EINVAL, fg_l4_create(&config, 1, &a, &l4, &err));
-	a = Client(FG_L4_RR);
+	a = Client("TCP_RR");
 	a.connections = 0;
 	EXPECT_EQ(-EINVAL, fg_l4_create(&config, 1, &a, &l4, &err));
 }

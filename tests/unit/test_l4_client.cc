@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How clients pace themselves: pauses, cycles, connections that are held, open loops, messages; and what is measured. */
+/* How clients pace themselves: pauses, cycles, connections that are held, open loops, messages; and what is
+ * measured. */
 #include <cstdio>
 
 #include <unistd.h>
@@ -35,14 +36,15 @@ struct File {
 
 TEST(L4Client, PausesBeforeTheNextRequest)
 {
-	fg_l4_app a = Client(FG_L4_RR);
+	fg_l4_app a = Client("TCP_RR");
 
 	a.think_ns = 10 * ms;
 	a.connections = 20;
 	Wire w(a, 4 * second);
 	fg_l4_result c = w.Client();
 
-	/* Little's law: 20 clients, each busy for a round trip and idle for 10 ms; a tick of the timers is 66 us */
+	/* Little's law: 20 clients, each busy for a round trip and idle for 10 ms; a tick of the timers is 66
+	 * us */
 	EXPECT_NEAR(20 * 4e9 / (rtt + 10e6), double(c.measured.transactions), 0.01 * 20 * 4e9 / (rtt + 10e6));
 	EXPECT_NEAR(rtt, c.transaction.mean, 0.02 * rtt);
 	EXPECT_EQ(20u, c.total.ended[FG_L4_END_CLOSED]);
@@ -51,7 +53,7 @@ TEST(L4Client, PausesBeforeTheNextRequest)
 
 TEST(L4Client, PausesOfARangeHaveTheirMean)
 {
-	fg_l4_app a = Client(FG_L4_RR);
+	fg_l4_app a = Client("TCP_RR");
 	double mean = rtt + 30e6;
 
 	a.think_ns = 10 * ms;
@@ -63,7 +65,7 @@ TEST(L4Client, PausesOfARangeHaveTheirMean)
 
 TEST(L4Client, OpensSoManyConnectionsAndNoMore)
 {
-	fg_l4_app a = Client(FG_L4_RR);
+	fg_l4_app a = Client("TCP_RR");
 
 	a.requests = 3;
 	a.cycles = 5;
@@ -77,13 +79,13 @@ TEST(L4Client, OpensSoManyConnectionsAndNoMore)
 
 TEST(L4Client, HoldsConnectionsUntilTheStop)
 {
-	for (fg_l4_kind kind : {FG_L4_RR, FG_L4_HTTP}) {
+	for (const char *kind : {"TCP_RR", "HTTP"}) {
 		fg_l4_app a = Client(kind);
 		fg_l4_interval series[4];
 
 		a.path = "/octets/1";
 		a.host = "198.19.0.1";
-		a.request = kind == FG_L4_RR;
+		a.request = std::string(kind) == "TCP_RR";
 		a.requests = 1;
 		a.hold = true;
 		a.connections = 200;
@@ -99,7 +101,7 @@ TEST(L4Client, HoldsConnectionsUntilTheStop)
 
 TEST(L4Client, OpenLoopDoesNotWaitForAnswers)
 {
-	fg_l4_app a = Client(FG_L4_CRR);
+	fg_l4_app a = Client("TCP_CRR");
 
 	a.opens_per_s = 700;
 	a.connections = 1000;
@@ -111,7 +113,7 @@ TEST(L4Client, OpenLoopDoesNotWaitForAnswers)
 
 TEST(L4Client, OpenLoopMeasuresFromWhenItWasDue)
 {
-	fg_l4_app a = Client(FG_L4_CRR);
+	fg_l4_app a = Client("TCP_CRR");
 
 	/* one at a time takes 4 ms and more: at 1000/s the queue before it grows all the time */
 	a.opens_per_s = 1000;
@@ -123,7 +125,7 @@ TEST(L4Client, OpenLoopMeasuresFromWhenItWasDue)
 
 TEST(L4Client, FirstAndLastOctetCountFromTheSyn)
 {
-	fg_l4_app a = Client(FG_L4_HTTP);
+	fg_l4_app a = Client("HTTP");
 
 	a.path = "/octets/20000";
 	a.host = "198.19.0.1";
@@ -144,7 +146,7 @@ TEST(L4Client, FirstAndLastOctetCountFromTheSyn)
 
 TEST(L4Client, SeriesShowsWindowAndRoundTrip)
 {
-	fg_l4_app a = Client(FG_L4_STREAM);
+	fg_l4_app a = Client("TCP_STREAM");
 	fg_l4_interval series[4];
 
 	a.tcp.receive_buffer = 8192;
@@ -163,7 +165,7 @@ TEST(L4Client, SeriesShowsWindowAndRoundTrip)
 TEST(L4Client, MessagesGoOneByOneWithoutNagle)
 {
 	for (bool nodelay : {true, false}) {
-		fg_l4_app a = Client(FG_L4_STREAM);
+		fg_l4_app a = Client("TCP_STREAM");
 		fg_l4_counters n;
 
 		a.message = 100;
@@ -180,7 +182,7 @@ TEST(L4Client, MessagesGoOneByOneWithoutNagle)
 
 TEST(L4Client, SendBufferOfOneMessageIsStopAndWait)
 {
-	fg_l4_app a = Client(FG_L4_STREAM);
+	fg_l4_app a = Client("TCP_STREAM");
 
 	a.message = a.tcp.send_buffer = 1000;
 	a.tcp.delayed_ack_ms = 0;
@@ -193,7 +195,7 @@ TEST(L4Client, SendBufferOfOneMessageIsStopAndWait)
 TEST(L4Client, SendsAFileOverAndOver)
 {
 	File file(70001);
-	fg_l4_app a = Client(FG_L4_SENDFILE);
+	fg_l4_app a = Client("TCP_SENDFILE");
 
 	a.file = file.path;
 	Wire w(a);
@@ -207,7 +209,7 @@ TEST(L4Client, AFileThatIsNoneIsRefused)
 	fg_l4_config config = {};
 	fg_error err = {};
 	fg_l4 *l4;
-	fg_l4_app a = Client(FG_L4_SENDFILE);
+	fg_l4_app a = Client("TCP_SENDFILE");
 
 	config.connections = 16;
 	config.mtu = 1500;

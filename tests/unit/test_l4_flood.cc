@@ -33,10 +33,11 @@ class Flood : public ::testing::Test
 			if (memcmp(f.data() + 30, client.Address(true) + 12, 4) == 0)
 				to_client.push_back(f);
 		};
-		server.on_established = [this](conn *c) { tcp_write(server.w, c, 1000); };
-		server.on_eof = [this](conn *c) { tcp_close(server.w, c); };
-		client.on_established = [this](conn *c) { tcp_close(client.w, c); };
-		/* what the server answers to others goes nowhere: their segments never reach the client's table */
+		server.on_established = [this](fg_stream *c) { fg_stream_write(server.w, c, 1000); };
+		server.on_eof = [this](fg_stream *c) { fg_stream_close(server.w, c); };
+		client.on_established = [this](fg_stream *c) { fg_stream_close(client.w, c); };
+		/* what the server answers to others goes nowhere: their segments never reach the client's
+		 * table */
 	}
 
 	/* a segment from anybody but the client */
@@ -57,7 +58,7 @@ class Flood : public ::testing::Test
 			s.window = 1000;
 			s.hash = table_hash(server.w, &s.flow);
 			tcp_input(server.w, &s);
-			most = std::max(most, server.w->open);
+			most = std::max(most, own(server.w)->open);
 		});
 	}
 	void
@@ -67,7 +68,8 @@ class Flood : public ::testing::Test
 			Anybody(TCP_SYN);
 		server.Poll(now);
 	}
-	/* so many connections, each with a response of 1000 octets, begin each ms; beside them so many SYNs */
+	/* so many connections, each with a response of 1000 octets, begin each ms; beside them so many
+	 * SYNs */
 	void
 	Serve(unsigned connections, unsigned syns, unsigned for_ms)
 	{
@@ -77,9 +79,9 @@ class Flood : public ::testing::Test
 			Syns(syns);
 			for (unsigned k = 0; k < connections; k++)
 				client.Do(now, [&] {
-					flow f = client.Flow(uint16_t(port++));
+					fg_flow f = client.Flow(uint16_t(port++));
 
-					ASSERT_NE(nullptr, tcp_open(client.w, 0, &f));
+					ASSERT_NE(nullptr, fg_stream_open(client.w, 0, &f));
 				});
 			client.Poll(now);
 			Pass();
@@ -149,7 +151,7 @@ TEST_F(Flood, ATableOfStrangersMakesRoomForWhoAnswers)
 {
 	server.w->config.connections = 16; /* of which all may be half open */
 	Syns(1000);
-	EXPECT_EQ(server.w->config.connections, server.w->open);
+	EXPECT_EQ(server.w->config.connections, own(server.w)->open);
 	Serve(1, 0, 10);
 	EXPECT_EQ(10u, server.w->counters.cookies_taken);
 	EXPECT_EQ(0u, server.w->counters.table_full);
@@ -162,8 +164,8 @@ TEST_F(Flood, IsForgottenWhenItEnds)
 		now += 1000 * ms;
 		server.Poll(now);
 	}
-	EXPECT_EQ(0u, server.w->open);
-	EXPECT_EQ(0u, server.w->half_open);
+	EXPECT_EQ(0u, own(server.w)->open);
+	EXPECT_EQ(0u, own(server.w)->half_open);
 }
 
 /* with room for four million connections */
@@ -175,14 +177,15 @@ class LargeFlood : public Flood
 	}
 };
 
-/* SYNs of 64 octets at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients of whom none notices */
+/* SYNs of 64 octets at 10 Gbit/s: a hundred milliseconds of them, and a thousand clients of whom none
+ * notices */
 TEST_F(LargeFlood, AtLineRateWithAMillionHalfOpen)
 {
 	const unsigned syns_a_ms = 14880;
 	fg_l4_memory memory;
 
 	Serve(10, syns_a_ms, 100);
-	EXPECT_NEAR(1 << 20, server.w->half_open, 100);
+	EXPECT_NEAR(1 << 20, own(server.w)->half_open, 100);
 	EXPECT_LT(400000u, server.w->counters.cookies_sent);
 	fg_l4_read_memory(server.w, &memory);
 	EXPECT_GT(300 * ((1u << 20) + 1000), memory.octets);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heads of HTTP messages, however they are cut, and client and server that talk to each other through all cuts. */
+/* Heads of HTTP messages, however they are cut, and client and server that talk to each other through all
+ * cuts. */
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -9,7 +10,7 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "http_priv.h"
+#include "http/http_priv.h"
 }
 
 namespace
@@ -171,7 +172,8 @@ TEST(L4Http, BrokenChunksAreNoticed)
 			EXPECT_EQ("broken", Chunks(coded, piece)) << coded;
 }
 
-/* whatever a peer says, in memory of just that size: nothing beyond it is read, and reading comes to an end */
+/* whatever a peer says, in memory of just that size: nothing beyond it is read, and reading comes to an
+ * end */
 TEST(L4Http, AnythingIsRead)
 {
 	const std::string words[] = {"HTTP/1.1 ",

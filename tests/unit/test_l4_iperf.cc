@@ -15,7 +15,7 @@ const double line_octets = 10e6 / 8 * (1500 - 52) / 1538;
 fg_l4_app
 IperfClient(const char *params)
 {
-	fg_l4_app a = Client(FG_L4_IPERF);
+	fg_l4_app a = Client("IPERF");
 
 	a.port = iperf_port;
 	a.host = iperf_cookie;

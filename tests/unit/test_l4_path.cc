@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two hosts and a path between them that loses, delays, reorders and duplicates segments as a seed says. Whatever it
- * does, every octet arrives, at its place, and both sides see the connection closed.
+ * Two hosts and a path between them that loses, delays, reorders and duplicates segments as a seed says.
+ * Whatever it does, every octet arrives, at its place, and both sides see the connection closed.
  */
 #include <algorithm>
 #include <cmath>
@@ -125,18 +125,18 @@ struct Both {
 	void
 	Transfer(uint64_t up, uint64_t down, uint64_t deadline = 3600 * 1000 * ms)
 	{
-		client.on_established = [this, up](conn *c) {
-			tcp_write(client.w, c, up);
-			tcp_close(client.w, c);
+		client.on_established = [this, up](fg_stream *c) {
+			fg_stream_write(client.w, c, up);
+			fg_stream_close(client.w, c);
 		};
-		server.on_established = [this, down](conn *c) {
-			tcp_write(server.w, c, down);
-			tcp_close(server.w, c);
+		server.on_established = [this, down](fg_stream *c) {
+			fg_stream_write(server.w, c, down);
+			fg_stream_close(server.w, c);
 		};
 		client.Do(now, [this] {
-			flow f = client.Flow();
+			fg_flow f = client.Flow();
 
-			ASSERT_NE(nullptr, tcp_open(client.w, 0, &f));
+			ASSERT_NE(nullptr, fg_stream_open(client.w, 0, &f));
 		});
 		Run(1, deadline);
 	}
@@ -214,9 +214,10 @@ TEST(L4Path, EveryOctetArrivesWhateverThePathDoes)
 	}
 }
 
-/* Mathis et al. 1997, "The macroscopic behavior of the TCP congestion avoidance algorithm": what a window that is halved
- * at each loss, and grows by a segment a round trip, carries. CUBIC carries as much on a path like this (RFC 9438, 4.3), but
- * for what the model leaves out: a window of two segments is not reduced any more, and what is sent again may be lost. */
+/* Mathis et al. 1997, "The macroscopic behavior of the TCP congestion avoidance algorithm": what a window
+ * that is halved at each loss, and grows by a segment a round trip, carries. CUBIC carries as much on a path
+ * like this (RFC 9438, 4.3), but for what the model leaves out: a window of two segments is not reduced any
+ * more, and what is sent again may be lost. */
 TEST(L4Path, GoodputUnderLossIsWhatTheWindowAllows)
 {
 	for (double loss : {0.01, 0.05})
@@ -240,8 +241,8 @@ TEST(L4Path, GoodputUnderLossIsWhatTheWindowAllows)
 		}
 }
 
-/* RFC 9406: 20 Mbit/s, 40 ms (66 segments), and a queue of 500 segments. Without time stamps there are too few round trips to
- * see it grow, and slow start ends with the loss of much of a window. */
+/* RFC 9406: 20 Mbit/s, 40 ms (66 segments), and a queue of 500 segments. Without time stamps there are too
+ * few round trips to see it grow, and slow start ends with the loss of much of a window. */
 TEST(L4Path, SlowStartEndsBeforeTheQueueIsFull)
 {
 	PathConfig path;

@@ -53,7 +53,7 @@ announce_ipv6(const fg_host &h)
 Mac
 learn(const Bytes &frame, const Ipv4 &address)
 {
-	Bytes exact(frame);
+	Bytes exact = Exact(frame);
 	Mac mac = {};
 	bool learned = fg_net_learn_ipv4(exact.data(), exact.size(), address.data(), mac.data());
 
@@ -64,7 +64,7 @@ learn(const Bytes &frame, const Ipv4 &address)
 Mac
 learn(const Bytes &frame, const Ipv6 &address)
 {
-	Bytes exact(frame);
+	Bytes exact = Exact(frame);
 	Mac mac = {};
 	bool learned = fg_net_learn_ipv6(exact.data(), exact.size(), address.data(), mac.data());
 

@@ -60,7 +60,7 @@ bool
 replies(uint32_t request, const Bytes &frame)
 {
 	fg_host h = host();
-	Bytes exact(frame);
+	Bytes exact = Exact(frame);
 
 	return fg_net_snmp_replies(&h, request, exact.data(), exact.size());
 }

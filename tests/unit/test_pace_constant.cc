@@ -267,7 +267,8 @@ TEST(Pace, IsOffScheduleOnlyWithinTheLag)
 	EXPECT_EQ(1u, p.off_schedule) << "that due at 800";
 }
 
-/* a generator that is held up, refused and late at random: nothing is lost from the books, nothing leaves early */
+/* a generator that is held up, refused and late at random: nothing is lost from the books, nothing leaves
+ * early */
 TEST(Pace, KeepsItsBooksWhateverHappens)
 {
 	std::mt19937_64 random(2);

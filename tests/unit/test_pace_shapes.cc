@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bursts, ramps, Poisson processes and scattered frames: every departure is compared with what the words say. */
+/* Bursts, ramps, Poisson processes and scattered frames: every departure is compared with what the words
+ * say. */
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -122,7 +123,8 @@ TEST(PacePoisson, FollowsFromTheSeedAlone)
 	expect_the_same_by_number(a);
 }
 
-/* mean and variance of the gaps, and their distribution against the exponential (Kolmogorov-Smirnov at 0.1 %) */
+/* mean and variance of the gaps, and their distribution against the exponential (Kolmogorov-Smirnov at 0.1
+ * %) */
 TEST(PacePoisson, HasExponentialGaps)
 {
 	const unsigned n = 100000;

@@ -85,7 +85,8 @@ TEST(Sizes, RefuseListsThatAreNone)
 	fg_sizes_free(out);
 }
 
-/* at the line rate of 10 Gb/s, by the octets at layer 1, each frame begins when the one before it has left the line */
+/* at the line rate of 10 Gb/s, by the octets at layer 1, each frame begins when the one before it has left
+ * the line */
 TEST(PaceOctets, FillALine)
 {
 	for (const std::vector<uint16_t> &list : {aaafg, simple}) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ class Script : public testing::Test
 	void
 	write(const char *module, const char *text)
 	{
-		std::string path = std::string(folder) + "/framegauge/" + module;
+		std::filesystem::path path = std::string(folder) + "/framegauge/" + module;
+		std::filesystem::create_directories(path.parent_path());
 		FILE *file = fopen(path.c_str(), "w");
 		ASSERT_NE(nullptr, file);
 		fputs(text, file);
@@ -108,9 +110,10 @@ TEST_F(Script, MissingModuleAndSyntaxErrorAreErrors)
 
 TEST_F(Script, FolderOverridesModuleByModule)
 {
-	write("line.lua", "return { mine = true }");
-	write("both.lua", "local line, nearest = require 'framegauge.line', require 'framegauge.nearest'\n"
-			  "return { main = function() return line.mine and nearest.word and 3 end }");
+	write("core/ethernet.lua", "return { mine = true }");
+	write("both.lua",
+	      "local line, nearest = require 'framegauge.core.ethernet', require 'framegauge.core.suggest'\n"
+	      "return { main = function() return line.mine and nearest.word and 3 end }");
 	ASSERT_EQ(0, run("framegauge.both")) << fg_script_traceback(vm);
 	EXPECT_EQ(3, status);
 }

@@ -4,7 +4,7 @@
 -- frame.
 --
 --    cp tools/wireshark/framegauge.lua ~/.local/lib/wireshark/plugins/
---    tshark -X lua_script:tools/wireshark/framegauge.lua -r capture.pcap -Y 'framegauge.stream == 3'
+--    tshark -X lua_script:tools/wireshark/framegauge.lua -r capture.pcap -Y 'framegauge.trial.stream == 3'
 --
 -- The signature stands in the last 18 octets before the FCS (lib/frame/fg_signature.h), whatever protocols
 -- and tunnels stand in front, so this is a postdissector: it looks at every frame from its end.
@@ -13,7 +13,7 @@ local SIZE, FCS, MAGIC = 18, 4, 0x4667
 local protocol = Proto("framegauge", "Framegauge test frame")
 local fields = {
    magic = ProtoField.uint16("framegauge.magic", "Magic", base.HEX),
-   stream = ProtoField.uint16("framegauge.stream", "Stream", base.DEC),
+   stream = ProtoField.uint16("framegauge.trial.stream", "Stream", base.DEC),
    copy = ProtoField.bool("framegauge.copy", "Sent a second time on purpose", 8, nil, 0x80),
    sequence = ProtoField.uint64("framegauge.sequence", "Sequence number", base.DEC),
    time = ProtoField.uint64("framegauge.time", "Transmit time, ns", base.DEC),

@@ -2,14 +2,10 @@
 
 --- `framegauge completion`: what shells and man need to know, from the command table.
 local exit = require "framegauge.cli.exit"
-local nearest = require "framegauge.nearest"
 local parse = require "framegauge.cli.parse"
+local suggest = require "framegauge.core.suggest"
 
 local M = {}
-
-local function commands()
-   return require "framegauge.cli.commands"
-end
 
 local function names(rows, prefix)
    local list = {}
@@ -26,13 +22,13 @@ local function options_of(command)
 end
 
 -- Words that the arguments of a command can be; nil where they are files or anything.
-local function words_of(command)
+local function words_of(command, commands)
    for _, argument in ipairs(command.arguments) do
       if argument.words then
          return table.concat(argument.words, " ")
       end
    end
-   return command.name == "help" and table.concat(names(commands()), " ") .. " plan protocols exit" or nil
+   return command.name == "help" and table.concat(names(commands), " ") .. " plan protocols exit" or nil
 end
 
 local BASH = [==[
@@ -58,14 +54,14 @@ complete -F _framegauge framegauge
 ]==]
 
 --- A script for bash.
-function M.bash()
+function M.bash(commands)
    local cases = {}
-   for i, command in ipairs(commands()) do
-      local words = words_of(command)
+   for i, command in ipairs(commands) do
+      local words = words_of(command, commands)
       cases[i] = ("\t%s) options='%s'%s ;;\n"):format(command.name, options_of(command),
          words and " words='" .. words .. "'" or "")
    end
-   return BASH:format(table.concat(names(commands()), " "), table.concat(cases))
+   return BASH:format(table.concat(names(commands), " "), table.concat(cases))
 end
 
 -- Text between quotes, where brackets and colons mean something to _arguments and _describe.
@@ -73,14 +69,14 @@ local function zsh_text(text)
    return (text:gsub("[%[%]:\\]", "\\%0"):gsub("'", "'\\''"))
 end
 
-local function zsh_arguments(command)
+local function zsh_arguments(command, commands)
    local list = {}
    for _, option in ipairs(command.options) do
       list[#list + 1] = ("'%s--%s[%s]%s'"):format(option.many and "*" or "", option.name,
          zsh_text(option.help), option.value and ":" .. zsh_text(option.value) .. ":_files" or "")
    end
    list[#list + 1] = "'--help[the arguments of this command]'"
-   local words = words_of(command)
+   local words = words_of(command, commands)
    list[#list + 1] = words and ("'*:word:(%s)'"):format(words) or "'*:file:_files'"
    return table.concat(list, " ")
 end
@@ -109,11 +105,11 @@ fi
 ]==]
 
 --- A script for zsh.
-function M.zsh()
+function M.zsh(commands)
    local described, cases = {}, {}
-   for i, command in ipairs(commands()) do
+   for i, command in ipairs(commands) do
       described[i] = ("'%s:%s'"):format(command.name, zsh_text(command.summary))
-      cases[i] = ("\t%s) _arguments %s ;;\n"):format(command.name, zsh_arguments(command))
+      cases[i] = ("\t%s) _arguments %s ;;\n"):format(command.name, zsh_arguments(command, commands))
    end
    return ZSH:format(table.concat(described, " "), table.concat(cases))
 end
@@ -135,16 +131,10 @@ local function man_list(rows, title, out)
 end
 
 local function man_command(command, out)
-   local help, rows = require "framegauge.cli.help", {}
-   for _, argument in ipairs(command.arguments) do
-      rows[#rows + 1] = { argument.name, argument.help }
-   end
-   for _, option in ipairs(command.options) do
-      rows[#rows + 1] = { "--" .. option.name .. (option.value and " " .. option.value or ""), option.help }
-   end
+   local help = require "framegauge.cli.help"
    out[#out + 1] = (".SS %s\n.B framegauge %s\n.PP\n%s\n"):format(command.name, roff(help.synopsis(command)),
       roff(command.help))
-   man_list(rows, "", out)
+   man_list(help.rows(command), "", out)
    if command.examples then
       out[#out + 1] = ".PP\nExamples:\n.PP\n.nf\n"
       for _, example in ipairs(command.examples) do
@@ -155,7 +145,7 @@ local function man_command(command, out)
 end
 
 --- The manual page, as roff.
-function M.man()
+function M.man(commands)
    local rows = {}
    for i, row in ipairs(exit) do
       rows[i] = { tostring(row[1]), row[2] }
@@ -167,7 +157,7 @@ function M.man()
       ".SH DESCRIPTION\nFramegauge measures what a network device can carry, and proves that the tester was ",
       "not the limit.\n.SH COMMANDS\n",
    }
-   for _, command in ipairs(commands()) do
+   for _, command in ipairs(commands) do
       man_command(command, out)
    end
    man_list(rows, ".SH EXIT STATUS\n", out)
@@ -180,14 +170,14 @@ function M.man()
 end
 
 --- The command.
-function M.main(arguments)
+function M.main(arguments, _, _, _, commands)
    local kinds = { bash = M.bash, zsh = M.zsh, man = M.man }
    local make = kinds[arguments[1]]
    if not make then
       parse.usage_error("completion", "completion: there is no '%s'%s; there are bash, zsh and man",
-         arguments[1], nearest.hint(arguments[1], { "bash", "zsh", "man" }))
+         arguments[1], suggest.hint(arguments[1], { "bash", "zsh", "man" }))
    end
-   io.write(make())
+   io.write(make(commands))
    return 0
 end
 

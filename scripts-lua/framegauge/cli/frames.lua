@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge frames`: what a plan would send, as text or as a capture.
-local dissection = require "framegauge.dissection"
-local frames = require "framegauge.traffic.frames"
+local dissection = require "framegauge.cli.dissection"
+local frames = require "framegauge.tester.frames"
+local load_plan = require "framegauge.cli.load_plan"
+local methods = require "framegauge.methods"
 local parse = require "framegauge.cli.parse"
-local refusal = require "framegauge.refusal"
 local sizes = require "framegauge.traffic.sizes"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -90,9 +92,9 @@ local function in_order(list, count)
 end
 
 local function write_capture(path, list, count)
-   local file, message = require("framegauge.pcap").create(path)
+   local file, message = require("framegauge.cli.pcap").create(path)
    if not file then
-      refusal.raise("frames", MACHINE, "%s", message)
+      user_error.raise("frames", MACHINE, "%s", message)
    end
    local all = in_order(list, count)
    for _, one in ipairs(all) do
@@ -100,7 +102,7 @@ local function write_capture(path, list, count)
    end
    local ok, why = file:close()
    if not ok then
-      refusal.raise("frames", MACHINE, "%s: %s", path, why)
+      user_error.raise("frames", MACHINE, "%s: %s", path, why)
    end
    print(("%s: %d frames of %d streams"):format(path, #all, #list))
 end
@@ -135,13 +137,12 @@ end
 --- The command.
 function M.main(arguments, options)
    local count = count_of(options)
-   local plan = require("framegauge.cli.plan").load(arguments[1], options)
-   if not plan then
-      return BAD_PLAN
-   end
-   local list = wanted(frames.streams(plan), options.stream)
+   local plan = load_plan(arguments[1], options)
+   local made = methods.of(plan).test_frames or function() end
+   local list = wanted(frames.streams(plan, made(plan)), options.stream)
    if not list[1] then
-      refusal.raise("frames", BAD_PLAN, "%s: no streams, and the test makes its own as it goes", arguments[1])
+      user_error.raise("frames", BAD_PLAN, "%s: no streams, and the test makes its own as it goes",
+         arguments[1])
    elseif options.pcap then
       write_capture(options.pcap, list, count)
    else

@@ -1,36 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Help texts, made from the rows that also drive the parsing.
+local columns = require "framegauge.text.columns"
+
 local M = {}
-
-local WIDTH = 92
-local WIDEST_NAME = 44
-
--- Two columns: names padded to the widest, texts wrapped beside them, or below a name that is too wide.
--- @param width  of both; default: that of the help on the command line
-local function columns(rows, width)
-   local widest, most = 0, width or WIDTH
-   for _, row in ipairs(rows) do
-      widest = #row[1] <= math.min(WIDEST_NAME, most / 2) and math.max(widest, #row[1]) or widest
-   end
-   local lines = {}
-   for _, row in ipairs(rows) do
-      local line = ("  %-" .. widest .. "s "):format(row[1])
-      if #row[1] > widest then
-         lines[#lines + 1] = "  " .. row[1]
-         line = (" "):rep(widest + 3)
-      end
-      for word in row[2]:gmatch("%S+") do
-         if #line + #word >= most then
-            lines[#lines + 1] = line
-            line = (" "):rep(widest + 3)
-         end
-         line = line .. " " .. word
-      end
-      lines[#lines + 1] = line
-   end
-   return table.concat(lines, "\n") .. "\n"
-end
 
 --- "run PLAN.yaml [--quick] [--set PATH=VALUE]..."
 function M.synopsis(command)
@@ -49,21 +22,30 @@ function M.synopsis(command)
    return table.concat(parts, " ")
 end
 
---- The page of one command.
-function M.command(command)
-   local text = { "usage: framegauge ", M.synopsis(command), "\n\n", command.help, "\n" }
+--- The arguments and options of a command: list of { name, help }.
+function M.rows(command)
    local rows = {}
    for _, argument in ipairs(command.arguments) do
       rows[#rows + 1] = { argument.name, argument.help }
    end
    for _, option in ipairs(command.options) do
-      rows[#rows + 1] = { "--" .. option.name .. (option.value and " " .. option.value or ""), option.help }
+      rows[#rows + 1] = {
+         "--" .. option.name .. (option.value and " " .. option.value or ""),
+         option.help .. (option.many and "; repeatable" or ""),
+      }
    end
+   return rows
+end
+
+--- The page of one command.
+function M.command(command)
+   local text = { "usage: framegauge ", M.synopsis(command), "\n\n", columns.wrapped(command.help) }
+   local rows = M.rows(command)
    if command.takes_eal then
-      rows[#rows + 1] = { "-- EAL...", "everything behind the two dashes goes to DPDK's EAL as it is" }
+      rows[#rows + 1] = { "-- EAL...", "arguments after the two dashes are passed to DPDK's EAL unchanged" }
    end
    if #rows > 0 then
-      text[#text + 1] = "\n" .. columns(rows)
+      text[#text + 1] = "\n" .. columns.described(rows)
    end
    if command.examples then
       text[#text + 1] = "\nExamples:\n"
@@ -88,18 +70,15 @@ function M.overview(commands, topics)
    return table.concat {
       "Framegauge measures what a network device can carry, and proves that the tester was not the limit.\n",
       "\nusage: framegauge COMMAND [ARGUMENT...]\n",
-      "\nCommands:\n", columns(command_rows),
-      "\nMore:\n", columns(topic_rows),
-      "\n", columns {
+      "\nCommands:\n", columns.described(command_rows),
+      "\nMore:\n", columns.described(topic_rows),
+      "\n", columns.described {
          { "COMMAND --help", "the arguments of one command" },
-         { "--version", "versions of Framegauge and of what it stands on" },
-         { "--verbose COMMAND...", "say all that the libraries and DPDK log" },
+         { "--version", "versions of Framegauge, DPDK and LuaJIT" },
+         { "--verbose COMMAND...", "print all log messages, those of DPDK included" },
          { "--lua-path DIR COMMAND...", "prefer the Lua modules in DIR/framegauge (or: FRAMEGAUGE_LUA=DIR)" },
       },
    }
 end
-
---- Two columns of names and texts, as all pages use them.
-M.columns = columns
 
 return M

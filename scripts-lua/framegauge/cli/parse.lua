@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Arguments of one command, read by the row that describes it (framegauge.cli.commands).
-local nearest = require "framegauge.nearest"
-local refusal = require "framegauge.refusal"
+local suggest = require "framegauge.core.suggest"
+local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -10,7 +11,7 @@ local M = {}
 -- @param command  name of the command whose help answers it, or nil
 -- @param ...      string.format arguments
 function M.usage_error(command, ...)
-   refusal.raise(command, 2, ...)
+   user_error.raise(command, 2, ...)
 end
 
 local function option_names(command)
@@ -28,7 +29,7 @@ local function find_option(command, name)
       end
    end
    M.usage_error(command.name, "%s: unknown option '--%s'%s", command.name, name,
-      nearest.hint("--" .. name, option_names(command)))
+      suggest.hint("--" .. name, option_names(command)))
 end
 
 -- Stores the option at args[i]; returns the index of the last argument it took.
@@ -71,6 +72,18 @@ local function check_count(command, positional)
       M.usage_error(command.name, "%s: '%s' is one argument too many", command.name,
          positional[#command.arguments + 1])
    end
+end
+
+--- Read the option --duration. @return seconds, or nil
+function M.duration(command, options)
+   local seconds, wrong = options.duration, nil
+   if seconds then
+      seconds, wrong = units.parse_time(options.duration)
+   end
+   if wrong or seconds == 0 then
+      M.usage_error(command, "%s: --duration: %s; expected %s", command, wrong or "0", units.expected.time)
+   end
+   return seconds
 end
 
 --- Read the arguments of a command.

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The protocols as documentation: `framegauge help protocols` and docs/protocols.md, from the tables by
--- which frames are built.
-local addresses = require "framegauge.octets"
-local columns = require("framegauge.cli.help").columns
+--- The protocols as documentation: `framegauge help protocols` and docs/reference/protocols.md, from the
+-- tables by which frames are built.
+local addresses = require "framegauge.core.octets"
+local columns = require("framegauge.text.columns").described
 local field_value = require "framegauge.plan.field_value"
-local nearest = require "framegauge.nearest"
 local parse = require "framegauge.cli.parse"
-local protocols = require "framegauge.protocols"
+local protocols = require "framegauge.core.protocols"
+local suggest = require "framegauge.core.suggest"
 
 local M = {}
 
@@ -113,7 +113,7 @@ function M.page(name)
       for i, one in ipairs(protocols.list) do
          names[i] = one.name
       end
-      parse.usage_error(nil, "there is no protocol '%s'%s", name, nearest.hint(name, names))
+      parse.usage_error(nil, "there is no protocol '%s'%s", name, suggest.hint(name, names))
    end
    local rows = {}
    for i, field in ipairs(protocol.fields) do
@@ -139,7 +139,7 @@ local function markdown_table(protocol, out)
    end
 end
 
---- The text of docs/protocols.md.
+--- The text of docs/reference/protocols.md.
 function M.markdown()
    local out = { "# Protocols\n\n", INTRODUCTION }
    for _, protocol in ipairs(protocols.list) do
@@ -152,7 +152,7 @@ function M.markdown()
       markdown_table(protocol, out)
    end
    out[#out + 1] = "\nThis page is generated from the tables of lib/frame:\n"
-      .. "`build/app/framegauge script docs/protocols.lua > docs/protocols.md`.\n"
+      .. "`build/app/framegauge script docs/generate/protocols.lua > docs/reference/protocols.md`.\n"
    return table.concat(out)
 end
 

@@ -1,14 +1,17 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge replay`: a capture sent again from one port, and what the other one received of it.
+--- `framegauge replay`: send the frames of a capture file, and report what the other port received.
 local capture = require "framegauge.cli.capture"
+local captures = require "framegauge.tester.capture"
 local differences = require "framegauge.replay.differences"
-local format = require "framegauge.report.format"
-local job = require "framegauge.job"
-local named_file = require "framegauge.named_file"
+local failure = require "framegauge.core.failure"
+local format = require "framegauge.text.format"
+local job = require "framegauge.core.job"
+local named_file = require "framegauge.core.named_file"
+local load_plan = require "framegauge.cli.load_plan"
 local parse = require "framegauge.cli.parse"
-local refusal = require "framegauge.refusal"
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local M = {}
@@ -33,7 +36,7 @@ local function rates(frames, octets, seconds)
       units.format_bits(octets * 8 / seconds, 2))
 end
 
--- Shows what was sent in each second; on a wire it is the wire's time that counts.
+-- Prints what was sent, every second. There are no rates on a wire, which has a time of its own.
 local function ticker(replay, bench)
    local now = uv.hrtime() / 1e9
    local before = { seconds = now, frames = 0, octets = 0 }
@@ -45,11 +48,10 @@ local function ticker(replay, bench)
       end
       passed = passed + 1
       local counts = replay:counts()
-      local line = ("%6d s  %s sent (%s)"):format(passed, plural(counts.frames, "frame"),
-         rates(counts.frames - before.frames, counts.octets - before.octets,
-            bench.wires and 0 or now - before.seconds))
-      if bench.wires then
-         line = ("%6d s  %s sent"):format(passed, plural(counts.frames, "frame"))
+      local line = ("%6d s  %s sent"):format(passed, plural(counts.frames, "frame"))
+      if not bench.wires then
+         line = ("%s (%s)"):format(line, rates(counts.frames - before.frames, counts.octets - before.octets,
+            now - before.seconds))
       end
       if counts.verified then
          line = ("%s, %s arrived as sent"):format(line, count(counts.verified.same))
@@ -66,19 +68,19 @@ local function say_file(replay, options, from, to)
       units.format_size(facts.octets), nanoseconds(facts.duration_ns),
       facts.streams and "; read while it is sent" or "; in memory")
    if facts.oversize > 0 then
-      say("", "%s left out: larger than %d bytes (--max-frame), or no frames",
+      say("", "%s skipped: larger than %d bytes (--max-frame), or not frames",
          plural(facts.oversize, "frame"), replay.bench.max_frame)
    end
    if facts.truncated > 0 then
-      say("", "%s of which it holds only the beginning: zeros for the rest", plural(facts.truncated, "frame"))
+      say("", "%s truncated in the file, and padded with zeros", plural(facts.truncated, "frame"))
    end
    say("replay", "%s -> %s, %s%s", from, to, replay.words,
-      replay.loops ~= 1 and (replay.loops == 0 and ", over and over" or (", %d times"):format(replay.loops))
+      replay.loops ~= 1 and (replay.loops == 0 and ", repeatedly" or (", %d times"):format(replay.loops))
       or "")
    io.stdout:flush()
 end
 
--- Memory this process had at most, octets; nil where the system does not say.
+-- Peak memory of this process, bytes; nil where the system does not report it.
 local function most_memory()
    local file = io.open "/proc/self/status"
    local text = file and file:read "*a" or ""
@@ -89,18 +91,18 @@ local function most_memory()
    return kib and tonumber(kib) * 1024
 end
 
--- What was sent. @return why it was not sent as it should have been, or nil
+-- What was sent. @return what was wrong with it, or nil
 local function say_sent(result, replay)
-   local seconds, error_ns = (result.last_ns - result.first_ns) / 1e9, result.error_ns
+   local seconds, behind = (result.last_ns - result.first_ns) / 1e9, result.behind
    say("sent", "%s, %s in %s (%s)", plural(result.frames, "frame"), units.format_size(result.octets),
       units.format_time(seconds), rates(result.frames - 1, result.octets, seconds))
-   say("timing", "behind the schedule: median %s, 99 %% %s, 99.9 %% %s, at most %s",
-      nanoseconds(error_ns.p50), nanoseconds(error_ns.p99), nanoseconds(error_ns.p999),
-      nanoseconds(error_ns.max))
-   say("", "%s the port was full, %s without a buffer, %s the file was behind",
+   say("timing", "behind the schedule: median %s, 99 %% %s, 99.9 %% %s, maximum %s",
+      nanoseconds(behind.p50_ns), nanoseconds(behind.p99_ns), nanoseconds(behind.p999_ns),
+      nanoseconds(behind.max_ns))
+   say("", "%s the port was full, %s no buffer was free, %s the file was late",
       plural(result.refused, "time"), plural(result.no_mbuf, "time"), plural(result.starved, "time"))
    if not result.done and not replay.duration then
-      return "not all was sent"
+      return "some frames were not sent"
    elseif result.slips > 0 then
       return ("the schedule slipped %s, by %s in all"):format(plural(result.slips, "time"),
          nanoseconds(result.slipped_ns))
@@ -109,23 +111,16 @@ end
 
 local function received(port)
    local missed = port.rx_missed + port.rx_no_mbuf
-   say("received", "%s on %s%s%s", plural(port.foreign + port.misdirected, "frame"), port.name,
+   say("received", "%s on %s%s%s", plural(port.unsolicited + port.misdirected, "frame"), port.name,
       port.rx_errors > 0 and (", %s with errors"):format(count(port.rx_errors)) or "",
       missed > 0 and (", %s LOST BY THE TESTER"):format(count(missed)) or "")
    return missed > 0 and ("%s lost by the tester on %s"):format(plural(missed, "frame"), port.name) or nil
 end
 
 local function say_verified(v)
-   if v.unchecked > 0 then
-      say("verify", "NOT KNOWN: the comparison fell behind, %s unchecked", plural(v.unchecked, "frame"))
-   elseif v.whole then
-      say("verify", "SAME: all %s arrived, unchanged and in order", plural(v.sent, "frame"))
-   else
-      say("verify", "DIFFERENT: of %s sent %s arrived unchanged; %s", plural(v.sent, "frame"), count(v.same),
-         differences.of(v))
-   end
+   say("verify", "%s", differences.verdict(v))
    if v.talk > 0 then
-      say("", "and %s of neighbours (ARP and the like), which are nobody's fault", plural(v.talk, "frame"))
+      say("", "and %s of neighbours (ARP and the like), which do not count", plural(v.talk, "frame"))
    end
 end
 
@@ -143,7 +138,7 @@ local function run(replay, bench, kept, to)
    local tick, problems = ticker(replay, bench), {}
    local ok, result = pcall(replay.run, replay, { look = tick })
    if not ok then
-      if type(result) == "table" and result.interrupted then
+      if job.is_interrupt(result) then
          say_sent(replay:counts(), replay)
       end
       error(result, 0)
@@ -154,16 +149,16 @@ local function run(replay, bench, kept, to)
    note(say_sent(result, replay))
    note(received(result.ports[to]))
    if kept then
-      local counts, failure = kept:stop()
-      say("captured", "%s: %s", kept.file, capture.in_words(counts))
-      note(failure and tostring(failure) or capture.loss(counts, {}))
+      local counts, broken = kept:stop()
+      say("captured", "%s: %s", kept.file, captures.in_words(counts))
+      note(broken and tostring(broken) or capture.loss(counts, {}))
    end
    if result.verified then
       say_verified(result.verified)
    end
    local memory = most_memory()
    if memory then
-      say("memory", "%s at most", units.format_size(memory))
+      say("memory", "%s at the peak", units.format_size(memory))
    end
    return status_of(problems, result.verified)
 end
@@ -176,24 +171,24 @@ end
 local function replay_on(bench, o, options)
    local from, message = bench:port_index(o.port or bench.ports[1].name)
    if not from then
-      refusal.raise("replay", BAD_INPUT, "replay: %s", message)
+      user_error.raise("replay", BAD_INPUT, "replay: %s", message)
    end
    local to = other_end(from)
    local name = bench.ports[to].name
    o.verify = options.verify and name or nil
    local kept = options.capture
-      and require("framegauge.capture").start(bench, { port = name, file = options.capture })
-   local ok, result = pcall(function()
+      and captures.start(bench, { port = name, file = options.capture })
+   return failure.finally(function()
+      if kept then
+         kept:stop()
+      end
+   end, function()
       local replay = require("framegauge.replay").open(bench, o)
       say_file(replay, o, bench.ports[from].name, name)
-      local fine, status = pcall(run, replay, bench, kept, to)
-      replay:close()
-      return fine and status or error(status, 0)
+      return failure.finally(function()
+         replay:close()
+      end, run, replay, bench, kept, to)
    end)
-   if kept then
-      kept:stop()
-   end
-   return ok and result or error(result, 0)
 end
 
 local function rewrite_of(options)
@@ -208,13 +203,10 @@ function M.main(arguments, options, eal)
    local max_frame = capture.max_frame("replay", options)
    local o = {
       file = arguments[2], port = options.port, speed = options.speed, rate = options.rate,
-      loops = options.loops, duration = options.duration and capture.duration("replay", options),
+      loops = options.loops, duration = parse.duration("replay", options),
       memory = options.memory, rewrite = rewrite_of(options),
    }
-   local plan = require("framegauge.cli.plan").load(arguments[1], options, eal)
-   if not plan then
-      return BAD_INPUT
-   end
+   local plan = load_plan(arguments[1], options, eal)
    local problem = named_file.problem(o.file) -- at once, and not when all ports are open
    if problem then
       parse.usage_error("replay", "replay: %s", problem)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge script`: a Lua file of the user's, as a job on the event loop.
-local job = require "framegauge.job"
-local named_file = require "framegauge.named_file"
+local job = require "framegauge.core.job"
+local named_file = require "framegauge.core.named_file"
 
 local M = {}
 

@@ -1,39 +1,26 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge attach`: the terminal's side of a session at a tester that runs already.
+--- `framegauge attach`: the terminal's side of a session at a running tester.
+local connection = require "framegauge.core.connection"
 local console = require "framegauge.console"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local paths = require "framegauge.console.paths"
 local protocol = require "framegauge.console.protocol"
-local refusal = require "framegauge.refusal"
+local tables = require "framegauge.core.tables"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local M = {}
 
-local SUCCESS, FAILED, ENVIRONMENT, INTERRUPTED = 0, 1, 4, 130
+local ENVIRONMENT = 4
 local COMPLETION_MS = 1000
 
 local Attachment = {}
 Attachment.__index = Attachment
 
--- The one socket in the runtime folder that somebody listens on.
-local function only_socket()
-   local folder, err = paths.runtime()
-   local found, scan = {}, folder and uv.fs_scandir(folder) or nil
-   while scan do
-      local name = uv.fs_scandir_next(scan)
-      if not name then
-         break
-      end
-      found[#found + 1] = name:find "%.sock$" and folder .. "/" .. name or nil
-   end
-   table.sort(found)
-   return found, err or folder
-end
-
 local function connect(path)
-   local handle, result = uv.new_pipe(), nil
-   handle:connect(path, function(err)
+   local result
+   local handle = connection.connect({ path = path }, function(err)
       result = { err }
    end)
    job.turn(function()
@@ -46,36 +33,45 @@ local function connect(path)
    return handle
 end
 
+-- The sockets in the runtime folder that a tester listens on.
+-- @return list of { path, handle }, and the folder
+local function answering()
+   local folder, err = paths.runtime()
+   local list, scan = {}, folder and uv.fs_scandir(folder) or nil
+   for name in scan and uv.fs_scandir_next or function() end, scan do
+      local path = folder .. "/" .. name
+      local handle = name:find "%.sock$" and connect(path)
+      list[#list + 1] = handle and { path, handle } or nil
+   end
+   table.sort(list, function(a, b)
+      return a[1] < b[1]
+   end)
+   return list, err or folder
+end
+
 -- Connect to the socket that was named, or to the only one that answers.
 local function find(path)
    if path then
-      local fits, wrong = paths.is_for_socket(path)
-      if not fits then
-         refusal.raise("attach", 2, "%s", wrong)
+      local problem = connection.path_problem(path)
+      if problem then
+         user_error.raise("attach", 2, "%s", problem)
       end
       local handle, err = connect(path)
-      return handle or refusal.raise("attach", ENVIRONMENT, "nobody listens on %s (%s)", path, err)
+      return handle or user_error.raise("attach", ENVIRONMENT, "no tester listens on %s (%s)", path, err)
    end
-   local found, folder = only_socket()
-   local answering = {}
-   for _, candidate in ipairs(found) do
-      local handle = connect(candidate)
-      answering[#answering + 1] = handle and { candidate, handle } or nil
+   local found, folder = answering()
+   if #found == 1 then
+      return found[1][2]
    end
-   if #answering == 1 then
-      return answering[1][2]
-   end
-   local names = {}
-   for i, one in ipairs(answering) do
-      names[i] = one[1]
+   for _, one in ipairs(found) do
       one[2]:close()
    end
-   if #names > 1 then
-      refusal.raise("attach", 2, "several testers run, choose one: framegauge attach %s",
-         table.concat(names, " or "))
+   if #found > 1 then
+      user_error.raise("attach", 2, "several testers are running; choose one: framegauge attach %s",
+         table.concat(tables.field(found, 1), " or "))
    end
-   refusal.raise("attach", ENVIRONMENT,
-      "no tester of yours runs (looked in %s); 'framegauge serve PLAN.yaml' starts one", folder)
+   user_error.raise("attach", ENVIRONMENT,
+      "no tester is running (searched %s); 'framegauge serve PLAN.yaml' starts one", folder)
 end
 
 local take = {}
@@ -92,9 +88,9 @@ function take.err(self, object)
    self.err(object.err)
 end
 
-function take.status(self, object)
+function take.progress(self, object)
    if self.terminal then
-      self.terminal:show_status(object.status or nil)
+      self.terminal:show_progress(object.progress or nil)
    end
 end
 
@@ -123,12 +119,12 @@ function take.completion(self, object)
 end
 
 function take.bye(self, object)
-   self.err("the tester let this session go: " .. object.bye .. "\n")
+   self.err("disconnected by the tester: " .. object.bye .. "\n")
 end
 
 function Attachment:send(object)
    if not self.ended then
-      self.handle:write(protocol.line(object))
+      self.handle:write(connection.line(object))
    end
 end
 
@@ -149,7 +145,7 @@ function Attachment:execute(text)
    end })
    if self.terminal then
       self.terminal:end_screen()
-      self.terminal:show_status(nil)
+      self.terminal:show_progress(nil)
    end
    local outcome = came and self.outcome or self.outcome == "quit" and "quit" or "lost"
    self.failures = self.failures + ((outcome == "failed" or outcome == "lost") and 1 or 0)
@@ -171,29 +167,25 @@ function Attachment:complete(before)
    return unpack(self.completed or { "", {} })
 end
 
+--- Show an error of this side.
+function Attachment:complain(message)
+   self.failures = self.failures + 1
+   self.err("error: " .. message .. "\n")
+end
+
 function Attachment:listen()
-   local reader = protocol.reader(function(object)
+   connection.read(self.handle, function(object)
       for key, act in pairs(take) do
          if object[key] ~= nil then
             act(self, object)
          end
       end
-   end)
-   self.handle:read_start(function(err, piece)
-      if err or not piece or not reader:feed(piece) then
-         self.ended = true
-         if self.terminal and self.outcome ~= "quit" then
-            self.terminal:hang_up()
-         end
+   end, function()
+      self.ended = true
+      if self.terminal and self.outcome ~= "quit" then
+         self.terminal:hang_up()
       end
    end)
-end
-
-local function writer(file)
-   return function(text)
-      file:write(text)
-      file:flush()
-   end
 end
 
 --- The command.
@@ -203,15 +195,12 @@ function M.main(arguments, options)
    job.ignore_broken_pipes()
    local handle = find(arguments[1])
    local input, terminal = console.open_input()
+   local out, err = console.outputs(terminal)
    local self = setmetatable({
-      handle = handle, terminal = terminal, failures = 0, out = writer(io.stdout), err = writer(io.stderr),
+      handle = handle, terminal = terminal, failures = 0, out = out, err = err,
    }, Attachment)
    local columns, rows
    if terminal then
-      self.out = function(text)
-         terminal:write(text)
-      end
-      self.err = self.out
       columns, rows = terminal:size()
    end
    self:listen()
@@ -219,22 +208,9 @@ function M.main(arguments, options)
       hello = protocol.VERSION, columns = columns, rows = rows, utf8 = terminal and terminal.utf8,
       read_only = options["read-only"] or nil,
    }
-   local how = console.converse(input, function(text)
-      return self:execute(text)
-   end, function(before)
-      return self:complete(before)
-   end, function()
-      return not terminal
-   end, function(message)
-      self.failures = self.failures + 1
-      self.err("error: " .. message .. "\n")
+   return console.converse(self, input, terminal, function()
+      handle:close()
    end)
-   handle:close()
-   if terminal then
-      terminal:close()
-      return SUCCESS
-   end
-   return how == "interrupted" and INTERRUPTED or self.failures > 0 and FAILED or SUCCESS
 end
 
 return M

@@ -1,41 +1,29 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A command of the console: one row gives its parsing, its help and its completion, and it is a Lua
--- function.
+--- A command of the console: one row gives its parsing, help and completion, and a Lua function.
 --
 --    rate east 40%                       as words
 --    rate("east", "40%")                 the same in Lua
 --    rate {target = "east", rate = "40%"}
 --
--- A row: name, summary, help, arguments, run(session, o) -> value to be shown, and examples. An argument:
--- name, help; flag (a word that is there or not), named (only as name=value), rest (takes all further words,
--- a list), optional, complete (the kind of thing it names, framegauge.console.complete). A row with `keys`
--- takes any further named words, kept in o.keys; keys(session, words) lists those there are. A row with
--- `looks` changes nothing: sessions that may only look have it, too.
-local nearest = require "framegauge.nearest"
-local refusal = require "framegauge.refusal"
-local words = require "framegauge.console.words"
+-- A row: name, summary, help, arguments (may be nil), run(session, o) -> value to be shown, examples. An
+-- argument: name, help; flag (a word that is given or not), named (only as name=value), rest (takes all
+-- further words, a list), optional, complete (its kind of values, console/complete.lua). A row with `keys`
+-- takes any further named words, in o.keys; keys(session, words) lists the known ones. A row with `looks`
+-- changes nothing: read-only sessions have it too.
+local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
+local user_error = require "framegauge.core.user_error"
+local words = require "framegauge.console.tokenizer"
 
 local M = {}
 
 local function refuse(row, ...)
-   refusal.raise(row.name, 2, "%s: %s", row.name, string.format(...))
+   user_error.raise(row.name, 2, "%s: %s", row.name, string.format(...))
 end
 
 local function find(row, name)
-   for _, argument in ipairs(row.arguments) do
-      if argument.name == name then
-         return argument
-      end
-   end
-end
-
-local function names_of(row)
-   local names = {}
-   for i, argument in ipairs(row.arguments) do
-      names[i] = argument.name
-   end
-   return names
+   return row.arguments[tables.index_of(row.arguments, name)]
 end
 
 local function set_named(row, o, name, value)
@@ -45,13 +33,13 @@ local function set_named(row, o, name, value)
    elseif row.keys then
       o.keys[name] = value
    else
-      local names = table.concat(names_of(row), ", ")
-      refuse(row, "there is no '%s'%s", tostring(name), nearest.hint(tostring(name), names_of(row))
-         .. (names ~= "" and "; it takes " .. names or "; it takes nothing"))
+      local names = tables.field(row.arguments, "name")
+      refuse(row, "unknown argument '%s'%s; %s", tostring(name), suggest.hint(tostring(name), names),
+         names[1] and "the arguments are " .. table.concat(names, ", ") or "it takes no arguments")
    end
 end
 
--- The next argument that a bare word can be for.
+-- The next argument that takes a word without a name.
 local function next_argument(row, o)
    for _, argument in ipairs(row.arguments) do
       if not argument.flag and not argument.named and (o[argument.name] == nil or argument.rest) then
@@ -68,7 +56,7 @@ local function set_positional(row, o, value)
    end
    local argument = next_argument(row, o)
    if not argument then
-      refuse(row, "'%s' is one word too many: %s", tostring(value), M.synopsis(row))
+      refuse(row, "'%s' is one argument too many: %s", tostring(value), M.synopsis(row))
    elseif argument.rest then
       o[argument.name] = o[argument.name] or {}
       table.insert(o[argument.name], value)
@@ -106,8 +94,8 @@ function M.synopsis(row, brief)
    return table.concat(parts, " ")
 end
 
---- Arguments of a call in Lua. A last table without a metatable holds named ones.
--- @return o as run() takes it. What does not fit is refused.
+--- Arguments of a call in Lua. If the last one is a table without a metatable, it holds named arguments.
+-- @return o as run() takes it. Raises an error on wrong arguments.
 function M.of_call(row, ...)
    local o, n = { keys = row.keys and {} or nil }, select("#", ...)
    local given = { ... }
@@ -144,7 +132,7 @@ function M.of_words(row, text)
    return check_required(row, o)
 end
 
-local ROW, SESSION = {}, {} -- keys that no completion shows
+local ROW, SESSION = {}, {} -- keys that completion does not show
 
 local Command = {}
 

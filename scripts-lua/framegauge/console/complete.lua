@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Tab: what can stand at the cursor.
+--- Tab completion.
 --
--- At the beginning of a line commands and names; behind a command what its arguments take (ports, streams,
--- jobs, keys of a plan, topics); in Lua names and fields. Fields are read without running anything: tables
--- only, and metatables whose __index is a table.
+-- At the beginning of a line: commands and names. Behind a command: values of its arguments (ports, streams,
+-- jobs, keys of a plan, topics). In Lua: names and fields. Fields are read without calling functions: only
+-- from tables, and from metatables whose __index is a table.
 local environment = require "framegauge.console.environment"
 local evaluate = require "framegauge.console.evaluate"
+local methods = require "framegauge.methods"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -53,7 +55,7 @@ local function first_value(session, name)
    return value == nil and rawget(getmetatable(session.env).base, name) or value
 end
 
--- Fields of "a.b.c": those of the table that a.b is, beginning with c.
+-- Fields of the table a.b that begin with c, for "a.b.c".
 local function fields(session, path, prefix)
    local value
    for name in path:gmatch "[%a_][%w_]*" do
@@ -81,7 +83,7 @@ local function fields(session, path, prefix)
    return list
 end
 
--- What the argument under the cursor takes.
+-- Values of the argument at the cursor.
 local function of_command(session, row, rest)
    local prefix = rest:match "%S*$"
    local words, position, flags = {}, 0, {}
@@ -100,66 +102,45 @@ local function of_command(session, row, rest)
          end
       end
    end
-   local all = {}
-   for _, list in ipairs { words, flags } do
-      for _, word in ipairs(list) do
-         all[#all + 1] = word
-      end
-   end
-   for _, key in ipairs(row.keys and row.keys(session, rest) or {}) do
-      all[#all + 1] = key .. "="
-   end
-   return starting_with(all, prefix), prefix
+   local keys = tables.map(row.keys and row.keys(session, rest) or {}, function(key)
+      return key .. "="
+   end)
+   return starting_with(tables.joined(words, flags, keys), prefix), prefix
 end
 
 local function names(objects)
-   local list = {}
-   for i, object in ipairs(objects) do
-      list[i] = tostring(object.name or object.id)
-   end
-   return list
+   return tables.map(objects, function(object)
+      return tostring(object.name or object.id)
+   end)
 end
 
-local function together(...)
-   local all = {}
-   for _, list in ipairs { ... } do
-      for _, item in ipairs(list) do
-         all[#all + 1] = item
-      end
-   end
-   return all
-end
-
---- Kinds of things that an argument can name: kind = function(session, text behind the command) -> list of
--- words.
+--- Kinds of values: kind = function(session, text behind the command) -> list of words.
 M.kinds = {
    port = function(session)
       return names(session.tester.plan.ports)
    end,
    stream = function(session)
-      return names(session.tester:streams())
+      return names(session.tester.traffic.list)
    end,
    target = function(session)
-      return together(names(session.tester.plan.ports), names(session.tester:streams()), { "all" })
+      return tables.joined(names(session.tester.plan.ports), names(session.tester.traffic.list), { "all" })
    end,
    job = function(session)
       return names(session.tester.tasks.list)
    end,
    topic = function(session)
-      return require("framegauge.console.topics").names(session)
+      return require("framegauge.console.topics").names(session.commands)
    end,
    captured = function(session)
-      return together(M.kinds.port(session), { "stop" })
+      return tables.joined(M.kinds.port(session), { "stop" })
    end,
    port_to_stop = function(session, rest)
       return rest:find "^%s*stop%s" and M.kinds.port(session) or {}
    end,
    stoppable = function(session)
-      return together(M.kinds.target(session), M.kinds.job(session))
+      return tables.joined(M.kinds.target(session), M.kinds.job(session))
    end,
-   test = function(session)
-      return session.tester.methods()
-   end,
+   test = methods.names,
 }
 
 -- Longest beginning that all words share.
@@ -185,10 +166,7 @@ local function candidates(session, before)
    prefix = before:match "[%a_][%w_]*$" or ""
    local words = environment.names(session.env, session.rows)
    if before:find "^%s*[%w_]*$" and prefix == "" then
-      words = {}
-      for name in pairs(session.rows) do
-         words[#words + 1] = name
-      end
+      words = tables.keys(session.rows)
    end
    return starting_with(words, prefix), prefix
 end

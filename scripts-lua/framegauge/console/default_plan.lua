@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What the console works with when it is given no plan: the reference device, in step with real time so that
--- a person can watch it.
+--- The default plan of the console: the reference device, in real time.
 return [[
 name: console
 test: rfc2544

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The names a session knows: commands, Framegauge's modules, Lua's own, and what it has set itself.
+--- The names of a session: commands, Framegauge's modules, Lua's standard names, and its own variables.
 --
--- Strict, as scripts are: a name nobody has set is an error with the nearest known one. What is typed at the
--- prompt may set a name of the session; a function may not, it declares its variables local.
+-- Strict, as in scripts: an undefined name is an error, and the message suggests the closest match. Text
+-- typed at the prompt may create a variable of the session; a function must declare its variables local.
 local command = require "framegauge.console.command"
-local doc = require "framegauge.doc"
+local doc = require "framegauge.cli.script_api"
 local guarded = require "framegauge.console.guarded"
-local nearest = require "framegauge.nearest"
+local suggest = require "framegauge.core.suggest"
 
 local M = {}
 
---- Modules that are there by name: name = module.
+--- Modules that are available by name: name = module.
 M.MODULES = {}
 for _, module in ipairs(doc.MODULES) do
    M.MODULES[module[1]] = module[2]
@@ -59,11 +59,11 @@ function M.new(rows, session, own)
          end
          local value = rawget(base, name)
          if value == nil and session.attached then
-            value = base[name] -- which says why there is none
+            value = base[name] -- raises an error with the reason
          end
          if value == nil then
             error(("'%s' is not defined%s"):format(tostring(name),
-               nearest.hint(tostring(name), names_of(env, rows))), 2)
+               suggest.hint(tostring(name), names_of(env, rows))), 2)
          end
          return value
       end,

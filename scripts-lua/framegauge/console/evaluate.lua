@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What a typed text means: a command in words, an expression, statements, or the beginning of something
--- longer.
+--- The meaning of a typed text: a command in words, an expression, statements, or an incomplete text.
 --
--- A text is a command when its first word is one and what follows does not make Lua of it: `stats east` is a
--- command, `stats "east"`, `stats {...}`, `stats.x` and `stats = 5` are Lua. Chunks are left to LuaJIT's
--- interpreter, for only there Ctrl-C can stop them (framegauge.job.guard).
+-- A text is a command if its first word is one and the rest does not look like Lua: `stats east` is a
+-- command; `stats "east"`, `stats {...}`, `stats.x` and `stats = 5` are Lua. Chunks run in LuaJIT's
+-- interpreter, because Ctrl-C can stop them only there (core/job.lua).
 local command = require "framegauge.console.command"
 
 local M = {}
 
 local CHUNK = "=line"
 
--- What follows a name and makes Lua of it: a call, a field, an operator.
+-- A call, a field or an operator behind the name.
 local function is_lua(rest)
    return rest:find "^%s*[%({\"'%.:%[=,]" ~= nil or rest:find "^%s*[%+%-%*/%%%^<>~]%s" ~= nil
       or rest:find "^%s*%.%." ~= nil
@@ -45,16 +44,15 @@ local function is_begun(err)
       or err:find "unfinished long comment" ~= nil
 end
 
---- Understand a text.
+--- Compile a text.
 -- @param text     one line or several
 -- @param rows     commands by name
 -- @param session  given to the command
 -- @param env      environment of the Lua in it
--- @return a function that does it; or nil and "more" where the text is a beginning, else nil and what is
---           wrong
+-- @return a function that executes it; or nil and "more" for an incomplete text; or nil and what is wrong
 function M.compile(text, rows, session, env)
    if text:sub(1, 1) == "=" then
-      text = "return " .. text:sub(2) -- as in the Lua prompt
+      text = "return " .. text:sub(2) -- as in the Lua interpreter
    end
    local row, rest = M.command_of(rows, text)
    if row then
@@ -62,7 +60,7 @@ function M.compile(text, rows, session, env)
          return row.run(session, command.of_words(row, rest))
       end
    elseif text:sub(1, 1) == "\27" then
-      return nil, "this is bytecode, not Lua"
+      return nil, "bytecode is not accepted"
    end
    local chunk, err = compile(text, env)
    if chunk then
@@ -71,7 +69,7 @@ function M.compile(text, rows, session, env)
    return nil, is_begun(err) and "more" or err
 end
 
---- Modules that are not ours are left to the interpreter as well, so that Ctrl-C stops their loops.
+--- Run the user's own modules in the interpreter too, so that Ctrl-C stops their loops.
 function M.interpret_modules()
    local searchers = package.loaders
    for i = 3, #searchers do

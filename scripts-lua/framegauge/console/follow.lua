@@ -1,65 +1,55 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Looking on while a job runs: what it says, and at a terminal the line of its progress below.
+--- Following a job: what it logs, and at a terminal its line of progress below.
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
 local M = {}
 
 local REDRAW_MS = 200
-local REPLAY = 5 -- lines said before that are shown to one who comes later
+local REPLAY = 5 -- earlier lines that are shown at the start
 
-local function begin(session, task)
-   local terminal = session.terminal
+-- Wait for the end of a job, and show it meanwhile. @return whether it was not interrupted
+local function show(session, task)
+   local terminal, timer = session.terminal, nil
    local stop = task:listen(function(text)
       session.out(text)
    end)
-   local timer
    if terminal then
       timer = uv.new_timer()
       timer:start(REDRAW_MS, REDRAW_MS, function()
-         terminal:show_status(task.ended and "" or task:line())
+         terminal:show_progress(task:progress())
       end)
    end
    task.watched = session
-   return function()
-      stop()
-      task.watched = nil
-      if timer then
-         timer:close()
-         terminal:show_status(nil)
-      end
+   local ok, done = pcall(job.until_interrupted, task.wait, task)
+   stop()
+   task.watched = nil
+   if timer then
+      timer:close()
+      terminal:show_progress(nil)
    end
+   return ok and done or not ok and error(done, 0)
 end
 
---- Show a job from its beginning to its end. Ctrl-C stops it with what it has.
+--- Show a job from its beginning to its end. Ctrl-C stops it; it keeps its results so far.
 function M.foreground(session, task)
-   local finish = begin(session, task)
-   local ok, err = pcall(task.wait, task)
-   if not ok and type(err) == "table" and err.interrupted and not task.ended then
+   if not show(session, task) and not task.ended then
       task:stop()
-      ok, err = pcall(task.wait, task)
-      session.out "interrupted; what was found so far is kept\n"
-   end
-   finish()
-   if not ok then
-      error(err, 0)
+      task:wait()
+      session.out "interrupted; the results so far are kept\n"
    end
 end
 
---- Show a job that runs already. Ctrl-C ends the looking on.
+--- Show a running job. Ctrl-C ends only the following.
 function M.watch(session, task)
    for i = math.max(1, #task.log - REPLAY + 1), #task.log do
       session.out(task.log[i])
    end
    if task.ended then
       session.out(tostring(task) .. "\n")
-      return
-   end
-   local finish = begin(session, task)
-   local ok, err = pcall(task.wait, task)
-   finish()
-   if not ok and not (type(err) == "table" and err.interrupted) then
-      error(err, 0)
+   else
+      show(session, task)
    end
 end
 

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Lua's own names as one has them who is attached.
+--- Lua's standard names in an attached session.
 --
--- Several depend on one process. What ends it, holds up its event loop or reaches behind Lua's safety (C
--- pointers, bytecode, the environments and metatables of others) is left out, and the libraries are copies:
--- whoever spoils `string` spoils his own. This keeps mistakes from harming others. It is no wall against the
--- user himself, whose process it is: files can be written, and Framegauge's own modules are as they are.
-local doc = require "framegauge.doc"
-local refusal = require "framegauge.refusal"
+-- Several users depend on one process. Functions that end it, block its event loop or bypass Lua's safety (C
+-- pointers, bytecode, environments and metatables of others) are missing, and the libraries are copies, so a
+-- session that overwrites `string` changes only its own. This prevents accidents. It is not a security
+-- boundary: the process belongs to the user, files can be written, and Framegauge's own modules are shared.
+local doc = require "framegauge.cli.script_api"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -27,12 +27,12 @@ local LIBRARIES = {
 
 local MODULES = { bit = true }
 for _, module in ipairs(doc.MODULES) do
-   MODULES[module[2]] = true
+   MODULES["framegauge." .. module[1]], MODULES[module[2]] = true, true
 end
 
 local function refuse(name)
-   refusal.raise(nil, 2, "%s is not for those who are attached, for others depend on this tester; "
-      .. "'framegauge script' and the tester's own console have it", name)
+   user_error.raise(nil, 2, "%s is not available in attached sessions, because other users depend on this "
+      .. "tester; use 'framegauge script' or the tester's own console", name)
 end
 
 local function copy(name, library)
@@ -49,7 +49,7 @@ local function copy(name, library)
    })
 end
 
--- Chunks know the names of the session and nothing else; bytecode could be anything.
+-- Chunks see only the names of the session; bytecode is rejected.
 local function loader(env)
    return function(text, name, _, own)
       if type(text) == "function" then
@@ -82,7 +82,7 @@ end
 
 --- The names.
 -- @param env  environment of the session, that of what it loads
--- @return name = value; the others of Lua's raise an error that says so
+-- @return name = value; the other names of Lua raise an error
 function M.names(env)
    local names = {}
    for _, name in ipairs(PLAIN) do

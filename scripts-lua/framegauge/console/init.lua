@@ -2,40 +2,25 @@
 
 --- `framegauge console`: the prompt.
 --
--- Lines come from a terminal or from a pipe, and a session does what they mean. What goes on beside it (jobs)
--- goes on while a line is being typed. At the end, jobs are stopped with what they have.
+-- Lines come from a terminal or from a pipe, and a session executes them. Jobs continue while a line is being
+-- typed. At the end they are stopped and keep their results so far.
+local evaluate = require "framegauge.console.evaluate"
+local job = require "framegauge.core.job"
+local load_plan = require "framegauge.cli.load_plan"
 local Pipe = require "framegauge.console.pipe"
 local Session = require "framegauge.console.session"
-local Tester = require "framegauge.console.tester"
-local evaluate = require "framegauge.console.evaluate"
-local job = require "framegauge.job"
-local plans = require "framegauge.plan"
+local tables = require "framegauge.core.tables"
+local Tester = require "framegauge.control.tester"
 local uv = require "luv"
 local watchdog = require "framegauge.console.watchdog"
 
 local M = {}
 
-local SUCCESS, FAILED, BAD_PLAN, INTERRUPTED = 0, 1, 2, 130
+local SUCCESS, FAILED, INTERRUPTED = 0, 1, 130
 local PROMPT, CONTINUATION = "framegauge> ", "        ..> "
 local LONGEST_INPUT = 64 * 1024
-local TOO_LONG = ("an input of more than %d KiB is not read; put it into a file, for dofile()"):format(
+local TOO_LONG = ("an input is longer than %d KiB; put it into a file and use dofile()"):format(
    LONGEST_INPUT / 1024)
-
---- The plan of the command line, or the console's own.
--- @return the plan; nil after its errors have been written to stderr
-function M.load_plan(path, options, eal)
-   local plan, errors
-   options = { sets = options.set, quick = options.quick, eal = eal }
-   if path then
-      plan, errors = plans.load(path, options)
-   else
-      plan, errors = plans.load_text(require "framegauge.console.default_plan", "console", options)
-   end
-   for _, err in ipairs(errors or {}) do
-      io.stderr:write(tostring(err), "\n")
-   end
-   return plan
-end
 
 --- Where lines come from.
 -- @return an object with read(), and the terminal, nil when there is none
@@ -53,63 +38,79 @@ local function write(file)
    end
 end
 
---- Read and do, until the end.
--- @param input       read(prompt, complete)
--- @param execute     function(text) -> "done", "failed", "more" or "quit"
--- @param complete    function(text before the cursor)
--- @param interrupted function(): Ctrl-C was pressed at the prompt
--- @param complain    function(message): of an input that is too long to be done
--- @return "quit", "end" (of the input), or "interrupted" (SIGTERM does that, too)
-function M.converse(input, execute, complete, interrupted, complain)
+--- Functions that write results and errors.
+function M.outputs(terminal)
+   if not terminal then
+      return write(io.stdout), write(io.stderr)
+   end
+   local function out(text)
+      terminal:write(text)
+   end
+   return out, out
+end
+
+-- Read and execute, until the end. @return whether it was interrupted
+local function read_lines(session, input, terminal)
    local text = ""
+   local function complete(before)
+      return session:complete(before)
+   end
    while not job.terminated do
       local line = input:read(text == "" and PROMPT or CONTINUATION, complete)
       if line == nil then
-         return text == "" and "end" or execute(text .. "\nend of input") and "end"
-      elseif line == false then
+         if text ~= "" then
+            session:execute(text .. "\nend of input")
+         end
+         return false
+      elseif line == false then -- Ctrl-C
          text = ""
-         if interrupted() then
-            return "interrupted"
+         if not terminal then
+            return true
          end
       else
          text = text == "" and line or text .. "\n" .. line
          local outcome = "failed"
          if #text > LONGEST_INPUT then
-            complain(TOO_LONG)
+            session:complain(TOO_LONG)
          else
-            outcome = execute(text)
+            outcome = session:execute(text)
          end
          if outcome == "quit" then
-            return "quit"
+            return false
          elseif outcome ~= "more" then
             text = ""
          end
       end
    end
-   return "interrupted"
+   return true
 end
 
---- What one reads who comes.
-function M.welcome(tester)
-   local version = require("framegauge.build").version
-   local ports = {}
-   for i, port in ipairs(tester.plan.ports) do
-      ports[i] = port.name .. " (" .. port.device .. ")"
+--- Read and execute, until the end of the input, `quit`, Ctrl-C outside of a terminal, or SIGTERM.
+-- @param session   execute(text) -> "done", "failed", "more" or "quit"; complete(text before the cursor);
+--                  complain(message); failures, their number
+-- @param input     read(prompt, complete)
+-- @param terminal  the terminal, or nil
+-- @param at_end    function(): called before the terminal is closed
+-- @return exit status
+function M.converse(session, input, terminal, at_end)
+   local interrupted = read_lines(session, input, terminal)
+   at_end()
+   if terminal then
+      terminal:close()
    end
-   return ("Framegauge %s: %s.\n'help' tells what can be typed, 'quit' or Ctrl-D leaves.\n"):format(version,
-      table.concat(ports, ", "))
+   return interrupted and INTERRUPTED or not terminal and session.failures > 0 and FAILED or SUCCESS
 end
 
-local function new_session(tester, terminal)
-   local out = terminal and function(text)
-      terminal:write(text)
-   end or write(io.stdout)
-   return Session.new {
-      tester = tester, terminal = terminal, out = out, err = terminal and out or write(io.stderr),
-   }
+--- The first lines of a session.
+function M.welcome(tester)
+   local ports = tables.map(tester.plan.ports, function(port)
+      return port.name .. " (" .. port.device .. ")"
+   end)
+   return ("Framegauge %s: %s.\n'help' lists the commands, 'quit' or Ctrl-D leaves.\n"):format(
+      require("framegauge.build").version, table.concat(ports, ", "))
 end
 
--- Ports that cannot be opened are no reason to have no prompt: the next command that needs them tries again.
+-- If the ports cannot be opened there is a prompt all the same: the next command that needs them tries again.
 local function open_ports(tester, session)
    local ok, err = pcall(job.run, function()
       tester:bench_for()
@@ -119,7 +120,7 @@ local function open_ports(tester, session)
    end
 end
 
--- Others may attach while somebody sits here. Where no socket can be made there is a prompt all the same.
+-- Other users can attach. Without a socket there is a prompt all the same.
 local function listen(tester, session)
    local ok, server = pcall(require("framegauge.console.server").listen, {
       tester = tester, welcome = M.welcome(tester),
@@ -132,24 +133,29 @@ local function listen(tester, session)
       return server:count() > 0
    end)
    return function()
-      server:close "the console was left"
+      server:close "the console was closed"
       end_watch()
    end
+end
+
+--- A tester on the plan of the command line, or on the console's own.
+function M.tester(arguments, options, eal)
+   local plan = load_plan(arguments[1], options, eal, {
+      text = require "framegauge.console.default_plan", name = "console",
+   })
+   job.guard()
+   evaluate.interpret_modules()
+   return Tester.new(plan)
 end
 
 --- The command.
 -- @param arguments  the plan, or nothing
 -- @return exit status
 function M.main(arguments, options, eal)
-   local plan = M.load_plan(arguments[1], options, eal)
-   if not plan then
-      return BAD_PLAN
-   end
-   job.guard()
-   evaluate.interpret_modules()
-   local tester = Tester.new(plan)
+   local tester = M.tester(arguments, options, eal)
    local input, terminal = M.open_input()
-   local session = new_session(tester, terminal)
+   local out, err = M.outputs(terminal)
+   local session = Session.new { tester = tester, terminal = terminal, out = out, err = err }
    open_ports(tester, session)
    local unlisten = terminal and listen(tester, session)
    if terminal then
@@ -160,24 +166,12 @@ function M.main(arguments, options, eal)
          session.out(text)
       end
    end)
-   local how = M.converse(input, function(text)
-      return session:execute(text)
-   end, function(before)
-      return session:complete(before)
-   end, function()
-      return not terminal
-   end, function(message)
-      session:complain(message)
+   return M.converse(session, input, terminal, function()
+      if unlisten then
+         unlisten()
+      end
+      job.run(tester.close, tester)
    end)
-   if unlisten then
-      unlisten()
-   end
-   job.run(tester.close, tester)
-   if terminal then
-      terminal:close()
-      return how == "interrupted" and INTERRUPTED or SUCCESS
-   end
-   return how == "interrupted" and INTERRUPTED or session.failures > 0 and FAILED or SUCCESS
 end
 
 return M

@@ -1,12 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Where the console keeps what outlives it (XDG base directories): its history, and the socket it is
--- attached by.
+--- Files of the console (XDG base directories): its history, and the sockets for attached sessions.
 local uv = require "luv"
 
 local M = {}
-
-local LONGEST_SOCKET = 107
 
 local function make_private(path)
    if not uv.fs_stat(path) then
@@ -24,7 +21,7 @@ local function absolute(variable)
    return path and path:sub(1, 1) == "/" and path or nil
 end
 
---- Path of a file in the state folder, which is made; nil when there is no home.
+--- Path of a file in the state folder, which is created if needed; nil without a home.
 function M.state(name)
    local home = os.getenv "HOME"
    local base = absolute "XDG_STATE_HOME" or home and home ~= "" and home .. "/.local/state"
@@ -32,7 +29,7 @@ function M.state(name)
    return folder and make_private(folder) and folder .. "/" .. name or nil
 end
 
---- The folder for sockets, which is made and belongs to the user alone.
+--- The folder of the sockets, which is created if needed and belongs to the user alone.
 -- @return path, or nil and what is wrong
 function M.runtime()
    local uid = uv.getuid()
@@ -43,21 +40,11 @@ function M.runtime()
    make_private(folder)
    local stat = uv.fs_lstat(folder)
    if not stat or stat.type ~= "directory" then
-      return nil, folder .. " cannot be made"
+      return nil, folder .. " cannot be created"
    elseif stat.uid ~= uid or stat.mode % 64 ~= 0 then
-      return nil, folder .. " belongs to somebody else, or others may use it"
+      return nil, folder .. " must belong to this user alone (mode 0700)"
    end
    return folder
-end
-
---- Whether a Unix socket can have a path; libuv cuts it off where it is too long (struct sockaddr_un).
--- @return true, or false and what is wrong
-function M.is_for_socket(path)
-   if #path > LONGEST_SOCKET then
-      return false, ("the path of a socket has at most %d bytes, this one %d: %s"):format(LONGEST_SOCKET,
-         #path, path)
-   end
-   return true
 end
 
 return M

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Lines from standard input where that is no terminal: a file, a pipe. Read as they come, while the event
--- loop turns; no prompt, no echo.
-local job = require "framegauge.job"
+--- Lines from a standard input that is not a terminal: a file or a pipe. They are read as they arrive, while
+-- the event loop runs; no prompt, no echo.
+local job = require "framegauge.core.job"
 local uv = require "luv"
 
-local LONGEST_LINE = 1024 * 1024 -- of a longer one the rest is left out: nobody takes so much of it
+local LONGEST_LINE = 1024 * 1024 -- the rest of a longer line is dropped
 
 local Pipe = {}
 Pipe.__index = Pipe

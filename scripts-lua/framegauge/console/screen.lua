@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A full-screen page at the terminal, and the keys pressed at it. What was on the terminal is there again
--- afterwards, for the page lies on the alternate screen.
+--- A full-screen page at the terminal, and the keys pressed on it. The page uses the alternate screen, so the
+-- earlier content of the terminal comes back afterwards.
 local uv = require "luv"
 
 local RAW, NORMAL = 1, 0

@@ -1,26 +1,22 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The tester's side of `framegauge attach`: a Unix socket, and a session for each who is attached.
+--- The tester's side of `framegauge attach`: a Unix socket, and a session for each client.
 --
--- Whatever one of them does harms neither the others nor the jobs: lines that wait, their length and what
--- waits to be read are bounded, Lua that never waits is stopped (framegauge.console.watchdog), and who
--- breaks off in the middle is forgotten.
-local Session = require "framegauge.console.session"
-local ffi = require "ffi"
-local job = require "framegauge.job"
+-- A client can harm neither the others nor the jobs: its buffers are bounded, Lua that never waits is stopped
+-- (console/watchdog.lua), and a client that disconnects at any moment is removed.
+local connection = require "framegauge.core.connection"
+local job = require "framegauge.core.job"
 local paths = require "framegauge.console.paths"
 local protocol = require "framegauge.console.protocol"
-local refusal = require "framegauge.refusal"
+local Session = require "framegauge.console.session"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
-
-ffi.cdef "unsigned umask(unsigned mask);"
 
 local MOST_CLIENTS = 32
 local MOST_WAITING = 100 -- lines of one client
-local MOST_UNREAD = 8 * 1024 * 1024 -- octets for one client
-local MOST_TEXT = 1024 * 1024 -- octets of one message to it
+local MOST_UNREAD = 8 * 1024 * 1024 -- bytes for one client
+local MOST_TEXT = 1024 * 1024 -- bytes of one message to it
 local MOST_CELLS = 500 -- columns and rows of its terminal
-local BACKLOG = 16
 
 local Client = {}
 Client.__index = Client
@@ -32,9 +28,9 @@ function Client:send(object)
    if self.gone then
       return
    end
-   self.handle:write(protocol.line(object))
+   self.handle:write(connection.line(object))
    if self.handle:get_write_queue_size() > MOST_UNREAD then
-      self:drop "it does not read"
+      self:drop "it does not read its messages"
    end
 end
 
@@ -44,7 +40,7 @@ function Client:send_text(key, text)
    end
 end
 
---- Forget a client; what it was doing is interrupted, jobs it began go on.
+--- Disconnect a client. Its command is interrupted; jobs that it started continue.
 function Client:drop(reason)
    if self.gone then
       return
@@ -53,7 +49,7 @@ function Client:drop(reason)
    self.server.clients[self] = nil
    self.waiting = {}
    if reason then
-      self.handle:try_write(protocol.line { bye = reason })
+      self.handle:try_write(connection.line { bye = reason })
    end
    self.handle:close()
    if self.stop_listening then
@@ -91,8 +87,8 @@ local function terminal_of(client, hello)
          return bounded(client.columns) or columns, bounded(client.rows) or rows
       end,
       utf8 = hello.utf8 == true, read_only = hello.read_only == true,
-      show_status = function(_, text)
-         client:send { status = text or false }
+      show_progress = function(_, event)
+         client:send { progress = event or false }
       end,
       begin_screen = function(_, on_key)
          client.on_key = on_key
@@ -113,7 +109,7 @@ local take = {}
 
 function take.hello(client, object)
    if client.session or object.hello ~= protocol.VERSION then
-      return client:drop "its version of Framegauge is another"
+      return client:drop "it is a different version of Framegauge"
    end
    client.session = Session.new {
       tester = client.server.tester, attached = true, read_only = object.read_only == true,
@@ -136,7 +132,7 @@ end
 function take.line(client, object)
    client.waiting[#client.waiting + 1] = tostring(object.line)
    if #client.waiting > MOST_WAITING then
-      return client:drop "it sends faster than the tester works"
+      return client:drop "too many of its lines are waiting"
    end
    if not client.working then
       client.working = true
@@ -170,39 +166,30 @@ function Client:take(object)
    for _, key in ipairs(KINDS) do
       if object[key] ~= nil then
          if key ~= "hello" and not self.session then
-            return self:drop "it does not say hello"
+            return self:drop "its first message is not hello"
          end
          return take[key](self, object)
       end
    end
-   self:drop "it sends what is not in the protocol"
+   self:drop "its message is not in the protocol"
 end
 
-function Server:accept()
-   local handle = uv.new_pipe()
-   self.handle:accept(handle)
+function Server:accept(handle)
    local client = setmetatable({ handle = handle, server = self, waiting = {} }, Client)
    self.clients[client] = true
-   local reader = protocol.reader(function(object)
+   connection.read(handle, function(object)
       if not client.gone then
          client:take(object)
       end
-   end)
-   handle:read_start(function(err, piece)
-      if err or not piece then
-         return client:drop()
-      end
-      local ok, reason = reader:feed(piece)
-      if not ok then
-         client:drop(reason)
-      end
+   end, function(reason)
+      client:drop(reason)
    end)
    if self:count() > MOST_CLIENTS then
-      client:drop(("%d are attached already"):format(MOST_CLIENTS))
+      client:drop(("%d clients are attached already"):format(MOST_CLIENTS))
    end
 end
 
---- How many are attached.
+--- Number of attached clients.
 function Server:count()
    local n = 0
    for _ in pairs(self.clients) do
@@ -211,22 +198,14 @@ function Server:count()
    return n
 end
 
-local function bind(handle, path)
-   local before = ffi.C.umask(tonumber("177", 8)) -- nobody else can connect, not even for a moment
-   local bound, err = handle:bind(path)
-   ffi.C.umask(before)
-   return bound, err
-end
-
--- Nobody listens there any more.
+-- Whether a socket is left over from a tester that has ended.
 local function is_stale(path)
    local stat = uv.fs_lstat(path)
    if not stat or stat.type ~= "socket" then
       return false
    end
-   local stale
-   local probe = uv.new_pipe()
-   probe:connect(path, function(err)
+   local stale, probe
+   probe = connection.connect({ path = path }, function(err)
       stale = err ~= nil and err:find "ECONNREFUSED" ~= nil
       probe:close()
    end)
@@ -237,9 +216,9 @@ local function is_stale(path)
 end
 
 --- Listen.
--- @param o.tester   what is attached to
--- @param o.path     of the socket; default: one of its own in the user's runtime folder
--- @param o.welcome  text for whoever comes
+-- @param o.tester   control.tester, which the clients share
+-- @param o.path     of the socket; default: one in the user's runtime folder
+-- @param o.welcome  text for each client
 -- @return the server: path, clients, close(). Raises what keeps it from listening.
 function Server.listen(o)
    local path, err = o.path, nil
@@ -248,35 +227,28 @@ function Server.listen(o)
       path = path and ("%s/%d.sock"):format(path, uv.os_getpid())
    end
    if not path then
-      refusal.raise("serve", 4, "%s", err)
+      user_error.raise("serve", 4, "%s", err)
    end
-   local fits, wrong = paths.is_for_socket(path)
-   if not fits then
-      refusal.raise("serve", 2, "%s", wrong)
+   local problem = connection.path_problem(path)
+   if problem then
+      user_error.raise("serve", 2, "%s", problem)
    elseif is_stale(path) then
       uv.fs_unlink(path)
    end
    local self = setmetatable({
-      tester = o.tester, welcome = o.welcome, path = path, clients = {}, handle = uv.new_pipe(),
-      pipes = job.ignore_broken_pipes(),
+      tester = o.tester, welcome = o.welcome, path = path, clients = {}, pipes = job.ignore_broken_pipes(),
    }, Server)
-   local bound, message = bind(self.handle, path)
-   if bound then
-      bound, message = self.handle:listen(BACKLOG, function(failed)
-         if not failed then
-            self:accept()
-         end
-      end)
-   end
-   if not bound then
-      self.handle:close()
+   self.handle, err = connection.listen({ path = path }, function(handle)
+      self:accept(handle)
+   end)
+   if not self.handle then
       self.pipes:close()
-      refusal.raise("serve", 4, "cannot listen on %s: %s", path, message)
+      user_error.raise("serve", 4, "cannot listen on %s: %s", path, err)
    end
    return self
 end
 
---- Let all go and take the socket away.
+--- Disconnect all clients and remove the socket.
 function Server:close(reason)
    for client in pairs(self.clients) do
       client:drop(reason)

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- One who sits at the tester: at its terminal, behind a pipe, or attached from elsewhere.
+--- A session at the tester: at its terminal, behind a pipe, or attached.
 --
--- A session has names of its own and shares the tester. It takes texts and does what they mean, each as a job
--- on the event loop, and writes what they give: results to its output, errors as one line. It never raises.
+-- A session has its own Lua variables and shares the tester. It executes texts, each as a job on the event
+-- loop, and writes results to its output and an error as one line. It never raises.
 local commands = require "framegauge.console.commands"
 local complete = require "framegauge.console.complete"
 local environment = require "framegauge.console.environment"
 local evaluate = require "framegauge.console.evaluate"
-local job = require "framegauge.job"
-local refusal = require "framegauge.refusal"
+local job = require "framegauge.core.job"
 local show = require "framegauge.console.show"
+local user_error = require "framegauge.core.user_error"
 
 local Session = {}
 Session.__index = Session
@@ -18,18 +18,17 @@ Session.__index = Session
 local LONGEST_ERROR = 2000
 
 --- Start a session.
--- @param o.tester     what it sits at (framegauge.console.tester)
+-- @param o.tester     control/tester.lua
 -- @param o.out        function(text): its output
 -- @param o.err        function(text): for errors
--- @param o.terminal   width() and whatever else the terminal can (framegauge.console.terminal); nil: there
---                     is none
--- @param o.read_only  it may look and not touch
--- @param o.attached   others sit here too: its Lua is guarded (framegauge.console.guarded)
+-- @param o.terminal   console/terminal.lua, or nil
+-- @param o.read_only  only commands that show something, and no Lua
+-- @param o.attached   other users depend on the tester: its Lua is guarded (console/guarded.lua)
 function Session.new(o)
    local self = setmetatable({
       tester = o.tester, out = o.out, err = o.err, terminal = o.terminal, read_only = o.read_only or false,
       attached = o.attached or false,
-      rows = commands.by_name, failures = 0,
+      commands = commands, rows = commands.by_name, failures = 0,
    }, Session)
    local function say(...)
       local parts = {}
@@ -56,11 +55,11 @@ local function one_line(err)
    return #text > LONGEST_ERROR and text:sub(1, LONGEST_ERROR) .. "..." or text
 end
 
---- Say an error in one line; `trace` tells the rest.
+--- Show an error in one line; `trace` shows its stack.
 function Session:complain(err)
    self.failures = self.failures + 1
    self.trace = type(err) == "table" and rawget(err, "traceback") or nil
-   if type(err) == "table" and err.interrupted then
+   if job.is_interrupt(err) then
       self.err "interrupted\n"
    else
       self.err("error: " .. one_line(err) .. "\n")
@@ -80,7 +79,7 @@ local function count(...)
    return select("#", ...), ...
 end
 
--- As a job of its own, which interrupt() is for.
+-- As a job, which interrupt() ends.
 function Session:run(fn)
    if not job.current() then
       return job.run(fn)
@@ -89,23 +88,23 @@ function Session:run(fn)
    return self.running:join()
 end
 
---- Ctrl-C of one who is attached.
+--- Ctrl-C of an attached session.
 function Session:interrupt()
    if self.running then
       self.running:interrupt()
    end
 end
 
--- A session that may only look has the commands that look, and no Lua.
+-- A read-only session has the commands that show something, and no Lua.
 function Session:check_allowed(text)
    local row = evaluate.command_of(self.rows, text)
    if self.read_only and not (row and row.looks) then
-      refusal.raise(nil, 2, "this session may look and not touch; it has the commands %s",
+      user_error.raise(nil, 2, "this session is read-only; its commands are %s",
          table.concat(commands.looking, ", "))
    end
 end
 
---- Do what a text means, and wait for its end.
+--- Execute a text, and wait for its end.
 -- @return "done"; "more" when the text is only the beginning of something; "failed"; or "quit"
 function Session:execute(text)
    if not text:find "%S" then
@@ -125,7 +124,7 @@ function Session:execute(text)
    if not ok then
       local complained = pcall(self.complain, self, result)
       if not complained then
-         self.err "error: one that cannot be told\n"
+         self.err "error: the error message could not be shown\n"
       end
       return "failed"
    end

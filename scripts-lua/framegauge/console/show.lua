@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Values as a person wants to see them at a prompt.
+--- Values as text for the prompt.
 --
--- A list of rows becomes a table with aligned columns, a record its keys and values, everything else a line.
--- Values that know how to be written (__tostring) are asked. Nothing goes deeper than two levels and no list
--- longer than a few hundred lines: `help show` tells how to see the rest.
-local tables = require "framegauge.cli.table"
-local units = require "framegauge.units"
+-- A list of records becomes a table with aligned columns, a record a list of keys and values, any other value
+-- a line. Values with __tostring are written by it. At most two levels and 200 rows are shown.
+local tables = require "framegauge.text.columns"
+local units = require "framegauge.text.units"
 
 local M = {}
 
@@ -38,7 +37,7 @@ local function metamethod(value)
    return type(meta) == "table" and rawget(meta, "__tostring")
 end
 
--- Without line ends and other bytes that would upset a terminal.
+-- Without line ends and control characters.
 local function printable(text)
    return (text:gsub("[%c\127]", function(c)
       return c == "\t" and " " or ("\\%d"):format(c:byte())
@@ -69,7 +68,7 @@ local function cell(value)
    return short(tostring(value))
 end
 
--- Keys of all rows: those of the first in order, then what the others add.
+-- Keys of all rows, in the order in which they appear.
 local function columns_of(rows)
    local list, seen = {}, {}
    for i = 1, math.min(#rows, MOST_ROWS) do
@@ -120,8 +119,8 @@ function M.rows(rows, columns)
    return text
 end
 
---- A list that is shown as a table with these columns, and is a plain list otherwise.
--- @param empty  what is said when there is no row
+--- A list that is shown as a table with these columns.
+-- @param empty  text without rows
 function M.as_table(rows, columns, empty)
    return setmetatable(rows, {
       __tostring = function(self)

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- A person at a terminal: lines with editing, history and completion, read while the event loop turns.
-local Screen = require "framegauge.console.screen"
-local bars = require "framegauge.report.bars"
+--- The terminal: lines with editing, history and completion, read while the event loop runs.
+local bars = require "framegauge.text.bars"
 local complete = require "framegauge.console.complete"
 local editor = require "framegauge.editor"
-local job = require "framegauge.job"
+local job = require "framegauge.core.job"
 local paths = require "framegauge.console.paths"
+local progress = require "framegauge.text.progress"
+local Screen = require "framegauge.console.screen"
 local uv = require "luv"
 
 local DEFAULT_WIDTH, DEFAULT_HEIGHT = 80, 24
@@ -25,8 +26,8 @@ function Terminal.open()
    if self.history then
       editor.load(self.history)
    end
-   -- What libuv polls it makes non-blocking, and a text that a slow terminal does not take at once would be
-   -- lost: so another opening of the terminal is polled than the one that is written to.
+   -- libuv makes a descriptor that it polls non-blocking, and text that a slow terminal does not accept at
+   -- once would be lost: so the terminal is opened a second time for polling.
    self.watched = uv.fs_open("/proc/self/fd/0", "r", 0)
    self.input = uv.new_poll(self.watched or 0)
    self.signals = {}
@@ -44,7 +45,7 @@ function Terminal:size() -- luacheck: ignore 212
    return columns or DEFAULT_WIDTH, rows or DEFAULT_HEIGHT
 end
 
---- Read one line. Others may write meanwhile, by write().
+--- Read one line. write() may be called meanwhile.
 -- @param complete_at  function(text before the cursor) -> text to insert, list of candidates
 -- @return the line; false after Ctrl-C; nil at the end
 function Terminal:read(prompt, complete_at)
@@ -86,12 +87,12 @@ function Terminal:read(prompt, complete_at)
    return line
 end
 
---- There is nothing to read for any more: read() returns as at the end.
+--- The tester is gone: read() returns as at the end of the input.
 function Terminal:hang_up()
    self.hung_up = true
 end
 
---- Write text, above the line that is being edited if one is.
+--- Write text, above the line that is being edited.
 function Terminal:write(text)
    if self.screen then
       self.held = (self.held or "") .. text
@@ -103,15 +104,15 @@ function Terminal:write(text)
    editor.print(text)
 end
 
---- Show a line that changes, while a command is at work; nil takes it away.
-function Terminal:show_status(text)
-   if text or self.status then
-      self.status = text and text:sub(1, (self:size()) - 1)
+--- Show the progress of a job (run/progress.lua) as a line; nil removes it.
+function Terminal:show_progress(event)
+   if event or self.status then
+      self.status = event and progress.line(event):sub(1, (self:size()) - 1)
       editor.print(CLEAR_LINE .. (self.status or ""))
    end
 end
 
---- Turn to a full-screen page (framegauge.console.screen). What is written meanwhile is held back.
+--- Show a full-screen page (console/screen.lua). Text that is written meanwhile is held back.
 function Terminal:begin_screen(on_key)
    self.screen = Screen.open(on_key)
 end
@@ -120,7 +121,7 @@ function Terminal:show_screen(lines)
    self.screen:show(lines)
 end
 
---- Turn back to the lines.
+--- Return to the lines.
 function Terminal:end_screen()
    if self.screen then
       self.screen:close()
@@ -131,7 +132,7 @@ function Terminal:end_screen()
    end
 end
 
---- Give the terminal back as it was, and keep the history.
+--- Restore the terminal, and save the history.
 function Terminal:close()
    if self.history then
       editor.save(self.history)

@@ -1,28 +1,26 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What `help` knows: the commands, and everything `framegauge help` tells.
-local columns = require("framegauge.cli.help").columns
+--- The topics of `help`: the commands, the modules, and those of `framegauge help`.
+local columns = require "framegauge.text.columns"
 local command = require "framegauge.console.command"
-local commands = require "framegauge.console.commands"
-local doc = require "framegauge.doc"
-local nearest = require "framegauge.nearest"
-local refusal = require "framegauge.refusal"
+local doc = require "framegauge.cli.script_api"
+local suggest = require "framegauge.core.suggest"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
-local WIDTH = 80 -- of the first page
+local WIDTH, WIDEST = 80, 92 -- of the first page; of the others
 
-local LUA = [[
-Anything else is Lua. A command is a function, and the words behind it are its arguments: 'rate east 40%',
-'rate("east", "40%")' and 'rate {target = "east", rate = "40%"}' are the same. What is set at the prompt
-(x = 5) is the session's own; an expression is shown, lists of records as tables. Names that nobody has
-set are errors. A text that is not complete goes on in the next line; Ctrl-C gives it up, as it gives up
-whatever runs. Tab completes; the arrow keys fetch earlier lines.
-]]
+local LUA = "Text that is not a command is Lua. Commands are functions, and their words are arguments: 'rate "
+   .. "east 40%', 'rate(\"east\", \"40%\")' and 'rate {target = \"east\", rate = \"40%\"}' are the same. "
+   .. "Variables set at the prompt (x = 5) belong to the session. The value of an expression is shown, "
+   .. "lists of records as tables. An undefined name is an error; the message suggests the closest match. "
+   .. "An incomplete text continues in the next line; Ctrl-C discards it, and interrupts a running "
+   .. "command. Tab completes; the arrow keys recall earlier lines."
 
 local MORE = {
-   lua = { summary = "Lua at the prompt", page = function()
-      return LUA
+   lua = { summary = "Lua at the prompt", page = function(width)
+      return columns.wrapped(LUA, width)
    end },
    plan = { summary = "every key of a plan", page = function()
       return require("framegauge.plan.help").text()
@@ -39,32 +37,14 @@ for _, module in ipairs(doc.MODULES) do
    }
 end
 
--- Lines that are wider than a terminal, broken between words, each part as far from the edge as the first.
-local function wrap(text, width)
-   local out = {}
-   for line in text:gmatch "([^\n]*)\n?" do
-      local indent = line:match "^ *"
-      while #line > width do
-         local cut = line:sub(1, width + 1):match "^.*() "
-         if not cut or cut <= #indent then
-            break
-         end
-         out[#out + 1] = line:sub(1, cut - 1)
-         line = indent .. line:sub(cut + 1)
-      end
-      out[#out + 1] = line
-   end
-   return (table.concat(out, "\n"):gsub("\n+$", "\n"))
-end
-
-local function page(row)
-   local text = { command.synopsis(row), "\n\n", row.help, "\n" }
+local function page(row, width)
+   local text = { command.synopsis(row), "\n\n", columns.wrapped(row.help, width) }
    local rows = {}
    for _, argument in ipairs(row.arguments) do
       rows[#rows + 1] = { argument.flag and argument.name or argument.name:upper(), argument.help }
    end
    if #rows > 0 then
-      text[#text + 1] = "\n" .. columns(rows)
+      text[#text + 1] = "\n" .. columns.described(rows)
    end
    if row.examples then
       text[#text + 1] = "\nExamples:\n  " .. table.concat(row.examples, "\n  ") .. "\n"
@@ -73,7 +53,8 @@ local function page(row)
 end
 
 --- The first page.
-function M.overview()
+-- @param commands  all of them (framegauge.console.commands)
+function M.overview(commands)
    local rows = {}
    for i, row in ipairs(commands.list) do
       rows[i] = { command.synopsis(row, true), row.summary }
@@ -87,11 +68,11 @@ function M.overview()
    table.sort(more, function(a, b)
       return a[1] < b[1]
    end)
-   return "Commands:\n" .. columns(rows, WIDTH) .. "\nMore:\n" .. columns(more, WIDTH)
+   return "Commands:\n" .. columns.described(rows, WIDTH) .. "\nMore:\n" .. columns.described(more, WIDTH)
 end
 
---- Everything help can be asked about, sorted.
-function M.names()
+--- All topics, sorted.
+function M.names(commands)
    local list, seen = {}, {}
    for _, topics in ipairs { commands.by_name, MORE, MODULES } do
       for name in pairs(topics) do
@@ -102,22 +83,23 @@ function M.names()
    return list
 end
 
---- The page of all that goes by a name. Refused, with the nearest known one, when there is none.
--- @param width  of the terminal it is for; default: there is none
-function M.page(name, width)
-   local pages = {}
+--- The help of a topic. Raises an error that suggests the closest match when there is none.
+-- @param commands  as overview() takes them
+-- @param width     of the terminal; nil: there is none
+function M.page(commands, name, width)
+   local pages, within = {}, math.min(width or WIDEST, WIDEST)
    for _, topics in ipairs { MODULES, MORE } do
       if topics[name] then
-         pages[#pages + 1] = topics[name].page()
+         pages[#pages + 1] = topics[name].page(within)
       end
    end
-   if commands.by_name[name] then -- last, where a terminal that has scrolled shows it
-      pages[#pages + 1] = page(commands.by_name[name])
+   if commands.by_name[name] then -- last, so that it is visible after scrolling
+      pages[#pages + 1] = page(commands.by_name[name], within)
    end
    if pages[1] then
-      return width and wrap(table.concat(pages, "\n"), width) or table.concat(pages, "\n")
+      return width and columns.wrapped(table.concat(pages, "\n"), width) or table.concat(pages, "\n")
    end
-   refusal.raise("help", 2, "no help on '%s'%s", name, nearest.hint(name, M.names()))
+   user_error.raise("help", 2, "no help on '%s'%s", name, suggest.hint(name, M.names(commands)))
 end
 
 return M

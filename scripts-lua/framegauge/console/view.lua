@@ -2,10 +2,10 @@
 
 --- The live view: ports, streams and jobs on a page that fits the terminal.
 --
--- Here the page is only made, as a list of lines; who shows it and how often is others' business
--- (framegauge.console.screen). It costs the packet lcores nothing: it reads the copies of counters that the
--- history keeps, and of many streams it shows as many as there is room for, from a place that can be moved.
-local units = require "framegauge.units"
+-- This module only makes the page, as a list of lines (console/screen.lua shows it). It costs the packet
+-- lcores nothing: it reads the history's copies of the counters. Of many streams it shows as many as fit; the
+-- arrow keys scroll.
+local units = require "framegauge.text.units"
 
 local M = {}
 
@@ -38,7 +38,7 @@ local function padded(text, width)
    return text .. (" "):rep(math.max(0, width - width_of(text)))
 end
 
--- With all digits up to a number, and with a few and a letter beyond.
+-- With all digits up to a limit; with a unit prefix above it.
 local function count(n, most)
    if n < (most or 1e7) then
       return units.format_count(n)
@@ -50,7 +50,7 @@ local function mbit(bps)
    return ("%.1f"):format(bps / 1e6)
 end
 
--- Microseconds in six columns, or seconds where these are too few.
+-- Microseconds in six columns, or seconds where they do not fit.
 local function micro(ns)
    if not ns then
       return "-"
@@ -67,7 +67,7 @@ local function bar_chart(points, key, most, width, utf8)
    return (" "):rep(width - #out) .. table.concat(out)
 end
 
--- A light: its word says the same for those who see no colours.
+-- The state of a stream: a colour, and a word with the same meaning.
 local function light(history, counts)
    if not history.running and counts.tx == 0 then
       return PLAIN, "idle"
@@ -117,7 +117,7 @@ local function stream_lines(traffic, o, lines, room)
       shown = shown + 1
    end
    if shown < #traffic.list then
-      lines[#lines + 1] = ("streams %d to %d of %d; arrow keys move"):format(first, first + shown - 1,
+      lines[#lines + 1] = ("streams %d to %d of %d; arrow keys scroll"):format(first, first + shown - 1,
          #traffic.list)
    end
    return first
@@ -134,18 +134,18 @@ end
 
 local function heading(tester, o)
    local traffic = tester.traffic
-   local state = "nothing was sent yet"
+   local state = "no traffic yet"
    if traffic.history then
       state = (traffic.history.running and "running " or "ended after ")
          .. units.format_time(traffic.history.time - traffic.history.base_time)
    end
    local left = ("Framegauge  %s  %s"):format(tester.plan.name, state)
-   local right = "q leaves"
+   local right = "q: quit"
    return coloured(BOLD, padded(left, o.columns - #right) .. right, o)
 end
 
 --- The ports in a line each, without a page around them.
--- @return list of lines, at most o.columns wide; empty before anything was sent
+-- @return list of lines, at most o.columns wide; empty before the first traffic
 function M.lines(tester, o)
    local lines, history = {}, tester.traffic.history
    for i, port in ipairs(history and history.ports or {}) do
@@ -158,7 +158,7 @@ function M.lines(tester, o)
 end
 
 --- The page at this moment.
--- @param tester    framegauge.console.tester
+-- @param tester    framegauge.control.tester
 -- @param o.columns, o.rows  of the terminal
 -- @param o.first   number of the first stream to show
 -- @param o.colour, o.utf8   what the terminal can

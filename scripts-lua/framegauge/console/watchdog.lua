@@ -1,27 +1,27 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The event loop must turn: behind it wait the jobs and all who are attached.
+--- The event loop must not block: jobs and attached users depend on it.
 --
--- An alarm is set and put off again and again by a timer of the loop. When it comes, something has kept the
--- loop from turning for long, and if that is Lua of a user's, it is stopped with an error that says so.
-local refusal = require "framegauge.refusal"
+-- A timer of the loop postpones an alarm again and again. The alarm goes off when something has blocked the
+-- loop for long; if that is a user's Lua code, it is stopped with an error.
 local signals = require "framegauge.signals"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local M = {}
 
---- Seconds that Lua may run without waiting, where others depend on it.
+--- Seconds that Lua may run without waiting while others depend on the loop.
 M.PATIENCE = 5
 
 local PUT_OFF_MS = 1000
 
 --- Begin to watch.
--- @param needed  function() -> whether anybody depends on it now; nil: always
+-- @param needed  function() -> whether other users depend on the loop now; nil: always
 -- @return function that ends it
 function M.start(needed)
-   signals.watch(M.PATIENCE, refusal.new {
-      status = 1, message = ("stopped: it ran for %d seconds without waiting, and others depend on this "
-         .. "tester; job.sleep(0) lets them go on"):format(M.PATIENCE),
+   signals.watch(M.PATIENCE, user_error.new {
+      status = 1, message = ("stopped: it ran for %d seconds without waiting, and other users depend on "
+         .. "this tester; call job.sleep(0) to let other jobs run"):format(M.PATIENCE),
    })
    local timer = uv.new_timer()
    timer:start(PUT_OFF_MS, PUT_OFF_MS, function()

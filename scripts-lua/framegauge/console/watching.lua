@@ -1,40 +1,25 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The live view at work: draws the page twice a second until a key ends it.
-local job = require "framegauge.job"
-local uv = require "luv"
+--- The live view: redraws the page twice a second until a key ends it.
+local job = require "framegauge.core.job"
 local view = require "framegauge.console.view"
 
 local M = {}
 
-local REDRAW_MS = 500
-
-local function wait_for_key_or_time(state)
-   job.wait(function(wake)
-      local timer = uv.new_timer()
-      timer:start(REDRAW_MS, 0, function()
-         wake()
-      end)
-      state.wake = wake
-      return function()
-         state.wake = nil
-         timer:close()
-      end
-   end)
-end
+local REDRAW_SECONDS = 0.5
 
 local MOVES = {
    up = -1, down = 1, ["page up"] = -10, ["page down"] = 10, home = -math.huge, ["end"] = math.huge,
 }
 
--- Draw lines over those that were drawn before. @return how many there are now
+-- Draw lines over the previous ones. @return their number
 local function redraw(session, lines, before)
    local up = before > 0 and ("\27[%dA"):format(before) or ""
    session.out(up .. "\r" .. table.concat(lines, "\27[K\n") .. "\27[K\n")
    return #lines
 end
 
---- Redraw a line for each port, where the prompt is, until the traffic ends or Ctrl-C.
+--- Redraw a line for each port at the prompt until the traffic ends, or Ctrl-C.
 -- @param session  with out, tester and a terminal
 function M.lines(session)
    local tester, drawn = session.tester, 0
@@ -43,18 +28,18 @@ function M.lines(session)
          local running = tester.traffic:any_running()
          drawn = redraw(session, view.lines(tester, { columns = (session.terminal:size()) - 1 }), drawn)
          if running then
-            job.sleep(REDRAW_MS / 1000)
+            job.sleep(REDRAW_SECONDS)
          end
       until not running
    end)
-   if not ok and not (type(err) == "table" and err.interrupted) then
+   if not ok and not job.is_interrupt(err) then
       error(err, 0)
    elseif not ok then
-      session.out "\r\27[K" -- where the terminal has written ^C
+      session.out "\r\27[K" -- where the terminal shows ^C
    end
 end
 
---- Show the page until it is left.
+--- Show the page until the user leaves it.
 -- @param terminal  begin_screen(on_key), show_screen(lines), end_screen(), size()
 function M.run(tester, terminal)
    local state = { first = 1 }
@@ -79,11 +64,11 @@ function M.run(tester, terminal)
             columns = columns, rows = rows, first = state.first, colour = true, utf8 = terminal.utf8,
          })
          terminal:show_screen(lines)
-         wait_for_key_or_time(state)
+         job.rest(state, REDRAW_SECONDS)
       end
    end)
    terminal:end_screen()
-   if not ok and not (type(err) == "table" and err.interrupted) then
+   if not ok and not job.is_interrupt(err) then
       error(err, 0)
    end
 end

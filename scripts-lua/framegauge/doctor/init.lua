@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- `framegauge doctor`: what of this machine will limit a test, what that costs, and which command mends it.
+--- `framegauge doctor`: what limits tests on this machine, its effect, and the command that fixes it.
 --
 -- A check looks at the machine and returns a row, a list of rows, or nothing: state ("ok", "warning",
--- "problem"), topic, finding; costs and mend unless all is well; use, how to name a card in a plan. Only a
+-- "problem"), topic, finding; effect and fix unless all is well; use, how to name a card in a plan. Only a
 -- problem, with which no test can run at all, changes the exit status.
 local build = require "framegauge.build"
-local native = require "framegauge.native"
+local native = require "framegauge.core.native"
 
 local M = {}
 
@@ -16,11 +16,11 @@ local function dpdk()
    return { state = "ok", topic = "DPDK", finding = (build.dpdk:gsub("^DPDK ", "")) }
 end
 
--- Without them the machine cannot be looked at.
+-- Without them the machine cannot be examined.
 local function missing_modules()
    local rows = {}
    for i, one in ipairs(native.missing()) do
-      rows[i] = { state = "problem", topic = "modules", finding = one.finding, mend = one.mend }
+      rows[i] = { state = "problem", topic = "modules", finding = one.finding, fix = one.fix }
    end
    return rows
 end
@@ -41,7 +41,7 @@ function M.examine(machine)
    return rows
 end
 
---- Rows as aligned text, with a last line that counts what is not well.
+--- Rows as aligned text, with a last line that counts problems and warnings.
 function M.text(rows)
    local widest, count = 0, { ok = 0, warning = 0, problem = 0 }
    for _, row in ipairs(rows) do
@@ -52,7 +52,7 @@ function M.text(rows)
    local lines = {}
    for _, row in ipairs(rows) do
       lines[#lines + 1] = line:format(row.state, row.topic, row.finding)
-      for _, more in ipairs { { "costs: ", row.costs }, { "mend:  ", row.mend }, { "", row.use } } do
+      for _, more in ipairs { { "effect: ", row.effect }, { "fix:    ", row.fix }, { "", row.use } } do
          if more[2] then
             lines[#lines + 1] = line:format("", "", more[1] .. more[2])
          end
@@ -62,7 +62,8 @@ function M.text(rows)
       return ("%d %s%s"):format(n, word, n == 1 and "" or "s")
    end
    lines[#lines + 1] = "\n" .. counted(count.problem, "problem") .. ", " .. counted(count.warning, "warning")
-   lines[#lines + 1] = count.problem == 0 and ": tests run here" or ": tests cannot run here"
+   lines[#lines + 1] = count.problem == 0 and ": this machine can run tests"
+      or ": this machine cannot run tests"
    return table.concat(lines) .. "\n", count.problem
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Doctor: who else is at work on the cores that are to poll packets.
+--- Doctor: other processes on the cores that poll packets.
 local M = {}
 
 local MOST_NAMED = 3
@@ -35,14 +35,14 @@ function M.others(machine)
       end
    end
    if count == 0 then
-      return { state = "ok", topic = "other work", finding = "none on the CPUs for packets at this moment" }
+      return { state = "ok", topic = "other work", finding = "none on the CPUs for packets at the moment" }
    end
    local more = count - #named
    return {
       state = "warning", topic = "other work",
       finding = table.concat(named, ", ") .. (more > 0 and (" and %d more"):format(more) or ""),
-      costs = "it takes turns with polling: poll gaps of milliseconds, late frames, tester-limited trials",
-      mend = "stop it, move it (taskset -p), or choose other CPUs with host.lcores in the plan",
+      effect = "it competes with polling: poll gaps of milliseconds, late frames, tester-limited trials",
+      fix = "stop it, move it (taskset -p), or choose other CPUs with host.lcores in the plan",
    }
 end
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The machine as /proc and /sys tell it. Reads files, opens no device, so that looking can never disturb.
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local uv = require "luv"
 

@@ -18,7 +18,7 @@ function M.memory(machine)
    end
    return {
       state = "problem", topic = "memory", finding = ("only %d MB available"):format(mb),
-      costs = ("a run needs about %d MB"):format(LEAST_MB), mend = "stop other programs, or add memory",
+      effect = ("a run needs about %d MB"):format(LEAST_MB), fix = "stop other programs, or add memory",
    }
 end
 
@@ -38,8 +38,8 @@ function M.huge_pages(machine)
    end
    return {
       state = "warning", topic = "huge pages", finding = #found > 0 and table.concat(found, "; ") or "none",
-      costs = "ordinary memory is used: slower, and PCI ports then need an IOMMU",
-      mend = "sysctl -w vm.nr_hugepages=512",
+      effect = "ordinary memory is used: slower, and PCI ports then need an IOMMU",
+      fix = "sysctl -w vm.nr_hugepages=512",
    }
 end
 

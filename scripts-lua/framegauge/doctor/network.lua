@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Doctor: network cards, their drivers, and what it takes to hand one to DPDK.
+--- Doctor: network cards, their drivers, and how to bind one to DPDK.
 local M = {}
 
 local PCI = "/sys/bus/pci/devices"
@@ -80,13 +80,13 @@ end
 local function how_to_use(card)
    local kernel = card.names[1] and "kernel:" .. card.names[1]
    if kernel then
-      kernel = kernel .. (ZERO_COPY[card.driver] and " (AF_XDP, without copying in newer kernels)"
-         or " (AF_XDP by copying)")
+      kernel = kernel .. (ZERO_COPY[card.driver] and " (AF_XDP, zero-copy in newer kernels)"
+         or " (AF_XDP with copying)")
    end
    if OF_DPDK[card.driver] then
       return "ready for DPDK: device " .. card.address
    elseif BESIDE_KERNEL[card.driver] then
-      return ("device %s (DPDK works beside this driver) or %s"):format(card.address, kernel or "none")
+      return ("device %s (DPDK works with this driver) or %s"):format(card.address, kernel or "none")
    elseif not card.driver then
       return ("no driver; for DPDK: framegauge setup --bind %s"):format(card.address)
    elseif not kernel then
@@ -137,9 +137,9 @@ function M.pcie(machine)
             state = "warning", topic = card.address,
             finding = ("PCIe x%d at %g GT/s, the card can x%d at %g GT/s"):format(width, speed, most_width,
                most_speed),
-            costs = ("%.0f Gbit/s instead of %.0f before PCIe's overhead: frames are lost in the card")
+            effect = ("%.0f Gbit/s instead of %.0f before PCIe's overhead: frames are lost in the card")
                :format(width * speed, most_width * most_speed),
-            mend = "move it to a slot with all lanes, or look at the firmware's settings of the slot",
+            fix = "use a slot with all lanes, or check the firmware's settings of the slot",
          }
       end
    end
@@ -154,25 +154,25 @@ function M.cards(machine)
       about = about .. (card.node >= 0 and (", node %d"):format(card.node) or "")
       rows[#rows + 1] = {
          state = "ok", topic = card.address, finding = about,
-         use = card.used and "in use (default route): never touched" or how_to_use(card),
+         use = card.used and "in use (default route): never changed" or how_to_use(card),
       }
    end
    if #rows == 0 then
       rows[1] = {
          state = "ok", topic = "network cards",
-         finding = "none on the PCI bus; wireN, memif and pcap need none",
+         finding = "none on the PCI bus; wireN, memif and pcap ports need none",
       }
    end
    return rows
 end
 
--- Interfaces without a PCI device: bridges, veth, and whatever else the kernel makes.
+-- Interfaces without a PCI device: bridges, veth and other virtual ones.
 function M.interfaces(machine)
    local used, names = in_use(machine), {}
    for _, name in ipairs(machine:list(NET)) do
       if name ~= "lo" and machine:exists(NET .. "/" .. name .. "/mtu")
          and not machine:exists(NET .. "/" .. name .. "/device") then
-         names[#names + 1] = name .. (used[name] and " (in use: never touched)" or "")
+         names[#names + 1] = name .. (used[name] and " (in use: never changed)" or "")
       end
    end
    if #names > 0 then
@@ -199,8 +199,8 @@ function M.iommu(machine)
    end
    return {
       state = "warning", topic = "IOMMU", finding = "off",
-      costs = "PCI ports then need uio_pci_generic and huge pages: a wrong address can overwrite any memory",
-      mend = "VT-d or AMD-Vi in the firmware, kernel arguments intel_iommu=on iommu=pt, then reboot",
+      effect = "PCI ports then need uio_pci_generic and huge pages: a wrong address can overwrite any memory",
+      fix = "VT-d or AMD-Vi in the firmware, kernel arguments intel_iommu=on iommu=pt, then reboot",
    }
 end
 
@@ -211,18 +211,18 @@ function M.card_driver(machine)
    end
    return {
       state = "warning", topic = "driver for DPDK", finding = driver .. " is not loaded",
-      costs = "PCI ports of most cards cannot be opened", mend = "modprobe " .. driver,
+      effect = "PCI ports of most cards cannot be opened", fix = "modprobe " .. driver,
    }
 end
 
 function M.af_xdp(machine)
    if ("\n" .. (machine:read("/proc/net/protocols") or "")):find("\nXDP ", 1, true) then
-      return { state = "ok", topic = "AF_XDP", finding = "the kernel has it" }
+      return { state = "ok", topic = "AF_XDP", finding = "supported by the kernel" }
    end
    return {
-      state = "warning", topic = "AF_XDP", finding = "the kernel has none",
-      costs = "kernel ports use AF_PACKET, which carries less",
-      mend = "boot a kernel with CONFIG_XDP_SOCKETS=y (every Debian kernel has it)",
+      state = "warning", topic = "AF_XDP", finding = "not supported by the kernel",
+      effect = "kernel ports use AF_PACKET, which is slower",
+      fix = "boot a kernel with CONFIG_XDP_SOCKETS=y (every Debian kernel has it)",
    }
 end
 
@@ -236,7 +236,7 @@ function M.permission(machine)
    end
    return {
       state = "warning", topic = "permission", finding = "may not open kernel and PCI ports",
-      costs = "only wireN, memif, pcap and vdev ports open", mend = "sudo framegauge ...",
+      effect = "only wireN, memif, pcap and vdev ports open", fix = "sudo framegauge ...",
    }
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Doctor: cores, what disturbs them, and the clocks.
+--- Doctor: cores, disturbances, and clocks.
 local M = {}
 
 local function first_to_last(cpus)
@@ -13,8 +13,8 @@ function M.instructions(machine)
    end
    return {
       state = "problem", topic = "processor", finding = "has no SSE 4.2",
-      costs = "DPDK's packages do not start without it",
-      mend = "use a processor from after 2008, or let the virtual machine see its host's (-cpu host)",
+      effect = "DPDK's packages do not start without it",
+      fix = "use a newer processor, or pass the host's to the virtual machine (-cpu host)",
    }
 end
 
@@ -23,8 +23,8 @@ function M.cores(machine)
    if #cpus < 2 then
       return {
          state = "warning", topic = "cores", finding = "1 CPU for control and packets",
-         costs = "they take turns: long poll gaps, tester-limited trials (free-running time stays right)",
-         mend = "give this process a second CPU (taskset, cgroup, virtual machine)",
+         effect = "both share it: long poll gaps, tester-limited trials (free-running time stays exact)",
+         fix = "give this process a second CPU (taskset, cgroup, virtual machine)",
       }
    end
    return {
@@ -42,8 +42,8 @@ function M.isolation(machine)
    local workers = first_to_last { unpack(cpus, math.min(2, #cpus)) }
    return {
       state = "warning", topic = "isolated cores", finding = "none",
-      costs = "other work is scheduled on packet cores: poll gaps of milliseconds, late frames",
-      mend = ("kernel arguments isolcpus=%s nohz_full=%s rcu_nocbs=%s, then reboot"):format(workers, workers,
+      effect = "other work is scheduled on packet cores: poll gaps of milliseconds, late frames",
+      fix = ("kernel arguments isolcpus=%s nohz_full=%s rcu_nocbs=%s, then reboot"):format(workers, workers,
          workers),
    }
 end
@@ -52,8 +52,8 @@ function M.hypervisor(machine)
    if machine:has_cpu_flag("hypervisor") then
       return {
          state = "warning", topic = "virtual machine", finding = "runs under a hypervisor",
-         costs = "it can take a CPU away for milliseconds; trials that suffer are marked tester-limited",
-         mend = "test physical ports from bare metal, or pin the virtual CPUs on the host",
+         effect = "it can interrupt a CPU for milliseconds; affected trials are marked tester-limited",
+         fix = "use bare metal for physical ports, or pin the virtual CPUs on the host",
       }
    end
 end
@@ -77,8 +77,8 @@ function M.governor(machine)
    return {
       state = "warning", topic = "CPU governor",
       finding = slow[1] .. (#slow > 1 and (" and %d more"):format(#slow - 1) or ""),
-      costs = "cores slow down between bursts: latency figures include the tester's own waking up",
-      mend = "cpupower frequency-set -g performance",
+      effect = "cores slow down between bursts: latency includes the tester's own wake-up time",
+      fix = "cpupower frequency-set -g performance",
    }
 end
 
@@ -89,8 +89,8 @@ function M.clock(machine)
    end
    return {
       state = "warning", topic = "clock source", finding = source,
-      costs = "the kernel found the TSC unsteady or hidden; Framegauge times frames by it",
-      mend = "kernel argument tsc=reliable, if the processor's TSC is known to be good",
+      effect = "the kernel found the TSC unstable or absent; Framegauge measures time with it",
+      fix = "kernel argument tsc=reliable, if the processor's TSC is known to be good",
    }
 end
 
@@ -106,8 +106,8 @@ function M.tsc(machine)
    end
    return {
       state = "warning", topic = "TSC", finding = "without " .. table.concat(missing, ", "),
-      costs = "its rate follows the core's: rates and latencies drift",
-      mend = "switch off frequency scaling and C-states in the firmware, or use a newer processor",
+      effect = "its rate changes with the core's: rates and latencies drift",
+      fix = "switch off frequency scaling and C-states in the firmware, or use a newer processor",
    }
 end
 

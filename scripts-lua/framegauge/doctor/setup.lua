@@ -8,7 +8,7 @@
 -- no-IOMMU mode; many kernels (Debian's too) are built without that mode, and then uio_pci_generic serves.
 local Machine = require "framegauge.doctor.machine"
 local network = require "framegauge.doctor.network"
-local refusal = require "framegauge.refusal"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -18,7 +18,7 @@ local VFIO, UIO = "vfio-pci", "uio_pci_generic"
 local OF_DPDK = { [VFIO] = true, [UIO] = true, igb_uio = true, pcieport = true }
 
 local function refuse(status, ...)
-   refusal.raise("setup", status, ...)
+   user_error.raise("setup", status, ...)
 end
 
 local function known(cards)
@@ -47,7 +47,7 @@ end
 
 local function check_unused(card)
    if card.used then
-      refuse(BAD_USAGE, "%s (%s) carries the default route: it is never touched", card.address,
+      refuse(BAD_USAGE, "%s (%s) carries the default route: it is never changed", card.address,
          table.concat(card.names, " "))
    end
 end

@@ -1,21 +1,14 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Applications of the L4 engine (lib/l4/fg_l4_app.h) from plain tables, and what came of them as tables.
-local api = require "framegauge.api"
+--- Applications of the L4 engine (lib/apps/fg_l4_app.h) from plain tables, and what came of them as tables.
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
-local json = require "framegauge.report.json"
-local octets = require "framegauge.octets"
-local reports = require "framegauge.iperf.reports"
+local json = require "framegauge.text.json"
+local octets = require "framegauge.core.octets"
+local reports = require "framegauge.iperf3.reports"
 
 local C = api.C
 local M = {}
-
---- Kinds by the name that people know from netperf.
-M.KINDS = {
-   TCP_STREAM = C.FG_L4_STREAM, TCP_MAERTS = C.FG_L4_MAERTS, TCP_RR = C.FG_L4_RR, TCP_CRR = C.FG_L4_CRR,
-   TCP_CC = C.FG_L4_CC, TCP_SENDFILE = C.FG_L4_SENDFILE,
-   HTTP = C.FG_L4_HTTP, IPERF = C.FG_L4_IPERF, UDP_STREAM = C.FG_L4_UDP_STREAM, UDP_RR = C.FG_L4_UDP_RR,
-}
 
 --- How connections end (enum fg_l4_end).
 M.ENDS = { [0] = "closed", "refused", "no_answer", "reset", "lost", "aborted" }
@@ -45,7 +38,7 @@ local function set_address(field, text)
 end
 
 --- Fill in a struct fg_l4_app.
--- @param o.test         a key of KINDS
+-- @param o.test         name of a kind (fg_l4_kind_name())
 -- @param o.server       which side it is
 -- @param o.address      our first address; o.addresses: how many (1)
 -- @param o.port         the server's port
@@ -63,12 +56,12 @@ end
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
 --                       nor its length
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
--- @param o.cookie, o.params  of IPERF, client: 36 octets of text, and JSON as iperf3's client says it; keep
--- both while the worker lives
+-- @param o.host, o.params  of IPERF, client: the cookie, 36 octets of text, and JSON as iperf3's client sends
+--                       it; keep both while the worker lives
 -- @param o.timeout      seconds, of UDP_RR
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
 function M.fill(out, o)
-   out.kind, out.server, out.ipv6 = M.KINDS[o.test], o.server == true, o.address:find(":", 1, true) ~= nil
+   out.kind, out.server, out.ipv6 = o.test, o.server == true, o.address:find(":", 1, true) ~= nil
    set_address(out["local"], o.address)
    out.locals, out.port = o.addresses or 1, o.port
    set_tcp(out.tcp, o.tcp)
@@ -85,13 +78,8 @@ function M.fill(out, o)
    out.cycles, out.opens_per_s, out.requests = o.cycles or 0, o.opens_per_s or 0, o.requests or 0
    out.hold, out.message, out.file = o.hold == true, o.message or 0, o.file
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
-   if o.test == "HTTP" then
-      out.path, out.host = o.path, o.host
-      out.head, out.any_body = o.head == true, o.any_body == true
-   end
-   if o.test == "IPERF" and not o.server then
-      out.host, out.params = o.cookie, o.params
-   end
+   out.path, out.host, out.params = o.path, o.host, o.params
+   out.head, out.any_body = o.head == true, o.any_body == true
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
 end
 
@@ -105,20 +93,33 @@ function M.http_octets(o)
    return request[0], response[0]
 end
 
-local function tally_of(t)
-   local ended = {}
-   for i = 0, C.FG_L4_ENDS - 1 do
-      ended[M.ENDS[i]] = tonumber(t.ended[i])
+local SUMS = {
+   "opened", "established", "transactions", "octets_in", "octets_out", "datagrams_in", "datagrams_out",
+   "datagram_octets_in", "expired", "refused",
+}
+
+--- Names of what a kind counts beside the common sums, in order.
+function M.own_sums(test)
+   local names = {}
+   for i = 0, C.FG_L4_OWN_SUMS - 1 do
+      local name = C.fg_l4_own_name(test, i)
+      names[i + 1] = name ~= nil and ffi.string(name) or nil
    end
-   return {
-      opened = tonumber(t.opened), established = tonumber(t.established), ended = ended,
-      transactions = tonumber(t.transactions), octets_in = tonumber(t.octets_in),
-      octets_out = tonumber(t.octets_out), datagrams_in = tonumber(t.datagrams_in),
-      datagrams_out = tonumber(t.datagrams_out), datagram_octets_in = tonumber(t.datagram_octets_in),
-      expired = tonumber(t.expired), refused = tonumber(t.refused), http_4xx = tonumber(t.http_4xx),
-      http_5xx = tonumber(t.http_5xx), http_other = tonumber(t.http_other),
-      http_length = tonumber(t.http_length), http_cut = tonumber(t.http_cut),
-   }
+   return names
+end
+
+local function tally_of(test, t)
+   local out = { ended = {} }
+   for i = 0, C.FG_L4_ENDS - 1 do
+      out.ended[M.ENDS[i]] = tonumber(t.ended[i])
+   end
+   for _, name in ipairs(SUMS) do
+      out[name] = tonumber(t[name])
+   end
+   for i, name in ipairs(M.own_sums(test)) do
+      out[name] = tonumber(t.own[i - 1])
+   end
+   return out
 end
 
 local function times_of(t)
@@ -165,17 +166,17 @@ function M.peer_results(text)
    return ok and without_unknown(value) or nil
 end
 
---- What came of application @p index (from 0) of a worker.
-function M.read(l4, index)
+--- What came of application @p index (from 0) of a worker, of kind @p test.
+function M.read(l4, index, test)
    local r = ffi.new "struct fg_l4_result"
    C.fg_l4_read(l4, index, r)
    local iperf = reports.read(l4, index)
    return {
-      measured = tally_of(r.measured), total = tally_of(r.total),
+      measured = tally_of(test, r.measured), total = tally_of(test, r.total),
       measured_s = tonumber(r.measured_ns) / 1e9, first_s = tonumber(r.first_ns) / 1e9,
       last_s = tonumber(r.last_ns) / 1e9, concurrent_max = r.concurrent_max, setup = times_of(r.setup),
-      transaction = times_of(r.transaction), first_octet = times_of(r.first_octet),
-      last_octet = times_of(r.last_octet), rtt = times_of(r.rtt),
+      transaction = times_of(r.transaction), first_byte = times_of(r.first_octet),
+      last_byte = times_of(r.last_octet), rtt = times_of(r.rtt),
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
       peer = M.peer_results(ffi.string(C.fg_l4_peer_results(l4, index))), iperf = iperf[1] and iperf or nil,

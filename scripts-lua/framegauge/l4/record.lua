@@ -2,8 +2,8 @@
 
 --- What a trial of the L4 engine showed, as one record: the object that trials.jsonl keeps, that result.json
 -- repeats, and that every figure of a row follows from. A run that is resumed has nothing else.
-local json = require "framegauge.report.json"
-local verdict = require "framegauge.verdict"
+local json = require "framegauge.text.json"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
@@ -96,7 +96,7 @@ end
 local function longest(lcores)
    local gap
    for _, lcore in ipairs(lcores) do
-      gap = math.max(gap or 0, lcore.longest_poll_gap_ns)
+      gap = math.max(gap or 0, lcore.poll_gap_max_ns)
    end
    return gap
 end
@@ -113,7 +113,7 @@ function M.of(ask, bench, sides, engine, nothing, limit)
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
       duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sides = {},
       tester_drops = total(engine.ports, "rx_missed", "rx_no_mbuf", "tx_errors"),
-      longest_poll_gap_ns = longest(engine.lcores),
+      poll_gap_max_ns = longest(engine.lcores),
    }
    judge(record, sides, engine, nothing, limit)
    for i, side in ipairs(sides) do

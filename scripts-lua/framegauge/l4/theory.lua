@@ -4,19 +4,19 @@
 --
 -- Full duplex: the way with more octets limits. A segment of headers and payload is an Ethernet frame of at
 -- least 64 octets and 20 more for preamble and gap.
-local line = require "framegauge.line"
+local ethernet = require "framegauge.core.ethernet"
 
 local M = {}
 
 local SYN_OPTIONS = 20 -- MSS, SACK permitted, time stamps, window scale
 
 local function headers(ip, transport, o)
-   return line.header_octets(ip, transport == "tcp" and o.timestamps and "tcp+ts" or transport)
+   return ethernet.header_octets(ip, transport == "tcp" and o.timestamps and "tcp+ts" or transport)
 end
 
 -- Octets on the wire of one packet with so much payload.
 local function packet(ip, transport, payload, o)
-   return line.wire_octets(headers(ip, transport, o) + payload, o.tags)
+   return ethernet.wire_octets(headers(ip, transport, o) + payload, o.tags)
 end
 
 -- The same of a message that may take several segments.
@@ -28,15 +28,15 @@ local function message(ip, octets, o)
 end
 
 local function syn(ip, o)
-   return line.wire_octets(line.header_octets(ip, "tcp") + (o.timestamps and SYN_OPTIONS or 8), o.tags)
+   local options = o.timestamps and SYN_OPTIONS or 8
+   return ethernet.wire_octets(ethernet.header_octets(ip, "tcp") + options, o.tags)
 end
 
---- What the functions here take, of the settings of a test (framegauge.method.l4.settings).
+--- What the functions here take, of the settings of a test (framegauge.methods.l4.settings).
 function M.of(o)
    return {
       mtu = o.mtu, timestamps = o.tcp.timestamps, request = o.request, response = o.response,
-      datagram = o.datagram, tags = o.tags, requests = o.http.requests, http_request = o.http_request,
-      http_response = o.http_response,
+      datagram = o.datagram, tags = o.tags, requests = o.http.requests,
    }
 end
 
@@ -53,7 +53,7 @@ end
 
 --- Payload bits per second.
 function M.stream(rate, ip, o)
-   return line.goodput(rate, o.mtu, ip, o.timestamps and "tcp+ts" or "tcp", o.tags)
+   return ethernet.goodput(rate, o.mtu, ip, o.timestamps and "tcp+ts" or "tcp", o.tags)
 end
 
 function M.udp_stream(rate, ip, o)
@@ -86,18 +86,14 @@ function M.cc(rate, ip, o)
 end
 
 --- Transactions of HTTP per second, a connection for each o.requests of them; nil or 0: connections last.
--- @param o.http_request, o.http_response  octets of the messages, heads and bodies
-function M.http(rate, ip, o)
+-- @param request, response  octets of the messages, heads and bodies
+function M.http(rate, ip, o, request, response)
    local n, bare = o.requests or 0, packet(ip, "tcp", 0, o)
-   local there, back = message(ip, o.http_request, o), message(ip, o.http_response, o)
+   local there, back = message(ip, request, o), message(ip, response, o)
    if n > 0 then -- SYN, ACK, FIN, ACK one way; SYN-ACK, FIN the other
       there, back = there + (syn(ip, o) + 3 * bare) / n, back + (syn(ip, o) + bare) / n
    end
    return per_second(rate, there, back)
 end
-
-M.HTTP = M.http
-M.TCP_STREAM, M.TCP_MAERTS, M.TCP_SENDFILE, M.UDP_STREAM = M.stream, M.stream, M.stream, M.udp_stream
-M.TCP_RR, M.TCP_CRR, M.TCP_CC, M.UDP_RR = M.rr, M.crr, M.cc, M.udp_rr
 
 return M

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- One trial of the L4 engine: workers behind ports of a bench, each with its applications, for so long.
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local app = require "framegauge.l4.app"
-local counts = require "framegauge.bench.counts"
+local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
-local octets = require "framegauge.octets"
+local octets = require "framegauge.core.octets"
 
 local C = api.C
 local M = {}
@@ -35,20 +35,20 @@ local function create_worker(bench, side, o)
 end
 
 local function create_station(bench, side, l4, o)
-   local out, err = ffi.new("struct fg_station *[1]"), api.error()
+   local out, err = ffi.new("struct fg_endpoint_port *[1]"), api.error()
    local vlan = bench.plan.ports[side.port].vlan
-   local config = ffi.new("struct fg_station_config", {
+   local config = ffi.new("struct fg_endpoint_port_config", {
       port = bench.handles[side.port], endpoint = C.fg_l4_endpoint(l4),
       max_frame = o.mtu + MAC_AND_FCS + (vlan and TAG or 0), vlan = vlan or 0,
       line_rate_bps = bench.wires and bench.ports[side.port].line_rate or 0,
    })
-   api.check(C.fg_station_create(config, out, err), err)
+   api.check(C.fg_endpoint_port_create(config, out, err), err)
    return out[0]
 end
 
 local function open_sides(bench, o, sides)
    for i, side in ipairs(o.sides) do
-      sides[i] = { port = side.port, apps = #side.apps }
+      sides[i] = { port = side.port, apps = side.apps }
       sides[i].l4 = create_worker(bench, side, o)
       sides[i].station = create_station(bench, side, sides[i].l4, o)
    end
@@ -60,7 +60,7 @@ local function close_sides(bench, sides)
       bench.wires:reset()
    end
    for _, side in ipairs(sides) do
-      C.fg_station_free(side.station)
+      C.fg_endpoint_port_free(side.station)
       C.fg_l4_free(side.l4)
    end
 end
@@ -85,17 +85,17 @@ local function start_trial(bench, o, sides)
       step_ns = nanoseconds(STEP_SECONDS), max_lag_ns = nanoseconds(bench.plan.host.max_lag),
    })
    for i, side in ipairs(sides) do
-      tasks[i - 1].task, tasks[i - 1].port = C.fg_station_task(side.station), side.port - 1
+      tasks[i - 1].task, tasks[i - 1].port = C.fg_endpoint_port_task(side.station), side.port - 1
       tasks[i - 1].at_receive = true
-      trial.sink[side.port - 1] = C.fg_station_sink(side.station)
+      trial.sink[side.port - 1] = C.fg_endpoint_port_sink(side.station)
       trial.addresses[side.port - 1] = addresses_of(o.sides[i])
    end
    bench.trials = bench.trials + 1
    bench:start(trial, function(start)
-      local clock = ffi.new "struct fg_task_clock"
+      local clock = ffi.new "struct fg_clock"
       C.fg_engine_clock(bench.engine, clock)
       for _, side in ipairs(sides) do
-         local err, at = api.error(), C.fg_station_align(side.station, start, clock)
+         local err, at = api.error(), C.fg_endpoint_port_align(side.station, start, clock)
          api.check(C.fg_l4_schedule(side.l4, at, at + nanoseconds(o.seconds or FOREVER),
             nanoseconds(o.omit or 0), nanoseconds(o.interval or 0), err), err)
       end
@@ -120,16 +120,16 @@ local function busy_share(busy, polls)
 end
 
 local function read_side(side)
-   local out, station = { apps = {} }, ffi.new "struct fg_station_result"
-   for i = 1, side.apps do
-      out.apps[i] = app.read(side.l4, i - 1)
+   local out, station = { apps = {} }, ffi.new "struct fg_endpoint_port_result"
+   for i, one in ipairs(side.apps) do
+      out.apps[i] = app.read(side.l4, i - 1, one.test)
    end
    out.counters, out.severities = app.counters(side.l4)
    out.open = C.fg_l4_open(side.l4)
    local memory = ffi.new "struct fg_l4_memory"
    C.fg_l4_read_memory(side.l4, memory)
    out.memory = { octets = tonumber(memory.octets), connections = memory.connections }
-   C.fg_station_read(side.station, station)
+   C.fg_endpoint_port_read(side.station, station)
    out.station = {}
    for _, key in ipairs { "tx_frames", "rx_frames", "refused", "no_mbuf" } do
       out.station[key] = tonumber(station[key])

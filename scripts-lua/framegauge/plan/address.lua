@@ -3,7 +3,7 @@
 --- IP and MAC addresses: which text is one, and which network an address is in.
 --
 -- Inside, an address is its bytes as a string: comparing and masking are then the same for both families.
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local bit = require "bit"
 local ffi = require "ffi"
 
@@ -88,6 +88,25 @@ function M.unusable(address, prefix)
       return ("is the broadcast address of its /%d network"):format(prefix)
    end
    return nil
+end
+
+--- Read where a service listens: "127.0.0.1:5564", "[::1]:5564" or the path of a socket.
+-- @return { path = } or { host =, port = }, or nil
+function M.of_service(text)
+   if text:sub(1, 1) == "/" then
+      return { path = text }
+   end
+   local host, port = text:match "^%[(.+)%]:(%d+)$"
+   if not host then
+      host, port = text:match "^([%d.]+):(%d+)$"
+   end
+   port = tonumber(port)
+   return port and port >= 1 and port <= 65535 and { host = host, port = port } or nil
+end
+
+--- Whether nobody but this machine can connect to an address.
+function M.is_local(address)
+   return address.path ~= nil or address.host == "::1" or address.host:match "^127%.%d+%.%d+%.%d+$" ~= nil
 end
 
 return M

@@ -4,9 +4,9 @@
 --
 -- Only the form is checked, by the library that will open them, so that a plan can be checked on any machine;
 -- whether the device exists shows when its port is opened.
-local api = require "framegauge.api"
+local address = require "framegauge.plan.address"
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
-local link = require "framegauge.far.link"
 
 local M = {}
 
@@ -16,13 +16,13 @@ M.expected = "wireN, kernel:IF, memif:PATH, pcap:FILE, a PCI address or vdev:STR
 -- As much as an open port keeps (struct fg_port).
 local LONGEST = 95
 
--- The port of a far tester is opened there; here only its address counts.
-local function far_device(text)
-   local address = link.address(text:sub(#"far:" + 1))
-   if not address then
-      return nil, ("%q names no far tester"):format(text), "far:ADDRESS:PORT or far:/PATH of its socket"
+-- The port of an agent is opened there; here only its address counts.
+local function agent_device(text)
+   local expected = "agent:ADDRESS:PORT or agent:/PATH of its socket"
+   if not address.of_service(text:sub(#"agent:" + 1)) then
+      return nil, ("%q is not the address of an agent"):format(text), expected
    end
-   return { name = text, id = text, kind = "far", physical = false }
+   return { name = text, id = text, kind = "agent", physical = false }
 end
 
 local physical = ffi.new("bool[1]")
@@ -45,8 +45,10 @@ function M.parse(text)
    local err = api.error()
    if #text > LONGEST then
       return nil, ("longer than %d characters"):format(LONGEST), M.expected
+   elseif text:find "^agent:" then
+      return agent_device(text)
    elseif text:find "^far:" then
-      return far_device(text)
+      return nil, "far: is now agent:", (text:gsub("^far", "agent"))
    elseif api.C.fg_port_check_name(text, physical, err) ~= 0 then
       local wrong, expected = ffi.string(err.message):match("^(.-); expected (.*)$")
       return nil, wrong or ffi.string(err.message), expected

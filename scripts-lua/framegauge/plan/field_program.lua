@@ -12,9 +12,9 @@
 --
 -- Values are written as those of the field. Which frame carries what follows from its number alone.
 local field_value = require "framegauge.plan.field_value"
-local nearest = require "framegauge.nearest"
-local octets = require "framegauge.octets"
+local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"
+local suggest = require "framegauge.core.suggest"
 
 local M = {}
 
@@ -194,7 +194,7 @@ function Reader:map()
    for _, entry in ipairs(self.node.entries) do
       if not known[entry.key] then
          self.nodes[entry.key] = entry
-         return self:wrong("unknown key", nearest.word(entry.key, KEYS) or table.concat(KEYS, ", "),
+         return self:wrong("unknown key", suggest.word(entry.key, KEYS) or table.concat(KEYS, ", "),
             entry.key)
       end
       self.nodes[entry.key] = entry.value

@@ -2,11 +2,11 @@
 
 --- Values of header fields, as a plan writes them and as they are printed.
 --
--- How a field is written follows from its row in the protocol's table (framegauge.protocols). A value is a
+-- How a field is written follows from its row in the protocol's table (core/protocols.lua). A value is a
 -- number or, for addresses and octets, a string of its octets.
 local address = require "framegauge.plan.address"
 local bit = require "bit"
-local octets = require "framegauge.octets"
+local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"
 
 local M = {}

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The keys of a plan as documentation: `framegauge help plan` and docs/plan.md, from the rows that read it.
-local columns = require("framegauge.cli.help").columns
+--- The keys of a plan as documentation: `framegauge help plan` and docs/reference/plan.md, from its rows.
+local columns = require("framegauge.text.columns").described
+local registry = require "framegauge.plan.registry"
 local rows = require "framegauge.plan.rows"
 local schema = require "framegauge.plan.schema"
 local types = require "framegauge.plan.types"
@@ -32,14 +33,20 @@ local DEVICES = {
    { "vdev:STRING", "any virtual device of DPDK, as its --vdev takes it" },
 }
 
-local QUICK = [[
-`--quick` sets learning_wait 100ms, drain 200ms, settle 0s; throughput: trial 1s, search_trial 200ms;
-latency: trial 400ms, tag_after 200ms, repetitions 2; frame_loss: trial 200ms; back_to_back: limit 100ms,
-repetitions 2; system_recovery: overload 500ms, watch 500ms, repetitions 1; reset: after 500ms, watch 2s,
-outage 500ms; bursty_traffic: trial 1s, search_trial 100ms, limit 100ms. It marks the report as not
-conforming to RFC 2544. For Y.1564 it sets learning_wait 100ms, drain 300ms, settle 0s; configuration:
-trial 1s, burst_cycles 3; performance: duration 30s.
-]]
+-- What --quick sets, by the tests.
+local function quick()
+   local out = { "`--quick` marks the report as not conforming, and sets, for a test of\n\n" }
+   for _, method in ipairs(registry.ALL) do
+      if method.quick then
+         local settings = {}
+         for i, text in ipairs(method.quick) do
+            settings[i] = text:gsub("^[^.]*%.", ""):gsub("=", " ")
+         end
+         out[#out + 1] = ("- %s: %s\n"):format(method.name, table.concat(settings, ", "))
+      end
+   end
+   return table.concat(out)
+end
 
 local function default_of(row)
    if row.required then
@@ -108,7 +115,7 @@ function M.text()
          or ("\n%s: %s\n"):format(section.path, section.help)
       out[#out + 1] = columns(lines)
    end
-   out[#out + 1] = "\n" .. QUICK
+   out[#out + 1] = "\n" .. quick()
    return (table.concat(out):gsub("`", ""))
 end
 
@@ -128,7 +135,7 @@ local function marked(list)
    return lines
 end
 
---- The text of docs/plan.md.
+--- The text of docs/reference/plan.md.
 function M.markdown()
    local out = {
       "# Plans\n\n", INTRODUCTION, "\n## Values\n\n", markdown_table({ "", "written as" }, types.legend),
@@ -144,8 +151,8 @@ function M.markdown()
          or ("\n## `%s`\n\n%s\n\n"):format(section.path, section.help:gsub("^%l", string.upper))
       out[#out + 1] = markdown_table({ "key", "meaning", "takes", "range", "default" }, lines)
    end
-   out[#out + 1] = "\n" .. QUICK .. "\nThis page is generated from scripts-lua/framegauge/plan/rows.lua:\n"
-      .. "`build/app/framegauge script docs/plan.lua > docs/plan.md`.\n"
+   out[#out + 1] = "\n" .. quick() .. "\nThis page is generated from scripts-lua/framegauge/plan/rows.lua:\n"
+      .. "`build/app/framegauge script docs/generate/plan.lua > docs/reference/plan.md`.\n"
    return table.concat(out)
 end
 

@@ -6,29 +6,21 @@
 -- (plan/schema.lua, plan/rows.lua), rules across keys (plan/rules.lua), and here the final shape: base units,
 -- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
 -- wrong comes out at once.
-local methods = require "framegauge.method"
-local named_file = require "framegauge.named_file"
-local presets = require "framegauge.search.mlr.presets"
+local named_file = require "framegauge.core.named_file"
 local problems = require "framegauge.plan.problems"
-local relay_rows = require "framegauge.plan.relay_rows"
+local registry = require "framegauge.plan.registry"
 local rows = require "framegauge.plan.rows"
 local rules = require "framegauge.plan.rules"
 local schema = require "framegauge.plan.schema"
 local sets = require "framegauge.plan.sets"
 local topology = require "framegauge.traffic.topology"
+local ways = require "framegauge.plan.ways"
 local yaml = require "framegauge.yaml"
 
 local M = {}
 
 -- One byte more than framegauge.yaml takes: enough for it to refuse the file.
 local READ_AT_MOST = 1024 * 1024 + 1
-
-local TESTS = {} -- names of the methods
-for _, row in ipairs(rows.fields) do
-   for _, name in ipairs(row.key == "test" and row.values or {}) do
-      TESTS[name] = true
-   end
-end
 
 local function read_file(path)
    local text, message = named_file.read(path, READ_AT_MOST)
@@ -50,7 +42,7 @@ end
 -- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
 -- A reflector has those of the routers there.
 local function fill_addresses(values, found)
-   local places = topology.places(#values.ports, topology.of(values))
+   local places = topology.places(#values.ports, values.topology)
    for i, port in ipairs(values.ports) do
       local place = places[i]
       local key = "ports." .. port.name
@@ -73,40 +65,12 @@ local function shape_port(port)
    }
 end
 
--- What is done each way; the second way is as the first where it does not say otherwise.
-local function shape_reverse(group, one_way)
-   local reverse = group.reverse
-   for _, row in ipairs(reverse and one_way or {}) do
-      if reverse[row.key] == nil then
-         reverse[row.key] = group[row.key]
-      end
-   end
-   return reverse
-end
-
 local function shape_reference_device(device)
-   local reverse = shape_reverse(device, rows.one_way)
+   local reverse = ways.shape(device, rows.one_way)
    for _, way in ipairs { device, reverse } do
       way.buffer, way.buffer_unit = way.buffer.value, way.buffer.unit
    end
    return device
-end
-
--- Goals complete, and one where MLRsearch was given none; for the other searches there are none.
-local function shape_goals(throughput)
-   if throughput.search ~= "mlr" then
-      return nil
-   end
-   local goals = {}
-   for i, goal in ipairs(throughput.goals or { presets.DEFAULT }) do
-      goals[i] = presets.complete(goal, throughput)
-   end
-   return goals
-end
-
-local function shape_throughput(throughput)
-   throughput.search_trial = math.min(throughput.search_trial, throughput.trial)
-   throughput.goals = shape_goals(throughput)
 end
 
 local function shape(values, path, options)
@@ -124,25 +88,26 @@ local function shape(values, path, options)
    if plan.ports[1].kind == "wire" then
       plan.reference_device = shape_reference_device(values.reference_device)
    end
-   if plan.rfc2544 then
-      shape_throughput(plan.rfc2544.throughput)
-   elseif plan.relay then
-      shape_reverse(plan.relay, relay_rows.one_way)
+   local method = registry.of(plan.test)
+   if method.shape then
+      method.shape(plan[plan.test])
    end
+   plan.needs = registry.needs(plan)
    for _, argument in ipairs(options.eal or {}) do
       table.insert(plan.host.eal, argument)
    end
    return plan
 end
 
--- The method that the tree asks for, nil when there is none of that name.
-local function method_of(root)
+-- What the method that the tree asks for sets for --quick.
+local function quick_settings(root)
    for _, entry in ipairs(root.entries) do
-      if entry.key == "test" and TESTS[entry.value.value] and not methods.SERVICES[entry.value.value] then
-         return methods.of { test = entry.value.value }
+      local method = entry.key == "test" and registry.of(entry.value.value)
+      if method then
+         return method.quick or {}
       end
    end
-   return nil
+   return {}
 end
 
 -- What --quick changes comes first, so that the settings of the user win; which method it is about may be one
@@ -155,8 +120,7 @@ local function apply_sets(root, options, found)
          sets.apply(root, text, "--set " .. text, unheard)
       end
    end
-   local method = options.quick and method_of(root)
-   for _, text in ipairs(method and method.QUICK or {}) do
+   for _, text in ipairs(options.quick and quick_settings(root) or {}) do
       sets.apply(root, text, "--quick", unheard)
    end
    for _, text in ipairs(given) do
@@ -187,6 +151,7 @@ function M.load_text(text, name, options)
       apply_sets(root, options, found)
    end
    local values = schema.read(rows, root, found)
+   values.topology = registry.topology(values)
    fill_addresses(values, found)
    rules.check(values, found)
    local list = found:sorted()

@@ -8,7 +8,7 @@
 -- that of the layer or, beside `frame`, of the frame. A checksum that covers them follows.
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
-local octets = require "framegauge.octets"
+local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"
 
 local M = {}

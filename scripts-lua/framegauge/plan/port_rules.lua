@@ -4,21 +4,17 @@
 --
 -- As in plan/rules.lua, each rule gets the values and the list of problems.
 local address = require "framegauge.plan.address"
-local topology = require "framegauge.traffic.topology"
+local ports = require "framegauge.plan.ports"
+local registry = require "framegauge.plan.registry"
 
 local M = {}
+
+local is_wire, linked, path = ports.is_wire, ports.linked, ports.path
 
 local families = {
    { own = "ipv4", gateway = "gateway" },
    { own = "ipv6", gateway = "gateway6" },
 }
-
---- The full key of something of a port.
-function M.path(port, key)
-   return "ports." .. port.name .. "." .. key
-end
-
-local path = M.path
 
 -- Every two ports that have the value a rule is about, in the order of the plan.
 local function pairs_with(values, key)
@@ -31,31 +27,14 @@ local function pairs_with(values, key)
    return list
 end
 
---- Ports that send to each other, two by two.
-function M.linked(values)
-   local list = {}
-   for i, link in ipairs(topology.links(#values.ports, topology.of(values))) do
-      list[i] = { values.ports[link.from], values.ports[link.to] }
-   end
-   return list
+-- What the registry says of the test.
+local function method_of(values)
+   return registry.of(values.test) or {}
 end
-
---- Whether the device of a port is a virtual wire.
-function M.is_wire(port)
-   return port.device ~= nil and port.device.kind == "wire"
-end
-
---- Bits per second at layer 1 of the line of a port, nil when the plan does not say.
-function M.line_rate(values, port)
-   return M.is_wire(port) and values.reference_device.rate or port.line_rate
-end
-
-local is_wire, linked = M.is_wire, M.linked
 
 -- Whether a port may be without another one to send to.
 local function stands_alone(values)
-   return values.test == "reflect" or values.test == "far" or values.test == "iperf3"
-      or topology.of(values) == "loopback"
+   return method_of(values).alone or values.topology == "loopback"
 end
 
 local function ports_are_even(values, found)
@@ -105,8 +84,8 @@ end
 -- Wires are joined two by two, each two by a device of their own.
 local function wires_reach_their_partners(values, found)
    if values.ports[1] and is_wire(values.ports[1]) and #values.ports > 2
-      and topology.of(values) == "partial-mesh" then
-      found:add("rfc2544.topology",
+      and values.topology == "partial-mesh" then
+      found:add(method_of(values).topology_key,
          "every two wires have a device of their own, so no input reaches all outputs",
          "pairs, or ports that one device joins")
       return
@@ -138,9 +117,9 @@ end
 -- The far end of a loopback is its gateway.
 local function loopbacks_have_a_far_end(values, found)
    local device = values.reference_device
-   local key = values.test == "traffic" and "ports" or ("%s.topology"):format(values.test or "")
-   if topology.of(values) ~= "loopback" then
-      local has_topology = values.test == "rfc2544" or values.test == "y1564"
+   local key = method_of(values).topology_key
+   if values.topology ~= "loopback" then
+      local has_topology = key and key ~= "ports"
       if device.reflect and values.ports[1] and is_wire(values.ports[1]) and has_topology then
          found:add("reference_device.reflect", "no frame reaches the other port", key .. ": loopback")
       end
@@ -155,9 +134,6 @@ local function loopbacks_have_a_far_end(values, found)
          found:add(path(port, "gateway"), "missing: a loopback sends to its gateway",
             "the reflector's address")
       end
-   end
-   if values.test == "rfc2544" and #values.rfc2544.modifiers > 0 then
-      found:add("rfc2544.modifiers", "not with a loopback", "topology: pairs")
    end
 end
 
@@ -266,47 +242,14 @@ local function addresses_fit(values, found)
    check_links(values, found)
 end
 
--- Whether any port, whether every port sends through a router, and whether every port does so over IPv4.
-local function routed(values)
-   local any, all, all4 = false, true, true
-   for _, port in ipairs(values.ports) do
-      local gateway = port.gateway or port.gateway6
-      any, all = any or gateway ~= nil, all and gateway ~= nil
-      all4 = all4 and port.gateway ~= nil
-   end
-   return any, all, all4
-end
-
-local SPOKEN_TO = {
-   ["management-frames"] = "no address of the device to ask: it is asked over IPv4, at the gateway",
-   ["routing-updates"] = "no router to tell: it is told over IPv4, at the gateway",
-}
-
-local function modifiers_suit_the_ports(values, found)
-   local any, all, all4 = routed(values)
-   for i, modifier in ipairs(values.rfc2544.modifiers) do
-      local key = found:item("rfc2544.modifiers", i)
-      if modifier == "random-networks" and not all then
-         found:add(key, "networks behind a router, and the ports have none", "a gateway for every port")
-      elseif SPOKEN_TO[modifier] and not all4 then
-         found:add(key, SPOKEN_TO[modifier], "an IPv4 gateway for every port")
-      elseif modifier == "random-macs" and any then
-         found:add(key, "a router takes only what is sent to its own address", "ports without gateways")
-      elseif modifier == "broadcast" and values.rfc2544.topology == "partial-mesh" and #values.ports > 2 then
-         found:add(key, "not in a partial mesh, where streams take turns already", "topology: pairs")
-      end
-   end
-end
-
 local ONE_QUEUE = { wire = "a wire", kernel = "a kernel interface", pcap = "a capture file" }
-local ONE_QUEUE_TESTS = { l4 = true, relay = true, reflect = true, iperf3 = true }
 
 local function queues_are_there(values, found)
    for _, port in ipairs(values.ports) do
       local kind = port.device and ONE_QUEUE[port.device.kind]
       if (port.queues or 1) > 1 and kind then
          found:add(path(port, "queues"), kind .. " has one", "1, or a PCI, memif or vdev device")
-      elseif (port.queues or 1) > 1 and ONE_QUEUE_TESTS[values.test] then
+      elseif (port.queues or 1) > 1 and method_of(values).one_queue then
          found:add(path(port, "queues"), ("the test %s uses one of each port"):format(values.test), "1")
       end
    end
@@ -326,11 +269,37 @@ local function stamps_are_of_cards(values, found)
    end
 end
 
+-- The clock of a service is the processor's, and the other end of a wire is in this process.
+local function services_need_other_devices(values, found)
+   for _, port in ipairs(method_of(values).service and values.ports or {}) do
+      if port.device and is_wire(port) then
+         found:add(path(port, "device"),
+            ("nothing comes out of %s that does not come from this process"):format(port.device.name),
+            "a device that others send to, such as memif:/run/a.sock or kernel:eth1")
+      end
+   end
+end
+
+-- The port of an agent is only for a test of two testers.
+local function agents_are_used(values, found)
+   local list, method = {}, method_of(values)
+   for _, port in ipairs(values.ports) do
+      list[#list + 1] = port.device and port.device.kind == "agent" and port or nil
+   end
+   local two = method.two_testers and method.two_testers(values)
+   if two and (#list ~= 1 or #values.ports ~= 2) then
+      found:add(method.topology_key, ("%d of %d ports belong to an agent"):format(#list, #values.ports),
+         "two ports, one of them with a device such as agent:127.0.0.1:5564")
+   elseif list[1] and not two then
+      found:add(path(list[1], "device"), "the port of an agent", "test: y1564 with topology: two-testers")
+   end
+end
+
 --- All of them, in order.
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
-   loopbacks_have_a_far_end, network_is_isolated, addresses_fit, modifiers_suit_the_ports, queues_are_there,
-   stamps_are_of_cards,
+   loopbacks_have_a_far_end, network_is_isolated, addresses_fit, queues_are_there, stamps_are_of_cards,
+   services_need_other_devices, agents_are_used,
 }
 
 return M

@@ -15,13 +15,13 @@
 --    { type = "bytes" }                           octets that change (plan/octet_program.lua)
 --
 -- All others are types of single values (plan/types.lua). Defaults, min and max are written as a user would
--- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out). Every
--- problem is collected, none stops the reading; where a value is bad its default stands in, so that the rest
--- can still be judged.
-local nearest = require "framegauge.nearest"
+-- write them. A row may be `required`, or `optional` (a group or map that is nil when it is left out); `was`
+-- is a key's name in earlier versions. Every problem is collected, none stops the reading; where a value is
+-- bad its default stands in, so that the rest can still be judged.
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local stack = require "framegauge.plan.stack"
+local suggest = require "framegauge.core.suggest"
 local types = require "framegauge.plan.types"
 
 local M = {}
@@ -167,7 +167,12 @@ local function place_of(row, key, path)
 end
 
 local function unknown_key(row, entry, path, found)
-   local meant = #entry.key <= LONGEST_KEY and nearest.word(entry.key, keys_of(row.fields))
+   for _, field in ipairs(row.fields) do
+      if field.was == entry.key then
+         return found:add(join(path, entry.key), ("%s is now %s"):format(entry.key, field.key), nil, entry)
+      end
+   end
+   local meant = #entry.key <= LONGEST_KEY and suggest.word(entry.key, keys_of(row.fields))
    local elsewhere = not meant and place_of(found.root, entry.key, "")
    local expected = meant or (elsewhere and "it at " .. elsewhere) or table.concat(keys_of(row.fields), ", ")
    found:add(join(path, entry.key), "unknown key", expected, entry)

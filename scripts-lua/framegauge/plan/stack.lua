@@ -9,10 +9,10 @@
 -- lib/frame. Becomes a list of { protocol =, fields = { { name =, value = } }, options = {layers} }.
 local field_program = require "framegauge.plan.field_program"
 local field_value = require "framegauge.plan.field_value"
-local nearest = require "framegauge.nearest"
 local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
-local protocols = require "framegauge.protocols"
+local protocols = require "framegauge.core.protocols"
+local suggest = require "framegauge.core.suggest"
 
 local M = {}
 
@@ -75,7 +75,7 @@ local function unknown_field(protocol, entry, path, found)
    known[#known + 1] = protocol.option_space and "options" or nil
    known[#known + 1] = "bytes"
    found:add(path, ("%s has no field of that name"):format(protocol.name),
-      nearest.word(entry.key, known) or table.concat(known, ", "), entry)
+      suggest.word(entry.key, known) or table.concat(known, ", "), entry)
 end
 
 local read_layer
@@ -140,7 +140,7 @@ function read_layer(node, path, found, owner)
    local protocol, wrong, expected = find(name, owner)
    if not protocol then
       found:add(path, wrong or problems.quote(name) .. " is no protocol",
-         expected or nearest.word(name, names(protocols.list)) or "one of 'framegauge help protocols'", at)
+         expected or suggest.word(name, names(protocols.list)) or "one of 'framegauge help protocols'", at)
       return nil
    end
    local layer, below = { protocol = protocol.name, fields = {} }, path .. "." .. name

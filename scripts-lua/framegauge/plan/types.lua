@@ -10,7 +10,7 @@ local device = require "framegauge.plan.device"
 local payload = require "framegauge.traffic.payload"
 local problems = require "framegauge.plan.problems"
 local sizes = require "framegauge.traffic.sizes"
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
 
 local M = {}
 
@@ -120,7 +120,8 @@ M.enum = {
             return value
          end
       end
-      return nil, problems.quote(text) .. " is not known"
+      local now = row.was and row.was[text]
+      return nil, now and ("%s is now %s"):format(text, now) or problems.quote(text) .. " is not known", now
    end,
    expected = function(row)
       if #row.values == 1 then

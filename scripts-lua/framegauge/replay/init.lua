@@ -11,13 +11,13 @@
 --
 -- The file is read through when it is opened, so a broken one is refused before anything is sent. One that
 -- fits the memory is sent from there, a larger one is read while it is sent. The port sends nothing else.
-local api = require "framegauge.api"
-local arguments = require "framegauge.arguments"
-local counts = require "framegauge.bench.counts"
+local api = require "framegauge.core.api"
+local arguments = require "framegauge.plan.arguments"
+local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
 local pace = require "framegauge.replay.pace"
-local refusal = require "framegauge.refusal"
 local rewrite = require "framegauge.replay.rewrite"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local C = api.C
@@ -51,21 +51,21 @@ local COUNTS = {
    "frames", "octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips", "slipped_ns",
    "first_ns", "last_ns",
 }
-local VERIFIED = { "sent", "same", "reordered", "duplicates", "foreign", "talk", "unchecked" }
+local VERIFIED = { "sent", "same", "reordered", "duplicates", "talk", "unchecked" }
 
 -- Whatever is wrong with the capture is the caller's.
 local function check(rc, err)
    local ok, why = pcall(api.check, rc, err)
    if not ok then
       api.raise_refused(why)
-      refusal.raise("replay", BAD_INPUT, "replay: %s", tostring(why))
+      user_error.raise("replay", BAD_INPUT, "replay: %s", tostring(why))
    end
 end
 
 local function port_of(bench, name, default)
    local port, message = bench:port_index(name or bench.ports[default].name)
    if not port then
-      refusal.raise("replay", BAD_INPUT, "replay: %s", message)
+      user_error.raise("replay", BAD_INPUT, "replay: %s", message)
    end
    return port
 end
@@ -76,7 +76,7 @@ local function open_verify(self, values)
    end
    self.receiver = port_of(self.bench, values.verify)
    if self.receiver == self.port then
-      refusal.raise("replay", BAD_INPUT, "replay: verify: %s is the port that sends", values.verify)
+      user_error.raise("replay", BAD_INPUT, "replay: verify: %s is the port that sends", values.verify)
    end
    local err, out = api.error(), ffi.new("struct fg_verify *[1]")
    local config = ffi.new("struct fg_verify_config", { patient = self.bench.wires ~= nil })
@@ -108,7 +108,7 @@ local function open_file(self, values)
 end
 
 --- Open a capture.
--- @param bench       an open bench (framegauge.bench); larger frames than its max_frame are left out
+-- @param bench       an open bench (framegauge.tester); larger frames than its max_frame are left out
 -- @param o.port      name of the port that sends (default: the first)
 -- @param o.file      pcap or pcapng, of Ethernet
 -- @param o.speed     "2x": twice as fast as it was recorded (default: 1x); or
@@ -131,7 +131,7 @@ function M.open(bench, o)
       duration = values.duration,
    }, Replay)
    if self.loops == 0 and not self.duration then
-      refusal.raise("replay", BAD_INPUT, "replay: loops without end need a duration")
+      user_error.raise("replay", BAD_INPUT, "replay: loops without end need a duration")
    end
    self.pace, self.number, self.words = pace.of(values.speed, values.rate, bench.ports[self.port].line_rate)
    self.texts = values -- the C side keeps pointers into them
@@ -164,7 +164,8 @@ end
 
 --- What was sent so far: frames, octets (with FCS), oversize and truncated frames, how often the port refused
 -- a frame, no buffer was free, the file was not read yet (starved), the schedule slipped and by how many ns,
--- done (all was sent), error_ns (percentiles of the time behind the schedule: p50, p99, p999, max), and
+-- done (all was sent), behind (percentiles of the time behind the schedule: p50_ns, p99_ns, p999_ns, max_ns),
+-- and
 -- verified. Exact after run().
 -- @usage local site = replay.open(tester, { file = recorded })
 -- local counts = site:counts() site:close()
@@ -175,9 +176,10 @@ function Replay:counts()
       out[key] = tonumber(raw[key])
    end
    out.done = raw.done
-   out.error_ns = {
-      p50 = tonumber(raw.error_p50_ns), p99 = tonumber(raw.error_p99_ns), p999 = tonumber(raw.error_p999_ns),
-      max = tonumber(raw.error_max_ns),
+   out.behind = {
+      p50_ns = tonumber(raw.error_p50_ns), p99_ns = tonumber(raw.error_p99_ns),
+         p999_ns = tonumber(raw.error_p999_ns),
+      max_ns = tonumber(raw.error_max_ns),
    }
    out.verified = self:verified(out.frames)
    return out
@@ -194,7 +196,8 @@ function Replay:behind(share)
 end
 
 --- What the verification found so far; nil without one.
--- @return same (frames that arrived as they were sent), lost, reordered, duplicates, foreign (changed, or of
+-- @return same (frames that arrived as they were sent), lost, reordered, duplicates, unsolicited (changed, or
+-- of
 --         somebody else), talk (ARP and the like), unchecked; and whole: all arrived, unchanged, in order
 -- @usage local site = replay.open(tester, { file = recorded, verify = "west" })
 -- site:run()
@@ -209,9 +212,10 @@ function Replay:verified(frames)
    for _, key in ipairs(VERIFIED) do
       out[key] = tonumber(raw[key])
    end
+   out.unsolicited = tonumber(raw.foreign)
    out.sent = frames -- those noted and then not taken by the port were not sent
    out.lost = frames - out.same
-   out.whole = out.lost == 0 and out.reordered + out.duplicates + out.foreign + out.unchecked == 0
+   out.whole = out.lost == 0 and out.reordered + out.duplicates + out.unsolicited + out.unchecked == 0
    return out
 end
 
@@ -268,7 +272,7 @@ end
 --- Send it, and wait until all has had the time to arrive.
 -- @param o.drain  seconds that frames may still arrive after the last was sent (default: 0.5)
 -- @param o.look   called now and then while it runs (default: nobody looks)
--- @return as counts(), and ports: what each port counted (framegauge.bench.counts). Raises
+-- @return as counts(), and ports: what each port counted (framegauge.tester.counts). Raises
 --         {interrupted = true} when the job is interrupted; counts() then still says how far it came.
 -- @usage local site = replay.open(tester, { file = recorded, verify = "west" })
 -- local result = site:run { drain = "100ms" } site:close()

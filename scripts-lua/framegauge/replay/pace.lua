@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- When the frames of a capture are to leave: its own times, faster or slower, or a rate.
-local api = require "framegauge.api"
-local refusal = require "framegauge.refusal"
-local units = require "framegauge.units"
+local api = require "framegauge.core.api"
+local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
 
 local C = api.C
 local M = {}
@@ -12,7 +12,7 @@ local BAD_INPUT = 2
 local OVERHEAD = 20 -- octets of preamble and gap
 
 local function refuse(...)
-   refusal.raise("replay", BAD_INPUT, "replay: %s", string.format(...))
+   user_error.raise("replay", BAD_INPUT, "replay: %s", string.format(...))
 end
 
 -- "2x" or 2

@@ -2,11 +2,11 @@
 
 --- How frames of a capture are changed before they are sent, from arguments to struct fg_rewrite.
 local address = require "framegauge.plan.address"
-local api = require "framegauge.api"
-local arguments = require "framegauge.arguments"
+local api = require "framegauge.core.api"
+local arguments = require "framegauge.plan.arguments"
 local ffi = require "ffi"
-local octets = require "framegauge.octets"
-local refusal = require "framegauge.refusal"
+local octets = require "framegauge.core.octets"
+local user_error = require "framegauge.core.user_error"
 
 local C = api.C
 local M = {}
@@ -35,8 +35,8 @@ local function set_vlan(out, text)
    elseif id and id >= 1 and id <= 4094 then
       out.vlan, out.vlan_id = C.FG_VLAN_SET, id
    elseif text then
-      refusal.raise("replay", BAD_INPUT, "replay: rewrite.vlan: '%s' is no VLAN; expected 1 to 4094, or none",
-         text)
+      user_error.raise("replay", BAD_INPUT, "replay: rewrite.vlan: '%s' is no VLAN; "
+         .. "expected 1 to 4094, or none", text)
    end
 end
 
@@ -54,14 +54,14 @@ end
 
 local function set_moves(out, list)
    if #list > MOST_MOVES then
-      refusal.raise("replay", BAD_INPUT, "replay: rewrite.networks: %d of them; expected at most %d", #list,
-         MOST_MOVES)
+      user_error.raise("replay", BAD_INPUT, "replay: rewrite.networks: %d of them; expected at most %d",
+         #list, MOST_MOVES)
    end
    for i, text in ipairs(list) do
       local from, to, family = networks(tostring(text))
       if not from then
-         refusal.raise("replay", BAD_INPUT, "replay: rewrite.networks: '%s' is not two networks of one size; "
-            .. "expected such as 10.0.0.0/8=198.18.0.0/8", tostring(text))
+         user_error.raise("replay", BAD_INPUT, "replay: rewrite.networks: '%s' is not two networks of one "
+            .. "size; expected such as 10.0.0.0/8=198.18.0.0/8", tostring(text))
       end
       local move = out.move[i - 1]
       local a, b = address.bytes(from.address, family), address.bytes(to.address, family)

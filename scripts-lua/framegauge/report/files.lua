@@ -5,7 +5,7 @@
 -- A run and `framegauge report` both come through here with the text of result.json, so that rendering again
 -- gives the same bytes.
 local html = require "framegauge.report.html"
-local json = require "framegauge.report.json"
+local json = require "framegauge.text.json"
 local junit = require "framegauge.report.junit"
 local views = require "framegauge.report.view"
 
@@ -36,14 +36,11 @@ end
 -- @param moment  run.json, read; empty when there is none
 -- @return list of { name, text }
 function M.render(result, moment)
-   local view = views.of(result.plan.test)
-   local shown = view.shown(result)
-   local list = {
-      { "junit.xml", junit.text(shown, moment) },
-      { "report.html", html.page(shown, moment) },
-   }
-   for _, file in ipairs(view.csv(result, moment)) do
-      list[#list + 1] = file
+   local list = { { "junit.xml", junit.text(result, moment) }, { "report.html", html.page(result, moment) } }
+   for _, more in ipairs { views.csv(result), views.of(result.plan.test).files(result, moment) } do
+      for _, file in ipairs(more) do
+         list[#list + 1] = file
+      end
    end
    return list
 end

@@ -6,7 +6,7 @@
 -- and renaming. Nothing that was there before the run is ever overwritten. While a run writes to its folder
 -- it holds a lock on it, which the kernel takes back however the process ends.
 local ffi = require "ffi"
-local refusal = require "framegauge.refusal"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 ffi.cdef "int flock(int fd, int operation);"
@@ -20,7 +20,7 @@ local ENVIRONMENT = 4
 
 -- What the machine does not let us write is no fault of the program: a full disk, a folder that is read-only.
 local function must(path, done, message)
-   return done or refusal.raise("run", ENVIRONMENT, "cannot write %s: %s", path, message)
+   return done or user_error.raise("run", ENVIRONMENT, "cannot write %s: %s", path, message)
 end
 
 local function write_all(fd, path, text)

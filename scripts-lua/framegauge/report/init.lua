@@ -2,15 +2,15 @@
 
 --- Results of runs: read as plain tables, shown as text, and their reports made again.
 --
--- A result is what result.json holds (docs/results.md): results.<test> is a list of rows, trials a list of
--- the trials, verdict the worst of all. What is null there is absent here.
-local Folder = require "framegauge.report.folder"
-local bars = require "framegauge.report.bars"
+-- A result is what result.json holds (docs/reference/results.md): results.<test> is a list of rows, trials a
+-- list of the trials, verdict the worst of all. What is null there is absent here.
+local bars = require "framegauge.text.bars"
 local files = require "framegauge.report.files"
+local ansi = require "framegauge.text.ansi"
+local Folder = require "framegauge.report.folder"
 local format = require "framegauge.report.result"
-local paint = require "framegauge.report.paint"
-local refusal = require "framegauge.refusal"
 local text = require "framegauge.report.text"
+local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local M = {}
@@ -18,7 +18,7 @@ local M = {}
 local BAD_USAGE, ENVIRONMENT = 2, 4
 
 local function refuse(status, message)
-   refusal.raise("report", status, "%s", message)
+   user_error.raise("report", status, "%s", message)
 end
 
 local function read_file(path)
@@ -34,7 +34,7 @@ end
 -- @param folder  its path
 -- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
 -- local row = report.read(path).results.throughput[1]
--- return row.frame_size, row.verdict --> 64 valid
+-- return row.frame_size, row.validity --> 64 valid
 function M.read(folder)
    local path = folder .. "/result.json"
    local content, message = read_file(path)
@@ -62,14 +62,14 @@ end
 -- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
 -- return (report.text(report.read(path)):match "Throughput") --> Throughput
 function M.text(result)
-   return text.render(result, paint.new(uv.guess_handle(1) == "tty"), bars.wanted())
+   return text.render(result, ansi.new(uv.guess_handle(1) == "tty"), bars.wanted())
 end
 
 --- Write again what follows from the result in a folder: report.html, junit.xml and the tables.
 -- @param folder  its path
 -- @return the result
 -- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
--- return report.write(path).verdict --> valid
+-- return report.write(path).validity --> valid
 function M.write(folder)
    local result = M.read(folder)
    local done, message = pcall(function()

@@ -1,120 +1,159 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- What one must know to believe the tables of RFC 2544's tests, in sentences.
-local calibration = require "framegauge.report.calibration"
-local fields = require "framegauge.report.fields"
-local format = require "framegauge.report.format"
-local said = require "framegauge.report.said"
+--- What one must know to believe the figures of a result, in sentences: the tester's own share in a latency,
+-- frames that
+-- arrived in another form than they were sent, background traffic, captures, and why a row is not valid.
+local format = require "framegauge.text.format"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-local count = format.count
+local count, plural = format.count, format.plural
 
-local function direction_note(rows)
-   if rows[1] and rows[1].direction == "both" then
-      return "Both directions were loaded at once; figures are per direction."
-   end
-end
+local MAX = 10 -- directions and streams that are listed, each
 
--- @param key  where a row has what was measured
-local function latency_note(result, rows, key)
-   local first
-   for _, row in ipairs(rows) do
-      first = first or row[key]
-   end
-   return first and ("Latency: %s, stamped by %s, error at most %s.\n%s"):format(first.definition,
-      first.source, format.nanoseconds(first.error_bound_ns), calibration.in_words(result.calibration))
-end
-
-local function evidence_note(rows)
-   local worst = { late = 0, refused = 0, tester_drops = 0, worst_lag_ns = 0, longest_poll_gap_ns = 0 }
-   for _, row in ipairs(rows) do
-      for key, value in pairs(row.evidence) do
-         worst[key] = math.max(worst[key], value)
-      end
-   end
-   if not rows[1] then
-      return nil
-   end
-   local note = "Tester in the deciding trials: at worst %s late, %s refused, %s dropped, lag %s, gap %s."
-   return note:format(count(worst.late), count(worst.refused), count(worst.tester_drops),
-      format.nanoseconds(worst.worst_lag_ns), format.nanoseconds(worst.longest_poll_gap_ns))
-end
-
-local function irregular_note(rows)
-   for _, row in ipairs(rows) do
-      if row.regular == false and row.limited_by == "maximum" then
-         return "Irregular (RFC 9971): the highest load passed, so nothing bounds the result from above."
-      end
-   end
-   return nil
-end
-
-local TITLES = {
-   latency = "Latency, ", frame_loss = "Frame loss, ", back_to_back = "Back-to-back, ",
-   system_recovery = "System recovery, ", reset = "Reset, ", bursty_traffic = "Bursty traffic, ",
+local CALIBRATION = {
+   current = "Calibrated on %s: figures called corrected are less the tester's own least latency.",
+   stale = "The calibration of %s is stale, so the tester's own latency is in these figures: %s.",
+   missing = "Not calibrated: the tester's own latency is in these figures (see 'framegauge help "
+      .. "calibrate').",
+   ["not-needed"] = "No calibration is needed: in the wire's time the tester has no latency of its own.",
 }
 
--- Rows that have the same verdict for the same reason: list of { row = the first, reason =, rows = by size }.
-local function by_reason(rows)
+--- What a reader must know of the tester's own share in a latency.
+-- @param calibration  of a result; nil where it says nothing of it
+function M.calibration(calibration)
+   if not calibration then
+      return "The tester's own latency is not known."
+   end
+   return CALIBRATION[calibration.state]:format(tostring(calibration.date):sub(1, 10),
+      table.concat(calibration.reasons, "; "))
+end
+
+--- One sentence; nil where no trial asked for more than the tester carries.
+-- @param calibration  of a result
+function M.beyond(calibration)
+   local beyond = calibration and calibration.beyond
+   local text = "%s asked for more than the tester carries by its calibration, up to %s times (trial %d)."
+   return beyond and text:format(plural(beyond.trials, "trial"), format.decimal(beyond.load_max_ratio, 2),
+      beyond.trial)
+      or nil
+end
+
+--- Between which bits a latency lies, what stamped the frames, and how far a timestamp may be off.
+function M.latency(latency)
+   return latency and ("Latency: %s, timestamps by %s, error at most %s."):format(latency.definition,
+      latency.source,
+      format.nanoseconds(latency.error_bound_ns))
+end
+
+--- What became of a capture of a run (framegauge.run.captures).
+-- @param fact  as run.json has it
+function M.captured(fact)
+   local text = ("Captured on %s in %s: %s of %s."):format(fact.port, fact.file, count(fact.written),
+      plural(fact.seen, "frame"))
+   if (fact.triggers or 0) > 0 then
+      text = ("%s %s."):format(text, plural(fact.triggers, "trigger"))
+   end
+   if fact.dropped > 0 then
+      text = ("%s Not complete: %s dropped, because the file was written too slowly."):format(text,
+         plural(fact.dropped, "frame"))
+   end
+   return fact.failure and text .. " " .. fact.failure .. "." or text
+end
+
+-- In the order of the tester's kinds.
+local ALTERED = {
+   { "quoted", "%s quoted in ICMP errors" }, { "fragments", "%s of which only the last fragment is known" },
+   { "wrong_length", "%s longer or shorter than they were sent" },
+   { "wrong_protocol", "%s with another protocol in IP" },
+}
+
+-- What each direction of all trials has come to under a key, in the order in which they first occur.
+local function by_direction(trials, key, add)
+   local order, sums = {}, {}
+   for _, trial in ipairs(trials) do
+      for _, d in ipairs(trial.directions or {}) do
+         if d[key] and not sums[d.direction] then
+            order[#order + 1], sums[d.direction] = d.direction, {}
+         end
+         for name, value in pairs(d[key] or {}) do
+            sums[d.direction][name] = add(sums[d.direction][name], value)
+         end
+      end
+   end
+   return { unpack(order, 1, MAX) }, sums
+end
+
+--- Frames that arrived in another form, or with other addresses; none where every frame arrived as it was
+-- sent.
+-- @param trials  of a result
+function M.altered(trials)
+   local list = {}
+   local order, sums = by_direction(trials, "altered", function(sum, frames) return (sum or 0) + frames end)
+   for i, direction in ipairs(order) do
+      local kinds = {}
+      for _, kind in ipairs(ALTERED) do
+         local frames = sums[direction][kind[1]]
+         kinds[#kinds + 1] = frames and kind[2]:format(plural(frames, "frame")) or nil
+      end
+      list[i] = ("%s: %s came back or arrived; they count as lost, not as received."):format(direction,
+         table.concat(kinds, ", "))
+   end
+   order, sums = by_direction(trials, "translated", function(_, text) return text end)
+   for _, direction in ipairs(order) do
+      local one, sides = sums[direction], {}
+      sides[1] = one.source and "its source address or port arrived as " .. one.source
+      sides[#sides + 1] = one.destination and "its destination as " .. one.destination
+      list[#list + 1] = ("%s: translated on the way (NAT): %s%s."):format(direction, table.concat(sides, ", "
+         .. ""),
+         one.source and "; what goes back has to be sent there" or "")
+   end
+   return list
+end
+
+--- What the tester sent to the device beside the test (modifiers management-frames and routing-updates), and
+-- what
+-- came of it; none where nothing was sent.
+-- @param trials  of a result
+function M.background(trials)
+   local list, queries, replies, updates = {}, 0, 0, 0
+   for _, trial in ipairs(trials) do
+      local management = trial.management or { queries = 0, replies = 0 }
+      queries, replies = queries + management.queries, replies + management.replies
+      updates = updates + (trial.routing_updates or 0)
+   end
+   if queries > 0 then
+      list[1] = ("Management queries: %s sent, %s answered and verified."):format(count(queries),
+         count(replies))
+         .. (replies == 0 and " Nothing shows that the device had this work to do: is there an SNMP agent "
+         .. "at the gateways, with the community of rfc2544.management?" or "")
+   end
+   list[#list + 1] = updates > 0 and ("Routing updates: %s sent."):format(count(updates)) or nil
+   return list
+end
+
+--- Why rows are not what they should be, each reason once with the rows it is about.
+-- @param title  what they are
+-- @param lines  rows
+-- @param name   function(row): what it is called
+-- @param add    function(sentence)
+function M.reasons(title, lines, name, add)
    local groups, by_key = {}, {}
-   for _, row in ipairs(rows) do
-      for _, reason in ipairs(row.reasons) do
-         local key = table.concat({ row.verdict, row.goal or "", reason }, "\n")
+   for _, row in ipairs(lines) do
+      for _, reason in ipairs(row.reasons or {}) do
+         local key = verdict.word(row) .. reason
          if not by_key[key] then
-            by_key[key] = { row = row, reason = reason, sizes = {}, rows = {} }
+            by_key[key] = { word = verdict.word(row), reason = reason, names = {} }
             groups[#groups + 1] = by_key[key]
          end
-         local group, size = by_key[key], row.frame_size
-         if not group.rows[size] then
-            group.rows[size], group.sizes[#group.sizes + 1] = {}, size
-         end
-         table.insert(group.rows[size], row)
+         table.insert(by_key[key].names, name(row))
       end
    end
-   return groups
-end
-
--- The frame sizes of a group; with the direction where it is about one of them only.
-local function sizes_in_words(group, rows)
-   local words = {}
-   for i, size in ipairs(group.sizes) do
-      local all = 0
-      for _, row in ipairs(rows) do
-         all = all + (row.frame_size == size and row.goal == group.row.goal and 1 or 0)
-      end
-      words[i] = #group.rows[size] < all and ("%d (%s)"):format(size, group.rows[size][1].direction) or size
-   end
-   return table.concat(words, ", ")
-end
-
--- Each reason once, with the frame sizes it is about.
-local function verdict_notes(test, rows, add)
-   for _, group in ipairs(by_reason(rows)) do
-      add(("%s%s bytes%s %s %s: %s."):format(TITLES[test] or "", sizes_in_words(group, rows),
-         group.row.goal and ", " .. group.row.goal .. "," or "", #group.sizes == 1 and "is" or "are",
-         group.row.verdict:gsub("%-a", " a"), group.reason))
-   end
-end
-
---- All of them.
--- @param add    function(sentence)
-function M.of(result, add)
-   local rows = result.results.throughput or {}
-   add(direction_note(rows))
-   if result.results.latency then
-      add(latency_note(result, result.results.latency, "every_frame"))
-   else
-      add(latency_note(result, rows, "latency"))
-   end
-   add(calibration.beyond_in_words(result.calibration))
-   add(evidence_note(rows))
-   add(irregular_note(rows))
-   for _, sentence in ipairs(said.of(result.trials)) do
-      add(sentence)
-   end
-   for _, test in ipairs(fields.TESTS) do
-      verdict_notes(test, result.results[test] or {}, add)
+   for _, group in ipairs(groups) do
+      local names = table.concat(group.names, "; ", 1, math.min(#group.names, MAX))
+      local more = #group.names > MAX and ("; and %d more"):format(#group.names - MAX) or ""
+      add(("%s, %s%s: %s: %s."):format(title, names, more, group.word, group.reason))
    end
 end
 

@@ -2,131 +2,169 @@
 
 --- The result of a run as one value, and as the text of result.json and trials.jsonl.
 --
--- docs/results.md explains every field, docs/result.schema.json is what the tests hold it to. Everything in
--- it follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's,
--- so that two runs in the wire's own time give the same bytes.
-local json = require "framegauge.report.json"
-local methods = require "framegauge.method"
-local nulls = require "framegauge.report.nulls"
-local views = require "framegauge.report.view"
+-- Its rows are those of the method (framegauge.methods.<name>.result) and the ones here. Everything in it
+-- follows
+-- from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so that two
+-- runs
+-- in the wire's own time give the same bytes.
+local json = require "framegauge.text.json"
+local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
+local trial = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
 M.SCHEMA_VERSION = 1
 
---- Keys in the order a person reads them.
-local ORDER = {
-   "schema_version", "generator", "name", "version", "trial", "test", "phase", "frame_size", "direction",
-   "modifier", "share", "goal", "duration_s", "time", "verdict", "limited_by", "state", "date", "reasons",
-   "interrupted", "conformance", "rfc2544", "notes", "calibration", "expectations", "text", "met", "results",
-   "throughput", "ports", "plan", "theoretical_fps",
-   "throughput_fps", "percent", "mbps_l1", "mbps_l2", "conditional_fps", "lower_fps", "upper_fps",
-   "regular", "resolution_fps", "loss_tolerance", "trial_s", "trials", "lower_trial",
-   "upper_trial", "intended_frames", "intended_fps",
-   "intended_percent", "offered_fps", "tx", "rx", "lost", "loss_ratio", "loss_bursts", "max_loss_burst",
-   "duplicates", "reordered", "max_extent", "extents_unknown", "altered", "translated", "stale",
-   "excess", "late", "off_schedule", "unsent", "refused", "no_mbuf",
-   "tester_drops", "rx_errors", "misdirected", "foreign", "management", "queries", "replies",
-   "routing_updates", "worst_lag_ns", "longest_poll_gap_ns", "count",
-   "min_ns", "mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns", "source", "error_bound_ns", "definition",
-   "tester_min_ns", "corrected", "evidence", "latency", "directions", "queues", "port", "queue", "tx_lcore",
-   "rx_lcore", "passed", "first_due_ns", "first_ns",
-}
+local list, record = rows.list, rows.record
 
--- Fields that are there even when there is nothing to say.
-local TRIAL_NULLS = {
-   "frame_size", "intended_percent", "reordered", "worst_lag_ns", "longest_poll_gap_ns", "latency",
-}
-local DIRECTION_NULLS = {
-   "reordered", "max_extent", "worst_lag_ns", "last_lost_ns", "longest_gap_ns", "gap_begin_ns", "latency",
-}
-local with_nulls, each = nulls.fill, nulls.each
+local GENERATOR = record("generator", "the program that made the result", {
+   { "name", "text", "framegauge" }, { "version", "text", "its version" }, { "dpdk", "text", "version of "
+      .. "DPDK" },
+   { "luajit", "text", "version of LuaJIT" },
+})
 
-local function trial_fields(record)
-   if not record.directions then -- its method has its own fields; those of TCP and UDP have sides
-      for _, side in ipairs(record.sides or {}) do
-         json.object(side.counters) -- an empty one that was read again is one still
-      end
-      return record
-   end
-   local copy = with_nulls(record, TRIAL_NULLS)
-   copy.directions = each(record.directions, function(direction)
-      return with_nulls(direction, DIRECTION_NULLS)
-   end)
-   return copy
+local CONFORMANCE = record("conformance", "whether the plan keeps to the procedure of its standard", {
+   { "standard", "text", "the standard" }, { "conforms", "boolean", "whether the plan keeps to all of it" },
+   { "notes", list "text", "where it does not: short trials or waits, few repetitions, loss tolerated ..." },
+})
+
+local CALIBRATION = record("calibration", "what is known of the tester itself", {
+   { "state", trial.CALIBRATION, "whether there is a calibration that may be used" },
+   { "date", "text", "when it was made", null = true }, { "reasons", list "text", "why it is stale" },
+   { "beyond", record("beyond", "loads of the plan beyond what the tester carries", {
+      { "trials", "ordinal", "how many trials asked for more" },
+      { "load_max_ratio", "positive", "the greatest load over that which the tester carries" },
+      { "trial", "ordinal", "in which trial" },
+   }), "where a load of the plan is more than the tester carries", optional = true },
+   { "frame_sizes", list(record("calibrated_size", "what the tester does with frames of one size", {
+      { "frame_size", "ordinal", "bytes with FCS" },
+      { "load_fps", "positive", "load that the tester carries", null = true },
+      { "latency_min_ns", "signed", "least latency of the tester", null = true },
+   })), "what the run takes from it" },
+})
+
+local PORT = record("port", "a port as it was opened", {
+   { "name", "text", "its name in the plan", col = "Port", at = "html" },
+   { "device", "text", "its device", col = "Device", at = "html" },
+   { "driver", "text", "its driver", col = "Driver", at = "html" },
+   { "mode", "text", "how it works", optional = true, col = "Mode", at = "html" },
+   { "line_rate", "number", "bit/s", optional = true, col = "Line rate", as = "bits1", at = "html" },
+   { "mac", "text", "MAC address", optional = true, col = "MAC address", at = "html" },
+   { "numa", "integer", "NUMA node; -1 where there is none", optional = true },
+   { of = function(port) return port.numa and port.numa >= 0 and port.numa or nil end, col = "NUMA",
+      unit = "node",
+      as = "number", hidden = true, at = "html" },
+   { "queues", "integer", "where there are several", optional = true },
+   { "notes", list "text", "what is special about it", optional = true },
+})
+PORT.open = true
+
+--- The record of a result.
+-- @param results  the rows of `results`, as a method has them
+-- @param trials   what its trials are
+function M.record(results, trials)
+   return record("result", "result.json", {
+      { "schema_version", { M.SCHEMA_VERSION }, "version of this schema" }, { "generator", GENERATOR,
+         "program and versions" },
+      { "validity", { unpack(verdict.VALIDITY, 1, 3) }, "the worst validity of all rows" },
+      { "outcome", verdict.OUTCOME, "`fail` where a row failed or an expectation is not met, `pass` where "
+         .. "something was asked and reached, else null", null = true },
+      { "interrupted", "boolean", "whether the run ended before its plan did" },
+      { "conformance", CONFORMANCE, "whether the plan keeps to its standard; null where the method has none",
+         null = true },
+      { "calibration", CALIBRATION, "what is known of the tester itself" },
+      { "expectations", list(record("expectation", "an `--expect`", {
+         { "text", "text", "as it was given" }, { "met", "boolean", "whether it was met; null when that "
+            .. "cannot be said", null = true },
+      })), "one object for each `--expect`" },
+      { "results", results, "for each test that was made a list of rows" },
+      { "ports", list(PORT), "the ports as they were opened" },
+      { "plan", "object", "the plan as it was run, every default filled in, in base units; see `framegauge "
+         .. "help plan`" },
+      { "trials", list(trials), "every trial in the order they were made, invalid ones too" },
+   })
 end
 
---- The plan as result.json has it: what was to be done, not where that was read.
+M.PORT = PORT
+
+--- What a method declares of its results.
+-- @param test  name of the method
+function M.of(test)
+   return require("framegauge.methods." .. test .. ".result")
+end
+
+--- Tables of a result, those that are empty too: as the method has them, with `lines`.
+function M.tables(test, results)
+   local found = {}
+   for i, one in ipairs(M.of(test).TABLES) do
+      found[i] = setmetatable({ lines = one.rows(results) }, { __index = one })
+   end
+   return found
+end
+
+-- The plan as result.json has it: what was to be done, not where that was read.
 function M.published_plan(plan)
-   local copy = with_nulls(plan, {})
+   local copy = tables.copy(plan)
    copy.file, copy.expect, copy.source, copy.tester_limits = nil, nil, nil, nil
    return copy
 end
 
--- A method may say of a device that it passes or fails; that is about the device and no worse than valid.
-local WORSE = {
-   ["not-applicable"] = 0, ["not-testable"] = 0, pass = 1, valid = 1, fail = 2, ["tester-limited"] = 3,
-   invalid = 4,
-}
-
-local function worst_verdict(rows)
-   local worst = "valid"
-   for _, row in ipairs(rows) do
-      worst = WORSE[row.verdict] > WORSE[worst] and row.verdict or worst
+-- Expectations are rows, too, that pass or fail.
+local function judged(o)
+   local all = {}
+   for _, one in ipairs(M.tables(o.plan.test, o.results)) do
+      for _, line in ipairs(one.lines) do
+         all[#all + 1] = line
+      end
    end
-   return worst
+   for _, expectation in ipairs(o.expectations) do
+      local outcome
+      if expectation.met ~= nil then
+         outcome = expectation.met and "pass" or "fail"
+      end
+      all[#all + 1] = { validity = "valid", outcome = outcome }
+   end
+   return all
 end
 
 --- Put together what a run found.
 -- @param o.plan, o.ports, o.trials, o.generator  as they are
 -- @param o.results       rows by test: { throughput = {...}, latency = {...} }
 -- @param o.expectations  list of { text =, met = true, false or nil }
--- @param o.calibration   framegauge.calibration's find
+-- @param o.calibration   framegauge.run.calibration's find
+-- @param o.conformance   of the method, or nil
 -- @param o.interrupted   whether the run ended before its plan did
 function M.new(o)
-   return {
-      schema_version = M.SCHEMA_VERSION,
-      generator = o.generator,
-      verdict = o.interrupted and "incomplete" or worst_verdict(views.of(o.plan.test).rows(o.results)),
-      interrupted = o.interrupted,
-      conformance = methods.of(o.plan).conformance(o.plan),
-      calibration = o.calibration,
-      expectations = o.expectations,
-      results = o.results,
-      ports = o.ports,
-      plan = o.plan,
-      trials = o.trials,
+   local result = {
+      schema_version = M.SCHEMA_VERSION, generator = o.generator, interrupted = o.interrupted,
+      conformance = o.conformance, calibration = o.calibration, expectations = o.expectations,
+      results = o.results, ports = o.ports, plan = o.plan, trials = o.trials,
    }
+   result.validity, result.outcome = verdict.worst(judged(o))
+   return result
 end
 
 --- One line of trials.jsonl, without its end of line.
-function M.trial_line(record)
-   return json.encode(trial_fields(record), { order = ORDER })
+-- @param test  name of the method
+function M.trial_line(trial_record, test)
+   return json.encode(rows.published(trial_record, M.of(test).TRIAL))
 end
 
--- What only the results of a method have comes behind what all have in common.
-local function order_of(view)
-   local order, known = {}, {}
-   for _, list in ipairs { ORDER, view.ORDER } do
-      for _, key in ipairs(list) do
-         if not known[key] then
-            known[key], order[#order + 1] = true, key
-         end
-      end
-   end
-   return order
+--- What is wrong with a line of trials.jsonl that was read; nil when nothing is.
+function M.wrong_trial(trial_record, test)
+   return rows.wrong(trial_record, M.of(test).TRIAL)
 end
 
 --- The text of result.json.
 function M.text(result)
-   local copy, view = with_nulls(result, {}), views.of(result.plan.test)
-   copy.results = view.published(result.results)
-   copy.trials = each(result.trials, trial_fields)
-   copy.plan = M.published_plan(result.plan)
-   copy.expectations = each(result.expectations, function(expectation)
-      return with_nulls(expectation, { "met" })
-   end)
-   return json.encode(copy, { order = order_of(view), pretty = true }) .. "\n"
+   local method = M.of(result.plan.test)
+   local copy = setmetatable({ plan = M.published_plan(result.plan) }, { __index = result })
+   for key, value in pairs(result) do
+      copy[key] = copy[key] == nil and value or copy[key]
+   end
+   return json.encode(rows.published(copy, M.record(method.RESULTS, method.TRIAL)), { pretty = true }) .. "\n"
 end
 
 return M

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The result as a person reads it at the end of a run: the tables, then what one must know to believe them.
-local altered = require "framegauge.report.altered"
-local format = require "framegauge.report.format"
-local grid = require "framegauge.report.grid"
-local methods = require "framegauge.method"
-local units = require "framegauge.units"
+local format = require "framegauge.text.format"
+local grid = require "framegauge.text.grid"
+local methods = require "framegauge.methods"
+local notes = require "framegauge.report.notes"
+local show = require "framegauge.text.show"
+local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
 
 local M = {}
@@ -21,7 +22,7 @@ local function time_note(result)
    return last and (TIME_BASE[last.time] or "Measured in " .. last.time .. " time.")
 end
 
--- Queues are polled one after the other: which of two frames from different ones came first nobody knows.
+-- Queues are polled one after the other: which of two frames from different ones came first is not known.
 local function order_note(result)
    for _, trial in ipairs(result.trials) do
       for _, direction in ipairs(trial.directions or {}) do
@@ -41,20 +42,27 @@ local function expectation_notes(result, add, paint)
    end
 end
 
-local function notes(result, view, paint)
+local function all_notes(result, view, paint)
    local list = {}
    local function add(text)
-      if text then
-         list[#list + 1] = text .. "\n"
-      end
+      list[#list + 1] = text and text .. "\n" or nil
    end
    add(time_note(result))
-   view.notes(result, add, paint)
-   for _, sentence in ipairs(altered.of(result.trials)) do
+   view.notes(result, add)
+   add(notes.beyond(result.calibration))
+   for _, sentence in ipairs(notes.background(result.trials)) do
+      add(sentence)
+   end
+   for _, one in ipairs(views.tables(result)) do
+      notes.reasons(one.title, one.lines, function(row)
+         return one.case and one.case(row, row.trial) or show.name(one.record, row)
+      end, add)
+   end
+   for _, sentence in ipairs(notes.altered(result.trials)) do
       add(paint(sentence, "warning"))
    end
    add(order_note(result))
-   for _, note in ipairs(result.conformance.notes) do
+   for _, note in ipairs(result.conformance and result.conformance.notes or {}) do
       add(paint(("%s: %s"):format(view.NOT_CONFORMING, note), "warning"))
    end
    expectation_notes(result, add, paint)
@@ -75,7 +83,6 @@ local function port_line(port)
    end
    return table.concat(parts)
 end
-
 -- Time that runs free ends whenever the processor is done.
 local function end_in_words(plan, seconds)
    if plan.reference_device and plan.reference_device.time == "free" then
@@ -86,7 +93,7 @@ end
 
 --- What is about to be done.
 -- @param ports  of the bench
--- @param parts  what lies ahead (framegauge.rehearsal)
+-- @param parts  what lies ahead (framegauge.methods.rfc2544.estimate)
 -- @param now    seconds since 1970
 function M.heading(plan, ports, parts, now)
    local method, trials, seconds = methods.of(plan), 0, 0
@@ -99,8 +106,8 @@ function M.heading(plan, ports, parts, now)
    end
    local most = parts.most
    if most then
-      local text = "%s, about %s to %s and %s to %s of the bench's time%s\n"
-         .. "More where the tester or a link fails: such a trial is made again, up to %s.\n"
+      local text = "%s, about %s to %s and %s to %s of the bench's time%s\nMore where the tester or a link "
+         .. "fails: such a trial is made again, up to %s.\n"
       lines[#lines + 1] = text:format(method.scope(plan), format.count(trials),
          format.plural(math.max(trials, most.trials), "trial"), units.format_time(seconds),
          units.format_time(math.max(seconds, most.seconds)), end_in_words(plan, now + seconds),
@@ -115,18 +122,17 @@ end
 
 --- The tables and notes of a result.
 -- @param result  framegauge.report.result
--- @param paint   framegauge.report.paint
--- @param drawn   whether to draw bar charts as well (framegauge.report.bars)
+-- @param paint   framegauge.text.ansi
+-- @param drawn   whether to draw bar charts as well (framegauge.text.bars)
 function M.render(result, paint, drawn)
    local parts, view = {}, views.of(result.plan.test)
-   result = view.shown(result)
-   for _, one in ipairs(view.tables(result)) do
+   for _, one in ipairs(view.terminal(result)) do
       parts[#parts + 1] = paint(one.title, "bold") .. "\n" .. grid.text(one.columns, one.rows, paint)
       if drawn and one.bars then
          parts[#parts + 1] = paint(one.bars.title, "bold") .. "\n" .. one.bars.text
       end
    end
-   parts[#parts + 1] = notes(result, view, paint)
+   parts[#parts + 1] = all_notes(result, view, paint)
    return table.concat(parts, "\n")
 end
 

@@ -4,7 +4,7 @@
 --
 -- This is what RFC 2544 describes. One moment of bad luck at a load is taken for the truth about it; the
 -- other searches ask again.
-local halving = require "framegauge.search.halving"
+local bisection = require "framegauge.search.bisection"
 
 local M = {}
 
@@ -12,10 +12,10 @@ local function one_trial(once)
    return once()
 end
 
---- Search; see framegauge.search for the goal and the result, framegauge.search.halving for what else a goal
+--- Search; see framegauge.search for the goal and the result, bisection.lua for what else a goal
 -- may have.
 function M.run(goal)
-   return halving.run(goal, one_trial)
+   return bisection.run(goal, one_trial)
 end
 
 return M

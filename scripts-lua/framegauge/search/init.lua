@@ -47,4 +47,27 @@ function M.get(name)
    return require(MODULES[name] or error("no search is called " .. tostring(name), 2))
 end
 
+-- A goal, with what it leaves out taken from the settings of a plan.
+-- @param o     search_trial, trial, max_trials, loss_tolerance, loss_verify_trials, loss_verify_max
+-- @param goal  what is this search's own; `carried`: the load beyond which the tester itself fails, or nil
+-- @return the goal; `capped`: whether its maximum is that load, and not the one that was asked for
+function M.goal(o, goal)
+   goal.final_trial = goal.final_trial or o.trial
+   goal.search_trial = math.min(goal.search_trial or o.search_trial, goal.final_trial)
+   goal.max_trials, goal.tolerance = goal.max_trials or o.max_trials, goal.tolerance or o.loss_tolerance or 0
+   goal.max_r, goal.z = goal.max_r or o.loss_verify_trials, goal.z or o.loss_verify_max
+   goal.capped = goal.carried ~= nil and goal.carried < goal.max
+   goal.max = goal.capped and goal.carried or goal.max
+   return goal
+end
+
+-- Search by name. Where all passes that the tester carries, the result is limited by the tester.
+function M.run(name, goal)
+   local result = M.get(name).run(goal)
+   for _, one in ipairs { result, unpack(result.goals or {}) } do
+      one.limited_by = goal.capped and one.limited_by == "maximum" and "tester" or one.limited_by
+   end
+   return result
+end
+
 return M

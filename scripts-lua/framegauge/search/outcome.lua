@@ -12,9 +12,9 @@ local M = {}
 -- @param tolerance  share of the sent frames that may be lost; 0 for RFC 2544 throughput
 -- @return "pass", "loss", "tester" or "invalid"
 function M.of(record, tolerance)
-   if record.verdict == "tester-limited" then
+   if record.validity == "tester-limited" then
       return "tester"
-   elseif record.verdict ~= "valid" then
+   elseif record.validity ~= "valid" then
       return "invalid"
    elseif record.lost <= math.floor((tolerance or 0) * record.tx) then
       return "pass"

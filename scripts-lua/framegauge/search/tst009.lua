@@ -9,7 +9,7 @@
 --
 -- For a loss that strikes a trial with probability q, whatever the load, a load below the capacity fails
 -- wrongly with q^max_r.
-local halving = require "framegauge.search.halving"
+local bisection = require "framegauge.search.bisection"
 
 local M = {}
 
@@ -30,7 +30,7 @@ local function verify(once, max_r, z)
    return result, record
 end
 
---- Search; see framegauge.search for the goal and the result, framegauge.search.halving for what else a goal
+--- Search; see framegauge.search for the goal and the result, bisection.lua for what else a goal
 -- may have.
 -- @param goal.max_r  most trials at one load (default 2); what vsperf calls MAX_REPEAT is one less
 -- @param goal.z      frames lost in one trial above which none is repeated (default: always repeat)
@@ -38,7 +38,7 @@ end
 function M.run(goal)
    local max_r, z = goal.max_r or M.DEFAULT_MAX_R, goal.z or math.huge
    assert(max_r >= 1, "a load needs a trial")
-   return halving.run(goal, function(once)
+   return bisection.run(goal, function(once)
       return verify(once, max_r, z)
    end)
 end

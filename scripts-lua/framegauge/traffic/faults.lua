@@ -2,18 +2,18 @@
 
 --- The errors that a stream of the plan makes on purpose, as the engine takes them.
 --
--- Which frames are wrong follows from the plan alone (lib/impair/fg_fault.h); here it is found out where in a
+-- Which frames are wrong follows from the plan alone (lib/path/fg_inject.h); here it is found out where in a
 -- frame it stands what can be wrong: in the outermost IP header and the one behind it.
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
-local protocols = require "framegauge.protocols"
+local protocols = require "framegauge.core.protocols"
 
 local C = api.C
 local M = {}
 
 local MOST = 64 -- headers of a frame
 
---- The kinds, in the order of enum fg_fault; keys of the group `errors` of a stream.
+--- The kinds, in the order of enum fg_inject; keys of the group `errors` of a stream.
 M.KINDS = {
    "skip", "duplicate", "reorder", "delay", "ip_checksum", "l4_checksum", "ip_length", "l4_length", "payload",
    "fcs", "runt", "oversize",
@@ -71,17 +71,17 @@ function M.config(stream, template, o)
    for i, key in ipairs(M.KINDS) do
       local one = errors[key]
       if one then
-         config.program.fault[i - 1] = {
-            chance = { one.every, one.random }, run = one.run, most = one.most,
+         config.program.rule[i - 1] = {
+            trigger = { one.every, one.random }, run = one.run, limit = one.most,
             places = math.min(places_of(key, one, o.fps), 2 ^ 31),
          }
       end
    end
-   offsets(config.spoil, template)
+   offsets(config.fields, template)
    local length = errors.l4_length or errors.ip_length
-   config.spoil.length_by = length and length.by or 1
-   config.spoil.payload_bits = errors.payload and errors.payload.bits or 1
-   config.spoil.runt_size = errors.runt and errors.runt.size or 60
+   config.fields.length_by = length and length.by or 1
+   config.fields.payload_bits = errors.payload and errors.payload.bits or 1
+   config.fields.runt_size = errors.runt and errors.runt.size or 60
    local oversize = errors.oversize and o.make(errors.oversize.size) or nil
    config.oversize = oversize
    return config, oversize
@@ -89,15 +89,15 @@ end
 
 --- Keep it from being sent if it cannot be.
 -- @param where  what stands before the keys in messages
--- @return an error of lib/impair (where, message), or nil
+-- @return an error of lib/path (where, message), or nil
 function M.problem(config, template, where)
-   local err, out = api.error(), ffi.new("struct fg_faults *[1]")
-   if C.fg_spoil_check(config.spoil, config.program, template, where, err) ~= 0
-      or C.fg_faults_create(config.program, where, out, err) ~= 0 then
+   local err, out = api.error(), ffi.new("struct fg_injector *[1]")
+   if C.fg_inject_check(config.fields, config.program, template, where, err) ~= 0
+      or C.fg_injector_create(config.program, where, out, err) ~= 0 then
       api.raise_refused(err)
       return { where = ffi.string(err.where), message = ffi.string(err.message) }
    end
-   C.fg_faults_free(out[0])
+   C.fg_injector_free(out[0])
    return nil
 end
 
@@ -114,14 +114,14 @@ end
 
 --- What departs, one after the other.
 -- @param config  as M.config gave it
--- @return function that returns the number of the next departure's frame, its kinds (bits of enum fg_fault)
+-- @return function that returns the number of the next departure's frame, its kinds (bits of enum fg_inject)
 -- and their names
 function M.departures(config)
-   local err, out = api.error(), ffi.new("struct fg_faults *[1]")
-   api.check(C.fg_faults_create(config.program, "errors", out, err), err)
-   local program, departure = ffi.gc(out[0], C.fg_faults_free), ffi.new("struct fg_departure")
+   local err, out = api.error(), ffi.new("struct fg_injector *[1]")
+   api.check(C.fg_injector_create(config.program, "errors", out, err), err)
+   local program, departure = ffi.gc(out[0], C.fg_injector_free), ffi.new("struct fg_departure")
    return function()
-      C.fg_faults_next(program, departure)
+      C.fg_injector_next(program, departure)
       return tonumber(departure.number), departure.kinds, names(departure.kinds)
    end
 end
@@ -138,7 +138,7 @@ function M.make(config, template, stream, number, kinds, time_ns)
    local out = ffi.new("uint8_t[?]", template.length)
    local copy = kinds % 4 >= 2 and M.COPY or 0
    C.fg_template_make(template, stream, number + copy, time_ns, out)
-   return ffi.string(out, C.fg_spoil_frame(config.spoil, template, kinds, number, out))
+   return ffi.string(out, C.fg_inject_apply(config.fields, template, kinds, number, out))
 end
 
 --- What the engine counted of each kind that the stream was to make.

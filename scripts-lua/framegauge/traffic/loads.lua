@@ -6,14 +6,14 @@
 -- one in bits or in percent of the line by their octets: after a long frame comes a long pause, so that the
 -- bit rate is right at every moment and not only in the mean. What counts are the octets of the layer that
 -- the rate names; percent are of layer 1.
+local ethernet = require "framegauge.core.ethernet"
 local lag = require "framegauge.traffic.lag"
-local line = require "framegauge.line"
 
 local M = {}
 
 -- Octets that a frame counts at a layer besides its own.
 local function overhead(layer, tags)
-   return ({ line.OVERHEAD, 0, -18 - 4 * tags })[layer]
+   return ({ ethernet.OVERHEAD, 0, -18 - 4 * tags })[layer]
 end
 
 --- Frames per second of a rate.
@@ -26,9 +26,9 @@ function M.fps(rate, sizes, bps, tags)
    if rate.unit == "fps" then
       return rate.value
    elseif rate.unit == "bps" then
-      return line.fps(rate.value, rate.layer, sizes.mean, tags)
+      return ethernet.fps(rate.value, rate.layer, sizes.mean, tags)
    end
-   return bps and rate.value * bps / (8 * (sizes.mean + line.OVERHEAD))
+   return bps and rate.value * bps / (8 * (sizes.mean + ethernet.OVERHEAD))
 end
 
 -- What a load in this unit is paced by.
@@ -51,7 +51,7 @@ local function within(o, c)
    if o.within then
       return M.fps(o.within, c.sizes, c.bps, c.tags)
    end
-   return c.bps and c.bps / (8 * (c.sizes.mean + line.OVERHEAD))
+   return c.bps and c.bps / (8 * (c.sizes.mean + ethernet.OVERHEAD))
 end
 
 local function bursts(o, c, seconds)
@@ -88,7 +88,7 @@ end
 -- @param rate     the group `rate` of a stream of the plan
 -- @param c        { sizes =, bps =, tags = } as M.fps takes them
 -- @param seconds  how long the stream sends; a profile says so itself, and is repeated until then
--- @return list of loads as framegauge.bench.streams takes them
+-- @return list of loads as framegauge.tester.streams takes them
 function M.of(rate, c, seconds)
    local profile = rate.profile
    if not profile or #profile == 0 then
@@ -156,6 +156,20 @@ function M.problem(rate)
       end
    end
    return of_step(rate, "")
+end
+
+--- Frames per second of a rate.
+-- @param rate        { unit = "ratio" | "fps" | "bps", value =, layer = 1 | 2 | 3 }
+-- @param frame_size  octets with FCS
+-- @param whole       what a ratio is a part of, frames per second; nil when it is not known
+-- @return frames per second; nil for a ratio of the unknown
+function M.of_rate(rate, frame_size, whole)
+   if rate.unit == "fps" then
+      return rate.value
+   elseif rate.unit == "bps" then
+      return ethernet.fps(rate.value, rate.layer, frame_size)
+   end
+   return whole and rate.value * whole
 end
 
 return M

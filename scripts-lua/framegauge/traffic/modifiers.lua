@@ -15,7 +15,7 @@
 --                       them before each trial
 --
 -- Random is the same in every trial: which frame carries what follows from its number and a seed.
-local octets = require "framegauge.octets"
+local octets = require "framegauge.core.octets"
 local topology = require "framegauge.traffic.topology"
 
 local M = {}
@@ -34,10 +34,10 @@ local function random(first, step, count, seed)
 end
 
 --- The networks that lie behind a port.
+-- @param place  of the port (topology.places)
 -- @return 4: { first = "198.19.65.2", number = the same as a number, step = 256, count = 190 }; 6 as well, of
 -- which only the last 64 bits are the number
-function M.networks(plan, port, version)
-   local place = topology.places(#plan.ports, topology.of(plan))[port]
+function M.networks(place, version)
    if version == 6 then
       local prefix = ("2001:2:0:%x::"):format((place.output and 0xc000 or 0x4000) + place.number)
       return { first = prefix .. STATION, number = STATION, step = 2 ^ 16, count = 256 }
@@ -56,8 +56,8 @@ end
 
 local change = {}
 
-change["random-networks"] = function(o, plan, _, to)
-   local networks = M.networks(plan, to, o.version)
+change["random-networks"] = function(o, places, _, to)
+   local networks = M.networks(places[to], o.version)
    o.dst = octets["ipv" .. o.version](networks.first)
    o.vary.dst = random(networks.number, networks.step, networks.count, 1)
 end
@@ -72,12 +72,13 @@ change["random-macs"] = function(o, _, from, to)
 end
 
 --- Change what a test frame is made of.
--- @param o         as framegauge.frame takes it; `vary` is a table
+-- @param o         as framegauge.traffic.frame takes it; `vary` is a table
 -- @param modifier  its name; nil: the plain stream
+-- @param places    of all ports (topology.places)
 -- @param from, to  indexes of ports
-function M.change(o, modifier, plan, from, to)
+function M.change(o, modifier, places, from, to)
    if change[modifier] then
-      change[modifier](o, plan, from, to)
+      change[modifier](o, places, from, to)
    end
    return o
 end
@@ -109,10 +110,13 @@ function M.said_per_second(modifier)
 end
 
 --- The same for the engine: keys of its struct fg_talk; nil when nothing is said.
-function M.talk(modifier, plan)
+-- @param o  what the queries ask for: { community =, interface = }; nil: the usual
+function M.talk(modifier, o)
    if modifier == "management-frames" then
-      local o = plan.rfc2544.management
-      return { query_ns = QUERY_SECONDS * 1e9, community = o.community, interface = o.interface }
+      return {
+         query_ns = QUERY_SECONDS * 1e9, community = o and o.community or "public",
+         interface = o and o.interface or 1,
+      }
    end
    return modifier == "routing-updates" and { update_ns = UPDATE_SECONDS * 1e9 } or nil
 end

@@ -6,11 +6,11 @@
 -- sends, to the gateway where there is one and else straight to the port that receives. So are those of inner
 -- packets. A multicast address of IP gives the MAC address that belongs to it (RFC 1112, RFC 2464), and what
 -- only bridges talk about goes to theirs.
-local frame = require "framegauge.frame"
-local octets = require "framegauge.octets"
+local frame = require "framegauge.traffic.frame"
+local octets = require "framegauge.core.octets"
 local payload = require "framegauge.traffic.payload"
-local protocols = require "framegauge.protocols"
-local tables = require "framegauge.tables"
+local protocols = require "framegauge.core.protocols"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -113,8 +113,8 @@ end
 local function destination_mac(list, i, ends, macs)
    for j = i + 1, #list do
       local protocol = protocols.by_name[list[j][1]]
-      if protocol.station ~= 0 then
-         return octets.of_number(protocol.station, 6)
+      if protocol.reserved_mac ~= 0 then
+         return octets.of_number(protocol.reserved_mac, 6)
       elseif protocol.network ~= 0 then
          local field = given(list[j], "destination")
          local group = field and field.value and group_mac(protocol.network, field.value)
@@ -192,7 +192,7 @@ end
 -- @param ports   of a plan
 -- @param stream  of a plan: from, to, frame
 -- @param macs    functions port(i) and gateway(i, version): six octets; see placeholders() and known()
--- @return as framegauge.frame's build() takes them; or nil and { layer =, field =, message =, expected = }
+-- @return as frame.lua's build() takes them; or nil and { layer =, field =, message =, expected = }
 function M.layers(ports, stream, macs)
    local from, to = M.ends(ports, stream)
    local ends = { from = from, to = to }

@@ -6,22 +6,11 @@
 -- half of the ports are inputs, the second half outputs; every input sends to all outputs in turn, all of
 -- them in the same order, so that their frames meet at an output. With two ports both are the same. Both
 -- ways, where the plan wants it, is the same again from the outputs to the inputs. `loopback`: every port
--- sends to a reflector (docs/relay.md) and has its own frames back.
+-- sends to a reflector (docs/how-to/emulate-a-path.md) and has its own frames back.
 --
 -- A load is always that of a port: streams that start from one port take turns in it, in the order of their
 -- directions.
 local M = {}
-
---- The topology of a plan, or of its values before they are one. A method without one knows only pairs; so
--- does Y.1564, but for a loopback. Streams of a single port come back to it.
-function M.of(plan)
-   if plan.test == "y1564" then
-      return plan.y1564.topology == "loopback" and "loopback" or "pairs"
-   elseif plan.test == "traffic" and #plan.ports == 1 then
-      return "loopback"
-   end
-   return plan.test == "rfc2544" and plan.rfc2544.topology or "pairs"
-end
 
 --- Links from inputs to outputs.
 -- @param ports     how many there are; of an odd number the last is left over
@@ -75,20 +64,23 @@ local function reversed(links)
    return list
 end
 
---- Directions the plan asks for.
+--- Directions of a topology.
+-- @param ports     list of ports with their names
+-- @param topology  "pairs", "partial-mesh" or "loopback"
+-- @param one_way   whether only inputs send
 -- @return list of "from->to", and the name of the whole in reports: "both" when every port sends, else the
 -- only direction or, where there are several, "inputs->outputs"; of a loopback with several ports "all"
-function M.directions(plan)
-   local names, links = {}, M.links(#plan.ports, M.of(plan))
+function M.directions(ports, topology, one_way)
+   local names, links = {}, M.links(#ports, topology)
    local function add(list)
       for _, link in ipairs(list) do
-         names[#names + 1] = plan.ports[link.from].name .. "->" .. plan.ports[link.to].name
+         names[#names + 1] = ports[link.from].name .. "->" .. ports[link.to].name
       end
    end
    add(links)
-   if M.of(plan) == "loopback" then
+   if topology == "loopback" then
       return names, names[2] and "all" or names[1]
-   elseif plan.rfc2544.bidirectional then
+   elseif not one_way then
       add(reversed(links))
       return names, "both"
    end

@@ -2,9 +2,9 @@
 
 --- What holds for any file given as a plan: it becomes a plan, or errors that say where and what in one line
 -- each. Nothing raises. (tests/fuzz/fuzz_plan.c)
-require "framegauge.strict"
-require "framegauge.api"
-local json = require "framegauge.report.json"
+require "framegauge.core.strict"
+require "framegauge.core.api"
+local json = require "framegauge.text.json"
 local plan = require "framegauge.plan"
 local published_plan = require("framegauge.report.result").published_plan
 

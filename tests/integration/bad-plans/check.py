@@ -4,9 +4,9 @@
 
 usage: check.py FRAMEGAUGE
 
-The plans lie beside this file, what must be said of them in expected.txt; a few that nobody wants in a repository are
-made here. Each must end `check` and `run` with exit status 2 and exactly the expected errors, one a line, on standard
-error; `run` must not leave a result folder. Prints TAP, one line per case.
+The plans lie beside this file, what must be said of them in expected.txt; a few that nobody wants in a
+repository are made here. Each must end `check` and `run` with exit status 2 and exactly the expected errors,
+one a line, on standard error; `run` must not leave a result folder. Prints TAP, one line per case.
 """
 import collections
 import pathlib

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol by protocol and modifier by modifier: what is asked for in a plan, and what tshark and scapy must read.
+"""Protocol by protocol and modifier by modifier: what is asked for in a plan, and what tshark and scapy must
+read.
 
-A case: name, the keys of the stream, what tshark finds by its field names, what scapy finds by expressions of the packet
-p. A value is a text, a list of them, one for each frame, or a set of those that different versions print. With "wrong"
-among the flags, checksums or lengths are wrong
-on purpose, and the case says so itself; in all others every checksum must be right, and nothing malformed.
+A case: name, the keys of the stream, what tshark finds by its field names, what scapy finds by expressions of
+the packet p. A value is a text, a list of them, one for each frame, or a set of those that different versions
+print. With "wrong" among the flags, checksums or lengths are wrong on purpose, and the case says so itself;
+in all others every checksum must be right, and nothing malformed.
 """
 from collections import namedtuple
 

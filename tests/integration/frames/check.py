@@ -4,8 +4,8 @@
 
 usage: check.py FRAMEGAUGE FOLDER [TSHARK...]
 
-TSHARK is the command with what must stand before its options. Prints TAP: a line for each case and reader. Without scapy
-its lines are skipped.
+TSHARK is the command with what must stand before its options. Prints TAP: a line for each case and reader.
+Without scapy its lines are skipped.
 """
 import pathlib
 import subprocess
@@ -41,7 +41,8 @@ def write_capture(program, folder):
 
 
 def read_tshark(tshark, capture):
-    """A dict of fields for each frame, in the order of the file: all streams' first frames, then their second ones."""
+    """A dict of fields for each frame, in the order of the file: all streams' first frames, then their second
+    ones."""
     fields = sorted({name for case in CASES for name in case.tshark} | set(STATUS) | {MALFORMED})
     command = [*tshark, '-r', str(capture), '-T', 'fields', '-E', 'separator=|', '-E', 'occurrence=a']
     for preference in PREFERENCES:

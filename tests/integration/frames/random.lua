@@ -8,11 +8,11 @@
 -- each has its own. Fields get random values where no value of them means that something else follows. Prints
 -- for each frame its number, the protocols in it by the words of tshark, and the stack, which our own
 -- dissector must find.
-local dissection = require "framegauge.dissection"
-local frame = require "framegauge.frame"
-local octets = require "framegauge.octets"
-local pcap = require "framegauge.pcap"
-local protocols = require "framegauge.protocols"
+local dissection = require "framegauge.cli.dissection"
+local frame = require "framegauge.traffic.frame"
+local octets = require "framegauge.core.octets"
+local pcap = require "framegauge.cli.pcap"
+local protocols = require "framegauge.core.protocols"
 
 local FREE = {}
 for name in ("priority drop_eligible dscp ecn ttl hop_limit flow_label label traffic_class vni teid key "
@@ -67,7 +67,7 @@ local function fits(protocol, stack, version)
       return false -- no number says so, and readers guess
    elseif last == "gre" and TAG[protocol.name] then
       return false -- tshark knows none there
-   elseif protocol.station ~= 0 then
+   elseif protocol.reserved_mac ~= 0 then
       return last == "ethernet" -- what bridges tell their neighbours
    end
    return not ONLY[protocol.name] or ONLY[protocol.name] == version
@@ -154,8 +154,8 @@ local function random_stack()
       end
       protocol = pick(list)
       version = protocol.network ~= 0 and protocol.network or version
-      if protocol.station ~= 0 then
-         stack[#stack].destination = octets.of_number(protocol.station, 6)
+      if protocol.reserved_mac ~= 0 then
+         stack[#stack].destination = octets.of_number(protocol.reserved_mac, 6)
       end
       stack[#stack + 1] = complete(layer(protocol))
       add_options(stack, protocol)

@@ -6,10 +6,10 @@
 --
 -- Prints for each frame its number, the protocols that a dissector should find, in its own words, and stream,
 -- sequence number and time of the signature.
-local api = require "framegauge.api"
+local api = require "framegauge.core.api"
 local ffi = require "ffi"
-local frame = require "framegauge.frame"
-local octets = require "framegauge.octets"
+local frame = require "framegauge.traffic.frame"
+local octets = require "framegauge.core.octets"
 
 local FRAME_SIZE = 256
 

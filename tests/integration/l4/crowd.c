@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A crowd of clients on Linux's own TCP: many connections open at a time, each with requests and responses of which
- * every octet is checked, closed when all of them are open and done.
+ * A crowd of clients on Linux's own TCP: many connections open at a time, each with requests and responses of
+ * which every octet is checked, closed when all of them are open and done.
  *
  *   crowd ADDRESS PORT CONNECTIONS EXCHANGES REQUEST RESPONSE
  *
- * Prints what came of them as JSON. All connect as fast as the listener takes them, half a thousand at a time; nobody
- * closes before the last one has its answers, so that all are open together. What both sides send follows from the
- * position in the stream, as lib/l4/payload.c has it; the table is made here again, for a check that is not its own.
+ * Prints what came of them as JSON. All connect as fast as the listener takes them, half a thousand at a
+ * time; nobody closes before the last one has its answers, so that all are open together. What both sides
+ * send follows from the position in the stream, as lib/apps/payload.c has it; the table is made here again,
+ * for a check that is not its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 
 -- Our TCP as the sender, for tools/compare-tcp: streams from the address OURS, by a device, to THEIRS, which
 -- is at MAC.
-local Bench = require "framegauge.bench"
-local job = require "framegauge.job"
-local octets = require "framegauge.octets"
+local Bench = require "framegauge.tester"
+local job = require "framegauge.core.job"
+local octets = require "framegauge.core.octets"
 local plans = require "framegauge.plan"
 local trial = require "framegauge.l4.trial"
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linux's TCP on both ends, for tools/compare-tcp.
 
-  goodput.py sink PORT                                   for each line on the input: octets that came since, and seconds
-  goodput.py send ADDRESS PORT CONNECTIONS SECONDS NAME  send with this congestion control for so long, then reset
+  goodput.py sink PORT                                   for each line on the input: octets that came since,
+  and seconds goodput.py send ADDRESS PORT CONNECTIONS SECONDS NAME  send with this congestion control for so
+  long, then reset
 """
 import selectors
 import socket

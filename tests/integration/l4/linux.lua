@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- lib/l4 against Linux's TCP, both roles, IPv4 and IPv6. Run in the tester's namespace by l4_linux.sh, with
+-- lib/tcp against Linux's TCP, both roles, IPv4 and IPv6. Run in the tester's namespace by l4_linux.sh, with
 -- the folder for files, the name of the other namespace, the path of peer.py, and a
 -- word if nginx listens; prints TAP.
-local Bench = require "framegauge.bench"
-local job = require "framegauge.job"
-local json = require "framegauge.report.json"
+local Bench = require "framegauge.tester"
+local job = require "framegauge.core.job"
+local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local trial = require "framegauge.l4.trial"
 
@@ -230,7 +230,7 @@ local function test_iperf(bench, version)
       for key, value in pairs(what) do
          params[key] = value
       end
-      local app, counters = client(bench, version, { test = "IPERF", port = port, cookie = ("c"):rep(36),
+      local app, counters = client(bench, version, { test = "IPERF", port = port, host = ("c"):rep(36),
          params = json.encode(params) }, LONGEST, all_have_ended(0))
       local good, results = true, 0
       for _, r in ipairs(app.iperf) do

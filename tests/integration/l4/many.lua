@@ -3,9 +3,9 @@
 -- Very many connections with Linux, for l4_many.sh: the port east has it at the other end of a cable, the
 -- port west through a relay. Run in the tester's namespace, with the folder for files, the name of Linux's
 -- namespace, and the program that plays the clients; prints TAP.
-local Bench = require "framegauge.bench"
-local job = require "framegauge.job"
-local json = require "framegauge.report.json"
+local Bench = require "framegauge.tester"
+local job = require "framegauge.core.job"
+local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local trial = require "framegauge.l4.trial"
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linux's own TCP as the other end of lib/l4, checking every octet.
+"""Linux's own TCP as the other end of lib/tcp, checking every octet.
 
   peer.py serve FILE                         listen (see PORTS) until a signal; then write counts to FILE
   peer.py ask FILE ADDRESS PORT KIND N EACH  N connections, EACH at a time, then write counts to FILE
   peer.py http FILE ADDRESS PORT             requests by Python's client, curl and wget
   peer.py pages FOLDER                       files for nginx, named after their length
 
-What both sides send follows from the position in the stream, as lib/l4/payload.c has it.
+What both sides send follows from the position in the stream, as lib/apps/payload.c has it.
 """
 import asyncio
 import http.client

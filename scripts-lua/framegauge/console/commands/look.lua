@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Commands that look at the tester.
+--- Commands that show the tester and its plan.
 local show = require "framegauge.console.show"
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
 
 local function ports(session)
    local tester, rows = session.tester, {}
@@ -26,28 +26,27 @@ end
 
 return {
    {
-      name = "ports", looks = true, summary = "the ports of the tester", arguments = {},
-      help = "The ports: what they are, whether they are open, and which job has them.",
+      name = "ports", looks = true, summary = "show the ports",
+      help = "Show the ports: device, state, and the job that uses each.",
       run = ports,
    },
    {
-      name = "plan", looks = true, summary = "the plan the tester works with",
-      help = "Show the plan as it was read, and below it what was set since. 'set' changes keys of it.",
-      arguments = {},
+      name = "plan", looks = true, summary = "show the plan of the tester",
+      help = "Show the plan as it was read, and the keys that have been set since. 'set' changes keys.",
       run = function(session)
          local source = session.tester.plan.source
          local text = source.text
          if #source.options.sets > 0 then
-            text = text .. "# set since:\n#   " .. table.concat(source.options.sets, "\n#   ") .. "\n"
+            text = text .. "# set since then:\n#   " .. table.concat(source.options.sets, "\n#   ") .. "\n"
          end
          return text
       end,
    },
    {
       name = "set", summary = "change keys of the plan",
-      help = "Change keys of the plan for all that comes, such as what the reference device can do. Every\n"
-         .. "key of 'help plan' can be set; a job that runs must end first.",
-      arguments = {}, examples = { "set reference_device.time=free", "set rfc2544.frame_sizes=64,1518" },
+      help = "Change keys of the plan for later commands, for example of the reference device. Every key of "
+         .. "'help plan' can be set; running jobs must end first.",
+      examples = { "set reference_device.time=free", "set rfc2544.frame_sizes=64,1518" },
       keys = function()
          return require("framegauge.plan.help").keys()
       end,

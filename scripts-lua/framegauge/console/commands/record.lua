@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Commands that keep frames in files, and send them again.
+--- Commands that capture frames to files and replay them.
 local follow = require "framegauge.console.follow"
-local refusal = require "framegauge.refusal"
-local replaying = require "framegauge.console.replaying"
+local replays = require "framegauge.control.replay"
 local show = require "framegauge.console.show"
+local user_error = require "framegauge.core.user_error"
 
--- Wait for a job, and show how it ended.
+-- Follow a job, and show its result.
 local function see(session, task)
    follow.foreground(session, task)
    if task.summary then
@@ -18,16 +18,16 @@ local function capture(session, o)
    local captures = session.tester.captures
    if not o.port then
       return show.as_table(captures:rows(), {
-         { "port", "port" }, { "file", "file" }, { "seen", "seen" }, { "filtered", "not wanted" },
+         { "port", "port" }, { "file", "file" }, { "seen", "seen" }, { "filtered", "filtered out" },
          { "written", "written" }, { "triggers", "triggers" }, { "dropped", "DROPPED" },
-      }, "nothing is captured; 'capture PORT FILE' begins")
+      }, "there is no capture; 'capture PORT FILE' begins one")
    elseif o.port == "stop" then
       for _, line in ipairs(captures:stop(o.file)) do
          session.out(line .. "\n")
       end
       return
    elseif not o.file then
-      refusal.raise("capture", 2, "capture: FILE is missing: capture PORT FILE [FILTER...]")
+      user_error.raise("capture", 2, "capture: FILE is missing: capture PORT FILE [FILTER...]")
    end
    local begun = captures:start {
       port = o.port, file = o.file, filter = o.filter and table.concat(o.filter, " "), trigger = o.trigger,
@@ -41,7 +41,7 @@ local function capture(session, o)
 end
 
 local function replay(session, o)
-   local task = replaying.start(session.tester, o)
+   local task = replays.start(session.tester, o)
    if o.background then
       return task
    end
@@ -50,21 +50,21 @@ end
 
 return {
    {
-      name = "capture", summary = "keep what a port receives in a file",
-      help = "Keep what a port receives: pcapng where the file is called so, else pcap. A filter is in the\n"
-         .. "language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of any\n"
-         .. "stream, and with another trigger those around frames like that: as many as before= and after=\n"
-         .. "say; a pcapng file marks the frame. 'capture stop' ends all captures, or those of the port\n"
-         .. "named behind it, and tells what was dropped, if anything; so does the end of each job.\n"
-         .. "Captures begin and end at any time, while streams and tests run or not, and end when a test\n"
-         .. "has to have the ports opened anew. Without a word: those there are.",
+      name = "capture", summary = "write what a port receives to a file",
+      help = "Write what a port receives to a file: pcapng if its name ends so, otherwise pcap. The filter "
+         .. "is in the language of pcap-filter(7). With trigger=loss only frames around a loss are kept, of "
+         .. "any stream; with a filter as trigger, frames around a matching frame. before= and after= set "
+         .. "their numbers; a pcapng file marks the frame. 'capture stop' ends all captures, or those of "
+         .. "one port, and reports dropped frames. Captures can begin and end at any time, also while "
+         .. "streams and tests run; they end when the ports are opened again. Without arguments: list the "
+         .. "captures.",
       arguments = {
-         { name = "port", help = "the port that receives, or stop", optional = true, complete = "captured" },
-         { name = "file", help = "where to, .pcap or .pcapng", optional = true, complete = "port_to_stop" },
-         { name = "filter", help = "which frames; default: all", optional = true, rest = true },
-         { name = "trigger", named = true, help = "loss, or a filter: what to wait for" },
-         { name = "before", named = true, help = "frames kept before it; default: none" },
-         { name = "after", named = true, help = "frames kept from it on, until the next; default: all" },
+         { name = "port", help = "the receiving port, or stop", optional = true, complete = "captured" },
+         { name = "file", help = "the file, .pcap or .pcapng", optional = true, complete = "port_to_stop" },
+         { name = "filter", help = "frames to keep; default: all", optional = true, rest = true },
+         { name = "trigger", named = true, help = "wait for this: loss, or a filter" },
+         { name = "before", named = true, help = "frames to keep before it; default: 0" },
+         { name = "after", named = true, help = "frames to keep from it on; default: all" },
       },
       examples = {
          "capture west west.pcapng", "capture west dns.pcap udp port 53",
@@ -73,18 +73,19 @@ return {
       run = capture,
    },
    {
-      name = "replay", summary = "send a capture again",
-      help = "Send the frames of a pcap or pcapng file from a port: as they were recorded, faster or\n"
-         .. "slower, or at a rate. verify= names the port where the same frames must arrive, in order.",
+      name = "replay", summary = "replay a capture file",
+      help = "Send the frames of a pcap or pcapng file from a port: with the recorded timing, faster, "
+         .. "slower, or at a constant rate. verify= names the port that must receive the same frames in "
+         .. "order.",
       arguments = {
-         { name = "port", help = "the port that sends", complete = "port" },
-         { name = "file", help = "pcap or pcapng, of Ethernet" },
+         { name = "port", help = "the transmitting port", complete = "port" },
+         { name = "file", help = "pcap or pcapng file of Ethernet frames" },
          { name = "pace", help = "a speed such as 2x, or a rate: 40%, 100kfps, 1Gbps L1",
             optional = true, rest = true },
-         { name = "loops", named = true, help = "how often; 0: until the duration is over" },
-         { name = "duration", named = true, help = "nothing is sent after it, such as 10s" },
-         { name = "verify", named = true, help = "the port that must receive the same" },
-         { name = "background", flag = true, help = "give the prompt back; 'jobs' and 'watch' show it" },
+         { name = "loops", named = true, help = "number of times; 0: until the duration ends" },
+         { name = "duration", named = true, help = "stop sending after this time, such as 10s" },
+         { name = "verify", named = true, help = "the port that must receive the same frames" },
+         { name = "background", flag = true, help = "do not wait; 'jobs' and 'watch' show the job" },
       },
       examples = { "replay east site.pcapng 2x verify=west", "replay east site.pcap 40%" }, run = replay,
    },

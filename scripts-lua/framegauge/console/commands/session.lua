@@ -3,26 +3,27 @@
 --- Commands about the session itself.
 return {
    {
-      name = "trace", looks = true, summary = "where the last error came from", arguments = {},
-      help = "Show the stack at the place the last error was raised.",
+      name = "trace", looks = true, summary = "show the stack of the last error",
+      help = "Show the stack of the place where the last error was raised.",
       run = function(session)
-         return session.trace or "no error so far, or one that says all there is to say"
+         return session.trace or "no error so far, or an error without a stack"
       end,
    },
    {
       name = "help", looks = true, summary = "help on a command or a topic",
-      help = "Without a topic: everything that can be typed.",
+      help = "Show the help of a command or a topic. Without one: list them all.",
       arguments = { { name = "topic", help = "a command or a topic", optional = true, complete = "topic" } },
       run = function(session, o)
          local topics = require "framegauge.console.topics"
          local width = session.terminal and session.terminal:size()
-         return o.topic and topics.page(tostring(o.topic), width) or topics.overview()
+         return o.topic and topics.page(session.commands, tostring(o.topic), width)
+            or topics.overview(session.commands)
       end,
    },
    {
-      name = "quit", looks = true, summary = "leave; jobs are stopped with what they have", arguments = {},
-      help = "Leave the console, as Ctrl-D does. Jobs are stopped and keep what they have found so far; in\n"
-         .. "an attached session they go on.",
+      name = "quit", looks = true, summary = "leave; jobs are stopped and keep their results",
+      help = "Leave the console, as Ctrl-D does. Jobs are stopped and keep their results so far. Leaving an "
+         .. "attached session stops nothing.",
       run = function(session)
          session.leaving = true
       end,

@@ -2,25 +2,25 @@
 
 --- The commands that run test methods.
 local follow = require "framegauge.console.follow"
-local refusal = require "framegauge.refusal"
-local nearest = require "framegauge.nearest"
-local tests = require "framegauge.console.tests"
+local methods = require "framegauge.methods"
+local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
+local tests = require "framegauge.control.tests"
+local user_error = require "framegauge.core.user_error"
 
 local function begin(session, method, values, flags)
-   local known = session.tester.methods()
-   for _, name in ipairs(known) do
-      if name == method then
-         return tests.start(session.tester, method, values, flags)
-      end
+   local known = methods.names()
+   if tables.contains(known, method) then
+      return tests.start(session.tester, method, values, flags)
    end
-   refusal.raise("test", 2, "there is no test '%s'%s; there is %s", tostring(method),
-      nearest.hint(tostring(method), known), table.concat(known, ", "))
+   user_error.raise("test", 2, "there is no test '%s'%s; the tests are %s", tostring(method),
+      suggest.hint(tostring(method), known), table.concat(known, ", "))
 end
 
 -- test.rfc2544 { quick = true, frame_sizes = { 64 } } -> the job, which runs in the background
 local function members(session)
    local list = {}
-   for _, method in ipairs(session.tester.methods()) do
+   for _, method in ipairs(methods.names()) do
       list[method] = function(o)
          local values, flags = {}, {}
          for key, value in pairs(o or {}) do
@@ -38,14 +38,14 @@ end
 
 return {
    {
-      name = "test", summary = "run a test by its method",
-      help = "Run a test of the plan's ports by a method: in the foreground with its progress (Ctrl-C stops\n"
-         .. "it with what it has), or in the background. Keys are those of the method's group in a plan. In\n"
-         .. "Lua, job = test.rfc2544 {...} begins one in the background and gives the job.",
+      name = "test", summary = "run a test",
+      help = "Run a test on the ports of the plan: in the foreground with its progress (Ctrl-C stops it; it "
+         .. "keeps its results so far), or in the background. Keys are those of the method's group in a "
+         .. "plan. In Lua, job = test.rfc2544 {...} starts a test in the background and returns the job.",
       arguments = {
-         { name = "method", help = "the method: rfc2544", complete = "test" },
-         { name = "quick", flag = true, help = "trials of about a second; the report is marked so" },
-         { name = "background", flag = true, help = "give the prompt back; 'jobs' and 'watch' show it" },
+         { name = "method", help = table.concat(methods.names(), ", "), complete = "test" },
+         { name = "quick", flag = true, help = "trials of about a second; the report says so" },
+         { name = "background", flag = true, help = "do not wait; 'jobs' and 'watch' show the job" },
          { name = "out", named = true, help = "the result folder" },
       },
       examples = {

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Commands for traffic by hand.
+--- Commands for interactive traffic.
 local follow = require "framegauge.console.follow"
-local refusal = require "framegauge.refusal"
 local show = require "framegauge.console.show"
+local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
 local view = require "framegauge.console.view"
 local watching = require "framegauge.console.watching"
-local units = require "framegauge.units"
 
 local TARGET = {
-   name = "target", help = "a stream, or a port: all streams it sends; default: all", optional = true,
+   name = "target", help = "a stream, or a port (all streams that it sends); default: all", optional = true,
    complete = "target",
 }
 
@@ -29,7 +29,7 @@ local function port_name(session, i)
    return session.tester.plan.ports[i].name
 end
 
--- How the times of its frames are shaped, where they are not evenly spaced.
+-- The shape of a load whose frames are not evenly spaced.
 local function shape(load)
    local shapes = { "profile", "poisson", "from", "burst" }
    local words = { profile = "profile from ", poisson = "Poisson ", from = "ramp from ", burst = "bursts " }
@@ -56,11 +56,11 @@ local function streams(session)
    })
 end
 
--- { name =, counts } of every stream that is meant; those of the last traffic when none runs.
+-- { name =, counts } of the streams of a target, of the current or the last traffic.
 local function rows_of(session, target)
    local traffic, rows = session.tester.traffic, {}
    if not traffic.history then
-      refusal.raise("stats", 2, "nothing was sent yet; 'start' begins")
+      user_error.raise("stats", 2, "no traffic yet; 'start' starts it")
    end
    for i, stream in ipairs(traffic:of(target)) do
       rows[i] = traffic.history:stream(stream.index)
@@ -119,7 +119,7 @@ local function seconds_of(text)
       return tonumber(text)
    end
    local seconds, wrong, expected = units.parse_time(text)
-   return seconds or refusal.raise("start", 2, "%s; expected %s", wrong, expected)
+   return seconds or user_error.raise("start", 2, "%s; expected %s", wrong, expected)
 end
 
 local function start(session, o)
@@ -131,7 +131,7 @@ local function start(session, o)
    end
 end
 
--- Streams that stand there for want of others become real when one of them is changed.
+-- The default streams become streams of the plan when one of them is changed.
 local function materialise(session, values)
    for _, one in ipairs(session.tester.traffic.list) do
       values["streams." .. one.name .. ".from"] = port_name(session, one.from)
@@ -154,7 +154,7 @@ end
 
 local function view_lines(session)
    if not session.tester.traffic.history then
-      refusal.raise("view", 2, "nothing was sent yet; 'start' begins")
+      user_error.raise("view", 2, "no traffic yet; 'start' starts it")
    elseif session.terminal then
       return watching.lines(session)
    end
@@ -163,15 +163,15 @@ end
 
 return {
    {
-      name = "streams", looks = true, summary = "the streams there are", arguments = {}, run = streams,
-      help = "The streams: those of the plan, or one for each direction. 'stream' makes one or changes it.",
+      name = "streams", looks = true, summary = "list the streams", run = streams,
+      help = "List the streams: those of the plan, or one per direction. 'stream' creates or changes one.",
    },
    {
-      name = "stream", summary = "make a stream, or change one",
-      help = "Make a stream or change it. Keys are those of streams in a plan ('help plan'): from, to,\n"
-         .. "size, rate and frame, its protocols from the outside in. Nothing may run meanwhile. The\n"
-         .. "streams that are there for want of others go when the first one of your own is made.",
-      arguments = { { name = "name", help = "of the stream", complete = "stream" } },
+      name = "stream", summary = "create or change a stream",
+      help = "Create or change a stream. Keys are those of streams in a plan ('help plan'): from, to, size, "
+         .. "rate and frame (its protocols from the outside in). No job may be running. The default streams "
+         .. "are removed when the first stream is created.",
+      arguments = { { name = "name", help = "name of the stream", complete = "stream" } },
       keys = function()
          return { "from", "to", "size", "rate", "frame" }
       end,
@@ -183,18 +183,18 @@ return {
    },
    {
       name = "start", summary = "start streams",
-      help = "Start streams: all of them, one, or those that a port sends. They run until they are\n"
-         .. "stopped, or for a time: then the command waits for its end and shows the counts.",
+      help = "Start streams: all, one, or those that a port sends. They run until they are stopped, or for a "
+         .. "time: then the command waits for the end and shows the counts.",
       arguments = {
-         TARGET, { name = "for", named = true, help = "how long, such as 10s; default: until stopped" },
+         TARGET, { name = "for", named = true, help = "duration, such as 10s; default: until stopped" },
          { name = "background", flag = true, help = "do not wait for the end" },
       },
       examples = { "start", "start east", "start east-west for=10s" }, run = start,
    },
    {
-      name = "stop", summary = "stop streams, or a job",
-      help = "Stop streams, or the job of a number. With the last stream the traffic ends: what is on its\n"
-         .. "way is waited for, and the counts are final. A test that is stopped keeps what it found.",
+      name = "stop", summary = "stop streams or a job",
+      help = "Stop streams, or a job by its number. With the last stream the traffic ends: frames in flight "
+         .. "are waited for, then the counts are final. A stopped test keeps its results so far.",
       arguments = {
          {
             name = "target", help = "a stream, a port, or the number of a job; default: all streams",
@@ -212,12 +212,12 @@ return {
       end,
    },
    {
-      name = "rate", summary = "change a load, at once",
-      help = "Change the load of a stream, or of a port: then its streams share it evenly. What runs goes\n"
-         .. "on at the new rate.",
+      name = "rate", summary = "change the load of streams",
+      help = "Change the load of a stream, or of a port (its streams share it evenly). Running streams "
+         .. "continue at the new rate.",
       arguments = {
          { name = "target", help = "a stream, a port, or all", complete = "target" },
-         { name = "rate", help = "the load: 40%, 100kfps, 1Gbps with L1, L2 or L3 behind it",
+         { name = "rate", help = "the load: 40%, 100kfps, or 1Gbps followed by L1, L2 or L3",
             rest = true },
       },
       examples = { "rate east 40%", "rate east-west 1Mbps L2", "rate all 100kfps" },
@@ -226,23 +226,24 @@ return {
       end,
    },
    {
-      name = "stats", looks = true, summary = "counts and rates of ports and streams", arguments = { TARGET },
-      help = "What was sent and received since traffic began or was cleared. 'missing' are frames that\n"
-         .. "others have overtaken: lost, or still on their way; once all has stopped, those that are lost.",
+      name = "stats", looks = true, summary = "show counts and rates", arguments = { TARGET },
+      help = "Show what was sent and received since the start of traffic or 'clear'. During traffic, "
+         .. "'missing' are frames not yet received although later ones have been: lost or in flight. After "
+         .. "the end they are lost.",
       run = stats,
    },
    {
-      name = "latency", looks = true, summary = "delays of streams", arguments = { TARGET },
-      help = "Delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) are of all\n"
-         .. "the traffic since its start.",
+      name = "latency", looks = true, summary = "show the delays of streams", arguments = { TARGET },
+      help = "Show the delays of streams, from first bit to first bit. Percentiles and jitter (RFC 3550) "
+         .. "cover the time since the start of traffic.",
       run = latency,
    },
    {
-      name = "view", looks = true, summary = "the live view, full-screen or in lines",
-      arguments = { { name = "line", flag = true, help = "a line for each port, drawn anew in its place" } },
-      help = "Ports, streams and jobs on a page that is drawn anew twice a second. q leaves it, c counts\n"
-         .. "from here on, the arrow keys move through the streams. Without a terminal it is shown once.\n"
-         .. "'view line' leaves the screen as it is; it ends with the traffic, or with Ctrl-C.",
+      name = "view", looks = true, summary = "live view, full-screen or in lines",
+      arguments = { { name = "line", flag = true, help = "one line per port, redrawn in place" } },
+      help = "Show ports, streams and jobs on a page that is redrawn twice a second. q leaves it, c clears "
+         .. "the counts, the arrow keys scroll. Without a terminal it is shown once. 'view line' does not "
+         .. "use the whole screen; it ends with the traffic, or with Ctrl-C.",
       run = function(session, o)
          if o.line then
             return view_lines(session)
@@ -253,8 +254,8 @@ return {
       end,
    },
    {
-      name = "clear", summary = "count from here on", arguments = {},
-      help = "Begin to count from here on. The smallest and the largest delay stay those of all the traffic.",
+      name = "clear", summary = "clear the counts",
+      help = "Count from now on. Minimum and maximum delay still cover the time since the start of traffic.",
       run = function(session)
          local history = session.tester.traffic.history
          if history then

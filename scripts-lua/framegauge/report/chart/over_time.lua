@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Streams over time (framegauge.bench.series): rate, loss, delay and its variation, a line for each.
+--- Streams over time (framegauge.tester.series): rate, loss, delay and its variation, a line for each.
 --
 -- A trial has up to 900 points; a drawing takes fewer and shows of those it puts together the least and the
 -- greatest as a band. What was lost is never averaged away: a point's loss is the greatest of those it stands
 -- for. Where nothing arrived there is no delay, and no line.
+local h = require "framegauge.text.xml"
 local Plot = require "framegauge.report.chart.plot"
-local h = require "framegauge.report.html.element"
 local scale = require "framegauge.report.chart.scale"
 
 local M = {}

@@ -5,7 +5,7 @@
 -- Colours are classes of the page's style sheet, so that one drawing serves light, dark and paper. Series
 -- differ in the shape of their marks and the dashes of their lines as well as in colour. Coordinates are in
 -- pixels of the drawing, which the page scales.
-local h = require "framegauge.report.html.element"
+local h = require "framegauge.text.xml"
 
 local Plot = {}
 Plot.__index = Plot

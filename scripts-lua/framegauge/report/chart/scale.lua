@@ -3,7 +3,7 @@
 --- Axes: from values to places, and which values to write beside them.
 --
 -- A scale is a function value -> 0..1 with the list of its ticks, { value, text }.
-local format = require "framegauge.report.format"
+local format = require "framegauge.text.format"
 
 local M = {}
 

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The plan as it was run, in the order and by the names of its keys (framegauge.plan.rows), with units.
-local h = require "framegauge.report.html.element"
-local json = require "framegauge.report.json"
+local h = require "framegauge.text.xml"
+local json = require "framegauge.text.json"
 local rows = require "framegauge.plan.rows"
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
 
 local M = {}
 

@@ -1,18 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Why the figures can be trusted: what the tester itself did while it measured.
-local altered = require "framegauge.report.altered"
-local captured = require "framegauge.report.captured"
-local h = require "framegauge.report.html.element"
-local latency = require "framegauge.report.html.latency"
-local said = require "framegauge.report.said"
+local formatters = require "framegauge.report.html.formatters"
+local h = require "framegauge.text.xml"
+local notes = require "framegauge.report.notes"
+local rows = require "framegauge.text.rows"
+local show = require "framegauge.text.show"
 local tables = require "framegauge.report.html.tables"
-local views = require "framegauge.report.view"
-local words = require "framegauge.report.html.words"
+local trial_rows = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
-
-local count, field, nanoseconds = words.count, words.field, words.nanoseconds
 
 local TIME = {
    ["wire-free"] = "Time is that of the virtual wire, which ran as fast as the processor could compute it: "
@@ -36,110 +34,129 @@ local function deviation(trial)
    return furthest or off_by(trial.offered_fps, trial.intended_fps)
 end
 
-local function unsent(trial)
-   local sum = 0
-   for _, direction in ipairs(trial.directions) do
-      sum = sum + direction.unsent
-   end
-   return sum
-end
-
 local function ppm(value)
    local text = ("%+.0f"):format(value)
    return (text == "+0" or text == "-0") and "0" or (text:gsub("^-", "−"))
 end
 
-local DECIDING = {
-   { "Frame", "bytes", field "frame_size" },
-   { "Trial", "no.", function(r) return r.trial.trial end },
-   { "Load", "", function(r) return r.role end, left = true },
-   { "Intended", "frames/s", field("trial.intended_fps", count) },
-   { "Offered", "frames/s", field("trial.offered_fps", count) },
-   { "Off by", "ppm", function(r) return ppm(deviation(r.trial)) end },
-   { "Late", "frames", field("trial.late", count) },
-   { "Never sent", "frames", function(r) return count(unsent(r.trial)) end },
-   { "Off schedule", "frames", field("trial.off_schedule", count) },
-   { "Refused", "frames", field("trial.refused", count) },
-   { "Dropped", "frames", field("trial.tester_drops", count) },
-   { "Worst lag", "", field("trial.worst_lag_ns", nanoseconds) },
-   { "Poll gap", "", field("trial.longest_poll_gap_ns", nanoseconds) },
-   { "Verdict", "", field("trial.verdict", words.verdict), left = true },
+local function column(heading, unit, key, write)
+   return { heading, unit, function(row) return row[key] and (write or formatters.count)(row[key]) end }
+end
+
+-- Columns of evidence that all trials of frames have, by their rows.
+local function of_trials(name, lines, ...)
+   local list = { ... }
+   for _, one in ipairs(show.columns(trial_rows.TRIAL, name, lines)) do
+      list[#list + 1] = one
+   end
+   return list
+end
+
+-- Validities of several trials, counted, for a table of tests.
+M.COUNTS = {
+   { "Test", "", function(row) return row.name end, left = true }, column("Trials", "", "trials"),
+   column("Valid", "", "valid"), column("Tester-limited", "", "tester-limited"), column("Invalid", "",
+      "invalid"),
 }
 
-local OVERALL = {
-   { "Test", "", field("name"), left = true },
-   { "Trials", "", field("trials", count) },
-   { "Valid", "", field("valid", count) },
-   { "Tester-limited", "", field("tester-limited", count) },
-   { "Invalid", "", field("invalid", count) },
-   { "Off by", "ppm, at most", field("deviation", ppm) },
-   { "Late", "frames", field("late", count) },
-   { "Never sent", "frames", field("unsent", count) },
-   { "Off schedule", "frames", field("off_schedule", count) },
-   { "Refused", "frames", field("refused", count) },
-   { "Dropped", "frames", field("tester_drops", count) },
-   { "Worst lag", "", field("worst_lag_ns", nanoseconds) },
-   { "Poll gap", "longest", field("longest_poll_gap_ns", nanoseconds) },
-}
-
-local SUMS = { "late", "off_schedule", "refused", "tester_drops" }
-local WORST = { "worst_lag_ns", "longest_poll_gap_ns" }
-
-local function worst_of(name, trials)
-   local all = {
-      name = name, trials = #trials, valid = 0, ["tester-limited"] = 0, invalid = 0, deviation = 0,
-      unsent = 0,
-   }
-   for _, trial in ipairs(trials) do
-      all[trial.verdict] = all[trial.verdict] + 1
-      all.unsent = all.unsent + unsent(trial)
-      local off = deviation(trial)
-      all.deviation = math.abs(off) > math.abs(all.deviation) and off or all.deviation
-      for _, key in ipairs(SUMS) do
-         all[key] = (all[key] or 0) + (trial[key] or 0)
+--- The trials of a test as one row: how many there were of each validity, and the sums and maxima of what
+-- they have.
+-- @param sums, maxima  what is put together, by key: function(trial): number or nil
+function M.summed(group, sums, maxima)
+   local all = { name = group.name, trials = #group.rows }
+   for _, validity in ipairs(verdict.VALIDITY) do
+      all[validity] = 0
+   end
+   for _, trial in ipairs(group.rows) do
+      all[trial.validity] = all[trial.validity] + 1
+      for key, read in pairs(sums) do
+         all[key] = (all[key] or 0) + (read(trial) or 0)
       end
-      for _, key in ipairs(WORST) do
-         all[key] = trial[key] and math.max(trial[key], all[key] or 0) or all[key]
+      for key, read in pairs(maxima) do
+         local value = read(trial)
+         all[key] = value and (not all[key] or math.abs(value) > math.abs(all[key])) and value or all[key]
       end
    end
    return all
 end
 
-local function overall(result)
+--- Functions that read keys of a row: { key = function(row) }.
+function M.readers(...)
    local list = {}
-   for _, group in ipairs(words.grouped(result.trials, "test")) do
-      list[#list + 1] = group.rows[1].directions and worst_of(group.name, group.rows) or nil
+   for _, key in ipairs { ... } do
+      list[key] = function(row) return rows.value(row, key) end
    end
    return list
 end
 
-local function stamps(result)
-   for _, trial in ipairs(result.trials) do
-      if trial.latency then
-         return latency.definition(trial.latency)
-      end
+local SUMS = M.readers("late", "off_schedule", "refused", "tester_drops")
+SUMS.unsent = trial_rows.unsent
+local MAXIMA = M.readers("lag_max_ns", "poll_gap_max_ns")
+MAXIMA.deviation = deviation
+
+local function overall(result)
+   local list = {}
+   for _, group in ipairs(formatters.grouped(result.trials, "test")) do
+      list[#list + 1] = group.rows[1].directions and M.summed(group, SUMS, MAXIMA) or nil
    end
-   return nil
+   return list
+end
+
+local OFF_BY = column("Off by", "ppm, at most", "deviation", ppm)
+
+local function overall_table(caption, lines)
+   return #lines > 0 and tables.build {
+      caption = caption, rows = lines,
+      columns = of_trials("overall", lines, M.COUNTS[1], M.COUNTS[2], M.COUNTS[3], M.COUNTS[4], M.COUNTS[5],
+         OFF_BY),
+   }
+end
+
+local function deciding_table(decided)
+   local lines = {}
+   for i, one in ipairs(decided) do
+      lines[i] = setmetatable({ role = one.role, deviation = deviation(one.trial) }, { __index = one.trial })
+   end
+   return #lines > 0 and tables.build {
+      caption = "The tester in the trials that decided the throughput", rows = lines,
+      columns = of_trials("deciding", lines, column("Frame", "bytes", "frame_size", tostring),
+         column("Trial", "no.", "trial"), column("Load", "", "role", tostring), column("Intended",
+            "frames/s", "intended_fps"),
+         column("Offered", "frames/s", "offered_fps"), column("Off by", "ppm", "deviation", ppm)),
+   }
 end
 
 local EXPLANATION = {
    { "Off by", "the load really offered against the one intended, in the slower direction. More than 1,000 "
       .. "ppm too slow makes a trial tester-limited." },
-   { "Late, never sent", "frames whose time to leave went by. The tester does not make up for them with a "
+   { "Late, unsent", "frames whose time to leave went by. The tester does not make up for them with a "
       .. "burst: it counts them, and the trial is not the device's." },
    { "Off schedule", "frames that left so long after they were due that the device saw them closer together "
       .. "than intended. A loss of no more frames than these is not held against the device." },
    { "Refused", "frames the port did not take at once; they left a moment later." },
    { "Dropped", "frames that came back and that the tester's own ports lost. They are never taken for loss "
       .. "of the device." },
-   { "Worst lag", "how long after it was due the most belated frame left." },
+   { "Lag", "how long after it was due the most belated frame left." },
    { "Poll gap", "the longest time no worker looked at its ports." },
 }
 
--- Sentences about modifiers that have the tester say something, and on frames that did not arrive as sent.
-local function sentences(trials)
+-- The queues of the last trial, where ports have several.
+local function queues(last)
+   return last and last.queues and {
+      tables.of { trial_rows.QUEUE, "queues", last.queues, caption = "The queues of the ports in the last "
+         .. "trial" },
+      h.p {
+         "All lcores follow one schedule from one instant of the time stamp counter. Each stream, or each "
+            .. "substream where several queues share in sending one, is measured by one lcore; what arrived "
+            .. "at another was passed on to it. Where frames of a substream came over several queues, the "
+            .. "order of their arrival is not known: reordering is not given then.",
+      },
+   }
+end
+
+local function paragraphs(...)
    local out = {}
-   for _, list in ipairs { said.of(trials), altered.of(trials) } do
+   for _, list in ipairs { ... } do
       for _, sentence in ipairs(list) do
          out[#out + 1] = h.p { sentence }
       end
@@ -147,73 +164,41 @@ local function sentences(trials)
    return out
 end
 
-local QUEUES = {
-   { "Port", "", field("port"), left = true },
-   { "Queue", "", field("queue") },
-   { "Sends", "lcore", field("tx_lcore") },
-   { "Receives", "lcore", field("rx_lcore") },
-   { "Sent", "frames", field("tx", count) },
-   { "Received", "frames", field("rx", count) },
-   { "Passed on", "frames", field("passed", count) },
-   { "First", "due", field("first_due_ns", nanoseconds) },
-   { "", "late by", function(r) return nanoseconds(r.first_ns - r.first_due_ns) end },
-}
-
--- The queues of the last trial, where ports have several.
-local function queues(result)
-   local last = result.trials[#result.trials]
-   if not last or not last.queues then
-      return nil
+local function timestamps(result)
+   for _, trial in ipairs(result.trials) do
+      if trial.latency then
+         return notes.latency(trial.latency)
+      end
    end
-   return {
-      tables.build { caption = "The queues of the ports in the last trial", columns = QUEUES,
-         rows = last.queues },
-      h.p {
-         "All lcores follow one schedule from one instant of the time stamp counter. Each stream, or each "
-            .. "part of one that several queues share in sending, is measured by one lcore; what arrived at "
-            .. "another was passed on to it. Where frames of a part came over several queues, nobody knows "
-            .. "in which order they arrived: reordering is not given then.",
-      },
-   }
-end
-
--- What was captured meanwhile, and whether all of it.
-local function captures(moment)
-   local out = {}
-   for i, fact in ipairs(moment.captures or {}) do
-      out[i] = h.p { captured.in_words(fact) }
-   end
-   return out
+   return nil
 end
 
 --- The section.
-function M.body(result, moment)
-   local view, last = views.of(result.plan.test), result.trials[#result.trials]
-   local of_frames = overall(result)
+-- @param view  of the result (framegauge.report.view)
+function M.body(result, moment, view)
+   local last = result.trials[#result.trials]
+   local of_frames, captured = overall(result), {}
+   for i, fact in ipairs(moment.captures or {}) do
+      captured[i] = notes.captured(fact)
+   end
    if view.evidence then
       return {
-         view.evidence(result),
-         #of_frames > 0 and {
-            tables.build { caption = "The tester in trials of frames", columns = OVERALL, rows = of_frames },
-            tables.definitions(EXPLANATION),
-         },
-         captures(moment), h.p { last and TIME[last.time] or "" },
+         view.evidence(result), overall_table("The tester in trials of frames", of_frames),
+         #of_frames > 0 and tables.definitions(EXPLANATION), paragraphs(captured), h.p { last
+            and TIME[last.time] or "" },
       }
    end
-   local decided = view.deciding(result)
    return {
       h.p {
          "A figure is called the device's only when the tester has shown that it was not the limit: it "
             .. "offered the load it was asked for, and lost nothing itself. Frames are counted one by one, "
             .. "by sequence number, after the last one has had time to arrive.",
       },
-      #decided > 0 and tables.build {
-         caption = "The tester in the trials that decided the throughput", columns = DECIDING, rows = decided,
-      },
-      tables.build { caption = "The tester over all trials", columns = OVERALL, rows = of_frames },
-      queues(result) or {},
-      tables.definitions(EXPLANATION), sentences(result.trials), captures(moment),
-      h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { stamps(result) or "" },
+      deciding_table(view.deciding(result)), overall_table("The tester over all trials", of_frames),
+         queues(last) or {},
+      tables.definitions(EXPLANATION), paragraphs(notes.background(result.trials),
+         notes.altered(result.trials), captured),
+      h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { timestamps(result) or "" },
    }
 end
 

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What stands at the top: which device, the verdict, the figures to remember, and the circumstances.
-local calibration = require "framegauge.report.calibration"
-local h = require "framegauge.report.html.element"
+local formatters = require "framegauge.report.html.formatters"
+local h = require "framegauge.text.xml"
+local notes = require "framegauge.report.notes"
 local tables = require "framegauge.report.html.tables"
-local units = require "framegauge.units"
+local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
-local words = require "framegauge.report.html.words"
 
 local M = {}
 
@@ -40,36 +40,45 @@ local function expectations(result)
    for i, expectation in ipairs(result.expectations) do
       local word = expectation.met == nil and "not decided" or expectation.met and "met" or "not met"
       failed = failed + (expectation.met == false and 1 or 0)
-      items[i] = h.li { "Expected ", h.code { expectation.text }, ": ", words.verdict(word) }
+      items[i] = h.li { "Expected ", h.code { expectation.text }, ": ", formatters.verdict(word) }
    end
    return #items > 0 and h.ul { items }, failed
 end
 
 local function verdict(result)
-   local look, title, text = unpack(VERDICTS[result.verdict])
+   local state = result.interrupted and "incomplete" or result.outcome == "fail" and "fail" or result.validity
    local list, failed = expectations(result)
    if failed > 0 then
+      state = result.interrupted and "incomplete" or result.validity
+   end
+   local look, title, text = unpack(VERDICTS[state])
+   if failed > 0 then
       look, title = "bad", ("The device fell short of %s"):format(
-         failed == 1 and "an expectation" or words.plural(failed, "expectation"))
-      text = VERDICTS[result.verdict][2] .. ". " .. text
-   elseif list and result.verdict == "valid" then
+         failed == 1 and "an expectation" or formatters.plural(failed, "expectation"))
+      text = VERDICTS[state][2] .. ". " .. text
+   elseif list and state == "valid" then
       title = "The device met what was expected"
       text = VERDICTS.valid[2] .. ". " .. text
+   elseif state == "fail" and result.validity ~= "valid" then
+      text = text .. " " .. VERDICTS[result.validity][2] .. ". " .. VERDICTS[result.validity][3]
    end
    return h.div { class = "verdictbox " .. look, h.strong { title }, h.p { text }, list }
 end
 
+local function warning(title, text)
+   return h.div { class = "verdictbox warning", h.strong { title }, h.p { text } }
+end
+
 local function conformance(result)
-   return not result.conformance[result.plan.test] and h.div {
-      class = "verdictbox warning", h.strong { "Not conforming to ", view_of(result).STANDARD },
-      h.p { table.concat(result.conformance.notes, "; "), "." },
-   }
+   local c = result.conformance
+   return c and not c.conforms and warning("Not conforming to " .. c.standard, table.concat(c.notes, "; ")
+      .. ".")
 end
 
 -- Loads of the plan beyond what the tester carries.
 local function beyond(result)
-   local text = calibration.beyond_in_words(result.calibration)
-   return text and h.div { class = "verdictbox warning", h.strong { "Beyond the calibration" }, h.p { text } }
+   local text = notes.beyond(result.calibration)
+   return text and warning("Beyond the calibration", text)
 end
 
 local function tiles(result)
@@ -92,8 +101,8 @@ local function facts(result, moment)
       { "Notes", dut.notes and h.bdi { dut.notes }, full = true },
       { "Plan", result.plan.name },
       { "Tests", view_of(result).test_names(result) },
-      { "Trials", words.count(#result.trials) },
-      { "Begun", words.begun(moment) },
+      { "Trials", formatters.count(#result.trials) },
+      { "Begun", formatters.begun(moment) },
       { "Took", moment.elapsed_s and units.format_time(moment.elapsed_s) },
       { "Tester", moment.host },
    }

@@ -1,16 +1,22 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Tables of a report: what a column shows, said once.
---
--- A column: { heading, unit, function(row) -> text, element or nil }, with left = true for words; figures
--- stand right; optional = true for one that is left out when it has nothing to say. The first column names
--- the row.
-local h = require "framegauge.report.html.element"
+--- Tables of a report, of columns as framegauge.text.show makes them; what is words on a terminal may be an
+-- element here.
+-- The first column names the row.
+local formatters = require "framegauge.report.html.formatters"
+local h = require "framegauge.text.xml"
+local show = require "framegauge.text.show"
 
 local M = {}
 
 --- What stands where nothing is known.
 M.DASH = "–"
+
+-- How the text of a column's kind looks.
+local LOOKS = {
+   direction = formatters.direction, validity = formatters.verdict, quiet = formatters.quiet_verdict,
+   share = formatters.share, time = formatters.micro,
+}
 
 local function heading(column)
    return h.th {
@@ -19,32 +25,23 @@ local function heading(column)
    }
 end
 
+local function shown(column, row)
+   local value = column[3](row)
+   if type(value) == "string" then
+      value = value:gsub("^>=", "at least "):gsub("^<=", "at most ")
+      return LOOKS[column.kind] and LOOKS[column.kind](value) or value
+   end
+   return value or M.DASH
+end
+
 local function cells(columns, row)
    local out = {}
    for i, column in ipairs(columns) do
-      local value = column[3](row)
       local class = column.left and "left" or nil
-      if i == 1 then
-         out[i] = h.th { scope = "row", class = class, value or M.DASH }
-      else
-         out[i] = h.td { class = class, value or M.DASH }
-      end
+      out[i] = i == 1 and h.th { scope = "row", class = class, shown(column, row) }
+         or h.td { class = class, shown(column, row) }
    end
    return out
-end
-
--- The columns that have something to say of these rows.
-local function telling(columns, rows)
-   local list = {}
-   for _, column in ipairs(columns) do
-      local keep = not column.optional
-      for i = 1, keep and 0 or #rows do
-         local value = column[3](rows[i])
-         keep = keep or (value ~= nil and value ~= false)
-      end
-      list[#list + 1] = keep and column or nil
-   end
-   return list
 end
 
 -- Rows that a page of paper should not part.
@@ -56,14 +53,14 @@ local SHORT = 18
 -- @param o.class    further class
 -- @param o.below    function(row) -> content of a line of its own under the row, or nil
 function M.build(o)
-   local head, body, columns = {}, {}, telling(o.columns, o.rows)
-   for i, column in ipairs(columns) do
+   local head, body = {}, {}
+   for i, column in ipairs(o.columns) do
       head[i] = heading(column)
    end
    for _, row in ipairs(o.rows) do
       local below = o.below and o.below(row)
-      body[#body + 1] = h.tr { class = below and "more" or nil, cells(columns, row) }
-      body[#body + 1] = below and h.tr { class = "below", h.td { colspan = #columns, below } } or nil
+      body[#body + 1] = h.tr { class = below and "more" or nil, cells(o.columns, row) }
+      body[#body + 1] = below and h.tr { class = "below", h.td { colspan = #o.columns, below } } or nil
    end
    return h.div {
       class = #o.rows <= SHORT and "scroll short" or "scroll",
@@ -71,6 +68,23 @@ function M.build(o)
          class = o.class, h.caption { o.caption }, h.thead { h.tr { head } }, "\n", h.tbody { body },
       },
    }
+end
+
+--- A table of rows of a record.
+-- @param o  { record, name of the table, rows } and what build() takes
+function M.of(o)
+   o.rows = o[3]
+   o.columns = show.columns(o[1], o[2], o.rows)
+   return M.build(o)
+end
+
+--- Reasons and warnings of a row, for its line below; nil without any.
+function M.reasons(row)
+   local list = { unpack(row.reasons or {}) }
+   for _, warning in ipairs(row.warnings or {}) do
+      list[#list + 1] = warning
+   end
+   return #list > 0 and table.concat(list, "; ") or nil
 end
 
 --- Names and what they are, side by side.

@@ -19,9 +19,8 @@
 -- until all of them hold at once.
 --
 -- A goal whose upper bound is the tester's doing rather than the device's has that load tried again, once.
-local Ledger = require "framegauge.search.mlr.ledger"
-local bounds = require "framegauge.search.mlr.bounds"
 local classification = require "framegauge.search.mlr.classification"
+local Ledger = require "framegauge.search.mlr.ledger"
 
 local M = {}
 
@@ -57,7 +56,7 @@ function Controller:begin()
    local goal, load = self.goal, self.goal.initial or self.goal.max
    local record = self:measure(load, self.chains[1][1])
    if record then
-      local offered = record.verdict == "valid" and load or math.min(load, record.offered_fps or load)
+      local offered = record.validity == "valid" and load or math.min(load, record.offered_fps or load)
       local forwarded = record.tx > 0 and offered * (1 - record.lost / record.tx) or 0
       self.start = math.max(self.floor, math.min(goal.max, forwarded))
    end
@@ -66,7 +65,7 @@ end
 --- Whether a target has its answer.
 function Controller:is_settled(target, lower, upper)
    if lower and upper then
-      return bounds.are_regular(lower, upper, target.width)
+      return classification.are_regular(lower, upper, target.width)
    elseif lower then
       return lower >= self.goal.max
    end
@@ -129,7 +128,7 @@ function Controller:cause(load, target)
       return "loss"
    end
    for _, trial in ipairs(trials) do
-      if trial.record.verdict == "tester-limited" then
+      if trial.record.validity == "tester-limited" then
          return "tester"
       end
    end
@@ -149,7 +148,7 @@ end
 -- Loads to try first: where the target before ended, and where that is too wide, between its bounds.
 local function hints_of(target, found)
    local lower, upper = found[1], found[2]
-   if upper and upper > lower and not bounds.are_regular(lower, upper, target.width) then
+   if upper and upper > lower and not classification.are_regular(lower, upper, target.width) then
       return { between(target, lower, upper), lower, upper }
    end
    return found
@@ -162,7 +161,7 @@ function Controller:step(chain)
    for i, target in ipairs(chain) do
       if not target.over then
          target.hints = target.hints or hints_of(target, hints)
-         local lower, upper = bounds.of(self.ledger, target)
+         local lower, upper = classification.bounds(self.ledger, target)
          if not self:is_settled(target, lower, upper) then
             return self:next_load(target, lower, upper), target
          elseif i == #chain then

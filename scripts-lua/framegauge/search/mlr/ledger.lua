@@ -43,7 +43,7 @@ end
 function Ledger:forgive(load)
    local kept = {}
    for _, trial in ipairs(self:at(load)) do
-      if trial.record.verdict == "valid" then
+      if trial.record.validity == "valid" then
          kept[#kept + 1] = trial
       end
    end

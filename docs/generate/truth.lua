@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Writes docs/explanation/truth.md: build/app/framegauge script docs/generate/truth.lua > docs/explanation/truth.md
+--
+-- It measures the devices of tests/lua/truth.lua with all tests, so the page shows what the tests hold the
+-- program to.
+local job = require "framegauge.core.job"
+
+package.path = arg[0]:match "^(.-)[^/]*$" .. "../../tests/lua/?.lua;" .. package.path
+local page = require "truth_page"
+local truth = require "truth"
+
+local INTRODUCTION = [[
+# How near the figures come to the truth
+
+The properties of the reference device are known exactly, because they are configured. Each table below is one such
+device, measured with all tests of RFC 2544, with both directions loaded at once and different properties each way.
+A measured value must lie between the bounds beside it. The bounds follow from the method, not from experience:
+
+- **throughput**: at most one resolution of the search (0.1 % of the line) too low. Too high by no more than the buffer
+  absorbs in the deciding trial, (buffer + 1) / trial: 0.5 s here, 60 s by RFC 2544. `both` is the row of the
+  throughput test, in which the weaker direction decides; the others come from continuing its search.
+- **latency**: last bit in to first bit out; two time stamps, each rounded to 1 ns. Measured at 95 % of what the
+  weaker direction carries, because short trials may find a throughput above the capacity, and then frames would wait.
+- **frame loss**: of n frames at a load o, the capacity c passes n c / o, and the frames in the buffer at the end
+  follow: at most two frames fewer are lost, at most one more.
+- **back-to-back**: frame k waits behind k - floor(k c / L) - 1 others and is lost if these fill the buffer Q. So the
+  longest burst lies between Q / (1 - c/L) and (Q + 1) / (1 - c/L), and the search is off by one frame at most. The
+  corrected buffer time is the buffer at the rate of the line L, corrected by a throughput with bounds of its own.
+- **system recovery**: begins with the last frame that finds the buffer full, at most 1 / (o - c) + 1 / o before the
+  overload o ends. The last frame lost is one of the last two before the recovery is over.
+- **reset**: one frame more or less; the time stamps are rounded to 1 ns. At the same load as latency.
+- **bursty traffic**: a burst of b frames has left the device after b / c; then the next one may come. Sooner, by no
+  more than the buffer absorbs over the deciding trial T: b / c / (1 + (Q + 1) / (c T)), with T = 0.5 s here. Later, by
+  the resolution (0.1 %) and one frame time of the line, in which intervals are counted. A burst that the buffer cannot
+  hold is lost at any interval: the load without loss is 0.
+
+`build/app/framegauge script docs/generate/truth.lua > docs/explanation/truth.md` writes this page, and
+tests/lua/rfc2544_truth_spec.lua checks every line against its bounds. In wire time the figures are the same on every
+machine.
+]]
+
+return job.run(function()
+   local wrong = {}
+   io.write(INTRODUCTION)
+   for _, device in ipairs(truth.DEVICES) do
+      io.write(page.section(device, wrong, truth.measure(device)))
+   end
+   return #wrong == 0 and 0 or 1
+end)

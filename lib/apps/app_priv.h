@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the applications share. Each kind is a `struct app_kind` in a file of its own, found by the list in
+ * meson.build (kinds.c.in); nothing else knows how many there are. An application is opened for (client) or
+ * listens (server); what its streams and datagrams do is up to its kind.
+ *
+ *   registry.c  kinds by name; applications made and freed
+ *   schedule.c  start and stop, the counts at those moments, results
+ *   client.c    what clients have in common: flows, ramps, rates, pauses
+ *   requests.c  requests over UDP and their answers: a slot for each
+ *   payload.c   what is sent
+ */
+#ifndef APP_PRIV_H
+#define APP_PRIV_H
+
+#include <math.h>
+
+#include "fg_bytes.h"
+#include "fg_l4_app.h"
+#include "fg_metric.h"
+#include "fg_random.h"
+#include "fg_stream.h"
+
+/* of the octets that each side sends; see payload.c */
+enum { CLIENT_STREAM = 11, SERVER_STREAM = 7919 };
+
+struct application;
+
+/** A kind of application. What is NULL or 0 is not needed. */
+struct app_kind {
+	const char *name;
+	bool streams, datagrams; /* what its server takes */
+	size_t size;             /* of its own struct, which begins with struct application */
+	const struct fg_app_ops *client, *server;
+	const char *own[FG_L4_OWN_SUMS]; /* names of tally.own */
+	int (*check)(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err);
+	int (*create)(struct application *a, struct fg_error *err);
+	/** Another application of the kind was made before. */
+	void (*join)(struct application *a, struct application *other);
+	void (*free)(struct application *a);
+	void (*read)(const struct application *a, struct fg_l4_result *out);
+};
+
+/** All files of kinds, each with a list that ends with NULL. */
+extern const struct app_kind *const *const app_kinds[];
+
+/** What is known at the boundary of two intervals. */
+struct snapshot {
+	struct fg_l4_tally tally;
+	uint64_t retransmitted;
+	uint32_t open;
+	struct fg_stream_sample sample;
+};
+
+struct application {
+	struct fg_app base; /* first */
+	struct fg_l4_app config;
+	const struct app_kind *kind;
+	struct fg_histogram *setup, *transaction, *first_octet, *last_octet;
+	uint64_t random;           /* state of fg_random_next() */
+	struct snapshot *snapshot; /* at start + omit, then at each interval's end */
+	bool stopped;
+	uint64_t next_flow;
+	uint64_t first_at, last_at; /* payload in order, ns */
+};
+
+static inline struct application *
+application_of(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return (struct application *)w->app[s->app];
+}
+
+/** What every client knows of a stream; the struct of a kind's own begins with it. */
+struct client_stream {
+	uint64_t since; /* when what is being measured began */
+};
+
+static inline struct client_stream *
+client_of(const struct fg_stream *s)
+{
+	return (struct client_stream *)(uintptr_t)s->area;
+}
+
+/** Record how long it took since @p since, if it is part of the figures. */
+static inline void
+note_time(const struct fg_l4 *w, struct fg_histogram *h, uint64_t since)
+{
+	if (fg_l4_is_measured(w))
+		fg_histogram_record(h, (int64_t)(w->now - since));
+}
+
+static inline void
+note_setup(struct fg_l4 *w, struct fg_stream *s)
+{
+	note_time(w, application_of(w, s)->setup, client_of(s)->since);
+}
+
+static inline void
+note_transaction(struct fg_l4 *w, struct fg_stream *s)
+{
+	application_of(w, s)->base.tally.transactions++;
+	note_time(w, application_of(w, s)->transaction, client_of(s)->since);
+}
+
+/** Numbers in network order. */
+static inline uint64_t
+get_number(const uint8_t *p, unsigned octets)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < octets; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static inline void
+put_number(uint8_t *p, uint64_t v, unsigned octets)
+{
+	while (octets-- > 0) {
+		p[octets] = (uint8_t)v;
+		v >>= 8;
+	}
+}
+
+/** Jitter by RFC 3550, 6.4.1; ns. */
+struct jitter {
+	uint64_t transit; /* of the datagram before */
+	double mean;
+	bool seen;
+};
+
+/** A datagram came that was under way for so long; by clocks that need not agree. */
+static inline void
+note_jitter(struct jitter *j, uint64_t transit)
+{
+	int64_t d = (int64_t)(transit - j->transit);
+
+	if (j->seen)
+		j->mean += ((double)(d < 0 ? -d : d) - j->mean) / 16;
+	j->transit = transit;
+	j->seen = true;
+}
+
+/**
+ * Datagrams that are due at times of their own, @p gap ns from one to the next; 0: as fast as it goes. Those
+ * that are late by more than max_lag are left out.
+ */
+static inline void
+pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin, double gap)
+{
+	double oldest = (double)w->now - (double)w->config.max_lag_ns;
+
+	if (*next_at < (double)begin)
+		*next_at = (double)begin;
+	if (*next_at < oldest)
+		*next_at = gap == 0 ? (double)w->now : *next_at + ceil((oldest - *next_at) / gap) * gap;
+}
+
+/** One was sent; @p gap ns to the next, 0: as fast as it goes. */
+static inline void
+pace_next(const struct fg_l4 *w, double *next_at, double gap)
+{
+	*next_at = gap == 0 ? (double)w->now : *next_at + gap;
+}
+
+/* client.c */
+/** The next flow of a client, in turn through addresses and ports; the flow with a number. */
+void next_flow(struct application *a, struct fg_flow *f);
+void flow_at(const struct application *a, uint64_t number, struct fg_flow *f);
+/** Address number @p i of a range. */
+static inline void
+address_at(const struct fg_l4_app *config, const uint8_t first[16], uint32_t i, uint8_t out[16])
+{
+	uint32_t last;
+
+	if (config->ipv6)
+		memcpy(out, first, 16);
+	else
+		fg_address_of_ipv4(first, out);
+	memcpy(&last, out + 12, 4);
+	last = htonl(ntohl(last) + i);
+	memcpy(out + 12, &last, 4);
+}
+/** Open as many as the ramp allows. @return when there will be more to do */
+uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
+/** The first octet of the first response is here; the last is. */
+void note_first_octet(const struct fg_l4 *w, const struct fg_stream *s);
+void note_last_octet(const struct fg_l4 *w, const struct fg_stream *s);
+/** A response is whole and @p requests of the connection were sent: is there to be another, and when? */
+void next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
+		  void (*send)(struct fg_l4 *w, struct fg_stream *s));
+
+/* schedule.c */
+void take_snapshots(struct fg_l4 *w);
+
+/* payload.c */
+void payload_init(void);
+/** Octets from @p offset of the stream @p seed. At most 65535. */
+void payload_fill(uint32_t seed, uint64_t offset, uint8_t *to, uint32_t length);
+/** The same of a message: so many octets of @p head, then the stream's. */
+void payload_fill_behind(const char *head, uint32_t head_length, uint32_t seed, uint64_t position,
+			 uint8_t *to, uint32_t length);
+/** @return how many octets differ from what should stand there */
+uint32_t payload_wrong(uint32_t seed, uint64_t offset, const uint8_t *data, uint32_t length);
+/**
+ * fill() and receive() where all that a side sends is such octets; of the server also the time of the first.
+ */
+void fill_by_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
+void fill_by_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
+bool receive_of_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
+		       uint32_t length, bool early);
+bool receive_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
+		       uint32_t length, bool early);
+
+/*
+ * Of struct fg_app_ops, what clients and servers do that send such octets alone, and close when the peer
+ * does.
+ */
+#define PLAIN_CLIENT \
+	.receive = receive_of_server, .fill = fill_by_client, .eof = fg_stream_close, .poll = client_poll
+#define PLAIN_SERVER .receive = receive_of_client, .fill = fill_by_server
+
+#endif

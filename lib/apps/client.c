@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What clients have in common: which address and port a connection gets, and how many may be open at a time.
+ * curl-loader's ramp: so many at the start, and so many more each second, up to the limit.
+ */
+#include "app_priv.h"
+
+enum { OPENS_A_POLL = 64, FLOW_TRIES = 16 };
+static const uint64_t RETRY_NS = 1000000;
+
+/* ports change first, then our addresses, then theirs */
+void
+flow_at(const struct application *a, uint64_t i, struct fg_flow *f)
+{
+	const struct fg_l4_app *config = &a->config;
+	uint32_t ports = (uint32_t)config->port_last - config->port_first + 1;
+
+	*f = (struct fg_flow){.ipv6 = config->ipv6, .remote_port = config->port};
+	f->local_port = (uint16_t)(config->port_first + i % ports);
+	i /= ports;
+	address_at(config, config->local, (uint32_t)(i % config->locals), f->local);
+	i /= config->locals;
+	address_at(config, config->remote, (uint32_t)(i % config->remotes), f->remote);
+	memcpy(f->mac, config->next_hop, 6);
+}
+
+void
+next_flow(struct application *a, struct fg_flow *f)
+{
+	flow_at(a, a->next_flow++, f);
+}
+
+/* open loop: when connection number @p i is due */
+static uint64_t
+due_at(const struct fg_l4 *w, const struct application *a, uint64_t i)
+{
+	return w->start_at + (uint64_t)((double)i * 1e9 / a->config.opens_per_s);
+}
+
+static struct fg_stream *
+open_one(struct fg_l4 *w, struct application *a)
+{
+	uint64_t i = a->base.tally.opened, at = a->config.opens_per_s > 0 ? due_at(w, a, i) : w->now;
+	struct fg_stream *s = NULL;
+	struct fg_flow f;
+
+	for (unsigned tries = 0; tries < FLOW_TRIES && s == NULL; tries++) {
+		next_flow(a, &f);
+		s = fg_stream_open(w, a->base.index, &f);
+	}
+	if (s == NULL)
+		return NULL;
+	client_of(s)->since = at;
+	s->opened_at = (uint32_t)(at >> FG_STREAM_OPENED_SHIFT);
+	return s;
+}
+
+/* when a stream was opened, or should have been; to a microsecond, for up to an hour */
+static uint64_t
+opened_at(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	uint32_t ago = (uint32_t)(w->now >> FG_STREAM_OPENED_SHIFT) - s->opened_at;
+
+	return w->now - ((uint64_t)ago << FG_STREAM_OPENED_SHIFT);
+}
+
+void
+note_first_octet(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	note_time(w, application_of(w, s)->first_octet, opened_at(w, s));
+}
+
+void
+note_last_octet(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	note_time(w, application_of(w, s)->last_octet, opened_at(w, s));
+}
+
+static uint64_t
+pause_of(struct application *a)
+{
+	uint64_t low = a->config.think_ns, high = a->config.think_ns_max;
+
+	return high <= low ? low : low + fg_random_next(&a->random) % (high - low + 1);
+}
+
+void
+next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
+	     void (*send)(struct fg_l4 *w, struct fg_stream *s))
+{
+	struct application *a = application_of(w, s);
+	uint64_t pause;
+
+	if (w->now >= w->stop_at || last) {
+		fg_stream_close(w, s);
+	} else if (a->config.requests > 0 && requests >= a->config.requests) {
+		if (!a->config.hold)
+			fg_stream_close(w, s);
+	} else if ((pause = pause_of(a)) > 0) {
+		fg_stream_timer(w, s, pause);
+	} else {
+		send(w, s);
+	}
+}
+
+/* how many may be open now, and when there will be one more */
+static uint32_t
+allowed(const struct fg_l4 *w, const struct application *a, uint64_t *more_at)
+{
+	const struct fg_l4_app *config = &a->config;
+	double may;
+
+	*more_at = UINT64_MAX;
+	if (config->connections_per_s == 0)
+		return config->connections;
+	may = config->connections_start + (double)(w->now - w->start_at) * 1e-9 * config->connections_per_s;
+	if (may >= config->connections)
+		return config->connections;
+	*more_at = w->start_at +
+		   (uint64_t)((double)((uint64_t)may + 1 - config->connections_start) * 1e9 /
+			      config->connections_per_s) +
+		   1;
+	return (uint32_t)may;
+}
+
+static uint64_t
+u64_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* how many of the connections that may be open are to be opened now; and when there will be another one */
+static uint32_t
+to_open(const struct fg_l4 *w, const struct application *a, uint64_t *more_at)
+{
+	uint32_t may = allowed(w, a, more_at), cycles = a->config.cycles;
+	uint64_t opened = a->base.tally.opened, n = may > a->base.open ? may - a->base.open : 0;
+
+	if (cycles == 0 && a->config.octets > 0)
+		cycles = 1; /* so many octets on each connection: none is opened again */
+	if (cycles > 0)
+		n = u64_min(n, (uint64_t)cycles * may > opened ? (uint64_t)cycles * may - opened : 0);
+	if (a->config.opens_per_s > 0) {
+		double due = (double)(w->now - w->start_at) * 1e-9 * a->config.opens_per_s;
+
+		n = u64_min(n, (uint64_t)due + 1 > opened ? (uint64_t)due + 1 - opened : 0);
+		if (opened + n > due)
+			*more_at = u64_min(*more_at, due_at(w, a, opened + n) + 1);
+	}
+	return (uint32_t)n;
+}
+
+uint64_t
+client_poll(struct fg_l4 *w, struct fg_app *app)
+{
+	struct application *a = (struct application *)app;
+	uint64_t more_at;
+	uint32_t n;
+
+	if (w->now < w->start_at)
+		return w->start_at;
+	if (w->now >= w->stop_at) {
+		if (!a->stopped && app->ops->stop != NULL)
+			fg_stream_each(w, app->index, app->ops->stop);
+		a->stopped = true;
+		return UINT64_MAX;
+	}
+	n = to_open(w, a, &more_at);
+	for (unsigned i = 0; i < OPENS_A_POLL && i < n; i++)
+		if (open_one(w, a) == NULL)
+			return w->now + RETRY_NS; /* no port or no room: TIME_WAIT ends some time */
+	if (n > OPENS_A_POLL)
+		return w->now;
+	return u64_min(more_at, w->stop_at);
+}

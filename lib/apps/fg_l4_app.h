@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_L4_APP_H
+#define FG_L4_APP_H
+
+#include "fg_l4.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Applications: what the endpoints do. Each has two sides, a client that opens connections (or sends
+ * datagrams) and a server that answers; both must be told the same sizes. What is sent is the same in every
+ * process that knows this library, and all that is received is compared with it.
+ *
+ * All clients start at the start of the schedule and end at its stop: what is open then is closed in the
+ * ordinary way. Figures are of the time from start + omit to stop.
+ *
+ * Kinds, each in a file or folder of its own:
+ *   TCP_STREAM    client to server, as much as goes
+ *   TCP_MAERTS    server to client
+ *   TCP_SENDFILE  as TCP_STREAM, but what is sent are the octets of a file, over and over
+ *   TCP_RR        request and response, one outstanding, on connections that last
+ *   TCP_CRR       connect, one request and response, close; again
+ *   TCP_CC        connect, close; again
+ *   HTTP          GET or POST; the server answers a path that ends in a number with so many octets
+ *   IPERF         iperf3, both roles: TCP and UDP; see fg_l4_iperf.h
+ *   UDP_STREAM, UDP_RR
+ */
+
+enum { FG_L4_DATAGRAM_MIN = 16 /* octets of payload of UDP_STREAM: stream, number, time */ };
+
+struct fg_l4_app {
+	const char *kind; /* its name: fg_l4_kind_name() */
+	bool server;
+	bool ipv6;
+	uint8_t local[16]; /* our first address; IPv4: the first four octets */
+	uint32_t locals;   /* and how many from there on */
+	uint16_t port;     /* the server's */
+	struct fg_l4_tcp tcp;
+
+	/* of the client only */
+	uint8_t remote[16]; /* the server's first address */
+	uint32_t remotes;
+	uint16_t port_first, port_last; /* to connect from */
+	uint8_t next_hop[6];
+	uint32_t connections; /* at a time; of UDP: streams */
+	/* the ramp: connections at the start, and how many more may be open each second; 0: all at once */
+	uint32_t connections_start;
+	double connections_per_s;
+	uint32_t cycles; /* connections of each client in turn; 0: until the stop */
+	/*
+	 * Open loop: so many connections are opened each second, at times that do not depend on how it goes,
+	 * and what is measured of them counts from those times. 0: the next one is opened when one has ended.
+	 */
+	double opens_per_s;
+	uint32_t requests; /* RR, HTTP: on a connection; 0: until the stop */
+	bool hold;         /* it is not closed then, but at the stop */
+	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
+	uint64_t think_ns, think_ns_max;
+	const char *path;   /* HTTP; must live until fg_l4_create() returns */
+	const char *host;   /* and from whom; IPERF: the cookie, 36 octets of text */
+	const char *params; /* IPERF: in JSON, as iperf3's client sends them; lives as long */
+	bool any_body;      /* HTTP: neither octets nor length are compared */
+	bool head;          /* HTTP: HEAD, not GET */
+	uint64_t octets;    /* of each stream, then close; 0: until the stop */
+
+	/* of both */
+	const char *file;           /* SENDFILE; NULL, server: compare with nothing */
+	uint32_t message;           /* of streams: octets of each write; 0: all at once */
+	uint32_t request, response; /* octets; HTTP: of the bodies, no request body is a GET */
+	uint32_t datagram;          /* octets of payload of UDP_STREAM */
+	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
+	uint64_t timeout_ns;        /* UDP_RR: an unanswered request is given up */
+};
+
+/** A distribution of times, ns. All 0 when there is none. */
+struct fg_l4_times {
+	uint64_t count, min, max, p50, p90, p99, p999;
+	double mean;
+};
+
+struct fg_l4_result {
+	struct fg_l4_tally measured; /* from start + omit to stop */
+	struct fg_l4_tally total;    /* until the result is read */
+	uint64_t measured_ns;
+	/*
+	 * since the start: of the receiver of a stream, its first and last payload in order; of its sender,
+	 * its first octet sent and its last one acknowledged
+	 */
+	uint64_t first_ns, last_ns;
+	uint32_t concurrent_max;        /* connections open at one time */
+	struct fg_l4_times setup;       /* SYN to established, client */
+	struct fg_l4_times transaction; /* request sent to response whole; CRR, CC: SYN sent to closed */
+	/* client, of the first response of each connection: SYN to its first and its last octet (RFC 9411) */
+	struct fg_l4_times first_octet, last_octet;
+	struct fg_l4_times rtt;               /* of segments that were sent once, one of each window */
+	uint64_t lost, duplicates, reordered; /* UDP_STREAM, server, all streams: by number */
+	double jitter_ns;                     /* RFC 3550, mean of the streams */
+};
+
+/** Sums over one interval of the series. */
+struct fg_l4_interval {
+	uint64_t octets_in, octets_out, transactions, established, retransmitted;
+	uint64_t datagrams_in, datagrams_out;
+	uint32_t open; /* connections at its end */
+	/* and of those the first ones, up to FG_L4_SAMPLED: how many, and the mean of each at its end */
+	uint32_t sampled;
+	uint32_t cwnd, window, flight; /* octets; the window is the peer's */
+	uint32_t rtt_us;               /* smoothed (RFC 6298) */
+};
+
+/** Name of kind @p i; NULL: there are no more. */
+const char *fg_l4_kind_name(unsigned i);
+/** What kind @p kind counts as tally.own[@p i]; NULL: nothing. */
+const char *fg_l4_own_name(const char *kind, unsigned i);
+
+/**
+ * Make a worker with its applications.
+ * @return 0, -EINVAL with what is wrong, -ENOMEM
+ */
+int fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct fg_l4_app *app,
+		 struct fg_l4 **out, struct fg_error *err);
+void fg_l4_free(struct fg_l4 *l4);
+
+/** Octets of a request and of the response to it, heads and bodies, of a client of kind HTTP. */
+void fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response);
+
+/** The worker, as the engine runs it. Its lifetime is the worker's. */
+struct fg_endpoint *fg_l4_endpoint(struct fg_l4 *l4);
+
+/**
+ * When the clients start and stop, in the engine's time. Once for each worker, before it is polled.
+ * @param omit_ns      of the time after the start that no figure is of
+ * @param interval_ns  of the series; 0: there is none
+ * @return 0, -EINVAL, -ENOMEM
+ */
+int fg_l4_schedule(struct fg_l4 *l4, uint64_t start_ns, uint64_t stop_ns, uint64_t omit_ns,
+		   uint64_t interval_ns, struct fg_error *err);
+
+/** What came of application @p app. */
+void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);
+
+/** The series of application @p app. @return how many intervals there are, at most @p max are written */
+unsigned fg_l4_series(const struct fg_l4 *l4, unsigned app, struct fg_l4_interval *out, unsigned max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Heads of HTTP/1.1 messages (RFC 9112), octet by octet, so that it does not matter how they are cut into
+ * segments. Of a request only the method, the number in its path and its body's framing matter, of a response
+ * the status and the framing; and of both, whether the connection ends with it. The state is one octet: which
+ * part, and within it how far a field has been matched.
+ *
+ * The heads that one side gets are mostly equal. One that is like the last that came whole says the same.
+ */
+#include "http_priv.h"
+
+enum { PART = 0xc0, FIRST_LINE = 0x00, FIELDS = 0x40 };
+enum {
+	WORD = 0x03,
+	RESPONSE = 0x04,
+	BEGUN = 0x08
+}; /* of FIRST_LINE: how many words are over; a '/' was in the first one; there was an octet */
+enum { AT = 0x3f }; /* of FIELDS: where in the names one is */
+
+/* The fields that matter, the second behind the "con" of the first; a blank stands for any number of them. */
+static const char names[] = "content-length:nection: closetransfer-encoding:expect:";
+enum { /* where each ends, and the next begins */
+       LENGTH = sizeof("content-length:") - 1,
+       CLOSE = LENGTH + sizeof("nection: close") - 1,
+       ENCODING = CLOSE + sizeof("transfer-encoding:") - 1,
+       EXPECT = ENCODING + sizeof("expect:") - 1,
+       VALUE = AT - 1, /* digits of the length */
+       SKIP = AT,      /* to the end of the line */
+};
+
+static_assert(EXPECT < VALUE, "where in them one is has room in the state");
+
+static uint32_t
+add_digit(uint32_t number, uint8_t c)
+{
+	return number > HTTP_NUMBER_MAX / 10 ? HTTP_NUMBER_MAX : number * 10 + (c - '0');
+}
+
+static bool
+is_digit(uint8_t c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "GET /1000 HTTP/1.1", "HTTP/1.1 200 OK": the number is in the second word */
+static void
+first_line(struct http_head *h, uint8_t c)
+{
+	uint8_t word = h->state & WORD;
+
+	h->state |= BEGUN;
+	if (c == '\n') {
+		h->state = FIELDS;
+	} else if (c == ' ') {
+		h->state += word < 2;
+	} else if (word == 0 && c == '/') {
+		h->state |= RESPONSE;
+		h->post = h->head = false;
+	} else if (word == 0 && !(h->state & RESPONSE)) { /* of GET, HEAD, POST */
+		h->post |= c == 'P';
+		h->head |= c == 'H';
+	} else if (word == 1 && is_digit(c)) {
+		h->number = add_digit(h->number, c);
+	} else if (word == (h->state & RESPONSE ? 0 : 2) && c == '0') {
+		h->close = true; /* HTTP/1.0 */
+	}
+}
+
+/* @return where in the names one is behind the octet; SKIP: it is another field */
+static uint8_t
+match(uint8_t at, uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z')
+		c |= 'a' - 'A';
+	if (names[at] == ' ') {
+		if (c == ' ' || c == '\t')
+			return at;
+		at++;
+	}
+	if (at == 0 && c != names[0])
+		at = c == names[CLOSE] ? CLOSE : ENCODING;
+	else if (at == 3 && c != names[3])
+		at = LENGTH;
+	return c == names[at] ? at + 1 : SKIP;
+}
+
+/* a field that matters has been found. @return what becomes of the rest of its line */
+static uint8_t
+found(struct http_head *h, uint8_t at)
+{
+	switch (at) {
+	case LENGTH:
+		h->length = 0;
+		return VALUE;
+	case CLOSE:
+		h->close = true;
+		return SKIP;
+	case ENCODING: /* the last coding is always this one (RFC 9112, 6.1) */
+		h->chunked = true;
+		return SKIP;
+	case EXPECT: /* there is but one to be expected (RFC 9110, 10.1.1) */
+		h->expects = true;
+		return SKIP;
+	default:
+		return at;
+	}
+}
+
+/* @return true: the line was empty, and so the head is over */
+static bool
+field(struct http_head *h, uint8_t c)
+{
+	uint8_t at = h->state & AT;
+
+	if (c == '\r')
+		return false;
+	if (c == '\n') {
+		h->state = FIELDS;
+		return at == 0;
+	}
+	if (at == VALUE && is_digit(c))
+		h->length = add_digit(h->length, c);
+	if (at < VALUE)
+		h->state = (uint8_t)(FIELDS | found(h, match(at, c)));
+	return false;
+}
+
+uint32_t
+http_read(struct http_head *h, const uint8_t *data, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++) {
+		if (h->state == (FIELDS | SKIP)) { /* most of a head is nothing to us */
+			const uint8_t *end = memchr(data + i, '\n', length - i);
+
+			if (end == NULL)
+				return length;
+			i = (uint32_t)(end - data);
+		}
+		if ((h->state & PART) == FIRST_LINE) {
+			first_line(h, data[i]);
+		} else if (field(h, data[i])) {
+			h->state = HTTP_BODY;
+			return i + 1;
+		}
+	}
+	return length;
+}
+
+uint32_t
+http_read_again(struct http_seen *seen, struct http_head *h, const uint8_t *data, uint32_t length)
+{
+	bool begins = h->state == 0;
+	uint32_t used;
+
+	if (begins && seen->octets > 0 && seen->octets <= length &&
+	    memcmp(data, seen->text, seen->octets) == 0) {
+		*h = seen->head;
+		return seen->octets;
+	}
+	used = http_read(h, data, length);
+	if (begins && h->state == HTTP_BODY && used <= sizeof(seen->text)) {
+		memcpy(seen->text, data, used);
+		seen->octets = used;
+		seen->head = *h;
+	}
+	return used;
+}

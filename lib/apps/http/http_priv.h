@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HTTP/1.1 (RFC 9112), client and server.
+ *
+ *   head.c    heads, octet by octet
+ *   chunks.c  the chunked transfer coding
+ *   client.c, server.c
+ *   http.c    the kind, and what both sides share
+ *
+ * What is known of the message that is being read lies in the area of its stream: struct http_client and
+ * struct http_server.
+ */
+#ifndef HTTP_PRIV_H
+#define HTTP_PRIV_H
+
+#include "../app_priv.h"
+
+#define HTTP_NUMBER_MAX 4000000000U
+#define HTTP_UNSIZED    UINT32_MAX /* length: none was given */
+
+/* struct http_head.state from HTTP_BODY on: the head is over, and how the end of the body is known */
+enum {
+	HTTP_BODY = 0x80,      /* by its length */
+	HTTP_UNTIL_END = 0xa0, /* by the end of the connection */
+	HTTP_CHUNKS = 0x90,    /* in chunks: with enum http_chunk in the low bits */
+	HTTP_UNWANTED = 0x40,  /* and with this: not what was asked for, so not checked */
+};
+
+/** What is known of the head that is being read; http_begin(): nothing yet, and only then is the state 0. */
+struct http_head {
+	union {
+		struct {
+			uint32_t number; /* in the first line: status, or what the path asks for */
+			uint32_t length; /* Content-Length, or HTTP_UNSIZED */
+		};
+		/*
+		 * of a client, when the head is over: where the body ends; of one that lasts until the end,
+		 * begins
+		 */
+		uint64_t mark;
+		struct {
+			uint32_t chunked_octets; /* and in chunks: octets of data so far */
+			uint32_t chunk_left;     /* of this chunk still to come */
+		};
+	};
+	uint8_t state;
+	uint8_t post : 1;    /* of a request: with a body */
+	uint8_t head : 1;    /* of a request: without one in the answer */
+	uint8_t close : 1;   /* the connection ends with this message */
+	uint8_t chunked : 1; /* Transfer-Encoding: the body is in chunks */
+	uint8_t expects : 1; /* Expect: the body waits for 100 (Continue) */
+} __attribute__((packed, aligned(2)));
+
+/** A client's own of a stream. */
+struct http_client {
+	struct client_stream client; /* first; `since`: the request was sent */
+	struct http_head head;
+} __attribute__((packed, aligned(2)));
+
+/**
+ * A server's: the request, and where the response begins; "100 Continue" (RFC 9110, 10.1.1) lies right before
+ * it.
+ */
+struct http_server {
+	uint64_t response_at;
+	struct http_head head;
+} __attribute__((packed, aligned(2)));
+
+static_assert(sizeof(struct http_client) <= FG_STREAM_AREA, "the area of a stream");
+static_assert(sizeof(struct http_server) <= FG_STREAM_AREA, "the area of a stream");
+
+static inline void
+http_begin(struct http_head *h)
+{
+	*h = (struct http_head){.length = HTTP_UNSIZED};
+}
+
+/** Read on. @return octets that belong to the head: all, unless the state is HTTP_BODY now */
+uint32_t http_read(struct http_head *h, const uint8_t *data, uint32_t length);
+
+/** The last head that came in one piece. */
+struct http_seen {
+	struct http_head head;
+	uint32_t octets; /* 0: there was none */
+	uint8_t text[512];
+};
+
+/** The same, but a head like that in @p seen is not read. */
+uint32_t http_read_again(struct http_seen *seen, struct http_head *h, const uint8_t *data, uint32_t length);
+
+/** Where in a body of chunks (RFC 9112, 7.1) one is. */
+enum http_chunk {
+	CHUNK_BEGIN, /* before the first digit of a size */
+	CHUNK_SIZE,
+	CHUNK_EXTENSION, /* to the end of the size's line */
+	CHUNK_DATA,
+	CHUNK_END,     /* the line end behind the data */
+	CHUNK_TRAILER, /* at the begin of a line behind the last chunk, and within one */
+	CHUNK_FIELD,
+	CHUNK_OVER,
+	CHUNK_BROKEN,
+};
+
+/** Zeroed: before the first chunk. */
+struct http_chunks {
+	uint32_t left; /* octets of this chunk still to come */
+	uint32_t body; /* octets of data so far */
+	uint8_t at;    /* enum http_chunk */
+};
+
+/**
+ * Read on, to where data begins or ends at most.
+ * @param is_data  out: whether what was read is data, all of it, or none
+ * @return         octets read: none when all is over or broken
+ */
+uint32_t http_chunks_read(struct http_chunks *k, const uint8_t *data, uint32_t length, bool *is_data);
+
+/** Either side. */
+struct http {
+	struct application app; /* first */
+	char *request;          /* client: head of each */
+	uint32_t request_head;
+	struct http_seen seen; /* what the peers send */
+};
+
+static inline struct http *
+http_of(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return (struct http *)application_of(w, s);
+}
+
+/** Octets of our server's response with such a body. */
+uint32_t http_response_octets(uint32_t body);
+/** tally.own: what was wrong with responses, by status, of another length, cut off. */
+enum http_sum { HTTP_4XX, HTTP_5XX, HTTP_OTHER, HTTP_LENGTH, HTTP_CUT };
+
+/* client.c */
+extern const struct fg_app_ops http_client_ops;
+int http_create(struct application *a, struct fg_error *err);
+
+/* server.c */
+extern const struct fg_app_ops http_server_ops;
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The server of HTTP/1.1: GET and HEAD of a path that ends in a number, which is answered with so many
+ * octets, and POST, the body of which is read, by its length or in chunks, and answered with none. Requests
+ * for a range are answered whole, as RFC 9110, 14.2 allows. A request that comes before the response to the
+ * one before it has been acknowledged is not taken, and comes again.
+ */
+#include "http_priv.h"
+
+/* both of one length: a shorter value is filled up with blanks, which end it (RFC 9110, 5.5) */
+static const char head_keep[] =
+	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: keep-alive\r\nContent-Length: ";
+static const char head_close[] =
+	"HTTP/1.1 200 OK\r\nServer: framegauge\r\nContent-Type: application/octet-stream\r\n"
+	"Connection: close     \r\nContent-Length: ";
+enum { DIGITS = 10, HEAD_FIXED = sizeof(head_keep) - 1, HEAD_OCTETS = HEAD_FIXED + DIGITS + 4 };
+
+static const char head_continue[] = "HTTP/1.1 100 Continue\r\n\r\n";
+enum { CONTINUE_OCTETS = sizeof(head_continue) - 1 };
+
+static_assert(sizeof(head_keep) == sizeof(head_close), "where the body begins does not depend on the head");
+
+/* the length has ten places, so that the head has always the same */
+static void
+response_head(char head[HEAD_OCTETS], uint32_t body, bool close)
+{
+	char *p = head + HEAD_FIXED + DIGITS;
+
+	memcpy(head, close ? head_close : head_keep, HEAD_FIXED);
+	memcpy(p, "\r\n\r\n", 4);
+	do
+		*--p = (char)('0' + body % 10);
+	while ((body /= 10) > 0);
+	memset(head + HEAD_FIXED, ' ', (size_t)(p - head - HEAD_FIXED));
+}
+
+static struct http_server *
+server_of(const struct fg_stream *s)
+{
+	return (struct http_server *)(uintptr_t)s->area;
+}
+
+static void
+respond(struct fg_l4 *w, struct fg_stream *s, struct http_head *h)
+{
+	application_of(w, s)->base.tally.transactions++;
+	if (h->post)
+		h->number = 0;
+	server_of(s)->response_at = s->written;
+	h->state = 0;
+	h->length = 0;
+	fg_stream_write(w, s, HEAD_OCTETS + (h->head ? 0 : h->number));
+	if (h->close)
+		fg_stream_close(w, s);
+}
+
+static void
+server_fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length)
+{
+	char head[HEAD_OCTETS];
+	const struct http_head *h = &server_of(s)->head;
+
+	if (offset < server_of(s)->response_at) {
+		uint32_t left = (uint32_t)(server_of(s)->response_at - offset),
+			 part = fg_u32_min(left, length);
+
+		memcpy(to, head_continue + CONTINUE_OCTETS - left, part);
+		offset += part;
+		to += part;
+		length -= part;
+	}
+	if (length == 0)
+		return;
+	response_head(head, h->number, h->close);
+	payload_fill_behind(head, HEAD_OCTETS, SERVER_STREAM, offset - server_of(s)->response_at, to, length);
+}
+
+/* the head of a request is over: is there a body, and does it wait for a word of ours? */
+static void
+begin_request_body(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, bool has_come)
+{
+	if (h->length == HTTP_UNSIZED)
+		h->length = 0;
+	if (h->chunked) {
+		h->state = HTTP_CHUNKS;
+		h->number = h->length = 0;
+	}
+	server_of(s)->response_at = s->written;
+	if (h->expects && !h->close && !has_come && (h->chunked || h->length > 0)) {
+		server_of(s)->response_at += CONTINUE_OCTETS;
+		fg_stream_write(w, s, CONTINUE_OCTETS);
+	}
+}
+
+/* @return octets used: all, unless the body is over, or broken */
+static uint32_t
+take_request_chunks(struct http_head *h, const uint8_t *data, uint32_t length)
+{
+	struct http_chunks k = {.left = h->length, .at = h->state - HTTP_CHUNKS};
+	uint32_t used = 0, n;
+	bool is_data;
+
+	do {
+		n = http_chunks_read(&k, data + used, length - used, &is_data);
+		used += n;
+	} while (n > 0 && used < length);
+	h->length = k.left;
+	h->state = HTTP_CHUNKS + k.at;
+	return used;
+}
+
+/* @return octets of the body that came with this */
+static uint32_t
+take_request_body(struct fg_l4 *w, struct fg_stream *s, struct http_head *h, const uint8_t *data,
+		  uint32_t length)
+{
+	uint32_t part;
+
+	if (h->state == HTTP_BODY) {
+		part = fg_u32_min(h->length, length);
+		h->length -= part;
+	} else {
+		part = take_request_chunks(h, data, length);
+	}
+	if (h->state == HTTP_BODY ? h->length == 0 : h->state == HTTP_CHUNKS + CHUNK_OVER)
+		respond(w, s, h);
+	return part;
+}
+
+static bool
+server_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data, uint32_t length,
+	       bool early)
+{
+	struct http_head *h = &server_of(s)->head;
+	uint32_t used = 0;
+
+	if (s->ended) /* the last response has been written: nothing more is read */
+		return true;
+	if (early || (h->state == 0 && s->acked < s->written))
+		return false;
+	if (h->state == 0)
+		http_begin(h);
+	if (h->state < HTTP_BODY) {
+		used = http_read_again(&http_of(w, s)->seen, h, data, length);
+		if (h->state == HTTP_BODY)
+			begin_request_body(w, s, h, used < length);
+	}
+	if (h->state >= HTTP_BODY)
+		used += take_request_body(w, s, h, data + used, length - used);
+	if (h->state == HTTP_CHUNKS + CHUNK_BROKEN) {
+		fg_stream_abort(w, s);
+		return true;
+	}
+	/*
+	 * more in the same segment is the next request already: this connection ends here, the peer asks
+	 * again
+	 */
+	if (used < length && !h->close) {
+		h->close = true;
+		fg_stream_close(w, s);
+	}
+	return true;
+}
+
+const struct fg_app_ops http_server_ops = {
+	.receive = server_receive,
+	.eof = fg_stream_close,
+	.fill = server_fill,
+};
+
+uint32_t
+http_response_octets(uint32_t body)
+{
+	return HEAD_OCTETS + body;
+}

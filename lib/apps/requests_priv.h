@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clients that send requests over UDP and wait for their answers, a fixed number at a time. A request has a
+ * slot, and a slot has a port of ours. It waits for its answer in a list in order of time, so the first of
+ * the list is the first to expire. A kind says what a request is and what answers it; the rest is here.
+ */
+#ifndef REQUESTS_PRIV_H
+#define REQUESTS_PRIV_H
+
+#include "app_priv.h"
+
+/** A request that waits for its answer, or an idle place for one. */
+struct slot {
+	uint32_t next, previous;
+	uint64_t number;  /* how many requests were sent from here; 0: none */
+	uint64_t sent_at; /* 0: it has been answered */
+};
+
+/** The client of a kind of requests. */
+struct requests {
+	struct application app; /* first */
+	struct slot *slot;
+};
+
+int requests_create(struct application *a, struct fg_error *err);
+void requests_free(struct application *a);
+
+/** What one kind of requests does differently from another. */
+struct request_ops {
+	/** Write request @p number of a slot. @return its octets */
+	uint32_t (*write)(const struct application *a, uint64_t number, uint8_t *to);
+	/** Is this the answer to request @p number, and not to one before it? */
+	bool (*is_answer)(struct fg_l4 *w, struct application *a, uint64_t number, const uint8_t *data,
+			  uint32_t length);
+};
+
+/** poll() and datagram() of such a client. */
+uint64_t requests_poll(struct fg_l4 *w, struct fg_app *app, const struct request_ops *ops);
+bool requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, const uint8_t *data,
+		       uint32_t length, const struct request_ops *ops);
+
+/** A server has written @p out octets that answer a datagram of @p in octets; send and count them. */
+static inline void
+requests_answer(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow, uint32_t in, uint32_t out)
+{
+	fg_datagram_send(w, flow, out);
+	app->tally.datagrams_in++;
+	app->tally.datagram_octets_in += in;
+	app->tally.datagrams_out++;
+	app->tally.transactions++;
+}
+
+/** check() of datagrams of so many octets. */
+int datagrams_check(const struct fg_l4_app *config, uint32_t octets, uint32_t mtu, struct fg_error *err);
+
+#endif

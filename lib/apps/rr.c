@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests and responses over TCP: on connections that last (TCP_RR), on one for each (TCP_CRR), and
+ * connections without either (TCP_CC). Neither side keeps more than a count: how many requests are complete
+ * follows from the octets received, and how many responses were given from the octets written.
+ */
+#include <errno.h>
+
+#include "app_priv.h"
+
+/** A client's own of a stream. */
+struct rr_stream {
+	struct client_stream client; /* first */
+	uint64_t whole_at;           /* when so much has come, the response is whole */
+};
+
+static_assert(sizeof(struct rr_stream) <= FG_STREAM_AREA, "the area of a stream");
+
+static struct rr_stream *
+rr_of(const struct fg_stream *s)
+{
+	return (struct rr_stream *)client_of(s);
+}
+
+static void
+rr_send_request(struct fg_l4 *w, struct fg_stream *s)
+{
+	client_of(s)->since = w->now;
+	rr_of(s)->whole_at += application_of(w, s)->config.response;
+	fg_stream_write(w, s, application_of(w, s)->config.request);
+}
+
+static void
+rr_established(struct fg_l4 *w, struct fg_stream *s)
+{
+	note_setup(w, s);
+	rr_send_request(w, s);
+}
+
+static void
+rr_arrived(struct fg_l4 *w, struct fg_stream *s)
+{
+	uint64_t requests = s->written / application_of(w, s)->config.request;
+
+	if (s->received < rr_of(s)->whole_at)
+		return;
+	note_transaction(w, s);
+	if (requests == 1)
+		note_last_octet(w, s);
+	next_request(w, s, requests, false, rr_send_request);
+}
+
+/* the pause is over, or the time is */
+static void
+rr_timer(struct fg_l4 *w, struct fg_stream *s)
+{
+	if (w->now >= w->stop_at)
+		fg_stream_close(w, s);
+	else
+		rr_send_request(w, s);
+}
+
+/* a stream that waits for a response is closed when it has come */
+static void
+rr_stop(struct fg_l4 *w, struct fg_stream *s)
+{
+	if (fg_stream_is_established(s) && s->received >= rr_of(s)->whole_at)
+		fg_stream_close(w, s);
+}
+
+static void
+answer(struct fg_l4 *w, struct fg_stream *s)
+{
+	const struct fg_l4_app *config = &application_of(w, s)->config;
+	uint64_t asked = s->received / config->request, answered = s->written / config->response;
+
+	if (asked > answered && !s->ended)
+		fg_stream_write(w, s, (asked - answered) * config->response);
+}
+
+static const struct fg_app_ops rr_client = {
+	PLAIN_CLIENT,    .established = rr_established, .arrived = rr_arrived, .timer = rr_timer,
+	.stop = rr_stop,
+};
+static const struct fg_app_ops rr_server = {
+	PLAIN_SERVER,
+	.arrived = answer,
+	.eof = fg_stream_close,
+};
+
+/* --- CRR and CC: a connection for each */
+
+static void
+crr_established(struct fg_l4 *w, struct fg_stream *s)
+{
+	note_setup(w, s);
+	rr_of(s)->whole_at = application_of(w, s)->config.response;
+	fg_stream_write(w, s, application_of(w, s)->config.request);
+}
+
+static void
+crr_arrived(struct fg_l4 *w, struct fg_stream *s)
+{
+	if (s->received < rr_of(s)->whole_at)
+		return;
+	note_last_octet(w, s);
+	fg_stream_close(w, s);
+}
+
+/* it counts if all of the response has come */
+static void
+crr_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
+{
+	if (end == FG_L4_END_CLOSED && s->received >= rr_of(s)->whole_at)
+		note_transaction(w, s);
+}
+
+static void
+cc_established(struct fg_l4 *w, struct fg_stream *s)
+{
+	note_setup(w, s);
+	fg_stream_close(w, s);
+}
+
+static const struct fg_app_ops crr_client = {
+	PLAIN_CLIENT,
+	.established = crr_established,
+	.arrived = crr_arrived,
+	.closed = crr_closed,
+};
+static const struct fg_app_ops cc_client = {
+	PLAIN_CLIENT,
+	.established = cc_established,
+	.closed = crr_closed,
+};
+static const struct fg_app_ops cc_server = {
+	PLAIN_SERVER,
+	.eof = fg_stream_close,
+};
+
+static int
+rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
+{
+	return a->request > 0 && a->response > 0
+		       ? 0
+		       : fg_error_set(err, EINVAL, "l4", "a request and a response have an octet at least");
+}
+
+static const struct app_kind rr = {"TCP_RR", .streams = true, .client = &rr_client, .server = &rr_server,
+				   .check = rr_check};
+static const struct app_kind crr = {"TCP_CRR", .streams = true, .client = &crr_client, .server = &rr_server,
+				    .check = rr_check};
+static const struct app_kind cc = {"TCP_CC", .streams = true, .client = &cc_client, .server = &cc_server};
+
+const struct app_kind *const app_kinds_of_rr[] = {&rr, &crr, &cc, NULL};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DEVICE_PRIV_H
+#define DEVICE_PRIV_H
+
+/*
+ * The wire inside. wire.c has the two ports and hands each frame through one direction: device.c decides when
+ * it leaves the device, profile.c (bandwidth profiles), table.c (a bridge's addresses) and router.c whether
+ * and where to, path.c impairs it on its way to the other port. Everything here is written by the lcore that
+ * polls both ports, and by the control thread only while nobody polls.
+ */
+
+#include "fg_class.h"
+#include "fg_int128.h"
+#include "fg_meter.h"
+#include "fg_net.h"
+#include "fg_port.h"
+#include "fg_device.h"
+
+struct rte_mbuf;
+
+/* Picoseconds with 64 bits of fraction, so that rates which do not divide 10^12 keep exact. */
+#define WHOLE(t)      ((uint64_t)((t) >> 64))
+#define FROM_WHOLE(t) ((fg_u128)(t) << 64)
+
+/** Places in the device's buffer, by when they become free. */
+struct waiting {
+	fg_u128 *until; /* time at which the frame stops waiting */
+	uint32_t *octets;
+	uint64_t head, tail; /* frames ever taken in, ever let go */
+	uint64_t mask;
+	uint64_t held; /* octets waiting */
+};
+
+/** All that depends on the frame size. */
+struct passage {
+	fg_u128 line_time;    /* frame, preamble and gap */
+	fg_u128 service_time; /* between two frames forwarded */
+	fg_u128 store_time;   /* first bit in to the frame being eligible */
+	fg_u128 transit;      /* eligible and served to first bit out */
+	uint32_t frame_size;  /* 0: of none */
+};
+
+enum { PASSAGES_LOG2 = 4 };
+
+/** One direction through the device. */
+struct direction {
+	const struct fg_device_direction *config;
+	fg_u128 octet_time; /* on the line */
+
+	struct passage is;                        /* of the present frame; taken anew when the size changes */
+	struct passage known[1 << PASSAGES_LOG2]; /* of frames before it, by their size */
+
+	struct profiles *profiles; /* NULL: none */
+	fg_u128 line_free;         /* earliest first bit of the next frame on the ingress line */
+	fg_u128 server_free;
+	fg_u128 out_free; /* earliest first bit of the next frame on the outgoing line */
+	struct waiting waiting;
+	struct fg_path path;
+	uint64_t outage_from, outage_to;
+	uint64_t recovery;  /* ps */
+	uint64_t last_full; /* when a frame last found the buffer full; 0: never */
+	bool skipped;       /* while recovering: the frame before this one was lost */
+	struct fg_device_counters counters;
+};
+
+/** What arrives at one port: frames in order of time. */
+struct arrivals {
+	struct rte_mbuf **frame;
+	uint64_t *time;
+	uint64_t head, tail, mask;
+};
+
+struct side {
+	struct fg_port port; /* first: the port is the side */
+	struct fg_device *wire;
+	struct side *other;
+	struct direction direction; /* of what this port sends */
+	struct side *sink;          /* where that comes out: the other, or this one if the device reflects */
+	struct arrivals arrivals;   /* of what this port receives */
+	struct fg_delay_line line;  /* in their place, if the wire is impaired */
+	fg_u128 in_free;            /* then: earliest first bit of the next frame on the line to this port */
+	struct fg_host router;      /* the device's interface on this side */
+	uint8_t neighbour[6];       /* who is there: the source of the last frame */
+	struct fg_port_counters counters;
+};
+
+struct table;
+
+struct fg_device {
+	struct fg_device_config config;
+	struct side side[2];
+	bool inspects;       /* the frames: it routes, answers, reflects, or learns */
+	struct table *table; /* NULL: it does not learn */
+	bool impaired;
+	bool marks;                 /* a profile does: there are copies enough for all frames */
+	struct rte_mempool *copies; /* for what is duplicated, corrupted or marked; NULL: nothing is */
+	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
+	uint64_t tx_time_flag, rx_time_flag;
+	uint64_t bad_fcs_flag, runt_flag; /* of mbufs: as the tester's port sends only on purpose */
+	uint32_t longest;                 /* that the device forwards */
+};
+
+int wire_device_init(struct direction *direction, const struct fg_device_config *config, unsigned side,
+		     struct fg_error *err);
+void wire_device_reset(struct direction *direction, uint64_t seed);
+void wire_device_free(struct direction *direction);
+void wire_device_size(struct direction *direction, uint32_t frame_size);
+
+/** The first bit of a frame leaves the port no earlier than @p launch. @return when it does */
+static inline fg_u128
+wire_line_send(struct direction *d, uint64_t launch)
+{
+	fg_u128 start = FROM_WHOLE(launch);
+
+	if (start < d->line_free)
+		start = d->line_free;
+	d->line_free = start + d->is.line_time;
+	return start;
+}
+
+/**
+ * A frame enters the device.
+ * @param frame  its octets, of which there are direction->is.frame_size with the FCS
+ * @return when its first bit leaves the device, UINT64_MAX when it is lost
+ */
+uint64_t wire_device_pass(struct direction *direction, const uint8_t *frame, fg_u128 first_bit);
+
+/* path.c */
+extern const struct fg_path_frames wire_path_frames; /* their context is a side */
+int wire_path_init(struct fg_device *wire, uint32_t in_flight, struct fg_error *err);
+void wire_path_free(struct fg_device *wire);
+/** Forget what is on its way to @p side. */
+void wire_path_clear(struct side *side);
+/** There will be copies, of this share of the frames on the way. */
+int wire_path_copies(struct fg_device *wire, double share, uint32_t in_flight, struct fg_error *err);
+/** @return the frame as the device's profile marks it: @p m, or a copy in its place */
+struct rte_mbuf *wire_path_mark(struct side *side, struct rte_mbuf *m);
+/**
+ * A frame has left the device at @p out and goes on its impaired way.
+ * @return false: there was no room for it, it stays the caller's
+ */
+bool wire_path_send(struct side *side, struct rte_mbuf *m, uint64_t out);
+/** The same for an answer of the router to @p side, which nothing impairs. */
+bool wire_path_answer(struct side *side, struct rte_mbuf *m, uint64_t time);
+uint16_t wire_path_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
+uint64_t wire_path_next_arrival(struct fg_port *port);
+
+int wire_profiles_create(const struct fg_device_profile *config, unsigned n, struct profiles **out,
+			 struct fg_error *err);
+void wire_profiles_reset(struct profiles *profiles);
+void wire_profiles_counters(const struct profiles *profiles, unsigned i,
+			    struct fg_device_profile_counters *out);
+
+/** The profile of a frame's service decides. @return when the frame may go on, UINT64_MAX when it is lost */
+uint64_t wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uint32_t frame_size,
+			    uint64_t now);
+
+bool wire_profiles_marks(const struct fg_device_profile *config, unsigned n);
+/** Does the frame that passed last leave with another code point than it came with? */
+bool wire_profiles_mark(const struct profiles *profiles, enum fg_mark_kind *kind, unsigned *value);
+
+int wire_table_create(const struct fg_device_config *config, struct table **out, struct fg_error *err);
+/** NULL is legal. */
+void wire_table_free(struct table *table);
+
+/** A frame has come in on a side: learn its source. @return is it to be forwarded to the other side? */
+bool wire_table_forwards(struct table *table, const uint8_t *frame, unsigned side, uint64_t now,
+			 struct fg_device_counters *counters);
+
+enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
+
+/**
+ * What the router does with a frame from @p side; it may be rewritten, an answer's length goes to @p length.
+ * @param room  octets that may be written; with less than FG_ANSWER_ROOM there is no answer
+ */
+enum wire_route wire_route(struct side *side, uint8_t *frame, size_t *length, size_t room);
+
+#endif

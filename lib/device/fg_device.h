@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_DEVICE_H
+#define FG_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+#include "fg_path.h"
+#include "fg_profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The virtual wire: two ports inside the process, joined by a model of a cable and of a device whose
+ * properties are known exactly. It behaves as a NIC with launch-time scheduling and hardware timestamps
+ * would, in a time of its own: picoseconds, handed down by the task that polls the ports (`now` of fg_port).
+ * The engine sees two ports like any others.
+ *
+ * A time stamp belongs to the first bit of the frame after the start delimiter, as in IEEE 1588. Both ports
+ * must be polled by one lcore.
+ */
+
+/** Ticks of the wire's clock per second: picoseconds. */
+#define FG_DEVICE_HZ (1000ULL * 1000 * 1000 * 1000)
+
+/** What becomes of frames that enter the device on one side. */
+struct fg_device_direction {
+	double capacity_fps; /* frames forwarded per second; 0: as many as the line carries */
+	double capacity_bps; /* bits of frames, FCS included, forwarded per second; 0: as the line */
+	uint64_t buffer;     /* frames (or octets) that can wait, besides the one being forwarded */
+	bool buffer_octets;
+	bool cut_through; /* forwarding starts after the Ethernet header, not after the last bit */
+	/* from then (RFC 1242: last bit in, when storing) to first bit out, if nothing waits */
+	double latency_ns;
+	double latency_ns_per_octet;    /* and this for each octet of the frame */
+	struct fg_impair_config impair; /* losses before the device, all else behind it */
+	/*
+	 * after an overload (frames lost for want of buffer) every second frame is lost for so long; 0: the
+	 * device is itself again at once
+	 */
+	double recovery_ns;
+};
+
+/** Addresses of the device on one side. With any it routes; with none on both sides it bridges. */
+struct fg_device_interface {
+	bool has_ipv4;
+	bool has_ipv6;
+	uint8_t ipv4[4];
+	uint8_t ipv6[16];
+};
+
+/** A learning bridge's table of addresses (IEEE 802.1D, 7.9), and what is wrong with it. */
+struct fg_device_table {
+	uint32_t size;        /* addresses it holds; 0: it learns nothing and forwards all */
+	double ageing_ns;     /* an address is forgotten that was not heard for so long; 0: never */
+	double learning_rate; /* addresses per second that it can learn; 0: all that come */
+	uint32_t skip_every;  /* it does not learn every n-th new one; 0: learns all */
+};
+
+struct fg_device_config {
+	double rate_bps; /* of both lines */
+	uint64_t seed;   /* of everything random */
+	bool reflect; /* what it forwards it turns round and sends back where it came from (fg_net_reflect) */
+	uint32_t max_frame;      /* octets with FCS of the largest frame that it may have to copy; 0: 1518 */
+	uint32_t forwards_up_to; /* octets with FCS: longer frames are lost; 0: forwards any */
+	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
+	struct fg_device_interface interface[2];
+	struct fg_device_table table; /* of a bridge: not with addresses, and not if it reflects */
+};
+
+/** What the device itself counted: the truth that a test is compared with. */
+struct fg_device_counters {
+	uint64_t received; /* frames that entered, conversation with the device itself included */
+	uint64_t forwarded;
+	uint64_t buffer_full; /* lost: no room to wait */
+	uint64_t recovering;  /* lost while recovering from an overload */
+	uint64_t outage;      /* lost in an outage */
+	uint64_t policed;     /* lost because the bandwidth profile of their service did not let them pass */
+	uint64_t bad_fcs, undersized,
+		oversized;   /* lost: wrong check sequence, less than 64 octets, too long */
+	uint64_t unroutable; /* not for the router, expired, or next hop unknown; or not to be reflected */
+	uint64_t filtered;   /* not forwarded: for somebody on the side it came from, as the table has it */
+	uint64_t flooded;    /* forwarded, though the table does not have whom for */
+	uint64_t unlearned;  /* whose source is not in the table, and did not come into it */
+	uint64_t answered;   /* ARP, ND, echo and SNMP to the router */
+	FG_PATH_COUNTERS(
+		FG_PATH_COUNTER_FIELD) /* of the impairments; reordered: as far as frames have come out */
+};
+
+/** The bandwidth profile of a service in one direction. */
+struct fg_device_profile {
+	struct fg_class class_;        /* the frames of the service */
+	struct fg_colouring colouring; /* those of them that come as yellow */
+	struct fg_meter_config meter;
+	struct fg_marking marking; /* how frames leave that the meter found green or yellow */
+	/*
+	 * 0: what is red is lost; else frames wait for tokens, no longer than this; then one bucket of CBS +
+	 * EBS is filled at CIR + EIR
+	 */
+	double shaping_ns;
+};
+
+/** What a profile has decided. */
+struct fg_device_profile_counters {
+	uint64_t green, yellow, red; /* of a shaper: passed, none, lost */
+	uint64_t shaped;             /* passed after a wait */
+};
+
+struct fg_port;
+struct fg_device;
+
+/**
+ * Most frames of @p frame_size that can be between the two ports at one time; that many buffers they need.
+ * @return frames, or 0 when the device could hold more than a tester has memory for (2^20)
+ */
+uint32_t fg_device_in_flight(const struct fg_device_config *config, unsigned frame_size);
+
+/**
+ * Make the wire, its device and its two ports.
+ * @param in_flight  room for that many frames on the way; a frame beyond it counts as rx_missed
+ * @return 0, -EINVAL (a rate that is none), -ENOMEM
+ */
+int fg_device_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_device **out,
+		     struct fg_error *err);
+
+/** Free wire and ports and every frame still on the way; NULL is legal. */
+void fg_device_free(struct fg_device *wire);
+
+/** Port @p side, 0 or 1. Owned by the wire; fg_port_close() on it does nothing. */
+struct fg_port *fg_device_port(struct fg_device *wire, unsigned side);
+
+/**
+ * Forget everything on the way and waiting: a trial finds an idle device.
+ * @param trial  number of the trial. Each number has random draws of its own, the same whenever they follow
+ *               from the same seed: only so does a repeated trial say more than the first one
+ */
+void fg_device_reset(struct fg_device *wire, uint64_t trial);
+
+/**
+ * The device will lose every frame that is complete from @p from_ns to before @p to_ns, in the engine's time;
+ * the next fg_device_reset() forgets it. Only while nobody polls the ports.
+ */
+void fg_device_outage(struct fg_device *wire, uint64_t from_ns, uint64_t to_ns);
+
+/**
+ * Give the device bandwidth profiles for frames that enter on @p side, in place of those it had. Frames
+ * belong to the first that matches; those that match none pass. Only while nobody polls the ports, and before
+ * the first frame if it marks frames.
+ * @return 0, -ERANGE, -ENOMEM
+ */
+int fg_device_set_profiles(struct fg_device *wire, unsigned side, const struct fg_device_profile *list,
+			   unsigned n, struct fg_error *err);
+
+/** What profile @p i of @p side has decided since the last reset. Only while nobody polls the ports. */
+void fg_device_read_profile_counters(const struct fg_device *wire, unsigned side, unsigned i,
+				     struct fg_device_profile_counters *out);
+
+/** The device's own counts of frames that entered on @p side. Only while nobody polls the ports. */
+void fg_device_read_counters(const struct fg_device *wire, unsigned side, struct fg_device_counters *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

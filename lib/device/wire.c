@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two ports and the device between them. Sending computes at once when, and whether, each frame will arrive,
+ * and puts it with that time into the other port's list of arrivals. Receiving returns the frames that have
+ * arrived by now. The frame itself is passed on, not copied. A wire that impairs its frames has its own
+ * functions for both (path.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+
+#include "device_priv.h"
+
+enum {
+	SLACK = 4096, /* frames: bursts on their way in and out */
+	MAX_IN_FLIGHT = 1 << 20,
+};
+
+uint32_t
+fg_device_in_flight(const struct fg_device_config *config, unsigned frame_size)
+{
+	double fps = (double)config->rate_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD)), frames = 0, ns;
+
+	for (int i = 0; i < 2; i++) {
+		const struct fg_device_direction *d = &config->direction[i];
+		double waiting = d->buffer_octets ? (double)d->buffer / frame_size : (double)d->buffer;
+
+		ns = d->latency_ns + d->latency_ns_per_octet * frame_size;
+		frames += waiting + fps * 1e-9 * ns + fg_impair_kept(&d->impair, fps);
+	}
+	frames += SLACK;
+	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
+}
+
+static bool
+arrive(struct side *side, struct rte_mbuf *m, uint64_t time)
+{
+	struct arrivals *a = &side->arrivals;
+
+	if (unlikely(a->head - a->tail > a->mask)) {
+		side->counters.rx_missed++;
+		return false;
+	}
+	a->frame[a->head & a->mask] = m;
+	a->time[a->head & a->mask] = time;
+	a->head++;
+	return true;
+}
+
+/*
+ * the router answers on the side of the request; an answer may not overtake frames already on their way there
+ */
+static bool
+answer(struct side *side, struct rte_mbuf *m, size_t length, uint64_t time)
+{
+	struct arrivals *a = &side->arrivals;
+	uint64_t last = a->head == a->tail ? 0 : a->time[(a->head - 1) & a->mask];
+
+	side->direction.counters.answered++;
+	m->pkt_len = m->data_len = (uint16_t)length;
+	if (side->wire->impaired)
+		return wire_path_answer(side, m, time);
+	return arrive(side, m, RTE_MAX(time, last));
+}
+
+/* a frame leaves the device; UINT64_MAX: it does not */
+static __rte_always_inline void
+deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
+{
+	if (out != UINT64_MAX && side->direction.profiles != NULL)
+		m = wire_path_mark(side, m);
+	if (out == UINT64_MAX || !(impaired ? wire_path_send(side, m, out) : arrive(side->sink, m, out)))
+		rte_pktmbuf_free(m);
+}
+
+/* @return false: the frame stays the caller's */
+static bool
+bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
+{
+	struct direction *d = &side->direction;
+	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	unsigned number = (unsigned)(side - side->wire->side);
+
+	if (!wire_table_forwards(side->wire->table, frame, number, WHOLE(first_bit + d->is.store_time),
+				 &d->counters))
+		return false;
+	deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
+	return true;
+}
+
+static bool
+route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
+{
+	struct direction *d = &side->direction;
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	size_t length = m->pkt_len, room = length + rte_pktmbuf_tailroom(m);
+
+	if (side->wire->table != NULL)
+		return bridge_and_send(side, m, first_bit);
+	switch (wire_route(side, frame, &length, room)) {
+	case WIRE_FORWARD:
+		deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
+		return true;
+	case WIRE_ANSWER:
+		return answer(side, m, length, WHOLE(first_bit + d->is.store_time + d->is.transit));
+	default:
+		d->counters.unroutable++;
+		return false;
+	}
+}
+
+/* a device's receiver accepts whole frames of a legal length only (IEEE 802.3, 4.2.4) */
+static __rte_noinline bool
+is_wrong(struct side *side, const struct rte_mbuf *m, uint32_t size)
+{
+	const struct fg_device *wire = side->wire;
+	struct fg_device_counters *counters = &side->direction.counters;
+
+	if (size < FG_ETHER_MIN)
+		counters->undersized++;
+	else if (m->ol_flags & wire->bad_fcs_flag)
+		counters->bad_fcs++;
+	else if (size > wire->longest)
+		counters->oversized++;
+	else
+		return false;
+	return true;
+}
+
+static __rte_always_inline uint16_t
+send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now, bool impaired)
+{
+	struct side *side = (struct side *)port;
+	const struct fg_device *wire = side->wire;
+	const uint64_t fault_flags = wire->bad_fcs_flag | wire->runt_flag;
+	struct direction *d = &side->direction;
+
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *m = frames[i];
+		uint64_t launch = now;
+		bool suspect;
+		fg_u128 first_bit;
+		uint32_t size = RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+
+		if (m->ol_flags & wire->tx_time_flag)
+			launch = RTE_MAX(now, *RTE_MBUF_DYNFIELD(m, wire->tx_time_offset, uint64_t *));
+		suspect = (m->ol_flags & fault_flags) != 0 || size > wire->longest;
+		if (unlikely(suspect) && (m->ol_flags & wire->runt_flag))
+			size = m->pkt_len + FG_ETHER_FCS;
+		if (unlikely(size != d->is.frame_size))
+			wire_device_size(d, size);
+		first_bit = wire_line_send(d, launch);
+		d->counters.received++;
+		if (unlikely(suspect) && is_wrong(side, m, size)) {
+			rte_pktmbuf_free(m);
+			continue;
+		}
+		if (wire->inspects) {
+			if (!route_and_send(side, m, first_bit))
+				rte_pktmbuf_free(m);
+			continue;
+		}
+		deliver(side, m, wire_device_pass(d, rte_pktmbuf_mtod(m, uint8_t *), first_bit), impaired);
+	}
+	side->counters.tx_frames += n;
+	return n;
+}
+
+static uint16_t
+wire_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	return send_all(port, frames, n, now, false);
+}
+
+static uint16_t
+wire_tx_impaired(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	return send_all(port, frames, n, now, true);
+}
+
+static uint16_t
+wire_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct side *side = (struct side *)port;
+	const struct fg_device *wire = side->wire;
+	struct arrivals *a = &side->arrivals;
+	uint16_t i;
+
+	for (i = 0; i < n && a->tail != a->head && a->time[a->tail & a->mask] <= now; i++, a->tail++) {
+		struct rte_mbuf *m = a->frame[a->tail & a->mask];
+
+		*RTE_MBUF_DYNFIELD(m, wire->rx_time_offset, uint64_t *) = a->time[a->tail & a->mask];
+		m->ol_flags = wire->rx_time_flag;
+		frames[i] = m;
+	}
+	side->counters.rx_frames += i;
+	return i;
+}
+
+static uint64_t
+wire_next_arrival(struct fg_port *port)
+{
+	const struct arrivals *a = &((struct side *)port)->arrivals;
+
+	return a->tail == a->head ? UINT64_MAX : a->time[a->tail & a->mask];
+}
+
+static void
+wire_counters(struct fg_port *port, struct fg_port_counters *out)
+{
+	*out = ((struct side *)port)->counters;
+}
+
+static bool
+wire_link_up(struct fg_port *port)
+{
+	return true;
+}
+
+static void
+wire_close(struct fg_port *port)
+{
+	/* the wire owns its ports */
+}
+
+static const struct fg_port_ops wire_ops = {
+	.counters = wire_counters,
+	.link_up = wire_link_up,
+	.close = wire_close,
+};
+
+static void
+port_init(struct side *side, unsigned i, double rate_bps)
+{
+	struct fg_port *port = &side->port;
+	bool impaired = side->wire->impaired;
+
+	port->tx = impaired ? wire_tx_impaired : wire_tx;
+	port->rx = impaired ? wire_path_rx : wire_rx;
+	port->next_arrival = impaired ? wire_path_next_arrival : wire_next_arrival;
+	port->ops = &wire_ops;
+	port->caps = (struct fg_port_caps){
+		.clock_hz = FG_DEVICE_HZ,
+		.driver = "wire",
+		.mode = "virtual wire",
+		.line_rate_bps = (uint64_t)(rate_bps + 0.5),
+		.max_frame = FG_FRAME_MAX,
+		.numa_node = -1,
+		.mac = {0x02, 0xf6, 0, 0, 0, (uint8_t)(i + 1)},
+		.launch_time = true,
+		.rx_timestamp = true,
+		.runts = true,
+		.runt_flag = side->wire->runt_flag,
+		.bad_fcs_flag = side->wire->bad_fcs_flag,
+	};
+	snprintf(port->name, sizeof(port->name), "wire%u", i);
+	snprintf(port->device, sizeof(port->device), "wire%u", i);
+}
+
+static int
+side_init(struct fg_device *wire, unsigned i, uint32_t in_flight, struct fg_error *err)
+{
+	struct side *side = &wire->side[i];
+	const struct fg_device_interface *interface = &wire->config.interface[i];
+	struct arrivals *a = &side->arrivals;
+	struct direction *d = &side->direction;
+	int rc = wire_device_init(d, &wire->config, i, err);
+
+	if (rc == 0)
+		rc = fg_path_init(&d->path, &d->config->impair, FG_DEVICE_HZ, &wire_path_frames, side,
+				  "reference_device", err);
+	if (rc != 0)
+		return rc;
+	a->mask = rte_align64pow2(in_flight) - 1;
+	a->frame = calloc(a->mask + 1, sizeof(*a->frame));
+	a->time = calloc(a->mask + 1, sizeof(*a->time));
+	if (a->frame == NULL || a->time == NULL)
+		return fg_error_set(err, ENOMEM, "wire", "no memory for %u frames on the way", in_flight);
+	side->wire = wire;
+	side->other = &wire->side[1 - i];
+	side->sink = wire->config.reflect ? side : side->other;
+	side->router = (struct fg_host){
+		.mac = {0x02, 0xf6, 0, 0, 0xff, (uint8_t)(i + 1)},
+		.has_ipv4 = interface->has_ipv4,
+		.has_ipv6 = interface->has_ipv6,
+	};
+	memcpy(side->router.ipv4, interface->ipv4, 4);
+	memcpy(side->router.ipv6, interface->ipv6, 16);
+	wire->inspects |= interface->has_ipv4 || interface->has_ipv6 || wire->config.reflect ||
+			  wire->config.table.size > 0;
+	wire->impaired |= d->path.impair.alters;
+	return 0;
+}
+
+/* a bit of the mbuf's flags, for the engine and the wire. @return 0: none is left */
+static uint64_t
+take_flag(const char *name)
+{
+	struct rte_mbuf_dynflag flag = {0};
+	int bit;
+
+	snprintf(flag.name, sizeof(flag.name), "%s", name);
+	bit = rte_mbuf_dynflag_register(&flag);
+	return bit < 0 ? 0 : 1ULL << bit;
+}
+
+static int
+take_flags(struct fg_device *wire, struct fg_error *err)
+{
+	wire->bad_fcs_flag = take_flag("fg_wire_bad_fcs");
+	wire->runt_flag = take_flag("fg_wire_runt");
+	if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
+	    rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0 ||
+	    wire->bad_fcs_flag == 0 || wire->runt_flag == 0)
+		return fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
+	return 0;
+}
+
+int
+fg_device_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_device **out,
+		 struct fg_error *err)
+{
+	struct fg_device *wire = calloc(1, sizeof(*wire));
+	int rc = 0;
+
+	if (wire == NULL)
+		return fg_error_set(err, ENOMEM, "wire", "no memory");
+	wire->config = *config;
+	if (in_flight == 0 || in_flight > MAX_IN_FLIGHT)
+		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
+				  MAX_IN_FLIGHT);
+	else
+		rc = take_flags(wire, err);
+	wire->longest = config->forwards_up_to > 0 ? config->forwards_up_to : UINT32_MAX;
+	for (unsigned i = 0; i < 2 && rc == 0; i++)
+		rc = side_init(wire, i, in_flight, err);
+	if (rc == 0 && config->table.size > 0)
+		rc = wire_table_create(config, &wire->table, err);
+	if (rc == 0 && wire->impaired)
+		rc = wire_path_init(wire, in_flight, err);
+	if (rc != 0) {
+		fg_device_free(wire);
+		return rc;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		port_init(&wire->side[i], i, wire->config.rate_bps);
+	fg_device_reset(wire, 0);
+	*out = wire;
+	return 0;
+}
+
+static void
+drop_arrivals(struct side *side)
+{
+	struct arrivals *a = &side->arrivals;
+
+	wire_path_clear(side);
+	for (; a->tail != a->head; a->tail++)
+		rte_pktmbuf_free(a->frame[a->tail & a->mask]);
+}
+
+void
+fg_device_reset(struct fg_device *wire, uint64_t trial)
+{
+	/* any odd number; not the step of the random generator, whose sequences would then overlap */
+	const uint64_t between_trials = 0xd1342543de82ef95ULL;
+	uint64_t seed = wire->config.seed * 2 + trial * between_trials;
+
+	for (unsigned i = 0; i < 2; i++) {
+		drop_arrivals(&wire->side[i]);
+		wire_device_reset(&wire->side[i].direction, seed + i);
+	}
+}
+
+void
+fg_device_free(struct fg_device *wire)
+{
+	if (wire == NULL)
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		drop_arrivals(&wire->side[i]);
+		wire_device_free(&wire->side[i].direction);
+		free(wire->side[i].arrivals.frame);
+		free(wire->side[i].arrivals.time);
+	}
+	wire_path_free(wire);
+	wire_table_free(wire->table);
+	free(wire);
+}
+
+struct fg_port *
+fg_device_port(struct fg_device *wire, unsigned side)
+{
+	return &wire->side[side].port;
+}
+
+void
+fg_device_outage(struct fg_device *wire, uint64_t from_ns, uint64_t to_ns)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		wire->side[i].direction.outage_from = from_ns * (FG_DEVICE_HZ / 1000000000);
+		wire->side[i].direction.outage_to = to_ns * (FG_DEVICE_HZ / 1000000000);
+	}
+}
+
+int
+fg_device_set_profiles(struct fg_device *wire, unsigned side, const struct fg_device_profile *list,
+		       unsigned n, struct fg_error *err)
+{
+	struct direction *d = &wire->side[side].direction;
+	struct profiles *profiles = NULL;
+	int rc = n > 0 ? wire_profiles_create(list, n, &profiles, err) : 0;
+
+	if (rc == 0 && wire_profiles_marks(list, n) && !wire->marks) {
+		rc = wire_path_copies(wire, 1, (uint32_t)wire->side[0].arrivals.mask + 1, err);
+		wire->marks = rc == 0;
+	}
+	if (rc != 0) {
+		free(profiles);
+		return rc;
+	}
+	free(d->profiles);
+	d->profiles = profiles;
+	return 0;
+}
+
+void
+fg_device_read_profile_counters(const struct fg_device *wire, unsigned side, unsigned i,
+				struct fg_device_profile_counters *out)
+{
+	wire_profiles_counters(wire->side[side].direction.profiles, i, out);
+}
+
+void
+fg_device_read_counters(const struct fg_device *wire, unsigned side, struct fg_device_counters *out)
+{
+	const struct side *from = &wire->side[side];
+	struct fg_path_counters path;
+
+	fg_path_read_counters(&from->direction.path, &from->sink->line, &path);
+	*out = from->direction.counters;
+#define TAKE(name, text) out->name = path.name;
+	FG_PATH_COUNTERS(TAKE)
+}

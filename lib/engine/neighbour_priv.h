@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NEIGHBOUR_PRIV_H
+#define NEIGHBOUR_PRIV_H
+
+/*
+ * What a port tells its neighbours, and answers them, beside the test: the responder in every trial and
+ * between them, the talker in a trial that asks for it. Both live on the lcore that sends on the port's first
+ * queue, which alone writes them once they run. What the receivers of the port find for the responder comes
+ * over a ring.
+ */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include "fg_lcore.h"
+#include "fg_net.h"
+#include "fg_port.h"
+#include "fg_trial.h"
+
+/** Keeps up with the neighbours of one port. Lives on the tx lcore, since it sends. */
+struct responder {
+	struct fg_task task;
+	struct fg_port *port;
+	struct rte_mempool *pool;
+	struct rte_ring *from_rx;
+	const struct fg_clock *clock;
+	struct fg_host host;
+	uint32_t tag; /* 0: none */
+	uint8_t gateway4[4], gateway6[16];
+	bool has_gateway4, has_gateway6;
+	uint64_t announce_at; /* ticks; UINT64_MAX: done. Written by control before the job starts */
+	/* writer: the tx lcore; control reads the MAC after seeing the flag */
+	uint8_t mac4[6], mac6[6];
+	_Atomic bool known4, known6;
+	uint32_t asked; /* request of the last management query; 0: none yet. Writer: the tx lcore */
+	_Atomic uint64_t replies; /* to them, verified; writer: the tx lcore */
+};
+
+/** Says to the device what is no test frame, during a trial. Written by the tx lcore only. */
+struct talker {
+	struct fg_task task;
+	struct responder *responder; /* of the same port and lcore: has its addresses and sends */
+	struct fg_snmp_query query;
+	uint64_t next_query, query_every, next_update, update_every, until; /* ticks */
+	uint64_t queries, updates;                                          /* sent */
+};
+
+uint64_t responder_poll(struct fg_task *task, uint64_t now);
+/** A buffer and where its frame begins; NULL when there is none. */
+uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
+void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);
+/** What a port says in the trial of that timeline. @return NULL without memory */
+struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,
+			     const struct fg_job *timeline);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SPLIT_PRIV_H
+#define SPLIT_PRIV_H
+
+/*
+ * The streams that were asked for, and the substreams that are sent, carried and received in their place, one
+ * or more of each: see split.c. Made by control before a trial; nobody writes it afterwards.
+ */
+#include "fg_port.h"
+#include "fg_trial.h"
+
+/** A port as this sees it: its queues are the engine's from `first` on. */
+struct split_port {
+	unsigned first, queues;
+};
+
+/** What one queue sends of a stream: all of it, or every so many frames of it. */
+struct substream {
+	unsigned queue; /* of the engine's */
+	unsigned k, of; /* frames k, k + of, k + 2 of, ... */
+};
+
+struct split {
+	unsigned given, streams;     /* streams, and substreams */
+	unsigned *first;             /* [i]: first substream of stream i; [given]: how many there are */
+	struct substream *substream; /* of each */
+	/* of each; its load and frame pointers are valid during set-up only */
+	struct fg_stream_config *config;
+};
+
+/** Divide streams among the queues of ports. @return 0 or -ENOMEM; free it also then */
+int split_make(struct split *split, const struct split_port *ports, unsigned n,
+	       const struct fg_trial_config *config);
+void split_free(struct split *split);
+
+/** Of how many substreams stream @p i is. */
+static inline unsigned
+split_parts(const struct split *s, unsigned i)
+{
+	return s->first[i + 1] - s->first[i];
+}
+
+#endif

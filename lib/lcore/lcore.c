@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The worker's loop. It runs the job that control wants until control wants another or the job reaches its
+ * end, and hands every task the time.
+ *
+ * On real ports that is the TSC. On the wire the loop makes the time: each pass over the tasks goes to the
+ * earliest moment at which a task has something to do, but by at least one step, so that a burst is worth its
+ * pass. Running free, that is all; in step with real time, the pass waits until the wall clock is there too.
+ * If the processor is taken away for a while, the wire's time stands still and then catches up, pass by pass,
+ * as if nothing had happened.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_pause.h>
+
+#include "fg_int128.h"
+#include "fg_lcore.h"
+
+enum {
+	POLLS_PER_LOOK = 16,    /* on the TSC: passes between looks at `want` */
+	PASSES_PER_COPY = 2048, /* between publications of counters */
+	REST_NS = 50000,
+	LONG_REST_NS = 1000000,
+};
+
+static struct fg_job job_quit; /* wanted: leave the loop */
+
+static void
+rest(long ns)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+}
+
+static inline struct fg_job *
+wanted(struct fg_lcore *l)
+{
+	return __atomic_load_n(&l->want, __ATOMIC_ACQUIRE);
+}
+
+static void
+publish(const struct fg_job *job)
+{
+	for (unsigned i = 0; i < job->tasks; i++)
+		if (job->task[i]->publish != NULL)
+			job->task[i]->publish(job->task[i]);
+}
+
+static void
+run_tsc(struct fg_lcore *l, struct fg_job *job)
+{
+	uint64_t now = rte_rdtsc(), last = now, passes = 0, longest = 0;
+
+	job->taken = now;
+	while (wanted(l) == job && now < job->end) {
+		for (unsigned k = 0; k < POLLS_PER_LOOK; k++) {
+			for (unsigned i = 0; i < job->tasks; i++) {
+				now = rte_rdtsc();
+				job->task[i]->poll(job->task[i], now);
+			}
+			now = rte_rdtsc();
+			longest = RTE_MAX(longest, now - last);
+			last = now;
+		}
+		job->longest_gap = longest;
+		job->polls += POLLS_PER_LOOK;
+		if (++passes % (PASSES_PER_COPY / POLLS_PER_LOOK) == 0) {
+			publish(job);
+			__atomic_store_n(&l->now, now, __ATOMIC_RELAXED);
+		}
+		if (job->relaxed)
+			rest(REST_NS);
+	}
+}
+
+/* wait until real time has come as far as the wire's */
+static void
+keep_step(struct fg_lcore *l, const struct fg_job *job, uint64_t tsc, uint64_t now)
+{
+	uint64_t ps_per_tick_q32 = (uint64_t)((double)l->clock->hz / (double)rte_get_tsc_hz() * 0x1p32);
+	uint64_t ticks = (uint64_t)(((fg_u128)(now - job->begin) << 32) / ps_per_tick_q32);
+
+	while (rte_rdtsc() - tsc < ticks && wanted(l) == job)
+		rte_pause();
+}
+
+/* a function of its own: tests/bench counts the instructions of what is in it */
+static __rte_noinline void
+run_wire(struct fg_lcore *l, struct fg_job *job)
+{
+	uint64_t tsc = rte_rdtsc(), now = job->begin, wake, longest = 0;
+
+	while (wanted(l) == job && now < job->end) {
+		wake = job->end;
+		for (unsigned i = 0; i < job->tasks; i++) {
+			uint64_t next = job->task[i]->poll(job->task[i], now);
+
+			wake = RTE_MIN(wake, next);
+		}
+		if (++job->polls % PASSES_PER_COPY == 0)
+			publish(job);
+		__atomic_store_n(&l->now, now, __ATOMIC_RELAXED);
+		now += job->step;
+		if (now < wake)
+			now = wake;
+		else if (wake != job->end)
+			longest = RTE_MAX(longest, now - wake);
+		if (l->time == FG_TIME_WIRE_REAL)
+			keep_step(l, job, tsc, now);
+	}
+	job->longest_gap = longest;
+	__atomic_store_n(&l->now, RTE_MIN(now, job->end), __ATOMIC_RELAXED);
+}
+
+static int
+lcore_run(void *arg)
+{
+	struct fg_lcore *l = arg;
+	struct fg_job *job;
+	uint64_t finished = 0;
+	long idle = REST_NS;
+
+	while ((job = wanted(l)) != &job_quit) {
+		/* control may free the job before, once it reads this */
+		__atomic_store_n(&l->have, job, __ATOMIC_RELEASE);
+		if (job == NULL || job->serial == finished) {
+			/*
+			 * control waits no longer than we have rested; and thousands of streams take long to
+			 * compile
+			 */
+			rest(idle);
+			idle = RTE_MIN(2 * idle, (long)LONG_REST_NS);
+			continue;
+		}
+		idle = REST_NS;
+		if (l->time == FG_TIME_TSC)
+			run_tsc(l, job);
+		else
+			run_wire(l, job);
+		publish(job);
+		finished = job->serial;
+		__atomic_store_n(&l->finished, finished, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&l->have, &job_quit, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int
+fg_lcores_start(struct fg_lcore *lcores, unsigned n, struct fg_error *err)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (rte_eal_remote_launch(lcore_run, &lcores[i], lcores[i].id) == 0)
+			continue;
+		fg_lcores_stop(lcores, i);
+		return fg_error_set(err, EBUSY, "host.lcores", "lcore %u is no free worker", lcores[i].id);
+	}
+	return 0;
+}
+
+void
+fg_lcores_stop(struct fg_lcore *lcores, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		__atomic_store_n(&lcores[i].want, &job_quit, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < n; i++)
+		rte_eal_wait_lcore(lcores[i].id);
+}
+
+void
+fg_lcores_give(struct fg_lcore *lcores, unsigned n, struct fg_job *jobs)
+{
+	for (unsigned i = 0; i < n; i++)
+		__atomic_store_n(&lcores[i].want, jobs == NULL ? NULL : &jobs[i], __ATOMIC_RELEASE);
+}
+
+/* the lcores look at `want` every few microseconds, or after their rest */
+void
+fg_lcores_await(const struct fg_lcore *lcores, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		while (__atomic_load_n(&lcores[i].have, __ATOMIC_ACQUIRE) != lcores[i].want)
+			rte_delay_us_sleep(20);
+}

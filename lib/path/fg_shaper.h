@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_SHAPER_H
+#define FG_SHAPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+#include "fg_int128.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A token bucket that lets no more through than its rate, and holds back what has no tokens yet: a shaper,
+ * with a queue of bounded length before it. A frame needs as many tokens as it has octets; one longer than
+ * the bucket waits until the bucket is full and leaves it owing. One direction, one writer.
+ */
+struct fg_shaper {
+	fg_u128 octet;  /* time of one, ticks with 64 bits of fraction */
+	fg_u128 bucket; /* the time in which an empty bucket fills */
+	fg_u128 queue;  /* the longest wait that the queue allows */
+	fg_u128 full;   /* when the bucket is full again */
+	fg_u128 last;   /* departure of the frame before */
+};
+
+/**
+ * @param bps     octets of frames times 8, per second
+ * @param bucket  octets
+ * @param queue   octets that may wait; of the frame at the head only what is still without tokens counts
+ * @param hz      ticks per second
+ * @return        0 or -EINVAL
+ */
+int fg_shaper_init(struct fg_shaper *shaper, double bps, uint64_t bucket, uint64_t queue, uint64_t hz,
+		   struct fg_error *err);
+
+/** Fill the bucket, empty the queue. */
+void fg_shaper_reset(struct fg_shaper *shaper);
+
+/**
+ * A frame of @p octets comes at @p now, ticks, which never goes back.
+ * @return when it goes on, rounded up to a tick; UINT64_MAX: the queue is full, it is lost
+ */
+uint64_t fg_shaper_pass(struct fg_shaper *shaper, uint64_t now, uint32_t octets);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_RELAY_H
+#define FG_RELAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+#include "fg_path.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The relay passes frames on from one port to another, as the network between them would: with its delay, its
+ * rate and its faults; or it sends them back where they came from, as a far end does whose only task is to be
+ * measured against. Each way is a task of its own. The clock is the processor's time stamp counter, so ports
+ * of the virtual wire have no place here. All functions belong to the control thread.
+ */
+
+struct fg_port;
+struct fg_relay;
+
+enum { FG_RELAY_WAYS = 16, FG_RELAY_LCORES = 16 };
+
+/** What is done to the frames that come in at a port, in this order. */
+struct fg_relay_way {
+	/* the same: a reflector, which sends back test frames, or what matches its filter */
+	struct fg_port *from, *to;
+	unsigned lcore;                 /* index into fg_relay_config.lcore */
+	struct fg_impair_config impair; /* its losses come first, all else last */
+	uint64_t seed;
+	double rate_bps; /* bits of frames with FCS; 0: no limit */
+	uint64_t bucket; /* octets that may pass at once; at least a frame's worth does */
+	uint64_t queue;  /* octets that may wait */
+	double delay_ns; /* of every frame */
+	/* frames that may be on the way; the port must have been opened to let so many be kept */
+	uint32_t room;
+	/*
+	 * reflector: which frames go back instead of test frames (fg_filter.h), or NULL; it must live until
+	 * fg_relay_create() returns
+	 */
+	const char *filter;
+	bool restamp;   /* reflector: the signature gets the time at which the frame turns round */
+	uint8_t mac[6]; /* reflector: what it answers for (ARP, Neighbor Discovery, echo) */
+	bool has_ipv4, has_ipv6;
+	uint8_t ipv4[4], ipv6[16];
+};
+
+struct fg_relay_config {
+	unsigned ways, lcores;
+	struct fg_relay_way way[FG_RELAY_WAYS];
+	unsigned lcore[FG_RELAY_LCORES]; /* EAL ids of the workers */
+};
+
+/**
+ * Frames of one way since the start. What was received, or copied, was forwarded, or lost, or is on the way.
+ */
+#define FG_RELAY_COUNTERS(X)                                                                          \
+	X(received, NULL)                                                                             \
+	X(octets, NULL)    /* of the frames received, with FCS */                                     \
+	X(forwarded, NULL) /* taken by the port `to` */                                               \
+	FG_PATH_COUNTERS(X)                                                                           \
+	X(queue_full, "dropped (queue full)") /* of the rate's limit */                               \
+	X(line_full, "dropped (no room)")     /* in the delay line, or the port `to` takes too few */ \
+	X(not_reflected, "not reflected")                                                             \
+	X(answered, "answered")        /* reflector: ARP, Neighbor Discovery, echo */                 \
+	X(refused, "transmit retries") /* a frame that was due stayed due */
+
+struct fg_relay_counters {
+	FG_RELAY_COUNTERS(FG_PATH_COUNTER_FIELD)
+};
+
+/**
+ * Counter @p i of struct fg_relay_counters, all of them uint64_t in this order.
+ * @param text  what a report calls it when there is any; NULL: it is always reported
+ * @return      its name, NULL behind the last
+ */
+const char *fg_relay_counter_name(unsigned i, const char **text);
+
+/** Frames that a way keeps at most when @p fps come in a second: for `room`. */
+uint32_t fg_relay_room(const struct fg_relay_way *way, double fps, unsigned frame_size);
+
+/** Take over the ports and begin. @return 0, -EINVAL, -ENOMEM, -EBUSY no such worker is free */
+int fg_relay_create(const struct fg_relay_config *config, struct fg_relay **out, struct fg_error *err);
+
+/** Counts of a way, no older than a few milliseconds. */
+void fg_relay_counters(const struct fg_relay *relay, unsigned way, struct fg_relay_counters *out);
+
+/** Stop, drop what is on the way, free; the ports stay open. NULL is legal. */
+void fg_relay_free(struct fg_relay *relay);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

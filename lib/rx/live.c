@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copies of what a receiver counts, for the screen. The lcore makes them, a few streams at a time; control
+ * reads them.
+ */
+#include "rx_batch.h"
+
+enum { LIVE_SLICE = 16 }; /* streams whose counts are copied at a time */
+
+static inline void
+publish_count(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+
+void
+rx_publish_stream(struct rx_stream *stream)
+{
+	const struct fg_sequence *sequence = stream->sequence;
+	const struct fg_histogram *latency = stream->latency;
+
+	publish_count(&stream->live.frames, sequence->unique);
+	publish_count(&stream->live.octets, stream->octets);
+	publish_count(&stream->live.missing, sequence->next - sequence->first - sequence->unique);
+	publish_count(&stream->live.delay_sum, (uint64_t)latency->sum);
+	publish_count(&stream->live.delay_min, fg_histogram_min(latency));
+	publish_count(&stream->live.delay_max, latency->max);
+}
+
+/* the total each time, and the streams in turn, that it may not take long whatever their number */
+void
+rx_publish(struct fg_task *task)
+{
+	struct rx_task *t = (struct rx_task *)task;
+
+	publish_count(&t->published, t->frames);
+	for (unsigned i = 0; i < RTE_MIN((unsigned)t->ids, (unsigned)LIVE_SLICE); i++) {
+		struct rx_stream *stream = &t->streams[t->next_live];
+
+		if (rx_receiver(stream) == t) {
+			if (t->batches != NULL)
+				rx_batch_flush(t, stream);
+			rx_publish_stream(stream);
+		}
+		t->next_live = t->next_live + 1 == t->ids ? 0 : t->next_live + 1;
+	}
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is decided of receiving before the first frame arrives: which loop, and how precisely each stream is
+ * measured.
+ *
+ * Memory is shared out among the streams. A few get histograms of three digits and remember thousands of
+ * numbers; of thousands, each has but a small share of the frames, so that the same reordering in time
+ * reaches over fewer numbers, and makes do with less:
+ *
+ *    streams   digits (error of percentiles)   numbers   delays for IPDV   memory each (and with variation)
+ *    to 64     3 (0.1 %)                       4096      1024              210 kB (570 kB)
+ *    to 1024   2 (0.8 %)                       2048      256               30 kB (86 kB)
+ *    more      1 (6.3 %)                       1024      64                5.7 kB (14 kB)
+ *
+ * Counts, minima, maxima and means are exact with any. A stream that may come over several queues remembers
+ * as many more numbers as one queue can be behind another: with two of 1024 descriptors 65536.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "rx_batch.h"
+#include "rx_inject.h"
+
+/* beyond that a delay, or the difference of two, is only counted and in the maximum */
+static const uint64_t LATENCY_HIGHEST_NS = 10000000000, IPDV_HIGHEST_NS = 1000000000;
+enum { HUGE_PAGE = 1 << 21 };
+
+static const struct rx_precision *
+precision_for(unsigned streams)
+{
+	static const struct rx_precision table[] = {
+		{64, 3, 4096, 1024}, {1024, 2, 2048, 256}, {FG_MAX_STREAMS, 1, 1024, 64}};
+	const struct rx_precision *p = table;
+
+	while (p->streams < streams)
+		p++;
+	return p;
+}
+
+/* where streams may come over several queues, one of which can be behind another by many numbers */
+static struct rx_precision
+precision_of(unsigned streams, unsigned behind)
+{
+	struct rx_precision p = *precision_for(streams);
+	unsigned times =
+		RTE_MAX(p.window, rte_align32pow2(behind / (FG_SEQUENCE_WINDOW / p.window))) / p.window;
+
+	p.window *= times;
+	p.kept *= times;
+	return p;
+}
+
+bool
+rx_is_extended(const struct fg_stream_config *s)
+{
+	return s->measure != 0 || s->faults != NULL || s->latest_ns > 0;
+}
+
+int
+rx_idle_init(struct rx_task *rx, unsigned k, unsigned queues)
+{
+	static const struct rx_rings none;
+
+	rx->task.poll = rx_choose(rx->port->caps.rx_timestamp, false, queues > 1, false);
+	rx->task.publish = rx_publish;
+	return rx_queues_init(rx, &none, k, queues);
+}
+
+void
+rx_idle_free(struct rx_task *rx)
+{
+	if (rx != NULL)
+		free(rx->queues);
+	free(rx);
+}
+
+/*
+ * What is measured of all streams in one piece, on huge pages where the kernel has some for us: with
+ * thousands of streams nearly every line would else be on a page of its own, and the walk to find that takes
+ * longer than the line.
+ */
+static int
+measures_alloc(struct rx *rx, struct fg_error *err)
+{
+	struct rx_measures *m = &rx->measures;
+	size_t batches = rx->streams > RX_FEW ? rx->streams * sizeof(struct rx_batch) : 0, all;
+
+	m->sequence = fg_sequence_size(rx->precision.window);
+	m->each = m->sequence + fg_histogram_size(rx->precision.digits, LATENCY_HIGHEST_NS);
+	all = RTE_ALIGN_CEIL(batches + rx->streams * m->each, HUGE_PAGE);
+	rx->memory = aligned_alloc(HUGE_PAGE, all);
+	if (rx->memory == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", rx->streams);
+	madvise(rx->memory, all, MADV_HUGEPAGE); /* if the kernel will not, pages are small */
+	m->first = rx->memory + batches;
+	if (batches > 0)
+		rx->batches = (struct rx_batch *)(void *)rx->memory;
+	return 0;
+}
+
+int
+rx_alloc(struct rx *rx, unsigned streams, unsigned tasks, unsigned behind, struct fg_error *err)
+{
+	*rx = (struct rx){
+		.streams = streams,
+		.tasks = tasks,
+		.precision = precision_of(streams, behind),
+		.stream = tx_alloc_lines(streams, sizeof(*rx->stream)),
+		.task = tx_alloc_lines(tasks, sizeof(*rx->task)),
+	};
+	if (rx->stream == NULL || rx->task == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", streams);
+	return measures_alloc(rx, err);
+}
+
+int
+rx_task_init(struct rx *all, unsigned queue, const struct rx_task_config *c, struct fg_error *err)
+{
+	struct rx_task *rx = &all->task[queue];
+
+	*rx = *c->idle;
+	rx->queues = NULL; /* those are the idle one's */
+	rx->home = &all->task[c->first];
+	rx->measures = all->measures;
+	rx->queue = (uint16_t)queue;
+	rx->batches = c->extended || c->mixed || c->queues > 1 ? NULL : all->batches;
+	rx->task.poll =
+		rx_choose(rx->port->caps.rx_timestamp, c->extended, c->queues > 1, rx->batches != NULL);
+	rx->streams = all->stream;
+	rx->first_id = c->first_id;
+	rx->ids = (uint16_t)all->streams;
+	rx->sink = c->sink;
+	rx->tap = c->tap;
+	if (c->queues > 1 && (rx->sink != NULL || rx->tap != NULL))
+		return fg_error_set(err, EINVAL, rx->port->name,
+				    "a tap or a sink of a port needs its frames from one queue, not %u",
+				    c->queues);
+	rx->rejected = calloc(RTE_MAX(all->streams, 1U), sizeof(*rx->rejected));
+	if (rx->rejected == NULL || rx_queues_init(rx, c->rings, queue - c->first, c->queues) != 0)
+		return fg_error_set(err, ENOMEM, "streams", "no memory");
+	return 0;
+}
+
+/* which queue measures a stream, as far as that is known before it arrives */
+static const struct rx_task *
+receiver_of(const struct rx *rx, const struct fg_stream_config *s, const struct rx_place *place)
+{
+	if (s->unmeasured)
+		return NULL;
+	if (place->queues > 1 && place->of == 1)
+		return &rx_unassigned;
+	return &rx->task[place->first + place->k % place->queues];
+}
+
+static int
+extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream_config *s,
+	      struct fg_series *series, struct fg_error *err)
+{
+	struct rx_extended *extended = rx->extended = calloc(1, sizeof(*extended));
+
+	if (extended == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory");
+	extended->max_delay = s->latest_ns > 0 ? (int64_t)s->latest_ns : INT64_MAX;
+	extended->series = series;
+	if (s->measure & FG_MEASURE_PAYLOAD)
+		extended->sent = rx->sent;
+	if (s->measure & FG_MEASURE_VARIATION) {
+		extended->variation =
+			fg_variation_create(all->precision.digits, IPDV_HIGHEST_NS, all->precision.kept, err);
+		if (extended->variation == NULL)
+			return -ENOMEM;
+	}
+	if (s->measure & FG_MEASURE_CODEPOINTS) {
+		extended->codepoints = rx_codepoints_create(err);
+		if (extended->codepoints == NULL)
+			return -ENOMEM;
+	}
+	return rx->sent->inject == NULL
+		       ? 0
+		       : rx_inject_create(rx->sent->inject, all->precision.window, &extended->inject, err);
+}
+
+int
+rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, const struct rx_place *place,
+	       const struct tx_stream *sent, struct fg_series *series, struct fg_error *err)
+{
+	struct rx_stream *rx = &all->stream[i];
+
+	rx->receiver = receiver_of(all, s, place);
+	rx->home = &all->task[place->first];
+	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
+	rx->tag_every = s->tag_every;
+	rx->tags = s->tags;
+	rx->tag = calloc(RTE_MAX(s->tags, 1U), sizeof(*rx->tag));
+	if (rx->tag == NULL)
+		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
+	rx->sent = sent;
+	rx->sizes = sent->sizes;
+	rx->length = s->sizes == NULL ? s->frame->length : 0;
+	rx->sequence = rx_measures_sequence(&all->measures, i);
+	rx->latency = rx_measures_latency(&all->measures, i);
+	fg_sequence_init(rx->sequence, all->precision.window, 0, NULL);
+	fg_histogram_init(rx->latency, all->precision.digits, LATENCY_HIGHEST_NS, NULL);
+	if (all->batches != NULL)
+		rx_batch_init(all, i);
+	return rx_is_extended(s) && !s->unmeasured ? extended_init(all, rx, s, series, err) : 0;
+}
+
+int
+rx_sums_init(struct rx *rx, bool variation, struct fg_error *err)
+{
+	const struct rx_precision *p = precision_for(rx->streams);
+
+	rx->sum_latency = fg_histogram_create(p->digits, LATENCY_HIGHEST_NS, err);
+	if (variation)
+		rx->sum_variation = fg_variation_create(p->digits, IPDV_HIGHEST_NS, 1, err);
+	return rx->sum_latency == NULL || (variation && rx->sum_variation == NULL) ? -ENOMEM : 0;
+}
+
+void
+rx_settle(struct rx *rx)
+{
+	for (unsigned i = 0; i < rx->tasks; i++)
+		if (rx->task[i].queues != NULL)
+			rx_take_all_passed(&rx->task[i]);
+	for (unsigned i = 0; rx->batches != NULL && i < rx->streams; i++)
+		if (rx->batches[i].queue != RX_UNASSIGNED)
+			rx_batch_flush(&rx->task[rx->batches[i].queue], &rx->stream[i]);
+}
+
+static void
+extended_free(struct rx_extended *extended)
+{
+	if (extended == NULL)
+		return;
+	fg_variation_free(extended->variation);
+	rx_inject_free(extended->inject);
+	free(extended->codepoints);
+	free(extended);
+}
+
+void
+rx_free(struct rx *rx)
+{
+	for (unsigned i = 0; rx->stream != NULL && i < rx->streams; i++) {
+		extended_free(rx->stream[i].extended);
+		free(rx->stream[i].tag);
+	}
+	for (unsigned i = 0; rx->task != NULL && i < rx->tasks; i++) {
+		free(rx->task[i].rejected);
+		free(rx->task[i].queues);
+	}
+	fg_histogram_free(rx->sum_latency);
+	fg_variation_free(rx->sum_variation);
+	free(rx->memory);
+	free(rx->stream);
+	free(rx->task);
+}

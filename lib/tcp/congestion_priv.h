@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between congestion.c, which all of TCP calls, and the algorithms behind it. cwnd and ssthresh are written
+ * by congestion.c and recovery.c, the state of an algorithm by its own file.
+ */
+#ifndef CONGESTION_PRIV_H
+#define CONGESTION_PRIV_H
+
+#include "tcp_priv.h"
+
+/** What one algorithm of congestion control does differently from another. */
+struct congestion {
+	/** So many octets were acknowledged in congestion avoidance: enlarge cwnd. */
+	void (*grow)(const struct fg_l4 *w, struct conn *c, uint32_t acked);
+	/** Congestion. @return the new ssthresh; it will not be below two segments */
+	uint32_t (*reduce)(const struct fg_l4 *w, struct conn *c, bool timeout);
+};
+
+/**
+ * What a reduction starts from: what is in flight, without what limited transmit added (RFC 5681, 3.2, step
+ * 2).
+ */
+static inline uint32_t
+congestion_base(const struct conn *c)
+{
+	return fg_u32_min(flight(c), c->cwnd);
+}
+
+/** The first slow start is over: congestion avoidance begins without a past. */
+static inline void
+congestion_forget(struct conn *c)
+{
+	c->cubic = (struct cubic){0};
+}
+
+/* hystart.c: of the first slow start */
+void hystart_begin(struct conn *c);
+/** An acknowledgement has moved snd_una; it may end slow start. */
+void hystart_acked(const struct fg_l4 *w, struct conn *c, const struct segment *s);
+/** Does the window grow a quarter as fast? */
+bool hystart_is_cautious(const struct conn *c);
+
+extern const struct congestion congestion_cubic;
+
+#endif

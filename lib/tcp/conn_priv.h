@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The connection, what it needs only while segments are missing, and the worker that owns it. All of it is
+ * written by the lcore that polls the worker. Times are nanoseconds of the engine's clock unless called
+ * ticks.
+ */
+#ifndef CONN_PRIV_H
+#define CONN_PRIV_H
+
+#include "fg_stream.h"
+
+enum {
+	LINE = 64,       /* octets of the processor's cache */
+	TICK_SHIFT = 16, /* a tick of the timers: 2^16 ns; 32 bits last 3 days */
+	MIN_MSS = 48,    /* of a peer: 40 octets of options and 8 of payload */
+	DUP_THRESH = 3,  /* RFC 5681 */
+	MAX_RANGES = 255,
+	MAX_RETRANSMISSIONS = 64,
+	MAX_SACKS = 4,
+	RTT_SHIFT = 6,     /* struct conn.rtt_from counts 2^6 ns: the longest is 275 s */
+	TS_AGE_SHIFT = 16, /* struct conn.ts_recent_at counts 2^16 ms: up to 49 days */
+};
+
+static const uint64_t NS_PER_MS = 1000000;
+
+enum tcp_flag {
+	TCP_FIN = 0x01,
+	TCP_SYN = 0x02,
+	TCP_RST = 0x04,
+	TCP_PSH = 0x08,
+	TCP_ACK = 0x10,
+	TCP_ECE = 0x40,
+	TCP_CWR = 0x80,
+};
+
+enum tcp_state {
+	CLOSED,
+	SYN_SENT,
+	SYN_RECEIVED,
+	ESTABLISHED,
+	FIN_WAIT_1,
+	FIN_WAIT_2,
+	CLOSE_WAIT,
+	CLOSING,
+	LAST_ACK,
+	TIME_WAIT,
+};
+
+enum {
+	ECN_NOT = 0,
+	ECN_ECT0 = 2,
+	ECN_CE = 3,
+};
+
+/* of struct conn.flags */
+enum {
+	USE_TS = 1 << 0,            /* both sides sent time stamps */
+	USE_SACK = 1 << 1,          /* both sides permit SACK */
+	USE_ECN = 1 << 2,           /* agreed (RFC 3168, 6.1.1) */
+	USE_SCALE = 1 << 3,         /* both sides sent a window scale */
+	PASSIVE = 1 << 4,           /* opened by the peer */
+	READY = 1 << 5,             /* in the list of connections that may have something to send */
+	ACK_NOW = 1 << 6,           /* an acknowledgement is owed at once */
+	ACK_LATER = 1 << 7,         /* and this one may wait for the delayed-ACK timer */
+	TIMING = 1 << 8,            /* rtt_seq is being timed */
+	PROBING = 1 << 9,           /* the peer's window is closed and nothing is in flight */
+	PROBE_NOW = 1 << 10,        /* a window or keep-alive probe is due */
+	PROBE_OUT = 1 << 11,        /* an octet beyond the window has been sent */
+	KEEPALIVE = 1 << 12,        /* the timer that runs is the keep-alive timer */
+	IN_RECOVERY = 1 << 13,      /* fast recovery */
+	IN_LOSS = 1 << 14,          /* after a retransmission time-out */
+	FIRST_RETRANSMIT = 1 << 15, /* one segment of this recovery goes out in any case */
+	RESCUED = 1 << 16,          /* this recovery has had its rescue (RFC 6675, NextSeg 4) */
+	RECOVER_VALID = 1 << 17,    /* snd_una is not beyond `recover` (RFC 6582, 3.2) */
+	TLP_NOW = 1 << 18,          /* a tail-loss probe is due (RFC 8985, 7) */
+	TLP_OUT = 1 << 19,          /* one is on the way; see tlp_end */
+	SYN_ECN = 1 << 20,          /* our SYN asked for ECN */
+	ECN_ECHO = 1 << 21,         /* CE was seen: send ECE until CWR comes */
+	ECN_CWR = 1 << 22,          /* send CWR with the next new data */
+	ECN_ROUND = 1 << 23,        /* ECN has reduced the window of this round trip */
+	FIN_SENT = 1 << 24,         /* and snd_nxt is behind it */
+	CLOSED_REPORTED = 1 << 25,  /* the application knows that the connection is over */
+};
+
+/** Sequence numbers from .. to - 1. */
+struct range {
+	uint32_t from, to;
+};
+
+/** A sorted set of ranges that neither overlap nor touch. */
+struct ranges {
+	uint32_t next_free;
+	uint32_t latest; /* what was added last began here */
+	uint32_t fin;    /* number of the FIN, if it has come */
+	bool has_fin;
+	uint32_t count;
+	struct range at[MAX_RANGES];
+};
+
+/** Numbers from .. to - 1 that were retransmitted, at a time, us, when snd_nxt was next_seq. */
+struct retransmission {
+	uint32_t from, to, next_seq, at;
+};
+
+/** CUBIC's own (RFC 9438); NewReno needs none. */
+struct cubic {
+	uint32_t w_max; /* octets */
+	uint32_t w_est; /* octets */
+	uint32_t epoch; /* ms, when it began; 0: none runs */
+	uint32_t k;     /* ms */
+};
+
+/** The first slow start's own (RFC 9406). */
+struct hystart {
+	uint32_t round_end;         /* the round ends when more is acknowledged */
+	uint16_t last_ms, least_ms; /* least round trips of the round before and of this one */
+	uint16_t baseline_ms;       /* when it became cautious */
+	uint8_t samples, rounds;    /* of this round; since it is cautious, 0: it is not */
+};
+
+/** What a sender needs only while something is missing at its peer, and for a round trip after. */
+struct loss_state {
+	uint32_t next_free;
+	/* scoreboard.c */
+	uint32_t edge;                     /* lost: missing below it and not retransmitted */
+	uint32_t reorder_edge, reorder_at; /* that will be the edge, at this time, us */
+	uint32_t delivered_seq;            /* the highest number that arrived at its first sending */
+	uint32_t delivered_at;             /* us: when the latest one that arrived was sent */
+	uint32_t delivered_end;            /* and ended before this number */
+	bool again_delivered;              /* there is one */
+	bool waits;                        /* reorder_edge is set */
+	uint32_t twice_round;              /* the reordering window does not grow again before it */
+	uint32_t retransmissions;          /* sorted, none overlaps another */
+	struct retransmission retransmission[MAX_RETRANSMISSIONS];
+	/* recovery.c: proportional rate reduction (RFC 6937) */
+	uint32_t prr_delivered, prr_out, recover_flight;
+	/* a lost retransmission has reduced the window; not again before this number is acknowledged */
+	uint32_t again_round;
+	/* undo.c */
+	bool undo, spurious, has_retransmitted;
+	uint32_t undo_cwnd, undo_ssthresh, undo_until;
+	uint32_t retransmitted_segments, retransmitted_ts; /* ms, of the first */
+	struct cubic undo_cubic;
+	struct ranges has; /* last: not cleared */
+};
+
+/** What the headers of a segment say; what they do not say is not set, but for what tells so. */
+struct segment {
+	struct fg_flow flow; /* local: the destination */
+	uint64_t hash;       /* of the flow; table.c */
+	uint8_t protocol;
+	uint8_t ecn;
+	uint8_t flags;
+	const uint8_t *payload; /* of ICMP: all of the message */
+	uint32_t length;        /* of the payload */
+	uint32_t seq, ack;
+	uint16_t window; /* not scaled */
+	/* options */
+	bool has_mss, has_scale, has_ts, sack_permitted;
+	uint8_t scale;
+	uint16_t mss;
+	uint32_t tsval, tsecr;
+	unsigned sacks;
+	struct range sack[MAX_SACKS];
+};
+
+/** What a segment to be sent says, besides its flow. */
+struct tcp_fields {
+	uint32_t seq, ack;
+	uint16_t window;
+	uint8_t flags, ecn;
+	size_t options, payload; /* octets, written already */
+};
+
+/**
+ * A connection: four cache lines, all of which a segment with payload touches. There is no buffer: what is
+ * sent follows from the position in the stream, and what arrives is judged by it.
+ */
+struct conn {
+	/* --- line 0: the two ends, and what is expected */
+	struct fg_flow flow;
+	uint32_t hash_next;
+	uint32_t flags;
+	uint32_t rcv_nxt;
+	uint32_t rcv_edge; /* first number beyond the window we have told of */
+	uint32_t ts_recent;
+
+	/* --- line 1: what is under way */
+	uint32_t snd_una, snd_nxt, snd_wnd;
+	uint32_t cwnd, ssthresh;
+	uint16_t mss; /* payload of a full segment with the options each carries */
+	uint8_t snd_scale : 4, rcv_scale : 4;
+	uint8_t unacked;   /* full segments received since the last ACK went out */
+	uint32_t last_ack; /* rcv_nxt of the last segment that left */
+	uint32_t snd_wl1, snd_wl2;
+	uint8_t state;
+	uint8_t dupacks, backoff;
+	uint8_t shrunk : 1;    /* the MSS was reduced for want of answers */
+	uint8_t timer : 2;     /* what runs while there is something in flight: enum timer */
+	uint8_t reordered : 1; /* segments have passed each other on this path */
+	uint8_t limited : 1;   /* the congestion window is what kept new octets back last */
+	uint8_t tlp_again : 1; /* the tail-loss probe was no new segment */
+	uint8_t syn_due : 1;   /* a SYN or SYN-ACK is to leave; one may have left before */
+	uint32_t ready_next;
+	uint32_t small_end; /* behind the last segment that was not full */
+	union {
+		struct hystart hystart; /* while ssthresh is UINT32_MAX */
+		struct cubic cubic;
+		uint32_t credit; /* NewReno: octets acknowledged in congestion avoidance */
+	};
+
+	/* --- line 2: timers, RTT, recovery */
+	uint32_t timer_next, timer_prev, timer_at; /* wheel.c; in ticks */
+	uint32_t rexmt_at, delack_at, app_at;      /* deadlines, ticks; 0: off */
+	uint32_t srtt, rttvar, rto;                /* us */
+	uint32_t rtt_seq;                          /* acknowledged: the timed segment is */
+	uint32_t rtt_from;                         /* in units of 2^RTT_SHIFT ns */
+	uint32_t min_rtt;                          /* us; 0: not known */
+	uint32_t tlp_end;                          /* snd_nxt behind the tail-loss probe */
+	uint32_t recover;                          /* recovery ends when this is acknowledged */
+	uint32_t high_rxt;                         /* retransmitted up to here in this recovery */
+	uint32_t max_wnd;                          /* largest the peer has told of */
+
+	/* --- line 3: the rest, and what the application sees */
+	uint32_t loss;            /* index of its struct loss_state; 0: nothing is missing */
+	uint32_t holding;         /* index of the ranges that we have beyond rcv_nxt; 0: none */
+	uint32_t last_send;       /* tick */
+	uint16_t ts_recent_at;    /* in units of 2^TS_AGE_SHIFT ms */
+	uint8_t unanswered;       /* time-outs since the peer was last heard of */
+	uint8_t reorder_more : 3; /* how many times longer that window is (RFC 8985, 6.2) */
+	uint8_t reorder_left : 5; /* and for so many recoveries */
+	struct fg_stream stream;
+};
+
+static_assert(sizeof(struct conn) == 256, "a connection is four cache lines");
+static_assert(offsetof(struct conn, snd_una) == 64, "line 1");
+static_assert(offsetof(struct conn, timer_next) == 128, "line 2");
+static_assert(offsetof(struct conn, loss) == 192, "line 3");
+
+/** What rexmt_at is while something is in flight. */
+enum timer {
+	TIMER_RTO,
+	TIMER_REORDER, /* RFC 8985, 6.2, step 5 */
+	TIMER_TLP,     /* RFC 8985, 7.2 */
+};
+
+enum { WHEEL_LEVELS = 4, WHEEL_SLOTS = 256 };
+
+struct wheel {
+	uint32_t now;  /* tick that has been dealt with */
+	uint32_t next; /* none has a slot to be emptied before; if `some` */
+	bool running, some;
+	uint32_t head[WHEEL_LEVELS][WHEEL_SLOTS];
+	uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /* a bit for each slot that is not empty */
+};
+
+/** Things of one size; number 0 is nobody. Their first word is the pool's while they are free. */
+struct pool {
+	uint8_t *at;
+	size_t size;
+	uint32_t count, fresh, free; /* never used from `fresh` on */
+};
+
+struct worker {
+	struct fg_l4 l4;                            /* first: what applications see */
+	struct conn *conn;                          /* conn[0] is nobody, so that 0 can mean none */
+	uint32_t fresh, free_head, free_tail, open; /* never used from `fresh` on */
+	uint32_t given;                             /* in the free list */
+	uint32_t *bucket, buckets;                  /* a power of two */
+	uint64_t secret[2];                         /* of the hash and of initial sequence numbers */
+	uint32_t ts_offset;
+	uint32_t ready_head, ready_tail;
+	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
+	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */
+	struct wheel wheel;
+	struct pool ranges, losses;
+	struct range twice;   /* what came a second time, for the next ACK (RFC 2883) */
+	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
+};
+
+static inline struct worker *
+own(const struct fg_l4 *w)
+{
+	return (struct worker *)(uintptr_t)w;
+}
+
+static inline struct conn *
+conn_of(const struct fg_stream *s)
+{
+	return (struct conn *)((uintptr_t)s - offsetof(struct conn, stream));
+}
+
+static inline bool
+seq_lt(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+static inline bool
+seq_le(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) <= 0;
+}
+
+static inline uint32_t
+flight(const struct conn *c)
+{
+	return c->snd_nxt - c->snd_una;
+}
+
+static inline uint32_t
+now_us(const struct fg_l4 *w)
+{
+	return (uint32_t)(w->now / 1000);
+}
+
+static inline uint32_t
+now_ms(const struct fg_l4 *w)
+{
+	return (uint32_t)(w->now / NS_PER_MS);
+}
+
+/** For struct conn.ts_recent_at. */
+static inline uint16_t
+ts_age(const struct fg_l4 *w)
+{
+	return (uint16_t)(w->now / (NS_PER_MS << TS_AGE_SHIFT));
+}
+
+/** Octets written that have not been sent yet, the FIN included. */
+static inline uint64_t
+tcp_unsent(const struct conn *c)
+{
+	return c->stream.written + c->stream.ended - (c->stream.acked + flight(c));
+}
+
+static inline bool
+app_owns(const struct fg_app *app, const uint8_t address[16])
+{
+	uint32_t first, wanted;
+
+	memcpy(&first, app->local + 12, 4);
+	memcpy(&wanted, address + 12, 4);
+	return memcmp(app->local, address, 12) == 0 && ntohl(wanted) - ntohl(first) < app->locals;
+}
+
+#endif

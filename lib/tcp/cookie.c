@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SYN cookies (RFC 4987, 3.6): when half-open connections have taken up all they may, a SYN is answered and
+ * forgotten. What must not be forgotten is in our initial sequence number, which comes back with the peer's
+ * acknowledgement: which of a few MSS, and 29 bits of a keyed hash of the two ends, the peer's number, and
+ * the minute. What else a SYN offers, window scale, SACK and ECN, fits into the low bits of our time stamp,
+ * which come back too; to a peer without time stamps nothing else is offered. The time stamp is at most 63 ms
+ * early by that.
+ *
+ * An acknowledgement that bears no cookie of this minute or the last, or comes when none was sent, is one of
+ * no connection, and refused.
+ */
+#include "tcp_priv.h"
+
+enum { MINUTE_SHIFT = 36 /* 69 s */, MSS_BITS = 3, MSS_MASK = (1 << MSS_BITS) - 1 };
+enum { SCALE = 0x0f, NO_SCALE = 0x0f, SACK = 0x10, ECN = 0x20, OPTIONS = 0x3f }; /* in a time stamp */
+
+static const uint16_t mss_of[1 << MSS_BITS] = {MIN_MSS, 536, 1024, 1220, 1300, 1440, 1460, 8940};
+
+static uint64_t
+rotate(uint64_t x, unsigned n)
+{
+	return x << n | x >> (64 - n);
+}
+
+static void
+sip_round(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = rotate(v[1], 13) ^ v[0];
+	v[3] = rotate(v[3], 16) ^ v[2];
+	v[0] = rotate(v[0], 32);
+	v[2] += v[1];
+	v[0] += v[3];
+	v[1] = rotate(v[1], 17) ^ v[2];
+	v[3] = rotate(v[3], 21) ^ v[0];
+	v[2] = rotate(v[2], 32);
+}
+
+/* SipHash-2-4 (Aumasson and Bernstein 2012) of whole words */
+static uint64_t
+sip_hash(const uint64_t key[2], const uint64_t *word, unsigned words)
+{
+	uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
+			 key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
+	uint64_t last = (uint64_t)words * 8 << 56;
+
+	for (unsigned i = 0; i <= words; i++) {
+		uint64_t m = i < words ? word[i] : last;
+
+		v[3] ^= m;
+		sip_round(v);
+		sip_round(v);
+		v[0] ^= m;
+	}
+	v[2] ^= 0xff;
+	for (unsigned i = 0; i < 4; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* our initial sequence number to a SYN with this number */
+static uint32_t
+cookie_of(const struct fg_l4 *w, const struct fg_flow *f, uint32_t seq, uint64_t minute, unsigned mss)
+{
+	uint64_t word[7];
+
+	memcpy(word, f->local, 16);
+	memcpy(word + 2, f->remote, 16);
+	word[4] = (uint64_t)f->local_port << 48 | (uint64_t)f->remote_port << 32 | seq;
+	word[5] = minute;
+	word[6] = mss;
+	return ((uint32_t)sip_hash(own(w)->secret, word, 7) & ~(uint32_t)MSS_MASK) | mss;
+}
+
+static uint32_t
+options_of(const struct segment *s)
+{
+	uint32_t bits = s->has_scale && s->scale < NO_SCALE ? s->scale : NO_SCALE;
+
+	bits |= s->sack_permitted ? SACK : 0;
+	return bits | ((s->flags & (TCP_ECE | TCP_CWR)) == (TCP_ECE | TCP_CWR) ? ECN : 0);
+}
+
+/* what the SYN offered, as far as it will be remembered */
+static void
+keep_what_fits(struct segment *syn, uint32_t bits, unsigned mss)
+{
+	bool stamped = syn->has_ts;
+
+	syn->has_mss = true;
+	syn->mss = mss_of[mss];
+	syn->scale = bits & SCALE;
+	syn->has_scale = stamped && syn->scale != NO_SCALE;
+	syn->sack_permitted = stamped && bits & SACK;
+	syn->flags = TCP_SYN | (stamped && bits & ECN ? TCP_ECE | TCP_CWR : 0);
+}
+
+void
+cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s)
+{
+	struct conn c = {.flow = s->flow, .stream.app = (uint8_t)app};
+	struct segment syn = *s;
+	uint32_t bits = options_of(s), stamp = now_ms(w) + own(w)->ts_offset;
+	uint32_t offered = s->has_mss ? s->mss : 536;
+	unsigned mss = MSS_MASK;
+
+	while (mss > 0 && mss_of[mss] > offered)
+		mss--;
+	keep_what_fits(&syn, bits, mss);
+	tcp_agree(w, &c, &syn);
+	/* the latest time stamp that has these bits */
+	if (tcp_send_cookie(w, &c, cookie_of(w, &s->flow, s->seq, w->now >> MINUTE_SHIFT, mss),
+			    own(w)->ts_offset - ((stamp - bits) & OPTIONS))) {
+		w->counters.cookies_sent++;
+		own(w)->cookie_minute = w->now >> MINUTE_SHIFT;
+	}
+}
+
+struct conn *
+cookie_take(struct fg_l4 *w, unsigned app, const struct segment *s)
+{
+	uint64_t minute = w->now >> MINUTE_SHIFT;
+	uint32_t cookie = s->ack - 1, seq = s->seq - 1;
+	unsigned mss = cookie & MSS_MASK;
+	struct segment syn = *s;
+
+	if (w->counters.cookies_sent == 0 || minute - own(w)->cookie_minute > 1 ||
+	    (cookie != cookie_of(w, &s->flow, seq, minute, mss) &&
+	     cookie != cookie_of(w, &s->flow, seq, minute - 1, mss)))
+		return NULL;
+	syn.seq = seq;
+	keep_what_fits(&syn, s->has_ts ? s->tsecr & OPTIONS : NO_SCALE, mss);
+	w->counters.cookies_taken++;
+	return tcp_accept_confirmed(w, app, &syn, cookie);
+}

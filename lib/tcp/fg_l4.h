@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_L4_H
+#define FG_L4_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * TCP and UDP endpoints by the million. A worker is an endpoint (fg_endpoint.h) that speaks for addresses of
+ * its own and runs applications over TCP and UDP: clients, which open connections, and servers, which take
+ * them. One lcore runs a worker; workers share nothing.
+ *
+ * A connection has no buffers. What an application sends follows from the position in the stream, so a
+ * retransmission is made anew; what it receives is checked against the position and forgotten.
+ *
+ * Control makes, schedules and reads a worker while no lcore polls it.
+ */
+
+struct fg_endpoint;
+struct fg_l4;
+
+enum fg_l4_congestion { FG_L4_NEWRENO, FG_L4_CUBIC };
+
+/** How one application's TCP behaves. Start from fg_l4_tcp_defaults(). */
+struct fg_l4_tcp {
+	uint32_t receive_buffer; /* octets: the window we offer */
+	uint32_t send_buffer;    /* octets that may be in flight, whatever the windows */
+	uint16_t mss;            /* that we announce and never exceed; 0: what the MTU allows */
+	uint8_t congestion;      /* enum fg_l4_congestion */
+	uint8_t initial_window;  /* segments (RFC 6928) */
+	uint8_t ack_every;       /* full segments to an acknowledgement */
+	uint8_t syn_retries;     /* of SYN or SYN-ACK */
+	uint8_t retries;         /* of anything else in a row (RFC 9293, 3.8.3: R2) */
+	bool window_scaling, timestamps, sack, ecn;
+	bool nodelay;            /* true: Nagle's algorithm is off */
+	uint32_t delayed_ack_ms; /* at most 500 (RFC 9293, 3.8.6.3) */
+	uint32_t rto_initial_ms; /* RFC 6298, 2.1: 1000 */
+	uint32_t rto_min_ms;     /* beyond the round trip; RFC 6298, 2.4: 1000 in all */
+	uint32_t rto_max_ms;     /* RFC 6298, 2.5: at least 60000 */
+	uint32_t time_wait_ms;   /* see tcp_time_wait() in docs/explanation/tcp.md */
+	uint32_t keepalive_ms;   /* 0: off */
+};
+
+void fg_l4_tcp_defaults(struct fg_l4_tcp *tcp);
+
+/** How a connection ended. */
+enum fg_l4_end {
+	FG_L4_END_CLOSED,    /* both sides said FIN and were acknowledged */
+	FG_L4_END_REFUSED,   /* the peer answered the SYN with RST */
+	FG_L4_END_NO_ANSWER, /* nobody answered the SYN */
+	FG_L4_END_RESET,     /* the peer reset it */
+	FG_L4_END_LOST,      /* the peer fell silent */
+	FG_L4_END_ABORTED,   /* we reset it */
+	FG_L4_ENDS,
+};
+
+/*
+ * Everything that is counted of a worker: X(name, severity, text). Severity: 0 normal, 1 worth a look, 2 the
+ * peer or the path is at fault, 3 the tester is short of something.
+ */
+#define FG_L4_COUNTERS(X)                                                                                   \
+	X(rx_frames, 0, "frames taken in")                                                                  \
+	X(tx_frames, 0, "frames sent")                                                                      \
+	X(rx_not_ours, 0, "frames for no address of ours, or no TCP or UDP")                                \
+	X(rx_malformed, 2, "lengths that do not fit")                                                       \
+	X(rx_bad_checksum, 2, "IPv4, TCP or UDP checksum is wrong")                                         \
+	X(rx_fragments, 1, "IP fragments, which are not reassembled")                                       \
+	X(no_connection, 1, "segments of no connection and no listener, answered with RST")                 \
+	X(opened, 0, "connections opened by us")                                                            \
+	X(accepted, 0, "connections opened by peers")                                                       \
+	X(established, 0, "connections established")                                                        \
+	X(table_full, 3, "connections not opened or taken for want of room")                                \
+	X(half_open_dropped, 1, "half-open connections given up for one that was confirmed")                \
+	X(cookies_sent, 1, "SYNs answered and forgotten for want of room (RFC 4987)")                       \
+	X(cookies_taken, 0, "connections opened by the answer to one of these")                             \
+	X(time_wait_reused, 0, "addresses and ports taken again out of TIME_WAIT (RFC 6191)")               \
+	X(segments_retransmitted, 1, "data segments sent again, whatever the cause")                        \
+	X(octets_retransmitted, 1, "payload octets sent again")                                             \
+	X(fast_retransmits, 1, "entries into fast recovery (RFC 5681, 6675)")                               \
+	X(rescue_retransmits, 1, "rescue retransmissions (RFC 6675, NextSeg 4)")                            \
+	X(lost_retransmits, 1, "retransmissions that were lost again and noticed")                          \
+	X(spurious_recoveries, 1, "recoveries of what was late, not lost, and taken back (RFC 3522, 3708)") \
+	X(came_twice, 1, "what the peer told it got twice (RFC 2883)")                                      \
+	X(tail_probes, 1, "tail-loss probes (RFC 8985)")                                                    \
+	X(tail_losses, 1, "losses that a tail-loss probe alone has repaired")                               \
+	X(limited_transmits, 0, "segments sent on the first duplicate ACKs (RFC 3042)")                     \
+	X(timeouts, 1, "retransmission time-outs (RFC 6298)")                                               \
+	X(syn_retransmits, 1, "SYN or SYN-ACK sent again")                                                  \
+	X(black_holes, 1, "MSS reduced because full segments vanish")                                       \
+	X(too_big, 1, "MSS reduced by an ICMP message")                                                     \
+	X(window_probes, 0, "probes of a closed window")                                                    \
+	X(keepalive_probes, 0, "keep-alive probes")                                                         \
+	X(ecn_reductions, 1, "reductions of the window by ECN (RFC 3168)")                                  \
+	X(ce_received, 1, "segments that arrived with congestion experienced")                              \
+	X(duplicate_acks, 1, "duplicate acknowledgements")                                                  \
+	X(out_of_order, 1, "segments ahead of their turn")                                                  \
+	X(out_of_window, 1, "segments outside the window (RFC 9293)")                                       \
+	X(duplicate_octets, 1, "payload octets received again")                                             \
+	X(paws_dropped, 1, "segments with an old time stamp (RFC 7323)")                                    \
+	X(no_timestamp, 2, "segments without the time stamp that was agreed on (RFC 7323)")                 \
+	X(bad_acks, 2, "acknowledgements of what was never sent, or is too old (RFC 5961)")                 \
+	X(challenge_acks, 1, "challenge ACKs (RFC 5961)")                                                   \
+	X(challenges_held_back, 2, "challenge ACKs beyond ten in five seconds of a connection (RFC 5961)")  \
+	X(no_ack, 2, "segments with neither SYN, ACK nor RST, dropped (RFC 9293)")                          \
+	X(resets_ignored, 2, "resets that do not hit the next number exactly (RFC 5961)")                   \
+	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                              \
+	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them")           \
+	X(not_used, 1, "segments that the application could not use ahead of their turn")                   \
+	X(wrong_octets, 2, "received payload octets that differ from what was sent")                        \
+	X(udp_rx, 0, "datagrams received")                                                                  \
+	X(udp_tx, 0, "datagrams sent")                                                                      \
+	X(udp_no_listener, 1, "datagrams for a port that nobody listens on")
+
+#define FG_L4_COUNTER_FIELD(name, severity, text) uint64_t name;
+struct fg_l4_counters {
+	FG_L4_COUNTERS(FG_L4_COUNTER_FIELD)
+};
+#undef FG_L4_COUNTER_FIELD
+
+struct fg_l4_config {
+	uint32_t connections; /* at a time, TIME_WAIT included: 256 octets each */
+	uint64_t seed;        /* of initial sequence numbers, hash and payload */
+	uint64_t max_lag_ns;  /* of datagrams that are due at a time; later are dropped */
+	uint8_t mac[6];
+	uint16_t mtu; /* of the link: octets of the IP packet */
+};
+
+/* Sums that are kept of an application from its begin: X(name, text). They only grow. */
+#define FG_L4_SUMS(X)                                                                \
+	X(opened, "connections, by us or by the peer")                               \
+	X(established, "handshakes completed")                                       \
+	X(transactions, "responses; of connections that come and go, complete ones") \
+	X(octets_in, "payload received in order")                                    \
+	X(octets_out, "payload acknowledged by the peer")                            \
+	X(datagrams_in, "datagrams taken")                                           \
+	X(datagrams_out, "datagrams sent")                                           \
+	X(datagram_octets_in, "payload of datagrams taken")                          \
+	X(expired, "requests given up")                                              \
+	X(refused, "responses that are not what was asked for")
+
+enum {
+	FG_L4_OWN_SUMS = 8, /* that a kind of application names itself */
+	FG_L4_SAMPLED = 64, /* streams of an application that a sample is of */
+};
+
+#define FG_L4_SUM_FIELD(name, text) uint64_t name;
+struct fg_l4_tally {
+	FG_L4_SUMS(FG_L4_SUM_FIELD)
+	uint64_t ended[FG_L4_ENDS];
+	uint64_t own[FG_L4_OWN_SUMS];
+};
+#undef FG_L4_SUM_FIELD
+
+/** Counters of the worker. */
+void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
+/** Connections that it has, TIME_WAIT included; also while an lcore polls it. */
+uint32_t fg_l4_open(const struct fg_l4 *l4);
+
+/** What the connections have taken so far. */
+struct fg_l4_memory {
+	uint64_t octets;      /* with the table and what their losses needed */
+	uint32_t connections; /* for which there was room at a time, TIME_WAIT included */
+};
+void fg_l4_read_memory(const struct fg_l4 *l4, struct fg_l4_memory *out);
+
+/**
+ * Counter @p i as Lua shows it; NULL: there are no more. Its severity and text may be NULL to be left out.
+ */
+const char *fg_l4_counter_name(unsigned i, int *severity, const char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_STREAM_H
+#define FG_STREAM_H
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "fg_endpoint.h"
+#include "fg_l4.h"
+#include "fg_net.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What applications stand on: streams and datagrams of a worker. Only lib/apps and tests need this header;
+ * control uses fg_l4.h.
+ *
+ * A stream is known by positions of payload: `written` by the application, `acked` by the peer, `received` in
+ * order from the peer. There is no buffer: what is sent is asked for by fill() whenever a segment leaves,
+ * again for a retransmission, so it must be a function of the position; what arrives is handed to receive()
+ * once and is gone.
+ *
+ * Today a stream is a TCP connection and these are its own fields, so the interface costs nothing. What seals
+ * a stream or puts many streams into one connection implements the functions of this header and calls the
+ * same struct fg_app_ops; it does so by `struct fg_app`, which is one look-up away from each stream.
+ *
+ * Everything here belongs to the lcore that polls the worker. Times are nanoseconds of the engine's clock.
+ */
+
+/** Two ends and the way between them. */
+struct fg_flow {
+	uint8_t local[16], remote[16]; /* IPv4 as ::ffff:a.b.c.d */
+	uint16_t local_port, remote_port;
+	uint8_t mac[6]; /* of the next hop, or of the sender on this link */
+	bool ipv6;
+};
+
+enum { FG_STREAM_AREA = 18 };
+
+/** A stream, as its application sees it. All but `area` and `opened_at` are read only. */
+struct fg_stream {
+	/**
+	 * The application's own; zero when the stream is opened. Octets 0 and 8 are aligned for 64-bit words.
+	 */
+	uint8_t area[FG_STREAM_AREA];
+	uint8_t app;        /* index of the application */
+	bool ended;         /* fg_stream_close() was called: nothing more is written */
+	uint32_t opened_at; /* of a client, in units of 2^FG_STREAM_OPENED_SHIFT ns */
+	uint64_t written;   /* octets that the application has written */
+	uint64_t
+		/* the peer has all before this position; the end counts as one octet behind the last */
+		acked;
+	uint64_t received; /* all before this position has come in order */
+};
+
+enum { FG_STREAM_OPENED_SHIFT = 10 };
+
+struct fg_l4;
+struct fg_app;
+
+/**
+ * What an application does when something happens to its streams. None of these functions opens a stream. Of
+ * a client or server of datagrams alone only poll() and datagram() are needed.
+ */
+struct fg_app_ops {
+	/** The handshake is over. May be NULL. */
+	void (*established)(struct fg_l4 *w, struct fg_stream *s);
+	/**
+	 * Payload from position @p offset. In order unless @p early.
+	 * @return false: it cannot be used now and counts as not received
+	 */
+	bool (*receive)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
+			uint32_t length, bool early);
+	/** `received` has moved. May be NULL. */
+	void (*arrived)(struct fg_l4 *w, struct fg_stream *s);
+	/** The time of a client is over. May be NULL. */
+	void (*stop)(struct fg_l4 *w, struct fg_stream *s);
+	/** The peer has sent all. */
+	void (*eof)(struct fg_l4 *w, struct fg_stream *s);
+	/** `acked` has moved. May be NULL. */
+	void (*acked)(struct fg_l4 *w, struct fg_stream *s);
+	/**
+	 * All that was written has left, or waits: write more? @return whether there is more. May be NULL.
+	 */
+	bool (*refill)(struct fg_l4 *w, struct fg_stream *s);
+	/** Write octets of the stream from position @p offset, perhaps not for the first time. */
+	void (*fill)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
+	/**
+	 * It is over; the stream must not be touched after. Called once, also when TIME_WAIT begins. May be
+	 * NULL.
+	 */
+	void (*closed)(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end);
+	/** The time set by fg_stream_timer() has come. NULL: none is ever set. */
+	void (*timer)(struct fg_l4 *w, struct fg_stream *s);
+	/**
+	 * Open what is to be opened, send the datagrams that are due. @return when to be polled next. May be
+	 * NULL.
+	 */
+	uint64_t (*poll)(struct fg_l4 *w, struct fg_app *app);
+	/** A datagram for the application's addresses. @return whether its port is the application's, too */
+	bool (*datagram)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
+			 const uint8_t *payload, uint32_t length);
+};
+
+/** An application as TCP and UDP see it; each application's own state begins with it. */
+struct fg_app {
+	const struct fg_app_ops *ops;
+	struct fg_l4_tcp tcp;
+	uint8_t index;
+	bool listens, udp;        /* takes connections; takes datagrams */
+	uint8_t local[16];        /* the first of its addresses */
+	uint32_t locals;          /* how many there are from there on */
+	uint16_t port;            /* that it listens on */
+	uint32_t open, open_max;  /* streams that are not over, TIME_WAIT excepted */
+	struct fg_histogram *rtt; /* NULL: not recorded */
+	struct fg_l4_tally tally;
+};
+
+/** A worker, as far as applications may look into it; TCP's own follows (tcp_priv.h). */
+struct fg_l4 {
+	struct fg_endpoint endpoint; /* first: the worker is the endpoint */
+	struct fg_l4_config config;
+	uint64_t now;
+	struct fg_burst *out; /* of the call that is running */
+	struct fg_l4_counters counters;
+	uint64_t start_at, stop_at, measure_from; /* of all clients; figures are of measure_from to stop_at */
+	/* when snapshot() is called next, before anything that happens then; the rest of it is lib/apps' */
+	uint64_t snapshot_at;
+	void (*snapshot)(struct fg_l4 *w);
+	uint64_t interval;
+	uint32_t snapshots, snapshots_max;
+	struct fg_app **app;
+	unsigned apps;
+};
+
+/** Make a worker without applications. @return 0 or -ENOMEM */
+int fg_l4_worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struct fg_error *err);
+/** Free it; its applications are not its own. NULL is legal. */
+void fg_l4_worker_free(struct fg_l4 *w);
+
+/* --- streams */
+
+/** Open a stream of application @p app. @return NULL: the flow is taken, or there is no room */
+struct fg_stream *fg_stream_open(struct fg_l4 *w, unsigned app, const struct fg_flow *flow);
+/** The application has @p octets more to send, which fill() will write. */
+void fg_stream_write(struct fg_l4 *w, struct fg_stream *s, uint64_t octets);
+/** Nothing is written, but refill() will be asked. */
+void fg_stream_ready(struct fg_l4 *w, struct fg_stream *s);
+/** What is not sent yet will not be. */
+void fg_stream_truncate(struct fg_l4 *w, struct fg_stream *s);
+/** All is written. What a client has not got an answer to is aborted. */
+void fg_stream_close(struct fg_l4 *w, struct fg_stream *s);
+/** Reset it; closed() is called before this returns. */
+void fg_stream_abort(struct fg_l4 *w, struct fg_stream *s);
+/** Call timer() in @p ns; UINT64_MAX: not any more. */
+void fg_stream_timer(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);
+
+const struct fg_flow *fg_stream_flow(const struct fg_stream *s);
+/** Position behind the last octet that has left. */
+uint64_t fg_stream_sent(const struct fg_stream *s);
+/** Is the handshake over, and the stream not? */
+bool fg_stream_is_established(const struct fg_stream *s);
+bool fg_stream_is_closed(const struct fg_stream *s);
+/** Call @p visit for each stream of application @p app that is not over, TIME_WAIT excepted. */
+void fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
+/** Does any stream have something to send for which there was no room yet? */
+bool fg_stream_any_waits(const struct fg_l4 *w);
+
+/** Means over the first streams of an application; of all, a million of them would take too long. */
+struct fg_stream_sample {
+	uint32_t streams; /* of which there are means */
+	uint32_t cwnd, window, flight, rtt_us;
+};
+void fg_stream_sample(const struct fg_l4 *w, unsigned app, struct fg_stream_sample *out);
+
+/* --- datagrams */
+
+/** Room for one frame more; NULL: the burst is full. */
+static inline uint8_t *
+fg_l4_room(const struct fg_l4 *w)
+{
+	return w->out->frames < w->out->rooms ? w->out->room[w->out->frames] : NULL;
+}
+
+/** Where the payload of the next datagram goes; NULL: the burst is full. */
+uint8_t *fg_datagram_room(const struct fg_l4 *w, bool ipv6);
+/** Send it, with @p length octets of payload in place. */
+void fg_datagram_send(struct fg_l4 *w, const struct fg_flow *flow, uint32_t length);
+
+/* --- small things */
+
+static inline uint32_t
+fg_u32_min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint32_t
+fg_u32_max(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline void
+fg_address_of_ipv4(const uint8_t ipv4[4], uint8_t out[16])
+{
+	memset(out, 0, 10);
+	memset(out + 10, 0xff, 2);
+	memcpy(out + 12, ipv4, 4);
+}
+
+/** Is what happens now part of the figures? */
+static inline bool
+fg_l4_is_measured(const struct fg_l4 *w)
+{
+	return w->now >= w->measure_from && w->now < w->stop_at;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What may be sent now, in this order: what is lost, what is new, what may be lost (a rescue), a probe, a
+ * bare ACK. New octets are held back by the peer's window, by our congestion window and send buffer, by
+ * Nagle's algorithm (RFC 9293, 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends
+ * so many segments and then lets the next one have its turn.
+ */
+#include "tcp_priv.h"
+
+enum { SEGMENTS_A_TURN = 16 };
+
+/* of the FIN's number, if it may go with what ends before it */
+static uint32_t
+with_fin(const struct conn *c, uint32_t seq, uint32_t length)
+{
+	uint64_t end = c->stream.acked + (seq - c->snd_una) + length;
+
+	return c->stream.ended && end == c->stream.written ? length + 1 : length;
+}
+
+/*
+ * RFC 9293, 3.8.6.2.1 and 3.7.4: is it worth while to send so much? Nagle's algorithm as Minshall changed it,
+ * and as the usual stacks have it: only another small segment is waited for, not the full ones of the same
+ * message.
+ */
+static bool
+is_worth(const struct fg_l4 *w, const struct conn *c, uint64_t unsent, uint32_t usable)
+{
+	bool alone = flight(c) == 0 || tcp_of(w, c)->nodelay || seq_le(c->small_end, c->snd_una);
+	uint64_t data = unsent < usable ? unsent : usable;
+
+	if (data >= c->mss)
+		return true;
+	if (unsent <= usable) /* all of it; a FIN waits for nobody */
+		return alone || c->stream.ended;
+	return alone && usable >= c->max_wnd / 2;
+}
+
+/* RFC 5681, 4.1: after a pause the window says nothing about the path any more */
+static void
+restart_after_idle(const struct fg_l4 *w, struct conn *c)
+{
+	uint32_t window = c->mss * (uint32_t)tcp_of(w, c)->initial_window;
+	uint32_t now = (uint32_t)(w->now >> TICK_SHIFT);
+
+	if (c->last_send != 0 && (uint64_t)(now - c->last_send) << TICK_SHIFT > c->rto * 1000ULL)
+		c->cwnd = fg_u32_min(c->cwnd, window);
+}
+
+/* numbers of new octets that the peer takes as one segment; 0: none */
+static uint32_t
+new_segment(const struct fg_l4 *w, struct conn *c)
+{
+	uint32_t in_flight = flight(c), room = fg_u32_min(c->snd_wnd, tcp_of(w, c)->send_buffer), usable,
+		 length;
+	uint64_t unsent = c->flags & FIN_SENT ? 0 : tcp_unsent(c), data;
+
+	if (unsent == 0)
+		return 0;
+	if (in_flight == 0)
+		restart_after_idle(w, c);
+	usable = room > in_flight ? room - in_flight : 0;
+	data = unsent - (c->stream.ended ? 1 : 0);
+	if (data == 0) /* a FIN alone takes no window of the peer that is closed */
+		return usable > 0 || in_flight == 0 ? 1 : 0;
+	if (usable == 0 || !is_worth(w, c, data, usable))
+		return 0;
+	length = (uint32_t)(data < c->mss ? data : c->mss);
+	length = fg_u32_min(length, usable);
+	return with_fin(c, c->snd_nxt, length);
+}
+
+/* does the path take it, too? */
+static bool
+fits_window(const struct fg_l4 *w, const struct conn *c, uint32_t length)
+{
+	uint32_t pipe = recovery_pipe(w, c);
+
+	return pipe == 0 || pipe + length <= c->cwnd;
+}
+
+static bool
+send_new(struct fg_l4 *w, struct conn *c, uint32_t length)
+{
+	if (!tcp_send_data(w, c, c->snd_nxt, length))
+		return false;
+	if (c->dupacks > 0 && c->dupacks < DUP_THRESH && !(c->flags & (IN_RECOVERY | IN_LOSS)))
+		w->counters.limited_transmits++;
+	c->snd_nxt += length;
+	recovery_sent(w, c, c->snd_nxt - length, length, false);
+	if (length < c->mss)
+		c->small_end = c->snd_nxt;
+	if (tcp_unsent(c) == 0 && c->stream.ended) {
+		c->flags |= FIN_SENT;
+		c->state = c->state == CLOSE_WAIT ? LAST_ACK : FIN_WAIT_1;
+	}
+	if (!(c->flags & TIMING)) {
+		c->flags |= TIMING;
+		c->rtt_seq = c->snd_nxt;
+		c->rtt_from = (uint32_t)(w->now >> RTT_SHIFT);
+	}
+	c->last_send = (uint32_t)(w->now >> TICK_SHIFT) | 1;
+	return true;
+}
+
+static bool
+send_again(struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t to)
+{
+	uint32_t length = fg_u32_min(to - from, c->mss);
+
+	/* the FIN goes with the last octets, as it did before */
+	if (to - from == length + 1 && to == c->snd_nxt && c->flags & FIN_SENT)
+		length++;
+	if (!tcp_send_data(w, c, from, length))
+		return false;
+	recovery_sent(w, c, from, length, true);
+	if (c->flags & FIRST_RETRANSMIT) {
+		c->flags &= ~(uint32_t)FIRST_RETRANSMIT;
+		rexmt_start(w, c);
+	}
+	c->flags &= ~(uint32_t)TIMING; /* Karn: an acknowledgement might be of either */
+	w->counters.segments_retransmitted++;
+	w->counters.octets_retransmitted += length;
+	return true;
+}
+
+enum outcome { NOTHING, SENT, NO_ROOM };
+
+/* as long as nothing is missing: what is new, and that is all */
+static enum outcome
+send_next(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t length = new_segment(w, c);
+
+	c->limited = length > 0 && !fits_window(w, c, length);
+	if (length == 0 || c->limited)
+		return NOTHING;
+	return send_new(w, c, length) ? SENT : NO_ROOM;
+}
+
+static enum outcome
+send_one(struct fg_l4 *w, struct conn *c)
+{
+	bool window = fits_window(w, c, c->mss);
+	uint32_t from, to, length, high_rxt = c->high_rxt;
+
+	if (recovery_next(w, c, &from, &to) && (window || c->flags & FIRST_RETRANSMIT))
+		return send_again(w, c, from, to) ? SENT : NO_ROOM;
+	length = new_segment(w, c);
+	c->limited = length > 0 && !fits_window(w, c, length);
+	if (length > 0 && !c->limited)
+		return send_new(w, c, length) ? SENT : NO_ROOM;
+	if (fg_l4_room(w) == NULL || !window || !recovery_rescue(w, c, &from, &to))
+		return NOTHING;
+	send_again(w, c, from, to);
+	c->high_rxt = high_rxt; /* it says nothing of those before it (RFC 6675, NextSeg 4) */
+	w->counters.rescue_retransmits++;
+	return SENT;
+}
+
+/* RFC 8985, 7.3: new octets if the peer takes any, else the last once more. @return false: no room */
+static bool
+send_tail_probe(struct fg_l4 *w, struct conn *c)
+{
+	uint32_t length = new_segment(w, c), fin = c->flags & FIN_SENT ? 1 : 0, high_rxt = c->high_rxt;
+
+	if (flight(c) > 0) {
+		c->tlp_again = length == 0;
+		if (length > 0) {
+			if (!send_new(w, c, length))
+				return false;
+		} else {
+			length = fg_u32_min(flight(c), c->mss + fin);
+			if (!send_again(w, c, c->snd_nxt - length, c->snd_nxt))
+				return false;
+			c->high_rxt = high_rxt;
+		}
+		c->flags |= TLP_OUT;
+		c->tlp_end = c->snd_nxt;
+		w->counters.tail_probes++;
+	}
+	c->flags &= ~(uint32_t)TLP_NOW;
+	return true;
+}
+
+static bool
+send_syn(struct fg_l4 *w, struct conn *c)
+{
+	if (!c->syn_due)
+		return true;
+	if (!tcp_send_control(w, c, c->state == SYN_SENT ? TCP_SYN : TCP_SYN | TCP_ACK, c->snd_una))
+		return false;
+	c->syn_due = 0;
+	c->snd_nxt = c->snd_una + 1;
+	c->rtt_from = (uint32_t)(w->now >> RTT_SHIFT);
+	rexmt_start(w, c);
+	return true;
+}
+
+/* one octet beyond the window if there is one to send, else one that the peer has already */
+static bool
+send_probe(struct fg_l4 *w, struct conn *c)
+{
+	bool window = c->flags & PROBING && flight(c) == 0 && tcp_unsent(c) > 0;
+
+	if (window ? !tcp_send_data(w, c, c->snd_nxt, 1) : !tcp_send_control(w, c, TCP_ACK, c->snd_una - 1))
+		return false;
+	c->flags &= ~(uint32_t)PROBE_NOW;
+	if (window) {
+		c->flags |= PROBE_OUT;
+		w->counters.window_probes++;
+	} else {
+		w->counters.keepalive_probes++;
+	}
+	return true;
+}
+
+static bool
+may_send_data(const struct conn *c)
+{
+	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
+}
+
+bool
+tcp_output(struct fg_l4 *w, struct conn *c)
+{
+	enum outcome outcome = SENT;
+
+	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) /* our SYN pays an ACK that is owed */
+		return send_syn(w, c) &&
+		       (!(c->flags & ACK_NOW) || tcp_send_control(w, c, TCP_ACK, c->snd_nxt));
+	/* selective acknowledgements go by themselves, since segments with payload have no room for them */
+	if (c->flags & ACK_NOW && c->holding != 0 && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		return false;
+	for (unsigned i = 0; may_send_data(c) && outcome == SENT && i < SEGMENTS_A_TURN; i++) {
+		outcome = c->flags & (IN_RECOVERY | IN_LOSS) ? send_one(w, c) : send_next(w, c);
+		if (outcome == NOTHING && ops_of(w, c)->refill != NULL && ops_of(w, c)->refill(w, &c->stream))
+			outcome = SENT;
+	}
+	if (outcome == NO_ROOM || (c->flags & TLP_NOW && !send_tail_probe(w, c)) ||
+	    (c->flags & PROBE_NOW && !send_probe(w, c)))
+		return false;
+	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+		return false;
+	rexmt_review(w, c);
+	return outcome != SENT || !may_send_data(c);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Payload. What is in order goes to the application and is gone; what is ahead of its turn goes there too,
+ * marked early, and only its numbers are kept, since the application judges octets by their position and
+ * needs no other order. If it cannot (a header that is not yet whole), or if there is no room for the
+ * numbers, the segment counts as lost and comes again.
+ *
+ * Acknowledgements: every second full segment, or after the delay (RFC 9293, 3.8.6.3; RFC 5681, 4.2), and at
+ * once when something is out of order, fills a gap, or came twice.
+ */
+#include "tcp_priv.h"
+
+static void
+trim(struct fg_l4 *w, struct conn *c, struct segment *s)
+{
+	uint32_t before, beyond;
+
+	if (seq_lt(s->seq, c->rcv_nxt)) {
+		before = c->rcv_nxt - s->seq;
+		before = fg_u32_min(before, s->length);
+		w->counters.duplicate_octets += before;
+		s->payload += before;
+		s->seq += before;
+		s->length -= before;
+		c->flags |= ACK_NOW;
+	}
+	if (seq_lt(c->rcv_edge, s->seq + s->length)) {
+		beyond = s->seq + s->length - c->rcv_edge;
+		s->length -= beyond;
+		s->flags &= (uint8_t)~TCP_FIN;
+	}
+}
+
+static void
+owe_ack(struct fg_l4 *w, struct conn *c, uint32_t length)
+{
+	const struct fg_l4_tcp *tcp = tcp_of(w, c);
+
+	/* a segment that is not full may be all that there is: it may wait, but does not count less */
+	if (length > 0)
+		c->unacked++;
+	if (c->unacked >= tcp->ack_every || tcp->delayed_ack_ms == 0) {
+		c->flags |= ACK_NOW;
+		return;
+	}
+	if (c->flags & ACK_LATER)
+		return;
+	c->flags |= ACK_LATER;
+	c->delack_at = tick_after(w, tcp->delayed_ack_ms * NS_PER_MS);
+	timer_update(w, c);
+}
+
+static void
+move_on(struct fg_l4 *w, struct conn *c, uint32_t octets)
+{
+	w->app[c->stream.app]->tally.octets_in += octets;
+	c->rcv_nxt += octets;
+	c->stream.received += octets;
+}
+
+/* what is held may follow on what has just come */
+static void
+join_held(struct fg_l4 *w, struct conn *c)
+{
+	struct ranges *held = held_of(w, c);
+
+	if (held == NULL)
+		return;
+	c->flags |= ACK_NOW; /* a gap was filled, at least in part */
+	ranges_cut(held, c->rcv_nxt);
+	if (held->count > 0 && held->at[0].from == c->rcv_nxt) {
+		move_on(w, c, held->at[0].to - c->rcv_nxt);
+		ranges_cut(held, c->rcv_nxt);
+	}
+	if (held->count == 0 && !held->has_fin)
+		pool_give(&own(w)->ranges, &c->holding);
+}
+
+static void
+in_order(struct fg_l4 *w, struct conn *c, const struct segment *s)
+{
+	uint64_t offset = c->stream.received;
+
+	if (!ops_of(w, c)->receive(w, &c->stream, offset, s->payload, s->length, false)) {
+		w->counters.not_used++;
+		return;
+	}
+	if (c->state == CLOSED)
+		return;
+	move_on(w, c, s->length);
+	owe_ack(w, c, s->length);
+	join_held(w, c);
+	if (ops_of(w, c)->arrived != NULL)
+		ops_of(w, c)->arrived(w, &c->stream);
+}
+
+/* @return whether the set now has the payload */
+static bool
+hold(struct fg_l4 *w, struct conn *c, const struct segment *s, struct ranges *held)
+{
+	uint64_t offset = c->stream.received + (s->seq - c->rcv_nxt);
+
+	if (held->count == MAX_RANGES && seq_lt(held->at[MAX_RANGES - 1].to, s->seq)) {
+		w->counters.no_ranges++;
+		return false;
+	}
+	if (!ops_of(w, c)->receive(w, &c->stream, offset, s->payload, s->length, true)) {
+		w->counters.not_used++;
+		return false;
+	}
+	if (c->state == CLOSED)
+		return false;
+	if (ranges_add(held, s->seq, s->seq + s->length) == UINT32_MAX) {
+		w->counters.no_ranges++;
+		return false;
+	}
+	held->latest = s->seq;
+	return true;
+}
+
+static void
+ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
+{
+	struct ranges *held;
+
+	w->counters.out_of_order++;
+	c->flags |= ACK_NOW;
+	held = held_of(w, c);
+	if (held == NULL) {
+		c->holding = pool_take(&own(w)->ranges);
+		held = held_of(w, c);
+		if (held == NULL) {
+			w->counters.no_ranges++;
+			return;
+		}
+		held->count = 0;
+		held->has_fin = false;
+	}
+	if ((s->length == 0 || hold(w, c, s, held)) && s->flags & TCP_FIN) {
+		held->has_fin = true;
+		held->fin = s->seq + s->length;
+	}
+	if (c->state != CLOSED && held->count == 0 && !held->has_fin)
+		pool_give(&own(w)->ranges, &c->holding);
+}
+
+/* is the FIN next? */
+static bool
+fin_is_due(const struct fg_l4 *w, const struct conn *c, const struct segment *s)
+{
+	const struct ranges *held = held_of(w, c);
+
+	return (s->flags & TCP_FIN && s->seq + s->length == c->rcv_nxt) ||
+	       (held != NULL && held->has_fin && held->fin == c->rcv_nxt);
+}
+
+/* RFC 9293, 3.10.7.4, eighth */
+static void
+fin(struct fg_l4 *w, struct conn *c)
+{
+	pool_give(&own(w)->ranges, &c->holding);
+	c->rcv_nxt++; /* no octet of the stream */
+	c->flags |= ACK_NOW;
+	switch (c->state) {
+	case ESTABLISHED:
+		c->state = CLOSE_WAIT;
+		break;
+	case FIN_WAIT_1:
+		c->state = CLOSING;
+		break;
+	case FIN_WAIT_2:
+		tcp_time_wait(w, c);
+		return;
+	}
+	ops_of(w, c)->eof(w, &c->stream);
+}
+
+void
+tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s)
+{
+	if (c->state != ESTABLISHED && c->state != FIN_WAIT_1 && c->state != FIN_WAIT_2)
+		return;
+	trim(w, c, s);
+	if (s->seq != c->rcv_nxt)
+		ahead(w, c, s);
+	else if (s->length > 0)
+		in_order(w, c, s);
+	if (c->state == CLOSED)
+		return;
+	if (fin_is_due(w, c, s))
+		fin(w, c);
+	tcp_ready(w, c);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One segment. Every one that leaves acknowledges what has come in, so this is also where owed
+ * acknowledgements are struck off. Challenge ACKs are limited: each connection sends ten of them in any five
+ * seconds and no more (RFC 5961, 7). A limit of the whole worker would let an attacker of one connection use
+ * up the answers of all others, and find out by counting them which ones exist.
+ */
+#include "tcp_priv.h"
+
+enum {
+	CHALLENGES_AT_ONCE = 5,
+	CHALLENGE_TICKS = 1000000000 >> TICK_SHIFT, /* and then one a second */
+};
+
+/* the window field; the edge only ever moves forward (RFC 9293, 3.8.6.2.2) */
+static uint16_t
+window_field(const struct fg_l4 *w, struct conn *c, uint8_t flags)
+{
+	uint32_t window = tcp_of(w, c)->receive_buffer;
+
+	if (flags & TCP_SYN)
+		return (uint16_t)fg_u32_min(window, UINT16_MAX);
+	window >>= c->rcv_scale;
+	window = fg_u32_min(window, UINT16_MAX);
+	if (seq_lt(c->rcv_edge, c->rcv_nxt + (window << c->rcv_scale)))
+		c->rcv_edge = c->rcv_nxt + (window << c->rcv_scale);
+	return (uint16_t)window;
+}
+
+static uint8_t
+ecn_flags(const struct conn *c, uint8_t flags)
+{
+	if (flags & TCP_SYN) {
+		if (c->state == SYN_SENT && c->flags & SYN_ECN)
+			return TCP_ECE | TCP_CWR;
+		return c->state == SYN_RECEIVED && c->flags & USE_ECN ? TCP_ECE : 0;
+	}
+	return c->flags & ECN_ECHO ? TCP_ECE : 0;
+}
+
+static void
+acknowledged(struct conn *c)
+{
+	c->flags &= ~(uint32_t)(ACK_NOW | ACK_LATER);
+	c->delack_at = 0;
+	c->unacked = 0;
+	c->last_ack = c->rcv_nxt;
+}
+
+static bool
+send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq, uint32_t ts_offset)
+{
+	uint8_t *frame = fg_l4_room(w), *options;
+	struct tcp_fields t = {.seq = seq, .flags = flags | ecn_flags(c, flags)};
+
+	if (frame == NULL)
+		return false;
+	options = frame + frame_tcp_offset(c->flow.ipv6);
+	if (flags & TCP_SYN)
+		t.options = options_syn(w, c, ts_offset, options);
+	else
+		t.options = options_plain(w, c, options, true);
+	t.window = window_field(w, c, flags);
+	if (flags & TCP_ACK) {
+		t.ack = c->rcv_nxt;
+		acknowledged(c);
+	}
+	frame_tcp(w, &c->flow, &t);
+	return true;
+}
+
+bool
+tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq)
+{
+	return send_control(w, c, flags, seq, own(w)->ts_offset);
+}
+
+bool
+tcp_send_cookie(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t ts_offset)
+{
+	return send_control(w, c, TCP_SYN | TCP_ACK, seq, ts_offset);
+}
+
+bool
+tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length)
+{
+	uint8_t *frame = fg_l4_room(w), *payload;
+	uint64_t offset = c->stream.acked + (seq - c->snd_una);
+	bool fin = c->stream.ended && offset + length > c->stream.written;
+	bool again = seq_lt(seq, c->snd_nxt);
+	struct tcp_fields t = {.seq = seq, .ack = c->rcv_nxt, .flags = TCP_ACK | ecn_flags(c, 0)};
+
+	if (frame == NULL)
+		return false;
+	t.payload = length - fin;
+	t.flags |=
+		(fin ? TCP_FIN : 0) | (offset + length >= c->stream.written && t.payload > 0 ? TCP_PSH : 0);
+	if (c->flags & USE_ECN && t.payload > 0 && !again) { /* RFC 3168, 6.1.5: not what is sent again */
+		t.ecn = ECN_ECT0;
+		t.flags |= c->flags & ECN_CWR ? TCP_CWR : 0;
+		c->flags &= ~(uint32_t)ECN_CWR;
+	}
+	payload = frame + frame_tcp_offset(c->flow.ipv6);
+	t.options = options_plain(w, c, payload, false);
+	payload += t.options;
+	if (t.payload > 0)
+		ops_of(w, c)->fill(w, &c->stream, offset, payload, (uint32_t)t.payload);
+	t.window = window_field(w, c, 0);
+	acknowledged(c);
+	frame_tcp(w, &c->flow, &t);
+	return true;
+}
+
+/* each challenge ACK takes up a second; that many seconds may be taken up ahead of the clock */
+static bool
+may_challenge(const struct fg_l4 *w, const struct conn *c)
+{
+	uint32_t *taken = &own(w)->challenged[conn_index(w, c)], now = (uint32_t)(w->now >> TICK_SHIFT);
+	uint32_t ahead = *taken - now;
+
+	if (ahead > CHALLENGES_AT_ONCE * CHALLENGE_TICKS) /* it lies in the past */
+		ahead = 0;
+	if (ahead > (CHALLENGES_AT_ONCE - 1) * CHALLENGE_TICKS)
+		return false;
+	*taken = now + ahead + CHALLENGE_TICKS;
+	return true;
+}
+
+void
+tcp_challenge(struct fg_l4 *w, struct conn *c)
+{
+	if (!may_challenge(w, c)) {
+		w->counters.challenges_held_back++;
+		return;
+	}
+	w->counters.challenge_acks++;
+	c->flags |= ACK_NOW;
+	tcp_ready(w, c);
+}
+
+void
+tcp_reject(struct fg_l4 *w, const struct segment *s)
+{
+	struct tcp_fields t = {.flags = TCP_RST};
+
+	if (s->flags & TCP_RST || fg_l4_room(w) == NULL)
+		return;
+	if (s->flags & TCP_ACK) {
+		t.seq = s->ack;
+	} else {
+		t.flags |= TCP_ACK;
+		t.ack = s->seq + s->length + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
+	}
+	frame_tcp(w, &s->flow, &t);
+}

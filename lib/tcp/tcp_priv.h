@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of TCP do for each other:
+ *
+ * Each file calls those above it in this list and no others, so it can be read from the top:
+ *
+ *   ranges.c      sets of sequence numbers
+ *   segment.c     octets of a frame -> struct segment, with every length and checksum checked
+ *   table.c       connections by address and port; taken from and given back to a slab
+ *   ready.c       which connections may have something to send
+ *   wheel.c       timers
+ *   options.c     TCP options, read and written
+ *   header.c      headers around a payload
+ *   send.c        one segment
+ *   hystart.c     when the first slow start ends (RFC 9406)
+ *   congestion.c  how much may be in flight: NewReno and CUBIC (cubic.c)
+ *   undo.c        what was not lost at all (RFC 3522, 3708, 4015)
+ *   tlp.c         tail-loss probes (RFC 8985, 7)
+ *   rtt.c         round trips and the timers that follow from them (RFC 6298)
+ *   scoreboard.c  what the peer has, what was retransmitted, what is lost (RFC 2018, 8985)
+ *   recovery.c    what to retransmit and how fast (RFC 5681, 6582, 6675, 6937, 3042)
+ *   half_open.c   what a flood of SYNs may take up
+ *   state.c       open, accept, abort, end; what is reported to the application
+ *   cookie.c      how SYNs beyond that share are answered (RFC 4987)
+ *   timeout.c     what happens when a timer ends
+ *   ack.c         what an acknowledgement acknowledges: RTT, window, flight
+ *   receive.c     payload and FIN in and out of order, when to acknowledge
+ *   input.c       a segment arrives (RFC 9293, 3.10.7)
+ *   output.c      what may be sent now
+ *   stream.c      what applications call (fg_stream.h)
+ *   worker.c      the endpoint
+ */
+#ifndef TCP_PRIV_H
+#define TCP_PRIV_H
+
+#include "conn_priv.h"
+
+/* segment.c */
+/** @return false: not to be used, and counted why */
+bool segment_read(const uint8_t *frame, size_t length, struct segment *s, struct fg_l4_counters *counters);
+
+/* options.c */
+void options_read(const uint8_t *option, size_t length, struct segment *s);
+/** Payload of a segment without options that we announce. */
+uint16_t options_own_mss(const struct fg_l4 *w, const struct conn *c);
+/** Write options. Time stamps are @p ts_offset ms ahead of the clock. @return octets */
+size_t options_syn(const struct fg_l4 *w, const struct conn *c, uint32_t ts_offset, uint8_t *to);
+size_t options_plain(const struct fg_l4 *w, const struct conn *c, uint8_t *to, bool with_sacks);
+
+/* table.c */
+int table_create(struct fg_l4 *w, struct fg_error *err);
+void table_free(struct fg_l4 *w);
+/** Where a flow's connection is looked for; all that take a hash take this one's. */
+uint64_t table_hash(const struct fg_l4 *w, const struct fg_flow *f);
+struct conn *table_find(const struct fg_l4 *w, const struct fg_flow *f, uint64_t hash);
+/** A connection of a flow, in state CLOSED, the rest zero; NULL when all are taken. */
+struct conn *table_take(struct fg_l4 *w, const struct fg_flow *f, uint64_t hash);
+/** Nobody finds the connection any more. */
+void table_remove(struct fg_l4 *w, struct conn *c);
+/** Its place may be another's. */
+void table_give(struct fg_l4 *w, struct conn *c);
+/** @return 0 when all are taken; what is in it is what was in it */
+uint32_t pool_take(struct pool *p);
+void pool_give(struct pool *p, uint32_t *index);
+
+static inline struct ranges *
+held_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return c->holding == 0 ? NULL : (struct ranges *)own(w)->ranges.at + c->holding;
+}
+
+static inline struct loss_state *
+loss_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return c->loss == 0 ? NULL : (struct loss_state *)own(w)->losses.at + c->loss;
+}
+
+static inline uint32_t
+conn_index(const struct fg_l4 *w, const struct conn *c)
+{
+	return (uint32_t)(c - own(w)->conn);
+}
+
+/**
+ * Ask for the lines of a connection that a segment or a timer will need, so that the waits for them overlap.
+ */
+static inline void
+conn_fetch(const struct conn *c)
+{
+	for (unsigned at = 0; at < sizeof(*c); at += LINE)
+		__builtin_prefetch((const uint8_t *)c + at, 1);
+}
+
+/** Ask for the line of the table where a flow is looked for, and then for the connection that is there. */
+static inline void
+table_fetch(const struct fg_l4 *w, uint64_t hash)
+{
+	__builtin_prefetch(&own(w)->bucket[hash & (own(w)->buckets - 1)]);
+}
+
+static inline void
+table_fetch_first(const struct fg_l4 *w, uint64_t hash)
+{
+	uint32_t index = own(w)->bucket[hash & (own(w)->buckets - 1)];
+
+	if (index != 0)
+		conn_fetch(&own(w)->conn[index]);
+}
+
+/* ranges.c */
+/** Add a range. @return octets that are new in the set; UINT32_MAX when there is no room for it */
+uint32_t ranges_add(struct ranges *set, uint32_t from, uint32_t to);
+/** Forget everything before @p from. */
+void ranges_cut(struct ranges *set, uint32_t from);
+/** Octets of the set (NULL: empty) within from .. to - 1, and of these numbers those that are not in it. */
+uint32_t ranges_within(const struct ranges *set, uint32_t from, uint32_t to);
+uint32_t ranges_missing(const struct ranges *set, uint32_t from, uint32_t to);
+/** The first numbers from @p from on and below @p edge that are not in the set. @return false: none */
+bool ranges_gap(const struct ranges *set, uint32_t from, uint32_t edge, uint32_t *begin, uint32_t *end);
+
+/* wheel.c */
+void wheel_start(struct wheel *wheel, uint64_t now);
+/** Deadlines of the connection have changed. */
+void timer_update(struct fg_l4 *w, struct conn *c);
+void timer_stop(struct fg_l4 *w, struct conn *c);
+/** Time has passed: call @p expired for each connection with a deadline that may have come. */
+void wheel_advance(struct fg_l4 *w, void (*expired)(struct fg_l4 *w, struct conn *c));
+/** When wheel_advance() may have something to do, ns. */
+uint64_t wheel_due(const struct fg_l4 *w);
+uint32_t tick_after(const struct fg_l4 *w, uint64_t ns);
+
+/* ready.c */
+/** The connection may have something to send: put it at the end of the list, unless it is there. */
+void tcp_ready(struct fg_l4 *w, struct conn *c);
+/** Take the first of the list; NULL: there is none. */
+static inline struct conn *
+ready_take(struct fg_l4 *w)
+{
+	struct conn *c = &own(w)->conn[own(w)->ready_head];
+
+	if (own(w)->ready_head == 0)
+		return NULL;
+	own(w)->ready_head = c->ready_next;
+	c->flags &= ~(uint32_t)READY;
+	return c;
+}
+
+/* state.c */
+static inline const struct fg_l4_tcp *
+tcp_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return &w->app[c->stream.app]->tcp;
+}
+
+static inline const struct fg_app_ops *
+ops_of(const struct fg_l4 *w, const struct conn *c)
+{
+	return w->app[c->stream.app]->ops;
+}
+
+struct conn *tcp_open(struct fg_l4 *w, unsigned app, const struct fg_flow *f);
+/** Reset the connection, which ends as @p end. */
+void tcp_abort(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);
+/** The connection is over: report it to the application and give it back. */
+void tcp_end(struct fg_l4 *w, struct conn *c, enum fg_l4_end end);
+void tcp_time_wait(struct fg_l4 *w, struct conn *c);
+/** The handshake is over. */
+void tcp_established(struct fg_l4 *w, struct conn *c, const struct segment *s);
+/** A SYN for a listening application; half_open_has_room() is true. */
+void tcp_accept(struct fg_l4 *w, unsigned app, const struct segment *s);
+/**
+ * One whose SYN, @p s, had been forgotten; our SYN-ACK with this number is confirmed. NULL: there is no room.
+ */
+struct conn *tcp_accept_confirmed(struct fg_l4 *w, unsigned app, const struct segment *s, uint32_t sequence);
+/** What our SYN-ACK answers to a SYN. */
+void tcp_agree(struct fg_l4 *w, struct conn *c, const struct segment *s);
+/** What the two SYNs agree on. */
+void tcp_negotiate(struct fg_l4 *w, struct conn *c, const struct segment *s);
+
+/* half_open.c */
+void half_open_add(struct fg_l4 *w, struct conn *c);
+void half_open_remove(struct fg_l4 *w, struct conn *c);
+/** Is there room for one more? */
+bool half_open_has_room(const struct fg_l4 *w);
+/** If the table is full, the oldest one, which gives way to one that is confirmed; else NULL. */
+struct conn *half_open_oldest(const struct fg_l4 *w);
+
+/* cookie.c */
+/** Answer a SYN and forget it. */
+void cookie_send(struct fg_l4 *w, unsigned app, const struct segment *s);
+/**
+ * An ACK of no connection: of one that was forgotten? @return it, established; NULL: no, or there is no room
+ */
+struct conn *cookie_take(struct fg_l4 *w, unsigned app, const struct segment *s);
+
+/* input.c */
+/** @p s with the hash of its flow */
+void tcp_input(struct fg_l4 *w, struct segment *s);
+
+/* ack.c */
+static inline void
+tcp_take_window(struct conn *c, const struct segment *s)
+{
+	c->snd_wnd = (uint32_t)s->window << (s->flags & TCP_SYN ? 0 : c->snd_scale);
+	c->max_wnd = fg_u32_max(c->max_wnd, c->snd_wnd);
+	c->snd_wl1 = s->seq;
+	c->snd_wl2 = s->ack;
+}
+
+/** @return false: the segment is not to be used */
+bool tcp_ack(struct fg_l4 *w, struct conn *c, const struct segment *s);
+
+/* receive.c */
+/** Payload and FIN of a segment that lies in the window, at least in part. */
+void tcp_receive(struct fg_l4 *w, struct conn *c, struct segment *s);
+
+/* scoreboard.c */
+/** @return what the connection knows of its losses, made if it is not there; NULL: no room */
+struct loss_state *scoreboard_need(struct fg_l4 *w, struct conn *c);
+/** Read the SACK option. @return octets of which it is news that the peer has them */
+uint32_t scoreboard_sack(struct fg_l4 *w, struct conn *c, const struct segment *s);
+/** Everything before @p ack has arrived. @return octets of which that is news */
+uint32_t scoreboard_cut(struct fg_l4 *w, struct conn *c, uint32_t ack);
+/** What is found to be lost by what has arrived and by the time? @return more than before */
+bool scoreboard_detect(struct fg_l4 *w, struct conn *c);
+/** Everything that the peer has not is lost: after a time-out. */
+void scoreboard_all_lost(struct conn *c, struct loss_state *r);
+/** Numbers that were sent again are under way once more. */
+void scoreboard_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r, uint32_t from,
+		     uint32_t to);
+/** Is there room to remember one more? */
+bool scoreboard_room(struct loss_state *r);
+/** What was sent again and has not arrived, below the edge. */
+uint32_t scoreboard_retransmitted(const struct loss_state *r);
+/** The first numbers from snd_una on and below the edge that are lost. @return false: none */
+bool scoreboard_gap(const struct conn *c, const struct loss_state *r, uint32_t *begin, uint32_t *end);
+
+/* undo.c */
+/** The window is about to be reduced. */
+void undo_prepare(const struct conn *c, struct loss_state *r);
+void undo_sent(const struct fg_l4 *w, const struct conn *c, struct loss_state *r);
+/** The peer has got so many octets twice (RFC 2883). */
+void undo_twice(const struct conn *c, struct loss_state *r, uint32_t octets);
+/** Was what was sent again not lost at all? Then take it back. */
+void undo_check(struct fg_l4 *w, struct conn *c, struct loss_state *r, const struct segment *s,
+		bool advanced);
+
+/* tlp.c  */
+/** Time after which a tail-loss probe is to go, us; 0: none. */
+uint32_t tlp_after(const struct fg_l4 *w, const struct conn *c);
+void tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool advanced);
+
+/* recovery.c */
+void recovery_duplicate(struct fg_l4 *w, struct conn *c);
+void recovery_advance(struct fg_l4 *w, struct conn *c);
+/** An acknowledgement has been read, by which so many octets were delivered (@p s is NULL: a timer ended). */
+void recovery_review(struct fg_l4 *w, struct conn *c, const struct segment *s, uint32_t delivered,
+		     bool advanced);
+void recovery_timeout(struct fg_l4 *w, struct conn *c);
+/** All that is in flight is to be sent again, from the beginning. */
+void recovery_restart(struct fg_l4 *w, struct conn *c);
+/** A segment was sent: @p again, or new. */
+void recovery_sent(const struct fg_l4 *w, struct conn *c, uint32_t from, uint32_t length, bool again);
+/** Octets in the network as far as we can tell (RFC 6675, SetPipe). */
+uint32_t recovery_pipe(const struct fg_l4 *w, const struct conn *c);
+/**
+ * What is to be sent again next: numbers *from to *to - 1, perhaps more than a segment. @return false:
+ * nothing
+ */
+bool recovery_next(const struct fg_l4 *w, const struct conn *c, uint32_t *from, uint32_t *to);
+/** And when there is neither that nor anything new (RFC 6675, NextSeg 3 and 4). */
+bool recovery_rescue(const struct fg_l4 *w, struct conn *c, uint32_t *from, uint32_t *to);
+
+/* rtt.c */
+void rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns);
+/** From rtt_from until now, of a segment that was sent once. */
+void rtt_timed(const struct fg_l4 *w, struct conn *c);
+/** The reordering timer: detect losses again at this time. */
+void reorder_start(struct fg_l4 *w, struct conn *c, uint32_t after_us);
+void rexmt_start(struct fg_l4 *w, struct conn *c);
+void rexmt_stop(struct conn *c);
+/** Start or stop what the state of the connection asks for: retransmission, probe or keep-alive timer. */
+void rexmt_review(struct fg_l4 *w, struct conn *c);
+/** What a lost SYN leaves behind (RFC 6298, 5.7). */
+void rto_after_handshake(struct conn *c);
+
+/* timeout.c */
+/** A deadline of the connection may have come. */
+void timer_expired(struct fg_l4 *w, struct conn *c);
+/** A router has reported the MTU of the path (RFC 1191, RFC 8201). */
+void tcp_path_mtu(struct fg_l4 *w, struct conn *c, uint32_t mtu);
+
+/* congestion.c */
+void congestion_init(const struct fg_l4 *w, struct conn *c);
+void congestion_acked(const struct fg_l4 *w, struct conn *c, uint32_t acked, uint32_t flight_before);
+/** Congestion was met: set ssthresh. @p timeout: by a retransmission time-out */
+void congestion_met(const struct fg_l4 *w, struct conn *c, bool timeout);
+
+/* output.c */
+/**
+ * Send what may be sent. @return false: the burst is full, or others shall have their turn, and there is more
+ */
+bool tcp_output(struct fg_l4 *w, struct conn *c);
+
+/* send.c */
+/** A segment without payload. @return false when there is no room */
+bool tcp_send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq);
+/** Numbers seq .. seq + length - 1 of the stream, of which the FIN may be the last. @return false: no room */
+bool tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length);
+/** A SYN-ACK that is not remembered, whose time stamp is @p ts_offset ms ahead of the clock. */
+bool tcp_send_cookie(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t ts_offset);
+/** An ACK in answer to something dubious, at a limited rate (RFC 5961, 7). */
+void tcp_challenge(struct fg_l4 *w, struct conn *c);
+/** An RST for a segment that has no connection (RFC 9293, 3.10.7.1). */
+void tcp_reject(struct fg_l4 *w, const struct segment *s);
+
+/* header.c */
+/** Where in a frame the options of TCP begin. */
+size_t frame_tcp_offset(bool ipv6);
+/** Write headers and checksums around what is in place; the frame is then the next of the burst. */
+void frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t);
+
+#endif

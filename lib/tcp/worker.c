@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The worker: the endpoint that the engine polls. Segments that come in go to their connection, datagrams to
+ * their application; the connections that may have something to send are served while the burst has room.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fg_bytes.h"
+#include "fg_random.h"
+#include "tcp_priv.h"
+
+enum { AHEAD = 8 /* segments are read before the first is taken */ };
+enum { ICMP_TOO_BIG_CODE = 4 };
+
+static void
+datagram(struct fg_l4 *w, const struct segment *s)
+{
+	w->counters.udp_rx++;
+	for (unsigned i = 0; i < w->apps; i++)
+		if (w->app[i]->udp && app_owns(w->app[i], s->flow.local) &&
+		    w->app[i]->ops->datagram(w, w->app[i], &s->flow, s->payload, s->length))
+			return;
+	w->counters.udp_no_listener++;
+}
+
+/*
+ * Fragmentation needed (RFC 1191) or packet too big (RFC 8201): the message quotes the head of a segment of
+ * ours, and what it quotes must be in flight (RFC 5927, 7).
+ */
+static void
+path_message(struct fg_l4 *w, const struct segment *s)
+{
+	const uint8_t *m = s->payload, *ip = m + 8, *tcp;
+	size_t header = s->flow.ipv6 ? sizeof(struct fg_ipv6) : sizeof(struct fg_ipv4);
+	struct fg_flow f = {.ipv6 = s->flow.ipv6};
+	struct conn *c;
+	uint32_t mtu, seq;
+
+	if (s->length < 8 + header + 8)
+		return;
+	if (f.ipv6 ? m[0] != FG_ICMPV6_TOO_BIG || ip[6] != FG_IP_TCP
+		   : m[0] != FG_ICMP_UNREACHABLE || m[1] != ICMP_TOO_BIG_CODE || ip[0] != 0x45 ||
+			     ip[9] != FG_IP_TCP)
+		return;
+	mtu = f.ipv6 ? fg_get32(m + 4) : fg_get16(m + 6);
+	if (f.ipv6) {
+		memcpy(f.local, ip + 8, 16);
+		memcpy(f.remote, ip + 24, 16);
+	} else {
+		fg_address_of_ipv4(ip + 12, f.local);
+		fg_address_of_ipv4(ip + 16, f.remote);
+	}
+	tcp = ip + header;
+	f.local_port = fg_get16(tcp);
+	f.remote_port = fg_get16(tcp + 2);
+	seq = fg_get32(tcp + 4);
+	c = table_find(w, &f, table_hash(w, &f));
+	if (c != NULL && c->state >= ESTABLISHED && seq - c->snd_una < flight(c))
+		tcp_path_mtu(w, c, mtu);
+}
+
+static void
+worker_begin(struct fg_l4 *w, uint64_t now, struct fg_burst *out)
+{
+	w->now = now;
+	w->out = out;
+	if (!own(w)->wheel.running)
+		wheel_start(&own(w)->wheel, now);
+	if (now >= w->snapshot_at)
+		w->snapshot(w);
+}
+
+static void
+worker_take(struct fg_l4 *w, struct segment *s)
+{
+	if (s->protocol == FG_IP_TCP)
+		tcp_input(w, s);
+	else if (s->protocol == FG_IP_UDP)
+		datagram(w, s);
+	else
+		path_message(w, s);
+}
+
+/*
+ * Of many connections the next one's lines are not in the nearest caches, and where they are stands in a line
+ * of the table. So a few segments are read before any is taken, first for one and then for the other, and the
+ * waits overlap.
+ */
+static void
+input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, struct fg_burst *out)
+{
+	struct fg_l4 *w = (struct fg_l4 *)endpoint;
+	struct segment s[AHEAD];
+
+	w->counters.rx_frames += n;
+	for (; n > 0; in += AHEAD) {
+		unsigned few = n < AHEAD ? n : AHEAD;
+		uint32_t useful = 0;
+
+		for (unsigned i = 0; i < few; i++)
+			if (segment_read(in[i].frame, in[i].length, &s[i], &w->counters)) {
+				s[i].hash = table_hash(w, &s[i].flow);
+				table_fetch(w, s[i].hash);
+				useful |= 1U << i;
+			}
+		for (unsigned i = 0; i < few && few > 1; i++)
+			if (useful & 1U << i)
+				table_fetch_first(w, s[i].hash);
+		for (unsigned i = 0; i < few; i++) {
+			worker_begin(w, in[i].now, out);
+			if (useful & 1U << i)
+				worker_take(w, &s[i]);
+		}
+		n -= few;
+	}
+}
+
+/* the head of the list leaves it; if it has more to send it goes to the end */
+static void
+serve(struct fg_l4 *w)
+{
+	struct conn *c;
+
+	while (fg_l4_room(w) != NULL && (c = ready_take(w)) != NULL) {
+		if (c->state == CLOSED)
+			table_give(w, c);
+		else if (!tcp_output(w, c) && c->state != CLOSED)
+			tcp_ready(w, c);
+	}
+}
+
+static uint64_t
+poll(struct fg_endpoint *endpoint, uint64_t now, struct fg_burst *out)
+{
+	struct fg_l4 *w = (struct fg_l4 *)endpoint;
+	uint64_t due, next;
+
+	worker_begin(w, now, out);
+	wheel_advance(w, timer_expired);
+	due = UINT64_MAX;
+	for (unsigned i = 0; i < w->apps; i++) {
+		next = w->app[i]->ops->poll == NULL ? UINT64_MAX : w->app[i]->ops->poll(w, w->app[i]);
+		due = next < due ? next : due;
+	}
+	serve(w);
+	if (own(w)->ready_head != 0)
+		return now;
+	next = wheel_due(w);
+	due = next < due ? next : due;
+	return w->snapshot_at < due ? w->snapshot_at : due;
+}
+
+int
+fg_l4_worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struct fg_error *err)
+{
+	struct fg_l4 *w = calloc(1, sizeof(struct worker));
+	uint64_t seed = config->seed;
+	int rc;
+
+	if (w == NULL)
+		return fg_error_set(err, ENOMEM, "l4", "no memory");
+	w->config = *config;
+	w->snapshot_at = UINT64_MAX;
+	w->endpoint.input = input;
+	w->endpoint.poll = poll;
+	own(w)->secret[0] = fg_random_next(&seed);
+	own(w)->secret[1] = fg_random_next(&seed);
+	own(w)->ts_offset = (uint32_t)fg_random_next(&seed);
+	rc = table_create(w, err);
+	if (rc != 0) {
+		fg_l4_worker_free(w);
+		return rc;
+	}
+	*out = w;
+	return 0;
+}
+
+void
+fg_l4_worker_free(struct fg_l4 *w)
+{
+	if (w == NULL)
+		return;
+	table_free(w);
+	free(w);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_STREAM_CONFIG_H
+#define FG_STREAM_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_inject.h"
+#include "fg_inject_frame.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What a stream is to send, and what is to be measured of it. Control writes it for a trial; sender and
+ * receiver copy what they need of it before the trial begins.
+ */
+
+enum { FG_MAX_STREAMS = 16384 };
+
+struct fg_sizes;
+struct fg_template;
+
+/** Without end: so many frames, or so long. */
+#define FG_ENDLESS UINT64_MAX
+
+/** How the departures of a load lie in time (fg_pace.h). */
+enum fg_load_shape { FG_LOAD_CONSTANT, FG_LOAD_BURSTS, FG_LOAD_RAMP, FG_LOAD_POISSON, FG_LOAD_SCATTER };
+
+/**
+ * What a stream sends for a while. A constant load of a number of frames lasts frames / fps; any with a
+ * duration sends what falls into that time, and the next load begins when it is over.
+ */
+struct fg_load {
+	double fps; /* frames per second: the mean of a cycle of sizes; at the beginning of a ramp */
+	/* to send; FG_ENDLESS: until told to stop; 0 with `ns`: as many as the time is for */
+	uint64_t frames;
+	uint64_t ns; /* how long it lasts; 0: as its frames take. A ramp needs it. */
+	enum fg_load_shape shape;
+	double end_fps; /* ramp: at its end */
+	uint64_t burst; /* bursts: frames in each ... */
+	/*
+	 * ... and how many a second within one; `fps` is that of the whole. Scatter: no two frames are closer
+	 * than at this rate; 0: as close as it happens
+	 */
+	double burst_fps;
+	uint64_t seed; /* Poisson, scatter */
+	/*
+	 * Frames of several sizes: a frame leaves when all octets before it have had their time at a constant
+	 * bit rate, and not evenly spaced. `overhead` is what counts of each frame besides its octets with
+	 * FCS: 20 for a bit rate at layer 1, 0 at layer 2, less than 0 at layer 3. Not for a Poisson process.
+	 */
+	bool by_octets;
+	int overhead;
+	/* how long a frame may be overdue and still be sent; 0, or more: as in the trial */
+	uint64_t max_lag_ns;
+};
+
+/**
+ * Streams of one port can share a load and take turns: of every `every` frames of it this stream sends
+ * `take`, from number `first` on. So the frames of the port stay evenly spaced, whichever stream they are of;
+ * and a stream whose free turns no other fills sends bursts.
+ */
+struct fg_turn {
+	uint64_t first, take, every; /* every = 0: all frames of the load are this stream's */
+};
+
+/**
+ * What may be measured of a stream beside loss, order and delay, which always are. Each costs the receiver
+ * time with every frame and memory for every stream, so it is done where it is asked for.
+ */
+enum fg_measure {
+	FG_MEASURE_VARIATION = 1, /* IPDV (RFC 3393) and jitter (RFC 3550) */
+	FG_MEASURE_SERIES = 2,    /* everything over time, see fg_engine_series(); availability */
+	FG_MEASURE_PAYLOAD =
+		4, /* what stands between headers and signature: does it arrive as it was sent? */
+	FG_MEASURE_CODEPOINTS =
+		8, /* PCP, DEI and DSCP with which frames arrive, see fg_engine_codepoints() */
+};
+
+/**
+ * Errors that a stream makes on purpose: which frames are wrong (fg_inject.h), and how (fg_inject_frame.h).
+ */
+struct fg_stream_faults {
+	struct fg_inject_config program;
+	struct fg_inject_fields fields;
+	const struct fg_template *oversize; /* or NULL; must live until fg_engine_prepare() returns */
+};
+
+/** Traffic of one direction of one flow. */
+struct fg_stream_config {
+	unsigned tx_port, rx_port;  /* indexes into fg_engine_config.port */
+	bool unmeasured;            /* modifier frames (RFC 2544, 11): sent beside the test, not looked for */
+	struct fg_turn turn;        /* with the other streams of tx_port; the same in each load */
+	unsigned loads;             /* one follows the other without a gap */
+	const struct fg_load *load; /* must live until fg_engine_prepare() returns */
+	/* how far its first departure is put off, in times between two frames; spreads equal streams */
+	double phase;
+	bool idle; /* sends nothing until fg_engine_stream_start() */
+	/* if all are of one size; must live until fg_engine_prepare() returns */
+	const struct fg_template *frame;
+	const struct fg_sizes *sizes;            /* or NULL; the same */
+	const struct fg_template *const *frames; /* one of each kind of `sizes`; the same */
+	uint64_t tag_first; /* number of the first tagged frame, whose delay is kept by itself */
+	uint64_t tag_every; /* and of the next, and so on; 0: only the first */
+	unsigned tags;      /* how many; 0: none */
+	unsigned measure;   /* enum fg_measure, or-ed */
+	/* what arrives so long after it was sent counts as lost (RFC 7680); 0: any time will do */
+	uint64_t latest_ns;
+	const struct fg_stream_faults *faults; /* or NULL; must live until fg_engine_prepare() returns */
+};
+
+/** Frames per second that a stream sends at most: within a burst, if it sends bursts. */
+double fg_stream_peak_fps(const struct fg_stream_config *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

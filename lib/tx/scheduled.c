@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transmit whatever a queue has to send: many streams, each with its own rate, sizes and shape of load, in
+ * the one order of their departures. Frames are collected one by one from the queue of streams and handed
+ * over by the burst.
+ *
+ * A frame that the port did not take, or for which there was no buffer, waits with those behind it: the
+ * schedule has moved on, but its number has not been given away, and when it has waited too long it is
+ * counted late like any other.
+ *
+ * Where any stream of the queue makes errors on purpose, or has a CRC in its frames, the loop is a second
+ * one, the slow path, that looks at which. A third follows a round robin (round_robin.c) that has been given
+ * up: it lets streams have their own counts, some at a poll, and always before it sends of them.
+ */
+#include "fg_net.h"
+#include "tx_inject.h"
+#include "tx_mix.h"
+#include "tx_round_robin.h"
+
+/* of the frames that wait, let those go that are too late */
+static __rte_noinline void
+tx_forgive_waiting(struct tx_task *t, uint64_t until)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->waiting; i++) {
+		struct tx_stream *s = t->due[i].stream;
+
+		if (until - t->due[i].at > s->pace.max_lag)
+			s->past.late++;
+		else
+			t->due[kept++] = t->due[i];
+	}
+	t->waiting = kept;
+}
+
+/* the next frames up to a time, behind those that wait */
+static inline unsigned
+tx_collect(struct tx_task *t, uint64_t until)
+{
+	struct tx_schedule *q = &t->schedule;
+	unsigned n = t->waiting;
+
+	while (n < FG_BURST && q->runs > 0 && q->heap[0].at <= until) {
+		struct tx_stream *s = q->heap[0].run->front;
+
+		if (s->behind != NULL)
+			rte_prefetch0(s->behind);
+		/* it may have been told to stop, or be too late */
+		if (likely(fg_pace_next(&s->pace) == q->heap[0].at && fg_pace_ready(&s->pace, until))) {
+			t->due[n++] = (struct tx_due){s, fg_pace_next(&s->pace)};
+			fg_pace_commit(&s->pace, 1);
+		}
+		tx_next_load(s);
+		tx_schedule_settle(q);
+	}
+	return n;
+}
+
+/* buffers for the first frames that are due; @return for how many there were some */
+static inline unsigned
+tx_take_buffers(struct tx_task *t, struct rte_mbuf **frames, unsigned n)
+{
+	if (likely(t->pool != NULL && rte_mempool_get_bulk(t->pool, (void **)frames, n) == 0))
+		return n;
+	for (unsigned i = 0; i < n; i++)
+		if (unlikely(rte_mempool_get(t->due[i].stream->pool, (void **)&frames[i]) != 0)) {
+			t->due[i].stream->no_mbuf++;
+			return i;
+		}
+	return n;
+}
+
+/* @p common: of the frames of all streams, and room for what is this one's */
+static __rte_always_inline void
+tx_make(const struct tx_task *t, struct tx_common *common, struct tx_stream *s, struct rte_mbuf *m,
+	uint64_t departure, bool launch, bool slow)
+{
+	const struct fg_template *frame =
+		s->sizes == NULL ? s->frame : s->frames[fg_sizes_kind(s->sizes, s->sequence)];
+	uint8_t *data;
+
+	if (slow && s->inject != NULL) {
+		tx_inject_make(t, s, m, departure, launch);
+		return;
+	}
+	if (s->whole)
+		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
+		       frame->bytes + frame->header, frame->length - frame->header);
+	else if (s->mixed)
+		tx_mend(s, frame, m);
+	common->bytes = frame->bytes;
+	common->length = frame->length;
+	common->header = frame->header;
+	common->id = s->id;
+	data = tx_fill(common, m, s->sequence, departure, launch);
+	if (frame->varies > 0)
+		tx_vary(s, frame, s->sequence, &data, 1);
+	if (slow && frame->seal.packet != 0)
+		fg_template_seal(frame, data);
+	s->sequence++;
+}
+
+static __rte_noinline void
+tx_count_waited(struct tx_stream *s, uint64_t lag)
+{
+	s->past.worst_lag = RTE_MAX(s->past.worst_lag, lag);
+	s->past.off_schedule += lag > s->on_time;
+}
+
+/* @return how many of the frames that are due have gone */
+static __rte_always_inline unsigned
+tx_scheduled_send(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool slow)
+{
+	struct rte_mbuf *frames[FG_BURST];
+	unsigned sent, made = tx_take_buffers(t, frames, n);
+	struct tx_common common = tx_have_in_common(t, t->due[0].stream, t->due[0].stream->frame);
+	uint32_t octets[FG_BURST];
+
+	for (unsigned i = 0; i < made; i++) {
+		tx_make(t, &common, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch, slow);
+		octets[i] = frames[i]->pkt_len + FG_ETHER_FCS;
+	}
+	sent = made == 0 ? 0 : t->port->tx(t->port, frames, (uint16_t)made, now);
+	for (unsigned i = 0; i < sent; i++) {
+		uint64_t departure = launch ? t->due[i].at : now;
+		struct tx_stream *s = t->due[i].stream;
+
+		tx_count(s, 1, octets[i], departure, departure);
+		tx_note_interval(s, departure,
+				 s->sent - 1 - (slow && s->inject != NULL ? s->inject->wrong : 0));
+		if (slow && s->inject != NULL)
+			tx_inject_sent(s->inject);
+		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */
+			tx_count_waited(s, departure - t->due[i].at);
+	}
+	for (unsigned i = sent; i < made; i++) {
+		t->due[i].stream->sequence--;
+		t->due[i].stream->refused++;
+	}
+	if (unlikely(sent < made))
+		fg_burst_free(frames + sent, made - sent);
+	return sent;
+}
+
+static __rte_always_inline uint64_t
+tx_scheduled(struct fg_task *task, uint64_t now, bool launch, bool slow, bool settling)
+{
+	struct tx_task *t = (struct tx_task *)task;
+	uint64_t until = now + t->lead;
+	unsigned n, sent;
+	bool any = false;
+
+	do {
+		if (settling)
+			tx_round_robin_settle(t->left, TX_SETTLED_A_BURST);
+		if (unlikely(t->waiting > 0))
+			tx_forgive_waiting(t, until);
+		n = tx_collect(t, until);
+		if (n == 0)
+			break;
+		sent = tx_scheduled_send(t, n, now, launch, slow);
+		t->waiting = n - sent;
+		memmove(t->due, t->due + sent, t->waiting * sizeof(t->due[0]));
+		any = true;
+		/*
+		 * all that is due on a port with a time of its own, whose clock will not wait; else a burst a
+		 * pass
+		 */
+	} while (launch && t->waiting == 0);
+	if (settling)
+		t->rechoose(t);
+	if (unlikely(tx_ordered(t)))
+		return tx_obey(t, now);
+	return any ? now : tx_wake(t, t->schedule.runs == 0 ? UINT64_MAX : t->schedule.heap[0].at, now);
+}
+
+/* one loop for each: launch, slow, settling */
+#define LOOPS(X)                              \
+	X(now, false, false, false)           \
+	X(now_settling, false, false, true)   \
+	X(now_slow, false, true, false)       \
+	X(launch, true, false, false)         \
+	X(launch_settling, true, false, true) \
+	X(launch_slow, true, true, false)
+
+#define LOOP(name, launch, slow, settling)                                      \
+	static uint64_t tx_scheduled_##name(struct fg_task *task, uint64_t now) \
+	{                                                                       \
+		return tx_scheduled(task, now, launch, slow, settling);         \
+	}
+LOOPS(LOOP)
+
+tx_poller
+tx_scheduled_poller(bool launch, bool slow, bool settling)
+{
+#define ENTRY(name, launch, slow, settling) [launch][slow][settling] = tx_scheduled_##name,
+	static const tx_poller loops[2][2][2] = {LOOPS(ENTRY)};
+
+	return loops[launch][slow][settling];
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is decided of sending before the first frame leaves: the departures of each stream, its frames and
+ * buffers, and the loop that will send those of a port.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tx.h"
+#include "tx_inject.h"
+#include "tx_round_robin.h"
+
+enum { ON_TIME_NS = 100000 /* see on_time_init() */ };
+
+/* the frames of a load by its time, if it has no number of its own */
+static uint64_t
+frames_of(const struct fg_load *l)
+{
+	double seconds = (double)l->ns * 1e-9;
+
+	if (l->frames > 0 || l->ns == 0)
+		return l->frames;
+	return l->shape == FG_LOAD_POISSON ? UINT64_MAX : (uint64_t)(l->fps * seconds + 0.5);
+}
+
+/*
+ * a port that departs frames by itself gets them before they are due, and how long before is not the load's
+ * matter
+ */
+static uint64_t
+max_lag_of(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l)
+{
+	if (l->max_lag_ns == 0 || port->caps.launch_time)
+		return env->max_lag;
+	return RTE_MIN(env->max_lag, fg_clock_ticks(env->clock, l->max_lag_ns));
+}
+
+int
+tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l,
+	const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out, struct fg_error *err)
+{
+	uint64_t hz = env->clock->hz, ticks = fg_clock_ticks(env->clock, l->ns);
+	int rc = fg_pace_constant(out, l->fps, hz, start, frames_of(l), max_lag_of(env, port, l), err);
+
+	if (rc == 0 && l->shape == FG_LOAD_BURSTS)
+		rc = fg_pace_bursts(out, l->burst, l->burst_fps, hz, err);
+	if (rc == 0 && l->shape == FG_LOAD_RAMP)
+		rc = fg_pace_ramp(out, l->end_fps, hz, ticks, err);
+	if (rc == 0 && l->shape == FG_LOAD_POISSON)
+		fg_pace_poisson(out, l->seed);
+	if (rc == 0 && l->shape == FG_LOAD_SCATTER)
+		fg_pace_scatter(out, l->burst_fps > 0 ? 1 - l->fps / l->burst_fps : 1, l->seed);
+	if (rc == 0 && l->by_octets && sizes != NULL)
+		rc = l->shape == FG_LOAD_POISSON ? fg_error_set(err, EINVAL, "stream.rate",
+								"a Poisson process does not go by octets")
+						 : fg_pace_octets(out, sizes, 0, l->overhead, err);
+	if (rc == 0 && l->ns > 0)
+		fg_pace_end(out, start + ticks);
+	return rc;
+}
+
+/* when the next load begins; UINT64_MAX: never */
+static uint64_t
+end_of(const struct fg_clock *clock, const struct fg_load *l, const struct fg_pace *pace, uint64_t start)
+{
+	if (l->ns > 0)
+		return start + fg_clock_ticks(clock, l->ns);
+	return pace->total == UINT64_MAX ? UINT64_MAX : fg_pace_at(pace, pace->total);
+}
+
+/* one pace a load; each starts when the one before it, of all that take turns in it, is over */
+static int
+loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_stream *tx,
+	   const struct fg_stream_config *s, struct fg_error *err)
+{
+	uint64_t start = env->start;
+	int rc;
+
+	if (s->loads == 0)
+		return fg_error_set(err, EINVAL, "stream", "no load");
+	tx->loads = s->loads;
+	tx->load = calloc(s->loads, sizeof(*tx->load));
+	if (tx->load == NULL)
+		return fg_error_set(err, ENOMEM, "stream", "no memory");
+	if (s->load[0].fps > 0) /* else tx_pace() refuses the load */
+		start += (uint64_t)(s->phase * (double)env->clock->hz / s->load[0].fps);
+	tx->peak_fps = fg_stream_peak_fps(s);
+	for (unsigned i = 0; i < s->loads; i++) {
+		struct fg_pace *pace = &tx->load[i];
+
+		if (start == UINT64_MAX)
+			return fg_error_set(err, EINVAL, "stream", "load %u follows one without an end",
+					    i + 1);
+		rc = tx_pace(env, port, &s->load[i], tx->sizes, start, pace, err);
+		if (rc != 0)
+			return rc;
+		start = end_of(env->clock, &s->load[i], pace, start);
+		if (s->turn.every > 0 && !pace->even)
+			return fg_error_set(err, EINVAL, "stream.turn", "only even loads can be shared");
+		if (s->turn.every > 0)
+			rc = fg_pace_turns(pace, s->turn.first, s->turn.take, s->turn.every, err);
+		if (rc != 0)
+			return rc;
+	}
+	tx->pace = tx->load[0];
+	return 0;
+}
+
+static struct fg_template *
+copy_template(const struct fg_template *frame, struct fg_error *err)
+{
+	struct fg_template *copy = fg_template_copy(frame);
+
+	if (copy == NULL)
+		fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	return copy;
+}
+
+/* streams can share their sizes, and so do our copies */
+static const struct fg_sizes *
+keep_sizes(const struct tx *tx, unsigned i, const struct fg_stream_config *config, struct fg_error *err)
+{
+	for (unsigned k = i; k-- > 0;)
+		if (tx->stream[k].config_sizes == config->sizes)
+			return tx->stream[k].sizes;
+	return fg_sizes_copy(config->sizes, err);
+}
+
+static int
+frames_init(struct tx *all, unsigned i, const struct fg_stream_config *s, struct fg_error *err)
+{
+	struct tx_stream *tx = &all->stream[i];
+
+	if (s->sizes != NULL) {
+		tx->sizes = keep_sizes(all, i, s, err);
+		tx->config_sizes = s->sizes;
+		if (tx->sizes == NULL)
+			return -ENOMEM;
+	}
+	tx->templates = s->sizes == NULL ? 1 : s->sizes->kinds;
+	tx->frames = calloc(tx->templates, sizeof(struct fg_template *));
+	if (tx->frames == NULL)
+		return fg_error_set(err, ENOMEM, "stream.frame", "no memory");
+	for (unsigned k = 0; k < tx->templates; k++) {
+		tx->frames[k] = copy_template(s->sizes == NULL ? s->frame : s->frames[k], err);
+		if (tx->frames[k] == NULL)
+			return -ENOMEM;
+	}
+	tx->frame = tx->frames[0];
+	return 0;
+}
+
+int
+tx_stream_init(struct tx *all, unsigned i, const struct fg_stream_config *s, const struct tx_place *place,
+	       struct fg_series *series, struct fg_error *err)
+{
+	const struct tx_env *env = &all->env;
+	struct tx_stream *tx = &all->stream[i];
+	int rc = frames_init(all, i, s, err);
+
+	tx->id = (uint16_t)(env->first_id + i);
+	tx->queue = place->queue;
+	tx->number = place->k;
+	tx->apart = place->of;
+	tx->clock = env->clock;
+	tx->early = place->port->caps.launch_time;
+	tx->stopped = s->idle;
+	tx->stopped_at = env->start;
+	tx->series = series;
+	tx->interval_end =
+		series == NULL ? UINT64_MAX : fg_clock_tick_at(env->clock, fg_series_end(series, 0));
+	if (rc == 0)
+		rc = tx_inject_init(tx, s, place->port, err);
+	if (rc == 0)
+		rc = tx_pool_take(all, place->port, tx, err);
+	if (rc == 0)
+		rc = loads_init(env, place->port, tx, s, err);
+	return rc;
+}
+
+/* its frames are right only when they have a CRC, or shall be wrong */
+static bool
+needs_slow_path(const struct tx_stream *s)
+{
+	bool sealed = false;
+
+	for (unsigned k = 0; k < s->templates; k++)
+		sealed |= s->frames[k]->seal.packet != 0;
+	return sealed || s->inject != NULL;
+}
+
+/*
+ * When is a frame off schedule? A late frame leaves together with those that came due meanwhile. No more than
+ * a burst of them is what any sender that polls makes of its schedule, and what comes within a fraction of a
+ * millisecond no buffer worth the name is upset by; but where frames are far apart, two of them together are
+ * one too many.
+ */
+static void
+on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned n)
+{
+	double fps = 0, step;
+	uint64_t on_time;
+
+	for (unsigned i = 0; i < n; i++)
+		fps += streams[i]->peak_fps;
+	step = (double)t->clock->hz / fps;
+	on_time = (uint64_t)RTE_MAX(step,
+				    RTE_MIN(FG_BURST * step, (double)fg_clock_ticks(t->clock, ON_TIME_NS)));
+	for (unsigned i = 0; i < n; i++) {
+		streams[i]->on_time = t->lead + on_time;
+		fg_pace_on_time(&streams[i]->pace, streams[i]->on_time);
+	}
+}
+
+/* the streams of a queue. @return how many */
+static unsigned
+streams_of(const struct tx *tx, unsigned queue, struct tx_stream **out)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < tx->streams; i++)
+		if (tx->stream[i].queue == queue)
+			out[n++] = &tx->stream[i];
+	return n;
+}
+
+static int
+task_init(const struct tx_env *env, struct tx_task *task, struct fg_port *port, struct tx_stream **streams,
+	  unsigned n, struct fg_error *err)
+{
+	int rc = tx_schedule_init(&task->schedule, streams, n, err);
+
+	if (rc != 0)
+		return rc;
+	task->port = port;
+	task->clock = env->clock;
+	task->start = env->start;
+	task->lead = port->caps.launch_time ? env->step : 0;
+	task->nap = env->nap;
+	task->time_offset = env->time_offset;
+	task->time_flag = env->time_flag;
+	on_time_init(task, streams, n);
+	task->only = n == 1 ? streams[0] : NULL;
+	task->pool = streams[0]->pool;
+	for (unsigned i = 1; i < n; i++)
+		task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
+	for (unsigned i = 0; i < n; i++)
+		task->slow |= needs_slow_path(streams[i]);
+	rc = task->slow ? 0 : tx_round_robin_create(task, streams, n, err);
+	task->rechoose = tx_choose;
+	tx_choose(task);
+	return rc;
+}
+
+int
+tx_task_init(struct tx *tx, unsigned queue, struct fg_port *port, struct fg_error *err)
+{
+	struct tx_stream **streams = calloc(tx->streams + 1, sizeof(*streams));
+	unsigned n;
+	int rc = 0;
+
+	if (streams == NULL)
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", tx->streams);
+	n = streams_of(tx, queue, streams);
+	if (n > 0)
+		rc = task_init(&tx->env, &tx->task[queue], port, streams, n, err);
+	free(streams);
+	return rc;
+}
+
+void *
+tx_alloc_lines(unsigned n, size_t size)
+{
+	void *memory = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_MAX(n, 1U) * size);
+
+	if (memory != NULL)
+		memset(memory, 0, n * size);
+	return memory;
+}
+
+int
+tx_alloc(struct tx *tx, unsigned streams, unsigned tasks)
+{
+	*tx = (struct tx){
+		.streams = streams,
+		.tasks = tasks,
+		.stream = tx_alloc_lines(streams, sizeof(*tx->stream)),
+		.task = tx_alloc_lines(tasks, sizeof(*tx->task)),
+	};
+	return tx->stream == NULL || tx->task == NULL ? -ENOMEM : 0;
+}
+
+static void
+stream_free(struct tx *all, unsigned i)
+{
+	struct tx_stream *tx = &all->stream[i];
+	bool shared = false;
+
+	for (unsigned k = i; k-- > 0 && !shared;)
+		shared = all->stream[k].sizes == tx->sizes;
+	if (!shared)
+		fg_sizes_free((struct fg_sizes *)tx->sizes);
+	for (unsigned k = 0; tx->frames != NULL && k < tx->templates; k++)
+		free(tx->frames[k]);
+	free(tx->frames);
+	free(tx->load);
+	tx_inject_free(tx->inject);
+}
+
+void
+tx_free(struct tx *tx)
+{
+	for (unsigned i = 0; tx->task != NULL && i < tx->tasks; i++) {
+		tx_schedule_free(&tx->task[i].schedule);
+		tx_round_robin_free(tx->task[i].round_robin);
+		tx_round_robin_free(tx->task[i].left);
+	}
+	while (tx->orders != NULL) {
+		struct tx_order *order = tx->orders;
+
+		tx->orders = order->issued;
+		free(order);
+	}
+	for (unsigned i = 0; tx->stream != NULL && i < tx->streams; i++)
+		stream_free(tx, i);
+	free(tx->stream);
+	free(tx->task);
+}
+
+double
+fg_stream_peak_fps(const struct fg_stream_config *s)
+{
+	double peak = 0;
+
+	for (unsigned k = 0; k < s->loads; k++) {
+		const struct fg_load *l = &s->load[k];
+
+		peak = RTE_MAX(peak, RTE_MAX(l->fps, l->end_fps));
+		if (l->shape == FG_LOAD_BURSTS)
+			peak = RTE_MAX(peak, l->burst_fps);
+	}
+	return s->turn.every > 0 && s->turn.take == 1 ? peak / (double)s->turn.every : peak;
+}

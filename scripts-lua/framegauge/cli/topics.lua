@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge help`: the first page, those of the commands, and those of further topics.
+local columns = require "framegauge.text.columns"
+local exit = require "framegauge.cli.exit"
+local help = require "framegauge.cli.help"
+local parse = require "framegauge.cli.parse"
+local suggest = require "framegauge.core.suggest"
+
+local M = {}
+
+--- The row of a name, or nil.
+function M.find(rows, name)
+   for _, row in ipairs(rows) do
+      if row.name == name then
+         return row
+      end
+   end
+end
+
+--- The names of the rows of several lists.
+function M.names(...)
+   local list = {}
+   for _, rows in ipairs { ... } do
+      for _, row in ipairs(rows) do
+         list[#list + 1] = row.name
+      end
+   end
+   return list
+end
+
+local function exit_page()
+   local rows = {}
+   for i, row in ipairs(exit) do
+      rows[i] = { ("%3d"):format(row[1]), row[2] }
+   end
+   return "Exit statuses:\n\n" .. columns.described(rows)
+end
+
+local topics = {
+   {
+      name = "plan", summary = "every key of a plan, with its unit, range and default",
+      page = function()
+         return require("framegauge.plan.help").text()
+      end,
+   },
+   {
+      name = "protocols", summary = "what frames can be made of; 'help protocols NAME': the fields of one",
+      page = function(name)
+         return require("framegauge.cli.protocols").page(name)
+      end,
+   },
+   {
+      name = "results", summary = "every figure of a result; 'help results NAME': a test's, or one",
+      page = function(name)
+         return require("framegauge.report.reference").page(name)
+      end,
+   },
+   { name = "exit", summary = "the exit statuses", page = exit_page },
+}
+
+--- The first page.
+function M.first_page(commands)
+   return help.overview(commands, topics)
+end
+
+--- The help command.
+-- @param arguments  a topic and what of it, or nothing
+-- @param commands   the command table
+function M.main(arguments, _, _, _, commands)
+   local name = arguments[1]
+   if not name then
+      io.write(M.first_page(commands))
+      return 0
+   end
+   local command, topic = M.find(commands, name), M.find(topics, name)
+   if not command and not topic then
+      parse.usage_error(nil, "no help on '%s'%s", name, suggest.hint(name, M.names(commands, topics)))
+   end
+   io.write(command and help.command(command) or topic.page(arguments[2]))
+   return 0
+end
+
+return M

@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Replays of capture files (framegauge.replay) as jobs of a tester.
+local differences = require "framegauge.replay.differences"
+local failure = require "framegauge.core.failure"
+local format = require "framegauge.text.format"
+local job = require "framegauge.core.job"
+local replay = require "framegauge.replay"
+local units = require "framegauge.text.units"
+local user_error = require "framegauge.core.user_error"
+
+local M = {}
+
+local function summary(result, facts)
+   local parts = {
+      ("sent %s, %s"):format(format.plural(result.frames, "frame"), units.format_size(result.octets)),
+      result.verified and differences.verdict(result.verified),
+   }
+   parts[#parts + 1] = facts.oversize > 0
+      and format.plural(facts.oversize, "frame") .. " skipped: too large" or nil
+   parts[#parts + 1] = result.slips > 0
+      and ("the schedule slipped %s"):format(format.plural(result.slips, "time")) or nil
+   return table.concat(parts, "; ")
+end
+
+-- "2x" is a speed, all other text a rate.
+local function pace(o)
+   local text = table.concat(o.pace or {}, " ")
+   if text == "" or text:find "^[%d.]+x$" then
+      return text ~= "" and text or nil, nil
+   end
+   local rate, wrong = units.parse_rate(text)
+   return nil, rate and text or user_error.raise("replay", 2, "%s; expected a speed such as 2x, or %s", wrong,
+      units.expected.rate)
+end
+
+--- Start one.
+-- @param o  port, file, pace = words or nil, loops, duration, verify: as framegauge.replay takes them
+-- @return the job; its results are those of framegauge.replay's run()
+function M.start(tester, o)
+   local speed, rate = pace(o)
+   return tester.tasks:start("replay", tester:port_names(), function(task)
+      local bench = tester.traffic:bench()
+      local one = replay.open(bench, {
+         port = o.port, file = o.file, speed = speed, rate = rate, loops = tonumber(o.loops) or o.loops,
+         duration = o.duration, verify = o.verify,
+      })
+      task.look = function()
+         return { test = "replay", sent = one:counts().frames, of = one.facts.frames }
+      end
+      return failure.finally(function()
+         task.look = nil
+         one:close()
+      end, function()
+         local done, result = job.until_interrupted(one.run, one)
+         result = done and result or one:counts()
+         return result, summary(result, one.facts)
+      end)
+   end)
+end
+
+return M

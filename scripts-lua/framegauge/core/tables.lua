@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Small things that are asked of plain tables in many places.
+local M = {}
+
+--- Whether two values are the same, tables by what is in them.
+function M.same(one, other)
+   if type(one) ~= "table" or type(other) ~= "table" then
+      return one == other
+   end
+   for key, value in pairs(one) do
+      if not M.same(value, other[key]) then
+         return false
+      end
+   end
+   for key in pairs(other) do
+      if one[key] == nil then
+         return false
+      end
+   end
+   return true
+end
+
+--- A table of its own with the same fields.
+function M.copy(t)
+   local copy = {}
+   for key, value in pairs(t) do
+      copy[key] = value
+   end
+   return copy
+end
+
+--- One list of the items of several.
+function M.joined(...)
+   local list = {}
+   for _, part in ipairs { ... } do
+      for _, item in ipairs(part) do
+         list[#list + 1] = item
+      end
+   end
+   return list
+end
+
+--- A list of what a function gives for each item of a list: function(item, index); items of nil are left out.
+function M.map(list, fn)
+   local out = {}
+   for i, item in ipairs(list) do
+      out[#out + 1] = fn(item, i)
+   end
+   return out
+end
+
+--- A list of one field of each item.
+function M.field(list, key)
+   return M.map(list, function(item)
+      return item[key]
+   end)
+end
+
+--- The keys of a table that are text, sorted.
+function M.keys(t)
+   local list = {}
+   for key in pairs(t) do
+      list[#list + 1] = type(key) == "string" and key or nil
+   end
+   table.sort(list)
+   return list
+end
+
+--- Whether a value is in a list.
+function M.contains(list, value)
+   for _, item in ipairs(list) do
+      if item == value then
+         return true
+      end
+   end
+   return false
+end
+
+--- Where in a list the item of a name is, nil when there is none.
+function M.index_of(list, name)
+   for i, item in ipairs(list) do
+      if item.name == name then
+         return i
+      end
+   end
+   return nil
+end
+
+return M

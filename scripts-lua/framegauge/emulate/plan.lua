@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The network emulator and the reflector in a plan: their keys and what must hold between them, in the
+-- notation of plan/rows.lua and plan/registry.lua.
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+local paths = require "framegauge.plan.paths"
+local ways = require "framegauge.plan.ways"
+
+local C = api.C
+
+local one_way = {
+   { key = "delay", type = "time", default = "0s", max = "100s",
+     help = "of every frame, in addition to the time in the queue" },
+   { key = "rate", type = "bits", min = "1kbps", max = "800Gbps", default_help = "no limit",
+     help = "bits per second of frames with FCS; frames beyond it are queued" },
+   { key = "burst", type = "size", default = "1518", min = "64", max = "1GiB",
+     help = "rate: size of its token bucket, bytes" },
+   { key = "queue", type = "size", default = "64KiB", max = "1GiB",
+     help = "rate: size of its queue, bytes; frames beyond it are dropped" },
+   { key = "room", type = "integer", min = "64", max = "1000000",
+     default_help = "frames of 512 bytes that arrive during the longest delay, at the line rate or at 1 Gb/s "
+        .. "where it is unknown",
+     help = "frames in flight at most; further frames are dropped" },
+}
+for _, row in ipairs(paths.rows) do
+   one_way[#one_way + 1] = row
+end
+
+local emulate_fields = {
+   { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
+     help = "seed of its random numbers" },
+   { key = "max_frame", type = "size", default = "1518", min = "64", max = "16128",
+     help = "the longest frame that is forwarded; a kernel interface has its MTU" },
+}
+for _, row in ipairs(one_way) do
+   emulate_fields[#emulate_fields + 1] = row
+end
+table.insert(emulate_fields, {
+   key = "reverse", type = "group", optional = true, fields = ways.inherited(one_way),
+   help = "different values for frames from the second port to the first, from the fourth to the third, and "
+      .. "so on",
+})
+
+local emulate = {
+   key = "emulate", was = "relay", type = "group",
+   help = "a network emulator between the first port and the second, the third and the fourth, and so on: "
+      .. "what happens to frames in each direction (framegauge emulate)",
+   fields = emulate_fields,
+}
+
+local reflect = {
+   key = "reflect", type = "group",
+   help = "a reflector: test frames are sent back through the port that received them, with source and "
+      .. "destination swapped (MAC, IP, ports) (framegauge reflect)",
+   fields = {
+      { key = "filter", type = "string", longest = 10000,
+        default_help = "frames with the signature of a test frame",
+        help = "reflect these frames instead, in the language of pcap-filter(7)" },
+      { key = "restamp", type = "boolean", default = "false",
+        help = "write the reflector's own time into the signature, so that the tester measures only the "
+           .. "way back; for a tester on the same machine, with the same clock" },
+      { key = "max_frame", type = "size", default = "1518", min = "64", max = "16128",
+        help = "the longest frame that is reflected; a kernel interface has its MTU" },
+   },
+}
+
+local function filter_is_one(values, found)
+   local filter, err = values.reflect.filter, api.error()
+   if filter and C.fg_filter_check(filter, "", err) ~= 0 then
+      api.raise_refused(err)
+      found:add("reflect.filter", ffi.string(err.message), "a filter such as udp port 7, see pcap-filter(7)")
+   end
+end
+
+return {
+   emulate = {
+      name = "emulate", row = emulate, service = true, one_queue = true,
+      rules = { paths.both "emulate" },
+      shape = function(group)
+         ways.shape(group, one_way)
+      end,
+   },
+   reflect = {
+      name = "reflect", row = reflect, rules = { filter_is_one }, service = true, alone = true,
+      one_queue = true,
+   },
+}

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The test methods, by the name that `test:` has in a plan. Each is a module framegauge.methods.<name>:
+--
+--    TITLE                             what it is called: "RFC 2544"
+--    heading(plan)                     which of its tests, in words: "throughput, latency"
+--    scope(plan)                       how much of it, in words: "7 frame sizes"
+--    check(plan, bench)                what keeps the plan from being run, a sentence, or nil
+--    parts(plan, bench)                what lies ahead: list of { test =, frame_size =, trials =, seconds = }
+--    outlook(plan, tester, notes)      the text of --dry-run: every trial that can be foreseen
+--    conformance(plan)                 { standard =, conforms = whether the plan keeps to it, notes = where
+-- not };
+--                                      a method without a standard has none
+--    expectations                      what --expect can be about (framegauge.methods.expect), or nil
+--    run(plan, bench, session, results)  measures, and adds to the results as it finds them
+--
+-- What its results look like is in its report (framegauge.report.view); its keys in a plan and what it needs
+-- of the tester are in its plan (framegauge.plan.registry).
+local registry = require "framegauge.plan.registry"
+local user_error = require "framegauge.core.user_error"
+
+local M = {}
+
+--- The method of a plan; raises when it has none.
+-- @param plan  a loaded plan (framegauge.plan)
+function M.of(plan)
+   if registry.of(plan.test).service then
+      user_error.raise(plan.test, 2, "a plan with test: %s is for 'framegauge %s'", plan.test, plan.test)
+   end
+   return require("framegauge.methods." .. plan.test .. ".method")
+end
+
+--- Names of the methods.
+function M.names()
+   local names = {}
+   for _, method in ipairs(registry.ALL) do
+      names[#names + 1] = not method.service and method.name or nil
+   end
+   return names
+end
+
+return M

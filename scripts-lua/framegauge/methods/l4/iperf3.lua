@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Tests with a host that runs `iperf3 -s`: what our client is to ask of it, and the figures from what both
+-- sides have counted.
+local json = require "framegauge.text.json"
+local reports = require "framegauge.iperf3.reports"
+local words = require "framegauge.iperf3.output"
+
+local M = {}
+
+local COOKIE = 36 -- octets
+local WRITE = 131072 -- iperf3's own default
+local SHORTFALL = 0.01 -- of the datagrams that were to be sent
+
+--- Seconds beside those of the test, for what both sides have to say before it.
+M.SETUP = 1
+
+--- Make a client of the L4 engine one of iperf3's.
+-- @param client  as framegauge.l4.app takes it
+-- @param o       settings of the test
+function M.fill(client, test, o)
+   local udp = test == "UDP_STREAM"
+   client.test = "IPERF"
+   client.host = ("framegauge%026d"):format(o.seed):sub(1, COOKIE)
+   client.params = json.encode {
+      tcp = not udp or nil, udp = udp or nil, omit = o.omit, time = o.duration - o.omit, num = 0,
+      blockcount = 0, parallel = o.connections, len = udp and o.datagram or o.message or WRITE,
+      bandwidth = udp and o.datagram_rate and o.datagram_rate / o.connections * o.datagram * 8 or nil,
+      reverse = (test == "TCP_MAERTS" or o.peer.direction == "reverse") or nil,
+      bidirectional = o.peer.direction == "both" or nil, udp_counters_64bit = udp and 1 or nil,
+      MSS = not udp and o.tcp.mss or nil, pacing_timer = 1000, client_version = "3.12",
+   }
+end
+
+local function of_kind(client, kind)
+   local list = {}
+   for _, r in ipairs(client.iperf) do
+      list[#list + 1] = r.kind == kind and r or nil
+   end
+   return list
+end
+
+-- What sender and receiver have counted of all streams of one direction; nil where there are none.
+local function direction(client, reverse)
+   local test, senders, receivers = of_kind(client, "test")[1], {}, {}
+   for _, r in ipairs(test and of_kind(client, "result") or {}) do
+      if r.sent == (test.reverse == reverse) then
+         table.insert(senders, r.sent and r.ours or r.theirs)
+         table.insert(receivers, r.sent and r.theirs or r.ours)
+      end
+   end
+   if senders[1] then
+      return reports.sum(senders), reports.sum(receivers)
+   end
+end
+
+local function rate(count)
+   return count.to > count.from and count.octets * 8 / (count.to - count.from) or 0
+end
+
+--- Bits of payload that were received each second, in the direction that the test is of, or in the other one.
+-- @return a number; nil where nothing was sent in the other one
+function M.figure(client, other)
+   local _, receiver = direction(client, other == true)
+   return receiver and rate(receiver) or not other and 0 or nil
+end
+
+--- Figures of datagrams, for the row of a test. Loss is of what was sent, by what its receiver has counted.
+function M.udp(row, client)
+   local sender, receiver = direction(client, false)
+   if sender then
+      row.sent_bps = rate(sender)
+      row.lost = receiver.lost + math.max(0, sender.datagrams - receiver.datagrams)
+      row.loss_ratio = sender.datagrams > 0 and row.lost / sender.datagrams or 0
+      row.reordered, row.jitter_ns = receiver.out_of_order, receiver.jitter_ms * 1e6
+   end
+end
+
+--- A sentence where the tester could not send as much as it should; nil: it did.
+-- @param wanted  datagrams a second; nil: as many as it can
+function M.too_slow(wanted, client)
+   local sender = direction(client, false)
+   local ours = of_kind(client, "result")[1]
+   if not wanted or not sender or not ours.sent or sender.to <= sender.from then
+      return nil
+   end
+   local sent = sender.datagrams / (sender.to - sender.from)
+   return sent < wanted * (1 - SHORTFALL)
+      and ("client: %.0f datagrams a second were sent instead of %.0f"):format(sent, wanted) or nil
+end
+
+--- Why there is no result, a sentence; nil: there is one.
+function M.failure(client)
+   local test, last = of_kind(client, "test")[1], of_kind(client, "end")[1]
+   if not last or not test and last.ending == "gone" then
+      return "iperf3: no server has answered"
+   end
+   return last.ending ~= "done" and "iperf3: " .. words.ending_of_client(last) or nil
+end
+
+return M

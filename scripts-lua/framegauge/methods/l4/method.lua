@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- TCP and UDP tests between two ports, client and server, both ours; see docs/explanation/tcp.md.
+local balance = require "framegauge.methods.l4.balance"
+local campaigns = require "framegauge.methods.l4.sweep"
+local cases = require "framegauge.methods.l4.test"
+local expectations = require "framegauge.methods.l4.expectations"
+local format = require "framegauge.text.format"
+local search = require "framegauge.methods.l4.search"
+local units = require "framegauge.text.units"
+
+local M = {}
+
+M.TITLE = "L4"
+M.expectations = expectations
+
+function M.heading(plan)
+   local tests, campaign = table.concat(plan.l4.tests, ", "), plan.l4.campaign
+   return campaign == "battery" and tests or campaign .. " of " .. tests
+end
+
+function M.scope(plan)
+   return format.plural(plan.l4.connections, "connection")
+end
+
+local function seconds_of(o)
+   return o.learning_wait + o.duration + o.drain + o.settle
+end
+
+--- What lies ahead.
+function M.parts(plan)
+   local parts, o = {}, plan.l4
+   for _, case in ipairs(campaigns.cases(plan)) do
+      local test, last = "l4." .. case.test, parts[#parts]
+      if not last or last.test ~= test then
+         last = { test = test, trials = 0, seconds = 0 }
+         parts[#parts + 1] = last
+      end
+      last.trials, last.seconds = last.trials + o.repetitions, last.seconds + o.repetitions * seconds_of(o)
+   end
+   return parts
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, _, notes)
+   local lines, o = {}, plan.l4
+   for _, case in ipairs(campaigns.cases(plan)) do
+      lines[#lines + 1] = ("%s: %s of %s each\n"):format(case.name and case.test .. ", " .. case.name
+         or case.test, format.plural(o.repetitions, "run"), units.format_time(o.duration))
+   end
+   for _, note in ipairs(notes) do
+      lines[#lines + 1] = note .. "\n"
+   end
+   return table.concat(lines)
+end
+
+M.check = search.check
+
+local function run_case(plan, bench, session, case)
+   if plan.l4.campaign == "balance" then
+      return balance.run(plan, bench, session)
+   elseif search.is_one(plan.l4.campaign) then
+      return search.run(plan, bench, session, case.test)
+   end
+   return cases.run(plan, bench, session, case)
+end
+
+--- Make the tests of a plan.
+-- @param results  gets l4, a list of rows
+function M.run(plan, bench, session, results)
+   results.l4 = {}
+   for _, case in ipairs(campaigns.cases(plan)) do
+      local row = run_case(plan, bench, session, case)
+      results.l4[#results.l4 + 1] = row
+      session.say(cases.sentence(row))
+   end
+end
+
+return M

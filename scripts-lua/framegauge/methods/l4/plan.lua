@@ -1,0 +1,387 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The TCP and UDP tests in a plan: their keys, what must hold between them, and what they need of the
+-- tester. In the notation of plan/rows.lua and plan/registry.lua.
+local address = require "framegauge.plan.address"
+local ethernet = require "framegauge.core.ethernet"
+local kinds = require "framegauge.methods.l4.kinds"
+local shared = require "framegauge.plan.shared_rows"
+local units = require "framegauge.text.units"
+
+local function powers_of_two(from, to)
+   local list, value = {}, from
+   while value <= to do
+      list[#list + 1], value = tostring(value), value * 2
+   end
+   return list
+end
+
+local sweep = {
+   key = "sweep", type = "group",
+   help = "what the cases of a campaign differ in",
+   fields = {
+      { key = "mtu", type = "list", unique = true, least = 1,
+        of = { type = "integer", min = "256", max = "9216" },
+        default = { "256", "300", "350", "500", "700", "850", "1000", "1250", "1280", "1500", "2000", "3000",
+           "4000", "5000", "6000", "7000", "8000", "9000" },
+        help = "of mtu-sweep; over IPv6 those from 1280 on" },
+      { key = "clients", type = "list", unique = true, least = 1,
+        of = { type = "integer", min = "1", max = "1000000" }, default = powers_of_two(1, 2048),
+        help = "of clients: how many connections at a time" },
+      { key = "buffer", type = "list", unique = true, least = 1,
+        of = { type = "size", min = "1KiB", max = "1GiB" },
+        default = { "16KiB", "20KiB", "24KiB", "28KiB", "32KiB", "36KiB", "40KiB", "44KiB", "48KiB", "52KiB",
+           "56KiB", "60KiB", "64KiB" },
+        help = "of buffer-sweep, TCP: send and receive buffer" },
+      { key = "message", type = "list", unique = true, least = 1,
+        of = { type = "size", min = "16", max = "1GiB" }, default = { "64", "576", "1500", "65536" },
+        help = "of buffer-sweep: octets of each write; of UDP those that fit into a datagram" },
+      { key = "rate", type = "list", unique = true, least = 1, of = { type = "bits", min = "1kbps" },
+        default = { "10Mbps", "50Mbps", "90Mbps", "100Mbps", "110Mbps", "150Mbps", "200Mbps" },
+        help = "of policer: bits of frames with FCS offered each second" },
+      { key = "limit", type = "bits", min = "1kbps", default_help = "not known",
+        help = "of policer: what is expected to pass, bits of frames with FCS each second" },
+   },
+}
+
+local search = {
+   key = "search", type = "group",
+   help = "of the campaigns connection-rate, transaction-rate and concurrency: the highest load that passes "
+      .. "by the "
+      .. "rules of RFC 9411; duration is the length of the trials that decide",
+   fields = {
+      { key = "max", type = "number", min = "1", max = "1000000000",
+        default_help = "what the line allows; of concurrency l4.connections",
+        help = "the highest load that is tried: connections or transactions a second, or connections" },
+      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
+        help = "the search ends when it knows the load this well" },
+      { key = "search_trial", type = "time", default = "1s", min = "10ms", max = "24h",
+        help = "length of the trials on the way there" },
+      { key = "max_trials", type = "integer", default = "100", min = "2", max = "1000",
+        help = "begin no further trial after so many" },
+      { key = "failures", type = "ratio", default = "0.001%", max = "10%",
+        help = "share of transactions that may fail, and of connections that may be reset" },
+      { key = "deviation", type = "ratio", default = "5%", max = "100%",
+        help = "how far the rate may deviate from its mean, in any tenth of a trial" },
+      { key = "shortfall", type = "ratio", default = "1%", max = "50%",
+        help = "by how much the load may be missed" },
+      { key = "ramp", type = "number", default = "1000", min = "1", max = "10000000",
+        help = "of concurrency: connections opened a second; RFC 9411 wants at most half of the most" },
+   },
+}
+
+local balance = {
+   key = "balance", type = "group",
+   help = "of the campaign balance: every port but the first is the end of a path of the device's",
+   fields = {
+      { key = "address", type = "string", longest = 64, default_help = "that of the second port",
+        help = "where all flows go: an address that the device has routes to by way of every such port" },
+      { key = "flows", type = "integer", default = "64", min = "2", max = "200",
+        help = "of datagrams, which differ in their ports; together they send datagram_rate (default: "
+           .. "10kfps)" },
+   },
+}
+
+local peer_row = {
+   key = "peer", type = "group", optional = true,
+   help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
+      .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
+   fields = {
+      { key = "kind", type = "enum", values = { "discard", "iperf3", "web" }, default = "discard",
+        help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and "
+           .. "UDP_STREAM then, and what it has counted is in the result. web: any server of HTTP/1.1; the "
+           .. "test is HTTP then" },
+      { key = "direction", type = "enum", values = { "forward", "reverse", "both" }, default = "forward",
+        help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its "
+           .. "--bidir)" },
+      { key = "ipv4", type = "ipv4", default_help = "none", help = "its address" },
+      { key = "ipv6", type = "ipv6", default_help = "none", help = "its address" },
+   },
+}
+
+local load_row = {
+   key = "load", type = "group",
+   help = "how the connections of TCP come and go: as those of curl-loader, and of RFC 9411",
+   fields = {
+      { key = "start", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "clients at the start; only with per_second" },
+      { key = "per_second", type = "number", min = "0.001", max = "10000000",
+        default_help = "all connections at once",
+        help = "further clients each second, up to l4.connections" },
+      { key = "rate", type = "number", min = "0.001", max = "10000000", default_help = "a closed loop",
+        help = "open loop: connections opened each second, at times that do not depend on how the device "
+           .. "does; what is measured counts from these times. l4.connections is then the most at a time" },
+      { key = "cycles", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "connections that each client opens one after the other; 0: until the end" },
+      { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "of TCP_RR: transactions on a connection, then it is closed; 0: until the end. For HTTP see "
+           .. "http.requests" },
+      { key = "hold", type = "boolean", default = "false",
+        help = "a connection with all its requests answered stays open until the end" },
+      { key = "think", type = "time", default = "0s", max = "1h",
+        help = "of TCP_RR and HTTP: pause between a response and the next request" },
+      { key = "think_max", type = "time", default = "0s", max = "1h",
+        help = "longer than think: each pause is drawn evenly between the two" },
+      { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
+        help = "addresses of clients, from that of the first port on; they are taken in turn" },
+   },
+}
+
+-- "TCP_STREAM: payload from client to server; ..."
+local function meanings()
+   local list = {}
+   for i, kind in ipairs(kinds.LIST) do
+      list[i] = kind.name .. ": " .. kind.help
+   end
+   return table.concat(list, "; ")
+end
+
+local row = {
+   key = "l4", type = "group",
+   help = "TCP and UDP between the first port (client) and the second (server), by the names of netperf",
+   fields = {
+      { key = "campaign", type = "enum", default = "battery",
+        values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
+           "transaction-rate", "concurrency" },
+        help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
+           .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
+           .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
+           .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
+           .. "and concurrency: searches for the most. See docs/how-to/tcp-campaigns.md" },
+      { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
+        of = { type = "enum", values = kinds.names() }, help = meanings() },
+      { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
+        help = "length of each test" },
+      { key = "omit", type = "time", default = "0s", max = "1h",
+        help = "of it, what is left out of the figures at the start" },
+      { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
+        help = "how often each test is made; the figure is the mean" },
+      { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
+        help = "at a time; of UDP_STREAM streams" },
+      { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
+        help = "of TCP streams: octets of each write, which waits for room in the send buffer" },
+      { key = "file", type = "string", default = "/proc/self/exe",
+        help = "of TCP_SENDFILE; the default is the program's own" },
+      { key = "interval", type = "time", min = "1ms", max = "1h", default_help = "none",
+        help = "of the series of a trial: what came through in each" },
+      { key = "request", type = "size", default = "1", min = "1", max = "1GiB",
+        help = "of TCP_RR, TCP_CRR and UDP_RR" },
+      { key = "response", type = "size", default = "1", min = "1", max = "1GiB", help = "the same" },
+      { key = "datagram", type = "size", default = "1470", min = "16", max = "9000",
+        help = "payload of UDP_STREAM" },
+      { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
+        help = "of UDP_STREAM, all streams together" },
+      { key = "timeout", type = "time", default = "1s", min = "1us", max = "1h",
+        help = "of UDP_RR: a request without an answer is given up, counted, and followed by the next" },
+      { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
+        help = "octets of the largest IP packet" },
+      { key = "port", type = "integer", default = "5001", min = "1", max = "65535",
+        help = "where the server listens" },
+      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
+        help = "of sequence numbers and the like" },
+      shared.learning_wait "100ms", shared.drain("2s", "time for connections to close"), shared.settle "0s",
+      peer_row,
+      balance,
+      load_row,
+      sweep,
+      search,
+      shared.tcp,
+   },
+}
+for _, kind in ipairs(kinds.LIST) do
+   row.fields[#row.fields + 1] = kind.group
+end
+
+local IPV6_MIN_MTU = 1280
+local MAX_REQUESTS = 65535 - 1024 + 1
+
+local function wants(values, test)
+   for _, one in ipairs(values.l4.tests) do
+      if one == test then
+         return true
+      end
+   end
+   return false
+end
+
+local function version_of(values)
+   local a, b = values.ports[1] or {}, values.ports[2] or {}
+   return a.ipv6 and b.ipv6 and not (a.ipv4 and b.ipv4) and "ipv6" or "ipv4"
+end
+
+local function something_is_measured(values, found)
+   local o = values.l4
+   if o.omit >= o.duration then
+      found:add("l4.omit", ("%s leaves nothing of the duration (%s)"):format(units.format_time(o.omit),
+         units.format_time(o.duration)), "less than the duration")
+   end
+end
+
+local function packets_fit(values, found)
+   local o, version = values.l4, version_of(values)
+   local room = o.mtu - ethernet.header_octets(version, "udp")
+   if version == "ipv6" and o.mtu < IPV6_MIN_MTU then
+      found:add("l4.mtu", ("%d is less than every IPv6 link carries"):format(o.mtu),
+         "at least " .. IPV6_MIN_MTU)
+   end
+   local swept = o.campaign == "mtu-sweep" or o.campaign == "buffer-sweep"
+   for _, test in ipairs(o.tests) do
+      for _, key in ipairs(not (swept and kinds.of(test).receiver) and kinds.of(test).datagrams or {}) do
+         if o[key] > room then
+            found:add("l4." .. key, ("datagrams of %d bytes do not fit into an MTU of %d"):format(o[key],
+               o.mtu), "at most " .. room)
+         end
+      end
+   end
+end
+
+local function requests_have_ports(values, found)
+   for _, test in ipairs(values.l4.tests) do
+      local kind = kinds.of(test)
+      if kind.udp and not kind.receiver and values.l4.connections > MAX_REQUESTS then
+         found:add("l4.connections", ("%d requests at a time need as many ports"):format(
+            values.l4.connections), "at most " .. MAX_REQUESTS)
+         return
+      end
+   end
+end
+
+-- "TCP_RR or HTTP": the tests that have something in a set of theirs
+local function one_of(set, name)
+   local names = kinds.names(function(kind)
+      return kind[set] and kind[set][name]
+   end)
+   local last = table.remove(names)
+   return names[1] and table.concat(names, ", ") .. " or " .. last or last
+end
+
+-- Campaigns that any test can be part of.
+local FOR_ALL = { battery = true, clients = true }
+
+local function campaign_has_its_tests(values, found)
+   local campaign = values.l4.campaign
+   for i, test in ipairs(FOR_ALL[campaign] and {} or values.l4.tests) do
+      if not (kinds.of(test).campaigns or {})[campaign] then
+         found:add(found:item("l4.tests", i), ("%s is no part of %s"):format(test, campaign),
+            one_of("campaigns", campaign))
+      end
+   end
+end
+
+-- The last four octets as a number, and those before.
+local function split(text)
+   local bytes = address.bytes(text)
+   local a, b, c, d = bytes:byte(-4, -1)
+   return ((a * 256 + b) * 256 + c) * 256 + d, bytes:sub(1, -5)
+end
+
+-- The addresses of clients are all the first port's: none may be anybody else's.
+local function clients_have_their_addresses(values, found)
+   local a, b, n = values.ports[1] or {}, values.ports[2] or {}, values.l4.load.addresses
+   for family, gateway in pairs { ipv4 = "gateway", ipv6 = "gateway6" } do
+      local own, others = a[family], { a[gateway] or false, b[family] and b[family].address }
+      for _, other in ipairs(own and n > 1 and others or {}) do
+         local first, network = split(own.address)
+         local number, its = split(other or own.address)
+         if other and its == network and number >= first and number < first + n then
+            found:add("l4.load.addresses", ("%d addresses from %s on include "
+               .. "%s"):format(n, own.address, other),
+               "addresses of nobody else")
+         end
+      end
+   end
+end
+
+local function peer_can_do_it(values, found)
+   local port, peer = values.ports[1] or {}, values.l4.peer
+   if not peer then
+      return
+   end
+   for i, test in ipairs(values.l4.tests) do
+      if not (kinds.of(test).peers or {})[peer.kind] then
+         found:add(found:item("l4.tests", i), ("%s needs a server of ours"):format(test),
+            one_of("peers", peer.kind) .. ", or no l4.peer")
+      end
+   end
+   for family, gateway in pairs { ipv4 = "gateway", ipv6 = "gateway6" } do
+      if peer[family] and not port[gateway] then
+         found:add("l4.peer." .. family, ("the first port has no %s to reach it through"):format(gateway),
+            "a gateway, which may be the host itself")
+      end
+   end
+end
+
+local IPERF_STREAMS = 128
+
+-- iperf3 counts seconds, and its streams; and it knows directions.
+local function iperf_can_do_it(values, found)
+   local o = values.l4
+   local peer = o.peer
+   if not peer then
+      return
+   elseif peer.kind ~= "iperf3" then
+      if peer.direction ~= "forward" then
+         found:add("l4.peer.direction", ("%s is for iperf3"):format(peer.direction), "kind: iperf3")
+      end
+      return
+   end
+   if peer.direction ~= "forward" and wants(values, "TCP_MAERTS") then
+      found:add("l4.peer.direction", "TCP_MAERTS is TCP_STREAM in reverse already", "forward")
+   end
+   if o.omit % 1 ~= 0 then
+      found:add("l4.omit", ("iperf3 does not omit %s"):format(units.format_time(o.omit)), "whole seconds")
+   end
+   if o.connections > IPERF_STREAMS then
+      found:add("l4.connections", ("%d streams are more than iperf3 has"):format(o.connections),
+         "at most " .. IPERF_STREAMS)
+   end
+end
+
+local function ramps_fit(values, found)
+   local load = values.l4.load
+   if load.start > 0 and not load.per_second then
+      found:add("l4.load.start", "clients at the start of no ramp", "load.per_second beside it")
+   end
+   if load.think_max > 0 and load.think_max < load.think then
+      found:add("l4.load.think_max", ("%s is shorter than think "
+         .. "(%s)"):format(units.format_time(load.think_max),
+         units.format_time(load.think)))
+   end
+end
+
+local function two_ports(values, found)
+   local given = values.l4.balance.address
+   if values.l4.campaign == "balance" then
+      if given and not address.bytes(given) then
+         found:add("l4.balance.address", given .. " is not an address", "an IPv4 or IPv6 address")
+      end
+   elseif #values.ports > 2 then
+      found:add("ports", "a client and a server are two ports", "two ports")
+   end
+end
+
+local rules = {
+   something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
+   clients_have_their_addresses, peer_can_do_it, iperf_can_do_it, ramps_fit,
+   two_ports,
+}
+for _, kind in ipairs(kinds.LIST) do
+   rules[#rules + 1] = kind.check
+end
+
+local SMALLEST_FRAME, MAC_AND_FCS = 64, 18
+
+-- The largest MTU of all cases.
+local function largest_mtu(o)
+   return o.campaign == "mtu-sweep" and math.max(unpack(o.sweep.mtu)) or o.mtu
+end
+
+return {
+   name = "l4", row = row, rules = rules, one_lcore_a_port = true, one_queue = true,
+   frame_sizes = function(plan)
+      return { SMALLEST_FRAME, largest_mtu(plan.l4) + MAC_AND_FCS }
+   end,
+   quick = {
+      "l4.duration=500ms", "l4.omit=100ms", "l4.repetitions=1", "l4.drain=500ms", "l4.learning_wait=10ms",
+   },
+}

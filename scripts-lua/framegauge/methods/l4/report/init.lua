@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- TCP and UDP tests: a row for each, charts of their campaign, and forms that other programs read.
+local charts = require "framegauge.methods.l4.report.charts"
+local evidence = require "framegauge.methods.l4.report.evidence"
+local format = require "framegauge.text.format"
+local formatters = require "framegauge.report.html.formatters"
+local iperf3 = require "framegauge.methods.l4.report.iperf3"
+local jtl = require "framegauge.methods.l4.report.jtl"
+local result_rows = require "framegauge.methods.l4.result"
+local series = require "framegauge.methods.l4.report.series"
+local tables = require "framegauge.report.html.tables"
+
+local M = {}
+
+M.NAME = "TCP and UDP tests"
+M.evidence = evidence.body
+M.trial_columns = evidence.COLUMNS
+
+local name = result_rows.name
+
+local function rows_of(result)
+   return result.results.l4 or {}
+end
+
+function M.files(result, moment)
+   local list = #rows_of(result) > 0 and iperf3.files(result) or {}
+   list[#list + 1] = #rows_of(result) > 0 and { "l4.jtl", jtl.text(result.trials, moment.started) } or nil
+   return list
+end
+
+-- "its next load up, 20,280, fell short: ..."
+local function limit_note(row)
+   return row.fell_short and ("%s: a load of %s fell short: %s."):format(name(row),
+      format.count(row.upper_load),
+      table.concat(row.fell_short, "; "))
+end
+
+-- "Spread per flow: 33.1 % to west, ..."
+local function balance_note(row)
+   local shares = {}
+   for i, path in ipairs(row.paths or {}) do
+      shares[i] = ("%.2f %% to %s (%s)"):format(100 * path.share, path.port, format.plural(path.flows,
+         "flow"))
+   end
+   return row.spreading and ("Spread: %s. Of %d flows %d were seen on more than one path: %s. Out of order "
+      .. "within a flow: %s."):format(row.spreading, row.flows, row.flows_split, table.concat(shares, ", "),
+      format.plural(row.reordered, "datagram"))
+end
+
+-- "service demand 1.520 us of the client's processor and 1.310 us of the server's per transaction"
+local function demand_note(row)
+   local o = row.service_demand
+   return o and ("%s: service demand %s us of the client's processor%s per %s, in polls that had something "
+      .. "to do."):format(
+      name(row), format.decimal(o.client_us, 3),
+      o.server_us and (" and %s us of the server's"):format(format.decimal(o.server_us, 3)) or "", o.per)
+end
+
+function M.notes(result, add)
+   add("Bytes of payload; theoretical is what the line allows at most, with one transaction after the other "
+      .. "on each connection limited by the round trip, too.")
+   for _, row in ipairs(rows_of(result)) do
+      add(limit_note(row) or nil)
+      add(balance_note(row) or nil)
+      add(demand_note(row) or nil)
+   end
+end
+
+function M.test_names(result)
+   return table.concat(result.plan.l4.tests, ", ")
+end
+
+local MAX_TILES = 8
+
+-- The best of each test.
+function M.tiles(result)
+   local list = {}
+   for i, group in ipairs(formatters.grouped(rows_of(result), "test")) do
+      local best = group.rows[1]
+      for _, row in ipairs(group.rows) do
+         best = (result_rows.figure(row)) > (result_rows.figure(best)) and row or best
+      end
+      local theoretical = result_rows.in_words(best, best.theoretical)
+      list[i] = i <= MAX_TILES and {
+         name(best), result_rows.in_words(best, (result_rows.figure(best))), "", theoretical and "of "
+            .. theoretical,
+      } or nil
+   end
+   return list
+end
+
+function M.sections(result)
+   local list = charts.sections(result)
+   list[#list + 1] = series.section(result)
+   list[#list + 1] = {
+      "Details", "netperf's tests by name",
+      tables.of { result_rows.ROW, "details", rows_of(result), caption = "Times and failures",
+         below = tables.reasons,
+         class = "compact" },
+   }
+   return list
+end
+
+return M

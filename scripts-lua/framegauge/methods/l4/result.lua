@@ -1,0 +1,227 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows of TCP and UDP tests: a row for each test, and what their trials measure
+-- (framegauge.text.rows).
+local format = require "framegauge.text.format"
+local kinds = require "framegauge.methods.l4.kinds"
+local rows = require "framegauge.text.rows"
+local trial = require "framegauge.trial.result"
+local units = require "framegauge.text.units"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local list, map, record = rows.list, rows.map, rows.record
+
+M.TESTS = kinds.names()
+
+-- Keys of the figure of a test, with its unit.
+local FIGURES = {
+   { "concurrent_connections", " connections at a time" }, { "goodput_bps", " payload" }, { "received_bps",
+      " payload" },
+   { "transactions_per_s", " transactions/s" }, { "connections_per_s", " connections/s" },
+}
+
+--- The figure of a row, the key it stands under, and what it counts.
+function M.figure(row)
+   for _, one in ipairs(FIGURES) do
+      if row[one[1]] then
+         return row[one[1]], one[1], one[2]
+      end
+   end
+end
+
+--- "941.5 Mbit/s", "29,150": a value in the unit of the figure of a row.
+function M.plain(row, value)
+   local _, key = M.figure(row)
+   return key:match "_bps$" and units.format_bits(value) or format.count(math.floor(value + 0.5))
+end
+
+-- "941.5 Mbit/s payload", "29,150 transactions/s"
+function M.in_words(row, value)
+   return value and M.plain(row, value) .. select(3, M.figure(row))
+end
+
+--- "TCP_STREAM, IPv4, MTU 1500"
+function M.name(row)
+   return row.case and row.test .. ", " .. row.case or row.test
+end
+
+local function failures(row)
+   local sum = 0
+   for _, n in pairs(row.failures) do
+      sum = sum + n
+   end
+   return sum
+end
+
+-- "± 0.12 Mbit/s": half of the interval that has the mean with 95 % confidence
+local function confidence(row)
+   return row.confidence and "± " .. M.plain(row, row.confidence)
+end
+
+M.TIMES = record("times", "a distribution of times", {
+   { "count", "count", "how many" }, { "min_ns", "number", "least" }, { "mean_ns", "number", "mean" },
+   { "p50_ns", "number", "median" }, { "p90_ns", "number", "90 %" }, { "p99_ns", "number", "99 %" },
+   { "p999_ns", "number", "99.9 %" }, { "max_ns", "number", "greatest" },
+})
+
+local function times(key, help)
+   return { key, M.TIMES, help .. "; null when there were none", null = true }
+end
+
+local DEMAND = record("service_demand", "processor time for a unit of work, in real time only", {
+   { "per", { "transaction", "KiB" }, "the unit of work: a transaction, or 1024 bytes of payload" },
+   { "method", { "P" }, "how it was measured: time of the polls that had something to do" },
+   { "client_us", "number", "at the client" }, { "server_us", "number", "at the server", optional = true },
+})
+
+local FAILURES = record("failures", "connections by how they ended other than closed", {
+   { "refused", "count", "RST to the SYN" }, { "no_answer", "count", "no answer to the SYN" },
+   { "reset", "count", "reset by the peer" }, { "lost", "count", "the peer fell silent" },
+   { "aborted", "count", "by the tester" }, { "expired", "count", "UDP_RR: requests without an answer in "
+      .. "time" },
+   { "bad_response", "count", "HTTP: not what was asked for" },
+})
+
+M.PATH = record("path", "a path over which flows were spread", {
+   { "port", "text", "the port it ends at", col = "Path", at = "html" },
+   { "received", "count", "datagrams", col = "Datagrams", at = "html" },
+   { "share", "number", "their share", col = "Share", as = "ratio", at = "html" },
+   { "flows", "count", "flows seen there", col = "Flows", at = "html" },
+   { "reordered", "count", "datagrams out of order within a flow", col = "Reordered", unit = "within a flow",
+      at = "html" },
+   { "duplicates", "count", "further copies within a flow", col = "Twice", unit = "datagrams", at = "html" },
+})
+
+M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
+   { "test", M.TESTS, "by the name of netperf" },
+   { "case", "text", "what is different in it where a campaign has the test several times: `IPv4, MTU 1500`",
+      optional = true },
+   { of = M.name, col = "Test", as = "plain", at = "terminal summary details" },
+   { "direction", "text", "from client to server", col = "Direction", at = "summary" },
+   { of = function(row) return M.in_words(row, (M.figure(row))) end, col = "Measured", left = false,
+      at = "terminal summary" },
+   { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS: bits of payload a second that arrived in order, from "
+      .. "`omit` to the end", optional = true },
+   { "received_bps", "number", "UDP_STREAM: bits of payload a second at the server", optional = true },
+   { "sent_bps", "number", "UDP_STREAM: bits of payload a second at the client", optional = true },
+   { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
+      .. "received the other way at the same time", optional = true },
+   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP: responses", optional = true },
+   { "connections_per_s", "number", "TCP_CC: connections closed after a complete exchange", optional = true },
+   { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
+      optional = true },
+   { "figures", list "number", "of each repetition; the figure is their mean" },
+   { "confidence", "number", "the mean lies with 95 % confidence within so much of the true one (Student's "
+      .. "t); null for a single repetition", null = true },
+   { of = confidence, col = "95 %", unit = "confidence", hidden = true, left = false, at = "summary" },
+   { "theoretical", "number", "the most that the line allows, in the unit of the figure; null without the "
+      .. "rate of the line. A connection with one transaction at a time is limited by the round trip as "
+      .. "well", null = true },
+   { of = function(row) return M.in_words(row, row.theoretical) end, col = "Theoretical", left = false,
+      at = "terminal summary" },
+   { "theoretical_percent", "number", "the share of it that was reached", null = true, col = "Share",
+      at = "terminal summary" },
+   { "theoretical_legacy", "number", "of mtu-sweep: by the formula that l4-campaigns.md warns of",
+      optional = true, as = "bits", col = "Legacy formula", at = "summary" },
+   { "window_bps", "number", "of buffer-sweep: a buffer's worth each of the shortest round trips",
+      optional = true },
+   { "load", "number", "of searches: the highest load that passed a trial of the full length",
+      optional = true },
+   { "upper_load", "number", "of searches: the lowest above it that did not", optional = true },
+   { "limited_by", "text", "of searches: why the search stopped", optional = true },
+   { "upper_trial", "ordinal", "of searches: the trial of that load", optional = true },
+   { "fell_short", list "text", "of searches: where it fell short", optional = true },
+   { "trials_made", "ordinal", "of searches: how many trials it took", optional = true },
+   { "trials", list "ordinal", "numbers of the trials it is of" },
+   { "parameters", "object", "of the plan, as far as the test has them" },
+   { "failures", FAILURES, "connections by how they ended other than closed" },
+   { of = failures, col = "Failures", as = "count", at = "terminal details" },
+   { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status other than "
+      .. "200 (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
+      .. "(`http_cut`)", optional = true },
+   { "opened", "count", "TCP: connections that the client opened in all trials", optional = true },
+   { "closed", "count", "of these, closed by both sides", optional = true },
+   { "retransmitted_segments", "count", "segments of data that were retransmitted, of both sides",
+      col = "Retransmitted", unit = "segments", at = "terminal details" },
+   { "fast_retransmits", "count", "entries into fast recovery" },
+   { "timeouts", "count", "retransmission time-outs", col = "Time-outs", at = "details" },
+   { "syn_retransmits", "count", "SYNs that were retransmitted" },
+   { "wrong_bytes", "count", "received bytes that differ from those sent; more than 0 makes the test "
+      .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
+   { "lost", "integer", "UDP_STREAM: datagrams by number", optional = true, col = "Datagrams lost",
+      at = "details", as = "count" },
+   { "loss_ratio", "signed", "their share", optional = true }, { "reordered", "count", "datagrams out of "
+      .. "order", optional = true },
+   { "duplicates", "count", "further copies", optional = true },
+   { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true },
+   { "setup.mean_ns", col = "Set-up mean", hidden = true, at = "details" },
+   { "transaction.min_ns", col = "Transaction min", hidden = true, at = "details" },
+   { "transaction.mean_ns", col = "Mean", hidden = true, at = "terminal details" },
+   { "transaction.p99_ns", col = "p99", hidden = true, at = "terminal details" },
+   { "transaction.max_ns", col = "Max", hidden = true, at = "details" },
+   times("setup", "of the last repetition: SYN to established; with `load.rate` from when the connection "
+      .. "was due"),
+   times("transaction", "request to whole response (TCP_CRR, TCP_CC: SYN to closed)"),
+   times("first_byte", "from the SYN to the first byte of the first response (TTFB of RFC 9411)"),
+   times("last_byte", "the same to its last byte (TTLB)"),
+   times("rtt", "round trips as TCP measured them"),
+   { "busy_polls", "ratio", "share of its polls that the busiest worker of them had something to do in" },
+   { "service_demand", DEMAND, "in real time only, since on the virtual wire nothing may depend on the "
+      .. "machine. What netperf takes from the load of the machine is here the time of the polls that had "
+      .. "something to do, from their first frame to their end, in the whole of all trials: lcores poll and "
+      .. "are never idle", optional = true },
+   { "connection_memory_bytes", "number", "memory that a connection took at most at either end, what finds "
+      .. "it and what its losses needed included; absent for UDP", optional = true },
+   { "peer", "object", "what a peer that runs `iperf3 -s` has counted; null is what it does not know. "
+      .. "Goodput is then of what the receiver had by the end, over its time; `lost`, `reordered` and "
+      .. "`jitter_ns` are as iperf3 counts them, and `duplicates` is not counted", optional = true },
+   { "flows", "ordinal", "of balance: how many flows", optional = true },
+   { "flows_split", "count", "how many of them were seen on more than one path", optional = true },
+   { "spreading", { "one path", "per flow", "per packet", "mixed" }, "what follows", optional = true },
+   { "paths", list(M.PATH), "the paths", optional = true },
+}, verdict.ROWS)
+
+local TALLY = map(rows.forms(function(value) return type(value) == "table" and map "count" or "count" end,
+   "count",
+   map "count"))
+
+local APP = record("app", "what an application of a side counted", {
+   { "measured", TALLY, "from `omit` to the end" }, { "measured_s", "number", "for how long that was" },
+   { "total", TALLY, "in all" }, { "concurrent_max", "count", "the most connections at a time" },
+})
+APP.open = true -- and distributions of times, series and what single applications have
+
+local SIDE = record("side", "a side of a trial of TCP or UDP", {
+   { "role", "text", "`client`, `server`, or the port of a path" }, { "apps", list(APP, { least = 1 }),
+      "its applications" },
+   { "flows", list(map "count"), "of balance: datagrams by flow", optional = true },
+   { "counters", map "ordinal", "counters that counted something (`framegauge help counters`)" },
+   { "open", "count", "connections open at the end" },
+   { "station", map "number", "frames, times that the port refused one or that there was no buffer, `busy`, "
+      .. "the share of its looks at the port in which there was something to do, and in real time `busy_s`, "
+      .. "how long these took" },
+   { "memory", map "count", "memory of connections and how many there were" },
+})
+
+M.TRIAL = record("l4_trial", "one trial of TCP or UDP, also one line of trials.jsonl",
+   trial.HEAD_WITHOUT_SIZE, verdict.OF_TRIAL, {
+   { "setting", "object", "the parameters it was made with" },
+   { "fell_short", list "text", "of a search where the load fell short, in sentences, absent where it "
+      .. "passed", optional = true },
+   { "tester_drops", "count", "frames that the tester's ports lost" },
+   { "poll_gap_max_ns", "count", "longest time no worker looked at them", optional = true },
+   { "sides", list(SIDE, { least = 1 }), "of the client and of the server" },
+})
+
+M.TABLES = { {
+   name = "l4", title = "TCP and UDP, client to server", record = M.ROW, case = M.name,
+   rows = function(results) return results.l4 or {} end,
+} }
+
+M.RESULTS = record("l4_results", "results of TCP and UDP tests", {
+   { "l4", list(M.ROW), "a row for each test", optional = true },
+})
+
+return M

@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
+local iperf = require "framegauge.methods.l4.iperf3"
+local kinds = require "framegauge.methods.l4.kinds"
+local octets = require "framegauge.core.octets"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+--- A copy of a table, with some keys otherwise.
+local function copy(t, with)
+   local out = tables.copy(t)
+   for key, value in pairs(with or {}) do
+      out[key] = value
+   end
+   return out
+end
+
+M.copy = copy
+
+--- IP versions that both ends have, IPv4 first.
+function M.versions(plan)
+   local given = plan.l4 and plan.l4.campaign == "balance" and plan.l4.balance.address
+   if given then
+      return { given:find(":", 1, true) and "ipv6" or "ipv4" }
+   end
+   local list, a, b = {}, plan.ports[1], plan.l4 and plan.l4.peer or plan.ports[2]
+   for _, version in ipairs { "ipv4", "ipv6" } do
+      list[#list + 1] = a[version] and b[version] and version or nil
+   end
+   return list
+end
+
+--- The settings of a test.
+-- @param set  keys of the group `l4` that are otherwise, and of its tcp; ip = the version. May be nil
+function M.of(plan, set)
+   set = set or {}
+   local o = copy(plan.l4, set)
+   o.tcp, o.load = copy(plan.l4.tcp, set.tcp), copy(plan.l4.load, set.load)
+   o.ip = set.ip or M.versions(plan)[1]
+   o.tags = plan.ports[1].vlan and 1 or 0
+   return o
+end
+
+--- The keys of a group `tcp` as framegauge.l4.app takes them.
+function M.tcp(tcp)
+   return {
+      congestion = tcp.congestion, receive_buffer = tcp.receive_buffer, send_buffer = tcp.send_buffer,
+      mss = tcp.mss, initial_window = tcp.initial_window, nodelay = tcp.nodelay,
+      timestamps = tcp.timestamps, sack = tcp.sack, window_scaling = tcp.window_scaling, ecn = tcp.ecn,
+      delayed_ack_ms = tcp.delayed_ack * 1000, rto_min_ms = tcp.min_rto * 1000,
+      time_wait_ms = tcp.time_wait * 1000,
+   }
+end
+
+-- Where frames from a port to the other one go: its gateway, or that port itself.
+local function next_hop(bench, port, version)
+   return bench:gateway_mac(port, version == "ipv4" and 4 or 6) or octets.mac(bench.ports[3 - port].mac)
+end
+
+--- Is the server that of iperf3, at another host?
+function M.is_iperf(o)
+   return o.peer ~= nil and o.peer.kind == "iperf3"
+end
+
+--- The two applications of a test, as framegauge.l4.app takes them.
+-- @param o     settings
+-- @param from  index of the client's port: 1 or 2
+-- @return client, server
+function M.apps(plan, bench, test, o, from)
+   local ours, theirs = plan.ports[from][o.ip], (o.peer or plan.ports[3 - from])[o.ip]
+   local client = {
+      test = test, address = ours, remote = theirs, next_hop = next_hop(bench, from, o.ip), port = o.port,
+      tcp = M.tcp(o.tcp), connections = o.connections, request = o.request, response = o.response,
+      datagram = o.datagram, datagrams_per_s = o.datagram_rate, timeout = o.timeout, octets = o.octets,
+      message = o.message, requests = o.load.requests,
+      connections_start = o.load.start, connections_per_s = o.load.per_second, opens_per_s = o.load.rate,
+      cycles = o.load.cycles, hold = o.load.hold, think = o.load.think, think_max = o.load.think_max,
+      addresses = o.load.addresses,
+   }
+   local fill = kinds.of(test).fill
+   if fill then
+      fill(client, o, theirs)
+   end
+   if M.is_iperf(o) then
+      iperf.fill(client, test, o)
+   end
+   return client, setmetatable({ server = true, address = theirs, addresses = 1 }, { __index = client })
+end
+
+--- Rate of the slower line, nil when a port does not know its own.
+function M.line_rate(bench)
+   local rate = math.min(bench.ports[1].line_rate or math.huge, bench.ports[2].line_rate or math.huge)
+   return rate < math.huge and rate or nil
+end
+
+local MIN_CAPACITY, MAX_CAPACITY = 65536, 4194304
+
+--- How many connections a worker must have room for, those in TIME_WAIT included.
+-- @param fastest  connections each second that the line allows; nil where that is not known
+function M.capacity(test, o, fastest)
+   local waiting = kinds.of(test).short and (fastest or 0) * o.tcp.time_wait or 0
+   return math.min(MAX_CAPACITY, math.max(MIN_CAPACITY, 2 * o.connections + math.ceil(waiting)))
+end
+
+--- What is worth knowing of the settings of a test, for its row and its trials.
+function M.parameters(test, o)
+   local p = { connections = o.connections, duration_s = o.duration, omit_s = o.omit, mtu = o.mtu, ip = o.ip }
+   local kind = kinds.of(test)
+   for _, key in ipairs(kind.parameters or {}) do
+      p[key[1]] = o[key[2]]
+   end
+   if not kind.udp then
+      p.tcp, p.message, p.load = o.tcp, o.message, o.load
+   end
+   return p
+end
+
+return M

@@ -1,0 +1,233 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A capture of the plan sent again, as often as it says, and what arrived of it; docs/how-to/captures.md.
+--
+-- A trial is one replay (framegauge.replay). It is valid when the schedule was kept and the comparison could
+-- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
+local api = require "framegauge.core.api"
+local differences = require "framegauge.replay.differences"
+local format = require "framegauge.text.format"
+local named_file = require "framegauge.core.named_file"
+local replay = require "framegauge.replay"
+local units = require "framegauge.text.units"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.TITLE = "Replay"
+
+local ETHERNET_OVERHEAD = 20
+-- Shares of the frames at which the distribution of the timing error is written down.
+local SHARES = {
+   min_ns = 0, p01_ns = 0.01, p10_ns = 0.1, p25_ns = 0.25, p50_ns = 0.5, p75_ns = 0.75, p90_ns = 0.9,
+      p99_ns = 0.99,
+   p999_ns = 0.999, p9999_ns = 0.9999, max_ns = 1,
+}
+
+local plural = format.plural
+
+function M.heading(plan)
+   return "of " .. (plan.replay.file:match "[^/]+$" or plan.replay.file)
+end
+
+function M.scope(plan)
+   return plural(plan.replay.repetitions, "time")
+end
+
+-- A relative path begins where the plan is.
+local function path_of(plan)
+   local folder = plan.file and plan.file:match "^(.*/)"
+   return plan.replay.file:sub(1, 1) ~= "/" and folder and folder .. plan.replay.file or plan.replay.file
+end
+
+local function ends(plan, bench)
+   local from = plan.replay.from and assert(bench:port_index(plan.replay.from)) or 1
+   return from, from % 2 == 1 and from + 1 or from - 1
+end
+
+local function open(plan, bench)
+   local o = plan.replay
+   local from, to = ends(plan, bench)
+   return replay.open(bench, {
+      port = bench.ports[from].name, file = path_of(plan), speed = o.speed, rate = o.rate and o.rate.text,
+      loops = o.loops, duration = o.duration, memory = o.memory, rewrite = o.rewrite,
+      verify = o.verify and bench.ports[to].name or nil,
+   })
+end
+
+-- A dry run has no ports that a file could be opened for.
+local function is_dry(bench)
+   return not bench.engine
+end
+
+--- What keeps a plan from being run on a bench, such as a file that is none; nil when nothing does.
+function M.check(plan, bench)
+   if is_dry(bench) then
+      return named_file.problem(path_of(plan))
+   end
+   local ok, one = pcall(open, plan, bench)
+   if not ok then
+      api.raise_refused(one)
+      return tostring(one)
+   end
+   one:close()
+   return nil
+end
+
+local function seconds_of(plan, one)
+   local o = plan.replay
+   return o.learning_wait + one:seconds() + o.drain + o.settle
+end
+
+--- What lies ahead; of a dry run not how long it takes, which is in the file.
+function M.parts(plan, bench)
+   local one, n = not is_dry(bench) and open(plan, bench) or nil, plan.replay.repetitions
+   local seconds = one and seconds_of(plan, one) or plan.replay.duration or 0
+   if one then
+      one:close()
+   end
+   return { { test = "replay", trials = n, seconds = n * seconds } }
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, _, notes)
+   local o = plan.replay
+   local pace = o.rate and "at " .. o.rate.text or o.speed or "as recorded"
+   local lines = { ("%s, %s, %s\n"):format(o.file, pace, plural(o.repetitions, "trial")) }
+   for _, note in ipairs(notes) do
+      lines[#lines + 1] = note .. "\n"
+   end
+   return table.concat(lines)
+end
+
+-- Reasons of each kind.
+local function reasons_of(result, ports, whole)
+   local invalid, limited = {}, {}
+   local function add(list, ...)
+      list[#list + 1] = string.format(...)
+   end
+   for _, port in ipairs(ports) do
+      local lost = verdict.link_reason(port)
+      if lost then
+         add(invalid, "%s", lost)
+      end
+      local missed = port.rx_missed + port.rx_no_mbuf
+      if missed > 0 and not whole then
+         add(limited, "%s: %s arrived but were dropped by the tester", port.name, plural(missed, "frame"))
+      end
+   end
+   if result.slips > 0 then
+      add(limited, "the schedule slipped %s, by %s in all", plural(result.slips, "time"),
+         units.format_time(result.slipped_ns / 1e9))
+   end
+   if result.verified and result.verified.unchecked > 0 then
+      add(limited, "the comparison fell behind: %s unchecked", plural(result.verified.unchecked, "frame"))
+   end
+   return invalid, limited
+end
+
+local function judge(record, result)
+   local invalid, limited = reasons_of(result, result.ports, result.verified and result.verified.whole)
+   verdict.settle(record, invalid, limited)
+end
+
+local SENT = {
+   "frames", "octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips", "slipped_ns",
+}
+
+-- The record of a trial: what was sent, how late, and what arrived.
+local function record_of(ask, bench, one, result, to)
+   local record = {
+      trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
+      duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sent = {}, behind = {},
+      tester_drops = 0,
+   }
+   for _, key in ipairs(SENT) do
+      record.sent[key] = result[key]
+   end
+   record.sent.span_ns = math.max(0, result.last_ns - result.first_ns)
+   for key, share in pairs(SHARES) do
+      record.behind[key] = one:behind(share)
+   end
+   if result.verified then
+      record.verified = result.verified
+      record.verified.sent = nil
+   end
+   local port = result.ports[to]
+   record.received, record.rx_errors = port.unsolicited + port.misdirected, port.rx_errors
+   for _, each in ipairs(result.ports) do
+      record.tester_drops = record.tester_drops + each.rx_missed + each.rx_no_mbuf
+   end
+   judge(record, result)
+   return record
+end
+
+local function measure(plan, bench, ask)
+   local one, _, to = open(plan, bench), ends(plan, bench)
+   local ok, result = pcall(one.run, one, { drain = plan.replay.drain })
+   local record = ok and record_of(ask, bench, one, result, to)
+   one:close()
+   return record or error(result, 0)
+end
+
+--- What came of a trial, in a few words.
+local function outcome(record)
+   local v = record.verified
+   local sent = plural(record.sent.frames, "frame") .. " sent"
+   return v and sent .. (v.whole and ", all arrived as they were sent" or ": " .. differences.of(v)) or sent
+end
+
+local function settings(plan, one)
+   local o = plan.replay
+   return {
+      pace = one.words, loops = o.loops, rewrite = {
+         source_mac = o.rewrite.source_mac, destination_mac = o.rewrite.destination_mac,
+         vlan = o.rewrite.vlan, networks = o.rewrite.networks,
+      },
+   }
+end
+
+-- The row of a trial, which is all there is of it.
+local function row_of(record, facts, setting)
+   local v, sent, span = record.verified, record.sent, record.sent.span_ns / 1e9
+   local row = {
+      direction = record.direction, trial = record.trial, duration_s = span, frames = sent.frames,
+      bytes = sent.octets, received = record.received, recorded_s = facts.duration_ns / 1e9,
+      streamed = facts.streams, setting = setting, behind = record.behind, slips = sent.slips,
+      slipped_ns = sent.slipped_ns, oversize = facts.oversize, truncated = facts.truncated,
+      sent_fps = span > 0 and (sent.frames - 1) / span or nil,
+      sent_l1_mbps = span > 0 and 8e-6 * (sent.octets + ETHERNET_OVERHEAD * sent.frames) / span or nil,
+      validity = record.validity, reasons = { unpack(record.reasons) },
+   }
+   if v then
+      row.verified = v
+      if record.validity == "valid" then
+         row.outcome = v.whole and "pass" or "fail"
+         row.reasons[1] = not v.whole and differences.of(v) or nil
+      end
+   end
+   return row
+end
+
+--- Send it.
+-- @param results  gets the list `replay`, a row for each repetition
+function M.run(plan, bench, session, results)
+   local one = open(plan, bench)
+   local facts, seconds, setting = one.facts, one:seconds(), settings(plan, one)
+   one:close()
+   local from, to = ends(plan, bench)
+   results.replay = {}
+   for i = 1, plan.replay.repetitions do
+      local record = session:trial {
+         test = "replay", phase = "measure", seconds = math.max(seconds, 1e-9), title = "replay",
+         direction = bench.ports[from].name .. "->" .. bench.ports[to].name, setting = setting,
+         make = function(ask)
+            return measure(plan, bench, ask)
+         end,
+         outcome = outcome,
+      }
+      results.replay[i] = row_of(record, facts, setting)
+   end
+end
+
+return M

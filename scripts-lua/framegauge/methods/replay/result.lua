@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows of a replay: a row for each repetition (framegauge.text.rows).
+local rows = require "framegauge.text.rows"
+local trial = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local list, map, record = rows.list, rows.map, rows.record
+
+local SETTING = record("replay_setting", "how a capture was sent", {
+   { "pace", "text", "at which times" }, { "loops", "count", "how often" },
+   { "rewrite", record("rewrite", "fields that were rewritten", {
+      { "source_mac", "text", "source MAC address", optional = true },
+      { "destination_mac", "text", "destination MAC address", optional = true },
+      { "vlan", "text", "VLAN", optional = true }, { "networks", list "text", "networks of IP",
+         optional = true },
+   }), "fields that were rewritten" },
+})
+
+local function behind(key, help, col, at)
+   return { key, "count", help, col = col, as = "us3", at = at }
+end
+
+local BEHIND = record("behind", "time behind the schedule that a share of the frames kept to", {
+   behind("min_ns", "the least"), behind("p01_ns", "1 % of them"), behind("p10_ns", "10 %"), behind("p25_ns",
+      "25 %"),
+   behind("p50_ns", "half of them", "Behind p50", "terminal timing"), behind("p75_ns", "75 %"),
+   behind("p90_ns", "90 %", "p90", "timing"),
+   behind("p99_ns", "99 %", "p99", "terminal timing"), behind("p999_ns", "99.9 %", "p99.9", "timing"),
+   behind("p9999_ns", "99.99 %"), behind("max_ns", "all of them", "max", "terminal timing"),
+})
+
+local VERIFIED = record("verified", "what arrived, compared frame by frame; see captures.md", {
+   { "whole", "boolean", "whether all arrived, once, in order and as they were sent" },
+   { "same", "count", "frames that arrived as they were sent", col = "Same", unit = "frames", at = "html" },
+   { "lost", "integer", "frames that did not arrive", col = "Lost", at = "terminal html" },
+   { "reordered", "count", "frames out of order (RFC 4737)", col = "Reordered", at = "terminal html" },
+   { "duplicates", "count", "further copies", col = "Duplicated", at = "terminal html" },
+   { "unsolicited", "count", "frames that were not sent so", col = "Not sent so", at = "terminal html" },
+   { "talk", "count", "frames by which neighbours find each other, ARP and the like", col = "Of neighbours",
+      unit = "ARP …", at = "html" },
+   { "unchecked", "count", "frames the comparison fell behind of" },
+})
+
+M.ROW = record("replay", "What became of a capture that was sent again, once", {
+   { "direction", "text", "which way", col = "Direction", at = "terminal html" },
+   { "trial", "ordinal", "number of its trial", col = "Trial", at = "html timing" },
+   { "duration_s", "number", "from the first departure to the last", col = "Sent in", as = "seconds3",
+      at = "terminal timing" },
+   { "recorded_s", "number", "the same in the capture", col = "Recorded", as = "seconds3", at = "timing" },
+   { "frames", "count", "frames sent", col = "Sent", unit = "frames", at = "terminal html" },
+   { "bytes", "count", "their bytes" },
+   { "sent_fps", "number", "rate; null of a single frame", null = true },
+   { "sent_l1_mbps", "number", "rate with preamble and gap", null = true },
+   { "received", "count", "frames that arrived" },
+   { "verified", VERIFIED, "what arrived, compared frame by frame; null where nothing was compared",
+      null = true },
+   { "behind", BEHIND, "time behind the schedule that a share of the frames kept to" },
+   { "slips", "count", "how often the schedule slipped", col = "Slips", unit = "times", at = "timing" },
+   { "slipped_ns", "count", "by how much in all", col = "Slipped", at = "timing" },
+   { "oversize", "count", "frames of the capture that were dropped: larger than max_frame, or no frames",
+      col = "Dropped", unit = "frames", at = "timing" },
+   { "truncated", "count", "frames that the capture has in part", col = "Cut off", unit = "frames",
+      at = "timing" },
+   { "streamed", "boolean", "whether the file was read while it was sent" },
+   { "setting", SETTING, "how it was sent" },
+}, verdict.ROWS)
+
+M.TRIAL = record("replay_trial", "one replay, also one line of trials.jsonl", trial.HEAD_WITHOUT_SIZE,
+   verdict.OF_TRIAL, {
+   { "setting", SETTING, "how it was sent" }, { "sent", map "count", "what was sent, and how the port took "
+      .. "it" },
+   { "behind", BEHIND, "time behind the schedule" }, { "verified", VERIFIED, "what arrived",
+      optional = true },
+   { "received", "count", "frames that arrived" }, { "rx_errors", "count", "frames that arrived damaged" },
+   { "tester_drops", "count", "frames that the tester's ports lost" },
+})
+
+M.TABLES = { {
+   name = "replay", title = "Replay", record = M.ROW, rows = function(results) return results.replay
+      or {} end,
+   case = function(row, i) return ("replay %d, %s"):format(i, row.direction) end,
+} }
+
+M.RESULTS = record("replay_results", "results of a replay", {
+   { "replay", list(M.ROW), "a row for each repetition", optional = true },
+})
+
+return M

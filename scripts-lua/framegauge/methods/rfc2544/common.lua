@@ -1,0 +1,132 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the tests of RFC 2544 stand on besides their own trials: the throughput of a frame size, and a trial
+-- seen from one direction.
+--
+-- The throughput comes from the key `rate` of the test's own group or from the search that the throughput
+-- test makes. That search is simply made again over the trials there are: after the throughput test it finds
+-- every one of its trials done and needs none of its own, without that test it makes them. Seen from one
+-- direction it takes the same steps as long as the directions agree; only where one carries more than the
+-- other are there trials to add.
+local ethernet = require "framegauge.core.ethernet"
+local loads = require "framegauge.traffic.loads"
+local throughput = require "framegauge.methods.rfc2544.throughput"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+--- Directions the plan asks for. @return list of "from->to", and the name of the whole in reports
+M.directions = throughput.directions
+
+M.each_size = throughput.each_size
+
+--- The counts of one direction of a trial record.
+function M.counts(record, direction)
+   for _, counts in ipairs(record.directions) do
+      if counts.direction == direction then
+         return counts
+      end
+   end
+   error("the trial has no direction " .. direction)
+end
+
+--- Frames per second of one direction, of a load of its port.
+function M.own_fps(counts, fps)
+   return fps * (counts.share or 1)
+end
+
+--- A trial record as one direction sees it: with its counts instead of their sums.
+function M.view(record, direction)
+   local counts = M.counts(record, direction)
+   return setmetatable({ tx = counts.tx, rx = counts.rx, lost = counts.lost, loss_ratio = counts.loss_ratio },
+      { __index = record })
+end
+
+-- Of the goals of a search, the one that tolerates least.
+local function strictest(goal, result)
+   local chosen, least = nil, nil
+   for i, one in ipairs(goal.goals or {}) do
+      if not least or one.loss_ratio < least then
+         chosen, least = result.goals[i], one.loss_ratio
+      end
+   end
+   return chosen or result
+end
+
+local function searched(plan, session, frame_size, line_fps, direction)
+   local directions, name = M.directions(plan)
+   local goal = assert(throughput.goal(plan, frame_size, line_fps))
+   local trial = session:again(1)
+   function goal.trial(fps, seconds, phase)
+      local record = trial {
+         test = throughput.NAME, phase = phase, frame_size = frame_size, direction = name,
+         directions = directions, fps = fps, seconds = seconds, line_fps = line_fps,
+         any_loss = throughput.fails_by_any_loss(goal),
+      }
+      return direction and M.view(record, direction) or record
+   end
+   return strictest(goal, throughput.search(plan, goal))
+end
+
+--- The load a test is to stand on.
+-- @param key        the test's group in the plan; its `rate` comes first
+-- @param direction  "from->to": what that direction carries; nil: what all carry at once
+-- @return { fps = nil when there is none, source = "plan" or "throughput", validity =, reasons =, at_maximum
+-- =
+--         whether nothing more could be tried }
+function M.rate(plan, session, key, frame_size, line_fps, direction)
+   local rate = plan.rfc2544[key].rate
+   if rate then
+      local fps = loads.of_rate(rate, frame_size, line_fps)
+      fps = line_fps and math.min(fps, line_fps) or fps
+      return { fps = fps, source = "plan", validity = "valid", reasons = {}, at_maximum = fps == line_fps }
+   end
+   local result = searched(plan, session, frame_size, line_fps, direction)
+   local found = verdict.of_search(result.limited_by)
+   return {
+      fps = result.load, source = "throughput", at_maximum = result.limited_by == "maximum",
+      validity = found, reasons = found ~= "valid" and { "the throughput is " .. found } or {},
+   }
+end
+
+--- Verdict and reasons of a row for which there is no load.
+function M.without_rate(rate)
+   if rate.validity == "valid" then
+      return "not-applicable", { "no load passes without loss" }
+   end
+   return rate.validity, rate.reasons
+end
+
+--- What keeps a test from the load it is to stand on; nil when nothing does.
+function M.check_rate(plan, bench, key)
+   local rate = plan.rfc2544[key].rate
+   if not rate then
+      return throughput.check(plan, bench)
+   end
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      if not loads.of_rate(rate, frame_size, bench:max_fps(frame_size)) then
+         return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; "
+            .. "give a load, such as 5Mfps, or the ports' line_rate"):format(key)
+      end
+   end
+   return nil
+end
+
+--- Share of the line in percent, nil where it is not known.
+function M.percent(fps, line_fps)
+   return fps and line_fps and fps / line_fps * 100
+end
+
+--- Time the first bit of a frame is ahead of its last one, on the line of the port a direction starts from.
+-- @return nanoseconds, nil where the rate of that line is not known
+function M.frame_ns(bench, direction, frame_size)
+   local from = direction:match "^(.-)%->"
+   for _, port in ipairs(bench.ports) do
+      if port.name == from then
+         return port.line_rate and ethernet.l2_bps(1, frame_size) / port.line_rate * 1e9
+      end
+   end
+   return nil
+end
+
+return M

@@ -1,0 +1,161 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A device made of arithmetic: what a trial would count, without sending a frame.
+--
+-- Of the reference device the plan says all there is to know. Of any other nothing is known; then it is one
+-- that carries a good half of what can be tried and holds some frames. Only what decides on further trials
+-- needs to be right: which load loses frames, and roughly how many.
+local impairments = require "framegauge.tester.impairments"
+local loads = require "framegauge.traffic.loads"
+local tests = require "framegauge.methods.rfc2544.tests"
+
+local M = {}
+
+local Device = {}
+Device.__index = Device
+
+local LATENCY_NS = 1000
+
+local UNKNOWN = { share = 0.618, buffer = 1000 } -- neither a round share nor near an end
+
+--- A device.
+-- @param plan    a loaded plan
+-- @param tester  max_fps(self, frame_size), as a bench has it
+-- @param o       { share = of the greatest load tried that it carries, buffer = frames it holds }; nil: the
+--                device of the plan
+function M.new(plan, tester, o)
+   return setmetatable({
+      plan = plan, tester = tester, made_up = o or not plan.reference_device and UNKNOWN or nil,
+   }, Device)
+end
+
+-- What the plan says of the way from a port through the reference device.
+local function way_from(plan, name)
+   local device = plan.reference_device
+   for _, port in ipairs(plan.ports) do
+      if port.name == name and tonumber(port.device:match "%d+$") % 2 == 1 then
+         return device.reverse or device
+      end
+   end
+   return device
+end
+
+-- The greatest load that is tried: a made-up device that carried all of it would decide nothing.
+local function greatest(plan, max, frame_size)
+   local most = math.huge
+   for _, method in ipairs(tests.of(plan)) do
+      local cap = plan.rfc2544[method.KEY] and plan.rfc2544[method.KEY].max
+      most = math.min(most, cap and loads.of_rate(cap, frame_size, max) or math.huge)
+   end
+   local carried = plan.tester_limits and plan.tester_limits[frame_size] or math.huge
+   return math.min(most, carried, max or loads.of_rate(plan.rfc2544.throughput.max, frame_size))
+end
+
+-- Frames per second that leave the device, and how many may wait in it.
+function Device:limits(direction, frame_size)
+   local plan, max = self.plan, self.tester:max_fps(frame_size)
+   if self.made_up then
+      return self.made_up.share * greatest(plan, max, frame_size), self.made_up.buffer, {}
+   end
+   local way = way_from(plan, direction:match "^(.-)%->")
+   local by_bits = way.bandwidth and way.bandwidth / (8 * frame_size)
+   local buffer = way.buffer_unit == "bytes" and math.floor(way.buffer / frame_size) or way.buffer
+   return math.min(max, way.capacity or max, by_bits or max), buffer, way
+end
+
+-- Frames lost of a load that meets a queue, and the queue it leaves.
+local function overflow(fps, frames, seconds, limit, buffer, queue)
+   if fps <= limit then
+      return 0, math.max(0, queue - (limit - fps) * seconds)
+   end
+   local share = 1 - limit / fps -- of the frames that come in stays
+   local longest = math.ceil((buffer - queue) / share)
+   if frames <= longest then
+      return 0, queue + frames * share
+   end
+   return math.max(1, math.floor(frames * share - (buffer - queue))), buffer
+end
+
+-- The same of bursts: either one by itself is too long, or what is left of each when the next comes adds up.
+local function overflow_of_bursts(o, frames, limit, buffer)
+   local burst = o.burst
+   local fps = o.fps * burst.interval_frames / burst.frames
+   local lost, queue = overflow(fps, burst.frames, burst.frames / fps, limit, buffer, 0)
+   local bursts, left = frames / burst.frames, queue - limit * (burst.interval_frames - burst.frames) / fps
+   if lost > 0 or left <= 0 then
+      return math.floor(lost * bursts)
+   end
+   return math.max(0, math.floor((bursts - 1 - (buffer - queue) / left) * left))
+end
+
+-- One direction of a trial: frames sent, lost, and when the last of these was due, in seconds.
+function Device:forward(direction, o)
+   local limit, buffer, way = self:limits(direction, o.frame_size)
+   local queue, sent, lost, time, last = 0, 0, 0, 0, nil
+   local overloaded
+   for _, part in ipairs(o.loads or { { fps = o.fps, seconds = o.duration } }) do
+      local frames = math.floor(part.fps * part.seconds + 0.5)
+      local more
+      if overloaded and (way.recovery or 0) > 0 then -- it loses every second frame for so long
+         local dull = math.min(way.recovery, part.seconds)
+         lost, last = lost + math.floor(part.fps * dull / 2), time + dull
+      end
+      if o.burst then
+         more = overflow_of_bursts(o, frames, limit, buffer)
+      else
+         more, queue = overflow(part.fps, frames, part.seconds, limit, buffer, queue)
+      end
+      sent, lost, time, overloaded = sent + frames, lost + more, time + part.seconds, more > 0
+      last = more > 0 and time or last
+   end
+   if o.outage then
+      lost, last = lost + math.floor(o.fps * o.outage.seconds), o.outage.at + o.outage.seconds
+   end
+   lost = lost + impairments.lost(way, sent)
+   return sent, math.min(lost, sent), last or time
+end
+
+local function latency(frames)
+   return frames > 0 and {
+      count = frames, min_ns = LATENCY_NS, mean_ns = LATENCY_NS, p50_ns = LATENCY_NS, p99_ns = LATENCY_NS,
+      p999_ns = LATENCY_NS, max_ns = LATENCY_NS, source = "", error_bound_ns = 0, definition = "",
+   } or nil
+end
+
+local function tags(n)
+   local list = {}
+   for i = 1, n do
+      list[i] = LATENCY_NS
+   end
+   return list
+end
+
+-- From the first departure to the last, seconds: without the pause behind the last frame or burst.
+local function sending(sent, o)
+   local burst, pause = o.burst, 1 -- in frames of the load
+   if burst then
+      pause = burst.frames * (burst.interval_frames - burst.frames + 1) / burst.interval_frames
+   end
+   return math.max(0, sent - pause) / o.fps
+end
+
+function Device:counts(direction, o)
+   local sent, lost, last = self:forward(direction, o)
+   return {
+      name = direction, intended_frames = sent, tx = sent, rx = sent - lost,
+      tx_duration_ns = sending(sent, o) * 1e9, last_lost_ns = last * 1e9,
+      gap_max_ns = 1e9 / o.fps + (o.outage and o.outage.seconds or 0) * 1e9, gap_max_begin_ns = 0,
+      latency = latency(sent - lost), tags_ns = o.tags and tags(o.tags.count),
+   }
+end
+
+--- What a bench would count in a trial (framegauge.tester).
+function Device:trial(o)
+   local directions = {}
+   for i, direction in ipairs(o.directions) do
+      directions[i] = self:counts(direction, o)
+   end
+   return { time = "none", duration_s = o.duration, directions = directions, ports = {}, lcores = {} }
+end
+
+return M

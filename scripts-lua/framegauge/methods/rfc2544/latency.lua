@@ -1,0 +1,163 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 section 26.2: how long a frame takes through the device at its throughput.
+--
+-- The RFC tags one frame in the middle of a long stream and does so twenty times; the mean of the tags is
+-- `latency_mean_ns`. RFC 8219 tags 500 frames of each stream and takes their median and 99.9th percentile, of
+-- all streams the median. Since every frame is stamped anyway, `every_frame_latency` has the distribution of
+-- them
+-- all, which shows what twenty frames cannot.
+--
+-- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
+-- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the
+-- line; for a device that cuts through it may be below zero, and that is legal.
+local common = require "framegauge.methods.rfc2544.common"
+local format = require "framegauge.text.format"
+local stats = require "framegauge.trial.stats"
+local trial = require "framegauge.trial"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.NAME, M.KEY = "rfc2544.latency", "latency"
+
+local TAGS_OF_RFC8219 = 500
+
+local DEFINITION = {
+   fifo = "first bit to first bit (FIFO)",
+   lifo = "last bit in to first bit out (LIFO)",
+}
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   local directions = common.directions(plan)
+   if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(bench, directions[1], 64) then
+      return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give "
+         .. "the ports' line_rate, or take fifo"
+   end
+   return common.check_rate(plan, bench, M.KEY)
+end
+
+local function make_trials(plan, session, frame_size, line_fps, fps)
+   local o, records = plan.rfc2544.latency, {}
+   local directions, name = common.directions(plan)
+   for i = 1, o.repetitions do
+      records[i] = session:trial {
+         test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
+         fps = fps, seconds = o.trial, line_fps = line_fps,
+         tags = { first = o.tag_after, every = (o.trial - o.tag_after) / o.tags, count = o.tags },
+      }
+   end
+   return records
+end
+
+-- Take the time of a frame off every figure of a distribution.
+local function redefined(latency, offset, definition)
+   if not latency then
+      return nil
+   end
+   local copy = {}
+   for key, value in pairs(latency) do
+      copy[key] = key:find "^[%w]+_ns$" and value - offset or value
+   end
+   copy.error_bound_ns, copy.definition = latency.error_bound_ns, DEFINITION[definition]
+   return copy
+end
+
+-- The delays of tagged frames, by stream and all together.
+local function tags_of(records, direction, offset)
+   local streams, all = {}, {}
+   for i, record in ipairs(records) do
+      streams[i] = {}
+      for j, delay in ipairs(common.counts(record, direction).tags_ns or {}) do
+         streams[i][j] = delay - offset
+         all[#all + 1] = delay - offset
+      end
+   end
+   return streams, all
+end
+
+-- Median and 99.9th percentile of each stream's tags, of all streams the median (RFC 8219, 7.2).
+local function typical(streams)
+   local middle, worst = {}, {}
+   for i, tags in ipairs(streams) do
+      if #tags < TAGS_OF_RFC8219 then
+         return nil
+      end
+      middle[i], worst[i] = stats.median(tags), stats.percentile(tags, 0.999)
+   end
+   return stats.median(middle), stats.median(worst)
+end
+
+-- Frames that leave late and close together wait for each other in the device: then the delay is not that of
+-- the load.
+local function note_off_schedule(row, records)
+   for _, record in ipairs(records) do
+      if not trial.is_on_schedule(record) then
+         row.validity = verdict.worse(row.validity, "tester-limited")
+         table.insert(row.reasons, ("%s of %s left off schedule, close together: their delay is not that of "
+            .. "the load"):format(format.count(record.off_schedule), format.plural(record.tx, "frame")))
+         return
+      end
+   end
+end
+
+local function add_figures(row, records, offset, definition)
+   local counts = {}
+   for i, record in ipairs(records) do
+      counts[i] = common.counts(record, row.direction)
+      row.lost = row.lost + counts[i].lost
+   end
+   note_off_schedule(row, records)
+   local streams, tags = tags_of(records, row.direction, offset)
+   row.every_frame_latency = redefined(trial.merge_latency(counts), offset, definition)
+   row.definition, row.tagged_frames = definition, #tags
+   if tags[1] and row.every_frame_latency then
+      row.latency_mean_ns = stats.mean(tags)
+      row.latency_min_ns, row.latency_max_ns = stats.min(tags), stats.max(tags)
+      row.latency_typical_ns, row.latency_worst_case_ns = typical(streams)
+      row.source, row.error_bound_ns = row.every_frame_latency.source, row.every_frame_latency.error_bound_ns
+   else
+      row.validity = "invalid"
+      table.insert(row.reasons, "no tagged frame came back")
+   end
+end
+
+local function new_row(plan, frame_size, direction, line_fps, rate)
+   local o = plan.rfc2544.latency
+   return {
+      frame_size = frame_size, direction = direction, theoretical_fps = line_fps, rate_fps = rate.fps,
+      rate_percent = common.percent(rate.fps, line_fps), rate_source = rate.source, trial_s = o.trial,
+      tag_after_s = o.tag_after, repetitions = o.repetitions, lost = 0, trials = 0, tagged_frames = 0,
+   }
+end
+
+local function measure(plan, bench, session, frame_size, rows)
+   local line_fps = bench:max_fps(frame_size)
+   local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
+   local before = #session.trials
+   local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
+   for _, direction in ipairs(common.directions(plan)) do
+      local row = new_row(plan, frame_size, direction, line_fps, rate)
+      row.trials = #session.trials - before
+      row.validity, row.reasons = verdict.merge { rate, unpack(records) }
+      if rate.fps then
+         local frame_ns = common.frame_ns(bench, direction, frame_size)
+         local definition = plan.rfc2544.latency.definition or (frame_ns and "lifo" or "fifo")
+         add_figures(row, records, definition == "lifo" and frame_ns or 0, definition)
+      else
+         row.validity, row.reasons = common.without_rate(rate)
+      end
+      rows[#rows + 1] = row
+   end
+end
+
+--- Measure every frame size of the plan.
+-- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
+function M.run(plan, bench, session, rows)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      measure(plan, bench, session, frame_size, rows)
+   end
+end
+
+return M

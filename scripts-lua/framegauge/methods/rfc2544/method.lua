@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544, benchmarking of network interconnect devices: its tests (tests.lua) as a method of plans.
+local conformance = require "framegauge.methods.rfc2544.conformance"
+local expectations = require "framegauge.methods.rfc2544.expectations"
+local estimate = require "framegauge.methods.rfc2544.estimate"
+local estimate_text = require "framegauge.methods.rfc2544.estimate_text"
+local format = require "framegauge.text.format"
+local tests = require "framegauge.methods.rfc2544.tests"
+
+local M = {}
+
+M.expectations = expectations
+
+M.TITLE = "RFC 2544"
+
+--- Its tests, as a person names them.
+function M.heading(plan)
+   local words = {}
+   for i, method in ipairs(tests.of(plan)) do
+      words[i] = method.KEY:gsub("_", " ")
+   end
+   return table.concat(words, ", ")
+end
+
+function M.scope(plan)
+   return format.plural(#plan.rfc2544.frame_sizes, "frame size")
+end
+
+M.conformance = conformance.of
+
+M.parts, M.check, M.run = estimate.parts, tests.check, tests.run
+
+--- What `run --dry-run` says.
+function M.outlook(plan, tester, notes)
+   return estimate_text.text(plan, estimate.outlook(plan, tester), notes)
+end
+
+--- What its test frames are made of: their sizes, and the modifiers.
+function M.test_frames(plan)
+   return plan.rfc2544.frame_sizes, plan.rfc2544.modifiers
+end
+
+return M

@@ -1,0 +1,269 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 in a plan: its keys, and what it needs of the tester; what must hold between the keys is in
+-- plan_rules.lua. In the notation of plan/rows.lua and plan/registry.lua.
+local shared = require "framegauge.plan.shared_rows"
+local presets = require "framegauge.search.mlr.presets"
+
+-- What is left out comes from the preset of that name (framegauge.search.mlr.presets).
+local goal_row = {
+   type = "group", short = "name", expected = "the name of a goal, or its keys",
+   help = "one thing to search for; what is left out is as the preset of its name has it, or else as rfc2544",
+   fields = {
+      { key = "name", type = "string", longest = 16, match = "^%w[%w_.-]*$", required = true,
+        expected = "letters, digits, '_', '.' and '-'",
+        help = "`rfc2544`: no loss in one trial; `tst009`: no loss in one of two; `ndr`: no loss, `pdr`: at "
+           .. "most 0.5% loss, in half of 21 search trials, width 0.5%; or another name" },
+      { key = "loss_ratio", type = "ratio", max = "99%", default_help = "loss_tolerance; ndr: 0%, pdr: 0.5%",
+        help = "a trial that loses more is bad" },
+      { key = "exceed_ratio", type = "ratio", max = "99%", default_help = "0%; tst009, ndr, pdr: 50%",
+        help = "share of duration_sum that bad trials may take" },
+      { key = "duration_sum", type = "time", min = "1ms", max = "24h",
+        default_help = "1 final_trial; tst009: 2; ndr, pdr: 21",
+        help = "for how long a load must be tried in all" },
+      { key = "final_trial", type = "time", min = "1ms", max = "24h",
+        default_help = "trial; ndr, pdr: search_trial",
+        help = "length of the trials that decide" },
+      { key = "initial_trial", type = "time", min = "1ms", max = "24h", default_help = "search_trial",
+        help = "length of the first trials, at most final_trial" },
+      { key = "width", type = "ratio", min = "0.0001%", max = "50%",
+        default_help = "resolution; ndr, pdr: 0.5%",
+        help = "how far the bounds may be apart, as a share of the upper one" },
+   },
+}
+
+local throughput_row = {
+   key = "throughput", type = "group",
+   help = "the highest load that loses no frame (RFC 2544, 26.1)",
+   fields = {
+      { key = "search", type = "enum", values = { "binary", "tst009", "mlr" }, default = "binary",
+        help = "how the load is sought: binary search, the same with loss verification, or MLRsearch (RFC "
+           .. "9971); see docs/explanation/searches.md" },
+      { key = "min", type = "rate", default = "0%", max = "100%",
+        help = "no load below this is tried" },
+      { key = "max", type = "rate", default = "100%", max = "100%",
+        help = "no load above this, or above the line at a frame size, is tried" },
+      { key = "initial", type = "rate", max = "100%", default_help = "max",
+        help = "the first load" },
+      { key = "resolution", type = "load_step", default = "0.1%", min = "0.0001%", max = "50%",
+        help = "the search ends when it knows the load this well" },
+      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "length of the trials that decide; RFC 2544 wants at least 60s" },
+      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
+        help = "length of the trials on the way there, at most that of trial" },
+      { key = "loss_tolerance", type = "ratio", default = "0%", max = "99%",
+        help = "loss up to this share still passes; RFC 2544 wants 0" },
+      { key = "backoff", type = "load_step", default = "1%", min = "0.0001%", max = "50%",
+        help = "how far to go down when a load found by short trials fails the long one" },
+      { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
+        help = "the search gives up after so many" },
+      { key = "loss_verify_trials", type = "integer", default = "2", min = "1", max = "100",
+        help = "tst009: most trials at one load, max(r); it passes when one of them does" },
+      { key = "loss_verify_max", type = "integer", min = "0", default_help = "no limit",
+        help = "tst009: frames lost in one trial beyond which the load is not tried again, z" },
+      { key = "goals", type = "list", of = goal_row, least = 1, most = 16, default_help = "rfc2544",
+        help = "mlr: what to search for, all in one search: a list of names or of groups of keys" },
+      { key = "preceding_targets", type = "integer", default = "2", min = "0", max = "10",
+        help = "mlr: rounds of shorter trials before those of a goal, where it has time for them" },
+      { key = "time_limit", type = "time", min = "1s", max = "240h", default_help = "none",
+        help = "mlr: the search of one frame size gives up after so much sending" },
+   },
+}
+
+local function rate(help)
+   return { key = "rate", type = "rate", max = "100%", default_help = "the throughput", help = help }
+end
+
+local latency = {
+   key = "latency", type = "group",
+   help = "how long frames take at the throughput (RFC 2544, 26.2)",
+   fields = {
+      rate "the load",
+      { key = "definition", type = "enum", values = { "lifo", "fifo" },
+        default_help = "lifo where the rate of the line is known, else fifo",
+        help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from "
+           .. "first bit to first bit" },
+      { key = "trial", type = "time", default = "120s", min = "1ms", max = "24h",
+        help = "length of each stream" },
+      { key = "tag_after", type = "time", default = "60s", max = "24h",
+        help = "when the tagged frame is sent; RFC 2544 wants 60s" },
+      { key = "tags", type = "integer", default = "1", min = "1", max = "10000",
+        help = "tagged frames of each stream, spread over the rest of it; RFC 8219 wants 500" },
+      { key = "repetitions", type = "integer", default = "20", min = "1", max = "1000",
+        help = "streams; RFC 2544 wants 20" },
+   },
+}
+
+local frame_loss = {
+   key = "frame_loss", type = "group",
+   help = "how many frames are lost at each load (RFC 2544, 26.3)",
+   fields = {
+      { key = "max", type = "rate", default = "100%", max = "100%",
+        help = "the first load, at most the line at each frame size, and what the steps are parts of" },
+      { key = "step", type = "ratio", default = "10%", min = "0.1%", max = "10%",
+        help = "how much less the next load is; two loads in a row without loss end the test" },
+      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "length of the trials" },
+   },
+}
+
+local back_to_back = {
+   key = "back_to_back", type = "group",
+   help = "the longest burst at the rate of the line that loses no frame (RFC 2544, 26.4; RFC 9004)",
+   fields = {
+      rate "the throughput, by which the buffer time is corrected",
+      { key = "search", type = "enum", values = { "binary", "tst009" }, default = "binary",
+        help = "how the length is sought; tst009 as it is set for the throughput" },
+      { key = "limit", type = "time", default = "2s", min = "1ms", max = "30s",
+        help = "the longest burst that is tried" },
+      { key = "step", type = "integer", default = "1", min = "1", max = "1000000",
+        help = "the search ends when it knows the length this well, in frames" },
+      { key = "repetitions", type = "integer", default = "50", min = "1", max = "1000",
+        help = "searches, each by itself; RFC 2544 wants 50" },
+   },
+}
+
+local system_recovery = {
+   key = "system_recovery", type = "group",
+   help = "how long the device takes to recover from an overload (RFC 2544, 26.5)",
+   fields = {
+      rate "the throughput; the overload is 110% of it, or what the line carries",
+      { key = "overload", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "how long the overload lasts" },
+      { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "how long the device is watched after that, at half the load" },
+      { key = "repetitions", type = "integer", default = "3", min = "1", max = "1000",
+        help = "trials, of which the mean is taken" },
+   },
+}
+
+local reset = {
+   key = "reset", type = "group",
+   help = "how long the device is out of order after a reset (RFC 2544, 26.6; RFC 6201)",
+   fields = {
+      rate "the load",
+      { key = "command", type = "list", of = { type = "string", longest = 10000 }, least = 1,
+        default_help = "none: the person at the terminal is asked; the reference device does it by itself",
+        help = "resets the device: a program and its arguments" },
+      { key = "after", type = "time", default = "15s", min = "0s", max = "1h",
+        help = "when, from the start of the load" },
+      { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "how long the device is watched after that; it must be back by then" },
+      { key = "outage", type = "time", default = "1s", min = "1us", max = "1h",
+        help = "how long the reference device stays out of order" },
+      { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
+        help = "resets, of which the mean is taken" },
+   },
+}
+
+local bursty_traffic = {
+   key = "bursty_traffic", type = "group",
+   help = "how near bursts at the rate of the line may follow each other without loss (RFC 2544, 21)",
+   fields = {
+      { key = "burst_frames", type = "list", of = { type = "integer", min = "1", max = "1000000" },
+        unique = true, least = 1, default = { "16", "64", "256", "1024" },
+        help = "frames of a burst; each length is a search of its own" },
+      { key = "search", type = "enum", values = { "binary", "tst009" }, default = "binary",
+        help = "how the interval is sought; tst009 as it is set for the throughput" },
+      { key = "limit", type = "time", default = "1s", min = "1us", max = "1min",
+        help = "the longest pause between two bursts that is tried" },
+      { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
+        help = "the search ends when it knows the interval this well, or to the time of one frame" },
+      { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
+        help = "length of the trials that decide; RFC 2544 wants at least 60s. No trial has less than two "
+           .. "bursts" },
+      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
+        help = "length of the trials on the way there, at most that of trial" },
+   },
+}
+
+local management = {
+   key = "management", type = "group",
+   help = "what the modifier management-frames asks for (RFC 2544, 11.2), by SNMP version 1 at the gateways",
+   fields = {
+      { key = "community", type = "string", longest = 32, default = "public",
+        help = "of the device's agent" },
+      { key = "interface", type = "integer", min = "1", max = "2147483647", default = "1",
+        help = "ifIndex of the interface it is asked about" },
+   },
+}
+
+local row = {
+   key = "rfc2544", type = "group",
+   help = "benchmarking by RFC 2544",
+   fields = {
+      { key = "tests", type = "list", unique = true, least = 1, default = { "throughput" },
+        of = { type = "enum", values = {
+           "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset",
+           "bursty_traffic",
+        } },
+        help = "which of its tests to run" },
+      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
+        least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
+        help = "octets from the destination address to the FCS" },
+      { key = "bidirectional", type = "boolean", default = "true",
+        help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to "
+           .. "the second" },
+      { key = "topology", type = "enum", values = { "pairs", "partial-mesh", "loopback" }, default = "pairs",
+        help = "pairs: the first port and the second, the third and the fourth, and so on; partial-mesh: the "
+           .. "first half of the ports are inputs, and each sends to all others, the outputs, in turn (RFC "
+           .. "2544, 16); loopback: every port has its own frames back from a reflector "
+           .. "(docs/how-to/emulate-a-path.md), so that all figures are of the way there and back" },
+      { key = "modifiers", type = "list", unique = true, default = {}, default_help = "none",
+        of = { type = "enum", values = {
+           "broadcast", "management-frames", "routing-updates", "random-networks", "random-ports",
+           "random-macs",
+        } },
+        help = "every test is made again with each of these, see docs/reference/results.md (RFC 2544, 11 "
+           .. "and 12; RFC 4814). broadcast: every hundredth frame is one; management-frames: an SNMP query "
+           .. "each second; "
+           .. "routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the "
+           .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
+      management,
+      shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
+      throughput_row, latency, frame_loss, back_to_back, system_recovery, reset, bursty_traffic,
+   },
+}
+
+-- Goals complete, and one where MLRsearch was given none; for the other searches there are none.
+local function shape_goals(throughput)
+   if throughput.search ~= "mlr" then
+      return nil
+   end
+   local goals = {}
+   for i, goal in ipairs(throughput.goals or { presets.DEFAULT }) do
+      goals[i] = presets.complete(goal, throughput)
+   end
+   return goals
+end
+
+return {
+   name = "rfc2544", row = row, rules = require "framegauge.methods.rfc2544.plan_rules",
+   topology_key = "rfc2544.topology",
+   topology = function(values)
+      return values.rfc2544.topology
+   end,
+   one_way = function(plan)
+      return not plan.rfc2544.bidirectional
+   end,
+   frame_sizes = function(plan)
+      return plan.rfc2544.frame_sizes
+   end,
+   shape = function(group)
+      local throughput = group.throughput
+      throughput.search_trial = math.min(throughput.search_trial, throughput.trial)
+      throughput.goals = shape_goals(throughput)
+   end,
+   quick = {
+      "rfc2544.learning_wait=100ms", "rfc2544.drain=200ms", "rfc2544.settle=0s",
+      "rfc2544.throughput.trial=1s", "rfc2544.throughput.search_trial=200ms",
+      "rfc2544.latency.trial=400ms", "rfc2544.latency.tag_after=200ms", "rfc2544.latency.repetitions=2",
+      "rfc2544.frame_loss.trial=200ms",
+      "rfc2544.back_to_back.limit=100ms", "rfc2544.back_to_back.repetitions=2",
+      "rfc2544.system_recovery.overload=500ms", "rfc2544.system_recovery.watch=500ms",
+      "rfc2544.system_recovery.repetitions=1",
+      "rfc2544.reset.after=500ms", "rfc2544.reset.watch=2s", "rfc2544.reset.outage=500ms",
+      "rfc2544.bursty_traffic.trial=1s", "rfc2544.bursty_traffic.search_trial=100ms",
+      "rfc2544.bursty_traffic.limit=100ms",
+   },
+}

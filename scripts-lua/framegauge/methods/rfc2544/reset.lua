@@ -1,0 +1,199 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2544 section 26.6, as RFC 6201 has it: how long a device is out of order when it is reset.
+--
+-- The smallest frame size is sent at the throughput; after a while the device is reset: the reference device
+-- by itself, a real one by a command of the plan or by the person at the terminal. Two figures follow. By
+-- loss: the time the lost frames would have filled. By time stamps: from the last frame before the gap to the
+-- first behind it, less the time that is between two frames anyway. The two differ where the device comes
+-- back in bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and
+-- the other one when the tester could not (its own link went down with the device).
+local common = require "framegauge.methods.rfc2544.common"
+local job = require "framegauge.core.job"
+local stats = require "framegauge.trial.stats"
+local uv = require "luv"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local POLL_SECONDS = 0.01
+
+local function spawn(command, state)
+   local options = { args = { unpack(command, 2) }, stdio = { nil, 2, 2 } } -- all it says goes to stderr
+   local handle, message
+   handle, message = uv.spawn(command[1], options, function(status, signal)
+      state.status, state.signal, state.running = status, signal, false
+      handle:close()
+   end)
+   state.running = handle ~= nil
+   if not handle then
+      state.problem = ("the command %s could not be run: %s"):format(command[1], message)
+   end
+end
+
+-- What the command did, for the record of the trial.
+local function report(state, command)
+   if state.running then
+      state.problem = ("the command %s was still running when the trial ended"):format(command[1])
+   elseif not state.problem and not state.status then
+      state.problem = "the trial ended before its time to reset the device came"
+   elseif state.signal and state.signal ~= 0 then
+      state.problem = ("the command %s was ended by signal %d"):format(command[1], state.signal)
+   elseif state.status and state.status ~= 0 then
+      state.problem = ("the command %s failed with status %d"):format(command[1], state.status)
+   end
+   return { by = "command", status = state.status, problem = state.problem }
+end
+
+--- Have the device reset while a trial is made.
+-- @param o.after    seconds from the start of the trial
+-- @param o.command  program and arguments; nil: ask the person
+-- @param o.say      function(text), shows the person a line
+-- @return function(make) that calls make() for the counts of the trial and returns them, with how the reset
+--         went as `reset`
+function M.around(o)
+   return function(make)
+      local state, timer = {}, uv.new_timer()
+      timer:start(math.floor(o.after * 1000 + 0.5), 0, function()
+         if o.command then
+            spawn(o.command, state)
+         else
+            o.say "Reset the device under test now."
+         end
+      end)
+      local ok, raw = pcall(make)
+      timer:close()
+      if not ok then
+         error(raw, 0)
+      end
+      for _ = 1, 100 do -- a second for a command that is about to end
+         if not state.running then
+            break
+         end
+         job.sleep(POLL_SECONDS)
+      end
+      raw.reset = o.command and report(state, o.command) or { by = "person" }
+      return raw
+   end
+end
+
+M.NAME, M.KEY = "rfc2544.reset", "reset"
+
+-- Loss this near to the end, of the time the device was watched, and it had not come back.
+local NOT_BACK = 0.99
+
+-- Stray losses are no reset.
+local LEAST_GAP = 2 -- nominal gaps
+
+local function frame_size_of(plan)
+   local smallest = math.huge
+   for _, size in ipairs(plan.rfc2544.frame_sizes) do
+      smallest = math.min(smallest, size)
+   end
+   return smallest
+end
+
+--- Who resets the device.
+-- @return "reference device", "command" or "person"
+function M.by(plan)
+   return plan.reference_device and "reference device" or plan.rfc2544.reset.command and "command" or "person"
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   if M.by(plan) == "person" and uv.guess_handle(0) ~= "tty" then
+      return "nobody is there to reset the device: give rfc2544.reset.command, or run at a terminal"
+   end
+   return common.check_rate(plan, bench, M.KEY)
+end
+
+local function make_trials(plan, session, frame_size, line_fps, fps)
+   local o, records = plan.rfc2544.reset, {}
+   local directions, name = common.directions(plan)
+   local by = M.by(plan)
+   for i = 1, o.repetitions do
+      records[i] = session:trial {
+         test = M.NAME, phase = "measure", frame_size = frame_size, direction = name, directions = directions,
+         fps = fps, seconds = o.after + o.watch, line_fps = line_fps, link_may_change = true,
+         outage = by == "reference device" and { at = o.after, seconds = o.outage } or nil,
+         around = by ~= "reference device" and M.around {
+            after = plan.rfc2544.learning_wait + o.after, command = o.command, say = session.say,
+         } or nil,
+      }
+   end
+   return records
+end
+
+--- The two figures of one trial.
+-- @param counts  of one direction
+-- @param fps     frames per second of that direction
+-- @return by loss and by time stamps, ns
+function M.figures(counts, fps)
+   local gap = 1e9 / fps
+   return counts.lost * gap, counts.lost > 0 and math.max(0, counts.gap_max_ns - gap) or 0
+end
+
+-- Why a trial says nothing of a reset; nil when it does.
+local function problem_of(record, counts, fps)
+   local command = record.reset
+   if command and command.problem then
+      return command.problem
+   elseif counts.lost > 0 and counts.last_lost_ns > NOT_BACK * record.duration_s * 1e9 then
+      return "frames were still lost when the trial ended: the device was not back (raise "
+         .. "rfc2544.reset.watch) or does not carry this load for long"
+   elseif counts.lost > 0 and counts.gap_max_ns < LEAST_GAP * 1e9 / fps * (1 - 1e-6) then
+      return "frames were lost, but one by one: that was no reset"
+   end
+   return nil
+end
+
+local function new_row(plan, frame_size, direction, line_fps, rate)
+   local o = plan.rfc2544.reset
+   return {
+      frame_size = frame_size, direction = direction, theoretical_fps = line_fps, rate_fps = rate.fps,
+      rate_percent = common.percent(rate.fps, line_fps), rate_source = rate.source, by = M.by(plan),
+      after_s = o.after, watch_s = o.watch, repetitions = o.repetitions, lost = 0, trials = 0,
+   }
+end
+
+local function add_figures(row, records, fps)
+   local by_loss, by_stamps, command = {}, {}, nil
+   for i, record in ipairs(records) do
+      local counts = common.counts(record, row.direction)
+      local own_fps = common.own_fps(counts, fps)
+      local problem = problem_of(record, counts, own_fps)
+      command = record.reset or command
+      if problem then
+         row.validity, row.reasons = "invalid", { problem }
+      end
+      row.lost = row.lost + counts.lost
+      by_loss[i], by_stamps[i] = M.figures(counts, own_fps)
+      row.resolution_ns = 1e9 / own_fps
+   end
+   row.trials = #records
+   row.command_status = command and command.status
+   row.effect = row.lost > 0 and "reset" or "no loss"
+   row.reset_by_loss_ns, row.reset_by_timestamps_ns = stats.mean(by_loss), stats.mean(by_stamps)
+   row.reset_ns = row.validity == "valid" and row.reset_by_loss_ns or row.reset_by_timestamps_ns
+end
+
+--- Measure the smallest frame size of the plan.
+-- @param rows  list the rows are added to
+function M.run(plan, bench, session, rows)
+   local frame_size = frame_size_of(plan)
+   local line_fps = bench:max_fps(frame_size)
+   local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
+   local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
+   for _, direction in ipairs((common.directions(plan))) do
+      local row = new_row(plan, frame_size, direction, line_fps, rate)
+      row.validity, row.reasons = verdict.merge { rate, unpack(records) }
+      if rate.fps then
+         add_figures(row, records, rate.fps)
+      else
+         row.validity, row.reasons = common.without_rate(rate)
+      end
+      rows[#rows + 1] = row
+   end
+end
+
+return M

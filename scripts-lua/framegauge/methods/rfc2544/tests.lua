@@ -1,0 +1,71 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The tests of RFC 2544: the six of section 26, and bursty traffic (section 21). Each is a module:
+--
+--    NAME                             in trials: "rfc2544.latency"
+--    KEY                              its group in the plan and its list in the results: "latency"
+--    check(plan, bench)               what keeps the plan from being run, a sentence, or nil
+--    run(plan, bench, session, rows)  measures, and adds its rows to the list as it finds them
+--
+-- Every row has frame_size, direction, verdict and reasons, and modifier where the stream was not the plain
+-- one. They are made in the order of section 26, bursty traffic last, whatever the order in the plan, for
+-- later ones use what earlier ones found out.
+local M = {}
+
+--- All of them, in their order.
+M.ALL = {
+   require "framegauge.methods.rfc2544.throughput",
+   require "framegauge.methods.rfc2544.latency",
+   require "framegauge.methods.rfc2544.frame_loss",
+   require "framegauge.methods.rfc2544.back_to_back",
+   require "framegauge.methods.rfc2544.system_recovery",
+   require "framegauge.methods.rfc2544.reset",
+   require "framegauge.methods.rfc2544.bursty_traffic",
+}
+
+--- The tests a plan wants, in the order they are made.
+function M.of(plan)
+   local wanted, list = {}, {}
+   for _, key in ipairs(plan.rfc2544.tests) do
+      wanted[key] = true
+   end
+   for _, method in ipairs(M.ALL) do
+      list[#list + 1] = wanted[method.KEY] and method or nil
+   end
+   return list
+end
+
+--- What keeps a plan from being run on a bench; nil when nothing does.
+function M.check(plan, bench)
+   for _, method in ipairs(M.of(plan)) do
+      local problem = method.check(plan, bench)
+      if problem then
+         return problem
+      end
+   end
+   return nil
+end
+
+-- A list that marks what is added to it at its end, and passes it on to another.
+local function marking(rows, modifier)
+   return setmetatable({}, { __newindex = function(_, _, row)
+      row.modifier = modifier
+      rows[#rows + 1] = row
+   end })
+end
+
+--- Make all tests of a plan: with the plain stream, then with each modifier by itself.
+-- @param results  a list of rows for each test is added to it as the test begins
+function M.run(plan, bench, session, results)
+   for i = 0, #(plan.rfc2544.modifiers or {}) do
+      local modifier = i > 0 and plan.rfc2544.modifiers[i] or nil
+      session:modify(modifier, plan.rfc2544.management)
+      for _, method in ipairs(M.of(plan)) do
+         results[method.KEY] = results[method.KEY] or {}
+         method.run(plan, bench, session, modifier and marking(results[method.KEY], modifier)
+            or results[method.KEY])
+      end
+   end
+end
+
+return M

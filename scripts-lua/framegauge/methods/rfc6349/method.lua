@@ -1,0 +1,179 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 6349, a framework for TCP throughput testing: path MTU, baseline round trip and bottleneck bandwidth,
+-- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
+local bandwidth = require "framegauge.methods.rfc6349.bandwidth"
+local baseline = require "framegauge.methods.rfc6349.baseline"
+local expectations = require "framegauge.methods.rfc6349.expectations"
+local format = require "framegauge.text.format"
+local path_mtu = require "framegauge.methods.rfc6349.path_mtu"
+local transfer = require "framegauge.methods.rfc6349.transfer"
+local units = require "framegauge.text.units"
+
+local M = {}
+
+M.TITLE = "RFC 6349"
+M.expectations = expectations
+
+local SMALLEST_FRAME, MAC_AND_FCS = 64, 18
+local SHORTEST_RUN = 30 -- seconds (RFC 6349, 3.3)
+
+-- Which ports send, in each part: { { 1 }, { 2 }, { 1, 2 } }.
+local function parts_of(plan)
+   local list, of = {}, { forward = { 1 }, backward = { 2 }, both = { 1, 2 } }
+   for i, name in ipairs(plan.rfc6349.directions) do
+      list[i] = of[name]
+   end
+   return list
+end
+
+-- Ports that send in any part.
+local function senders(plan)
+   local list, seen = {}, {}
+   for _, part in ipairs(parts_of(plan)) do
+      for _, port in ipairs(part) do
+         list[#list + 1], seen[port] = not seen[port] and port or nil, true
+      end
+   end
+   table.sort(list)
+   return list
+end
+
+function M.heading(plan)
+   return ("TCP throughput, %s"):format(format.plural(#plan.rfc6349.windows, "window size"))
+end
+
+function M.scope(plan)
+   return format.plural(#plan.rfc6349.directions, "direction")
+end
+
+--- What lies ahead.
+function M.parts(plan)
+   local o = plan.rfc6349
+   local waits = o.learning_wait + o.settle
+   local parts, transfers = {}, #o.directions * #o.windows
+   local searches = o.bottleneck and 0 or #senders(plan)
+   local trials = math.ceil(math.log(1 / o.bandwidth.resolution) / math.log(2)) + 2
+   local sizes = o.path_mtu and 0 or #path_mtu.first(o.mtu, "ipv4") - 1
+   parts[1] = { test = path_mtu.NAME, trials = sizes, seconds = sizes * (o.probe.timeout + waits) }
+   parts[2] = { test = baseline.NAME, trials = 1, seconds = o.baseline + o.drain + waits }
+   parts[3] = {
+      test = bandwidth.NAME, trials = searches * trials, frame_size = o.mtu + MAC_AND_FCS,
+      seconds = searches * (o.bandwidth.trial + (trials - 1) * o.bandwidth.search_trial
+         + trials * (waits + o.drain)),
+   }
+   parts[4] = {
+      test = transfer.NAME, trials = transfers,
+      seconds = transfers * (o.duration * o.patience + o.drain + waits),
+   }
+   return parts
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, _, notes)
+   local o, lines = plan.rfc6349, {}
+   for _, name in ipairs(o.directions) do
+      for _, share in ipairs(o.windows) do
+         lines[#lines + 1] = ("%s: windows of %.4g %% of the bandwidth-delay product, %s, about "
+            .. "%s\n"):format(name,
+            share * 100, format.plural(o.connections, "connection"), units.format_time(o.duration))
+      end
+   end
+   for _, note in ipairs(notes) do
+      lines[#lines + 1] = note .. "\n"
+   end
+   return table.concat(lines)
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(plan, bench)
+   if not plan.rfc6349.bottleneck and not bench:max_fps(SMALLEST_FRAME) then
+      return "rfc6349: the line rate of these ports is not known, so the bottleneck cannot be sought; give "
+         .. "rfc6349.bottleneck or the ports' line_rate"
+   end
+   return nil
+end
+
+--- Where it departs from the RFC.
+function M.conformance(plan)
+   local o, notes = plan.rfc6349, {}
+   if o.path_mtu then
+      notes[#notes + 1] = "the path MTU was given, not measured"
+   end
+   if o.bottleneck then
+      notes[#notes + 1] = "the bottleneck bandwidth was given, not measured"
+   end
+   if o.duration < SHORTEST_RUN then
+      notes[#notes + 1] = ("transfers of %s: the RFC wants at least %d "
+         .. "s"):format(units.format_time(o.duration),
+         SHORTEST_RUN)
+   end
+   return { standard = "RFC 6349", conforms = #notes == 0, notes = notes }
+end
+
+local function find_mtu(plan, bench, session, found)
+   if plan.rfc6349.path_mtu then
+      found.path_mtu = { mtu = plan.rfc6349.path_mtu, given = true, probes = 0, validity = "valid",
+         reasons = {} }
+   else
+      found.path_mtu = path_mtu.run(plan, bench, session)
+   end
+   return found.path_mtu.mtu
+end
+
+local function find_bandwidth(plan, bench, session, path, found)
+   path.bandwidth, found.bandwidth = {}, {}
+   for i, from in ipairs(senders(plan)) do
+      if plan.rfc6349.bottleneck then
+         path.bandwidth[from] = plan.rfc6349.bottleneck
+      else
+         found.bandwidth[i] = bandwidth.run(plan, bench, session, path, from)
+         path.bandwidth[from] = found.bandwidth[i].bandwidth_l1_bps
+         if not path.bandwidth[from] then
+            return false
+         end
+      end
+   end
+   return true
+end
+
+-- "east->west, windows of 62.5 kB: 941.5 Mbit/s, transfer time ratio 1.012, ..."
+local function sentence(row)
+   if not row.actual_s then
+      return ("%s, windows of %s: not ended"):format(row.direction, units.format_size(row.windows))
+   end
+   return ("%s, windows of %s: %s, transfer time ratio %.3f, efficiency %.2f %%, buffer delay %.1f "
+      .. "%%"):format(
+      row.direction, units.format_size(row.windows), units.format_bits(row.achieved_bps),
+      row.transfer_time_ratio,
+      row.efficiency_percent, row.buffer_delay_percent or 0)
+end
+
+--- Measure.
+-- @param results  gets the table rfc6349, which fills as it goes
+function M.run(plan, bench, session, results)
+   local found, path = { transfers = {} }, {}
+   results.rfc6349 = found
+   path.mtu = find_mtu(plan, bench, session, found)
+   if not path.mtu then
+      return
+   end
+   found.baseline = baseline.run(plan, bench, session, path)
+   if not found.baseline.rtt_min_ns then
+      return
+   end
+   path.rtt = found.baseline.rtt_min_ns / 1e9
+   if not find_bandwidth(plan, bench, session, path, found) then
+      return
+   end
+   for _, from in ipairs(parts_of(plan)) do
+      for _, share in ipairs(plan.rfc6349.windows) do
+         for _, row in ipairs(transfer.run(plan, bench, session, path, from, share)) do
+            found.transfers[#found.transfers + 1] = row
+            session.say(sentence(row))
+         end
+      end
+   end
+end
+
+return M

@@ -1,0 +1,111 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 6349 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
+-- notation of plan/rows.lua and plan/registry.lua.
+local shared = require "framegauge.plan.shared_rows"
+
+-- TCP as everywhere, but for the buffers, which the method sets.
+local function tcp()
+   local fields = {}
+   for _, row in ipairs(shared.tcp.fields) do
+      local own = row.key == "receive_buffer" or row.key == "send_buffer" or row.key == "mss"
+      fields[#fields + 1] = not own and row or nil
+   end
+   return { key = "tcp", type = "group", help = "how both ends' TCP behaves", fields = fields }
+end
+
+local bandwidth = {
+   key = "bandwidth", type = "group",
+   help = "how the bottleneck bandwidth is sought",
+   fields = {
+      { key = "resolution", type = "ratio", default = "0.1%", min = "0.001%", max = "10%",
+        help = "the search ends when it knows the bandwidth this well" },
+      { key = "loss_tolerance", type = "ratio", default = "0.1%", max = "10%",
+        help = "share of the frames that may be lost" },
+      { key = "trial", type = "time", default = "10s", min = "1ms", max = "24h",
+        help = "length of the trials that decide" },
+      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
+        help = "length of the trials on the way there" },
+      { key = "max_trials", type = "integer", default = "50", min = "2", max = "1000",
+        help = "begin no further trial after so many" },
+   },
+}
+
+local probe = {
+   key = "probe", type = "group",
+   help = "of the path MTU: packets with DF set that must come back",
+   fields = {
+      { key = "timeout", type = "time", default = "1s", min = "1ms", max = "1min",
+        help = "how long one may take" },
+      { key = "tries", type = "integer", default = "3", min = "1", max = "20",
+        help = "how often a size is tried that does not come back" },
+   },
+}
+
+local row = {
+   key = "rfc6349", type = "group",
+   help = "TCP throughput testing by RFC 6349, between the first port and the second",
+   fields = {
+      { key = "mtu", type = "integer", default = "1500", min = "576", max = "9216",
+        help = "of the tester's own links: the largest path MTU that is tried" },
+      { key = "path_mtu", type = "integer", min = "576", max = "9216", default_help = "measured",
+        help = "where it is known" },
+      { key = "baseline", type = "time", default = "2s", min = "10ms", max = "1h",
+        help = "how long the baseline round trip is measured, with small segments" },
+      { key = "bottleneck", type = "bits", min = "10kbps", max = "800Gbps", default_help = "measured",
+        help = "the bottleneck bandwidth at layer 1, where it is known" },
+      { key = "windows", type = "list", unique = true, least = 1,
+        of = { type = "ratio", min = "0.1%", max = "1000%" }, default = { "25%", "50%", "75%", "100%",
+           "200%" },
+        help = "of all connections together, as shares of the bandwidth-delay product; the buffers of both "
+           .. "ends" },
+      { key = "connections", type = "integer", default = "4", min = "1", max = "10000",
+        help = "at a time; each moves the same payload" },
+      { key = "directions", type = "list", unique = true, least = 1,
+        of = { type = "enum", values = { "forward", "backward", "both" } },
+        default = { "forward", "backward", "both" },
+        help = "forward: from the first port to the second; both: both ways at once" },
+      { key = "duration", type = "time", default = "35s", min = "10ms", max = "24h",
+        help = "how long a transfer takes if the path gives all that the window allows; its payload follows "
+           .. "from that. RFC 6349 wants at least 30s" },
+      { key = "patience", type = "number", default = "3", min = "1", max = "100",
+        help = "so many times as long it may take in truth" },
+      { key = "port", type = "integer", default = "5001", min = "1", max = "65534",
+        help = "where the servers listen, and the next one" },
+      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
+        help = "of sequence numbers and the like" },
+      shared.learning_wait "100ms", shared.drain "2s", shared.settle "1s", shared.retries,
+      probe, bandwidth, tcp(),
+   },
+}
+
+local function path_is_within_link(values, found)
+   local o = values.rfc6349
+   if o.path_mtu and o.path_mtu > o.mtu then
+      found:add("rfc6349.path_mtu", ("%d is more than the tester's own links carry (mtu: "
+         .. "%d)"):format(o.path_mtu,
+         o.mtu), "at most " .. o.mtu)
+   end
+end
+
+local function two_ports(values, found)
+   if #values.ports > 2 then
+      found:add("ports", "a path has two ends", "two ports")
+   end
+end
+
+local rules = { path_is_within_link, two_ports }
+
+local SMALLEST_FRAME, MAC_AND_FCS, TAG = 64, 18, 4
+
+return {
+   name = "rfc6349", row = row, rules = rules, one_lcore_a_port = true,
+   frame_sizes = function(plan)
+      return { SMALLEST_FRAME, plan.rfc6349.mtu + MAC_AND_FCS + (plan.ports[1].vlan and TAG or 0) }
+   end,
+   quick = {
+      "rfc6349.duration=1s", "rfc6349.baseline=200ms", "rfc6349.probe.timeout=200ms", "rfc6349.probe.tries=1",
+      "rfc6349.bandwidth.trial=200ms", "rfc6349.bandwidth.search_trial=50ms", "rfc6349.learning_wait=10ms",
+      "rfc6349.drain=500ms", "rfc6349.settle=0s",
+   },
+}

@@ -1,0 +1,95 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The streams of a plan, all at once: what became of the frames of each.
+--
+-- No standard says how; it is what a tester is used for between the standards. One trial with the evidence
+-- that every trial has, and a row for each stream.
+local ethernet = require "framegauge.core.ethernet"
+local fields = require "framegauge.methods.traffic.result"
+local format = require "framegauge.text.format"
+local loads = require "framegauge.traffic.loads"
+local stack = require "framegauge.traffic.stack"
+local stream_config = require "framegauge.traffic.stream_config"
+
+local M = {}
+
+M.TITLE = "Traffic"
+
+local NAME = "traffic.streams" -- in trials
+
+-- So many streams are kept over time, in intervals that make an hour no longer in the report than a minute.
+local KEPT = 16
+local FINE, COARSE, LONG = 0.1, 1, 90 -- seconds: intervals, and up to when they are the fine ones
+
+function M.heading(plan)
+   return "of " .. format.plural(#plan.streams, "stream")
+end
+
+function M.scope(plan)
+   return format.plural(#plan.streams, "stream")
+end
+
+--- What lies ahead: one trial.
+function M.parts(plan)
+   local o = plan.traffic
+   return { { test = NAME, trials = 1, seconds = o.duration + o.learning_wait + o.drain + o.settle } }
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, tester, notes)
+   return require("framegauge.methods.traffic.estimate").text(plan, tester, notes)
+end
+
+--- What keeps a plan from being run on a bench; nil when nothing does.
+function M.check(plan, bench)
+   for _, stream in ipairs(plan.streams) do
+      local from = stack.ends(plan.ports, stream)
+      local port = bench.ports[from]
+      if not stream_config.fps(plan.ports, stream, port.line_rate) then
+         local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load "
+            .. "such as 5Mfps, or the line_rate of the port"
+         return text:format(stream.name, loads.foremost(stream.rate).text, port.name)
+      end
+   end
+   return nil
+end
+
+-- What the trial counted of a stream, and what follows from it.
+local function row_of(stream, direction, record, line_rate)
+   local row, size = {}, stream.frame_size
+   for key in pairs(fields.STREAM.by_key) do
+      row[key] = direction[key]
+   end
+   row.stream, row.direction, row.frame_size = stream.name, stream.from .. "->" .. stream.to, size
+   row.duration_s, row.trial, row.validity, row.reasons =
+      record.duration_s, record.trial, record.validity, record.reasons
+   row.offered_l1_mbps = ethernet.l1_bps(direction.offered_fps, size) / 1e6
+   row.offered_l2_mbps = ethernet.l2_bps(direction.offered_fps, size) / 1e6
+   row.received_l2_mbps = direction.rx_bytes * 8 / record.duration_s / 1e6
+   row.offered_percent = line_rate and row.offered_l1_mbps * 1e8 / line_rate
+   return row
+end
+
+--- Send them.
+-- @param results  gets the list `traffic`, a row for each stream
+function M.run(plan, bench, session, results)
+   local streams, fps = stream_config.streams(bench, plan.traffic.duration), 0
+   local rates = {}
+   for _, port in ipairs(bench.ports) do
+      rates[port.name] = port.line_rate
+   end
+   for i, stream in ipairs(streams) do
+      fps = fps + stream.loads[1].mean_fps
+      stream.over_time = i <= KEPT and (plan.traffic.duration <= LONG and FINE or COARSE) or nil
+   end
+   results.traffic = {}
+   local record = session:trial {
+      test = NAME, phase = "measure", direction = "all", fps = fps, seconds = plan.traffic.duration,
+      streams = streams,
+   }
+   for i, stream in ipairs(streams) do
+      results.traffic[i] = row_of(stream, record.directions[i], record, rates[stream.from])
+   end
+end
+
+return M

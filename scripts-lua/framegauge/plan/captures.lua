@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The keys of captures, in the notation of plan/rows.lua; what they mean: framegauge.tester.capture.
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+
+local M = {}
+
+local FILTER = "a filter such as udp port 7, see pcap-filter(7)"
+
+local of_port = {
+   type = "group",
+   fields = {
+      { key = "file", type = "string", longest = 4096, required = true,
+        help = "where to: pcapng if it is called so, else pcap" },
+      { key = "filter", type = "string", longest = 10000, default_help = "all frames",
+        help = "which frames, in the language of pcap-filter(7)" },
+      { key = "trigger", type = "string", longest = 10000, default_help = "none: all from the start",
+        help = "`loss`, or a filter: only frames around one before which others of its stream are missing, "
+           .. "or for which the filter holds; in pcapng it is marked by a comment" },
+      { key = "before", type = "integer", min = "0", max = "1000000", default = "0",
+        help = "trigger: frames kept before that one, at most half a buffer of them" },
+      { key = "after", type = "integer", min = "1", max = "1000000000", default_help = "all",
+        help = "trigger: frames kept from that one on; then the next is waited for" },
+      { key = "slice", type = "size", min = "1", default_help = "all", help = "bytes kept of each frame" },
+      { key = "frames", type = "integer", min = "1", max = "1000000000000", default_help = "no end",
+        help = "keep no more than so many" },
+      { key = "file_size", type = "size", min = "1", default_help = "one file",
+        help = "begin another file after so many bytes: FILE.0, FILE.1, ..." },
+      { key = "files", type = "integer", min = "1", max = "1000000", default_help = "all",
+        help = "file_size: keep so many of them, the latest" },
+      { key = "buffer", type = "size", min = "4096", max = "64GiB", default = "64MiB",
+        help = "between the port and the disk; what finds no room in it is dropped and counted" },
+   },
+}
+
+M.row = {
+   key = "capture", type = "map", of = of_port, name = "port", most = 16, default_help = "none",
+   names = { longest = 31, match = "^%w[%w_-]*$", expected = "the name of a port" },
+   expected = "captures by port, such as west: {file: west.pcapng}",
+   help = "what ports receive in all trials of the test, kept in files; by name of the port. What became of "
+      .. "it stands with the evidence in the report",
+}
+
+local function check_filter(found, key, text)
+   local err = api.error()
+   if text and api.C.fg_filter_check(text, "", err) ~= 0 then
+      api.raise_refused(err)
+      found:add(key, ffi.string(err.message), FILTER)
+   end
+end
+
+local function are_possible(values, found)
+   local known = {}
+   for _, port in ipairs(values.ports) do
+      known[port.name or ""] = true
+   end
+   for _, one in ipairs(values.capture or {}) do
+      local key = "capture." .. one.port
+      if not known[one.port] then
+         found:add(key, "there is no such port", "one of the names in ports")
+      end
+      check_filter(found, key .. ".filter", one.filter)
+      check_filter(found, key .. ".trigger", one.trigger ~= "loss" and one.trigger or nil)
+      for _, name in ipairs(one.trigger and {} or { "before", "after" }) do
+         if found:given(key .. "." .. name) then
+            found:add(key .. "." .. name, "there is no trigger", "trigger beside it")
+         end
+      end
+      if one.files and not one.file_size then
+         found:add(key .. ".files", "there is only one file", "file_size beside it")
+      end
+   end
+end
+
+M.rules = { are_possible }
+
+return M

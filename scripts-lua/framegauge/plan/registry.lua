@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What `test:` may say in a plan: the test methods, and services that go on until they are stopped.
+--
+-- Each has a module of its own, <folder>/plan.lua, which says of it:
+--
+--    name                  as `test:` has it
+--    row                   the group of its keys, in the notation of plan/rows.lua
+--    rules                 what must hold between them: list of function(values, found), see plan/rules.lua
+--    quick                 settings of --quick: list of "path=value"
+--    shape(group)          makes the final shape of the values: defaults that follow from other keys; or nil
+--    service               whether it is no test, but has a command of its own
+--
+-- and what it needs of the tester, in the terms of which the layers below know no method:
+--
+--    frame_sizes(plan)     octets with FCS of all frames that may be sent
+--    topology(values)      which ports send to which (framegauge.traffic.topology); default: pairs
+--    topology_key          the key that says so, where there is one
+--    one_way(plan)         whether only inputs send
+--    alone                 whether a single port will do
+--    two_testers(values)   whether one of the ports is a remote tester's
+--    one_queue             whether it uses one queue of each port
+--    one_lcore_a_port      whether a port is sent to and received from on one lcore
+local emulate = require "framegauge.emulate.plan"
+
+local M = {}
+
+--- All of them, in the order they are listed.
+M.ALL = {
+   require "framegauge.methods.rfc2544.plan",
+   require "framegauge.methods.traffic.plan",
+   require "framegauge.methods.y1564.plan",
+   require "framegauge.methods.l4.plan",
+   require "framegauge.methods.rfc6349.plan",
+   require "framegauge.methods.replay.plan",
+   emulate.emulate,
+   emulate.reflect,
+   require "framegauge.agent.plan",
+   require "framegauge.iperf3.plan",
+}
+
+local by_name = {}
+for _, method in ipairs(M.ALL) do
+   by_name[method.name] = method
+end
+
+--- The one of a name, or nil.
+function M.of(name)
+   return by_name[name]
+end
+
+--- Which ports of a plan's values send to which.
+function M.topology(values)
+   local method = by_name[values.test] or {}
+   return method.topology and method.topology(values) or "pairs"
+end
+
+--- What a plan's method needs of the tester.
+-- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port = }
+function M.needs(plan)
+   local method = by_name[plan.test]
+   return {
+      topology = M.topology(plan), one_way = method.one_way ~= nil and method.one_way(plan),
+      frame_sizes = method.frame_sizes and method.frame_sizes(plan) or {},
+      one_lcore_a_port = method.one_lcore_a_port == true,
+   }
+end
+
+return M

@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The keys that every test has: the phases around the load of a trial (RFC 2544, 23), and how often a trial
+-- that says nothing is made again. In the notation of plan/rows.lua; a test says its defaults, and in its own
+-- words what a phase is for where that is something else.
+local M = {}
+
+local function phase(key, words)
+   M[key] = function(default, help)
+      return { key = key, type = "time", default = default, max = "10min", help = help or words }
+   end
+end
+
+phase("learning_wait", "between the learning frames and the load")
+phase("drain", "how long frames may still arrive after the load; later ones are lost")
+phase("settle", "rest for the device after a trial")
+
+--- How often a trial may be made again.
+M.retries = {
+   key = "retries", type = "integer", default = "2", min = "0", max = "100",
+   help = "how often an invalid trial is repeated",
+}
+
+--- How TCP behaves: of the tests between two ports, and of a server.
+M.tcp = {
+   key = "tcp", type = "group",
+   help = "how both ends' TCP behaves",
+   fields = {
+      { key = "congestion", type = "enum", values = { "cubic", "newreno" }, default = "cubic",
+        help = "congestion control: CUBIC (RFC 9438) or NewReno (RFC 5681)" },
+      { key = "receive_buffer", type = "size", default = "1MiB", min = "1KiB", max = "1GiB",
+        help = "the window that is offered" },
+      { key = "send_buffer", type = "size", default = "1MiB", min = "1KiB", max = "1GiB",
+        help = "most that may be in flight" },
+      { key = "mss", type = "integer", min = "88", max = "9216", default_help = "what the MTU allows",
+        help = "the MSS announced" },
+      { key = "initial_window", type = "integer", default = "10", min = "1", max = "100",
+        help = "segments (RFC 6928)" },
+      { key = "nodelay", type = "boolean", default = "false", help = "Nagle's algorithm is off" },
+      { key = "timestamps", type = "boolean", default = "true", help = "RFC 7323" },
+      { key = "sack", type = "boolean", default = "true", help = "RFC 2018" },
+      { key = "window_scaling", type = "boolean", default = "true", help = "RFC 7323" },
+      { key = "ecn", type = "boolean", default = "false", help = "RFC 3168" },
+      { key = "delayed_ack", type = "time", default = "40ms", max = "500ms",
+        help = "how long an acknowledgement may wait for company" },
+      { key = "min_rto", type = "time", default = "200ms", min = "1ms", max = "60s",
+        help = "retransmission time-out beyond the round trip, at least; RFC 6298 wants 1s in all, the usual "
+           .. "stacks take 200ms" },
+      { key = "time_wait", type = "time", default = "1s", max = "4min",
+        help = "how long a closed connection is remembered; see docs/explanation/tcp.md" },
+   },
+}
+
+return M

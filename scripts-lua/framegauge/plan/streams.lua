@@ -1,0 +1,279 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Streams of one's own: their keys, and what must hold for them: their ports are there, and their frames can
+-- be built. As in plan/rules.lua, each rule gets the values and the list of problems.
+local api = require "framegauge.core.api"
+local loads = require "framegauge.traffic.loads"
+local octet_program = require "framegauge.plan.octet_program"
+local plan_faults = require "framegauge.plan.faults"
+local plan_ports = require "framegauge.plan.ports"
+local plan_stack = require "framegauge.plan.stack"
+local sizes = require "framegauge.traffic.sizes"
+local stack = require "framegauge.traffic.stack"
+local stream_config = require "framegauge.traffic.stream_config"
+
+local M = {}
+
+local size_row = {
+   key = "size", type = "group", short = "list",
+   expected = "octets with FCS, a list of them, a mix such as imix, or keys",
+   default_help = "64",
+   help = "octets from the destination address to the FCS: one number, a list, a mix by name, or one of:",
+   fields = {
+      { key = "list", type = "list", of = { type = "frame_size" }, default_help = "64",
+        help = "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and "
+           .. "imix_594 the same with other middle ones, emix the genome abceg" },
+      { key = "genome", type = "string", longest = 4096, default_help = "none",
+        help = "a sequence of letters (RFC 6985): a 64, b 128, c 256, d 512, e 1024, f 1280, g 1518, h 2112, "
+           .. "i 9000, j 16000, z `largest`; a number before a letter repeats it" },
+      { key = "letters", type = "map", name = "letter", optional = true,
+        of = { type = "group", short = "size", fields = {
+           { key = "size", type = "size", min = "64", max = "16128", required = true,
+             help = "octets with FCS" },
+        } },
+        names = { longest = 1, match = "^%a$", expected = "a letter" },
+        expected = "letters with sizes, such as {A: 64, B: 570}", default_help = "none",
+        help = "other letters, or other sizes of these" },
+      { key = "largest", type = "size", min = "64", max = "16128", default = "1518", help = "the letter z" },
+      { key = "mix", type = "map", name = "size", optional = true,
+        of = { type = "group", short = "weight", fields = {
+           { key = "weight", type = "integer", min = "1", max = "65536", required = true,
+             help = "frames of this size among all" },
+        } },
+        names = { longest = 5, match = "^%d+$", expected = "octets" },
+        expected = "weights by size, such as {64: 7, 570: 4, 1518: 1}", default_help = "none",
+        help = "frames of each size, spread evenly" },
+      { key = "from", type = "size", min = "64", max = "16128", default_help = "none",
+        help = "sizes from this ..." },
+      { key = "to", type = "size", min = "64", max = "16128", default_help = "none",
+        help = "... to this ..." },
+      { key = "step", type = "integer", min = "1", max = "16064", default = "1", help = "... in such steps" },
+      { key = "random", type = "string", longest = 31, default_help = "none",
+        help = "any size of a range, such as 64-1518" },
+      { key = "order", type = "enum", values = { "fixed", "random" }, default = "fixed",
+        help = "random: the frames of the cycle shuffled, so that their shares stay" },
+      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
+        help = "of what is random" },
+   },
+}
+
+local function ramp(help)
+   return {
+      { key = "from", type = "rate", max = "100%", default_help = "none",
+        help = "a ramp from this load ..." },
+      { key = "to", type = "rate", max = "100%", default_help = "none", help = "... to this one ..." },
+      { key = "over", type = "time", max = "24h", default_help = "none", help = help },
+   }
+end
+
+local steps = {
+   { key = "rate", type = "rate", max = "100%", default = "10%", help = "a constant load" },
+   { key = "for", type = "time", max = "24h", default_help = "none", help = "how long" },
+   unpack(ramp("... evenly in this time")),
+}
+
+local load_row = {
+   key = "rate", type = "group", short = "rate",
+   expected = "a load, such as 40%, or keys", default_help = "10%",
+   help = "the load: one value, evenly sent, or keys:",
+   fields = {
+      { key = "rate", type = "rate", max = "100%", default = "10%",
+        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the octets "
+           .. "of the frames" },
+      { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
+        help = "send bursts of so many frames" },
+      { key = "within", type = "rate", max = "100%", default_help = "the line's",
+        help = "load within a burst" },
+      { key = "gap", type = "time", max = "24h", default_help = "as the rate says",
+        help = "from the last frame of a burst to the first of the next, in place of the rate" },
+      { key = "per_second", type = "number", min = "0.001", max = "1000000000",
+        default_help = "as the rate says", help = "bursts per second, in place of the rate" },
+      { key = "poisson", type = "rate", max = "100%", default_help = "none",
+        help = "frames at random times, independent of each other, so many in the mean" },
+      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
+        help = "of these times" },
+      { key = "profile", type = "list", default_help = "none",
+        of = { type = "group", help = "one load of a profile", fields = steps },
+        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {from: 10%, to: 90%, over: 5s}" },
+      unpack(ramp("... evenly in this time, then no more")),
+   },
+}
+
+local payload_row = {
+   key = "payload", type = "group", short = "octets",
+   expected = "incrementing, zeros, ones, random, prbs31, octets in hex such as 0xdeadbeef, or keys",
+   default_help = "incrementing",
+   help = "what is between the headers and the signature, which the test `traffic` compares where it "
+      .. "arrives:",
+   fields = {
+      { key = "octets", type = "payload", default_help = "incrementing",
+        help = "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; "
+           .. "each frame has it from its beginning), or octets in hex that are repeated" },
+      { key = "text", type = "string", longest = 4096, default_help = "none",
+        help = "a text that is repeated, in place of octets" },
+      { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
+        help = "of random octets, which are the same in every frame of the stream" },
+   },
+}
+
+local stream_row = {
+   type = "group",
+   fields = {
+      { key = "from", type = "string", longest = 31, default_help = "the first port",
+        help = "the port that sends it" },
+      { key = "to", type = "string", longest = 31, default_help = "the next port",
+        help = "the port that should receive it" },
+      { key = "frame", type = "stack", expected = plan_stack.expected, default_help = "[ethernet, ipv4, udp]",
+        help = "its protocols from the outside in, each a name, a name with its fields, or a name with the "
+           .. "value of its main field; addresses left out are those of the ports and gateways, and ipv4 has "
+           .. "DF where flags and fragment_offset are left out; see docs/reference/protocols.md" },
+      { key = "vary", type = "enum", values = { "in-step", "nested" }, default = "in-step",
+        help = "how fields that change go together: all at once, or one within the other, the last one "
+           .. "written the fastest" },
+      { key = "bytes", type = "bytes", expected = octet_program.expected, default_help = "none",
+        help = "octets of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and "
+           .. "value, from, to, list, random as for fields}" },
+      payload_row,
+      size_row,
+      load_row,
+      plan_faults.row,
+   },
+}
+
+M.row = {
+   key = "streams", type = "map", of = stream_row, name = "name", most = 16384,
+   names = { longest = 64, match = "^%w[%w_.-]*$", expected = "letters, digits, '_', '.' and '-'" },
+   expected = "streams by name, such as voice: {frame: [ethernet, ipv4, udp], rate: 10Mbps L2}",
+   help = "streams of one's own, by names of your choice; `framegauge frames` shows what they would send",
+}
+
+local function path(stream, key)
+   return "streams." .. stream.name .. (key and "." .. key or "")
+end
+
+local function port_names(values)
+   local names = {}
+   for i, port in ipairs(values.ports) do
+      names[i] = port.name
+   end
+   return table.concat(names, ", ")
+end
+
+local function ports_are_there(values, found)
+   for _, stream in ipairs(values.streams) do
+      local from, to = stack.ends(values.ports, stream)
+      for key, index in pairs { from = from or false, to = to or false } do
+         if stream[key] and not index then
+            found:add(path(stream, key), ("there is no port %s"):format(stream[key]), port_names(values))
+         end
+      end
+      if from and from == to and #values.ports > 1 then
+         found:add(path(stream, stream.to and "to" or "from"), "a port cannot send to itself",
+            "another port")
+      end
+   end
+end
+
+-- Ports as traffic/stack.lua takes them.
+local function plain_ports(values)
+   local list = {}
+   for i, port in ipairs(values.ports) do
+      list[i] = {
+         name = port.name, mac = port.mac, vlan = port.vlan,
+         gateway4 = port.gateway, gateway6 = port.gateway6, gateway_mac = port.gateway_mac,
+         ipv4 = port.ipv4 and port.ipv4.address, ipv6 = port.ipv6 and port.ipv6.address,
+      }
+   end
+   return list
+end
+
+-- Where in the plan a layer of the stack stands.
+local function layer_path(stream, layer)
+   for i, one in ipairs(stream.frame or {}) do
+      if one == layer.origin then
+         return ("%s[%d]"):format(path(stream, "frame"), i)
+      end
+   end
+   return path(stream, "frame")
+end
+
+-- Errors of a stream whose frames are right.
+local function check_errors(values, stream, make, found)
+   local from = stack.ends(values.ports, stream)
+   local fps = stream_config.fps(values.ports, stream, plan_ports.line_rate(values, values.ports[from]))
+   plan_faults.check(stream, path(stream, "errors"), values.ports[from], fps or 0, make, found)
+end
+
+-- The least of a stream's sizes, and one for each remainder of the others: packets may be whole words.
+local function samples(stream)
+   local _, size = sizes.of(stream)
+   local list, seen = { size.least }, { [size.least % 4] = true }
+   for _, octets in ipairs(size.kinds) do
+      list[#list + 1], seen[octets % 4] = not seen[octets % 4] and octets or nil, true
+   end
+   return list
+end
+
+local function check_frame(values, stream, ports, found)
+   local macs = stack.placeholders(ports)
+   local layers, problem = stack.layers(ports, stream, macs)
+   if not layers then
+      found:add(layer_path(stream, problem.layer), problem.field .. ": " .. problem.message, problem.expected)
+      return
+   end
+   local function make(octets)
+      return stack.template(ports, stream, macs, octets)
+   end
+   local ok, err
+   for _, octets in ipairs(samples(stream)) do
+      ok, err = pcall(make, octets)
+      if not ok then
+         break
+      end
+   end
+   if ok and stream.errors then
+      check_errors(values, stream, make, found)
+   elseif not ok and type(err) ~= "table" then
+      error(err, 0)
+   elseif not ok then
+      api.raise_refused(err)
+      found:add(path(stream, err.where == "frame_size" and "size" or "frame"),
+         err.where == "frame_size" and err.message or tostring(err))
+   end
+end
+
+local function sizes_and_loads_are_some(values, found)
+   for _, stream in ipairs(values.streams) do
+      for _, part in ipairs(stream.size.mix or {}) do
+         if tonumber(part.size) < 64 or tonumber(part.size) > 16128 then
+            found:add(path(stream, "size.mix." .. part.size), "out of range", "64 to 16128")
+         end
+      end
+      local _, problem = sizes.cycle(stream.size)
+      if problem then
+         found:add(path(stream, "size." .. problem.key), problem.message, problem.expected)
+      end
+      if stream.payload.octets and stream.payload.text then
+         found:add(path(stream, "payload.text"), "not beside octets", "one of both")
+      end
+      problem = loads.problem(stream.rate)
+      if problem then
+         found:add(path(stream, "rate." .. problem.key), problem.message, problem.expected)
+      end
+   end
+end
+
+local function frames_can_be_built(values, found)
+   local ports = plain_ports(values)
+   for _, stream in ipairs(values.streams) do
+      local from, to = stack.ends(values.ports, stream)
+      if from and to and not found:has_below(path(stream)) then
+         check_frame(values, stream, ports, found)
+      end
+   end
+end
+
+--- All of them, in order.
+M.rules = { ports_are_there, sizes_and_loads_are_some, frames_can_be_built }
+
+return M

@@ -1,0 +1,143 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Figures and words as the sections of the page share them.
+local format = require "framegauge.text.format"
+local h = require "framegauge.text.xml"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.count, M.decimal, M.plural = format.count, format.decimal, format.plural
+
+--- When a run began, to the minute; nil when that is not known.
+-- @param moment  run.json, read
+function M.begun(moment)
+   return moment.started and (moment.started:gsub("T", " "):gsub(":%d%dZ$", " UTC"))
+end
+
+--- A time as it was written, with the sign for micro.
+function M.micro(text)
+   return (text:gsub("us$", "µs"))
+end
+
+--- A time with the unit that suits.
+function M.nanoseconds(ns)
+   return M.micro(format.nanoseconds(ns))
+end
+
+--- A verdict in its colour, which is not all that tells it.
+function M.verdict(word)
+   return h.span { class = "verdict " .. (verdict.look(word) or "warning"), word }
+end
+
+--- The same where all is as it should be in most rows, and only what is not should stand out.
+function M.quiet_verdict(word)
+   return word == "valid" and word or M.verdict(word)
+end
+
+--- "both directions" or "east → west".
+function M.direction(name)
+   local from, to = tostring(name):match "^(.-)%->(.+)$"
+   if from == to and from then
+      return from .. " and back"
+   end
+   return name == "both" and "both" or (tostring(name):gsub("%->", " → "))
+end
+
+--- A share in percent as a small bar with its figure.
+function M.share(text)
+   return h.span {
+      class = "share", text,
+      h.svg {
+         viewBox = "0 0 50 8", ["aria-hidden"] = "true",
+         h.rect { class = "whole", width = 50, height = 8 },
+         h.rect { class = "part", width = ("%.1f"):format(math.min(tonumber(text) or 0, 100) / 2),
+            height = 8 },
+      },
+   }
+end
+
+--- Rows by the value of a key or of a function of them, in the order they first appear.
+-- @return list of { name = value, rows }
+function M.grouped(rows, key)
+   local groups, by_name = {}, {}
+   for _, row in ipairs(rows) do
+      local name
+      if type(key) == "function" then
+         name = key(row)
+      else
+         name = row[key]
+      end
+      if not by_name[name] then
+         by_name[name] = { name = name, rows = {} }
+         groups[#groups + 1] = by_name[name]
+      end
+      table.insert(by_name[name].rows, row)
+   end
+   return groups
+end
+
+--- Direction of a row and the type of its stream, where that is not the plain one.
+function M.stream(row)
+   return M.direction(row.direction) .. (row.modifier and ", " .. row.modifier or "")
+end
+
+--- The row of a list that has the largest value of a key; nil when none has any.
+function M.largest(rows, key)
+   local found
+   for _, row in ipairs(rows) do
+      if row[key] and (not found or row[key] > found[key]) then
+         found = row
+      end
+   end
+   return found
+end
+
+--- "64 bytes, east → west"
+function M.subject(row)
+   return ("%d bytes, %s"):format(row.frame_size, M.stream(row))
+end
+
+--- The frame sizes of some rows, or other values, ascending, each once.
+function M.sizes(rows, key)
+   local list = {}
+   for _, group in ipairs(M.grouped(rows, key or "frame_size")) do
+      list[#list + 1] = group.name
+   end
+   table.sort(list)
+   return list
+end
+
+--- The rows ordered by frame size, for a line that runs from left to right.
+function M.by_size(rows)
+   local list = { unpack(rows) }
+   table.sort(list, function(a, b)
+      return a.frame_size < b.frame_size
+   end)
+   return list
+end
+
+-- "512, 1024 bytes", "64 bytes, east → west": what several rows are about.
+local function subjects(rows)
+   local directions = M.grouped(rows, M.stream)
+   local sizes = table.concat(M.sizes(rows), ", ")
+   return #directions == 1 and sizes .. " bytes, " .. directions[1].name or sizes .. " bytes"
+end
+
+--- Why the rows of a test have their verdicts, each reason once; false when all are valid.
+function M.reasons(rows)
+   local all, items = {}, {}
+   for _, row in ipairs(rows) do
+      for _, reason in ipairs(row.reasons or {}) do
+         all[#all + 1] = setmetatable({ key = verdict.word(row) .. reason, reason = reason },
+            { __index = row })
+      end
+   end
+   for i, group in ipairs(M.grouped(all, "key")) do
+      local first = group.rows[1]
+      items[i] = h.li { subjects(group.rows), ": ", M.verdict(verdict.word(first)), " – ", first.reason }
+   end
+   return #items > 0 and h.ul { class = "reasons", items }
+end
+
+return M

@@ -1,0 +1,102 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- report.html: the result as one hands it to somebody else.
+--
+-- One file that needs nothing: no script, no font, no picture from elsewhere. It follows from result.json and
+-- run.json alone (framegauge.report.files), so that any of them can be rendered again. First what was found,
+-- then how, then why it may be believed, and at the end everything.
+local configuration = require "framegauge.report.html.configuration"
+local evidence = require "framegauge.report.html.evidence"
+local h = require "framegauge.text.xml"
+local heading = require "framegauge.report.html.heading"
+local style = require "framegauge.report.html.style"
+local tables = require "framegauge.report.html.tables"
+local results = require "framegauge.report.result"
+local trials = require "framegauge.report.html.trials"
+local views = require "framegauge.report.view"
+
+local M = {}
+
+local function section(title, reference, body, class)
+   return { h.section { class = class, h.h2 { title, reference and h.small { reference } }, body }, "\n" }
+end
+
+local function sections(view, result, moment)
+   local out = {}
+   for i, one in ipairs(view.sections(result, moment)) do
+      out[i] = section(unpack(one, 1, 3))
+   end
+   return out
+end
+
+local function conformance(found)
+   local items = {}
+   for i, note in ipairs(found.notes) do
+      items[i] = h.li { note }
+   end
+   if #items > 0 then
+      return {
+         h.p { ("The run departs from the procedure of %s in these points:"):format(found.standard) },
+         h.ul { items },
+      }
+   end
+   return h.p { ("The run kept to the procedure of %s."):format(found.standard) }
+end
+
+local function port_notes(port)
+   return port.notes and #port.notes > 0 and table.concat(port.notes, "; ") or nil
+end
+
+local function ports(result)
+   return tables.of {
+      results.PORT, "html", result.ports, caption = "The tester's ports", below = port_notes,
+   }
+end
+
+local function software(result, moment)
+   local by = result.generator
+   return tables.facts {
+      { "Framegauge", by.version }, { "DPDK", by.dpdk }, { "LuaJIT", by.luajit },
+      { "Kernel", moment.kernel },
+      { "Processor", moment.cpu and ("%s, %s CPUs"):format(moment.cpu, tostring(moment.cpus)) },
+      { "Command", moment.command_line and h.code { table.concat(moment.command_line, " ") }, full = true },
+   }
+end
+
+-- Nothing from elsewhere, no scripts: not even if a name in a plan were markup.
+local POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+local function head(result)
+   return h.head {
+      h.meta { charset = "utf-8" },
+      h.meta { ["http-equiv"] = "Content-Security-Policy", content = POLICY },
+      h.meta { name = "viewport", content = "width=device-width, initial-scale=1" },
+      h.meta { name = "generator", content = "Framegauge " .. tostring(result.generator.version) },
+      h.title { heading.title(result) },
+      h.style { h.raw(style) },
+   }
+end
+
+--- The text of report.html.
+-- @param result  result.json, read, without nulls
+-- @param moment  run.json, read, without nulls; empty when there is none
+function M.page(result, moment)
+   local view = views.of(result.plan.test)
+   local body = h.body {
+      heading.build(result, moment), "\n",
+      h.main {
+         section("Summary", nil, view.summary(result)),
+         sections(view, result, moment),
+         section("Why these figures can be trusted", nil, evidence.body(result, moment, view)),
+         result.conformance and section("Conformance", nil, conformance(result.conformance)),
+         section("Ports and software", nil, { ports(result), software(result, moment) }),
+         section("Configuration", nil, configuration.build(result.plan)),
+         #result.trials > 0 and section("Every trial", nil, trials(result.trials, view.trial_columns),
+            "wide"),
+      },
+      h.footer { "Made by Framegauge from result.json, which holds these figures unrounded." },
+   }
+   return "<!DOCTYPE html>\n" .. h.render(h.html { lang = "en", head(result), "\n", body }) .. "\n"
+end
+
+return M

@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a report has of a result, in every form. Tables, CSV files and test cases follow from the rows of the
+-- method
+-- (framegauge.methods.<name>.result): TABLES, a list of
+--
+--    name, title, reference   of its CSV file and in headings
+--    record                   what its rows are (framegauge.text.rows)
+--    rows(results)            the rows
+--    lead, case, suite        rows that come first in the CSV; what a row is called as a test case, where
+-- that is
+--                             not its `id` figures; the name of the suite, or the key of a row that has it
+--    measured                 function(row): what it found, for a case that fell short of an expectation
+--    inner                    whether it has neither CSV file nor cases
+--
+-- Beyond them a method has a module framegauge.methods.<name>.report; it reads result.json and knows nothing
+-- of how it
+-- was measured:
+--
+--    NAME                     what stands above a report: "RFC 2544 benchmark"
+--    NOT_CONFORMING           what stands before a departure from its standard
+--    test_names(result)       which tests there are, in words
+--    tiles(result)            figures to remember: list of { label, figure, unit, remark }
+--    sections(result, moment)  HTML: list of { title, reference or nil, body }
+--
+-- and where it has more to say, or says it in another way:
+--
+--    notes(result, add)       what one must know to believe the tables: add(line)
+--    terminal(result)         list of { title, columns, rows, bars = text or nil }; default: all tables
+--    summary(result)          HTML: the table at the top; default: columns of the first table at "summary"
+--    files(result, moment)    further files: list of { name, text }
+--    missing(result, name)    of an interrupted run: names of the cases of a table that it never came to
+--    deciding(result)         trials that decided: list of { frame_size =, role =, trial = }
+--    evidence(result)         HTML: where its trials are not of frames, why its figures are not the tester's
+-- limits
+--    trial_columns            HTML: where its trials are not of frames, the columns of a table of them
+local csv = require "framegauge.text.csv"
+local results = require "framegauge.report.result"
+local show = require "framegauge.text.show"
+local tables = require "framegauge.report.html.tables"
+
+local M = {}
+
+--- The terminal's tables of a result, as its rows have them.
+local function terminal(result)
+   local list = {}
+   for _, one in ipairs(M.tables(result)) do
+      list[#list + 1] = #one.lines > 0 and not one.inner and {
+         title = one.title, columns = show.columns(one.record, "terminal", one.lines), rows = one.lines,
+      } or nil
+   end
+   return list
+end
+
+local function summary(result)
+   local first = M.tables(result)[1]
+   return tables.of { first.record, "summary", first.lines, caption = first.title, below = tables.reasons }
+end
+
+local function nothing()
+   return {}
+end
+
+local DEFAULTS = { __index = {
+   notes = nothing, terminal = terminal, summary = summary, files = nothing, missing = nothing,
+      deciding = nothing,
+} }
+
+--- The view of a result, or of the plan of one.
+-- @param test  name of the method
+function M.of(test)
+   return setmetatable(require("framegauge.methods." .. test .. ".report"), DEFAULTS)
+end
+
+--- Tables of a result, each with its `lines`.
+function M.tables(result)
+   return results.tables(result.plan.test, result.results)
+end
+
+--- CSV files: list of { name, text }.
+function M.csv(result)
+   local list = {}
+   for _, one in ipairs(M.tables(result)) do
+      list[#list + 1] = #one.lines > 0 and not one.inner
+         and { one.name .. ".csv", csv.rows(one.record, one.lines, one.lead) } or nil
+   end
+   return list
+end
+
+return M

@@ -1,0 +1,290 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge calibrate`: the tester looped to itself.
+--
+-- With nothing but a cable between two ports, whatever is lost or late is the tester's own. So the search of
+-- the plan's throughput test, or in a plan of another test the usual one for its frame sizes, made over the
+-- cable, finds the load the tester carries, and the latency of the frames is what it adds itself: at a tenth
+-- of that load, where nothing queues, and at the load. The person
+-- plugs the cable; two memif ends are joined to one another here, and the virtual wire is taken without its
+-- device. What comes of it is kept where a run finds it (framegauge.run.calibration). Then it looks at how
+-- exactly frames of the smallest size depart, and at what the host takes of an lcore (tester/precision.lua).
+local ansi = require "framegauge.text.ansi"
+local calibration = require "framegauge.run.calibration"
+local Folder = require "framegauge.report.folder"
+local format = require "framegauge.text.format"
+local generator = require "framegauge.report.generator"
+local grid = require "framegauge.text.grid"
+local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
+local precision = require "framegauge.tester.precision"
+local Session = require "framegauge.trial.session"
+local tables = require "framegauge.core.tables"
+local throughput = require "framegauge.methods.rfc2544.throughput"
+local user_error = require "framegauge.core.user_error"
+local uv = require "luv"
+
+local M = {}
+
+local PLAIN = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}\n"
+local CALIBRATED = { rfc2544 = true, y1564 = true, traffic = true }
+local SUCCESS, BAD_PLAN, ENVIRONMENT = 0, 2, 4
+local LOW_SHARE = 0.1
+
+local function refuse(status, ...)
+   user_error.raise("calibrate", status, ...)
+end
+
+-- Two memif ends of a socket that is nobody else's.
+local function join_memifs(ports)
+   for i = 1, #ports, 2 do
+      if ports[i].kind == "memif" then
+         local socket = os.tmpname() .. ".sock"
+         ports[i].device, ports[i + 1].device = "memif:" .. socket .. ",server", "memif:" .. socket
+      end
+   end
+end
+
+-- Settings of the search: the plan's own, or the usual ones for the frame sizes of a plan of another test.
+local function settings(plan)
+   local o = tables.copy(plan.rfc2544 or plans.load_text(PLAIN, "calibrate", { quick = plan.quick }).rfc2544)
+   if not plan.rfc2544 then
+      o.frame_sizes = {}
+      for _, size in ipairs(plan.needs.frame_sizes) do
+         table.insert(o.frame_sizes, not tables.contains(o.frame_sizes, size) and size or nil)
+      end
+      table.sort(o.frame_sizes)
+   end
+   return o
+end
+
+--- The plan with a cable in place of the device.
+function M.looped(plan)
+   local looped = tables.copy(plan)
+   looped.test, looped.streams, looped.y1564, looped.traffic = "rfc2544", {}, nil, nil
+   looped.ports, looped.rfc2544 = {}, settings(plan)
+   looped.needs = {
+      topology = plan.needs.topology, one_way = plan.needs.one_way, frame_sizes = looped.rfc2544.frame_sizes,
+   }
+   looped.rfc2544.throughput = tables.copy(looped.rfc2544.throughput)
+   looped.rfc2544.tests = { "throughput" }
+   looped.rfc2544.throughput.search, looped.rfc2544.throughput.goals = "binary", nil
+   looped.rfc2544.throughput.loss_tolerance = 0
+   for i, port in ipairs(plan.ports) do
+      looped.ports[i] = tables.copy(port)
+      looped.ports[i].gateway4, looped.ports[i].gateway6 = nil, nil
+   end
+   join_memifs(looped.ports)
+   local device = plan.reference_device
+   looped.reference_device = device and {
+      time = device.time, rate = device.rate, seed = device.seed, buffer = 512, buffer_unit = "frames",
+      latency = 0, latency_per_byte = 0, switching = "cut-through", loss_every = 0, loss_random = 0,
+   }
+   return looped
+end
+
+-- Latency at a load, from a trial of it; nil when none came back.
+local function latency_at(record, fps)
+   local latency = record and record.latency and tables.copy(record.latency)
+   if latency then
+      latency.fps = fps
+   end
+   return latency
+end
+
+local function low_trial(plan, session, row, line_fps)
+   local directions, name = throughput.directions(plan)
+   local fps = LOW_SHARE * row.throughput_fps
+   return session:trial {
+      test = "calibration", phase = "latency", frame_size = row.frame_size, direction = name,
+      directions = directions, fps = fps, seconds = plan.rfc2544.throughput.search_trial, line_fps = line_fps,
+   }, fps
+end
+
+local function measure(plan, bench, say)
+   local session = Session.new {
+      bench = bench, retries = plan.rfc2544.retries, phases = plan.rfc2544, sink = function() end,
+   }
+   local rows, list = {}, {}
+   throughput.run(plan, bench, session, rows)
+   for i, row in ipairs(rows) do
+      local record, fps
+      if row.throughput_fps then
+         record, fps = low_trial(plan, session, row, bench:max_fps(row.frame_size))
+      end
+      list[i] = {
+         frame_size = row.frame_size, theoretical_fps = row.theoretical_fps or json.null,
+         load_fps = row.throughput_fps or json.null, percent = row.throughput_percent or json.null,
+         limited_by = row.limited_by, trial_s = row.trial_s,
+         latency_low = latency_at(record, fps) or json.null,
+         latency_at_load = latency_at(row, row.throughput_fps) or json.null,
+      }
+   end
+   say(("%s made.\n\n"):format(format.plural(#session.trials, "trial")))
+   return list, session.trials[1]
+end
+
+local function microseconds(key, at)
+   return function(row)
+      return row[at] ~= json.null and format.decimal(row[at][key] / 1e3, 2) or "-"
+   end
+end
+
+local function figure(key, show)
+   return function(row)
+      return row[key] ~= json.null and show(row[key]) or "-"
+   end
+end
+
+local COLUMNS = {
+   { "frame", "size", function(row) return tostring(row.frame_size) end },
+   { "carries", "fps", figure("load_fps", format.count) },
+   { "of line", "%", figure("percent", function(p) return format.decimal(p, 2) end) },
+   { "own min", "us", microseconds("min_ns", "latency_low") },
+   { "mean", "us", microseconds("mean_ns", "latency_low") },
+   { "p99", "us", microseconds("p99_ns", "latency_low") },
+   { "at load", "mean us", microseconds("mean_ns", "latency_at_load") },
+   { "", "p99", microseconds("p99_ns", "latency_at_load") },
+   { "", "bounded by", function(row) return row.limited_by end, left = true },
+}
+
+-- How exactly frames of the smallest size leave; nil when the tester carries none.
+local function precision_of(bench, looped, rows)
+   local row, seconds = rows[1], looped.rfc2544.throughput.search_trial
+   local direction = throughput.directions(looped)[1]
+   if row.load_fps == json.null then
+      return json.null
+   end
+   return {
+      frame_size = row.frame_size, load_fps = row.load_fps, trial_s = seconds,
+      departures = precision.departures(bench, {
+         direction = direction, frame_size = row.frame_size, load_fps = row.load_fps, seconds = seconds,
+      }),
+      host = bench.wires and json.null or precision.host(bench, seconds),
+      probe = not bench.wires and precision.probe(bench, direction, seconds) or json.null,
+   }
+end
+
+local function us(key)
+   return function(row)
+      return format.decimal(row[key] / 1e3, 3)
+   end
+end
+
+local DEPARTURES = {
+   { "departures", "", function(row) return row.pattern end, left = true },
+   { "of load", "%", function(row) return format.decimal(row.percent, 0) end },
+   { "intended", "us apart", us "intended_ns" },
+   { "real", "p50", us "p50_ns" },
+   { "", "p99", us "p99_ns" },
+   { "", "max", us "max_ns" },
+   { "off by", "p50", us "error_p50_ns" },
+   { "", "p99", us "error_p99_ns" },
+   { "", "p99.9", us "error_p999_ns" },
+   { "", "max", us "error_max_ns" },
+   { "never", "sent", function(row) return format.count(row.late) end },
+}
+
+local function host_in_words(host)
+   if host == json.null then
+      return "The wire departs frames at their time: nothing of the host is in these.\n"
+   end
+   local stalls = {}
+   for i, class in ipairs(precision.STALL_CLASSES) do
+      stalls[i] = ("%s of %s and more"):format(format.count(host.stalls[i]), class)
+   end
+   local text = "The host took the idle lcore away for %s ppm of %s s, %s us at the longest: %s.\n"
+   return text:format(format.decimal(host.away_ppm, 0), format.decimal(host.seconds, 1),
+      format.decimal(host.longest_ns / 1e3, 1), table.concat(stalls, ", "))
+end
+
+local function probe_in_words(probe)
+   if probe == json.null or probe.count == 0 then
+      return ""
+   end
+   local text = "By the ports' own stamps (IEEE 1588) a frame takes %s us (%s to %s, each within %s us).\n"
+   return text:format(format.decimal(probe.mean_ns / 1e3, 3), format.decimal(probe.min_ns / 1e3, 3),
+      format.decimal(probe.max_ns / 1e3, 3), format.decimal(probe.error_bound_ns / 1e3, 3))
+end
+
+local function precision_in_words(found, colours)
+   if found == json.null then
+      return ""
+   end
+   return ("\nDepartures of %d-byte frames, as the frames themselves say:\n\n"):format(found.frame_size)
+      .. grid.text(DEPARTURES, found.departures, colours) .. "\n" .. host_in_words(found.host)
+      .. probe_in_words(found.probe)
+end
+
+local function write(path, text)
+   local parent, name = path:match "^(.*)/([^/]+)$"
+   parent, name = parent or ".", name or path
+   local folder, message = Folder.make(parent)
+   if not folder then
+      refuse(ENVIRONMENT, "%s", message)
+   end
+   local written, problem = pcall(folder.write, folder, name, text)
+   if not written then
+      refuse(ENVIRONMENT, "%s", tostring(problem))
+   end
+end
+
+-- The ports by the names the plan has for them: those of a run, not of the loop.
+local function ports_of(plan, bench)
+   local ports = {}
+   for i, port in ipairs(bench.ports) do
+      ports[i] = tables.copy(port)
+      ports[i].device = plan.ports[i].device
+   end
+   return calibration.ports(ports)
+end
+
+local function calibrate_on(bench, plan, looped, say)
+   local problem = throughput.check(looped, bench)
+   if problem then
+      refuse(BAD_PLAN, "%s", problem)
+   end
+   local rows, first = measure(looped, bench, say)
+   return {
+      schema_version = calibration.SCHEMA_VERSION, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
+      generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, bench),
+      time = first.time, pattern = calibration.pattern(plan), frame_sizes = rows,
+      precision = precision_of(bench, looped, rows),
+   }
+end
+
+local function say(text)
+   io.stdout:write(text)
+   io.stdout:flush()
+end
+
+--- Calibrate. Call it inside a job.
+-- @param plan         a loaded plan
+-- @param options.out  where to keep the result; default: where a run looks for it
+-- @return exit status
+function M.main(plan, options)
+   if not CALIBRATED[plan.test] then
+      refuse(BAD_PLAN, "calibrate takes a plan with the test rfc2544, y1564 or traffic, not %s", plan.test)
+   elseif plan.needs.topology == "loopback" then
+      refuse(BAD_PLAN, "calibrate joins two ports by a cable: a loopback has none to join")
+   end
+   local looped = M.looped(plan)
+   local bench, message = require("framegauge.tester").open(looped)
+   if not bench then
+      refuse(type(message) == "table" and message.status or ENVIRONMENT, "%s", tostring(message))
+   end
+   say(("Calibration of %s; nothing but a cable may be between the ports.\n"):format(plan.name))
+   local done, found = pcall(calibrate_on, bench, plan, looped, say)
+   bench:close()
+   if not done then
+      error(found, 0)
+   end
+   local path = options.out or calibration.path(found.machine, found.ports)
+   write(path, calibration.text(found))
+   local colours = ansi.new(uv.guess_handle(1) == "tty")
+   say(grid.text(COLUMNS, found.frame_sizes, colours) .. precision_in_words(found.precision, colours))
+   say("\n" .. path .. "\n")
+   return SUCCESS
+end
+
+return M

@@ -1,0 +1,287 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- One run: from a good plan to a folder of results and an exit status.
+--
+-- Everything that can be refused is refused before the first frame. From then on whatever was measured is
+-- kept: each trial is on the disk before the next one begins, and Ctrl-C or an error still leaves a
+-- result.json of what there is. A run that ended early can be resumed (framegauge.run.resume).
+local ansi = require "framegauge.text.ansi"
+local bars = require "framegauge.text.bars"
+local calibration = require "framegauge.run.calibration"
+local captures = require "framegauge.run.captures"
+local expect = require "framegauge.methods.expect"
+local failure = require "framegauge.core.failure"
+local files = require "framegauge.report.files"
+local Folder = require "framegauge.report.folder"
+local format = require "framegauge.text.format"
+local generator = require "framegauge.report.generator"
+local job = require "framegauge.core.job"
+local methods = require "framegauge.methods"
+local notes = require "framegauge.report.notes"
+local Progress = require "framegauge.run.progress"
+local report = require "framegauge.report.result"
+local resume = require "framegauge.run.resume"
+local run_metadata = require "framegauge.run.run_metadata"
+local Screen = require "framegauge.run.screen"
+local Session = require "framegauge.trial.session"
+local tables = require "framegauge.core.tables"
+local text = require "framegauge.report.text"
+local user_error = require "framegauge.core.user_error"
+local uv = require "luv"
+
+local M = {}
+
+local SUCCESS, FELL_SHORT, BAD_PLAN, NOT_THE_DEVICES, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+local function refuse(status, message)
+   user_error.raise("run", status, "%s", message)
+end
+
+local function read_expectations(plan, texts)
+   local list = {}
+   for i, one in ipairs(texts or {}) do
+      local message
+      list[i], message = expect.parse(one, plan)
+      if not list[i] then
+         refuse(BAD_PLAN, message)
+      end
+   end
+   return list
+end
+
+local function check_path(path)
+   local free, message = Folder.is_free(path)
+   if not free then
+      refuse(BAD_PLAN, message)
+   end
+end
+
+-- Whether a port of the plan belongs to another tester.
+local function is_shared(plan)
+   for _, port in ipairs(plan.ports) do
+      if port.kind == "agent" then
+         return true
+      end
+   end
+   return false
+end
+
+local function open_bench(plan)
+   local opener = is_shared(plan) and "framegauge.agent.remote_tester" or "framegauge.tester"
+   local bench, message = require(opener).open(plan)
+   if not bench then
+      refuse(type(message) == "table" and message.status or ENVIRONMENT, tostring(message))
+   end
+   return bench
+end
+
+local function create_folder(path)
+   local folder, message = Folder.create(path)
+   if not folder then
+      refuse(ENVIRONMENT, message)
+   end
+   return folder
+end
+
+local function new_progress(phases, bench, parts, screen)
+   return Progress.new {
+      now = function()
+         return uv.hrtime() / 1e9
+      end,
+      snapshot = function()
+         return bench:snapshot()
+      end,
+      parts = parts, waits = phases.learning_wait + phases.drain + phases.settle, hold = screen.hold,
+      event = screen.event and function(event)
+         screen:event(event)
+      end,
+   }
+end
+
+-- The screen shows a run from here on, or no longer.
+local function show_progress(screen, progress)
+   if screen.follow then
+      screen:follow(progress)
+   end
+end
+
+--- Measure until done, interrupted or broken.
+-- @param recorded  trials of the run that is resumed; or nil
+-- @param screen    as M.main takes it
+-- @return results, trials, and the error that ended it early (nil: none)
+local function measure(plan, bench, folder, recorded, screen)
+   local results, method = {}, methods.of(plan)
+   local parts, phases = method.parts(plan, bench), plan[plan.test]
+   screen:say(text.heading(plan, bench.ports, parts, os.time()))
+   local progress = new_progress(phases, bench, parts, screen)
+   local session = Session.new {
+      bench = bench,
+      retries = phases.retries or 0,
+      phases = phases,
+      recorded = recorded,
+      watch = progress,
+      say = function(message)
+         screen:say(message .. "\n")
+      end,
+      sink = function(record)
+         folder:append("trials.jsonl", report.trial_line(record, plan.test))
+      end,
+   }
+   if recorded then
+      screen:say(("Resumed: %s made before.\n"):format(format.plural(#recorded, "trial")))
+   end
+   show_progress(screen, progress)
+   local done, err = xpcall(function()
+      method.run(plan, bench, session, results)
+      session:finish()
+   end, failure.keep_stack)
+   show_progress(screen, nil)
+   return results, session.trials, not done and err or nil
+end
+
+local function evaluate(expectations, rows, complete)
+   local list = {}
+   for i, expectation in ipairs(expectations) do
+      list[i] = expect.evaluate(expectation, rows, complete)
+   end
+   return list
+end
+
+local function status_of(result)
+   if result.interrupted then
+      return INTERRUPTED
+   end
+   if result.outcome == "fail" then
+      return FELL_SHORT
+   end
+   return result.validity == "valid" and SUCCESS or NOT_THE_DEVICES
+end
+
+local function write_files(folder, result, run)
+   local json, moment_json = report.text(result), run:finished()
+   folder:write("result.json", json)
+   folder:write("run.json", moment_json)
+   for _, file in ipairs(files.render(files.read(json), files.read(moment_json))) do
+      folder:write(file[1], file[2])
+   end
+   folder:close()
+end
+
+-- What is known of the tester itself. A run that is resumed stays with what it began with.
+local function find_calibration(plan, bench, options)
+   local state, message
+   if options.earlier then
+      state = options.earlier.facts.calibration
+   else
+      state, message = calibration.find(plan, bench.ports, generator.of(), os.time())
+   end
+   if not state then
+      refuse(BAD_PLAN, message)
+   end
+   plan.tester_limits = calibration.limits(state)
+   return state
+end
+
+-- What is published of it: also which loads of the plan were more than the tester carries.
+local function beyond(state, plan, trials)
+   local copy = tables.copy(state)
+   copy.beyond = calibration.beyond(plan, plan.tester_limits, trials)
+   return copy
+end
+
+-- A folder for a new run, or the one of the run that is resumed.
+-- @param state  of the calibration
+-- @return the folder and the moment (framegauge.run.run_metadata)
+local function begin(plan, bench, options, state)
+   local request, earlier = resume.request(plan, bench.ports, generator.of(), options.expect), options.earlier
+   local folder, run
+   request.calibration = state
+   if earlier then
+      earlier:begin(request)
+      folder, run = earlier.folder, run_metadata.resume(earlier.facts, #earlier.records)
+   else
+      folder, run = create_folder(options.out), run_metadata.begin(plan, options.out, request)
+      resume.keep_plan(folder, plan)
+   end
+   folder:write("run.json", run:started())
+   return folder, run
+end
+
+local function say_captures(screen, facts)
+   for _, fact in ipairs(facts or {}) do
+      screen:say(notes.captured(fact) .. "\n")
+   end
+end
+
+-- @param kept  the captures of the run
+local function run_captured(bench, plan, options, expectations, kept)
+   local screen = options.screen or Screen.new()
+   local problem = methods.of(plan).check(plan, bench)
+   if problem then
+      refuse(BAD_PLAN, problem)
+   end
+   local state = find_calibration(plan, bench, options)
+   local folder, run = begin(plan, bench, options, state)
+   local results, trials, err = measure(plan, bench, folder, options.earlier and options.earlier.records,
+      screen)
+   if type(err) == "table" and err.disagrees then
+      error(err, 0)
+   end
+   run.facts.captures = kept:stop()
+   calibration.apply(state, results, plan)
+   local conformance = methods.of(plan).conformance
+   local result = report.new {
+      generator = generator.of(), plan = plan, conformance = conformance and conformance(plan),
+      ports = bench.ports, results = results, trials = trials,
+      calibration = beyond(state, plan, trials),
+      expectations = evaluate(expectations, expect.rows(plan, results), err == nil), interrupted = err ~= nil,
+   }
+   local written, why = xpcall(write_files, failure.keep_stack, folder, result, run)
+   if err and not job.is_interrupt(err) then
+      error(err, 0)
+   elseif not written then
+      error(why, 0)
+   end
+   screen:say("\n" .. text.render(result, ansi.new(screen.width ~= nil), bars.wanted()) .. "\n"
+      .. folder.path .. "\n")
+   say_captures(screen, run.facts.captures)
+   return status_of(result), result
+end
+
+local function run_on(bench, plan, options, expectations, wanted)
+   local kept = captures.start(bench, wanted)
+   return failure.finally(function()
+      kept:stop()
+   end, run_captured, bench, plan, options, expectations, kept)
+end
+
+--- Run a plan. Call it inside a job.
+-- @param plan            a loaded plan (framegauge.plan)
+-- @param options.out      the result folder; default: one of its own under framegauge-runs
+-- @param options.expect   list of expectations (framegauge.methods.expect)
+-- @param options.capture  list of "PORT=FILE": what these ports receive in all trials (run/captures.lua)
+-- @param options.earlier  the run to resume (framegauge.run.resume); its folder is the result folder
+-- @param options.bench    an open bench to run it on, which stays open; default: one of its own
+-- @param options.screen   shows the run (default: framegauge.run.screen): say(self, text); and optionally
+--                         event(self, event) and follow(self, progress or nil) (run/progress.lua), width
+--                         in columns (nil: not a terminal), hold(): called before each trial, may wait
+-- @return exit status (framegauge.cli.exit) and the result (framegauge.report.result). What is refused before
+-- the first frame raises an object with its status.
+function M.main(plan, options)
+   local expectations = read_expectations(plan, options.expect)
+   local wanted = captures.read(plan, options.capture)
+   if not options.earlier then
+      options.out = options.out or Folder.default_path(plan.name, os.time())
+      check_path(options.out)
+   end
+   if options.bench then
+      return run_on(options.bench, plan, options, expectations, wanted)
+   end
+   local bench, pipes = open_bench(plan), job.ignore_broken_pipes() -- `| head` must not cost the result
+   return failure.finally(function()
+      pipes:close()
+      bench:close()
+   end, run_on, bench, plan, options, expectations, wanted)
+end
+
+return M

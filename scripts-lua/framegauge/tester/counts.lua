@@ -1,0 +1,188 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What the engine counted in a trial, as plain tables.
+local altered = require "framegauge.tester.altered"
+local api = require "framegauge.core.api"
+local faults = require "framegauge.traffic.faults"
+local ffi = require "ffi"
+
+local measures = require "framegauge.tester.measures"
+local series = require "framegauge.tester.series"
+
+local C = api.C
+local M = {}
+
+-- ours = the engine's
+local STREAM = {
+   tx = "tx", rx = "rx", duplicates = "duplicates", stale = "stale", reordered = "reordered",
+   reordering_extent_max_frames = "max_extent", late = "late", unsent = "unsent", refused = "refused",
+   no_mbuf = "no_mbuf",
+   lag_max_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
+   loss_bursts = "loss_bursts", loss_burst_max_frames = "max_loss_burst", excess = "excess",
+   last_lost_ns = "last_lost_ns", gap_max_ns = "longest_gap_ns", gap_max_begin_ns = "gap_begin_ns",
+   off_schedule = "off_schedule", tx_bytes = "octets", rx_bytes = "rx_octets", expired = "expired",
+}
+local PORT = {
+   rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",
+   tx_errors = "tx_errors",
+   link_changes = "link_changes", link_down = "link_down", misdirected = "misdirected",
+   unsolicited = "unsolicited",
+   queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
+   rx_stamp_jumps = "rx_stamp_jumps",
+}
+
+local function counts(result, names)
+   local out = {}
+   for ours, theirs in pairs(names) do
+      out[ours] = tonumber(result[theirs])
+   end
+   return out
+end
+
+local function port_result(engine, i)
+   local result = ffi.new("struct fg_port_result")
+   C.fg_engine_port_result(engine, i - 1, result)
+   return result
+end
+
+--- Source and error bound of the time stamps that port i took in the trial.
+-- A stamp of the wire is good to its rounding; one of the TSC was taken when the receiver next looked.
+local function stamps(engine, i, on_wire, lcores)
+   if on_wire then
+      return "wire", 1
+   end
+   local card = port_result(engine, i).rx_stamp_error_ns
+   if card > 0 then
+      return "card", tonumber(card)
+   end
+   local bound = 0
+   for _, lcore in ipairs(lcores) do
+      bound = math.max(bound, lcore.poll_gap_max_ns)
+   end
+   return "tsc", bound
+end
+
+local function latency(l, source, bound)
+   if l.count == 0 then
+      return nil
+   end
+   return {
+      count = tonumber(l.count),
+      min_ns = tonumber(l.min_ns),
+      mean_ns = l.mean_ns,
+      p50_ns = tonumber(l.p50_ns),
+      p99_ns = tonumber(l.p99_ns),
+      p999_ns = tonumber(l.p999_ns),
+      max_ns = tonumber(l.max_ns),
+      source = source,
+      error_bound_ns = bound,
+      definition = "first bit to first bit (FIFO)",
+   }
+end
+
+local function tags(engine, stream, most)
+   local delays, list = ffi.new("int64_t[?]", most), {}
+   for i = 1, C.fg_engine_tags(engine, stream, delays, most) do
+      list[i] = tonumber(delays[i - 1])
+   end
+   return list
+end
+
+--- Polls and poll gaps of every lcore.
+function M.lcores(engine, n)
+   local list = {}
+   for i = 1, n do
+      local result = ffi.new("struct fg_lcore_result")
+      C.fg_engine_lcore_result(engine, i - 1, result)
+      list[i] = {
+         id = result.lcore,
+         polls = tonumber(result.polls),
+         poll_gap_max_ns = tonumber(result.longest_gap_ns),
+         late_ns = tonumber(result.late_ns),
+      }
+   end
+   return list
+end
+
+--- Counts of every stream.
+-- @param streams  in the engine's order: list of { name =, to = index of its port, fps = intended load, of
+--                 its port where it takes turns, share = of that load, or nil; uneven = whether it sends now
+--                 and then; over_time = seconds of an interval of the series that was kept, or nil; marks =
+--                 whether those were counted; measure = what else was asked for (framegauge.tester.measures),
+--                 or nil; errors = those on purpose, as the plan has them, or nil; kept = whether the
+--                 intervals of the series are wanted, too }
+-- @param duration  of the trial, seconds
+-- @param ports    of the bench
+-- @param most     tagged frames asked for, of each
+-- @param on_wire  are the stamps the wire's?
+-- @param lcores   as M.lcores gave them
+function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
+   local list = {}
+   for i, stream in ipairs(streams) do
+      local result = ffi.new("struct fg_stream_result")
+      C.fg_engine_stream_result(engine, i - 1, result)
+      local direction = counts(result, STREAM)
+      direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
+      direction.latency = latency(result.latency, stamps(engine, stream.to, on_wire, lcores))
+      if direction.latency and direction.off_schedule > 0 then -- they wait for each other, at most so long
+         direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.lag_max_ns
+      end
+      direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
+      direction.substreams = result.parts > 1 and result.parts or nil
+      direction.unordered = result.unordered or nil
+      direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
+      direction.wrong_tx, direction.wrong_rx = tonumber(result.wrong.sent), tonumber(result.wrong.received)
+      direction.errors = stream.errors and faults.counts(stream.errors, result)
+      if stream.over_time then
+         local intervals, n = series.intervals(engine, i - 1, duration, stream.over_time)
+         direction.series = series.read(intervals, n, stream.over_time)
+         direction.intervals = stream.kept and { list = intervals, n = n } or nil
+         direction.series.reordered = not result.unordered and direction.series.reordered or nil
+         direction.availability = series.availability(result.available)
+      end
+      direction.altered, direction.translated = altered.read(result), altered.translated(result)
+      direction.reordering_extent_unknown_frames = tonumber(result.order.extent_beyond)
+      direction.marks = stream.marks and measures.read_marks(engine, i - 1) or nil
+      if stream.measure then
+         direction.measured = measures.read(engine, i - 1, stream.measure, result, ports)
+      end
+      list[i] = direction
+   end
+   return list
+end
+
+local QUEUE = {
+   "tx_lcore", "rx_lcore", "tx", "rx", "passed", "first_due_ns", "first_ns",
+}
+
+--- What each queue did, of ports that have several; nil where there are none.
+function M.queues(engine, ports)
+   local list, result = {}, ffi.new("struct fg_queue_result")
+   for i, port in ipairs(ports) do
+      for queue = 0, (port.queues or 1) - 1 do
+         if (port.queues or 1) > 1 then
+            C.fg_engine_queue_result(engine, i - 1, queue, result)
+            local one = { port = port.name, queue = queue }
+            for _, key in ipairs(QUEUE) do
+               one[key] = tonumber(result[key])
+            end
+            list[#list + 1] = one
+         end
+      end
+   end
+   return list[1] and list
+end
+
+--- Drops, errors and foreign frames of every port.
+function M.ports(engine, ports)
+   local list = {}
+   for i, port in ipairs(ports) do
+      local result = port_result(engine, i)
+      list[i] = counts(result, PORT)
+      list[i].name, list[i].foreign_by_kind = port.name, measures.foreign(result)
+      list[i].rx_ring = port.rx_ring
+   end
+   return list
+end
+
+return M

@@ -1,0 +1,448 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The bench: a plan's ports, opened, with an engine behind them. What a test method sees of the tester.
+--
+-- Everything a trial needs is put together here from the plan; what the trial then counted comes back as
+-- plain tables. A bench is used inside a job, since trials take time.
+local api = require "framegauge.core.api"
+local arguments = require "framegauge.plan.arguments"
+local counts = require "framegauge.tester.counts"
+local ethernet = require "framegauge.core.ethernet"
+local ffi = require "ffi"
+local host = require "framegauge.tester.host"
+local job = require "framegauge.core.job"
+local modifiers = require "framegauge.traffic.modifiers"
+local octets = require "framegauge.core.octets"
+local placement = require "framegauge.tester.placement"
+local streams = require "framegauge.tester.streams"
+local user_error = require "framegauge.core.user_error"
+local wires = require "framegauge.tester.wires"
+
+local C = api.C
+
+local POLL_SECONDS = 0.001 -- how often a running trial is looked at
+local GATEWAY_SECONDS, GATEWAY_TRIES = 0.5, 6
+local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
+local DRAIN = 0.5 -- seconds, where a trial is not told
+local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
+
+local TIMES = {
+   [C.FG_TIME_TSC] = "tsc", [C.FG_TIME_WIRE_REAL] = "wire-real", [C.FG_TIME_WIRE_FREE] = "wire-free",
+}
+
+-- The arguments of open() and trial().
+local OPEN_ROWS = {
+   { key = "max_frame", type = "size", min = 64 }, { key = "frame_sizes", type = "table" },
+   { key = "unasked", type = "boolean" },
+}
+local TRIAL_ROWS = {
+   { key = "frame_size", type = "size", min = 64 }, { key = "directions", type = "table" },
+   { key = "fps", type = "frame_rate" }, { key = "duration", type = "time" },
+   { key = "loads", type = "table" }, { key = "burst", type = "table" }, { key = "streams", type = "table" },
+   { key = "tags", type = "table" }, { key = "modifier", type = "string" },
+   { key = "outage", type = "table" }, { key = "max_lag", type = "time" },
+   { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
+   { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
+}
+
+local Bench = {}
+Bench.__index = Bench
+
+local function nanoseconds(seconds)
+   return math.floor(seconds * 1e9 + 0.5)
+end
+
+-- All ports of the plan, with their links up.
+function Bench:open_ports()
+   if self.plan.reference_device then
+      self.wires = wires.open(self.plan, self.frame_sizes)
+      self.handles, self.buffers = self.wires.handles, self.wires.buffers
+      return
+   end
+   self.buffers = TSC_BUFFERS
+   host.open(self.handles, self.plan.ports, self.max_frame)
+end
+
+-- What the driver says, and what the plan says better.
+local function describe(plan_port, handle)
+   local caps = handle.caps
+   local rate = plan_port.line_rate or tonumber(caps.line_rate_bps)
+   return {
+      name = plan_port.name,
+      device = plan_port.device,
+      driver = ffi.string(caps.driver),
+      mode = ffi.string(caps.mode),
+      line_rate = rate > 0 and rate or nil,
+      mac = plan_port.mac or octets.mac_text(ffi.string(caps.mac, 6)),
+      numa = caps.numa_node,
+      queues = plan_port.queues,
+      rx_ring = caps.rx_ring > 0 and caps.rx_ring * (plan_port.queues or 1) or nil,
+      notes = {},
+   }
+end
+
+local function engine_port(plan_port, handle, mac, place)
+   local c = ffi.new("struct fg_engine_port", { port = handle, queues = #place })
+   for queue, lcore in ipairs(place) do
+      c.tx_lcore[queue - 1], c.rx_lcore[queue - 1] = lcore.tx, lcore.rx
+   end
+   ffi.copy(c.mac, mac, 6)
+   c.vlan = plan_port.vlan or 0
+   for key, parse in pairs {
+      ipv4 = octets.ipv4, gateway4 = octets.ipv4, ipv6 = octets.ipv6, gateway6 = octets.ipv6,
+   } do
+      if plan_port[key] then
+         local address = parse(plan_port[key])
+         c["has_" .. key] = true
+         ffi.copy(c[key], address, #address)
+      end
+   end
+   return c
+end
+
+-- The engine on the open ports, each of which gets its lcores.
+function Bench:create_engine()
+   local err, out = api.error(), ffi.new("struct fg_engine *[1]")
+   local places, workers, notes = placement.place(self.ports, self.wires ~= nil,
+      self.plan.needs.one_lcore_a_port)
+   local config = ffi.new("struct fg_engine_config", {
+      time = self.time, ports = #self.ports, lcores = #workers, buffers = self.buffers,
+      max_frame = self.max_frame,
+   })
+   for i, worker in ipairs(workers) do
+      config.lcore[i - 1] = worker
+   end
+   for i, port in ipairs(self.ports) do
+      port.notes = notes[i]
+      config.port[i - 1] = engine_port(self.plan.ports[i], self.handles[i], octets.mac(port.mac), places[i])
+   end
+   api.check(C.fg_engine_create(config, out, err), err)
+   self.engine, self.lcores = out[0], #workers
+end
+
+-- Wait for the trial; whatever ends the wait early ends the trial, too.
+-- @param look  called now and then meanwhile; ends the trial by returning true. Default: nobody looks
+function Bench:await(look)
+   local ok, why = pcall(function()
+      while C.fg_engine_poll(self.engine) == C.FG_ENGINE_RUNNING do
+         if look and look() then
+            C.fg_engine_stop(self.engine)
+         else
+            job.sleep(POLL_SECONDS)
+         end
+      end
+   end)
+   self.running = nil
+   if not ok then
+      C.fg_engine_stop(self.engine)
+      C.fg_engine_poll(self.engine)
+      error(why, 0)
+   end
+end
+
+-- Does a trial run? Who does not await() its end has to ask now and then: that is when links are looked at.
+function Bench:is_running()
+   return C.fg_engine_poll(self.engine) == C.FG_ENGINE_RUNNING
+end
+
+-- Start a trial; await() waits for its end.
+-- @param trial    struct fg_trial_config
+-- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
+--                 happens; or nil
+function Bench:start(trial, arrange)
+   local err, start = api.error(), ffi.new("uint64_t[1]")
+   if self.wires then
+      self.wires:reset(self.trials)
+   end
+   api.check(C.fg_engine_prepare(self.engine, trial, start, err), err)
+   if arrange then
+      arrange(start[0])
+   end
+   C.fg_engine_start(self.engine)
+end
+
+-- Has the reference device out of order for a while.
+-- @param outage  { at =, seconds = } from the start of traffic; or nil
+function Bench:arrange_outage(outage)
+   return outage and function(start)
+      local from = start + nanoseconds(outage.at)
+      self.wires:outage(from, from + nanoseconds(outage.seconds))
+   end
+end
+
+-- Let something see every frame that a port receives from now on, while a trial runs or not.
+-- @param port  its number
+-- @param tap   struct fg_tap *; nil: nobody any more
+function Bench:tap(port, tap)
+   local err = api.error()
+   self.taps[port] = tap
+   if tap then
+      api.check(C.fg_engine_tap(self.engine, port - 1, tap, err), err)
+   elseif self.engine then
+      C.fg_engine_untap(self.engine, port - 1)
+   end
+end
+
+--- Number of the port of a name, or nil and a sentence that names those there are.
+-- @usage tester:port_index "west" --> 2
+function Bench:port_index(name)
+   local names = {}
+   for i, port in ipairs(self.ports) do
+      if port.name == name then
+         return i
+      end
+      names[i] = port.name
+   end
+   return nil, ("there is no port '%s'; there is %s"):format(tostring(name), table.concat(names, ", "))
+end
+
+-- MAC of a port's gateway for an IP version, six octets: what the plan says, else what the gateway answered;
+-- nil while it has not.
+function Bench:gateway_mac(i, version)
+   local port = self.plan.ports[i]
+   if port.gateway_mac then
+      return port["gateway" .. version] and octets.mac(port.gateway_mac) or nil
+   end
+   local mac = ffi.new("uint8_t[6]")
+   return C.fg_engine_gateway(self.engine, i - 1, version, mac) and ffi.string(mac, 6) or nil
+end
+
+-- The first gateway that has not answered, as a sentence.
+function Bench:silent_gateway()
+   for i, port in ipairs(self.plan.ports) do
+      for version = 4, 6, 2 do
+         local address = port["gateway" .. version]
+         if address and not self:gateway_mac(i, version) then
+            return ("ports.%s.%s: %s does not answer on %s"):format(port.name,
+               version == 4 and "gateway" or "gateway6", address, port.device)
+         end
+      end
+   end
+end
+
+-- Ask for the MAC of every gateway until all have answered; raises when one stays silent. Nobody waits longer
+-- than that takes, but where time runs free: there a trial ends at its own time, which costs nothing.
+function Bench:resolve()
+   local answered = self.time ~= C.FG_TIME_WIRE_FREE and function()
+      return not self:silent_gateway()
+   end
+   for _ = 1, GATEWAY_TRIES do
+      self:start(ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(GATEWAY_SECONDS) }))
+      self:await(answered)
+      if not self:silent_gateway() then
+         return
+      end
+   end
+   user_error.raise("run", 4, "%s", self:silent_gateway())
+end
+
+--- Open a plan's ports and start the engine on them.
+-- @param plan  a loaded plan (framegauge.plan)
+-- @param o.frame_sizes  octets with FCS of all frames, or o.max_frame: of the largest; default: the method's
+-- @param o.unasked    do not ask gateways for their addresses: for those who only listen
+-- @return the bench, or nil and an error object (status, tostring)
+-- @usage local mine = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}"
+-- local loaded = plan.load_text(mine, "mine")
+-- local other = bench.open(loaded, { max_frame = 1518 })
+-- local name = other.ports[1].name other:close()
+-- return name --> a
+function Bench.open(plan, o)
+   o = arguments.read("bench.open", o or {}, OPEN_ROWS)
+   local bench = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {}, trials = 0 }, Bench)
+   bench.frame_sizes = o.max_frame and { ethernet.MIN_FRAME, o.max_frame } or o.frame_sizes
+      or plan.needs.frame_sizes
+   bench.max_frame = math.max(unpack(bench.frame_sizes))
+   local device = plan.reference_device
+   bench.time = not device and C.FG_TIME_TSC
+      or device.time == "free" and C.FG_TIME_WIRE_FREE
+      or C.FG_TIME_WIRE_REAL
+   bench.clock = TIMES[bench.time]
+   local ok, err = pcall(function()
+      host.start(plan)
+      bench:open_ports()
+      for i, port in ipairs(plan.ports) do
+         bench.ports[i] = describe(port, bench.handles[i])
+      end
+      bench:create_engine()
+      if not o.unasked then
+         bench:resolve()
+      end
+   end)
+   if not ok then
+      bench:close()
+      return nil, err
+   end
+   return bench
+end
+
+--- Stop the engine and give the ports back. May be called twice.
+-- @usage tester:close() tester:close()
+function Bench:close()
+   C.fg_engine_free(self.engine)
+   self.engine = nil
+   if self.wires then
+      self.wires:close()
+   else
+      host.close(self.handles)
+   end
+   self.wires, self.handles = nil, {}
+end
+
+--- Highest frame rate of the slowest port's line, or nil when a port does not know its rate.
+-- @param frame_size  octets with FCS
+-- @usage tester:max_fps(64) --> 1,488,095
+function Bench:max_fps(frame_size)
+   return ethernet.slowest_fps(self.ports, frame_size)
+end
+
+-- Tell a bridge of the stations behind every port.
+function Bench:announce_stations(o)
+   local list, seconds = streams.announcements(self, o)
+   self:start(ffi.new("struct fg_trial_config", {
+      streams = list.count,
+      stream = list.array,
+      traffic_ns = nanoseconds(seconds),
+      drain_ns = nanoseconds(ANNOUNCEMENT_DRAIN),
+      max_lag_ns = nanoseconds(self.plan.host.max_lag),
+   }))
+   self.running = { duration = seconds, streams = list }
+   self:await()
+end
+
+-- Frames per second of a stream over a trial; of one that sends now and then, too.
+local function mean_fps(loads, seconds)
+   local frames = 0
+   for _, load in ipairs(loads) do
+      frames = frames + (load.frames or (load.mean_fps or load.fps) * load.seconds)
+   end
+   return loads[2] and frames / seconds or loads[1].mean_fps or loads[1].fps
+end
+
+-- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.
+local function interval_of(described)
+   for _, stream in ipairs(described) do
+      if stream.over_time then
+         return stream.over_time
+      end
+   end
+   return 1
+end
+
+-- The streams of a trial: the engine's list, what they are called (counts.lua), how many seconds they last.
+function Bench:streams_of(o)
+   local described = {}
+   if o.streams then
+      local list, seconds = streams.given(self, o.streams)
+      for i, stream in ipairs(o.streams) do
+         local first = stream.loads[1]
+         described[i] = {
+            name = stream.name, to = list.array[i - 1].rx_port + 1, fps = mean_fps(stream.loads, seconds),
+            uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
+            random = first.shape == "poisson",
+            over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
+            measure = stream.measure, errors = stream.errors,
+         }
+      end
+      return list, described, seconds
+   end
+   local loads, n, seconds, share_of_test = streams.loads_of_trial(o)
+   local list, turns = streams.of_trial(self, o, loads, n)
+   for i, name in ipairs(o.directions) do
+      local share = turns[i].share * share_of_test
+      described[i] = {
+         name = name, to = list.array[i - 1].rx_port + 1, fps = o.loads and o.loads[1].fps or o.fps,
+         share = share < 1 and share or nil,
+      }
+   end
+   return list, described, seconds
+end
+
+--- Run one trial and wait for its end.
+-- @param o.frame_size   octets with FCS
+-- @param o.directions   list of "east->west"; those that start from one port take turns in its load
+-- @param o.fps          frames per second of each port that sends, constant ...
+-- @param o.duration     ... for so many seconds, in the bench's time
+-- @param o.loads        or several loads in a row: list of { fps =, seconds = }
+-- @param o.burst        send fps in bursts at the rate of the line: { frames =, interval_frames = from the
+--                       first frame of one to that of the next, in frame times }; or nil
+-- @param o.streams      or, instead of all of these, streams of the method's own making, each with its loads
+--                       (framegauge.tester.streams); the trial lasts as long as the longest of them
+-- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or
+--                       nil
+-- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers),
+--                       or nil
+-- @param o.management   what the modifier management-frames asks for: { community =, interface = }
+-- @param o.max_lag      how late a frame of fps or loads may be and still be sent, seconds; nil: as late as
+--                       the plan's host.max_lag
+-- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
+-- @param o.learning_wait, o.settle  phases of RFC 2544, 23, before and after (default: 0)
+-- @param o.drain        how long frames may still arrive after the last was sent (default: 0.5 s)
+-- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
+--                       -> when traffic starts, look = as of await, finish = called at its end, before its
+--                       counts are read }; or nil
+-- @return counts by direction (or stream), port and lcore. Raises {interrupted = true} when the job is
+-- interrupted.
+-- @usage local raw = tester:trial {
+--    frame_size = 64, fps = "10kfps", duration = "1s", directions = { "east->west" },
+-- }
+-- return raw.directions[1].tx, raw.directions[1].rx --> 10000 10000
+function Bench:trial(o)
+   o = arguments.read("bench:trial", o, TRIAL_ROWS)
+   self.trials = self.trials + 1
+   if modifiers.needs_announcement(o.modifier) then
+      self:announce_stations(o)
+   end
+   local list, described, seconds = self:streams_of(o)
+   local joint = o.joint or {}
+   self:start(ffi.new("struct fg_trial_config", {
+      streams = list.count,
+      stream = list.array,
+      learn_ns = nanoseconds(o.learning_wait or 0),
+      traffic_ns = nanoseconds(seconds),
+      drain_ns = nanoseconds(o.drain or DRAIN),
+      settle_ns = nanoseconds(o.settle or 0),
+      max_lag_ns = nanoseconds(self.plan.host.max_lag),
+      series_ns = nanoseconds(interval_of(described)),
+      first_id = joint.first_id or 0,
+      start_ns = joint.start and joint.start() or 0,
+      talk = modifiers.talk(o.modifier, o.management),
+   }), self:arrange_outage(o.outage))
+   self.running = { duration = seconds, streams = list } -- the templates live as long
+   self:await(joint.look)
+   if joint.finish then
+      joint.finish()
+   end
+   local lcores = counts.lcores(self.engine, self.lcores)
+   local directions = counts.directions(self.engine, described, seconds, self.ports,
+      o.tags and o.tags.count or 0, self.wires ~= nil, lcores)
+   for i, one in ipairs(described) do
+      if one.random then -- how many frames a random process makes is known now
+         directions[i].intended_fps = directions[i].intended_frames / seconds
+      end
+   end
+   return {
+      time = self.clock,
+      duration_s = seconds,
+      directions = directions,
+      ports = counts.ports(self.engine, self.ports),
+      queues = counts.queues(self.engine, self.ports),
+      lcores = lcores,
+   }
+end
+
+--- Totals of the trial that is running, for the screen; nil when none is.
+-- @usage tester:snapshot() --> nil
+function Bench:snapshot()
+   if not self.running then
+      return nil
+   end
+   local live = ffi.new("struct fg_live")
+   C.fg_engine_live(self.engine, live)
+   local tx, rx = tonumber(live.tx), tonumber(live.rx)
+   return {
+      elapsed = tonumber(live.elapsed_ns) / 1e9, duration = self.running.duration,
+      tx = tx, rx = rx, lost = math.max(0, tx - rx),
+   }
+end
+
+return Bench

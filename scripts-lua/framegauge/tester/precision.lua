@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- How exactly the tester keeps its times: departures against those that were intended, by load, with and
+-- without bursts; and how much of their being late the host has to answer for.
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+local octets = require "framegauge.core.octets"
+
+local C = api.C
+
+local M = {}
+
+local SHARES = { 0.01, 0.1, 0.5, 1 } -- of the load the tester carries
+local BURST, BURST_SHARE = 32, 0.1
+
+M.STALL_CLASSES = { "1 us", "10 us", "100 us", "1 ms", "10 ms" }
+
+local function created(create, ctype, free, ...)
+   local err, out = api.error(), ffi.new(ctype .. " *[1]")
+   local arguments = { ... }
+   arguments[#arguments + 1], arguments[#arguments + 2] = out, err
+   api.check(create(unpack(arguments)), err)
+   return ffi.gc(out[0], free)
+end
+
+-- The two ports of a direction, by number.
+local function ends(bench, direction)
+   local from, to = direction:match "^(.-)%->(.+)$"
+   return bench:port_index(from), bench:port_index(to)
+end
+
+-- What is to be sent, and the times between its frames.
+local function patterns(load_fps)
+   local list = {}
+   for i, share in ipairs(SHARES) do
+      list[i] = {
+         pattern = "constant", share = share, fps = share * load_fps,
+         times = { between_ns = 1e9 / (share * load_fps) },
+      }
+   end
+   local every, frame_ns = BURST / BURST_SHARE, 1e9 / load_fps
+   list[#list + 1] = {
+      pattern = ("bursts of %d"):format(BURST), share = BURST_SHARE, fps = BURST_SHARE * load_fps,
+      burst = { frames = BURST, interval_frames = every },
+      times = { burst = BURST, within_ns = frame_ns, between_ns = (every - BURST + 1) * frame_ns },
+   }
+   return list
+end
+
+local function row_of(one, departures, direction)
+   local seen = ffi.new "struct fg_departures_result"
+   C.fg_departures_read(departures, seen)
+   local row = {
+      pattern = one.pattern, percent = 100 * one.share, fps = one.fps, late = direction.late,
+      intended_ns = one.times.between_ns, count = tonumber(seen.count), mean_ns = seen.mean_ns,
+   }
+   for _, key in ipairs {
+      "min_ns", "p50_ns", "p99_ns", "max_ns", "error_p50_ns", "error_p99_ns", "error_p999_ns", "error_max_ns",
+   } do
+      row[key] = tonumber(seen[key])
+   end
+   return row
+end
+
+--- Departures of a direction, as its receiver reads them from the frames.
+-- @param bench     looped to itself
+-- @param o.direction  "east->west"
+-- @param o.frame_size, o.load_fps, o.seconds  of each trial
+-- @return list of { pattern =, percent = of load_fps, fps =, late = frames not sent, intended_ns =,
+-- count =, min_ns =, p50_ns =, p99_ns =, max_ns =, mean_ns = between two departures, and error_p50_ns =,
+-- error_p99_ns =, error_p999_ns =, error_max_ns = by how much that was not as intended, either way }
+function M.departures(bench, o)
+   local _, receiver = ends(bench, o.direction)
+   local rows = {}
+   for i, one in ipairs(patterns(o.load_fps)) do
+      local times = ffi.new("struct fg_departures_config", one.times)
+      local departures = created(C.fg_departures_create, "struct fg_departures", C.fg_departures_free, times)
+      local before = bench:tap(receiver, C.fg_departures_tap(departures))
+      local raw = bench:trial {
+         frame_size = o.frame_size, directions = { o.direction }, fps = one.fps, burst = one.burst,
+         duration = o.seconds,
+      }
+      bench:tap(receiver, before)
+      rows[i] = row_of(one, departures, raw.directions[1])
+   end
+   return rows
+end
+
+--- Delay of a direction by the ports' own IEEE 1588 stamps (fg_probe.h), a thousand times a second.
+-- @return { source = "ieee1588", sent =, unstamped =, count =, min_ns =, mean_ns =, max_ns =,
+-- error_bound_ns = }; nil where a port takes no such stamps
+function M.probe(bench, direction, seconds)
+   local from, to = ends(bench, direction)
+   local ports = bench.handles
+   if ports[from].timesync == nil or ports[to].timesync == nil then
+      return nil
+   end
+   local config = ffi.new("struct fg_probe_config", {
+      from = ports[from], to = ports[to], hz = C.fg_engine_hz(bench.engine), interval_ns = 1e6,
+      most = math.min(65536, math.ceil(seconds * 1e3)),
+   })
+   ffi.copy(config.src, octets.mac(bench.ports[from].mac), 6)
+   ffi.copy(config.dst, octets.mac(bench.ports[to].mac), 6)
+   local probe = created(C.fg_probe_create, "struct fg_probe", C.fg_probe_free, config)
+   local trial = ffi.new("struct fg_trial_config", { traffic_ns = seconds * 1e9, tasks = 1 })
+   local task = ffi.new("struct fg_trial_task[1]", { { task = C.fg_probe_task(probe), port = from - 1 } })
+   trial.task, trial.sink[to - 1] = task, C.fg_probe_sink(probe)
+   bench:start(trial)
+   bench:await()
+   local err, seen = api.error(), ffi.new "struct fg_probe_result"
+   api.check(C.fg_probe_read(probe, seen, err), err)
+   local result = { source = "ieee1588", mean_ns = seen.mean_ns }
+   for _, key in ipairs { "sent", "unstamped", "count", "min_ns", "max_ns", "error_bound_ns" } do
+      result[key] = tonumber(seen[key])
+   end
+   return result
+end
+
+--- How long the lcore that sends from the first port is away while there is nothing to do. It says something
+-- of real ports only: the wire's time stands still meanwhile.
+-- @return { seconds =, rounds =, longest_ns =, away_ppm = of the time, stalls = list of how many by
+-- STALL_CLASSES }
+function M.host(bench, seconds)
+   local hz = C.fg_engine_hz(bench.engine)
+   local stalls = created(C.fg_stalls_create, "struct fg_stalls", C.fg_stalls_free, hz)
+   local task = ffi.new("struct fg_trial_task[1]", { { task = C.fg_stalls_task(stalls) } })
+   bench:start(ffi.new("struct fg_trial_config", { tasks = 1, task = task, traffic_ns = seconds * 1e9 }))
+   bench:await()
+   local seen = ffi.new "struct fg_stalls_result"
+   C.fg_stalls_read(stalls, seen)
+   local counts = {}
+   for i = 1, #M.STALL_CLASSES do
+      counts[i] = tonumber(seen.stalls[i - 1])
+   end
+   return {
+      seconds = tonumber(seen.duration_ns) / 1e9, rounds = tonumber(seen.rounds),
+      longest_ns = tonumber(seen.longest_ns), stalls = counts,
+      away_ppm = tonumber(seen.away_ns) / math.max(1, tonumber(seen.duration_ns)) * 1e6,
+   }
+end
+
+return M

@@ -1,0 +1,252 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The streams of a trial, as the engine takes them: what each port sends, to whom, in which turns.
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+local frame = require "framegauge.traffic.frame"
+local measures = require "framegauge.tester.measures"
+local modifiers = require "framegauge.traffic.modifiers"
+local octets = require "framegauge.core.octets"
+local tables = require "framegauge.core.tables"
+local topology = require "framegauge.traffic.topology"
+
+local M = {}
+
+local C = api.C
+
+--- A cycle of sizes, and a frame of each.
+-- @param list  octets with FCS, one frame after the other
+-- @param make  function(size) -> template
+-- @return struct fg_sizes, array of templates by kind, and what must be kept as long as both
+function M.cycle(list, make)
+   local err, out, kept = api.error(), ffi.new("struct fg_sizes *[1]"), {}
+   api.check(C.fg_sizes_create(ffi.new("uint16_t[?]", #list, list), #list, out, err), err)
+   local sizes = ffi.gc(out[0], C.fg_sizes_free)
+   local frames = ffi.new("const struct fg_template *[?]", sizes.kinds)
+   for kind = 0, sizes.kinds - 1 do
+      kept[kind + 1] = make(sizes.size[kind])
+      frames[kind] = kept[kind + 1]
+   end
+   return sizes, frames, { sizes, frames, kept }
+end
+
+local ANNOUNCEMENT_FPS = 10000
+local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS, which is too large for a constant of the FFI
+
+local function index_of(ports, name)
+   return tables.index_of(ports, name) or error("no port " .. name)
+end
+
+-- The two ends of "east->west".
+local function ends(ports, direction)
+   local from, to = direction:match("^(.-)%->(.+)$")
+   return index_of(ports, from), index_of(ports, to)
+end
+
+-- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
+-- port. Of a loopback the gateway is the far end.
+local function ingredients(bench, from, to)
+   local source, target = bench.plan.ports[from], bench.plan.ports[to]
+   local version = source.ipv4 and target.ipv4 and 4 or 6
+   local address = from == to and source["gateway" .. version] or target["ipv" .. version]
+   return {
+      version = version,
+      src_mac = octets.mac(bench.ports[from].mac),
+      dst_mac = bench:gateway_mac(from, version) or octets.mac(bench.ports[to].mac),
+      src = octets["ipv" .. version](source["ipv" .. version]),
+      dst = octets["ipv" .. version](address),
+      vlan = source.vlan,
+      vary = {},
+   }
+end
+
+-- An array of streams that is filled one by one, with the frames its elements point to.
+local List = {}
+List.__index = List
+
+local function new_list(size, loads, n)
+   return setmetatable({
+      array = ffi.new("struct fg_stream_config[?]", size), count = 0, frames = {}, loads = loads, n = n,
+   }, List)
+end
+
+function List:add(o)
+   self.count = self.count + 1
+   self.frames[self.count] = o.frame
+   self.array[self.count - 1] = {
+      tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, sizes = o.sizes, frames = o.frames,
+      load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
+      turn = o.turn and { o.turn.first, o.turn.take, o.turn.every }, idle = o.idle or false,
+      unmeasured = o.unmeasured or false,
+      measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + (o.marks and C.FG_MEASURE_CODEPOINTS or 0)
+         + measures.flags(o.measure or {}),
+      latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
+   }
+   return self.array[self.count - 1]
+end
+
+local SHAPES = {
+   bursts = C.FG_LOAD_BURSTS, ramp = C.FG_LOAD_RAMP, poisson = C.FG_LOAD_POISSON,
+   scatter = C.FG_LOAD_SCATTER,
+}
+
+local function frames_of(load, timed)
+   if load.frames then
+      return load.frames
+   elseif not load.seconds then
+      return ENDLESS
+   end
+   return timed and 0 or math.floor(load.fps * load.seconds + 0.5)
+end
+
+-- A load of a number of frames or, where its shape or the loads after it need it, of a time; or without end.
+local function engine_load(load)
+   local timed = load.seconds and (load.frames or load.shape or load.timed)
+   return {
+      fps = load.fps, frames = frames_of(load, timed),
+      ns = timed and math.floor(load.seconds * 1e9 + 0.5) or 0,
+      shape = SHAPES[load.shape] or C.FG_LOAD_CONSTANT, end_fps = load.end_fps or 0, burst = load.burst or 0,
+      burst_fps = load.burst_fps or 0, seed = load.seed or 0, by_octets = load.overhead ~= nil,
+      overhead = load.overhead or 0, max_lag_ns = math.ceil((load.max_lag or 0) * 1e9),
+   }
+end
+
+--- Loads one after the other.
+-- @param list  of { fps =, seconds = } and, or nil: frames = how many, and then silence for the rest of the
+--              time; overhead = of frames of several sizes: what counts of each besides its octets with FCS,
+--              so that bits and not frames are evenly spaced; shape = "bursts" (with burst, burst_fps),
+--              "ramp" (end_fps), "poisson" (seed) or "scatter" (seed, burst_fps); max_lag = seconds a frame
+--              may be late and still be sent, where that is less than the host's (framegauge.traffic.lag);
+--              timed = the next one begins when the seconds are over, not when the frames have gone }. The
+--              last one may have no seconds: then it has no end
+-- @return the engine's array, how many, and how many seconds they last without that
+function M.loads(list)
+   local loads, seconds = ffi.new("struct fg_load[?]", #list), 0
+   for i, load in ipairs(list) do
+      loads[i - 1] = engine_load(load)
+      seconds = seconds + (load.seconds or 0)
+   end
+   return loads, #list, seconds
+end
+
+--- The loads of the directions of a trial. Bursts are parts of a load of the whole line. What the modifier
+-- has the tester say beside the test takes the place of test frames; between bursts there is room for it.
+-- @param o  as Bench:trial takes it
+-- @return as M.loads, and the share of the load that is test frames
+function M.loads_of_trial(o)
+   if o.burst then
+      local loads, n, seconds = M.loads {
+         {
+            fps = o.fps * o.burst.interval_frames / o.burst.frames, seconds = o.duration, max_lag = o.max_lag,
+         },
+      }
+      return loads, n, seconds, 1
+   end
+   local list, given = {}, o.loads or { { fps = o.fps, seconds = o.duration } }
+   for i, load in ipairs(given) do
+      local said = math.min(modifiers.said_per_second(o.modifier), load.fps / 2)
+      list[i] = { fps = load.fps - said, seconds = load.seconds, max_lag = o.max_lag }
+   end
+   local loads, n, seconds = M.loads(list)
+   return loads, n, seconds, list[1].fps / given[1].fps
+end
+
+-- Which frames of a stream are tagged.
+-- @param fps  frames per second of the stream
+local function set_tags(stream, tags, fps)
+   stream.tags = tags.count
+   stream.tag_first = math.ceil(tags.first * fps)
+   stream.tag_every = math.max(1, math.floor(tags.every * fps))
+end
+
+--- The streams of a trial: those of the directions, then those of the modifier's own frames.
+-- @param bench     with plan, ports and gateway_mac
+-- @param o         as Bench:trial takes it
+-- @param loads, n  as M.loads gave them
+-- @return list (array, count, frames: keep it while the trial runs), and the turns of the directions
+function M.of_trial(bench, o, loads, n)
+   local turns, own = modifiers.turns(o.modifier, o.directions, o.burst)
+   local list = new_list(#o.directions + #own, loads, n)
+   local places = topology.places(#bench.ports, bench.plan.needs.topology)
+   for i, direction in ipairs(o.directions) do
+      local from, to = ends(bench.ports, direction)
+      local made = modifiers.change(ingredients(bench, from, to), o.modifier, places, from, to)
+      local stream = list:add {
+         from = from, to = to, turn = turns[i], frame = frame.rfc2544(o.frame_size, made),
+      }
+      if o.tags then
+         set_tags(stream, o.tags, loads[0].fps * turns[i].share)
+      end
+   end
+   list.own_loads = own.fps and M.loads { { fps = own.fps * o.fps, seconds = o.duration } }
+   for _, one in ipairs(own) do
+      local from, to = ends(bench.ports, one.direction)
+      local made = modifiers.broadcast(ingredients(bench, from, to))
+      list:add {
+         from = from, to = to, turn = one.turn, frame = frame.rfc2544(o.frame_size, made), unmeasured = true,
+         loads = list.own_loads, n = list.own_loads and 1,
+      }
+   end
+   return list, turns
+end
+
+--- Streams that a method has made itself.
+-- @param wanted  list of { name = in the counts, from =, to = names of ports, frame = template
+--                (framegauge.traffic.frame), loads = as of M.loads, tags = as Bench:trial takes them, or nil,
+--                unmeasured = or nil, delay = seconds before the first frame, or nil,
+--                sizes = of the frames of a cycle, or nil; then frame is a function(size),
+--                over_time = seconds of an interval of the series that is kept, with availability, or nil,
+--                the same for all; marks = whether to count with which marks its frames arrive,
+--                idle = whether the other tester sends it (framegauge.agent),
+--                measure = what else (framegauge.tester.measures), or nil,
+--                t_max = seconds after which a frame is lost even if it arrives, or nil,
+--                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the
+--                plan has it,
+--                phase = or a delay that does not count, in times between two frames }
+-- @return list as of M.of_trial, and how many seconds the longest of them lasts
+function M.given(bench, wanted)
+   local list, longest = new_list(#wanted), 0
+   list.all_loads, list.kept = {}, {}
+   for i, one in ipairs(wanted) do
+      local loads, n, seconds = M.loads(one.loads)
+      local delay = one.delay or 0
+      local sizes, frames = nil, nil
+      if one.sizes then
+         sizes, frames, list.kept[#list.kept + 1] = M.cycle(one.sizes, one.frame)
+      end
+      local stream = list:add {
+         from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
+         frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
+         unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
+         over_time = one.over_time, idle = one.idle, marks = one.marks, measure = one.measure,
+         t_max = one.t_max, faults = one.faults,
+      }
+      if one.tags then
+         set_tags(stream, one.tags, one.loads[1].fps)
+      end
+      list.all_loads[i], longest = loads, math.max(longest, delay + seconds)
+   end
+   return list, longest
+end
+
+--- What tells a bridge of the stations behind every port, before a trial that has many.
+-- @return list as of M.of_trial, and how many seconds it takes
+function M.announcements(bench, o)
+   local list, seen = new_list(#bench.ports, ffi.new("struct fg_load[1]"), 1), {}
+   local function add(port, other)
+      if seen[port] then
+         return
+      end
+      local made, count = modifiers.announcement(ingredients(bench, port, other), port)
+      seen[port], list.loads[0] = true, { fps = ANNOUNCEMENT_FPS, frames = count }
+      list:add { from = port, to = port, frame = frame.rfc2544(o.frame_size, made), unmeasured = true }
+   end
+   for _, direction in ipairs(o.directions) do
+      local from, to = ends(bench.ports, direction)
+      add(from, to)
+      add(to, from)
+   end
+   return list, tonumber(list.loads[0].frames) / ANNOUNCEMENT_FPS
+end
+
+return M

@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Tables for spreadsheets: RFC 4180 with line feeds, one line for each row of a result.
+local json = require "framegauge.text.json"
+local rows = require "framegauge.text.rows"
+
+local M = {}
+
+local function field(value)
+   if value == nil then
+      return ""
+   elseif type(value) == "number" then
+      return json.encode(value)
+   end
+   local text = type(value) == "table" and table.concat(value, "; ") or tostring(value)
+   return text:find '[",\n]' and '"' .. text:gsub('"', '""') .. '"' or text
+end
+
+--- The text of a CSV file. What is not known is empty.
+-- @param columns  which fields: list of "a" or "a.b"
+function M.text(columns, lines)
+   local out = { (table.concat(columns, ","):gsub("%.", "_")) }
+   for _, line in ipairs(lines) do
+      local values = {}
+      for i, path in ipairs(columns) do
+         values[i] = field(rows.value(line, path))
+      end
+      out[#out + 1] = table.concat(values, ",")
+   end
+   return table.concat(out, "\n") .. "\n"
+end
+
+--- The text of a CSV file with all figures of rows.
+-- @param record  what the rows are (framegauge.text.rows)
+-- @param lead    keys in front that the record has not, or nil
+function M.rows(record, lines, lead)
+   local columns = { unpack(lead or {}) }
+   for _, figure in ipairs(rows.flat(record, lines)) do
+      columns[#columns + 1] = figure[1]
+   end
+   return M.text(columns, lines)
+end
+
+return M

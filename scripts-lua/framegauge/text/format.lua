@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Numbers as a person reads them, beyond what framegauge.text.units has.
+local units = require "framegauge.text.units"
+
+local M = {}
+
+--- Whole number with its thousands separated. Rounds down: a figure is never made better than it is.
+function M.count(value)
+   return units.format_count(math.floor(value))
+end
+
+--- Number with thousands separated and so many decimals.
+function M.decimal(value, decimals)
+   local scale = 10 ^ decimals
+   if value <= -0.5 / scale then -- digits are taken apart, so the sign goes first
+      return "-" .. M.decimal(-value, decimals)
+   end
+   local whole = math.floor(value * scale + 0.5)
+   local text = M.count(whole / scale)
+   if decimals == 0 then
+      return text
+   end
+   return string.format("%s.%0" .. decimals .. ".0f", text, whole % scale)
+end
+
+--- A figure that the tester kept from being higher: what is shown must not look exact.
+-- @param row   of a result
+-- @param text  its figure
+-- @usage format.at_least({ validity = "tester-limited" }, "63") --> at least 63
+function M.at_least(row, text)
+   return row.validity == "tester-limited" and "at least " .. text or text
+end
+
+--- "1 frame", "2 frames", "1,234 frames".
+function M.plural(value, noun)
+   return M.count(value) .. " " .. noun .. (value == 1 and "" or "s")
+end
+
+--- Nanoseconds with the unit that suits: "20.67 us".
+function M.nanoseconds(ns)
+   return units.format_time(ns / 1e9)
+end
+
+--- Seconds as a clock shows them: "0:07", "12:34", "1:02:03".
+function M.clock(seconds)
+   local s = math.floor(seconds + 0.5)
+   if s >= 3600 then
+      return string.format("%d:%02d:%02d", math.floor(s / 3600), math.floor(s / 60) % 60, s % 60)
+   end
+   return string.format("%d:%02d", math.floor(s / 60), s % 60)
+end
+
+return M

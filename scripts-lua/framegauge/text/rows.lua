@@ -1,0 +1,258 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows: one row for each figure of a result, from which everything else about the figure follows.
+--
+-- A record is a list of rows in the order a person reads them. A row:
+--
+--    { "throughput_fps", "number", "what it is, in words", null = true, col = "Throughput", at = "summary" }
+--
+--    [1]       key in result.json: <what>_<statistic>_<unit>; the path of a figure inside of objects joined
+-- by
+--              "_" reads the same way (latency.min_ns is latency_min_ns in the CSV)
+--    [2]       type: a name in M.TYPES, a list of words, a record, M.list(), M.map() or M.forms(). A row
+--              without a type is no figure of result.json but a column only: its key is then the path of a
+--              figure in an object, or `of` is a function of the row
+--    [3]       help
+--    null      the key is always there and null where nothing is known
+--    optional  the key is left out where nothing is known
+--
+-- and where it is shown (framegauge.text.show):
+--
+--    col       heading of its column; without one it is in no table of a report
+--    unit      below the heading (default: by the key)
+--    as        how it is written (default: by the key and type)
+--    at        names of the tables it stands in, such as "terminal summary"; every table has those with `id`
+--    id        it tells rows apart: what a test case is called, with "%s" for the figure
+--    bound     ">=" or "<=": what a figure of a tester-limited row is worth; "exact": nothing
+--    none      what stands where nothing is known
+--    hidden    the column is left out where no line has it, as with `optional`
+--    unless    the column is left out where lines have this key
+--    apart     of an object: its figures are in no table of the record
+--
+-- From a record come the order of keys and the nulls of result.json (published), what is checked when a trial
+-- is read back (wrong), the JSON Schema (framegauge.report.schema), the reference of all figures
+-- (framegauge.report.reference), CSV files (flat), and the tables on a terminal and on the page.
+local json = require "framegauge.text.json"
+
+local M = {}
+
+--- Single values, as JSON Schema has them.
+M.TYPES = {
+   count = { type = "integer", minimum = 0 },
+   ordinal = { type = "integer", minimum = 1 },
+   integer = { type = "integer" },
+   number = { type = "number", minimum = 0 },
+   positive = { type = "number", exclusiveMinimum = 0 },
+   signed = { type = "number" },
+   ratio = { type = "number", minimum = 0, maximum = 1 },
+   text = { type = "string" },
+   boolean = { type = "boolean" },
+   object = { type = "object" },
+}
+
+--- Rows of a record.
+-- @param name  of the record, for the schema and the reference
+-- @param help  what it is, in words
+-- @param ...   lists of rows, one after the other
+function M.record(name, help, ...)
+   local record = { kind = "record", name = name, help = help, rows = {}, by_key = {}, rank = {} }
+   for _, list in ipairs { ... } do
+      for _, row in ipairs(list) do
+         record.rows[#record.rows + 1] = row
+         if row[2] then
+            assert(not record.by_key[row[1]], row[1])
+            record.by_key[row[1]], record.rank[row[1]] = row, #record.rows
+         end
+      end
+   end
+   return record
+end
+
+--- A list of values of a type. @param o  least, most: how many there may be
+function M.list(of, o)
+   return { kind = "list", of = of, least = o and o.least, most = o and o.most }
+end
+
+--- An object with keys that are not known beforehand, and values of a type.
+function M.map(of)
+   return { kind = "map", of = of }
+end
+
+--- One of several records. @param choose  function(value): which of them a value is
+function M.forms(choose, ...)
+   return { kind = "forms", choose = choose, ... }
+end
+
+--- Rows as they are, but with other properties: shared rows in a table of their own.
+-- @param o  by key: properties that replace those of the row
+function M.with(list, o)
+   local copy = {}
+   for i, row in ipairs(list) do
+      copy[i] = setmetatable(o[row[1]] or {}, { __index = row })
+   end
+   return copy
+end
+
+local published
+
+local PUBLISHED = {
+   record = function(value, record)
+      local copy = {}
+      for key, item in pairs(value) do
+         local row = record.by_key[key]
+         copy[key] = row and published(item, row[2]) or item
+      end
+      for _, row in ipairs(record.rows) do
+         if row.null and copy[row[1]] == nil then
+            copy[row[1]] = json.null
+         end
+      end
+      return json.object(copy, record.rank)
+   end,
+   list = function(value, type)
+      local copy = {}
+      for i, item in ipairs(value) do
+         copy[i] = published(item, type.of)
+      end
+      return copy
+   end,
+   map = function(value, type)
+      local copy = {}
+      for key, item in pairs(value) do
+         copy[key] = published(item, type.of)
+      end
+      return json.object(copy)
+   end,
+   forms = function(value, type)
+      return published(value, type.choose(value))
+   end,
+}
+
+--- A value as result.json has it: keys in order, null where nothing is known.
+function published(value, type)
+   local publish = value ~= json.null and PUBLISHED[type.kind]
+   return publish and publish(value, type) or value
+end
+
+M.published = published
+
+local IS = {
+   integer = function(value) return type(value) == "number" and value % 1 == 0 end,
+   number = function(value) return type(value) == "number" and math.abs(value) < math.huge end,
+   string = function(value) return type(value) == "string" end,
+   boolean = function(value) return type(value) == "boolean" end,
+   object = function(value) return type(value) == "table" end,
+}
+
+local function fits(value, name)
+   local t = M.TYPES[name]
+   return IS[t.type](value) and not (t.minimum and value < t.minimum) and not (t.maximum
+      and value > t.maximum)
+      and not (t.exclusiveMinimum and value <= t.exclusiveMinimum)
+end
+
+local wrong
+
+local function wrong_record(value, record, path)
+   for _, row in ipairs(record.rows) do
+      local item = value[row[1]]
+      local below = path == "" and row[1] or ("%s.%s"):format(path, row[1])
+      if row[2] and item == nil and not row.optional then
+         return below .. ": missing"
+      elseif row[2] and item ~= nil and not (row.null and item == json.null) then
+         local problem = wrong(item, row[2], below)
+         if problem then
+            return problem
+         end
+      end
+   end
+   for key in pairs(record.open and {} or value) do
+      if not record.by_key[key] then
+         return ("%s: not known"):format(path == "" and tostring(key) or path .. "." .. tostring(key))
+      end
+   end
+end
+
+local function wrong_items(value, type, path)
+   for key, item in pairs(value) do
+      local form = type.kind == "list" and "%s[%s]" or "%s.%s"
+      local problem = wrong(item, type.of, form:format(path, tostring(key)))
+      if problem then
+         return problem
+      end
+   end
+end
+
+local function is_word(list, value)
+   for _, word in ipairs(list) do
+      if word == value then
+         return true
+      end
+   end
+   return false
+end
+
+--- What is wrong with a value that was read as JSON: the path of the first key that does not fit, and why.
+-- @return nil when all is well
+function wrong(value, t, path)
+   path = path or ""
+   if t.kind == "forms" then
+      return wrong(value, t.choose(value), path)
+   end
+   local single = type(t) == "string"
+   if single and fits(value, t) or not single and not t.kind and is_word(t, value) then
+      return nil
+   elseif single or not t.kind or type(value) ~= "table" then
+      local encoded, text = pcall(json.encode, value)
+      return ("%s: %s is no %s"):format(path, encoded and #text < 60 and text or type(value),
+         single and t or t.kind or "known word")
+   end
+   return (t.kind == "record" and wrong_record or wrong_items)(value, t, path)
+end
+
+M.wrong = wrong
+
+--- The value of a row or of a path in objects, such as "latency.min_ns"; nil where there is none.
+function M.value(row, path)
+   local value = row
+   for key in path:gmatch "[^.]+" do
+      if type(value) ~= "table" then
+         return nil
+      end
+      value = value[key]
+   end
+   if value == json.null then
+      return nil
+   end
+   return value
+end
+
+-- Single figures of a record with those in its objects: visit(path, row, whether it may be left out).
+local function each(record, prefix, visit, optional)
+   for _, row in ipairs(record.rows) do
+      local t = row[2]
+      if type(t) == "table" and t.kind == "record" then
+         each(t, prefix .. row[1] .. ".", visit, optional or row.optional)
+      elseif t then
+         visit(prefix .. row[1], row, optional or row.optional)
+      end
+   end
+end
+
+--- Every figure of a record that is one value, by its path: list of { path, row }.
+-- @param rows  of a result: those that are left out where nothing is known are listed only if one has them
+function M.flat(record, rows)
+   local list = {}
+   each(record, "", function(path, row, optional)
+      local t, known = row[2], not rows or not optional
+      for _, one in ipairs(not known and rows or {}) do
+         known = known or M.value(one, path) ~= nil
+      end
+      local single = type(t) == "string" and t ~= "object" or not t.kind or t.kind == "list"
+         and t.of == "text"
+      list[#list + 1] = single and known and { path, row } or nil
+   end)
+   return list
+end
+
+return M

@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The two questions about every figure, and all that follows from their answers.
+--
+-- Validity: is it the device's? `valid` it is; `tester-limited` the tester could not do more and the device
+-- may;
+-- `invalid` there is no figure; `not-applicable` the test has no answer here, which counts neither for nor
+-- against anything. Outcome: did the device reach what was asked of it? `pass`, `fail`, or none where nothing
+-- was
+-- asked or the figure is not the device's. Here alone stand their order, their colours, how those of several
+-- rows are put together, and what a row is as a test case.
+local format = require "framegauge.text.format"
+local rows = require "framegauge.text.rows"
+
+local M = {}
+
+M.VALIDITY = { "valid", "tester-limited", "invalid", "not-applicable" }
+M.OUTCOME = { "pass", "fail" }
+
+--- Rows of every figure that has both, for its record; trials have no outcome.
+M.OF_TRIAL = {
+   { "validity", { unpack(M.VALIDITY, 1, 3) }, "whether its counts say something of the device" },
+   { "reasons", rows.list "text", "why it is not `valid`, in sentences" },
+}
+M.ROWS = {
+   { "validity", M.VALIDITY, "whether the figures are the device's" },
+   { "outcome", M.OUTCOME, "whether the device reached what was asked; null where nothing was", null = true },
+   { "reasons", rows.list "text", "why it is not `valid` or not a `pass`, in sentences" },
+   { col = "Verdict", as = "validity", at = "terminal summary html",
+      of = function(row) return M.word(row) end },
+}
+
+local ORDER = { ["not-applicable"] = 0, valid = 1, ["tester-limited"] = 2, invalid = 3 }
+
+--- The worse of two validities.
+function M.worse(one, other)
+   return ORDER[one] >= ORDER[other] and one or other
+end
+
+--- Validity and outcome of several rows together. One that fails fails all; what was not judged says nothing.
+-- @return the worst validity, `valid` of none; "fail", "pass" or nil
+function M.worst(list, none)
+   local validity, outcome = none or "valid", nil
+   for _, row in ipairs(list) do
+      validity = M.worse(validity, row.validity)
+      outcome = (row.outcome == "fail" or outcome == "fail") and "fail" or row.outcome or outcome
+   end
+   return validity, outcome
+end
+
+--- Validity and reasons of several trials together, each reason once.
+function M.merge(records)
+   local reasons, seen = {}, {}
+   for _, record in ipairs(records) do
+      for _, reason in ipairs(record.reasons) do
+         if not seen[reason] then
+            seen[reason], reasons[#reasons + 1] = true, reason
+         end
+      end
+   end
+   return (M.worst(records)), reasons
+end
+
+-- What ended a search that did not find the device's limit.
+local SEARCHES = { tester = "tester-limited", invalid = "invalid", max_trials = "invalid",
+   time_limit = "invalid" }
+
+--- Validity of what a search found. @param limited_by  what ended it (framegauge.search)
+function M.of_search(limited_by)
+   return SEARCHES[limited_by] or "valid"
+end
+
+--- Both in one word, for a person.
+-- @param row  or a result
+function M.word(row)
+   return row.interrupted and "incomplete" or row.validity == "valid" and row.outcome or row.validity
+end
+
+local LOOK = {
+   valid = "good", pass = "good", met = "good", fail = "bad", invalid = "bad", ["not met"] = "bad",
+   ["not-applicable"] = "idle", incomplete = "warning", ["tester-limited"] = "warning", ["not "
+      .. "decided"] = "warning",
+}
+
+--- How a word looks: good, warning, bad or idle.
+function M.look(word)
+   return LOOK[word]
+end
+
+--- Why a trial is invalid by the link of a port; nil where it is not.
+-- @param port  its counts: link_changes, and link_down = 1 if there was none at the end of the trial
+function M.link_reason(port)
+   if port.link_down == 1 then
+      return ("the peer of %s is gone: the link was down at the end of the trial"):format(port.name)
+   elseif (port.link_changes or 0) > 0 then
+      return ("%s: the link changed %s during the trial"):format(port.name,
+         format.plural(port.link_changes, "time"))
+   end
+end
+
+--- Give a record its validity and its reasons.
+-- @param invalid  list of sentences: why its counts mean nothing
+-- @param limited  list of sentences: where the tester fell short
+-- @return the record
+function M.settle(record, invalid, limited)
+   record.validity = #invalid > 0 and "invalid" or #limited > 0 and "tester-limited" or "valid"
+   record.reasons = {}
+   for _, list in ipairs { invalid, limited } do
+      for _, reason in ipairs(list) do
+         table.insert(record.reasons, reason)
+      end
+   end
+   return record
+end
+
+--- What a row is as a test case, besides its name (framegauge.report.junit).
+-- @return a table, empty when all is well
+function M.case(row)
+   local why = table.concat(row.reasons or {}, "; ")
+   if row.validity == "not-applicable" then
+      return { skipped = why }
+   elseif row.validity ~= "valid" then
+      return { error = row.validity .. ": " .. why, type = row.validity }
+   elseif row.outcome == "fail" then
+      return { failure = why, type = "criterion" }
+   end
+   return {}
+end
+
+return M

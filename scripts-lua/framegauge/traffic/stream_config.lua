@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The streams of a plan as a trial takes them (framegauge.tester.streams).
+local faults = require "framegauge.traffic.faults"
+local loads = require "framegauge.traffic.loads"
+local sizes = require "framegauge.traffic.sizes"
+local stack = require "framegauge.traffic.stack"
+
+local MEASURE = { "variation", "payload" } -- framegauge.tester.measures
+
+local M = {}
+
+--- What the arithmetic of a stream's load needs (framegauge.traffic.loads).
+function M.context(ports, stream, line_rate)
+   local _, description = sizes.of(stream)
+   return { sizes = description, bps = line_rate, tags = stack.tags(ports, stream) }
+end
+
+--- Frames per second of a stream.
+-- @param ports      of the plan
+-- @param line_rate  bits per second of the line it is sent on; nil: it has none
+-- @param rate       group `rate`; default: that of the stream
+-- @return in the mean, and at most; nil for a share of a line that is not known
+function M.fps(ports, stream, line_rate, rate)
+   local frames, seconds, peak = 0, 0, 0
+   rate = rate or stream.rate
+   for _, load in ipairs(loads.of(rate, M.context(ports, stream, line_rate), loads.length(rate))) do
+      if not load.fps then
+         return nil
+      end
+      frames, seconds = frames + load.mean_fps * load.seconds, seconds + load.seconds
+      peak = math.max(peak, load.fps, load.end_fps or 0)
+   end
+   return frames / seconds, peak
+end
+
+--- The streams. Those that leave a port together are spread: the first frame of the k-th of n is put off by
+-- k/n of the time between two of its own.
+-- @param bench    with plan, ports and gateway_mac
+-- @param seconds  how long each is sent
+-- @return list of { name =, from =, to =, frame = and sizes = (framegauge.tester.streams), frame_size = the
+-- mean, loads =, phase =, measure =, t_max =, errors =, and faults = the same as the engine
+-- takes it }
+function M.streams(bench, seconds)
+   local list, macs, ports, count, before = {}, stack.known(bench), bench.plan.ports, {}, {}
+   for _, stream in ipairs(bench.plan.streams) do
+      local from = stack.ends(ports, stream)
+      count[from] = (count[from] or 0) + 1
+   end
+   for i, stream in ipairs(bench.plan.streams) do
+      local from, to = stack.ends(ports, stream)
+      local made = loads.of(stream.rate, M.context(ports, stream, bench.ports[from].line_rate), seconds)
+      local cycle, size = sizes.of(stream)
+      local function template(octets)
+         return stack.template(ports, stream, macs, octets)
+      end
+      for _, load in ipairs(made) do
+         load.timed = made[2] ~= nil
+      end
+      local shortest = template(size.least)
+      list[i] = {
+         name = stream.name, from = bench.ports[from].name, to = bench.ports[to].name,
+         frame_size = size.mean, sizes = cycle[2] and cycle,
+         frame = cycle[2] and template or shortest,
+         loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
+         t_max = bench.plan.traffic and bench.plan.traffic.t_max, errors = stream.errors,
+      }
+      if stream.errors then
+         list[i].faults, list[i].oversize = faults.config(stream, shortest, {
+            fps = M.fps(ports, stream, bench.ports[from].line_rate) or 0, make = template,
+         })
+      end
+      before[from] = (before[from] or 0) + 1
+   end
+   return list
+end
+
+return M

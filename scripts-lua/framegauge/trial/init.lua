@@ -1,0 +1,405 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a trial showed, and whether it may be believed.
+--
+-- The bench hands over bare counts. Here they become one flat record, the same object that a method decides
+-- on, that trials.jsonl keeps and that result.json repeats. Each record carries a verdict:
+--
+--    valid           the load was offered as intended and every lost frame is the device's
+--    tester-limited  the tester fell short: neither loss nor its absence says anything about the device
+--    invalid         something makes the counts meaningless, and the trial should be repeated
+--
+-- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later) are shown but
+-- decide nothing: if they did harm, it shows in the counts that decide.
+--
+-- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
+-- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
+-- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
+-- nothing, unless the device has held as many at once before. How much was lost is the device's figure only
+-- if hardly any frame left so. And a receiver that is held up for longer than its ring of descriptors lasts
+-- makes the device, or the port, lose what there is no room for, and not every port counts that.
+local altered = require "framegauge.tester.altered"
+local format = require "framegauge.text.format"
+local tables = require "framegauge.core.tables"
+local verdict = require "framegauge.text.verdict"
+
+local count, plural = format.count, format.plural
+
+local M = {}
+
+--- So much may be missing of the frames that were to be sent, in seconds' worth of them.
+M.MISSING_TOLERANCE = 10e-6
+
+--- This share of the frames may leave off schedule where it matters how many are lost, or how long they take.
+M.OFF_SCHEDULE_TOLERANCE = 1e-3
+
+--- By this share the load may be lower than intended although all frames were sent: each within its allowed
+-- lag, but over a longer time.
+M.STRETCH_TOLERANCE = 1e-3
+
+local function sum(list, key)
+   local total = 0
+   for _, item in ipairs(list) do
+      total = total + (item[key] or 0)
+   end
+   return total
+end
+
+local function greatest(list, key)
+   local most
+   for _, item in ipairs(list) do
+      local value = item[key]
+      if value and (not most or value > most) then
+         most = value
+      end
+   end
+   return most
+end
+
+local function least(list, key)
+   local fewest
+   for _, item in ipairs(list) do
+      local value = item[key]
+      if value and (not fewest or value < fewest) then
+         fewest = value
+      end
+   end
+   return fewest
+end
+
+--- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is that of
+-- the port, of which the direction has its share. Bursts count with the pause that is behind the last.
+-- @param ask  of the trial: seconds, and fps and burst where bursts were sent
+local function offered_fps(direction, ask)
+   local share, burst = direction.share or 1, ask.burst
+   if burst and direction.tx > 0 then
+      local pause = (burst.interval_frames / share - burst.frames + 1) * burst.frames
+         / (burst.interval_frames * ask.fps)
+      return direction.tx / ((direction.tx_duration_ns or 0) / 1e9 + pause) / share
+   elseif direction.uneven then
+      return direction.tx / math.max(ask.seconds, direction.tx_duration_ns / 1e9)
+   elseif direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
+      return (direction.tx - 1) * 1e9 / direction.tx_duration_ns / share
+   end
+   return direction.tx / ask.seconds / share
+end
+
+local function loss_ratio(lost, tx)
+   return tx > 0 and lost / tx or 0
+end
+
+-- @param own_load  whether each has a load of its own
+local function of_direction(raw, ask, own_load)
+   local ordered = not raw.unordered -- it came over several queues: nobody knows in which order
+   local measured = raw.tx - (raw.wrong_tx or 0) -- what is wrong on purpose may be lost
+   local lost = math.max(0, measured - raw.rx)
+   return {
+      direction = raw.name,
+      share = raw.share,
+      intended_fps = own_load and raw.intended_fps or nil,
+      intended_frames = raw.intended_frames,
+      offered_fps = offered_fps(raw, ask),
+      tx = raw.tx,
+      rx = raw.rx,
+      lost = lost,
+      loss_ratio = loss_ratio(lost, measured),
+      wrong_tx = own_load and raw.wrong_tx or nil,
+      wrong_rx = own_load and raw.wrong_rx or nil,
+      errors = raw.errors,
+      expired = own_load and raw.expired or nil,
+      duplicates = raw.duplicates or 0,
+      reordered = ordered and (raw.reordered or 0) or nil,
+      reordering_extent_max_frames = ordered and (raw.reordering_extent_max_frames or 0) or nil,
+      reordering_extent_unknown_frames = ordered and (raw.reordering_extent_unknown_frames or 0) > 0
+         and raw.reordering_extent_unknown_frames or nil,
+      altered = raw.altered,
+      translated = raw.translated,
+      substreams = raw.substreams,
+      stale = raw.stale or 0,
+      excess = raw.excess or 0,
+      loss_bursts = raw.loss_bursts or 0,
+      loss_burst_max_frames = raw.loss_burst_max_frames or 0,
+      late = raw.late or 0,
+      off_schedule = raw.off_schedule or 0,
+      unsent = raw.unsent or 0,
+      refused = raw.refused or 0,
+      no_mbuf = raw.no_mbuf or 0,
+      lag_max_ns = raw.lag_max_ns,
+      last_lost_ns = lost > 0 and raw.last_lost_ns or nil,
+      gap_max_ns = raw.gap_max_ns,
+      gap_max_begin_ns = raw.gap_max_begin_ns,
+      latency = raw.latency,
+      tags_ns = raw.tags_ns,
+      measured = raw.measured,
+      marks = raw.marks,
+      series = raw.series,
+      availability = raw.availability,
+      tx_bytes = own_load and raw.tx_bytes or nil,
+      rx_bytes = own_load and raw.rx_bytes or nil,
+   }
+end
+
+--- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames
+-- together; a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
+-- @usage trial.merge_latency({ { latency = { count = 3, min_ns = 5 } } }).min_ns --> 5
+function M.merge_latency(directions)
+   local list = {}
+   for _, direction in ipairs(directions) do
+      list[#list + 1] = direction.latency
+   end
+   if #list <= 1 then
+      return list[1]
+   end
+   local frames, weighted = sum(list, "count"), 0
+   for _, latency in ipairs(list) do
+      weighted = weighted + latency.mean_ns * latency.count
+   end
+   return {
+      count = frames,
+      min_ns = least(list, "min_ns"),
+      mean_ns = frames > 0 and weighted / frames or 0,
+      p50_ns = greatest(list, "p50_ns"),
+      p99_ns = greatest(list, "p99_ns"),
+      p999_ns = greatest(list, "p999_ns"),
+      max_ns = greatest(list, "max_ns"),
+      source = list[1].source,
+      error_bound_ns = greatest(list, "error_bound_ns"),
+      definition = list[1].definition,
+   }
+end
+
+-- @return the reasons, and whether a link was not there: then the tester could not have sent
+local function invalid_reasons(record, ports, link_may_change)
+   local reasons, no_link = {}, false
+   local function add(...)
+      reasons[#reasons + 1] = string.format(...)
+   end
+   for _, d in ipairs(record.directions) do
+      if d.intended_frames == 0 and not d.share then -- those that share a load may have had no turn
+         add("%s: no frame was due; the trial is too short for this load", d.direction)
+      end
+      local tx = d.tx - (d.wrong_tx or 0)
+      if d.rx > tx then
+         add("%s: more frames were received than sent (%s and %s)", d.direction, count(d.rx), count(tx))
+      elseif d.excess > 0 then
+         add("%s: frames came back that were never sent", d.direction)
+      end
+   end
+   for _, port in ipairs(ports) do
+      local lost = not link_may_change and verdict.link_reason(port)
+      if lost then
+         add("%s", lost)
+         no_link = no_link or port.link_down == 1
+      end
+   end
+   return reasons, no_link
+end
+
+-- By what share the load may be lower: a burst is short, and its last frame leaves when the sender comes by.
+local function stretch_tolerance(d, intended)
+   return math.max(M.STRETCH_TOLERANCE, M.MISSING_TOLERANCE * intended / (d.tx - 1))
+end
+
+--- Did hardly any frame leave off schedule?
+-- @usage trial.is_on_schedule { tx = 10000, off_schedule = 11 } --> false
+function M.is_on_schedule(record)
+   return (record.off_schedule or 0) <= M.OFF_SCHEDULE_TOLERANCE * record.tx
+end
+
+--- Frames that may have left at once, since the sender was held up.
+-- @usage trial.lump { lag_max_ns = 2e6, offered_fps = 5000 } --> 10
+function M.lump(record)
+   return (record.lag_max_ns or 0) / 1e9 * record.offered_fps
+end
+
+-- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
+local function lost_off_schedule(record, ask, add)
+   if ask.any_loss and M.lump(record) <= (ask.held or 0) then
+      return -- it has held as much without loss
+   end
+   local counts = not ask.any_loss and not M.is_on_schedule(record)
+   for _, d in ipairs(record.directions) do
+      if d.lost > 0 and (counts or d.lost <= record.off_schedule) then
+         add("%s: %s lost, but %s left off schedule, up to %s ms late and close together", d.direction,
+            plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
+            format.decimal((record.lag_max_ns or 0) / 1e6, 1))
+      end
+   end
+end
+
+-- Or because nobody fetched it?
+local function lost_unfetched(record, ports, lcores, add)
+   local gap = greatest(lcores, "poll_gap_max_ns") or 0
+   local arriving = math.floor(sum(record.directions, "offered_fps") * gap / 1e9)
+   for _, port in ipairs(ports) do
+      if record.lost <= arriving and arriving > (port.rx_ring or math.huge) then
+         add("%s: the tester fetched nothing for %s ms, in which up to %s arrive; its ring holds %s",
+            port.name, format.decimal(gap / 1e6, 1), plural(arriving, "frame"), count(port.rx_ring))
+      end
+   end
+end
+
+-- A rate that can be told from another a thousandth away.
+local function rate(fps)
+   return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
+end
+
+local function tester_reasons(record, ports, lcores, ask)
+   local reasons = {}
+   local function add(...)
+      reasons[#reasons + 1] = string.format(...)
+   end
+   for _, d in ipairs(record.directions) do
+      local missing, intended = d.intended_frames - d.tx, d.intended_fps or record.intended_fps
+      if d.late > 0 then
+         add("%s: %s of %s were not sent, because the tester was late", d.direction, count(d.late),
+            plural(d.intended_frames, "frame"))
+      elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
+         add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
+            plural(d.intended_frames, "frame"))
+      elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
+         add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
+            rate(d.offered_fps), rate(intended))
+      end
+      if d.stale > 0 and not d.reordered then
+         add("%s: %s came over another queue so late that nobody knows whether for the first time",
+            d.direction, plural(d.stale, "frame"))
+      end
+      if d.no_mbuf > 0 then
+         add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
+      end
+   end
+   for _, port in ipairs(ports) do
+      if (port.rx_unstamped or 0) > 0 then
+         add("%s: %s had no stamp of the card that could be", port.name, plural(port.rx_unstamped, "frame"))
+      end
+      if (port.rx_stamp_jumps or 0) > 0 then
+         add("%s: the clock of the card was set %s", port.name, plural(port.rx_stamp_jumps, "time"))
+      end
+   end
+   if record.lost == 0 then
+      return reasons
+   end
+   lost_off_schedule(record, ask, add)
+   lost_unfetched(record, ports, lcores, add)
+   for _, lcore in ipairs(lcores) do
+      if (lcore.late_ns or 0) > 0 then -- what came before went by it
+         add("lcore %d began %s us after the traffic: the host had it elsewhere", lcore.id,
+            format.decimal(lcore.late_ns / 1e3, 0))
+      end
+   end
+   for _, port in ipairs(ports) do
+      if (port.rx_missed or 0) > 0 then
+         add("%s: %s arrived but were dropped by the tester (receive ring full)", port.name,
+            plural(port.rx_missed, "frame"))
+      end
+      if (port.rx_no_mbuf or 0) > 0 then
+         add("%s: %s arrived but were dropped by the tester (no buffer left)", port.name,
+            plural(port.rx_no_mbuf, "frame"))
+      end
+      if (port.rx_overflow or 0) > 0 then
+         add("%s: %s arrived over another queue than the one whose lcore measures the stream, and had no "
+            .. "room on the way to it", port.name, plural(port.rx_overflow, "frame"))
+      end
+      if (port.tx_errors or 0) > 0 then
+         add("%s: the port failed to send %s", port.name, plural(port.tx_errors, "frame"))
+      end
+   end
+   return reasons
+end
+
+-- What arrived of all directions and was not the frame that had been sent.
+local function altered_of(directions)
+   local list = {}
+   for _, direction in ipairs(directions) do
+      list[#list + 1] = direction.altered
+   end
+   return altered.sum(list)
+end
+
+-- What a modifier had the tester say to the device, and what came of it: nil where it has it say nothing.
+local function said(modifier, ports)
+   if modifier == "management-frames" then
+      return { queries = sum(ports, "queries"), replies = sum(ports, "replies") }
+   end
+   return nil, modifier == "routing-updates" and sum(ports, "updates") or nil
+end
+
+-- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
+local function judge(record, ports, lcores, ask, invalid)
+   local reasons, no_link = invalid_reasons(record, ports, ask.link_may_change)
+   local tester = no_link and {} or tester_reasons(record, ports, lcores, ask)
+   invalid = tables.joined(invalid or {}, reasons)
+   return verdict.settle(record, invalid, tester)
+end
+
+-- Is the order of all frames known?
+local function ordered(directions)
+   for _, direction in ipairs(directions) do
+      if not direction.reordered then
+         return false
+      end
+   end
+   return true
+end
+
+--- Make the record of a trial from what the bench counted.
+-- @param raw  what bench:trial returned
+-- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
+--             loads, burst, outage, streams, any_loss, held = frames that the device is known to hold when
+--             they come at once, and link_may_change (framegauge.trial.session)
+-- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
+-- @usage local raw = tester:trial {
+--    frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" },
+-- }
+-- local record = trial.record(raw, { test = "mine", frame_size = 64, fps = 1000, seconds = 1 })
+-- return record.validity, record.tx, record.lost --> valid 1000 0
+function M.record(raw, ask)
+   local directions = {}
+   for i, direction in ipairs(raw.directions) do
+      directions[i] = of_direction(direction, ask, ask.streams ~= nil)
+   end
+   local tx, lost = sum(directions, "tx"), sum(directions, "lost")
+   local management, updates = said(ask.modifier, raw.ports)
+   return judge({
+      trial = ask.number,
+      test = ask.test,
+      phase = ask.phase,
+      frame_size = ask.frame_size,
+      direction = ask.direction,
+      duration_s = ask.seconds,
+      time = raw.time,
+      intended_fps = ask.fps,
+      intended_percent = ask.line_fps and ask.fps / ask.line_fps * 100,
+      offered_fps = least(directions, "offered_fps"),
+      tx = tx,
+      rx = sum(directions, "rx"),
+      lost = lost,
+      loss_ratio = loss_ratio(lost, tx - sum(directions, "wrong_tx")),
+      duplicates = sum(directions, "duplicates"),
+      reordered = ordered(directions) and sum(directions, "reordered") or nil,
+      late = sum(directions, "late"),
+      off_schedule = sum(directions, "off_schedule"),
+      refused = sum(directions, "refused"),
+      tester_drops = sum(raw.ports, "rx_missed") + sum(raw.ports, "rx_no_mbuf")
+         + sum(raw.ports, "rx_overflow"),
+      rx_errors = sum(raw.ports, "rx_errors"),
+      misdirected = sum(raw.ports, "misdirected"),
+      unsolicited = sum(raw.ports, "unsolicited"),
+      altered = altered_of(directions),
+      lag_max_ns = greatest(directions, "lag_max_ns"),
+      poll_gap_max_ns = greatest(raw.lcores or {}, "poll_gap_max_ns"),
+      latency = M.merge_latency(directions),
+      directions = directions,
+      loads = ask.loads,
+      burst = ask.burst,
+      outage = ask.outage,
+      modifier = ask.modifier,
+      management = management,
+      routing_updates = updates,
+      reset = raw.reset,
+      queues = raw.queues,
+   }, raw.ports, raw.lcores or {}, ask, raw.invalid)
+end
+
+return M

@@ -1,0 +1,189 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The trials of one run: numbered, judged, repeated when invalid, and written down before anyone uses them.
+--
+-- A run that goes on where an earlier one ended gives the session its trials. As long as they last they are
+-- the answers: what is asked must be what was asked then.
+local tables = require "framegauge.core.tables"
+local trial = require "framegauge.trial"
+local user_error = require "framegauge.core.user_error"
+
+local Session = {}
+Session.__index = Session
+
+--- Start a session.
+-- @param o.bench    the bench (framegauge.tester)
+-- @param o.retries  how often an invalid trial is made again
+-- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
+-- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
+-- @param o.recorded trials of the run that is resumed (framegauge.run.resume); may be nil
+-- @param o.watch    object with started(ask), finished(record) and recalled(ask, record), for a person who is
+--                   waiting; may be nil
+-- @param o.say      function(text): shows a person a line; may be nil where there is none
+function Session.new(o)
+   return setmetatable({
+      bench = o.bench or {}, -- a rehearsal has none
+      before = o.bench and o.bench.trials or 0, -- trials that the bench made before this session
+      retries = o.retries,
+      phases = o.phases,
+      sink = o.sink,
+      recorded = o.recorded or {},
+      watch = o.watch,
+      say = o.say,
+      trials = {}, -- every record so far, invalid ones too
+      held = {}, -- by kind of trial: frames close together that the device did not lose
+   }, Session)
+end
+
+function Session:measure(ask)
+   local function make()
+      return self.bench:trial {
+         frame_size = ask.frame_size,
+         fps = ask.fps,
+         duration = ask.seconds,
+         loads = ask.loads,
+         tags = ask.tags,
+         burst = ask.burst,
+         max_lag = ask.max_lag,
+         outage = ask.outage,
+         directions = ask.directions,
+         streams = ask.streams,
+         modifier = ask.modifier,
+         management = ask.modifier and self.management,
+         learning_wait = self.phases.learning_wait,
+         drain = ask.drain or self.phases.drain,
+         settle = self.phases.settle,
+      }
+   end
+   if ask.around then
+      return ask.around(make)
+   end
+   return make()
+end
+
+local function disagree(...)
+   error(user_error.new { status = 2, command = "run", disagrees = true, message = string.format(...) }, 0)
+end
+
+-- The recorded trial that answers, nil when they are used up.
+function Session:recall(ask)
+   local record = self.recorded[ask.number]
+   if not record then
+      return nil
+   end
+   for key, wanted in pairs {
+      test = ask.test, phase = ask.phase, frame_size = ask.frame_size, direction = ask.direction,
+      intended_fps = ask.fps, duration_s = ask.seconds, loads = ask.loads or false,
+      outage = ask.outage or false,
+      modifier = ask.modifier or false, burst = ask.burst or false, setting = ask.setting or false,
+   } do
+      if not tables.same(record[key] or false, wanted) then
+         disagree("the run cannot be resumed: its trial %d differs in %s from the one that is asked for now",
+            ask.number, key)
+      end
+   end
+   self.trials[ask.number] = record
+   if self.watch then
+      self.watch:recalled(ask, record)
+   end
+   return record
+end
+
+--- Call it when all is done: there must be no recorded trial that nobody asked for.
+function Session:finish()
+   if #self.recorded > #self.trials then
+      disagree("the run cannot be resumed: it made %d trials, and now %d are enough", #self.recorded,
+         #self.trials)
+   end
+end
+
+-- What of a trial makes the device see the same.
+local function kind_of(ask)
+   return ("%s %s %s"):format(ask.frame_size, ask.direction, ask.modifier)
+end
+
+-- A trial of a constant load that lost nothing shows how many frames may leave at once without harm.
+function Session:learn(ask, record)
+   if ask.any_loss and not ask.max_lag and record.validity == "valid" and record.lost == 0 then
+      local kind = kind_of(ask)
+      self.held[kind] = math.max(self.held[kind] or 0, trial.lump(record))
+   end
+   return record
+end
+
+function Session:once(ask)
+   ask.number, ask.modifier = #self.trials + 1, self.modifier
+   ask.held = not ask.max_lag and self.held[kind_of(ask)] or nil
+   local recalled = self:recall(ask)
+   if recalled then
+      return self:learn(ask, recalled)
+   end
+   if self.watch then
+      self.watch:started(ask)
+   end
+   -- random draws of the reference device follow from the number: those of a resumed run, too
+   self.bench.trials = self.before + ask.number - 1
+   local record = ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
+   self.trials[ask.number] = record
+   self.sink(record)
+   if self.watch then
+      self.watch:finished(record)
+   end
+   return self:learn(ask, record)
+end
+
+--- Make all trials from now on with a modifier (framegauge.traffic.modifiers); nil: none.
+-- @param management  what management-frames asks for, as the bench takes it
+function Session:modify(modifier, management)
+   self.modifier, self.management = modifier, management
+end
+
+--- Make one trial. Yields until it is over.
+-- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
+--             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst, outage,
+--             max_lag as the bench takes them (fps is then the mean of the loads, seconds the sum), drain
+--             where it is not the plan's, link_may_change, any_loss = whether it matters only if frames are
+--             lost, not how many, title = what to call it in the progress, around = function(make), which
+--             calls make() for the bench's counts and returns them. A trial that is none of frames is made
+--             by make(ask), which returns its record; setting then tells it from others of its test, and
+--             outcome(record) says in a few words what came of it
+-- @return the record of the last attempt; it is invalid only if all of them were
+function Session:trial(ask)
+   local record
+   for _ = 0, self.retries do
+      record = self:once(ask)
+      if record.validity ~= "invalid" then
+         break
+      end
+   end
+   return record
+end
+
+local function is_of(record, ask)
+   return record.test == ask.test and record.frame_size == ask.frame_size and record.validity ~= "invalid"
+      and record.direction == ask.direction and record.intended_fps == ask.fps
+      and record.duration_s == ask.seconds and record.modifier == ask.modifier
+      and tables.same(record.burst, ask.burst)
+end
+
+--- Another look at trials already made, such as for one direction after the other.
+-- @param from  number of the first trial that may be looked at
+-- @return a function as trial(), which gives each earlier trial that fits once, and makes one when none is
+--         left
+function Session:again(from)
+   local seen = {}
+   return function(ask)
+      ask.modifier = self.modifier
+      for i = from, #self.trials do
+         if not seen[i] and is_of(self.trials[i], ask) then
+            seen[i] = true
+            return self.trials[i]
+         end
+      end
+      local record = self:trial(ask)
+      seen[#self.trials] = true
+      return record
+   end
+end
+
+return Session

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What tests/watched and tools/results must not let pass is planted in a project of its own: each must be
+# found.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# plant NAME PROTOCOL COMMAND: a test
+plant() {
+	printf '%s\n' "$3" >"$work/$1.sh"
+	echo "test('$1', watched, args: ['bash', files('$1.sh')], protocol: '$2', suite: 'planted')" \
+		>>"$work/meson.build"
+}
+
+cat >"$work/meson.build" <<END
+project('planted', meson_version: '>=1.0')
+watched = find_program('$root/tests/watched')
+test('another suite', watched, args: 'true', suite: 'other')
+END
+plant fine tap 'echo ok; echo "ok - b"; echo 1..2'
+plant status exitcode 'exit 0'
+plant ended_early tap 'echo ok; exit 0'
+plant too_few tap 'echo 1..3; echo ok; echo ok'
+plant silent tap 'exit 0'
+plant crashed tap 'echo 1..1; echo ok; exit 3'
+plant left_behind exitcode 'sleep 30 & exit 0'
+plant skipped tap 'echo "1..0 # SKIP nobody allows this"'
+plant skipped_case tap 'echo 1..2; echo ok; echo "ok - c # SKIP nor this"'
+plant skipped_status exitcode 'echo nor this; exit 77'
+plant hangs exitcode 'sleep 30'
+sed -i "/'hangs'/s/suite:/timeout: 1, suite:/" "$work/meson.build"
+
+results=0
+expect() { # WHAT PATTERN
+	results=$((results + 1))
+	grep -qE -- "$2" "$work/log" && echo "ok - $1" || { echo "not ok - $1"; }
+}
+
+meson setup "$work/build" "$work" >"$work/log" 2>&1 && meson test -C "$work/build" >"$work/log" 2>&1
+tools/results "$work/build" >"$work/log" 2>&1
+echo $? >>"$work/log"
+expect "a test without a plan fails" '^FAILED ended_early of'
+expect "a test with too few results fails" '^FAILED too_few of'
+expect "a test without results fails" '^FAILED silent of'
+expect "a test with a bad exit status fails" '^FAILED crashed of'
+expect "a test that leaves a process behind fails" '^FAILED left_behind of'
+expect "a test that takes too long fails" '^FAILED hangs of'
+expect "a test that skips itself without leave fails" '^FAILED skipped of'
+expect "so does one that skips a case" '^FAILED skipped_case of'
+expect "so does a program that skips itself" '^FAILED skipped_status of'
+expect "results are counted one by one" '^9 passed, 9 failed$'
+expect "the exit status tells" '^1$'
+sed "s/^/# /" "$work/log"
+echo "1..$results"

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""DPDK's 82599 driver, and the program on it, against a software model of the card (TAP).
+
+usage: nic.py FRAMEGAUGE FOLDER-OF-THE-MODEL [SEEDS]
+
+What passes here was never seen on a card: the model knows no line rate, no jitter of PCIe and no silicon.
+What it shows: which registers are written in which order, that frames and counts are right, and that faults
+end in an honest verdict. Processor time is shared and each register access is a fault, so loads are small, a
+trial may come out as tester-limited, and no figure is a speed.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from tap import check, end
+
+PROGRAM = os.path.abspath(sys.argv[1])
+MODEL = pathlib.Path(sys.argv[2]).resolve()
+SEEDS = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+LONGEST = 120  # seconds
+ALLOWED = (0, 3)  # exit statuses: valid, or tester-limited and invalid
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix='framegauge-nic-'))
+PORTS = '''isolated_network: true
+ports:
+  west: {device: '0000:11:00.0', ipv4: 198.18.1.2/24}
+  east: {device: '0000:11:00.1', ipv4: 198.18.1.3/24}
+host: {huge_pages: never, max_lag: 1s}
+'''
+TRAFFIC = PORTS + '''name: nic
+test: traffic
+traffic: {duration: %s}
+streams:
+  there: {from: west, to: east, rate: 400fps, size: %d}
+  back: {from: east, to: west, rate: 400fps, size: 128}
+'''
+
+
+class Run:
+    """A command on the model: how it ended, what it printed, and what the card had to say of it."""
+
+    def __init__(self, *command, options='', orders=(), text=None):
+        self.report, self.trace = FOLDER / 'report', FOLDER / 'trace'
+        control = FOLDER / 'control'
+        words = [f'cards=2,report={self.report},control={control}', *(options.split() if options else [])]
+        self.report.unlink(missing_ok=True)
+        env = {**os.environ, 'NIC82599': ','.join(words), 'LD_PRELOAD': str(MODEL / 'libnic82599.so')}
+        process = subprocess.Popen(
+            command,
+            env=env,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        for delay, order in orders:
+            threading.Timer(delay, self.order, (control, order)).start()
+        try:
+            self.out, _ = process.communicate(text, timeout=LONGEST)
+            self.status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            self.out, _ = process.communicate()
+            self.status = None
+        self.card = self.report.read_text() if self.report.exists() else ''
+
+    @staticmethod
+    def order(control, order):
+        try:
+            fd = os.open(control, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return  # the command has ended before
+        os.write(fd, f'{order}\n'.encode())
+        os.close(fd)
+
+    @property
+    def breaches(self):
+        return [line for line in self.card.splitlines() if ' ended: ' not in line]
+
+    def detail(self):
+        return f'status {self.status}\n{self.out[-2000:]}\n{self.card}'
+
+
+def plan(name, text):
+    path = FOLDER / f'{name}.yaml'
+    path.write_text(text)
+    return str(path)
+
+
+def framegauge(*arguments, **how):
+    return Run(PROGRAM, *arguments, **how)
+
+
+def run(name, text, quick=True, **how):
+    """Run a plan into a folder of its own; @return the command and its result, None if there is none"""
+    out = FOLDER / name
+    shutil.rmtree(out, ignore_errors=True)
+    done = framegauge('run', plan(name, text), *['--quick'] * quick, '--out', str(out), **how)
+    result = out / 'result.json'
+    return done, json.loads(result.read_text()) if result.exists() else None
+
+
+def rows(result):
+    return [
+        row
+        for table in (result or {}).get('results', {}).values()
+        if isinstance(table, list)
+        for row in table
+    ]
+
+
+def validity(row):
+    return row['validity']
+
+
+def lies(result):
+    """Rows that claim a loss: the wire between the cards loses nothing"""
+    return [row for row in rows(result) if validity(row) == 'valid' and row.get('lost')]
+
+
+def ethdev():
+    eal = [
+        '--no-huge',
+        '-m',
+        '256',
+        '-l',
+        '0',
+        '--no-telemetry',
+        '--file-prefix',
+        f'nic{os.getpid()}',
+        '-d',
+        'librte_net_ixgbe.so',
+        '--',
+    ]
+    done = Run(str(MODEL / 'nic_ethdev'), *eal)
+    for good, what in re.findall(r'^(ok|not ok) \d+ - (.*)$', done.out, re.M):
+        check(f'ethdev: {what}', good == 'ok')
+    check(
+        'ethdev: the program ends, and the driver breaks no rule of the card',
+        done.status == 0 and not done.breaches,
+        done.detail(),
+    )
+    done = Run(str(MODEL / 'nic_ethdev'), *eal, 'late', 'frames', 'rss', options='write_back=300')
+    check(
+        'ethdev: the same with write-backs that come late',
+        done.status == 0 and not done.breaches,
+        done.detail(),
+    )
+    if os.geteuid() == 0:
+        reach = MODEL.stat().st_mode & 0o1 and shutil.which('setpriv')
+        home = pathlib.Path(tempfile.mkdtemp(prefix='framegauge-nic-user-'))
+        for name in ('libnic82599.so', 'nic_ethdev'):
+            shutil.copy(MODEL / name, home)
+        home.chmod(0o755)
+        env = {**os.environ, 'NIC82599': 'cards=2', 'XDG_RUNTIME_DIR': '/tmp'}
+        user = subprocess.run(
+            [
+                'setpriv',
+                '--reuid=65534',
+                '--regid=65534',
+                '--clear-groups',
+                'env',
+                f'LD_PRELOAD={home}/libnic82599.so',
+                str(home / 'nic_ethdev'),
+                *eal,
+                'frames',
+            ],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST,
+        )
+        check(
+            'ethdev: no privilege is needed',
+            reach is None or user.returncode == 0,
+            user.stdout + user.stderr,
+        )
+        shutil.rmtree(home)
+
+
+def machine():
+    for command in ('doctor', 'setup'):
+        done = framegauge(command)
+        check(
+            f'{command} finds both cards ready',
+            done.status == 0 and done.out.count('ready for DPDK: device 0000:11:00') == 2,
+            done.detail(),
+        )
+
+
+def methods():
+    tests = {
+        'throughput': 'test: rfc2544\n'
+        'rfc2544: {frame_sizes: [64, 1518], throughput: {max: 200fps, resolution: 100fps}}\n',
+        'loss': 'test: rfc2544\n'
+        'rfc2544: {frame_sizes: [256], tests: [frame_loss], frame_loss: {max: 200fps}}\n',
+        'y1564': 'test: y1564\ny1564: {services: {voice: {cir: 1Mbps, cbs: 8000, frame_size: 256}}, '
+        'performance: {duration: 3s}}\n',
+    }
+    for name, text in tests.items():
+        done, result = run(name, PORTS + f'name: {name}\n' + text)
+        check(
+            f'{name}: every figure is right or the tester is named as its limit',
+            done.status in (*ALLOWED, 1) and result and not lies(result) and not done.breaches,
+            done.detail(),  # 1: nothing on the wire polices a service
+        )
+    for size in 3000, 9000:
+        done, result = run('jumbo', TRAFFIC % ('1s', size))
+        check(
+            f'frames of {size} bytes pass',
+            done.status in ALLOWED
+            and not lies(result)
+            and not done.breaches
+            and any(row.get('rx') and row.get('frame_size') == size for row in rows(result)),
+            done.detail(),
+        )
+
+
+def calibrate():
+    done = framegauge(
+        'calibrate',
+        plan(
+            'calibrate',
+            PORTS + 'test: rfc2544\nrfc2544: {frame_sizes: [64], ' 'throughput: {max: 200fps}}\n',
+        ),
+        '--quick',
+        '--out',
+        str(FOLDER / 'calibration'),
+    )
+    check(
+        'calibrate ends without a complaint of DPDK',
+        done.status in ALLOWED and 'Invalid port_id' not in done.out and not done.breaches,
+        done.detail(),
+    )
+
+
+def order():
+    """Of registers: nothing is sent before the link was seen up, and queues are off at the end."""
+    trace = FOLDER / 'trace'
+    done, _ = run('order', TRAFFIC % ('1s', 128), options=f'trace={trace}')
+    lines = [line.split() for line in trace.read_text().splitlines()]
+    up, sent_early, enabled = set(), [], {}
+    for _, card, kind, name, value in lines:
+        value = int(value, 16)
+        if name == 'LINKS' and kind == 'R' and value >> 30 & 1:
+            up.add(card)
+        elif kind == 'W' and name.startswith('TDT[') and value and card not in up:
+            sent_early.append((card, name))
+        elif kind == 'W' and name.startswith(('TXDCTL[', 'RXDCTL[')):
+            enabled[card, name] = value >> 25 & 1
+    check(
+        'no frame leaves before its port has seen the link up',
+        done.status in ALLOWED and lines and not sent_early,
+        sent_early or done.detail(),
+    )
+    check('every queue is off when the program ends', enabled and not any(enabled.values()), enabled)
+    trace.unlink()
+    done, _ = run(
+        'refused', (TRAFFIC % ('1s', 128)).replace('isolated_network: true\n', ''), options=f'trace={trace}'
+    )
+    sent = (
+        [
+            line
+            for line in trace.read_text().splitlines()
+            if ' W TDT[' in line and not line.endswith('0x00000000')
+        ]
+        if trace.exists()
+        else []
+    )
+    check('without isolated_network nothing is sent', done.status == 2 and not sent, done.detail())
+
+
+def faults():
+    done, _ = run('eeprom', TRAFFIC % ('1s', 128), options='eeprom=bad')
+    check(
+        'a card with a damaged EEPROM is an error that names it',
+        done.status == 4 and '0000:11:00' in done.out,
+        done.detail(),
+    )
+    done, _ = run('optics', TRAFFIC % ('1s', 128), options='optics=none')
+    check(
+        'a cage without a module is a link that is down',
+        done.status == 4 and 'link' in done.out,
+        done.detail(),
+    )
+    for what, orders in {
+        'the cable is pulled in mid-trial': [(4, 'link 0 down')],
+        'a card is pulled in mid-trial': [(4, 'remove 1')],
+        'a transmit queue hangs in mid-trial': [(4, 'stuck 0 tx 0')],
+        'a receive queue hangs in mid-trial': [(4, 'stuck 1 rx 0')],
+    }.items():
+        done, result = run('fault', TRAFFIC % ('5s', 128), quick=False, orders=orders)
+        check(
+            f'{what}: no figure, and the run ends',
+            done.status == 3 and not lies(result) and 'traceback' not in done.out,
+            done.detail(),
+        )
+
+
+def chaos():
+    wrong = []
+    for seed in range(1, SEEDS + 1):
+        done, result = run('chaos', TRAFFIC % ('2s', 128), options=f'chaos={seed}')
+        if done.status not in (0, 3, 4) or lies(result) or done.breaches or 'traceback' in done.out:
+            wrong.append(f'seed {seed}: {done.detail()}')
+    check(
+        f'{SEEDS} seeds of late write-backs, flaps and removals: a right figure or an honest verdict',
+        not wrong,
+        '\n'.join(wrong),
+    )
+
+
+for part in (ethdev, machine, methods, calibrate, order, faults, chaos):
+    started = time.monotonic()
+    part()
+    print(f'# {part.__name__}: {time.monotonic() - started:.0f} s', flush=True)
+shutil.rmtree(FOLDER)
+end()

@@ -1,0 +1,247 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- What a report shows is what result.json has: every cell of its CSV files, and of the tables on the page and
+-- on the
+-- terminal. A number that is shown is read back and held against the figure, to the digits that are shown.
+local files = require "framegauge.report.files"
+local rows_of = require "framegauge.text.rows"
+local scratch = require "scratch"
+local show = require "framegauge.text.show"
+local uv = require "luv"
+
+local results = require "framegauge.report.result"
+
+local PLANS = { "rfc2544", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay" }
+
+-- The figure by the unit it is shown in.
+local SCALES = { ["µs"] = 1e-3, us = 1e-3, ms = 1e-6, ["Mbit/s"] = 1e-6 }
+
+-- The same where the unit that suits stands behind the figure; times are nanoseconds.
+local SUFFIXES = {
+   ["bit/s"] = 1, ["kbit/s"] = 1e-3, ["Mbit/s"] = 1e-6, ["Gbit/s"] = 1e-9, ns = 1, us = 1e-3, ["µs"] = 1e-3,
+      ms = 1e-6,
+   s = 1e-9, ["%"] = 100,
+}
+
+local function scale_of(column)
+   local unit, path = column[2]:match "[^ ,]+$" or "", column.path
+   unit = unit:find "^µ?u?s$" and unit or column[2]:match "^µs" or column[2]:match "^ms" or unit
+   if path:find "_mbps$" then
+      return 1
+   elseif path:find "_ns$" then
+      return SCALES[unit] or 1
+   elseif path:find "_bps$" then
+      return SCALES["Mbit/s"]
+   end
+   return column[2]:find "%%" and path:find "_ratio$" and 100 or path:find "share$" and 100 or 1
+end
+
+-- A cell says nothing else than a value: true; false and why not.
+local function agrees(text, value, column)
+   text = text:gsub("^at least ", ""):gsub("^at most ", ""):gsub("^[<>]=", "")
+   if value == nil then
+      return text == "-" or text == "–" or text == "no pass" or text == "0" or text == ""
+   elseif type(value) ~= "number" then
+      return text:gsub(" → ", "->") == tostring(value) or type(value) == "table" or text == "both"
+   end
+   local digits, suffix = text:match "^(%-?[%d,]+%.?%d*) ?(.*)$"
+   local scale = suffix == "" and scale_of(column) or SUFFIXES[suffix]
+   if not digits or not scale then
+      return false
+   end
+   local decimals = #(digits:match "%.(%d*)$" or "")
+   local shown = tonumber((digits:gsub(",", "")))
+   local expected = value * scale
+   -- counts are rounded down: a figure is never made better than it is
+   return math.abs(shown - expected) <= 0.5 * 10 ^ -decimals + 1e-9 * math.abs(expected)
+      or decimals == 0 and shown == math.floor(expected)
+      or math.abs(shown - expected) <= 1e-5 * math.abs(expected) -- six digits
+end
+
+local function unescaped(text)
+   text = text:gsub("<svg.-</svg>", ""):gsub("<[^>]*>", "")
+   return (text:gsub("&lt;", "<"):gsub("&gt;", ">"):gsub("&quot;", '"'):gsub("&#39;", "'"):gsub("&amp;", "&"))
+end
+
+-- Tables of the page: list of { heading = "Throughput|frames/s ...", rows of cells }.
+local function tables_of_page(page)
+   local list = {}
+   for text in page:gmatch "<table[^>]*>(.-)</table>" do
+      local one = { heading = {} }
+      for cell in (text:match "<thead>(.-)</thead>" or ""):gmatch "<th[^>]*>(.-)</th>" do
+         table.insert(one.heading, unescaped((cell:gsub('<span class="unit">', "|"))))
+      end
+      for row in (text:match "<tbody>(.-)</tbody>" or ""):gmatch '<tr( ?[^>]*>.-)</tr>' do
+         local cells = {}
+         for cell in row:gmatch "<t[hd][^>]*>(.-)</t[hd]>" do
+            cells[#cells + 1] = unescaped(cell)
+         end
+         one[#one + 1] = not row:find '^ class="below"' and cells or nil
+      end
+      list[#list + 1] = one
+   end
+   return list
+end
+
+-- The same of a terminal: below two lines of headings a rule has the width of every column.
+local function tables_of_terminal(text)
+   local list, lines, one, places = {}, {}, nil, nil
+   for line in text:gmatch "([^\n]*)\n" do
+      lines[#lines + 1] = line
+      if line:find "^%-[- ]+$" then
+         one, places = { heading = {} }, {}
+         list[#list + 1] = one
+         for from, to in line:gmatch "()%-+()" do
+            places[#places + 1] = { from, to - 1 }
+            local parts = {}
+            for i = #lines - 2, #lines - 1 do
+               parts[#parts + 1] = lines[i]:sub(from, to - 1):match "^%s*(.-)%s*$"
+            end
+            table.insert(one.heading, parts[2] ~= "" and parts[1] .. "|" .. parts[2] or parts[1])
+         end
+      elseif line == "" then
+         one = nil
+      elseif one then
+         local cells = {}
+         for i, place in ipairs(places) do
+            cells[i] = line:sub(place[1], i < #places and place[2] or -1):match "^%s*(.-)%s*$"
+         end
+         one[#one + 1] = cells
+      end
+   end
+   return list
+end
+
+local function heading_of(columns, plain)
+   local list = {}
+   for i, column in ipairs(columns) do
+      local text = column[2] ~= "" and column[1] .. "|" .. column[2] or column[1]
+      list[i] = plain and text:gsub("µ", "u"):gsub("…", "...") or text
+   end
+   return table.concat(list, "\n")
+end
+
+-- What tells lines apart: a table is of these lines if it has these as they have them.
+local IDENTITY = { direction = true, stream = true, frame_size = true, trial = true }
+
+local function is_of(one, columns, lines)
+   for i, line in ipairs(lines) do
+      for k, column in ipairs(columns) do
+         if IDENTITY[column.path] and not agrees(one[i][k], line[column.path], column) then
+            return false
+         end
+      end
+   end
+   return true
+end
+
+-- Cells that say something else than the lines of a result; and how many were compared.
+local function wrong_cells(shown, columns, lines, plain, wrong)
+   local compared = 0
+   for _, one in ipairs(shown) do
+      if table.concat(one.heading, "\n") == heading_of(columns, plain) and #one == #lines
+         and is_of(one, columns, lines) then
+         for i, line in ipairs(lines) do
+            for k, column in ipairs(columns) do
+               local value = column.path and rows_of.value(line, column.path)
+               compared = compared + (column.path and 1 or 0)
+               if column.path and not agrees(one[i][k], value, column) then
+                  wrong[#wrong + 1] = ("%s: '%s' is shown for %s"):format(column.path, one[i][k],
+                     tostring(value))
+               end
+            end
+         end
+         return compared
+      end
+   end
+   return compared
+end
+
+local function fields_of(line)
+   local list = {}
+   for quoted, plain in (line .. ","):gmatch '("?)(.-)%1,' do
+      list[#list + 1] = quoted and plain
+   end
+   return list
+end
+
+local function wrong_csv(text, figures, lines, lead, wrong)
+   local header, number = nil, 0
+   for line in text:gmatch "[^\n]+" do
+      local cells = fields_of(line)
+      header = header or cells
+      local of = number > 0 and lines[number]
+      for i, figure in ipairs(of and figures or {}) do
+         local value, cell = rows_of.value(of, figure[1]), cells[i + lead]
+         local text_of = type(value) == "table" and table.concat(value, "; ") or tostring(value)
+         if value == nil and cell ~= "" or type(value) == "number" and tonumber(cell) ~= value
+            or value ~= nil and type(value) ~= "number" and not text_of:find '[",]' and cell ~= text_of then
+            wrong[#wrong + 1] = ("%s.csv: '%s' for %s"):format(header[i + lead], tostring(cell), text_of)
+         end
+      end
+      number = number + 1
+   end
+   return number - 1
+end
+
+-- All lines of a table, and those of each direction, as they may stand by themselves.
+local function groups_of(lines)
+   local list, by_direction = { lines }, {}
+   for _, line in ipairs(lines) do
+      local direction = tostring(line.direction)
+      if not by_direction[direction] then
+         by_direction[direction] = {}
+         list[#list + 1] = by_direction[direction]
+      end
+      table.insert(by_direction[direction], line)
+   end
+   return #list > 2 and list or { lines }
+end
+
+-- The names of tables that the rows of a record have.
+local function places(record, set)
+   for _, row in ipairs(record.rows) do
+      for name in (row.at or ""):gmatch "%S+" do
+         set[name] = true
+      end
+      if type(row[2]) == "table" and row[2].kind == "record" then
+         places(row[2], set)
+      end
+   end
+   return set
+end
+
+describe("a report of", function()
+   teardown(scratch.remove)
+
+   for _, plan in ipairs(PLANS) do
+      it(plan .. " shows in every cell what result.json has", function()
+         local folder = scratch.path()
+         local terminal, status = scratch.shell(("%s run '%sconfigs/%s-reference.yaml' --quick --out %s "
+            .. "2>&1"):format(
+            uv.exepath(), scratch.PROJECT, plan, folder))
+         assert.equal(0, status, terminal)
+         local result = files.read(scratch.read(folder .. "/result.json"))
+         local page, wrong, compared = scratch.read(folder .. "/report.html"), {}, { page = 0, terminal = 0 }
+         local on_page, on_terminal = tables_of_page(page), tables_of_terminal(terminal)
+         for _, one in ipairs(results.tables(result.plan.test, result.results)) do
+            for name in pairs(places(one.record, { ["html performance"] = true })) do
+               for _, lines in ipairs(groups_of(one.lines)) do
+                  local columns = show.columns(one.record, name, lines)
+                  compared.page = compared.page + wrong_cells(on_page, columns, lines, false, wrong)
+                  compared.terminal = compared.terminal + wrong_cells(on_terminal, columns, lines, true,
+                     wrong)
+               end
+            end
+            if not one.inner and #one.lines > 0 then
+               local csv = scratch.read(("%s/%s.csv"):format(folder, one.name))
+               assert.equal(#one.lines, wrong_csv(csv, rows_of.flat(one.record, one.lines), one.lines,
+                  #(one.lead or {}), wrong))
+            end
+         end
+         assert.equal("", table.concat(wrong, "\n", 1, math.min(#wrong, 20)))
+         assert.is_true(compared.page > 0 and compared.terminal > 0, compared.page .. ", "
+            .. compared.terminal)
+      end)
+   end
+end)
