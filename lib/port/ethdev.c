@@ -110,6 +110,31 @@ link_up(struct fg_port *port)
 	return up;
 }
 
+/*
+ * A card of 10 Gb/s and more counts what IEEE 802.3 (46.3.4) calls faults: of its own receiver, and those
+ * that its peer signals. They tell of a link that was out for less time than passes between two looks.
+ */
+static void
+find_fault_counters(struct fg_ethdev *dev)
+{
+	static const char *const names[] = {"mac_local_errors", "mac_remote_errors"};
+
+	for (size_t i = 0; i < RTE_DIM(names); i++)
+		if (rte_eth_xstats_get_id_by_name(dev->id, names[i],
+						  &dev->fault_counters[dev->fault_counter_count]) == 0)
+			dev->fault_counter_count++;
+}
+
+static uint64_t
+read_faults(const struct fg_ethdev *dev)
+{
+	uint64_t value[RTE_DIM(dev->fault_counters)] = {0};
+
+	if (dev->fault_counter_count != 0)
+		rte_eth_xstats_get_by_id(dev->id, dev->fault_counters, value, dev->fault_counter_count);
+	return value[0] + value[1];
+}
+
 static void
 read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
 {
@@ -126,6 +151,7 @@ read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
 	if (dev->link_was_seen)
 		link_up(&dev->port);
 	out->link_changes = dev->link_changes;
+	out->link_faults = read_faults(dev);
 }
 
 void
@@ -142,6 +168,7 @@ fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out)
 	out->rx_errors -= base->rx_errors;
 	out->tx_errors -= base->tx_errors;
 	out->link_changes -= base->link_changes;
+	out->link_faults -= base->link_faults;
 	out->rx_unstamped = dev->unstamped;
 	for (unsigned i = 0; i + 1 < port->queues; i++)
 		out->rx_unstamped += ((const struct fg_ethdev_lane *)dev->lanes[i])->unstamped;
@@ -367,6 +394,7 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 	dev->port.tx = send_burst;
 	dev->port.rx = dev->port.stamps != NULL ? receive_stamped : receive_burst;
 	dev->port.ops = &ethdev_ops;
+	find_fault_counters(dev);
 	read_counters(dev, &dev->base);
 	return 0;
 }

@@ -46,13 +46,14 @@ struct fg_port_caps {
  * only while the port is quiet: some drivers count frames that still wait in a ring, others do not.
  */
 struct fg_port_counters {
-	uint64_t rx_frames;  /* handed to us */
-	uint64_t tx_frames;  /* taken from us */
-	uint64_t rx_missed;  /* arrived, but found no descriptor or was lost in the kernel: tester drops */
-	uint64_t rx_no_mbuf; /* arrived, but no buffer was free: tester drops */
-	uint64_t rx_errors;  /* bad FCS, length */
-	uint64_t tx_errors;  /* taken from us, but dropped on the way out: tester drops too */
-	uint64_t link_changes;
+	uint64_t rx_frames;    /* handed to us */
+	uint64_t tx_frames;    /* taken from us */
+	uint64_t rx_missed;    /* arrived, but found no descriptor or was lost in the kernel: tester drops */
+	uint64_t rx_no_mbuf;   /* arrived, but no buffer was free: tester drops */
+	uint64_t rx_errors;    /* bad FCS, length */
+	uint64_t tx_errors;    /* taken from us, but dropped on the way out: tester drops too */
+	uint64_t link_changes; /* that somebody who looked now and then could see */
+	uint64_t link_faults;  /* as the card counts them, however short; 0 where it counts none */
 	uint64_t rx_unstamped; /* handed to us by a port that stamps, without a stamp that could be */
 };
 

@@ -69,6 +69,8 @@ struct fg_ethdev {
 	bool link_was_seen; /* up, at least once: coming up first is no change */
 	bool link_was_up;   /* at the last look */
 	uint64_t link_changes;
+	uint64_t fault_counters[2]; /* ids of the driver's counters of link faults */
+	unsigned fault_counter_count;
 	uint64_t unstamped;           /* frames whose stamps could not be used; writer: the rx lcore */
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
 };

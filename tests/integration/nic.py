@@ -307,6 +307,21 @@ def faults():
         )
 
 
+def short_outage():
+    """A cable out for less time than passes between two looks at the link: only the card knows"""
+    done, result = run('outage', TRAFFIC % ('5s', 128), quick=False, orders=[(4, 'link 0 out 5')])
+    first = (result or {'trials': [{'validity': None, 'reasons': []}]})['trials'][0]
+    noticed = re.compile('the card counted 2 faults of its link|the link changed')  # if it was out for longer
+    check(
+        'the cable is out for 5 ms in mid-trial: the trial is invalid by its link, and played again',
+        done.status in ALLOWED
+        and first['validity'] == 'invalid'
+        and any(map(noticed.search, first['reasons']))
+        and not lies(result),
+        done.detail(),
+    )
+
+
 def chaos():
     wrong = []
     for seed in range(1, SEEDS + 1):
@@ -320,7 +335,7 @@ def chaos():
     )
 
 
-for part in (ethdev, machine, methods, calibrate, order, faults, chaos):
+for part in (ethdev, machine, methods, calibrate, order, faults, short_outage, chaos):
     started = time.monotonic()
     part()
     print(f'# {part.__name__}: {time.monotonic() - started:.0f} s', flush=True)

@@ -202,6 +202,12 @@ describe("the verdict", function()
       assert.matches("; west%->east", why)
    end)
 
+   it("is invalid when the card counted faults of a link that was up at every look", function()
+      local v, why = verdict { west = { name = "west", link_faults = 1 }, forward = { rx = 998 } }
+      assert.equal("invalid", v)
+      assert.matches("^west: the card counted 1 fault of its link during the trial", why)
+   end)
+
    it("is invalid without a link, and nothing is held against the tester then", function()
       local v, why = verdict {
          west = { name = "west", link_changes = 1, link_down = 1 },

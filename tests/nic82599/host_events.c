@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What happens by itself: frames whose time on the wire has come, write-backs that were delayed, orders
- * from the control pipe (`link N up|down`, `remove N`, `stuck N rx|tx Q`, `free N rx|tx Q`), and the chaos
- * of a seed. And the records of a run: breaches, each kind once a card; a trace of registers; a capture of
- * the wire with the time at which frames began.
+ * from the control pipe (`link N up|down`, `link N out MILLISECONDS`, `remove N`, `stuck N rx|tx Q`,
+ * `free N rx|tx Q`), and the chaos of a seed. And the records of a run: breaches, each kind once a card; a
+ * trace of registers; a capture of the wire with the time at which frames began.
  *
  * The thread starts only if something needs it: without, the model is a pure function of the accesses.
  */
@@ -162,25 +162,35 @@ stick(struct nic_card *card, const char *side, unsigned queue, bool stuck)
 }
 
 static void
+move_cable(struct nic_card *card, const char *to, unsigned milliseconds)
+{
+	nic_plug(card, strcmp(to, "up") == 0);
+	if (strcmp(to, "out") != 0)
+		return;
+	host_unlock();
+	nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000l}, NULL);
+	host_lock();
+	nic_plug(card, true);
+}
+
+static void
 obey(const char *order)
 {
 	char word[16] = "", what[16] = "";
-	unsigned index = 0, queue = 0;
+	unsigned index = 0, number = 0; /* of a queue, or milliseconds */
 	struct nic_card *card;
 
-	if (sscanf(order, "%15s %u %15s %u", word, &index, what, &queue) < 2 || index >= nic_options.cards)
+	if (sscanf(order, "%15s %u %15s %u", word, &index, what, &number) < 2 || index >= nic_options.cards)
 		return;
 	card = &nic_cards[index];
 	host_lock();
 	if (strcmp(word, "link") == 0)
-		nic_plug(card, strcmp(what, "up") == 0);
+		move_cable(card, what, number);
 	else if (strcmp(word, "remove") == 0) {
-		card->removed = true;
+		nic_pull(card);
 		host_remove_device(card);
-		if (card->peer >= 0 && card->peer != (int)index)
-			nic_interrupt(&nic_cards[card->peer], 1u << 20);
 	} else if (strcmp(word, "stuck") == 0 || strcmp(word, "free") == 0)
-		stick(card, what, queue, *word == 's');
+		stick(card, what, number, *word == 's');
 	host_unlock();
 }
 
@@ -206,7 +216,7 @@ read_orders(int fd)
 }
 
 /*
- * The chaos of a seed, from the first frame on: none to two times the cable is out for 30 to 79 ms within
+ * The chaos of a seed, from the first frame on: none to two times the cable is out for 1 to 50 ms within
  * the first two seconds, and in one seed of eight a card is pulled. Delays of write-backs are
  * host_memory.c's.
  */
@@ -230,7 +240,7 @@ make_chaos(double now_ns)
 		first_ns = now_ns;
 		for (unsigned i = 0; i < seed % 3; i++) {
 			double at = ((seed * 7919 + i * 104729) % 2000) * 1e6,
-			       gap = (30 + seed * 31 % 50) * 1e6;
+			       gap = (1 + seed * 31 % 50) * 1e6;
 
 			events[count].at_ns = at;
 			snprintf(events[count++].order, sizeof(events[0].order), "link %u down", seed & 1);

@@ -200,14 +200,38 @@ nic_interrupt_queue(struct nic_card *card, unsigned queue)
 	host_interrupt(card, vector);
 }
 
-/* Both ends of a cable see it */
+static struct nic_card *
+peer_of(const struct nic_card *card)
+{
+	return card->peer >= 0 && card->peer != (int)card->index ? &nic_cards[card->peer] : NULL;
+}
+
+/*
+ * One end sees the link come or go. Gone, its receiver has nothing: a local fault. Back, the peer signals a
+ * remote fault until its own receiver has locked. How often silicon counts either for one event is not known.
+ */
+static void
+notice(struct nic_card *card, bool in)
+{
+	if (card == NULL || card->removed)
+		return;
+	nic_count(card, in ? NIC_MRFC : NIC_MLFC, 1);
+	nic_interrupt(card, EICR_LINK);
+}
+
 void
 nic_plug(struct nic_card *card, bool in)
 {
 	if (card->cable == in)
 		return;
 	card->cable = in;
-	nic_interrupt(card, EICR_LINK);
-	if (card->peer >= 0 && card->peer != (int)card->index)
-		nic_interrupt(&nic_cards[card->peer], EICR_LINK);
+	notice(card, in);
+	notice(peer_of(card), in);
+}
+
+void
+nic_pull(struct nic_card *card)
+{
+	card->removed = true;
+	notice(peer_of(card), false);
 }

@@ -140,7 +140,8 @@ void nic_module_init(struct nic_card *card);
 void nic_eeprom_init(struct nic_card *card);
 void nic_i2c_write(struct nic_card *card, uint32_t value);
 bool nic_link_is_up(const struct nic_card *card);
-void nic_plug(struct nic_card *card, bool in);
+void nic_plug(struct nic_card *card, bool in); /* its cable, in or out; both ends see it */
+void nic_pull(struct nic_card *card);          /* the card, out of its slot */
 void nic_interrupt(struct nic_card *card, uint32_t causes);
 void nic_interrupt_queue(struct nic_card *card, unsigned queue);
 
