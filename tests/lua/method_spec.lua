@@ -17,7 +17,10 @@ end
 local function measure(device, plan_options)
    local plan, rows, kept = fake_plan(plan_options), {}, {}
    local bench = Bench.new(device)
-   throughput.run(plan, bench, session(bench, plan, kept), rows)
+   local made = session(bench, plan, kept)
+   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
+      throughput.measure(plan, bench, made, frame_size, rows)
+   end
    return rows, kept, bench
 end
 

@@ -169,12 +169,12 @@ describe("reset", function()
          end,
       }
       local rows = {}
-      reset.run(plan, bench, Session.new {
+      reset.measure(plan, bench, Session.new {
          bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
          say = function(text)
             said = text
          end,
-      }, rows)
+      }, 64, rows)
       assert.matches("Reset the device", said)
       assert.same({ "person", "valid" }, { rows[1].by, rows[1].validity })
    end)
@@ -185,9 +185,9 @@ describe("reset", function()
       plan.rfc2544.reset = GROUP
       local bench = Bench.new { rate = 1e9, capacity = 1e9, meddle = with_loss(1488095, 1.0000007e9) }
       local rows = {}
-      reset.run(plan, bench, Session.new {
+      reset.measure(plan, bench, Session.new {
          bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
-      }, rows)
+      }, 64, rows)
       assert.same({ at = 15, seconds = 1 }, bench.asked[1].outage)
       assert.same({ "reference device", "valid" }, { rows[1].by, rows[1].validity })
       assert.near(1e9, rows[1].reset_ns, 1)

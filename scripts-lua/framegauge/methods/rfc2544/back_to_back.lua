@@ -135,14 +135,14 @@ local function add_figures(row, bursts, line_fps, rate)
    end
 end
 
--- The rows of one frame size.
-local function measure(plan, session, frame_size, line_fps)
-   local rows, applicable = {}, {}
+--- Measure one frame size.
+function M.measure(plan, bench, session, frame_size, rows)
+   local list, applicable, line_fps = {}, {}, bench:max_fps(frame_size)
    for i, direction in ipairs((common.directions(plan))) do
       local rate = common.rate(plan, session, M.KEY, frame_size, line_fps, direction)
-      rows[i] = new_row(plan, frame_size, direction, line_fps, rate)
-      if rate.fps and rows[i].validity ~= "not-applicable" then
-         table.insert(applicable, { row = rows[i], rate = rate, bursts = {} })
+      list[i] = new_row(plan, frame_size, direction, line_fps, rate)
+      if rate.fps and list[i].validity ~= "not-applicable" then
+         table.insert(applicable, { row = list[i], rate = rate, bursts = {} })
       end
    end
    local before = #session.trials
@@ -159,16 +159,8 @@ local function measure(plan, session, frame_size, line_fps)
       one.row.trials = #session.trials - before
       add_figures(one.row, one.bursts, line_fps, one.rate)
    end
-   return rows
-end
-
---- Measure every frame size of the plan.
--- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
-function M.run(plan, bench, session, rows)
-   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      for _, row in ipairs(measure(plan, session, frame_size, bench:max_fps(frame_size))) do
-         rows[#rows + 1] = row
-      end
+   for _, row in ipairs(list) do
+      rows[#rows + 1] = row
    end
 end
 

@@ -116,7 +116,7 @@ local function row_of(plan, ask, direction, result)
    }
 end
 
-local function measure(plan, session, ask, rows)
+local function measure_bursts(plan, session, ask, rows)
    local from, list = #session.trials + 1, {}
    for i, direction in ipairs((common.directions(plan))) do
       list[i] = row_of(plan, ask, direction, search_once(plan, session:again(from), ask, direction))
@@ -127,15 +127,12 @@ local function measure(plan, session, ask, rows)
    end
 end
 
---- Measure every frame size and burst length of the plan.
--- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
-function M.run(plan, bench, session, rows)
-   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      for _, burst_frames in ipairs(plan.rfc2544.bursty_traffic.burst_frames) do
-         measure(plan, session, {
-            frame_size = frame_size, line_fps = bench:max_fps(frame_size), burst_frames = burst_frames,
-         }, rows)
-      end
+--- Measure one frame size, with every burst length of the plan.
+function M.measure(plan, bench, session, frame_size, rows)
+   for _, burst_frames in ipairs(plan.rfc2544.bursty_traffic.burst_frames) do
+      measure_bursts(plan, session, {
+         frame_size = frame_size, line_fps = bench:max_fps(frame_size), burst_frames = burst_frames,
+      }, rows)
    end
 end
 

@@ -18,8 +18,6 @@ local M = {}
 --- Directions the plan asks for. @return list of "from->to", and the name of the whole in reports
 M.directions = throughput.directions
 
-M.each_size = throughput.each_size
-
 --- The counts of one direction of a trial record.
 function M.counts(record, direction)
    for _, counts in ipairs(record.directions) do

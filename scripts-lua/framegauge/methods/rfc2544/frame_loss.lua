@@ -57,7 +57,9 @@ local function row(record, direction, percent, line_fps)
    }
 end
 
-local function measure(plan, session, frame_size, line_fps, rows)
+--- Measure one frame size.
+function M.measure(plan, bench, session, frame_size, rows)
+   local line_fps = bench:max_fps(frame_size)
    local directions, name = common.directions(plan)
    local without_loss = 0
    for _, step in ipairs(steps_of(plan, frame_size, line_fps)) do
@@ -74,7 +76,5 @@ local function measure(plan, session, frame_size, line_fps, rows)
       end
    end
 end
-
-M.run = common.each_size(measure)
 
 return M

@@ -132,7 +132,8 @@ local function new_row(plan, frame_size, direction, line_fps, rate)
    }
 end
 
-local function measure(plan, bench, session, frame_size, rows)
+--- Measure one frame size.
+function M.measure(plan, bench, session, frame_size, rows)
    local line_fps = bench:max_fps(frame_size)
    local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
    local before = #session.trials
@@ -149,14 +150,6 @@ local function measure(plan, bench, session, frame_size, rows)
          row.validity, row.reasons = common.without_rate(rate)
       end
       rows[#rows + 1] = row
-   end
-end
-
---- Measure every frame size of the plan.
--- @param rows  list the rows are added to as they are found, so that an interrupted run keeps them
-function M.run(plan, bench, session, rows)
-   for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      measure(plan, bench, session, frame_size, rows)
    end
 end
 

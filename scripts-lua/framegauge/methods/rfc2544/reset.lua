@@ -85,12 +85,9 @@ local NOT_BACK = 0.99
 -- Stray losses are no reset.
 local LEAST_GAP = 2 -- nominal gaps
 
-local function frame_size_of(plan)
-   local smallest = math.huge
-   for _, size in ipairs(plan.rfc2544.frame_sizes) do
-      smallest = math.min(smallest, size)
-   end
-   return smallest
+--- It is made with the smallest frame size of the plan alone (RFC 2544, 26.6).
+function M.frame_sizes(plan)
+   return { math.min(unpack(plan.rfc2544.frame_sizes)) }
 end
 
 --- Who resets the device.
@@ -177,10 +174,8 @@ local function add_figures(row, records, fps)
    row.reset_ns = row.validity == "valid" and row.reset_by_loss_ns or row.reset_by_timestamps_ns
 end
 
---- Measure the smallest frame size of the plan.
--- @param rows  list the rows are added to
-function M.run(plan, bench, session, rows)
-   local frame_size = frame_size_of(plan)
+--- Measure one frame size.
+function M.measure(plan, bench, session, frame_size, rows)
    local line_fps = bench:max_fps(frame_size)
    local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
    local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}

@@ -106,7 +106,9 @@ local function add_figures(row, records, loads)
    row.recovery_min_ns, row.recovery_max_ns = stats.min(times), stats.max(times)
 end
 
-local function measure(plan, session, frame_size, line_fps, rows)
+--- Measure one frame size.
+function M.measure(plan, bench, session, frame_size, rows)
+   local line_fps = bench:max_fps(frame_size)
    local made = {} -- trials by the throughput they started from
    for _, direction in ipairs((common.directions(plan))) do
       local rate = common.rate(plan, session, M.KEY, frame_size, line_fps, direction)
@@ -119,7 +121,5 @@ local function measure(plan, session, frame_size, line_fps, rows)
       rows[#rows + 1] = row
    end
 end
-
-M.run = common.each_size(measure)
 
 return M

@@ -5,7 +5,10 @@
 --    NAME                             in trials: "rfc2544.latency"
 --    KEY                              its group in the plan and its list in the results: "latency"
 --    check(plan, bench)               what keeps the plan from being run, a sentence, or nil
---    run(plan, bench, session, rows)  measures, and adds its rows to the list as it finds them
+--    measure(plan, bench, session, frame_size, rows)
+--                                     adds its rows to the list as it finds them, so that an interrupted run
+--                                     keeps them
+--    frame_sizes(plan)                where it is not made with all sizes of the plan
 --
 -- Every row has frame_size, direction, verdict and reasons, and modifier where the stream was not the plain
 -- one. They are made in the order of section 26, bursty traffic last, whatever the order in the plan, for
@@ -57,13 +60,16 @@ end
 --- Make all tests of a plan: with the plain stream, then with each modifier by itself.
 -- @param results  a list of rows for each test is added to it as the test begins
 function M.run(plan, bench, session, results)
+   local sizes = plan.rfc2544.frame_sizes
    for i = 0, #(plan.rfc2544.modifiers or {}) do
       local modifier = i > 0 and plan.rfc2544.modifiers[i] or nil
       session:modify(modifier, plan.rfc2544.management)
       for _, method in ipairs(M.of(plan)) do
-         results[method.KEY] = results[method.KEY] or {}
-         method.run(plan, bench, session, modifier and marking(results[method.KEY], modifier)
-            or results[method.KEY])
+         local rows = results[method.KEY] or {}
+         results[method.KEY] = rows
+         for _, frame_size in ipairs(method.frame_sizes and method.frame_sizes(plan) or sizes) do
+            method.measure(plan, bench, session, frame_size, modifier and marking(rows, modifier) or rows)
+         end
       end
    end
 end

@@ -156,7 +156,8 @@ function M.directions(plan)
 end
 
 --- Measure one frame size: a row, or one for each goal.
-local function measure(plan, session, frame_size, line_fps, rows)
+function M.measure(plan, bench, session, frame_size, rows)
+   local line_fps = bench:max_fps(frame_size)
    local directions, direction = M.directions(plan)
    local before = #session.trials
    local goal = assert(M.goal(plan, frame_size, line_fps))
@@ -172,18 +173,5 @@ local function measure(plan, session, frame_size, line_fps, rows)
       rows[#rows + 1] = row(frame_size, direction, line_fps, asked(goal, one), one, #session.trials - before)
    end
 end
-
---- A test that measures every frame size of the plan by itself.
--- @param measure_size  function(plan, session, frame_size, line_fps, rows)
--- @return its run(), which adds the rows to a list as they are found, so that an interrupted run keeps them
-function M.each_size(measure_size)
-   return function(plan, bench, session, rows)
-      for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-         measure_size(plan, session, frame_size, bench:max_fps(frame_size), rows)
-      end
-   end
-end
-
-M.run = M.each_size(measure)
 
 return M
