@@ -25,6 +25,10 @@ end
 
 describe("a plan", function()
    it("needs two ports and a test, and gets everything else", function()
+      local loaded = plan.load_text(MINIMAL, "dir/my lab.yaml")
+      local given = loaded.source.given
+      assert.same({ true, false }, { given "ports.east.device", given "rfc2544.latency.trial" })
+      loaded.source.given = nil
       assert.same({
          file = "dir/my lab.yaml", name = "my lab", isolated_network = false,
          ports = {
@@ -68,7 +72,7 @@ describe("a plan", function()
          },
          streams = {}, expect = {}, quick = false,
          source = { text = MINIMAL, options = { sets = {}, quick = false, eal = {} } },
-      }, (plan.load_text(MINIMAL, "dir/my lab.yaml")))
+      }, loaded)
    end)
 
    it("keeps the order of its ports", function()

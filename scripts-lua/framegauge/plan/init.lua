@@ -134,7 +134,8 @@ end
 -- @param options.sets  list of "path=value", as --set gives them
 -- @param options.quick shorten trials and waits
 -- @param options.eal   further EAL arguments
--- @return the plan, with what it was made from as `source` (text and options); or nil and the list of all
+-- @return the plan, with what it was made from as `source` (text, options, and given(key): whether it
+-- names a key); or nil and the list of all
 -- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
 -- of a line; tostring() writes it.
 -- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
@@ -162,6 +163,9 @@ function M.load_text(text, name, options)
    plan.source = {
       text = text,
       options = { sets = options.sets or {}, quick = options.quick == true, eal = options.eal or {} },
+      given = function(key)
+         return found:given(key)
+      end,
    }
    return plan
 end

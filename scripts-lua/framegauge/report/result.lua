@@ -107,7 +107,7 @@ end
 -- The plan as result.json has it: what was to be done, not where that was read.
 function M.published_plan(plan)
    local copy = tables.copy(plan)
-   copy.file, copy.expect, copy.source, copy.tester_limits = nil, nil, nil, nil
+   copy.file, copy.expect, copy.source, copy.tester_limits, copy.fitted = nil, nil, nil, nil, nil
    return copy
 end
 

@@ -31,6 +31,7 @@ function Session.new(o)
       watch = o.watch,
       say = o.say,
       trials = {}, -- every record so far, invalid ones too
+      seconds = 0, -- that they take with all waits
       held = {}, -- by kind of trial: frames close together that the device did not lose
    }, Session)
 end
@@ -59,6 +60,12 @@ function Session:measure(ask)
       return ask.around(make)
    end
    return make()
+end
+
+--- Seconds that a trial takes with everything around it.
+function Session:seconds_of(ask)
+   local phases = self.phases
+   return ask.seconds + phases.learning_wait + (ask.drain or phases.drain) + phases.settle
 end
 
 local function disagree(...)
@@ -114,6 +121,7 @@ end
 function Session:once(ask)
    ask.number, ask.modifier = #self.trials + 1, self.modifier
    ask.held = not ask.max_lag and self.held[kind_of(ask)] or nil
+   self.seconds = self.seconds + self:seconds_of(ask)
    local recalled = self:recall(ask)
    if recalled then
       return self:learn(ask, recalled)

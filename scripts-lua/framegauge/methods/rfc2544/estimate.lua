@@ -2,13 +2,11 @@
 
 --- A run rehearsed: which trials it will make and how long they will take, before the first frame.
 --
--- The very methods run, with a device of arithmetic instead of a bench (estimate_device.lua). So whatever a
--- method does (confirmations, steps back, trials that one test leaves to another) is in the estimate, and it
--- cannot fall behind them. For the reference device the estimate is as good as the plan is true. Of another
--- device it is an expectation; how far off it may be is found by rehearsing with very different ones.
-local device = require "framegauge.methods.rfc2544.estimate_device"
+-- For the reference device the estimate is as good as the plan is true. Of another device it is an
+-- expectation; how far off it may be is found by rehearsing (rehearsal.lua) with very different ones.
+local budget = require "framegauge.methods.rfc2544.budget"
+local rehearsal = require "framegauge.methods.rfc2544.rehearsal"
 local tests = require "framegauge.methods.rfc2544.tests"
-local Session = require "framegauge.trial.session"
 
 local M = {}
 
@@ -20,27 +18,15 @@ local CONCEIVABLE = {
    { share = 0.01, buffer = 0 }, { share = 0.85, buffer = 1e6 }, { share = 0.2, buffer = 1e7 },
 }
 
--- Seconds of a trial with everything around it.
-local function seconds_of(plan, ask)
-   return ask.seconds + plan.rfc2544.learning_wait + (ask.drain or plan.rfc2544.drain) + plan.rfc2544.settle
-end
-
 -- @param o  the device (framegauge.methods.rfc2544.estimate_device); nil: the plan's
 -- @return list of { test =, frame_size =, fps =, seconds =, total = with all waits }, in order
 local function rehearse(plan, tester, o)
-   local list, made = {}, device.new(plan, tester, o)
-   local session = Session.new { retries = 0, phases = plan.rfc2544, sink = function() end }
-   function session.measure(_, ask)
+   local list = {}
+   rehearsal.run(plan, tester, o, budget.of(plan, tester), function(seconds, ask)
       list[#list + 1] = {
-         test = ask.test, frame_size = ask.frame_size, fps = ask.fps, seconds = ask.seconds,
-         total = seconds_of(plan, ask),
+         test = ask.test, frame_size = ask.frame_size, fps = ask.fps, seconds = ask.seconds, total = seconds,
       }
-      return made:trial {
-         frame_size = ask.frame_size, fps = ask.fps, duration = ask.seconds, loads = ask.loads,
-         tags = ask.tags, burst = ask.burst, outage = ask.outage, directions = ask.directions,
-      }
-   end
-   tests.run(plan, tester, session, {})
+   end)
    return list
 end
 

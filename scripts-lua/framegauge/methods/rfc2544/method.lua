@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 2544, benchmarking of network interconnect devices: its tests (tests.lua) as a method of plans.
+local budget = require "framegauge.methods.rfc2544.budget"
 local conformance = require "framegauge.methods.rfc2544.conformance"
 local expectations = require "framegauge.methods.rfc2544.expectations"
 local estimate = require "framegauge.methods.rfc2544.estimate"
@@ -29,7 +30,16 @@ end
 
 M.conformance = conformance.of
 
-M.parts, M.check, M.run = estimate.parts, tests.check, tests.run
+M.parts = estimate.parts
+
+function M.check(plan, bench)
+   return tests.check(plan, bench) or budget.problem(plan, bench)
+end
+
+function M.run(plan, bench, session, results)
+   plan.fitted = budget.of(plan, bench)
+   tests.run(plan, bench, session, results, plan.fitted)
+end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)

@@ -220,6 +220,10 @@ local row = {
            .. "routing-updates: a RIP update every 30 seconds; random-networks: to many networks behind the "
            .. "router; random-ports: any UDP ports; random-macs: 256 stations on each port of a bridge" },
       management,
+      { key = "budget", type = "time", min = "1s", max = "1000h", default_help = "none",
+        help = "how long all tests may take. The throughput is then searched by mlr, and lengths of trials, "
+           .. "waits and repetitions that the plan leaves open are shortened to fit, trials that decide on "
+           .. "the throughput last; see docs/explanation/searches.md" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
       throughput_row, latency, frame_loss, back_to_back, system_recovery, reset, bursty_traffic,
    },

@@ -59,7 +59,8 @@ end
 
 --- Make all tests of a plan: with the plain stream, then with each modifier by itself.
 -- @param results  a list of rows for each test is added to it as the test begins
-function M.run(plan, bench, session, results)
+-- @param fitted   gives the plan for each test and frame size (budget.lua); nil: it is the same for all
+function M.run(plan, bench, session, results, fitted)
    local sizes = plan.rfc2544.frame_sizes
    for i = 0, #(plan.rfc2544.modifiers or {}) do
       local modifier = i > 0 and plan.rfc2544.modifiers[i] or nil
@@ -68,7 +69,9 @@ function M.run(plan, bench, session, results)
          local rows = results[method.KEY] or {}
          results[method.KEY] = rows
          for _, frame_size in ipairs(method.frame_sizes and method.frame_sizes(plan) or sizes) do
-            method.measure(plan, bench, session, frame_size, modifier and marking(rows, modifier) or rows)
+            local plan_now = fitted and fitted:plan_of(session, frame_size) or plan
+            session.phases = plan_now.rfc2544
+            method.measure(plan_now, bench, session, frame_size, modifier and marking(rows, modifier) or rows)
          end
       end
    end
