@@ -155,6 +155,7 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		.tx_errors = after.tx_errors - before->tx_errors,
 		.link_changes = after.link_changes - before->link_changes,
 		.link_faults = after.link_faults - before->link_faults,
+		.removed = after.removed,
 		.link_down = !p->config.port->ops->link_up(p->config.port),
 		.rx_unstamped = after.rx_unstamped - before->rx_unstamped,
 	};

@@ -135,12 +135,16 @@ read_faults(const struct fg_ethdev *dev)
 	return value[0] + value[1];
 }
 
+/* Of a card that is gone every register reads as ones, its counters too */
 static void
 read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
 {
 	struct rte_eth_stats stats = {0};
 
-	memset(out, 0, sizeof(*out));
+	*out = dev->last;
+	out->removed = strcmp(dev->bus, "pci") == 0 && !fg_pci_is_there(dev->device);
+	if (out->removed)
+		return;
 	rte_eth_stats_get(dev->id, &stats);
 	out->rx_frames = stats.ipackets;
 	out->tx_frames = stats.opackets;
@@ -152,6 +156,7 @@ read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
 		link_up(&dev->port);
 	out->link_changes = dev->link_changes;
 	out->link_faults = read_faults(dev);
+	dev->last = *out;
 }
 
 void

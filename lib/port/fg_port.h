@@ -54,6 +54,7 @@ struct fg_port_counters {
 	uint64_t tx_errors;    /* taken from us, but dropped on the way out: tester drops too */
 	uint64_t link_changes; /* that somebody who looked now and then could see */
 	uint64_t link_faults;  /* as the card counts them, however short; 0 where it counts none */
+	bool removed;          /* the device is no longer there; the counts are those from before */
 	uint64_t rx_unstamped; /* handed to us by a port that stamps, without a stamp that could be */
 };
 

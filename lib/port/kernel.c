@@ -86,12 +86,15 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 	const struct fg_link *base = &kernel->base;
 	uint64_t ring = count_ring_drops(kernel), before;
 	struct fg_link now;
+	int ret;
 
 	fg_ethdev_counters(port, out);
 	if (kernel->xdp)
 		out->tx_errors = 0; /* that driver counts what it did not take; that is still the caller's */
 	out->rx_missed = ring;
-	if (fg_netlink_link(kernel->netlink, NULL, base->index, &now) != 0)
+	ret = fg_netlink_link(kernel->netlink, NULL, base->index, &now);
+	out->removed = ret == -ENODEV;
+	if (ret != 0)
 		return;
 	before = now.rx_dropped + now.rx_missed - base->rx_dropped - base->rx_missed;
 	/* an interface counts what a full AF_XDP ring turned away as well, or not, as its driver likes */

@@ -7,6 +7,8 @@
  * it.
  */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,6 +74,24 @@ find_interface(const char *address, char *out, size_t size)
 	}
 	if (device != NULL)
 		closedir(device);
+}
+
+/* The kernel keeps the entry of a card that was pulled until its driver lets go, so the card is asked, too */
+bool
+fg_pci_is_there(const char *address)
+{
+	char path[128];
+	uint16_t vendor = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), DEVICES "%.16s/config", address);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno != ENOENT;
+	if (pread(fd, &vendor, sizeof(vendor), 0) != (ssize_t)sizeof(vendor))
+		vendor = 0;
+	close(fd);
+	return vendor != UINT16_MAX; /* what nobody answers reads as ones */
 }
 
 int

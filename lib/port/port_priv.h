@@ -73,6 +73,7 @@ struct fg_ethdev {
 	unsigned fault_counter_count;
 	uint64_t unstamped;           /* frames whose stamps could not be used; writer: the rx lcore */
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
+	struct fg_port_counters last; /* and at the last look */
 };
 
 struct fg_ethdev_config {
@@ -135,6 +136,8 @@ bool fg_xdp_is_left_over(int index, uint32_t program);
 
 /* pci.c: @return 0 when DPDK may take the device, -ENODEV, -EPERM, -EBUSY */
 int fg_pci_check(const char *address, struct fg_error *err);
+/* @return whether the device answers at its place on the bus, as far as can be seen */
+bool fg_pci_is_there(const char *address);
 
 /* netlink.c: what the kernel knows of an interface in the network namespace the socket was opened in */
 struct fg_link {

@@ -147,6 +147,17 @@ TEST_P(Kernel, SeesTheLinkGoAndCome)
 	EXPECT_EQ(2u, a.Counters().link_changes);
 }
 
+TEST_P(Kernel, TellsThatItsInterfaceIsGone)
+{
+	Port a(std::string("kernel:fga,") + GetParam());
+
+	ASSERT_TRUE(a.Opened()) << a.Message();
+	ASSERT_TRUE(a.HasLink());
+	EXPECT_FALSE(a.Counters().removed);
+	ASSERT_TRUE(Run("ip link del fga"));
+	EXPECT_TRUE(a.Counters().removed);
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, Kernel, testing::Values("af_packet", "af_xdp"),
 			 [](const testing::TestParamInfo<const char *> &info) {
 				 return std::string(info.param);

@@ -208,6 +208,14 @@ describe("the verdict", function()
       assert.matches("^west: the card counted 1 fault of its link during the trial", why)
    end)
 
+   it("is invalid when a card was removed, which is not the fault of its peer", function()
+      local v, why = verdict {
+         west = { name = "west", removed = 1, link_down = 1 }, forward = { late = 900, tx = 100, rx = 90 },
+      }
+      assert.equal("invalid", v)
+      assert.equal("west: the card or interface was removed", why)
+   end)
+
    it("is invalid without a link, and nothing is held against the tester then", function()
       local v, why = verdict {
          west = { name = "west", link_changes = 1, link_down = 1 },

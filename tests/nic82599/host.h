@@ -23,7 +23,8 @@ bool host_read_options(void);
 /* host_paths.c: the tree, and what a path of the system is in it */
 bool host_make_tree(void);
 void host_remove_tree(void);
-void host_remove_device(const struct nic_card *card); /* the kernel has noticed that it is gone */
+/* It is gone: the kernel answers for it with ones, or, once its driver has let go, knows it no more */
+void host_remove_device(const struct nic_card *card, bool held);
 const char *host_redirect(const char *path, char *room, size_t size);
 void host_config_space(const struct nic_card *card, uint8_t config[256]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What happens by itself: frames whose time on the wire has come, write-backs that were delayed, orders
- * from the control pipe (`link N up|down`, `link N out MILLISECONDS`, `remove N`, `stuck N rx|tx Q`,
+ * from the control pipe (`link N up|down`, `link N out MILLISECONDS`, `remove N [held]`, `stuck N rx|tx Q`,
  * `free N rx|tx Q`), and the chaos of a seed. And the records of a run: breaches, each kind once a card; a
  * trace of registers; a capture of the wire with the time at which frames began.
  *
@@ -188,7 +188,7 @@ obey(const char *order)
 		move_cable(card, what, number);
 	else if (strcmp(word, "remove") == 0) {
 		nic_pull(card);
-		host_remove_device(card);
+		host_remove_device(card, strcmp(what, "held") == 0);
 	} else if (strcmp(word, "stuck") == 0 || strcmp(word, "free") == 0)
 		stick(card, what, number, *word == 's');
 	host_unlock();

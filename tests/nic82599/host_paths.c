@@ -194,12 +194,16 @@ remove_below(const char *path)
 }
 
 void
-host_remove_device(const struct nic_card *card)
+host_remove_device(const struct nic_card *card, bool held)
 {
-	char path[128];
+	char path[128], config[256];
 
+	memset(config, 0xff, sizeof(config));
+	snprintf(path, sizeof(path), "pci/devices/%s/config", card->address);
+	file(path, config, sizeof(config));
 	snprintf(path, sizeof(path), "%s/pci/devices/%s", tree, card->address);
-	remove_below(path);
+	if (!held)
+		remove_below(path);
 }
 
 void

@@ -88,10 +88,12 @@ function M.look(word)
 end
 
 --- Why a trial is invalid by the link of a port; nil where it is not.
--- @param port  its counts: link_changes as looks at the link saw them, link_faults as the card counted them,
---              and link_down = 1 if there was none at the end of the trial
+-- @param port  its counts: link_changes as looks at the link saw them, link_faults as the card counted them;
+--              link_down = 1 if there was none at the end of the trial, removed = 1 if the device was gone
 function M.link_reason(port)
-   if port.link_down == 1 then
+   if port.removed == 1 then
+      return ("%s: the card or interface was removed"):format(port.name)
+   elseif port.link_down == 1 then
       return ("the peer of %s is gone: the link was down at the end of the trial"):format(port.name)
    elseif (port.link_changes or 0) > 0 then
       return ("%s: the link changed %s during the trial"):format(port.name,

@@ -189,7 +189,7 @@ local function invalid_reasons(record, ports, link_may_change)
       local lost = not link_may_change and verdict.link_reason(port)
       if lost then
          add("%s", lost)
-         no_link = no_link or port.link_down == 1
+         no_link = no_link or port.link_down == 1 or port.removed == 1
       end
    end
    return reasons, no_link
