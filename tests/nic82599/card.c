@@ -94,7 +94,6 @@ nic_reset(struct nic_card *card)
 	}
 	card->time_base = 0;
 	card->time_ns = host_now_ns();
-	card->was_reset = true;
 }
 
 void
@@ -103,7 +102,6 @@ nic_init(struct nic_card *card, unsigned index)
 	card->index = index;
 	snprintf(card->address, sizeof(card->address), "0000:11:00.%u", index);
 	card->cable = true;
-	card->clock_ratio = 1;
 	nic_eeprom_init(card);
 	nic_module_init(card);
 	nic_reset(card);

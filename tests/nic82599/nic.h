@@ -64,7 +64,6 @@ struct nic_card {
 	bool cable;        /* plugged in */
 	bool removed;      /* pulled out of its slot: all reads are ones */
 	unsigned in_reset; /* accesses until CTRL.RST clears itself */
-	bool was_reset;
 
 	uint32_t reg[NIC_BAR0 / 4];
 	uint16_t eeprom[0x4000];
@@ -85,7 +84,6 @@ struct nic_card {
 
 	uint64_t time_base; /* SYSTIM at time_ns */
 	double time_ns;
-	double clock_ratio; /* its oscillator against the host's */
 
 	uint64_t reads, writes, misses, filtered;
 };
@@ -98,7 +96,6 @@ struct nic_options {
 	unsigned chaos;         /* seed of delayed write-backs, split deliveries and link flaps; 0: none */
 	unsigned write_back_us; /* each write-back is delayed by up to so much; chaos chooses 300 */
 	bool bad_eeprom;
-	bool pause;
 	char optics[8]; /* dac, sr, none */
 	const char *control, *trace, *capture, *report;
 };

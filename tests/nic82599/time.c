@@ -20,7 +20,7 @@ uint64_t
 nic_time(struct nic_card *card, double at_ns)
 {
 	uint32_t increment = *nic_at(card, NIC_TIMINCA), period = increment >> 24;
-	double cycles = (at_ns - card->time_ns) * card->clock_ratio / CYCLE_NS;
+	double cycles = (at_ns - card->time_ns) / CYCLE_NS;
 
 	if (period == 0 || cycles < 0)
 		return card->time_base;
