@@ -17,34 +17,6 @@
 
 enum { HEADER_OCTETS = FG_ETHER_HEADER };
 static const uint64_t OVERLOAD_PAUSE_PS = 1000000000;
-static const uint64_t MAX_WAITING = 1 << 20;
-
-static fg_u128
-fixed(long double ps)
-{
-	uint64_t whole = (uint64_t)ps;
-
-	return FROM_WHOLE(whole) + (uint64_t)((ps - whole) * 0x1p64L);
-}
-
-static int
-waiting_init(struct waiting *w, const struct fg_device_direction *config, struct fg_error *err)
-{
-	uint64_t frames = config->buffer_octets ? config->buffer / FG_ETHER_MIN + 1 : config->buffer,
-		 size = 1;
-
-	if (frames > MAX_WAITING)
-		return fg_error_set(err, EINVAL, "reference_device.buffer",
-				    "more than %llu frames could wait", (unsigned long long)MAX_WAITING);
-	while (size <= frames)
-		size *= 2;
-	w->mask = size - 1;
-	w->until = calloc(size, sizeof(*w->until));
-	w->octets = calloc(size, sizeof(*w->octets));
-	if (w->until == NULL || w->octets == NULL)
-		return fg_error_set(err, ENOMEM, "reference_device.buffer", "no memory");
-	return 0;
-}
 
 static int
 check_range(const char *where, double value, double low, double high, struct fg_error *err)
@@ -84,16 +56,16 @@ wire_device_init(struct direction *d, const struct fg_device_config *config, uns
 		return fg_error_set(err, EINVAL, "reference_device.rate",
 				    "%g bit/s is not in 1 kbit/s to 1 Tbit/s", config->rate_bps);
 	d->config = c;
-	d->octet_time = fixed(8e12L / config->rate_bps);
+	d->octet_time = wire_fixed(8e12L / config->rate_bps);
 	d->recovery = (uint64_t)(c->recovery_ns * 1e3);
-	return waiting_init(&d->waiting, c, err);
+	return wire_waiting_init(&d->waiting, c->buffer, c->buffer_octets, "reference_device.buffer", err);
 }
 
 void
 wire_device_reset(struct direction *d, uint64_t seed)
 {
 	d->line_free = d->server_free = d->out_free = 0;
-	d->waiting.head = d->waiting.tail = d->waiting.held = 0;
+	wire_waiting_reset(&d->waiting);
 	fg_path_reset(&d->path, seed);
 	d->outage_from = d->outage_to = 0;
 	d->last_full = 0;
@@ -105,8 +77,7 @@ wire_device_reset(struct direction *d, uint64_t seed)
 void
 wire_device_free(struct direction *d)
 {
-	free(d->waiting.until);
-	free(d->waiting.octets);
+	wire_waiting_free(&d->waiting);
 	free(d->profiles);
 }
 
@@ -115,8 +86,8 @@ passage_of(const struct direction *d, uint32_t frame_size)
 {
 	const struct fg_device_direction *c = d->config;
 	struct passage p = {.frame_size = frame_size};
-	fg_u128 by_frames = c->capacity_fps > 0 ? fixed(1e12L / c->capacity_fps) : 0;
-	fg_u128 by_bits = c->capacity_bps > 0 ? fixed(8e12L * frame_size / c->capacity_bps) : 0;
+	fg_u128 by_frames = c->capacity_fps > 0 ? wire_fixed(1e12L / c->capacity_fps) : 0;
+	fg_u128 by_bits = c->capacity_bps > 0 ? wire_fixed(8e12L * frame_size / c->capacity_bps) : 0;
 
 	p.line_time = d->octet_time * (frame_size + FG_ETHER_OVERHEAD);
 	p.service_time = p.line_time;
@@ -125,7 +96,7 @@ passage_of(const struct direction *d, uint32_t frame_size)
 	if (p.service_time < by_bits)
 		p.service_time = by_bits;
 	p.store_time = d->octet_time * (c->cut_through ? HEADER_OCTETS : frame_size);
-	p.transit = fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
+	p.transit = wire_fixed(1e3L * c->latency_ns + 1e3L * c->latency_ns_per_octet * frame_size);
 	return p;
 }
 
@@ -137,24 +108,6 @@ wire_device_size(struct direction *d, uint32_t frame_size)
 	if (known->frame_size != frame_size)
 		*known = passage_of(d, frame_size);
 	d->is = *known;
-}
-
-/* a place for a frame that will wait until `until`, if there is one at `now` */
-static bool
-wait_for_service(struct direction *d, fg_u128 now, fg_u128 until)
-{
-	struct waiting *w = &d->waiting;
-
-	for (; w->tail != w->head && w->until[w->tail & w->mask] <= now; w->tail++)
-		w->held -= w->octets[w->tail & w->mask];
-	if (d->config->buffer_octets ? w->held + d->is.frame_size > d->config->buffer
-				     : w->head - w->tail >= d->config->buffer)
-		return false;
-	w->until[w->head & w->mask] = until;
-	w->octets[w->head & w->mask] = d->is.frame_size;
-	w->head++;
-	w->held += d->is.frame_size;
-	return true;
 }
 
 /*
@@ -217,7 +170,7 @@ wire_device_pass(struct direction *d, const uint8_t *frame, fg_u128 first_bit)
 	start = eligible;
 	if (start < d->server_free) {
 		start = d->server_free;
-		if (!wait_for_service(d, eligible, start)) {
+		if (!wire_waiting_enter(&d->waiting, eligible, start, d->is.frame_size)) {
 			d->counters.buffer_full++;
 			d->last_full = now;
 			return UINT64_MAX;

@@ -13,23 +13,7 @@
 #include "fg_int128.h"
 #include "fg_meter.h"
 #include "fg_net.h"
-#include "fg_port.h"
-#include "fg_device.h"
-
-struct rte_mbuf;
-
-/* Picoseconds with 64 bits of fraction, so that rates which do not divide 10^12 keep exact. */
-#define WHOLE(t)      ((uint64_t)((t) >> 64))
-#define FROM_WHOLE(t) ((fg_u128)(t) << 64)
-
-/** Places in the device's buffer, by when they become free. */
-struct waiting {
-	fg_u128 *until; /* time at which the frame stops waiting */
-	uint32_t *octets;
-	uint64_t head, tail; /* frames ever taken in, ever let go */
-	uint64_t mask;
-	uint64_t held; /* octets waiting */
-};
+#include "wire_priv.h"
 
 /** All that depends on the frame size. */
 struct passage {
@@ -63,13 +47,6 @@ struct direction {
 	struct fg_device_counters counters;
 };
 
-/** What arrives at one port: frames in order of time. */
-struct arrivals {
-	struct rte_mbuf **frame;
-	uint64_t *time;
-	uint64_t head, tail, mask;
-};
-
 struct side {
 	struct fg_port port; /* first: the port is the side */
 	struct fg_device *wire;
@@ -84,8 +61,6 @@ struct side {
 	struct fg_port_counters counters;
 };
 
-struct table;
-
 struct fg_device {
 	struct fg_device_config config;
 	struct side side[2];
@@ -94,10 +69,8 @@ struct fg_device {
 	bool impaired;
 	bool marks;                 /* a profile does: there are copies enough for all frames */
 	struct rte_mempool *copies; /* for what is duplicated, corrupted or marked; NULL: nothing is */
-	int tx_time_offset, rx_time_offset; /* of the mbuf's dynamic fields */
-	uint64_t tx_time_flag, rx_time_flag;
-	uint64_t bad_fcs_flag, runt_flag; /* of mbufs: as the tester's port sends only on purpose */
-	uint32_t longest;                 /* that the device forwards */
+	struct wire_marks mbuf;     /* its fields and flags */
+	uint32_t longest;           /* that the device forwards */
 };
 
 int wire_device_init(struct direction *direction, const struct fg_device_config *config, unsigned side,
@@ -158,14 +131,6 @@ uint64_t wire_profiles_pass(struct profiles *profiles, const uint8_t *frame, uin
 bool wire_profiles_marks(const struct fg_device_profile *config, unsigned n);
 /** Does the frame that passed last leave with another code point than it came with? */
 bool wire_profiles_mark(const struct profiles *profiles, enum fg_mark_kind *kind, unsigned *value);
-
-int wire_table_create(const struct fg_device_config *config, struct table **out, struct fg_error *err);
-/** NULL is legal. */
-void wire_table_free(struct table *table);
-
-/** A frame has come in on a side: learn its source. @return is it to be forwarded to the other side? */
-bool wire_table_forwards(struct table *table, const uint8_t *frame, unsigned side, uint64_t now,
-			 struct fg_device_counters *counters);
 
 enum wire_route { WIRE_FORWARD, WIRE_ANSWER, WIRE_DROP };
 

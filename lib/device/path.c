@@ -187,8 +187,8 @@ wire_path_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_
 		side->in_free =
 			first_bit + octet_time * (RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN) +
 						  FG_ETHER_OVERHEAD);
-		*RTE_MBUF_DYNFIELD(m, wire->rx_time_offset, uint64_t *) = WHOLE(first_bit);
-		m->ol_flags = wire->rx_time_flag;
+		*RTE_MBUF_DYNFIELD(m, wire->mbuf.rx_time_offset, uint64_t *) = WHOLE(first_bit);
+		m->ol_flags = wire->mbuf.rx_time_flag;
 		frames[i] = m;
 	}
 	side->counters.rx_frames += i;

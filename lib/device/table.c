@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reference device as a learning bridge (IEEE 802.1D, 7.8 and 7.9). It notes behind which of its two
- * sides the source of each frame is, as many as it has room for, and forgets those that have not been heard
- * for a while. A frame for somebody on the side it came from is not forwarded; one for somebody unknown, or
- * for many, is: with two ports that is all there is to flooding.
+ * The table of addresses of a learning bridge (IEEE 802.1D, 7.8 and 7.9): the reference device's with two
+ * sides, the reference switch's with many. It notes behind which side the source of each frame is, as many as
+ * it has room for, and forgets those that have not been heard for a while. A table in hardware often has room
+ * for a few addresses in each of its buckets only: then it is full for some addresses and not for others.
  *
  * Entries are kept in the order in which they were heard last, so that those to be forgotten are at one end,
  * and are found by a hash. The table outlives trials, as that of a device does.
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "device_priv.h"
+#include "wire_priv.h"
 
 enum { NONE = -1 };
 static const double PS_PER_NS = 1e3, PS_PER_S = 1e12;
@@ -29,8 +29,10 @@ struct table {
 	uint64_t ageing;     /* ps; 0: nothing is forgotten */
 	uint64_t learn_time; /* ps that learning an address takes; 0: none */
 	uint64_t learn_free; /* when the next one can be learned */
+	uint64_t learn_wait; /* ps that addresses may wait until they are learned */
 	uint32_t skip, skipped;
-	uint32_t mask;
+	uint32_t ways; /* of a bucket; 0: any number */
+	uint64_t buckets;
 	int *bucket;
 	struct entry *entry;
 	int oldest, latest, unused; /* the unused by `next` */
@@ -49,31 +51,33 @@ mac_of(const uint8_t *octets)
 static int *
 bucket_of(const struct table *t, uint64_t mac)
 {
-	return &t->bucket[(mac * 0x9e3779b97f4a7c15ULL >> 32) & t->mask];
+	return &t->bucket[(mac * 0x9e3779b97f4a7c15ULL >> 32) % t->buckets];
 }
 
 int
-wire_table_create(const struct fg_device_config *config, struct table **out, struct fg_error *err)
+wire_table_create(const struct fg_device_table *c, struct table **out, struct fg_error *err)
 {
-	const struct fg_device_table *c = &config->table;
 	struct table *t = calloc(1, sizeof(*t));
 	uint32_t buckets = 1;
 
 	if (t == NULL)
-		return fg_error_set(err, ENOMEM, "reference_device.mac_table", "no memory");
+		return fg_error_set(err, ENOMEM, "mac_table", "no memory");
 	*out = t;
 	while (buckets < c->size)
 		buckets *= 2;
+	if (c->ways > 0)
+		buckets = c->buckets > 0 ? c->buckets : 1;
 	t->size = c->size;
 	t->ageing = (uint64_t)(c->ageing_ns * PS_PER_NS);
 	t->learn_time = c->learning_rate > 0 ? (uint64_t)(PS_PER_S / c->learning_rate) : 0;
+	t->learn_wait = t->learn_time * c->learning_queue;
 	t->skip = c->skip_every;
-	t->mask = buckets - 1;
+	t->ways = c->ways;
+	t->buckets = buckets;
 	t->bucket = malloc(buckets * sizeof(*t->bucket));
 	t->entry = calloc(c->size, sizeof(*t->entry));
 	if (t->bucket == NULL || t->entry == NULL)
-		return fg_error_set(err, ENOMEM, "reference_device.mac_table", "no memory for %u addresses",
-				    c->size);
+		return fg_error_set(err, ENOMEM, "mac_table", "no memory for %u addresses", c->size);
 	for (uint32_t i = 0; i < buckets; i++)
 		t->bucket[i] = NONE;
 	for (uint32_t i = 0; i < c->size; i++)
@@ -140,19 +144,32 @@ find(const struct table *t, uint64_t mac)
 	return i;
 }
 
+/* is there room left in the bucket? */
+static bool
+has_room(const struct table *t, const int *bucket)
+{
+	uint32_t used = 0;
+
+	if (t->ways == 0)
+		return true;
+	for (int i = *bucket; i != NONE; i = t->entry[i].next)
+		used++;
+	return used < t->ways;
+}
+
 /* @return a new entry, NONE: it cannot be learned now */
 static int
 enter(struct table *t, uint64_t mac, uint64_t now)
 {
 	int i = t->unused, *bucket = bucket_of(t, mac);
 
-	if (i == NONE || now < t->learn_free)
+	if (i == NONE || now + t->learn_wait < t->learn_free || !has_room(t, bucket))
 		return NONE;
 	if (t->skip > 0 && ++t->skipped >= t->skip) {
 		t->skipped = 0;
 		return NONE;
 	}
-	t->learn_free = now + t->learn_time;
+	t->learn_free = (now < t->learn_free ? t->learn_free : now) + t->learn_time;
 	t->unused = t->entry[i].next;
 	t->entry[i].mac = mac;
 	t->entry[i].next = *bucket;
@@ -162,40 +179,33 @@ enter(struct table *t, uint64_t mac, uint64_t now)
 	return i;
 }
 
-static void
-learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t now, struct fg_device_counters *counters)
+bool
+wire_table_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t now)
 {
 	uint64_t mac = mac_of(frame + 6);
-	int i = find(t, mac);
+	int i;
 
+	forget_old(t, now);
 	if (frame[6] & 1)
-		return;
+		return true;
+	i = find(t, mac);
 	if (i != NONE) {
 		take_out(t, i);
 		put_last(t, i);
 	} else {
 		i = enter(t, mac, now);
 	}
-	if (i == NONE) {
-		counters->unlearned++;
-		return;
-	}
+	if (i == NONE)
+		return false;
 	t->entry[i].side = side;
 	t->entry[i].heard = now;
+	return true;
 }
 
-bool
-wire_table_forwards(struct table *t, const uint8_t *frame, unsigned side, uint64_t now,
-		    struct fg_device_counters *counters)
+int
+wire_table_side(const struct table *t, const uint8_t *frame)
 {
-	int i;
+	int i = find(t, mac_of(frame));
 
-	forget_old(t, now);
-	learn(t, frame, side, now, counters);
-	i = find(t, mac_of(frame));
-	counters->flooded += i == NONE;
-	if (i == NONE || t->entry[i].side != side)
-		return true;
-	counters->filtered++;
-	return false;
+	return i == NONE ? WIRE_UNKNOWN : (int)t->entry[i].side;
 }

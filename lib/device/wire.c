@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_mbuf.h>
-#include <rte_mbuf_dyn.h>
-
 #include "device_priv.h"
 
 enum {
@@ -39,16 +36,10 @@ fg_device_in_flight(const struct fg_device_config *config, unsigned frame_size)
 static bool
 arrive(struct side *side, struct rte_mbuf *m, uint64_t time)
 {
-	struct arrivals *a = &side->arrivals;
-
-	if (unlikely(a->head - a->tail > a->mask)) {
-		side->counters.rx_missed++;
-		return false;
-	}
-	a->frame[a->head & a->mask] = m;
-	a->time[a->head & a->mask] = time;
-	a->head++;
-	return true;
+	if (likely(wire_arrivals_put(&side->arrivals, m, time)))
+		return true;
+	side->counters.rx_missed++;
+	return false;
 }
 
 /*
@@ -77,17 +68,26 @@ deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
 		rte_pktmbuf_free(m);
 }
 
-/* @return false: the frame stays the caller's */
+/*
+ * A frame for somebody on the side it came from is not forwarded; one for somebody unknown, or for many, is:
+ * with two ports that is all there is to flooding. @return false: the frame stays the caller's
+ */
 static bool
 bridge_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
+	struct table *table = side->wire->table;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	unsigned number = (unsigned)(side - side->wire->side);
+	int number = (int)(side - side->wire->side), where;
 
-	if (!wire_table_forwards(side->wire->table, frame, number, WHOLE(first_bit + d->is.store_time),
-				 &d->counters))
+	if (!wire_table_learn(table, frame, (unsigned)number, WHOLE(first_bit + d->is.store_time)))
+		d->counters.unlearned++;
+	where = wire_table_side(table, frame);
+	if (where == number) {
+		d->counters.filtered++;
 		return false;
+	}
+	d->counters.flooded += where == WIRE_UNKNOWN;
 	deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
 	return true;
 }
@@ -122,7 +122,7 @@ is_wrong(struct side *side, const struct rte_mbuf *m, uint32_t size)
 
 	if (size < FG_ETHER_MIN)
 		counters->undersized++;
-	else if (m->ol_flags & wire->bad_fcs_flag)
+	else if (m->ol_flags & wire->mbuf.bad_fcs_flag)
 		counters->bad_fcs++;
 	else if (size > wire->longest)
 		counters->oversized++;
@@ -136,20 +136,18 @@ send_all(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t no
 {
 	struct side *side = (struct side *)port;
 	const struct fg_device *wire = side->wire;
-	const uint64_t fault_flags = wire->bad_fcs_flag | wire->runt_flag;
+	const uint64_t fault_flags = wire->mbuf.bad_fcs_flag | wire->mbuf.runt_flag;
 	struct direction *d = &side->direction;
 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
-		uint64_t launch = now;
+		uint64_t launch = wire_launch(&wire->mbuf, m, now);
 		bool suspect;
 		fg_u128 first_bit;
 		uint32_t size = RTE_MAX(m->pkt_len + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
 
-		if (m->ol_flags & wire->tx_time_flag)
-			launch = RTE_MAX(now, *RTE_MBUF_DYNFIELD(m, wire->tx_time_offset, uint64_t *));
 		suspect = (m->ol_flags & fault_flags) != 0 || size > wire->longest;
-		if (unlikely(suspect) && (m->ol_flags & wire->runt_flag))
+		if (unlikely(suspect) && (m->ol_flags & wire->mbuf.runt_flag))
 			size = m->pkt_len + FG_ETHER_FCS;
 		if (unlikely(size != d->is.frame_size))
 			wire_device_size(d, size);
@@ -186,27 +184,16 @@ static uint16_t
 wire_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 {
 	struct side *side = (struct side *)port;
-	const struct fg_device *wire = side->wire;
-	struct arrivals *a = &side->arrivals;
-	uint16_t i;
+	uint16_t got = wire_arrivals_fetch(&side->arrivals, &side->wire->mbuf, frames, n, now);
 
-	for (i = 0; i < n && a->tail != a->head && a->time[a->tail & a->mask] <= now; i++, a->tail++) {
-		struct rte_mbuf *m = a->frame[a->tail & a->mask];
-
-		*RTE_MBUF_DYNFIELD(m, wire->rx_time_offset, uint64_t *) = a->time[a->tail & a->mask];
-		m->ol_flags = wire->rx_time_flag;
-		frames[i] = m;
-	}
-	side->counters.rx_frames += i;
-	return i;
+	side->counters.rx_frames += got;
+	return got;
 }
 
 static uint64_t
 wire_next_arrival(struct fg_port *port)
 {
-	const struct arrivals *a = &((struct side *)port)->arrivals;
-
-	return a->tail == a->head ? UINT64_MAX : a->time[a->tail & a->mask];
+	return wire_arrivals_next(&((struct side *)port)->arrivals);
 }
 
 static void
@@ -243,22 +230,7 @@ port_init(struct side *side, unsigned i, double rate_bps)
 	port->rx = impaired ? wire_path_rx : wire_rx;
 	port->next_arrival = impaired ? wire_path_next_arrival : wire_next_arrival;
 	port->ops = &wire_ops;
-	port->caps = (struct fg_port_caps){
-		.clock_hz = FG_DEVICE_HZ,
-		.driver = "wire",
-		.mode = "virtual wire",
-		.line_rate_bps = (uint64_t)(rate_bps + 0.5),
-		.max_frame = FG_FRAME_MAX,
-		.numa_node = -1,
-		.mac = {0x02, 0xf6, 0, 0, 0, (uint8_t)(i + 1)},
-		.launch_time = true,
-		.rx_timestamp = true,
-		.runts = true,
-		.runt_flag = side->wire->runt_flag,
-		.bad_fcs_flag = side->wire->bad_fcs_flag,
-	};
-	snprintf(port->name, sizeof(port->name), "wire%u", i);
-	snprintf(port->device, sizeof(port->device), "wire%u", i);
+	wire_describe(port, i, rate_bps, &side->wire->mbuf);
 }
 
 static int
@@ -266,20 +238,16 @@ side_init(struct fg_device *wire, unsigned i, uint32_t in_flight, struct fg_erro
 {
 	struct side *side = &wire->side[i];
 	const struct fg_device_interface *interface = &wire->config.interface[i];
-	struct arrivals *a = &side->arrivals;
 	struct direction *d = &side->direction;
 	int rc = wire_device_init(d, &wire->config, i, err);
 
 	if (rc == 0)
 		rc = fg_path_init(&d->path, &d->config->impair, FG_DEVICE_HZ, &wire_path_frames, side,
 				  "reference_device", err);
+	if (rc == 0)
+		rc = wire_arrivals_init(&side->arrivals, in_flight, err);
 	if (rc != 0)
 		return rc;
-	a->mask = rte_align64pow2(in_flight) - 1;
-	a->frame = calloc(a->mask + 1, sizeof(*a->frame));
-	a->time = calloc(a->mask + 1, sizeof(*a->time));
-	if (a->frame == NULL || a->time == NULL)
-		return fg_error_set(err, ENOMEM, "wire", "no memory for %u frames on the way", in_flight);
 	side->wire = wire;
 	side->other = &wire->side[1 - i];
 	side->sink = wire->config.reflect ? side : side->other;
@@ -293,30 +261,6 @@ side_init(struct fg_device *wire, unsigned i, uint32_t in_flight, struct fg_erro
 	wire->inspects |= interface->has_ipv4 || interface->has_ipv6 || wire->config.reflect ||
 			  wire->config.table.size > 0;
 	wire->impaired |= d->path.impair.alters;
-	return 0;
-}
-
-/* a bit of the mbuf's flags, for the engine and the wire. @return 0: none is left */
-static uint64_t
-take_flag(const char *name)
-{
-	struct rte_mbuf_dynflag flag = {0};
-	int bit;
-
-	snprintf(flag.name, sizeof(flag.name), "%s", name);
-	bit = rte_mbuf_dynflag_register(&flag);
-	return bit < 0 ? 0 : 1ULL << bit;
-}
-
-static int
-take_flags(struct fg_device *wire, struct fg_error *err)
-{
-	wire->bad_fcs_flag = take_flag("fg_wire_bad_fcs");
-	wire->runt_flag = take_flag("fg_wire_runt");
-	if (rte_mbuf_dyn_tx_timestamp_register(&wire->tx_time_offset, &wire->tx_time_flag) != 0 ||
-	    rte_mbuf_dyn_rx_timestamp_register(&wire->rx_time_offset, &wire->rx_time_flag) != 0 ||
-	    wire->bad_fcs_flag == 0 || wire->runt_flag == 0)
-		return fg_error_set(err, ENOMEM, "wire", "no room for time stamps in the frame buffers");
 	return 0;
 }
 
@@ -334,12 +278,12 @@ fg_device_create(const struct fg_device_config *config, uint32_t in_flight, stru
 		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
 				  MAX_IN_FLIGHT);
 	else
-		rc = take_flags(wire, err);
+		rc = wire_marks_take(&wire->mbuf, err);
 	wire->longest = config->forwards_up_to > 0 ? config->forwards_up_to : UINT32_MAX;
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
 		rc = side_init(wire, i, in_flight, err);
 	if (rc == 0 && config->table.size > 0)
-		rc = wire_table_create(config, &wire->table, err);
+		rc = wire_table_create(&config->table, &wire->table, err);
 	if (rc == 0 && wire->impaired)
 		rc = wire_path_init(wire, in_flight, err);
 	if (rc != 0) {
@@ -356,11 +300,8 @@ fg_device_create(const struct fg_device_config *config, uint32_t in_flight, stru
 static void
 drop_arrivals(struct side *side)
 {
-	struct arrivals *a = &side->arrivals;
-
 	wire_path_clear(side);
-	for (; a->tail != a->head; a->tail++)
-		rte_pktmbuf_free(a->frame[a->tail & a->mask]);
+	wire_arrivals_clear(&side->arrivals);
 }
 
 void
@@ -384,8 +325,7 @@ fg_device_free(struct fg_device *wire)
 	for (unsigned i = 0; i < 2; i++) {
 		drop_arrivals(&wire->side[i]);
 		wire_device_free(&wire->side[i].direction);
-		free(wire->side[i].arrivals.frame);
-		free(wire->side[i].arrivals.time);
+		wire_arrivals_free(&wire->side[i].arrivals);
 	}
 	wire_path_free(wire);
 	wire_table_free(wire->table);

@@ -52,36 +52,16 @@ Device(double rate_bps, uint64_t buffer = 512)
 	return config;
 }
 
-class Wire
+/* The ports of a device on the wire: frames in and out of it */
+class Ports
 {
       public:
-	explicit Wire(const fg_device_config &config, uint32_t in_flight = 65536)
-	{
-		fg_error err = {};
+	Ports() = default;
+	virtual ~Ports() = default;
+	Ports(const Ports &) = delete;
+	Ports &operator=(const Ports &) = delete;
 
-		EXPECT_EQ(0, fg_device_create(&config, in_flight, &wire, &err)) << err.where << err.message;
-		time_offset = rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, nullptr);
-		tx_flag = 1ull << rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_TX_TIMESTAMP_NAME, nullptr);
-		rx_flag = 1ull << rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_RX_TIMESTAMP_NAME, nullptr);
-	}
-	~Wire()
-	{
-		fg_device_free(wire);
-		EXPECT_EQ(0u, InUse()) << "buffers have leaked";
-	}
-	Wire(const Wire &) = delete;
-	Wire &operator=(const Wire &) = delete;
-
-	fg_device *
-	Get() const
-	{
-		return wire;
-	}
-	fg_port *
-	Port(unsigned side) const
-	{
-		return fg_device_port(wire, side);
-	}
+	virtual fg_port *Port(unsigned side) const = 0;
 
 	/* A frame with a launch time; its last four octets are its number */
 	void
@@ -123,14 +103,6 @@ class Wire
 		return all;
 	}
 
-	fg_device_counters
-	Counters(unsigned side) const
-	{
-		fg_device_counters out;
-
-		fg_device_read_counters(wire, side, &out);
-		return out;
-	}
 	fg_port_counters
 	PortCounters(unsigned side) const
 	{
@@ -143,6 +115,16 @@ class Wire
 	InUse()
 	{
 		return rte_mempool_in_use_count(Buffers().small) + rte_mempool_in_use_count(Buffers().large);
+	}
+
+      protected:
+	/* once there is a device, which has asked for them */
+	void
+	FindMarks()
+	{
+		time_offset = rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, nullptr);
+		tx_flag = 1ull << rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_TX_TIMESTAMP_NAME, nullptr);
+		rx_flag = 1ull << rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_RX_TIMESTAMP_NAME, nullptr);
 	}
 
       private:
@@ -190,9 +172,47 @@ class Wire
 		return a;
 	}
 
+	int time_offset = -1;
+	uint64_t tx_flag = 0, rx_flag = 0;
+};
+
+class Wire : public Ports
+{
+      public:
+	explicit Wire(const fg_device_config &config, uint32_t in_flight = 65536)
+	{
+		fg_error err = {};
+
+		EXPECT_EQ(0, fg_device_create(&config, in_flight, &wire, &err)) << err.where << err.message;
+		FindMarks();
+	}
+	~Wire() override
+	{
+		fg_device_free(wire);
+		EXPECT_EQ(0u, InUse()) << "buffers have leaked";
+	}
+
+	fg_device *
+	Get() const
+	{
+		return wire;
+	}
+	fg_port *
+	Port(unsigned side) const override
+	{
+		return fg_device_port(wire, side);
+	}
+	fg_device_counters
+	Counters(unsigned side) const
+	{
+		fg_device_counters out;
+
+		fg_device_read_counters(wire, side, &out);
+		return out;
+	}
+
+      private:
 	fg_device *wire = nullptr;
-	int time_offset;
-	uint64_t tx_flag, rx_flag;
 };
 
 #endif

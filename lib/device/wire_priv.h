@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef WIRE_PRIV_H
+#define WIRE_PRIV_H
+
+/*
+ * What every device on the virtual wire is made of, whether it joins two ports (wire.c) or many (switch.c):
+ * the clock's fixed point, places in a buffer, frames on their way to a port, the marks of mbufs, and a
+ * bridge's table of addresses. Everything here is written by the lcore that polls the ports, and by the
+ * control thread only while nobody polls.
+ */
+
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+
+#include "fg_int128.h"
+#include "fg_net.h"
+#include "fg_port.h"
+#include "fg_device.h"
+
+/* Picoseconds with 64 bits of fraction, so that rates which do not divide 10^12 keep exact. */
+#define WHOLE(t)      ((uint64_t)((t) >> 64))
+#define FROM_WHOLE(t) ((fg_u128)(t) << 64)
+
+/** That number of picoseconds. */
+static inline fg_u128
+wire_fixed(long double ps)
+{
+	uint64_t whole = (uint64_t)ps;
+
+	return FROM_WHOLE(whole) + (uint64_t)((ps - whole) * 0x1p64L);
+}
+
+/** Places in a buffer, by when they become free. */
+struct waiting {
+	fg_u128 *until; /* time at which the frame stops waiting */
+	uint32_t *octets;
+	uint64_t head, tail; /* frames ever taken in, ever let go */
+	uint64_t mask;
+	uint64_t held;  /* octets waiting */
+	uint64_t limit; /* frames, or octets, that may wait */
+	bool by_octets;
+};
+
+/** @param buffer  frames, or octets, that may wait */
+int wire_waiting_init(struct waiting *waiting, uint64_t buffer, bool octets, const char *where,
+		      struct fg_error *err);
+void wire_waiting_free(struct waiting *waiting);
+
+static inline void
+wire_waiting_reset(struct waiting *w)
+{
+	w->head = w->tail = w->held = 0;
+}
+
+/** Let go of what waits no longer at @p now. */
+static inline void
+wire_waiting_release(struct waiting *w, fg_u128 now)
+{
+	for (; w->tail != w->head && w->until[w->tail & w->mask] <= now; w->tail++)
+		w->held -= w->octets[w->tail & w->mask];
+}
+
+/** A frame takes a place until some time, if there is one at @p now. */
+static inline bool
+wire_waiting_enter(struct waiting *w, fg_u128 now, fg_u128 until, uint32_t octets)
+{
+	wire_waiting_release(w, now);
+	if (w->by_octets ? w->held + octets > w->limit : w->head - w->tail >= w->limit)
+		return false;
+	w->until[w->head & w->mask] = until;
+	w->octets[w->head & w->mask] = octets;
+	w->head++;
+	w->held += octets;
+	return true;
+}
+
+/** What is on its way to, or from, one port: frames in order of time. */
+struct arrivals {
+	struct rte_mbuf **frame;
+	uint64_t *time;
+	uint64_t head, tail, mask;
+};
+
+/** @param room  frames, at least; @return 0 or -ENOMEM */
+int wire_arrivals_init(struct arrivals *arrivals, uint32_t room, struct fg_error *err);
+/** Free the frames. */
+void wire_arrivals_clear(struct arrivals *arrivals);
+void wire_arrivals_free(struct arrivals *arrivals);
+
+/** @return false: there is no room */
+static inline bool
+wire_arrivals_put(struct arrivals *a, struct rte_mbuf *m, uint64_t time)
+{
+	if (unlikely(a->head - a->tail > a->mask))
+		return false;
+	a->frame[a->head & a->mask] = m;
+	a->time[a->head & a->mask] = time;
+	a->head++;
+	return true;
+}
+
+/** When the first of them is due, UINT64_MAX: there is none. */
+static inline uint64_t
+wire_arrivals_next(const struct arrivals *a)
+{
+	return a->tail == a->head ? UINT64_MAX : a->time[a->tail & a->mask];
+}
+
+/** Dynamic fields and flags of the mbufs. */
+struct wire_marks {
+	int tx_time_offset, rx_time_offset;
+	uint64_t tx_time_flag, rx_time_flag;
+	uint64_t bad_fcs_flag, runt_flag; /* as the tester's port sends only on purpose */
+};
+
+int wire_marks_take(struct wire_marks *marks, struct fg_error *err);
+
+/** When a frame may leave the tester's port at the earliest. */
+static inline uint64_t
+wire_launch(const struct wire_marks *marks, const struct rte_mbuf *m, uint64_t now)
+{
+	if (m->ol_flags & marks->tx_time_flag)
+		return RTE_MAX(now, *RTE_MBUF_DYNFIELD(m, marks->tx_time_offset, uint64_t *));
+	return now;
+}
+
+/** Octets with FCS. A port fills a short frame up, unless it was told not to. */
+static inline uint32_t
+wire_size(const struct wire_marks *marks, const struct rte_mbuf *m)
+{
+	uint32_t size = m->pkt_len + FG_ETHER_FCS;
+
+	return m->ol_flags & marks->runt_flag ? size : RTE_MAX(size, (uint32_t)FG_ETHER_MIN);
+}
+
+/** Fetch what has arrived by @p now, each with its stamp. */
+uint16_t wire_arrivals_fetch(struct arrivals *arrivals, const struct wire_marks *marks,
+			     struct rte_mbuf **frames, uint16_t n, uint64_t now);
+
+/** Say what port @p i of a wire is. */
+void wire_describe(struct fg_port *port, unsigned i, double rate_bps, const struct wire_marks *marks);
+
+struct table;
+enum { WIRE_UNKNOWN = -1 };
+
+int wire_table_create(const struct fg_device_table *config, struct table **out, struct fg_error *err);
+/** NULL is legal. */
+void wire_table_free(struct table *table);
+/** A frame has come in on a side: learn its source. @return false: it is not in the table */
+bool wire_table_learn(struct table *table, const uint8_t *frame, unsigned side, uint64_t now);
+/** The side that the destination of a frame is on, WIRE_UNKNOWN: the table does not have it. */
+int wire_table_side(const struct table *table, const uint8_t *frame);
+
+#endif
