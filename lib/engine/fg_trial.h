@@ -14,7 +14,7 @@ extern "C" {
 
 /* What the engine is asked to do in a trial: which streams, and what other tasks work in it. */
 
-enum { FG_MAX_PORTS = 16, FG_MAX_LCORES = 64 };
+enum { FG_MAX_PORTS = 64, FG_MAX_LCORES = 64 };
 
 /** Work of others in a trial (fg_task.h). */
 struct fg_trial_task {

@@ -25,6 +25,7 @@
 #include "fg_replay.h"
 #include "fg_sizes.h"
 #include "fg_stalls.h"
+#include "fg_switch.h"
 #include "fg_tsc.h"
 #include "fg_units.h"
 #include "fg_verify.h"

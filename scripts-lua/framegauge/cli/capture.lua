@@ -120,7 +120,8 @@ function M.main(arguments, options, eal)
       end
    end
    local plan = load_plan(arguments[1], options, eal)
-   if plan.reference_device and plan.reference_device.time == "free" and not (seconds or o.frames) then
+   local device = plan.reference_device or plan.reference_switch
+   if device and device.time == "free" and not (seconds or o.frames) then
       user_error.raise("capture", BAD_INPUT,
          "capture: %s has time: free, so --duration or --frames must be given", arguments[1])
    end

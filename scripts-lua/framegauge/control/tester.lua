@@ -77,6 +77,7 @@ end
 local function fits(bench, plan, sizes)
    return tables.same(bench.opened_for.ports, plan.ports) and tables.same(bench.opened_for.host, plan.host)
       and tables.same(bench.opened_for.reference_device, plan.reference_device)
+      and tables.same(bench.opened_for.reference_switch, plan.reference_switch)
       and takes_frames(bench, sizes)
 end
 

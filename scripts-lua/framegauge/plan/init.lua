@@ -13,6 +13,7 @@ local rows = require "framegauge.plan.rows"
 local rules = require "framegauge.plan.rules"
 local schema = require "framegauge.plan.schema"
 local sets = require "framegauge.plan.sets"
+local switch = require "framegauge.plan.switch"
 local topology = require "framegauge.traffic.topology"
 local ways = require "framegauge.plan.ways"
 local yaml = require "framegauge.yaml"
@@ -85,7 +86,9 @@ local function shape(values, path, options)
    for i, port in ipairs(values.ports) do
       plan.ports[i] = shape_port(port)
    end
-   if plan.ports[1].kind == "wire" then
+   if values.reference_switch then
+      plan.reference_switch = switch.shape(values.reference_switch, plan.ports)
+   elseif plan.ports[1].kind == "wire" then
       plan.reference_device = shape_reference_device(values.reference_device)
    end
    local method = registry.of(plan.test)

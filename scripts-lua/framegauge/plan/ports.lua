@@ -25,8 +25,20 @@ function M.is_wire(port)
 end
 
 --- Bits per second at layer 1 of the line of a port, nil when the plan does not say.
+-- @return the rate, and the key that says it
 function M.line_rate(values, port)
-   return M.is_wire(port) and values.reference_device.rate or port.line_rate
+   local switch = values.reference_switch
+   if not M.is_wire(port) then
+      return port.line_rate, M.path(port, "line_rate")
+   elseif not switch then
+      return values.reference_device.rate, "reference_device.rate"
+   end
+   for _, one in ipairs(switch.ports or {}) do
+      if one.name == port.name then
+         return one.rate, ("reference_switch.ports.%s.rate"):format(port.name)
+      end
+   end
+   return switch.rate, "reference_switch.rate"
 end
 
 return M

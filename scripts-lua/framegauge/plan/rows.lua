@@ -9,6 +9,7 @@ local paths = require "framegauge.plan.paths"
 local profiles = require "framegauge.plan.profiles"
 local registry = require "framegauge.plan.registry"
 local streams = require "framegauge.plan.streams"
+local switch = require "framegauge.plan.switch"
 local ways = require "framegauge.plan.ways"
 
 local port = {
@@ -91,21 +92,8 @@ local reference_device = {
 for i, field in ipairs(one_way) do
    table.insert(reference_device.fields, 2 + i, field) -- before the seed
 end
-table.insert(reference_device.fields, {
-   key = "mac_table", type = "group", optional = true,
-   help = "as a learning bridge (IEEE 802.1D): frames for an address that it has heard on the side they come "
-      .. "from are not forwarded; the table outlives trials",
-   fields = {
-      { key = "size", type = "integer", default = "8192", min = "1", max = "1000000",
-        help = "addresses it holds" },
-      { key = "ageing", type = "time", default = "300s", max = "1h",
-        help = "an address is forgotten that was not heard for so long; 0: never" },
-      { key = "learning_rate", type = "frame_rate", min = "1fps", default_help = "all that come",
-        help = "new addresses that it can learn a second, written as a rate of frames; others are missed" },
-      { key = "skip_every", type = "integer", default = "0", min = "0", max = "4294967295",
-        help = "a fault: it does not learn every n-th new address; 0: none" },
-   },
-})
+table.insert(reference_device.fields, switch.mac_table("as a learning bridge (IEEE 802.1D): frames for an "
+   .. "address that it has heard on the side they come from are not forwarded; the table outlives trials"))
 table.insert(reference_device.fields, {
    key = "reverse", type = "group", optional = true, fields = ways.inherited(one_way),
    help = "what it does otherwise to frames from wire1 to wire0, from wire3 to wire2, and so on",
@@ -168,12 +156,13 @@ local plan = {
         help = "true says that no port reaches a network in use; without it nothing is sent on physical and "
            .. "kernel ports (RFC 6815)" },
       dut,
-      { key = "ports", type = "map", of = port, name = "name", least = 1, most = 16, required = true,
+      { key = "ports", type = "map", of = port, name = "name", least = 1, most = 64, required = true,
         names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
         expected = "two ports by name, such as east: {device: wire0}",
         help = "the tester's ports, by names of your choice: two, or another even number; a reflector "
            .. "and a loopback may have one" },
       reference_device,
+      switch.row,
       { key = "calibration", type = "string",
         default_help = "the one that calibrate made on this machine with these ports",
         help = "file of a calibration, as calibrate --out wrote it" },

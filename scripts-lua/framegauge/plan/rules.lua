@@ -10,6 +10,7 @@ local ports = require "framegauge.plan.port_rules"
 local profiles = require "framegauge.plan.profiles"
 local registry = require "framegauge.plan.registry"
 local streams = require "framegauge.plan.streams"
+local switch = require "framegauge.plan.switch"
 
 local M = {}
 
@@ -20,7 +21,9 @@ local M = {}
 function M.check(values, found)
    local method = registry.of(values.test)
    local own = method and method.rules or {}
-   for _, list in ipairs { ports.rules, captures.rules, paths.rules, profiles.rules, streams.rules, own } do
+   for _, list in ipairs {
+      ports.rules, captures.rules, paths.rules, switch.rules, profiles.rules, streams.rules, own,
+   } do
       for _, rule in ipairs(list) do
          rule(values, found)
       end

@@ -85,7 +85,8 @@ local function port_line(port)
 end
 -- Time that runs free ends whenever the processor is done.
 local function end_in_words(plan, seconds)
-   if plan.reference_device and plan.reference_device.time == "free" then
+   local device = plan.reference_device or plan.reference_switch
+   if device and device.time == "free" then
       return ""
    end
    return os.date(", until about %Y-%m-%d %H:%M", math.floor(seconds + 0.5))

@@ -75,9 +75,10 @@ function M.looped(plan)
       looped.ports[i].gateway4, looped.ports[i].gateway6 = nil, nil
    end
    join_memifs(looped.ports)
-   local device = plan.reference_device
+   local device = plan.reference_device or plan.reference_switch
+   looped.reference_switch = nil
    looped.reference_device = device and {
-      time = device.time, rate = device.rate, seed = device.seed, buffer = 512, buffer_unit = "frames",
+      time = device.time, rate = device.rate, seed = device.seed or 1, buffer = 512, buffer_unit = "frames",
       latency = 0, latency_per_byte = 0, switching = "cut-through", loss_every = 0, loss_random = 0,
    }
    return looped

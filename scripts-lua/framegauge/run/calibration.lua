@@ -181,7 +181,7 @@ end
 -- current one: list of { frame_size =, load_fps =, latency_min_ns = } }, as result.json has it; or nil and a
 -- message when the file that the plan names cannot be read
 function M.find(plan, ports, generator, now)
-   if plan.reference_device then
+   if plan.reference_device or plan.reference_switch then
       return { state = "not-needed", date = json.null, reasons = {}, frame_sizes = {} }
    end
    local here = { machine = M.machine(), ports = M.ports(ports), generator = generator }

@@ -54,7 +54,7 @@ end
 
 -- All ports of the plan, with their links up.
 function Bench:open_ports()
-   if self.plan.reference_device then
+   if self.plan.reference_device or self.plan.reference_switch then
       self.wires = wires.open(self.plan, self.frame_sizes)
       self.handles, self.buffers = self.wires.handles, self.wires.buffers
       return
@@ -252,7 +252,7 @@ function Bench.open(plan, o)
    bench.frame_sizes = o.max_frame and { ethernet.MIN_FRAME, o.max_frame } or o.frame_sizes
       or plan.needs.frame_sizes
    bench.max_frame = math.max(unpack(bench.frame_sizes))
-   local device = plan.reference_device
+   local device = plan.reference_device or plan.reference_switch
    bench.time = not device and C.FG_TIME_TSC
       or device.time == "free" and C.FG_TIME_WIRE_FREE
       or C.FG_TIME_WIRE_REAL

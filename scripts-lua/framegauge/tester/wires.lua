@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The virtual wires of a plan: wire0 and wire1 are joined by the reference device, wire2 and wire3 by
--- another one just like it, and so on.
+-- another one just like it, and so on; or all by the reference switch.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local impairments = require "framegauge.tester.impairments"
 local octets = require "framegauge.core.octets"
-local user_error = require "framegauge.core.user_error"
+local switch = require "framegauge.tester.switch"
 
 local C = api.C
 local M = {}
@@ -50,8 +50,7 @@ local function device_config(device, ports, max_frame)
    })
    local t = device.mac_table
    if t then
-      config.table.size, config.table.ageing_ns = t.size, t.ageing * 1e9
-      config.table.learning_rate, config.table.skip_every = t.learning_rate or 0, t.skip_every
+      switch.fill_table(config.table, t)
    end
    set_direction(config.direction[0], device)
    set_direction(config.direction[1], device.reverse or device)
@@ -63,24 +62,14 @@ local function device_config(device, ports, max_frame)
    return config
 end
 
-local function most_in_flight(config, frame_sizes)
-   local most = 0
-   for _, size in ipairs(frame_sizes) do
-      local frames = C.fg_device_in_flight(config, size)
-      if frames == 0 then
-         user_error.raise("run", 2, "reference_device: with frames of %d bytes more than %d of them would be "
-            .. "on their way at a time; lower its latency, buffer or rate", size, 2 ^ 20)
-      end
-      most = math.max(most, frames)
-   end
-   return most
-end
-
 --- Join the plan's ports.
 -- @param sizes  octets with FCS of all frames that may be sent
 -- @return the wires: handles (list of struct fg_port *, in the plan's order), buffers (frames that can be
 --         on their way), and the methods reset, outage, close
 function M.open(plan, sizes)
+   if plan.reference_switch then
+      return switch.open(plan, sizes)
+   end
    local self = setmetatable({ list = {}, handles = {}, buffers = 0 }, Wires)
    local by_number, err = {}, api.error()
    for i, port in ipairs(plan.ports) do
@@ -91,7 +80,9 @@ function M.open(plan, sizes)
       local config = device_config(plan.reference_device, {
          [0] = ends[0] and ends[0].port, ends[1] and ends[1].port },
          math.max(unpack(sizes)))
-      local in_flight = most_in_flight(config, sizes)
+      local in_flight = switch.most_in_flight("reference_device", sizes, function(size)
+         return C.fg_device_in_flight(config, size)
+      end)
       local out = ffi.new("struct fg_device *[1]")
       api.check(C.fg_device_create(config, in_flight, out, err), err)
       self.list[#self.list + 1] = out[0]

@@ -7,7 +7,7 @@ local ports = require "framegauge.plan.ports"
 local presets = require "framegauge.search.mlr.presets"
 local units = require "framegauge.text.units"
 
-local path, linked, is_wire = ports.path, ports.linked, ports.is_wire
+local linked, is_wire = ports.linked, ports.is_wire
 
 -- Ethernet, IP and UDP headers, the signature and the FCS.
 local SHORTEST = { IPv4 = 64, IPv6 = 84 }
@@ -37,9 +37,9 @@ end
 local function slowest_line(values)
    local slowest, key
    for _, port in ipairs(values.ports) do
-      local rate = is_wire(port) and values.reference_device.rate or port.line_rate
+      local rate, its_key = ports.line_rate(values, port)
       if rate and (not slowest or rate < slowest) then
-         slowest, key = rate, is_wire(port) and "reference_device.rate" or path(port, "line_rate")
+         slowest, key = rate, its_key
       end
    end
    return slowest, key

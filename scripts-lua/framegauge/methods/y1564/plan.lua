@@ -373,7 +373,7 @@ end
 
 -- Bits per second of each port's line, nil where the plan does not say it.
 local function rate_of(port, values)
-   return ports.is_wire(port) and values.reference_device.rate or port.line_rate
+   return (ports.line_rate(values, port))
 end
 
 local function committed_rates_fit_the_line(values, found)

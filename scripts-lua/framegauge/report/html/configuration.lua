@@ -49,10 +49,12 @@ local function as_written(plan)
          gateway = port.gateway4, gateway6 = port.gateway6,
       }, { __index = port })
    end
-   local device = plan.reference_device
-   copy.reference_device = device and setmetatable({
-      buffer = device.buffer and ("%.0f %s"):format(device.buffer, device.buffer_unit),
-   }, { __index = device })
+   for _, key in ipairs { "reference_device", "reference_switch" } do
+      local device = plan[key]
+      copy[key] = device and setmetatable({
+         buffer = device.buffer and ("%.0f %s"):format(device.buffer, device.buffer_unit),
+      }, { __index = device })
+   end
    return copy
 end
 

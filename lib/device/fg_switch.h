@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_SWITCH_H
+#define FG_SWITCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fg_device.h"
+#include "fg_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The reference switch: a model of a LAN switch (RFC 2285, RFC 2889) that joins all ports of the virtual
+ * wire, where the reference device (fg_device.h) joins two. Its clock, its lines and its stamps are those of
+ * the wire. All ports must be polled by one lcore.
+ */
+
+enum { FG_SWITCH_PORTS = 64 };
+
+/** Where frames wait for a line that is busy. */
+enum fg_switch_queues {
+	FG_SWITCH_OUTPUT, /* before each egress, in a queue of its own */
+	FG_SWITCH_SHARED, /* the same, but all queues share one buffer */
+};
+
+/** What a broadcast or a flood costs the forwarding engine: the time of each copy, or that of one frame. */
+enum fg_switch_replication { FG_SWITCH_BY_EGRESS, FG_SWITCH_BY_INGRESS };
+
+struct fg_switch_config {
+	unsigned ports;
+	double rate_bps[FG_SWITCH_PORTS]; /* of each line, both ways */
+	bool cut_through; /* forwards after 14 octets what comes in at a port that is not slower than any */
+	double latency_ns, latency_ns_per_octet; /* from then to first bit out, if nothing waits */
+	double capacity_fps; /* of the forwarding engine, for all ports together; 0: no limit */
+	double drop_cost_ns; /* engine time of a frame for which the engine has no place to wait */
+	enum fg_switch_replication replication;
+	enum fg_switch_queues queues;
+	/* frames (or octets) that can wait before the engine; before each egress, or before all if shared */
+	uint64_t buffer;
+	bool buffer_octets;
+	uint64_t reserve; /* shared: of each egress, what only its frames may take; in the buffer's unit */
+	double alpha;     /* shared: a queue may grow up to alpha times what is free; 0: no such limit */
+	uint32_t gap;     /* octets from one frame to the next on a busy egress */
+	double ppm;       /* error of the clock of all egresses */
+	uint32_t min_frame, max_frame; /* octets with FCS; a VLAN tag may come on top of max_frame */
+	bool forwards_bad_fcs, forwards_runts;
+	struct fg_device_table table; /* size 0: it learns nothing, and floods everything */
+};
+
+/** What the switch itself counted: the truth that a test is compared with. */
+#define FG_SWITCH_INGRESS_COUNTERS(X)                                                              \
+	X(received)     /* frames that came in */                                                  \
+	X(bad_fcs)      /* lost: wrong check sequence */                                           \
+	X(undersized)   /* lost: shorter than min_frame */                                         \
+	X(oversized)    /* lost: longer than max_frame */                                          \
+	X(consumed)     /* for the switch itself: PAUSE, BPDU and their like */                    \
+	X(filtered)     /* for somebody on the port they came from */                              \
+	X(unlearned)    /* whose source is not in the table, and did not come into it */           \
+	X(flooded)      /* forwarded to all other ports, since the table does not have whom for */ \
+	X(engine_drops) /* lost: no place to wait for the engine */                                \
+	X(outage)       /* lost in an outage */
+#define FG_SWITCH_EGRESS_COUNTERS(X)                                     \
+	X(forwarded)     /* copies that left, or will */                 \
+	X(flood_copies)  /* those of floods and broadcasts among them */ \
+	X(queue_drops)   /* lost: no place to wait for the egress */     \
+	X(largest_queue) /* most frames that have waited at a time */
+
+struct fg_switch_counters {
+#define FG_SWITCH_COUNTER(name) uint64_t name;
+	FG_SWITCH_INGRESS_COUNTERS(FG_SWITCH_COUNTER) /* of frames that came in at the port */
+	FG_SWITCH_EGRESS_COUNTERS(FG_SWITCH_COUNTER)  /* of frames that were to leave from it */
+};
+
+struct fg_port;
+struct fg_switch;
+
+/** Most frames of @p frame_size in the switch at one time; 0: more than a tester has memory for (2^20). */
+uint32_t fg_switch_in_flight(const struct fg_switch_config *config, unsigned frame_size);
+
+/**
+ * Make the switch and its ports.
+ * @param in_flight  room for that many frames on the way to each port; one beyond it counts as rx_missed
+ * @param max_frame  octets with FCS of the largest frame that it may have to copy
+ * @return 0, -EINVAL (a value out of its range), -ENOMEM
+ */
+int fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint32_t max_frame,
+		     struct fg_switch **out, struct fg_error *err);
+
+/** Free it with its ports and every frame inside; NULL is legal. */
+void fg_switch_free(struct fg_switch *device);
+
+/** Port @p i. Owned by the switch; fg_port_close() on it does nothing. */
+struct fg_port *fg_switch_port(struct fg_switch *device, unsigned i);
+
+/** Forget every frame inside and all counts: a trial finds an idle switch. The table of addresses stays. */
+void fg_switch_reset(struct fg_switch *device);
+
+/** It will lose every frame that comes in from @p from_ns to before @p to_ns; see fg_device_outage(). */
+void fg_switch_outage(struct fg_switch *device, uint64_t from_ns, uint64_t to_ns);
+
+/** What it counted at port @p i since the last reset. Only while nobody polls the ports. */
+void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct fg_switch_counters *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

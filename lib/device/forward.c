@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reference switch: what becomes of a frame that is in. It is checked, its source is learned, and its
+ * destination looked up (IEEE 802.1D, 7.7 to 7.9); then it waits for the forwarding engine, of which there is
+ * one for all ports, and for the line out, where the latency lies behind the queue, as a pipeline.
+ *
+ * Frames come in the order of their arrival over all ports, and every queue is first in, first out. So the
+ * times of the frames before it decide when, and whether, a frame leaves, and nothing is simulated step by
+ * step. The engine hands frames on in the order in which it got them; the copies of a frame leave it one
+ * after the other, each as long after the one before as the engine needs for it.
+ */
+#include <string.h>
+
+#include "switch_priv.h"
+
+enum { VLAN_TAG = 4, TPID_AT = 12, PREAMBLE = 8 };
+static const uint32_t MAX_TAGS = 2;
+
+int
+forward_init(struct fg_switch *s, struct fg_error *err)
+{
+	const struct fg_switch_config *c = &s->config;
+	int rc = 0;
+
+	s->service_time = c->capacity_fps > 0 ? wire_fixed(1e12L / c->capacity_fps) : 0;
+	s->drop_time = wire_fixed(1e3L * c->drop_cost_ns);
+	s->latency = wire_fixed(1e3L * c->latency_ns);
+	s->latency_per_octet = wire_fixed(1e3L * c->latency_ns_per_octet);
+	if (s->service_time > 0)
+		rc = wire_waiting_init(&s->engine, c->buffer, c->buffer_octets, "reference_switch.buffer",
+				       err);
+	for (unsigned i = 0; i < c->ports && rc == 0; i++)
+		rc = wire_waiting_init(&s->member[i].queue, c->buffer, c->buffer_octets,
+				       "reference_switch.buffer", err);
+	return rc;
+}
+
+void
+forward_reset(struct fg_switch *s)
+{
+	s->engine_free = 0;
+	wire_waiting_reset(&s->engine);
+	s->outage_from = s->outage_to = 0;
+	for (unsigned i = 0; i < s->config.ports; i++) {
+		struct member *p = &s->member[i];
+
+		wire_waiting_reset(&p->queue);
+		p->queue_free = p->line_out_free = 0;
+		p->counters = (struct fg_switch_counters){0};
+	}
+}
+
+static uint64_t
+used(const struct fg_switch *s, const struct waiting *w)
+{
+	return s->config.buffer_octets ? w->held : w->head - w->tail;
+}
+
+/*
+ * May a frame wait in a queue of the shared buffer? The reserves of the others are not to be had, and a queue
+ * ends at alpha times what is free (Choudhury and Hahne's dynamic thresholds).
+ */
+static bool
+shared_has_room(struct fg_switch *s, const struct member *out, fg_u128 now, uint32_t size)
+{
+	const struct fg_switch_config *c = &s->config;
+	uint64_t need = c->buffer_octets ? size : 1, own = used(s, &out->queue), taken = 0, kept = 0;
+
+	for (unsigned i = 0; i < c->ports; i++) {
+		struct waiting *w = &s->member[i].queue;
+		uint64_t u;
+
+		wire_waiting_release(w, now);
+		u = used(s, w);
+		taken += u;
+		if (&s->member[i] != out && u < c->reserve)
+			kept += c->reserve - u;
+	}
+	own = used(s, &out->queue);
+	if (taken + kept + need > c->buffer)
+		return false;
+	if (own + need <= c->reserve || c->alpha == 0)
+		return true;
+	return (double)own < c->alpha * (double)(c->buffer - taken);
+}
+
+/* @return when the frame leaves the queue, all ones: there is no place in it */
+static fg_u128
+wait_for_line(struct fg_switch *s, struct member *out, fg_u128 now, uint32_t size)
+{
+	fg_u128 start = now;
+	uint64_t waiting;
+
+	if (start < out->queue_free) {
+		start = out->queue_free;
+		if (s->config.queues == FG_SWITCH_SHARED && !shared_has_room(s, out, now, size))
+			return ~(fg_u128)0;
+		if (!wire_waiting_enter(&out->queue, now, start, size))
+			return ~(fg_u128)0;
+		waiting = out->queue.head - out->queue.tail;
+		if (waiting > out->counters.largest_queue)
+			out->counters.largest_queue = waiting;
+	}
+	return start;
+}
+
+/* A copy of a frame goes to an egress; it is the switch's no more. */
+static void
+send_out(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 now, uint32_t size)
+{
+	fg_u128 start = wait_for_line(s, out, now, size), line_time, first_bit;
+
+	if (start == ~(fg_u128)0) {
+		out->counters.queue_drops++;
+		rte_pktmbuf_free(m);
+		return;
+	}
+	line_time = out->octet_time_out * (size + PREAMBLE + s->config.gap);
+	out->queue_free = start + line_time;
+	first_bit = start + s->latency + s->latency_per_octet * size;
+	if (first_bit < out->line_out_free) /* a shorter latency than that of the frame before */
+		first_bit = out->line_out_free;
+	out->line_out_free = first_bit + line_time;
+	out->counters.forwarded++;
+	if (unlikely(!wire_arrivals_put(&out->out, m, WHOLE(first_bit)))) {
+		out->port_counters.rx_missed++;
+		rte_pktmbuf_free(m);
+	}
+}
+
+/* @return when the engine hands the frame on, all ones: it could not wait for it */
+static fg_u128
+serve(struct fg_switch *s, fg_u128 now, uint32_t size, unsigned copies)
+{
+	fg_u128 start = now;
+
+	if (s->service_time == 0)
+		return start;
+	if (start < s->engine_free) {
+		start = s->engine_free;
+		if (!wire_waiting_enter(&s->engine, now, start, size)) {
+			s->engine_free += s->drop_time;
+			return ~(fg_u128)0;
+		}
+	}
+	s->engine_free =
+		start + s->service_time * (s->config.replication == FG_SWITCH_BY_EGRESS ? copies : 1);
+	return start;
+}
+
+/* to every port but that it came from: copies, and itself to the last */
+static void
+flood(struct fg_switch *s, unsigned in, struct rte_mbuf *m, fg_u128 now, uint32_t size)
+{
+	unsigned last = in == s->config.ports - 1 ? in - 1 : s->config.ports - 1;
+	fg_u128 apart = s->config.replication == FG_SWITCH_BY_EGRESS ? s->service_time : 0;
+
+	for (unsigned i = 0; i <= last; i++) {
+		struct rte_mbuf *copy = m;
+
+		if (i == in)
+			continue;
+		s->member[i].counters.flood_copies++;
+		if (i != last)
+			copy = rte_pktmbuf_copy(m, s->copies, 0, UINT32_MAX);
+		if (likely(copy != NULL))
+			send_out(s, &s->member[i], copy, now, size);
+		else
+			s->member[i].port_counters.rx_no_mbuf++;
+		now += apart;
+	}
+}
+
+static uint32_t
+octets_of_tags(const struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t tags = 0, at = TPID_AT;
+
+	for (; tags < MAX_TAGS && at + 2 <= m->data_len; tags++, at += VLAN_TAG)
+		if (!(frame[at] == 0x81 && frame[at + 1] == 0x00) &&
+		    !(frame[at] == 0x88 && frame[at + 1] == 0xa8))
+			break;
+	return tags * VLAN_TAG;
+}
+
+/* the counter of the reason why a frame is lost; NULL: it is not */
+static uint64_t *
+cause_of_loss(struct fg_switch *s, struct member *in, const struct rte_mbuf *m, uint32_t size, uint64_t now)
+{
+	const struct fg_switch_config *c = &s->config;
+
+	if (unlikely(m->ol_flags & s->mbuf.bad_fcs_flag) && !c->forwards_bad_fcs)
+		return &in->counters.bad_fcs;
+	if (unlikely(size < c->min_frame) && !c->forwards_runts)
+		return &in->counters.undersized;
+	if (unlikely(size > c->max_frame) && size > c->max_frame + octets_of_tags(m))
+		return &in->counters.oversized;
+	if (unlikely(now >= s->outage_from && now < s->outage_to))
+		return &in->counters.outage;
+	return NULL;
+}
+
+/* 01-80-C2-00-00-00 to -0F are never forwarded (IEEE 802.1D, 7.12.6) */
+static bool
+is_for_the_switch(const uint8_t *frame)
+{
+	static const uint8_t reserved[5] = {0x01, 0x80, 0xc2, 0, 0};
+
+	return unlikely(frame[0] == 0x01) && memcmp(frame, reserved, sizeof(reserved)) == 0 && frame[5] < 16;
+}
+
+void
+forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now)
+{
+	struct member *from = &s->member[in];
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t size = wire_size(&s->mbuf, m);
+	uint64_t *lost = cause_of_loss(s, from, m, size, now);
+	int to = WIRE_UNKNOWN;
+	fg_u128 served;
+
+	from->counters.received++;
+	if (lost == NULL && is_for_the_switch(frame))
+		lost = &from->counters.consumed;
+	if (lost == NULL && s->table != NULL) {
+		from->counters.unlearned += !wire_table_learn(s->table, frame, in, now);
+		to = wire_table_side(s->table, frame);
+		if (to == (int)in)
+			lost = &from->counters.filtered;
+	}
+	if (lost == NULL) {
+		served = serve(s, FROM_WHOLE(now), size, to == WIRE_UNKNOWN ? s->config.ports - 1 : 1);
+		if (served == ~(fg_u128)0)
+			lost = &from->counters.engine_drops;
+	}
+	if (lost != NULL) {
+		++*lost;
+		rte_pktmbuf_free(m);
+	} else if (to != WIRE_UNKNOWN) {
+		send_out(s, &s->member[to], m, served, size);
+	} else {
+		from->counters.flooded++;
+		flood(s, in, m, served, size);
+	}
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The ports of the reference switch. What a port is sent goes onto its line in, with the time at which the
+ * switch has it. Whichever port is polled for frames first at a time hands over what is in by then, of all
+ * ports, in the order of time; at the same time, the lower port comes first. The tester hands frames over
+ * before they are due, so what is in by then is known.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "fg_unique_name.h"
+#include "switch_priv.h"
+
+enum {
+	SLACK = 4096, /* frames of a port: bursts on their way in and out */
+	MAX_IN_FLIGHT = 1 << 20,
+	NEVER = -1,
+};
+
+uint32_t
+fg_switch_in_flight(const struct fg_switch_config *c, unsigned frame_size)
+{
+	double waiting = c->buffer_octets ? (double)c->buffer / frame_size : (double)c->buffer, fps = 0,
+	       frames;
+	unsigned queues = 1 + (c->queues == FG_SWITCH_SHARED ? 1 : c->ports);
+
+	for (unsigned i = 0; i < c->ports; i++)
+		fps += c->rate_bps[i] / (8.0 * (frame_size + FG_ETHER_OVERHEAD));
+	frames = queues * waiting + fps * 1e-9 * (c->latency_ns + c->latency_ns_per_octet * frame_size) +
+		 SLACK;
+	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
+}
+
+/* hand over what is in by a time */
+static void
+hand_over(struct fg_switch *s, uint64_t now)
+{
+	for (;;) {
+		unsigned first = 0;
+		struct arrivals *in;
+
+		for (unsigned i = 1; i < s->config.ports; i++)
+			if (s->next[i] < s->next[first])
+				first = i;
+		if (s->next[first] > now || s->next[first] == UINT64_MAX)
+			return;
+		in = &s->member[first].in;
+		forward_frame(s, first, in->frame[in->tail & in->mask], s->next[first]);
+		in->tail++;
+		s->next[first] = wire_arrivals_next(in);
+	}
+}
+
+static uint16_t
+switch_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct member *p = (struct member *)port;
+	struct fg_switch *s = p->device;
+
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *m = frames[i];
+		uint32_t size = wire_size(&s->mbuf, m), store = p->store;
+		fg_u128 first_bit = FROM_WHOLE(wire_launch(&s->mbuf, m, now));
+
+		if (first_bit < p->line_free)
+			first_bit = p->line_free;
+		p->line_free = first_bit + p->octet_time * (size + FG_ETHER_OVERHEAD);
+		if (store == 0 || (m->ol_flags & s->mbuf.bad_fcs_flag))
+			store = size;
+		if (unlikely(!wire_arrivals_put(&p->in, m, WHOLE(first_bit + p->octet_time * store)))) {
+			p->port_counters.tx_errors++;
+			rte_pktmbuf_free(m);
+		}
+	}
+	s->next[p - s->member] = wire_arrivals_next(&p->in);
+	p->port_counters.tx_frames += n;
+	return n;
+}
+
+static uint16_t
+switch_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct member *p = (struct member *)port;
+	uint16_t got;
+
+	hand_over(p->device, now);
+	got = wire_arrivals_fetch(&p->out, &p->device->mbuf, frames, n, now);
+	p->port_counters.rx_frames += got;
+	return got;
+}
+
+/* or when a frame will be in, which may come out at this port */
+static uint64_t
+switch_next_arrival(struct fg_port *port)
+{
+	const struct member *p = (const struct member *)port;
+	const struct fg_switch *s = p->device;
+	uint64_t next = wire_arrivals_next(&p->out);
+
+	for (unsigned i = 0; i < s->config.ports; i++)
+		next = RTE_MIN(next, s->next[i]);
+	return next;
+}
+
+static void
+switch_counters(struct fg_port *port, struct fg_port_counters *out)
+{
+	*out = ((struct member *)port)->port_counters;
+}
+
+static bool
+switch_link_up(struct fg_port *port)
+{
+	return true;
+}
+
+static void
+switch_close(struct fg_port *port)
+{
+	/* the switch owns its ports */
+}
+
+static const struct fg_port_ops switch_ops = {
+	.counters = switch_counters,
+	.link_up = switch_link_up,
+	.close = switch_close,
+};
+
+static int
+check(const char *where, double value, double low, double high, struct fg_error *err)
+{
+	if (value >= low && value <= high)
+		return 0;
+	return fg_error_set(err, EINVAL, where, "%g is not in %g to %g", value, low, high);
+}
+
+/* what lies outside would not fit the arithmetic */
+static int
+check_config(const struct fg_switch_config *c, struct fg_error *err)
+{
+	int rc = check("reference_switch.ports", c->ports, 2, FG_SWITCH_PORTS, err);
+
+	for (unsigned i = 0; rc == 0 && i < c->ports; i++)
+		rc = check("reference_switch.rate", c->rate_bps[i], 1e3, 1e12, err);
+	if (rc == 0 && c->capacity_fps != 0)
+		rc = check("reference_switch.capacity", c->capacity_fps, 1e-3, 1e12, err);
+	if (rc == 0)
+		rc = check("reference_switch.latency", c->latency_ns, 0, 1e12, err);
+	if (rc == 0)
+		rc = check("reference_switch.latency_per_byte", c->latency_ns_per_octet, 0, 1e9, err);
+	if (rc == 0)
+		rc = check("reference_switch.drop_cost", c->drop_cost_ns, 0, 1e12, err);
+	if (rc == 0)
+		rc = check("reference_switch.ppm", c->ppm, -1000, 1000, err);
+	if (rc == 0)
+		rc = check("reference_switch.gap", c->gap, 1, 1000, err);
+	return rc;
+}
+
+static bool
+is_slower_than_another(const struct fg_switch_config *c, unsigned i)
+{
+	for (unsigned k = 0; k < c->ports; k++)
+		if (c->rate_bps[k] > c->rate_bps[i])
+			return true;
+	return false;
+}
+
+static int
+member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error *err)
+{
+	const struct fg_switch_config *c = &s->config;
+	struct member *p = &s->member[i];
+	int rc = wire_arrivals_init(&p->in, SLACK, err);
+
+	if (rc == 0)
+		rc = wire_arrivals_init(&p->out, in_flight, err);
+	if (rc != 0)
+		return rc;
+	p->device = s;
+	p->octet_time = wire_fixed(8e12L / c->rate_bps[i]);
+	p->octet_time_out = wire_fixed(8e12L / (c->rate_bps[i] * (1 + c->ppm * 1e-6L)));
+	p->store = c->cut_through && !is_slower_than_another(c, i) ? FG_ETHER_HEADER : 0;
+	p->port.tx = switch_tx;
+	p->port.rx = switch_rx;
+	p->port.next_arrival = switch_next_arrival;
+	p->port.ops = &switch_ops;
+	wire_describe(&p->port, i, c->rate_bps[i], &s->mbuf);
+	return 0;
+}
+
+static int
+make_copies(struct fg_switch *s, uint32_t in_flight, uint32_t max_frame, struct fg_error *err)
+{
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	fg_unique_name(name, sizeof(name), "fg_switch_copies_");
+	s->copies = rte_pktmbuf_pool_create(name, in_flight + SLACK, 0, 0,
+					    (uint16_t)(max_frame + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
+	if (s->copies == NULL)
+		return fg_error_set(err, ENOMEM, "host.memory",
+				    "no room for the copies that the reference switch makes of frames");
+	return 0;
+}
+
+int
+fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint32_t max_frame,
+		 struct fg_switch **out, struct fg_error *err)
+{
+	struct fg_switch *s;
+	int rc = check_config(config, err);
+
+	if (rc == 0 && (in_flight == 0 || in_flight > MAX_IN_FLIGHT))
+		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
+				  MAX_IN_FLIGHT);
+	if (rc != 0)
+		return rc;
+	s = calloc(1, sizeof(*s) + config->ports * sizeof(s->member[0]));
+	if (s == NULL)
+		return fg_error_set(err, ENOMEM, "reference_switch", "no memory");
+	s->config = *config;
+	rc = wire_marks_take(&s->mbuf, err);
+	for (unsigned i = 0; i < config->ports && rc == 0; i++)
+		rc = member_init(s, i, in_flight, err);
+	if (rc == 0)
+		rc = forward_init(s, err);
+	if (rc == 0 && config->table.size > 0)
+		rc = wire_table_create(&config->table, &s->table, err);
+	if (rc == 0)
+		rc = make_copies(s, in_flight, max_frame, err);
+	if (rc != 0) {
+		fg_switch_free(s);
+		return rc;
+	}
+	fg_switch_reset(s);
+	*out = s;
+	return 0;
+}
+
+void
+fg_switch_reset(struct fg_switch *s)
+{
+	for (unsigned i = 0; i < s->config.ports; i++) {
+		struct member *p = &s->member[i];
+
+		wire_arrivals_clear(&p->in);
+		wire_arrivals_clear(&p->out);
+		p->line_free = 0;
+		s->next[i] = UINT64_MAX;
+	}
+	forward_reset(s);
+}
+
+void
+fg_switch_free(struct fg_switch *s)
+{
+	if (s == NULL)
+		return;
+	for (unsigned i = 0; i < s->config.ports; i++) {
+		wire_arrivals_free(&s->member[i].in);
+		wire_arrivals_free(&s->member[i].out);
+		wire_waiting_free(&s->member[i].queue);
+	}
+	wire_waiting_free(&s->engine);
+	fg_port_pool_free(s->copies);
+	wire_table_free(s->table);
+	free(s);
+}
+
+struct fg_port *
+fg_switch_port(struct fg_switch *s, unsigned i)
+{
+	return &s->member[i].port;
+}
+
+void
+fg_switch_outage(struct fg_switch *s, uint64_t from_ns, uint64_t to_ns)
+{
+	s->outage_from = from_ns * (FG_DEVICE_HZ / 1000000000);
+	s->outage_to = to_ns * (FG_DEVICE_HZ / 1000000000);
+}
+
+void
+fg_switch_read_counters(const struct fg_switch *s, unsigned i, struct fg_switch_counters *out)
+{
+	*out = s->member[i].counters;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SWITCH_PRIV_H
+#define SWITCH_PRIV_H
+
+/*
+ * The reference switch inside. switch.c has its ports: what they are sent waits on the line in, and is handed
+ * to forward.c in the order in which it arrives over all ports. forward.c decides whether and when it leaves,
+ * and puts it on the line out. Everything here is written by the lcore that polls the ports, and by the
+ * control thread only while nobody polls.
+ */
+#include "fg_switch.h"
+#include "wire_priv.h"
+
+/** One port: the line in and the line out. */
+struct member {
+	struct fg_port port; /* first: the port is the member */
+	struct fg_switch *device;
+	fg_u128 octet_time; /* on the line in */
+	uint32_t store;     /* octets after which a frame is in; 0: all of it */
+	fg_u128 line_free;  /* earliest first bit of the next frame on the line in */
+	struct arrivals in; /* on their way to the switch, by when they are in */
+	fg_u128 octet_time_out;
+	struct waiting queue;  /* for the line out; of the shared buffer, too, its frames stand here */
+	fg_u128 queue_free;    /* when the next frame may leave the queue */
+	fg_u128 line_out_free; /* earliest first bit of the next frame on the line out */
+	struct arrivals out;   /* on their way to the tester */
+	struct fg_port_counters port_counters;
+	struct fg_switch_counters counters;
+};
+
+struct fg_switch {
+	struct fg_switch_config config;
+	struct table *table;        /* NULL: it does not learn */
+	struct rte_mempool *copies; /* of what leaves from several ports */
+	struct wire_marks mbuf;
+	fg_u128 service_time; /* of the engine; 0: none */
+	fg_u128 drop_time;
+	fg_u128 latency, latency_per_octet;
+	fg_u128 engine_free;
+	struct waiting engine;           /* frames that wait for it */
+	uint64_t outage_from, outage_to; /* ps */
+	uint64_t next[FG_SWITCH_PORTS];  /* when the first frame of each line is in */
+	struct member member[];
+};
+
+int forward_init(struct fg_switch *device, struct fg_error *err);
+void forward_reset(struct fg_switch *device);
+/** A frame is in, at @p now, and becomes the switch's. Frames must come in the order of their times. */
+void forward_frame(struct fg_switch *device, unsigned in, struct rte_mbuf *m, uint64_t now);
+
+#endif

@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The virtual wires of a plan with a reference switch, which joins all of them (lib/device/fg_switch.h).
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+local user_error = require "framegauge.core.user_error"
+
+local C = api.C
+local M = {}
+
+local Switch = {}
+Switch.__index = Switch
+
+local REPLICATION = { egress = C.FG_SWITCH_BY_EGRESS, ingress = C.FG_SWITCH_BY_INGRESS }
+local QUEUES = { output = C.FG_SWITCH_OUTPUT, shared = C.FG_SWITCH_SHARED }
+
+--- Fill in a table of addresses.
+-- @param out  struct fg_device_table
+-- @param t    the plan's mac_table
+function M.fill_table(out, t)
+   out.size, out.ageing_ns, out.skip_every = t.size, t.ageing * 1e9, t.skip_every
+   out.learning_rate, out.learning_queue = t.learning_rate or 0, t.learning_queue
+   out.buckets, out.ways = t.buckets, t.ways
+end
+
+-- wireN is port N.
+local function number_of(port)
+   return tonumber(port.device:match "%d+$")
+end
+
+local function config_of(s, ports)
+   local config = ffi.new("struct fg_switch_config", {
+      ports = #ports, cut_through = s.switching == "cut-through", latency_ns = s.latency * 1e9,
+      latency_ns_per_octet = s.latency_per_byte * 1e9, capacity_fps = s.capacity or 0,
+      drop_cost_ns = s.drop_cost * 1e9, replication = REPLICATION[s.replication],
+      queues = QUEUES[s.queues], buffer = s.buffer, buffer_octets = s.buffer_unit == "bytes",
+      reserve = s.reserve, alpha = s.alpha, gap = s.gap, ppm = s.ppm, min_frame = s.min_frame,
+      max_frame = s.max_frame, forwards_bad_fcs = s.forwards_bad_fcs, forwards_runts = s.forwards_runts,
+   })
+   for _, port in ipairs(ports) do
+      config.rate_bps[number_of(port)] = port.line_rate
+   end
+   M.fill_table(config.table, s.mac_table)
+   return config
+end
+
+--- Frames that can be inside at one time.
+-- @param key      of the device in a plan, for the message
+-- @param sizes    octets with FCS of all frames
+-- @param of_size  function(size) -> frames, 0: too many
+function M.most_in_flight(key, sizes, of_size)
+   local most = 0
+   for _, size in ipairs(sizes) do
+      local frames = of_size(size)
+      if frames == 0 then
+         user_error.raise("run", 2, "%s: with frames of %d bytes more than %d of them would be on their way "
+            .. "at a time; lower its latency, buffer or rate", key, size, 2 ^ 20)
+      end
+      most = math.max(most, frames)
+   end
+   return most
+end
+
+--- Join the plan's ports.
+-- @param sizes  octets with FCS of all frames that may be sent
+-- @return the wires, as framegauge.tester.wires has them
+function M.open(plan, sizes)
+   local self = setmetatable({ handles = {}, number = {} }, Switch)
+   local config, err, out = config_of(plan.reference_switch, plan.ports), api.error(),
+      ffi.new("struct fg_switch *[1]")
+   self.buffers = M.most_in_flight("reference_switch", sizes, function(size)
+      return C.fg_switch_in_flight(config, size)
+   end)
+   api.check(C.fg_switch_create(config, self.buffers, math.max(unpack(sizes)), out, err), err)
+   self.switch = out[0]
+   for i, port in ipairs(plan.ports) do
+      self.number[port.name] = number_of(port)
+      self.handles[i] = C.fg_switch_port(self.switch, number_of(port))
+   end
+   return self
+end
+
+function Switch:reset()
+   C.fg_switch_reset(self.switch)
+end
+
+function Switch:outage(from, to)
+   C.fg_switch_outage(self.switch, from, to)
+end
+
+--- What the switch itself counted at a port in the last trial (struct fg_switch_counters).
+function Switch:counters(name)
+   local out = ffi.new("struct fg_switch_counters")
+   C.fg_switch_read_counters(self.switch, self.number[name], out)
+   return out
+end
+
+function Switch:close()
+   if self.switch then
+      C.fg_switch_free(self.switch)
+   end
+   self.switch, self.handles = nil, {}
+end
+
+return M
