@@ -79,15 +79,29 @@ local function measure(work, runs)
    return median(samples[1]), peers
 end
 
+-- Microseconds for which some thread of this machine has waited for a processor so far; nil where the kernel
+-- does not count them.
+local function waited()
+   local file = io.open "/proc/pressure/cpu"
+   local text = file and file:read "*a"
+   if file then
+      file:close()
+   end
+   return text and tonumber(text:match "some [^\n]*total=(%d+)")
+end
+
 --- Measure a work. One that cannot be is left out aloud.
--- @return a row for each peer: {name, fps, unit, peer, peer_fps, aim}; none and why, where it cannot be
+-- @return a row for each peer: {name, fps, unit, peer, peer_fps, aim, waiting = share of the time in which
+--         some thread waited for a processor, nil where that is not known}; none and why, where it cannot be
 function M.run(name, machine, runs)
    local work, why = M.definition(name).start(machine)
    if not work then
       io.stderr:write(("tools/bench: %s is left out: %s\n"):format(name, why))
       return {}, why
    end
+   local began, before = uv.hrtime(), waited()
    local ok, fps, peers = pcall(measure, work, runs)
+   local waiting = before and (waited() - before) * 1e3 / (uv.hrtime() - began)
    work.close()
    if not ok then
       error(fps, 0)
@@ -96,7 +110,7 @@ function M.run(name, machine, runs)
    for i, peer in ipairs(peers) do
       rows[i] = {
          name = name, fps = fps, peer = peer.name, peer_fps = peer.fps, aim = peer.aim,
-         unit = M.definition(name).unit or "frames",
+         unit = M.definition(name).unit or "frames", waiting = waiting,
       }
    end
    return rows
