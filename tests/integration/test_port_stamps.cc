@@ -251,11 +251,22 @@ trial(bool stamped)
 	return {engine.Result(0), engine.PortResult(1), west.unstamped};
 }
 
+/* A trial in which hardly a frame left late: those that leave in one lump after a look are looked at at once. */
+Outcome
+trial_on_schedule(bool stamped)
+{
+	Outcome outcome = trial(stamped);
+
+	for (int i = 0; i < 20 && outcome.stream.off_schedule * 20 > outcome.stream.tx; i++)
+		outcome = trial(stamped);
+	return outcome;
+}
+
 } // namespace
 
 TEST(StampsOfATrial, LeaveOutTheTimeToTheNextLook)
 {
-	const Outcome software = trial(false), card = trial(true);
+	const Outcome software = trial_on_schedule(false), card = trial_on_schedule(true);
 	const double bound = double(card.port.rx_stamp_error_ns);
 
 	EXPECT_EQ(0u, software.port.rx_stamp_error_ns);
