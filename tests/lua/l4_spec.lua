@@ -2,7 +2,7 @@
 
 -- The battery through the reference device: the figures are what its line, its delay and its faults allow.
 local cases = require "framegauge.methods.l4.test"
-local demand = require "framegauge.methods.l4.demand"
+local cases = require "framegauge.methods.l4.test"
 local expectations = require "framegauge.methods.l4.expectations"
 local json = require "framegauge.text.json"
 local schema = require "result_schema"
@@ -182,7 +182,7 @@ describe("the battery", function()
    it("reckons the processor's time for a unit of work as netperf does", function()
       -- netperf's manual: 13.9 % of two processors and 15,262.48 transactions/s are 18.2 us each
       local busy, n = 0.139 * 2 * 10, 152625
-      local rr = demand.of({ test = "TCP_RR" }, {
+      local rr = cases.demand({ test = "TCP_RR" }, {
          record({ busy / 2, busy }, { { transactions = n }, { transactions = 0 } }),
          record({ busy / 2, busy }, { { transactions = n }, { transactions = 0 } }),
       })
@@ -190,7 +190,7 @@ describe("the battery", function()
       assert.near(18.21 / 2, rr.client_us, 0.01)
       assert.equal("transaction", rr.per)
       -- 25 % of eight processors for 9,400 Mbit/s: 1.743 us for each 1024 octets
-      local stream = demand.of({ test = "TCP_STREAM" }, {
+      local stream = cases.demand({ test = "TCP_STREAM" }, {
          record({ 2 }, { { octets_out = 9.4e9 / 8, octets_in = 0 } }),
       })
       assert.near(1.743, stream.client_us, 0.001)
@@ -201,7 +201,7 @@ describe("the battery", function()
    it("says nothing of the processor's time on the virtual wire", function()
       local rows = run "TCP_RR"
       assert.is_nil(rows.TCP_RR.service_demand)
-      assert.is_nil(demand.of({ test = "TCP_RR" }, { record({}, {}) }))
+      assert.is_nil(cases.demand({ test = "TCP_RR" }, { record({}, {}) }))
    end)
 end)
 

@@ -23,7 +23,7 @@ local LONGEST_ERROR = 2000
 -- @param o.err        function(text): for errors
 -- @param o.terminal   console/terminal.lua, or nil
 -- @param o.read_only  only commands that show something, and no Lua
--- @param o.attached   other users depend on the tester: its Lua is guarded (console/guarded.lua)
+-- @param o.attached   other users depend on the tester: its Lua is guarded (console/environment.lua)
 function Session.new(o)
    local self = setmetatable({
       tester = o.tester, out = o.out, err = o.err, terminal = o.terminal, read_only = o.read_only or false,

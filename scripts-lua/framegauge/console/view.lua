@@ -2,7 +2,7 @@
 
 --- The live view: ports, streams and jobs on a page that fits the terminal.
 --
--- This module only makes the page, as a list of lines (console/screen.lua shows it). It costs the packet
+-- This module only makes the page, as a list of lines (console/terminal.lua shows it). It costs the packet
 -- lcores nothing: it reads the history's copies of the counters. Of many streams it shows as many as fit; the
 -- arrow keys scroll.
 local units = require "framegauge.text.units"

@@ -6,13 +6,64 @@
 -- than the row, what was expected; `expected(row)` says what would be right; `order(value)` gives the number
 -- that min and max compare, where there is one.
 local address = require "framegauge.plan.address"
-local device = require "framegauge.plan.device"
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
 local payload = require "framegauge.traffic.payload"
 local problems = require "framegauge.plan.problems"
 local sizes = require "framegauge.traffic.sizes"
 local units = require "framegauge.text.units"
 
 local M = {}
+
+-- The names of devices, as a plan writes them.
+--
+-- Only the form is checked, by the library that will open them, so that a plan can be checked on any machine;
+-- whether the device exists shows when its port is opened.
+local DEVICES = "wireN, kernel:IF, memif:PATH, pcap:FILE, a PCI address or vdev:STRING"
+
+-- As much as an open port keeps (struct fg_port).
+local LONGEST_DEVICE = 95
+
+-- The port of an agent is opened there; here only its address counts.
+local function agent_device(text)
+   local expected = "agent:ADDRESS:PORT or agent:/PATH of its socket"
+   if not address.of_service(text:sub(#"agent:" + 1)) then
+      return nil, ("%q is not the address of an agent"):format(text), expected
+   end
+   return { name = text, id = text, kind = "agent", physical = false }
+end
+
+local physical = ffi.new("bool[1]")
+
+-- What tells two devices apart: the modes of a kernel interface do not, nor do the forms of a PCI address.
+local function identity(kind, text)
+   if kind == "kernel" then
+      return text:match("^[^,]*")
+   elseif kind == "pci" then
+      return (text:find(":.*:") and text or "0000:" .. text):lower()
+   end
+   return text
+end
+
+-- Read the name of a device.
+-- @return { name = as it was written, id = what tells it from others, kind = "wire", "kernel", "memif",
+-- "pcap", "pci" or "vdev", physical = whether it may reach a network }; or nil, what is wrong and what was
+-- expected
+local function parse_device(text)
+   local err = api.error()
+   if #text > LONGEST_DEVICE then
+      return nil, ("longer than %d characters"):format(LONGEST_DEVICE), DEVICES
+   elseif text:find "^agent:" then
+      return agent_device(text)
+   elseif text:find "^far:" then
+      return nil, "far: is now agent:", (text:gsub("^far", "agent"))
+   elseif api.C.fg_port_check_name(text, physical, err) ~= 0 then
+      local wrong, expected = ffi.string(err.message):match("^(.-); expected (.*)$")
+      return nil, wrong or ffi.string(err.message), expected
+   end
+   local kind = text:match("^(wire)%d+$") or text:match("^(%l+):") or "pci"
+   return { name = text, id = identity(kind, text), kind = kind, physical = physical[0] }
+end
 
 local function same(value)
    return value
@@ -141,7 +192,7 @@ M.ip = form(function(text) return address.parse(text, 4) or address.parse(text, 
    "an IP address, such as 198.18.1.10 or 2001:2:0:1::10")
 M.mac = form(address.parse_mac, "the MAC address of a station, such as 02:00:00:00:00:01")
 M.payload = form(payload.parse, payload.expected)
-M.device = { read = device.parse, expected = always(device.expected) }
+M.device = { read = parse_device, expected = always(DEVICES) }
 
 --- How values of each type are written, for the help: { label, examples }, in the order people meet them.
 M.legend = {

@@ -6,7 +6,9 @@ local campaigns = require "framegauge.methods.l4.sweep"
 local cases = require "framegauge.methods.l4.test"
 local expectations = require "framegauge.methods.l4.expectations"
 local format = require "framegauge.text.format"
+local outlook = require "framegauge.methods.outlook"
 local search = require "framegauge.methods.l4.search"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -23,35 +25,23 @@ function M.scope(plan)
    return format.plural(plan.l4.connections, "connection")
 end
 
-local function seconds_of(o)
-   return o.learning_wait + o.duration + o.drain + o.settle
-end
-
 --- What lies ahead.
 function M.parts(plan)
-   local parts, o = {}, plan.l4
-   for _, case in ipairs(campaigns.cases(plan)) do
-      local test, last = "l4." .. case.test, parts[#parts]
-      if not last or last.test ~= test then
-         last = { test = test, trials = 0, seconds = 0 }
-         parts[#parts + 1] = last
-      end
-      last.trials, last.seconds = last.trials + o.repetitions, last.seconds + o.repetitions * seconds_of(o)
-   end
-   return parts
+   local o = plan.l4
+   return outlook.parts(tables.map(campaigns.cases(plan), function(case)
+      return {
+         test = "l4." .. case.test, trials = o.repetitions,
+         total = o.repetitions * (o.learning_wait + o.duration + o.drain + o.settle),
+      }
+   end))
 end
 
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
-   local lines, o = {}, plan.l4
-   for _, case in ipairs(campaigns.cases(plan)) do
-      lines[#lines + 1] = ("%s: %s of %s each\n"):format(case.name and case.test .. ", " .. case.name
-         or case.test, format.plural(o.repetitions, "run"), units.format_time(o.duration))
-   end
-   for _, note in ipairs(notes) do
-      lines[#lines + 1] = note .. "\n"
-   end
-   return table.concat(lines)
+   return outlook.text(tables.map(campaigns.cases(plan), function(case)
+      return ("%s: %s of %s each"):format(case.name and case.test .. ", " .. case.name or case.test,
+         format.plural(plan.l4.repetitions, "run"), units.format_time(plan.l4.duration))
+   end), notes)
 end
 
 M.check = search.check

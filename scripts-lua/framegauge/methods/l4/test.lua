@@ -2,8 +2,6 @@
 
 --- One case of a campaign: a test with its settings, so often as the plan says, and the row that follows.
 local app = require "framegauge.l4.app"
-local demand = require "framegauge.methods.l4.demand"
-local figures = require "framegauge.methods.l4.figures"
 local format = require "framegauge.text.format"
 local iperf = require "framegauge.methods.l4.iperf3"
 local kinds = require "framegauge.methods.l4.kinds"
@@ -12,9 +10,63 @@ local settings = require "framegauge.methods.l4.settings"
 local stats = require "framegauge.trial.stats"
 local theory = require "framegauge.l4.theory"
 local trial = require "framegauge.l4.trial"
+local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
+
+-- The figure of one run, of the client and of the server, which is nil where it is not ours.
+local function figure(test, client, server)
+   if client.iperf then
+      return iperf.figure(client)
+   end
+   local value, result = client.measured.transactions, client
+   if kinds.of(test).count then
+      value, result = kinds.of(test).count(client, server)
+   end
+   return result.measured_s > 0 and value / result.measured_s or 0
+end
+
+-- "941.5 Mbit/s", "29,150 transactions/s"
+local function in_words(test, value)
+   local key = kinds.of(test).figure
+   return key:match "_bps$" and units.format_bits(value)
+      or format.count(math.floor(value + 0.5)) .. " " .. key:match "^%a+" .. "/s"
+end
+
+-- Service demand: processor time for a unit of work, as netperf has it, a transaction or 1024 bytes of
+-- payload. netperf takes it from the load of the whole machine; our lcores poll and are never idle, so it is
+-- the time of the polls that had something to do (method "P"). On the virtual wire, where nothing may depend
+-- on the machine, there is none.
+local KIB = 1024
+
+-- Units that a side has dealt with in the whole of a trial.
+local function work(row, record, side)
+   local t, kind = side.apps[1].total, kinds.of(row.test)
+   if not kind.receiver then
+      return record.sides[1].apps[1].total.transactions
+   elseif kind.udp then
+      return (t.datagrams_out * row.parameters.datagram + t.datagram_octets_in) / KIB
+   end
+   return (t.octets_out + t.octets_in) / KIB
+end
+
+--- The demand of a row and the records of its trials.
+-- @return { per = "transaction" or "KiB", method = "P", client_us =, server_us = }, without the server where
+-- it is not ours; nil on the virtual wire, and where nothing was done
+function M.demand(row, list)
+   local demand = { per = kinds.of(row.test).receiver and "KiB" or "transaction", method = "P" }
+   for i, role in ipairs { "client", "server" } do
+      local seconds, done = 0, 0
+      for _, record in ipairs(list) do
+         local side = record.sides[i]
+         seconds = seconds + (side and side.station.busy_s or 0)
+         done = done + (side and work(row, record, side) or 0)
+      end
+      demand[role .. "_us"] = seconds > 0 and done > 0 and seconds * 1e6 / done or nil
+   end
+   return demand.client_us and demand
+end
 
 local MANY = 10000 -- connections, whose memory is worth a word
 
@@ -54,7 +106,7 @@ local function measure(plan, bench, test, o, ask)
       side.role = i == 1 and "client" or "server"
    end
    local client, server = M.ends { sides = sides }
-   local nothing = figures.of(test, client, server) == 0
+   local nothing = figure(test, client, server) == 0
    return records.of(ask, bench, sides, engine, client.iperf and iperf.failure(client) or nothing,
       test == "UDP_STREAM" and too_slow(o.datagram_rate, client) or nil)
 end
@@ -68,7 +120,7 @@ end
 local ends = M.ends
 
 local function figure_of(test, record)
-   return figures.of(test, ends(record))
+   return figure(test, ends(record))
 end
 
 -- Keys of a row by the counters they are the sums of.
@@ -199,12 +251,12 @@ local function row_of(plan, bench, case, o, list)
       add_verdict(row, record)
    end
    local client = ends(list[#list])
-   local figure = stats.mean(row.figures)
-   row[figures.key(case.test)] = figure
+   local mean = stats.mean(row.figures)
+   row[kinds.of(case.test).figure] = mean
    row.confidence = confidence(row.figures)
    row.theoretical = case.theoretical or rate and M.theoretical(plan, bench, case.test, o, rate) or nil
    row.theoretical_legacy = rate and case.legacy and theory.legacy(rate, o.ip, case.test, o.mtu) or nil
-   row.theoretical_percent = row.theoretical and 100 * figure / row.theoretical or nil
+   row.theoretical_percent = row.theoretical and 100 * mean / row.theoretical or nil
    for _, times in ipairs { "setup", "transaction", "first_byte", "last_byte", "rtt" } do
       row[times] = client[times]
    end
@@ -212,7 +264,7 @@ local function row_of(plan, bench, case, o, list)
    row.busy_polls, row.peer = busiest(list), client.peer
    row.reverse_bps = client.iperf and iperf.figure(client, true)
    row.connection_memory_bytes, row.bad_responses = per_connection(list), bad_responses(case.test, list)
-   row.service_demand = demand.of(row, list)
+   row.service_demand = M.demand(row, list)
    if not kinds.of(case.test).udp then
       add_connections(row, list)
    end
@@ -243,7 +295,7 @@ function M.trial(plan, bench, session, case, more)
          return record
       end,
       outcome = function(record)
-         return figures.text(test, figure_of(test, record))
+         return in_words(test, figure_of(test, record))
             .. (record.fell_short and ": " .. table.concat(record.fell_short, "; ") or "")
       end,
    }
@@ -287,7 +339,7 @@ end
 
 --- A row in a sentence, for a person who is waiting.
 function M.sentence(row)
-   local text = figures.text(row.test, row[figures.key(row.test)])
+   local text = in_words(row.test, row[kinds.of(row.test).figure])
    local of = row.theoretical_percent and (" (%.1f %% of the theoretical "
       .. "maximum)"):format(row.theoretical_percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test

@@ -5,8 +5,11 @@
 -- For the reference device the estimate is as good as the plan is true. Of another device it is an
 -- expectation; how far off it may be is found by rehearsing (rehearsal.lua) with very different ones.
 local budget = require "framegauge.methods.rfc2544.budget"
+local format = require "framegauge.text.format"
+local outlook = require "framegauge.methods.outlook"
 local rehearsal = require "framegauge.methods.rfc2544.rehearsal"
 local tests = require "framegauge.methods.rfc2544.tests"
+local units = require "framegauge.text.units"
 
 local M = {}
 
@@ -49,14 +52,7 @@ end
 -- that have these in common; and but for the reference device `most` = { trials =, seconds =, retries = how
 -- often each may be made again }
 function M.parts(plan, tester)
-   local parts, part = {}, nil
-   for _, trial in ipairs(rehearse(plan, tester)) do
-      if not part or part.test ~= trial.test or part.frame_size ~= trial.frame_size then
-         part = { test = trial.test, frame_size = trial.frame_size, trials = 0, seconds = 0 }
-         parts[#parts + 1] = part
-      end
-      part.trials, part.seconds = part.trials + 1, part.seconds + trial.total
-   end
+   local parts = outlook.parts(rehearse(plan, tester))
    parts.most = not plan.reference_device and most_of(plan, tester) or nil
    return parts
 end
@@ -122,6 +118,73 @@ function M.outlook(plan, tester)
       end
    end
    return rows
+end
+
+local clock, count = format.clock, format.count
+
+local function lengths(row)
+   if #row.expected == 0 then
+      return "-"
+   end
+   local list, seen = {}, {}
+   for _, trial in ipairs(row.expected) do
+      local text = units.format_time(trial.seconds)
+      if not seen[text] then
+         seen[text], list[#list + 1] = true, text
+      end
+   end
+   return #list <= 3 and table.concat(list, ", ") or list[1] .. " ... " .. list[#list]
+end
+
+-- Loads that do not depend on the device, all or the first of them.
+local function loads(row)
+   local first, last = row.expected[1], row.expected[row.known]
+   if #row.expected == 0 then
+      return "-"
+   elseif row.known == 0 then
+      return "by what was found before"
+   elseif row.known > 1 and first.fps ~= last.fps then
+      return ("%s down to %s"):format(count(first.fps), count(last.fps))
+   end
+   return count(first.fps) .. (row.known < row.most and ", then by the outcome" or "")
+end
+
+local COLUMNS = {
+   { "", "test", function(row) return row.test:match "[^.]+$" end, left = true },
+   { "frame", "size", function(row) return tostring(row.frame_size) end },
+   { "trials", "expected", function(row) return count(#row.expected) end },
+   { "", "at least", function(row) return count(row.least) end },
+   { "", "at most", function(row) return count(row.most) end },
+   { "", "time", function(row) return clock(row.expected.seconds) end },
+   { "", "at most", function(row) return clock(row.most_s) end },
+   { "", "lengths", lengths, left = true },
+   { "", "loads, frames per second", loads, left = true },
+}
+
+local function totals(rows)
+   local sum = { trials = 0, least = 0, most = 0, seconds = 0, least_s = 0, most_s = 0 }
+   for _, row in ipairs(rows) do
+      sum.trials, sum.seconds = sum.trials + #row.expected, sum.seconds + row.expected.seconds
+      for _, key in ipairs { "least", "most", "least_s", "most_s" } do
+         sum[key] = sum[key] + row[key]
+      end
+   end
+   return sum
+end
+
+--- The text: every trial that can be foreseen, and the time it takes.
+-- @param notes  lines on what had to be assumed
+function M.text(plan, tester, notes)
+   local rows = M.outlook(plan, tester)
+   local sum = totals(rows)
+   return outlook.table(COLUMNS, rows) .. outlook.text({
+      outlook.waits(plan.rfc2544) .. "; the times include it.",
+      "At least and at most: of devices that carry from 1 % to all of what is tried, with no trial to be "
+         .. "repeated.",
+   }, notes, {
+      "", ("Estimate: %s (%s to %s) in %s (%s to %s)."):format(format.plural(sum.trials, "trial"),
+         count(sum.least), count(sum.most), clock(sum.seconds), clock(sum.least_s), clock(sum.most_s)),
+   })
 end
 
 return M

@@ -5,13 +5,12 @@ local budget = require "framegauge.methods.rfc2544.budget"
 local conformance = require "framegauge.methods.rfc2544.conformance"
 local expectations = require "framegauge.methods.rfc2544.expectations"
 local estimate = require "framegauge.methods.rfc2544.estimate"
-local estimate_text = require "framegauge.methods.rfc2544.estimate_text"
 local format = require "framegauge.text.format"
 local tests = require "framegauge.methods.rfc2544.tests"
 
 local M = {}
 
-M.expectations = expectations
+M.expectations, M.conformance = expectations, conformance.of
 
 M.TITLE = "RFC 2544"
 
@@ -28,9 +27,7 @@ function M.scope(plan)
    return format.plural(#plan.rfc2544.frame_sizes, "frame size")
 end
 
-M.conformance = conformance.of
-
-M.parts = estimate.parts
+M.parts, M.outlook = estimate.parts, estimate.text
 
 function M.check(plan, bench)
    return tests.check(plan, bench) or budget.problem(plan, bench)
@@ -39,11 +36,6 @@ end
 function M.run(plan, bench, session, results)
    plan.fitted = budget.of(plan, bench)
    tests.run(plan, bench, session, results, plan.fitted)
-end
-
---- What `run --dry-run` says.
-function M.outlook(plan, tester, notes)
-   return estimate_text.text(plan, estimate.outlook(plan, tester), notes)
 end
 
 --- What its test frames are made of: their sizes, and the modifiers.

@@ -6,6 +6,7 @@ local bandwidth = require "framegauge.methods.rfc6349.bandwidth"
 local baseline = require "framegauge.methods.rfc6349.baseline"
 local expectations = require "framegauge.methods.rfc6349.expectations"
 local format = require "framegauge.text.format"
+local outlook = require "framegauge.methods.outlook"
 local path_mtu = require "framegauge.methods.rfc6349.path_mtu"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"
@@ -74,15 +75,11 @@ function M.outlook(plan, _, notes)
    local o, lines = plan.rfc6349, {}
    for _, name in ipairs(o.directions) do
       for _, share in ipairs(o.windows) do
-         lines[#lines + 1] = ("%s: windows of %.4g %% of the bandwidth-delay product, %s, about "
-            .. "%s\n"):format(name,
-            share * 100, format.plural(o.connections, "connection"), units.format_time(o.duration))
+         lines[#lines + 1] = ("%s: windows of %.4g %% of the bandwidth-delay product, %s, about %s"):format(
+            name, share * 100, format.plural(o.connections, "connection"), units.format_time(o.duration))
       end
    end
-   for _, note in ipairs(notes) do
-      lines[#lines + 1] = note .. "\n"
-   end
-   return table.concat(lines)
+   return outlook.text(lines, notes)
 end
 
 --- What keeps the plan from being run on this bench; nil when nothing does.

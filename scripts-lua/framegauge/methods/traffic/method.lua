@@ -8,8 +8,11 @@ local ethernet = require "framegauge.core.ethernet"
 local fields = require "framegauge.methods.traffic.result"
 local format = require "framegauge.text.format"
 local loads = require "framegauge.traffic.loads"
+local outlook = require "framegauge.methods.outlook"
+local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
+local units = require "framegauge.text.units"
 
 local M = {}
 
@@ -35,9 +38,34 @@ function M.parts(plan)
    return { { test = NAME, trials = 1, seconds = o.duration + o.learning_wait + o.drain + o.settle } }
 end
 
+local MOST = 100 -- rows
+
+local COLUMNS = {
+   { "", "stream", function(r) return r.name end, left = true },
+   { "", "direction", function(r) return r.direction end, left = true },
+   { "frame", "size", function(r) return format.count(r.size) end },
+   { "load", "fps", function(r) return r.fps and format.count(r.fps) or "-" end },
+   { "", "frames", function(r) return r.fps and format.count(r.fps * r.seconds) or "-" end },
+}
+
 --- What `run --dry-run` says.
 function M.outlook(plan, tester, notes)
-   return require("framegauge.methods.traffic.estimate").text(plan, tester, notes)
+   local rows, more = {}, nil
+   for i = 1, math.min(MOST, #plan.streams) do
+      local stream = plan.streams[i]
+      local from, to = stack.ends(plan.ports, stream)
+      local _, size = sizes.of(stream)
+      rows[i] = {
+         name = stream.name, direction = plan.ports[from].name .. "->" .. plan.ports[to].name,
+         size = size.mean, fps = stream_config.fps(plan.ports, stream, tester.ports[from].line_rate),
+         seconds = plan.traffic.duration,
+      }
+   end
+   if #plan.streams > MOST then
+      more = ("and %s more"):format(format.plural(#plan.streams - MOST, "stream"))
+   end
+   return outlook.table(COLUMNS, rows) .. outlook.text({ more }, notes,
+      { "", ("One trial of %s."):format(units.format_time(plan.traffic.duration)) })
 end
 
 --- What keeps a plan from being run on a bench; nil when nothing does.

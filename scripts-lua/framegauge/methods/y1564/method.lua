@@ -7,10 +7,12 @@
 local configuration = require "framegauge.methods.y1564.configuration"
 local expectations = require "framegauge.methods.y1564.expectations"
 local format = require "framegauge.text.format"
+local outlook = require "framegauge.methods.outlook"
 local paths = require "framegauge.methods.y1564.paths"
 local performance = require "framegauge.methods.y1564.performance"
 local steps = require "framegauge.methods.y1564.steps"
 local tables = require "framegauge.core.tables"
+local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -20,12 +22,7 @@ M.expectations = expectations
 M.TITLE = "Y.1564"
 
 local function wants(plan, test)
-   for _, wanted in ipairs(plan.y1564.tests) do
-      if wanted == test then
-         return true
-      end
-   end
-   return false
+   return tables.contains(plan.y1564.tests, test)
 end
 
 --- Its tests, as a person names them.
@@ -49,30 +46,34 @@ local function asks_of(plan, tester)
    if wants(plan, "performance") and #committed > 0 then
       list[#list + 1] = performance.ask(committed, plan.y1564)
    end
+   for _, ask in ipairs(list) do
+      ask.total = ask.seconds + plan.y1564.learning_wait + plan.y1564.drain + plan.y1564.settle
+   end
    return list
-end
-
-local function seconds_of(plan, ask)
-   local o = plan.y1564
-   return ask.seconds + o.learning_wait + o.drain + o.settle
 end
 
 --- What lies ahead.
 function M.parts(plan, tester)
-   local parts, part = {}, nil
-   for _, ask in ipairs(asks_of(plan, tester)) do
-      if not part or part.test ~= ask.test or part.frame_size ~= ask.frame_size then
-         part = { test = ask.test, frame_size = ask.frame_size, trials = 0, seconds = 0 }
-         parts[#parts + 1] = part
-      end
-      part.trials, part.seconds = part.trials + 1, part.seconds + seconds_of(plan, ask)
-   end
-   return parts
+   return outlook.parts(asks_of(plan, tester))
 end
 
---- What `run --dry-run` says.
+local COLUMNS = {
+   { "", "test", function(ask) return ask.test:match "[^.]+$" end, left = true },
+   { "", "service, step", function(ask) return ask.phase end, left = true },
+   { "", "direction", function(ask) return ask.direction end, left = true },
+   { "frame", "size", function(ask) return tostring(ask.frame_size) end },
+   { "frames", "per second", function(ask) return format.count(ask.fps) end },
+   { "", "sends for", function(ask) return units.format_time(ask.seconds) end },
+}
+
+--- What `run --dry-run` says: every step, because the device decides on none of them.
 function M.outlook(plan, tester, notes)
-   return require("framegauge.methods.y1564.estimate").text(plan, asks_of(plan, tester), notes)
+   local asks, seconds = asks_of(plan, tester), 0
+   for _, ask in ipairs(asks) do
+      seconds = seconds + ask.total
+   end
+   return outlook.table(COLUMNS, asks) .. outlook.text({ outlook.waits(plan.y1564) .. "." }, notes,
+      { "", ("Estimate: %s in %s."):format(format.plural(#asks, "trial"), format.clock(seconds)) })
 end
 
 --- What keeps a plan from being run on a bench; nil when nothing does.
@@ -89,9 +90,39 @@ function M.check(plan, bench)
    return nil
 end
 
+local SHORTEST_STEP, SHORTEST_PERFORMANCE = 5, 15 * 60 -- seconds
+local NEEDED = { "step-load", "policing" }
+
+local function of_configuration(o, add)
+   if o.trial < SHORTEST_STEP then
+      add("short steps of the configuration test (%s; usual are 5 s to 60 s)", units.format_time(o.trial))
+   end
+   for _, test in ipairs(NEEDED) do
+      if not tables.contains(o.tests, test) then
+         add("the configuration test is without %s", test)
+      end
+   end
+end
+
 --- Where the plan departs from the Recommendation.
 function M.conformance(plan)
-   return require("framegauge.methods.y1564.conformance").of(plan)
+   local o, notes = plan.y1564, {}
+   local function add(...)
+      notes[#notes + 1] = string.format(...)
+   end
+   for _, test in ipairs { "configuration", "performance" } do
+      if not wants(plan, test) then
+         add("no service %s test", test)
+      end
+   end
+   if wants(plan, "configuration") then
+      of_configuration(o.configuration, add)
+   end
+   if wants(plan, "performance") and o.performance.duration < SHORTEST_PERFORMANCE then
+      add("short performance test (%s; 15 min, 2 h or 24 h by M.2110)",
+         units.format_time(o.performance.duration))
+   end
+   return { standard = "ITU-T Y.1564", conforms = #notes == 0, notes = notes }
 end
 
 -- Of a service, by its steps and its performance; what cannot be tested says nothing.

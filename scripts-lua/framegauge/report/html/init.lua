@@ -7,15 +7,31 @@
 -- then how, then why it may be believed, and at the end everything.
 local configuration = require "framegauge.report.html.configuration"
 local evidence = require "framegauge.report.html.evidence"
+local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local heading = require "framegauge.report.html.heading"
 local style = require "framegauge.report.html.style"
 local tables = require "framegauge.report.html.tables"
 local results = require "framegauge.report.result"
-local trials = require "framegauge.report.html.trials"
+local trial = require "framegauge.trial.result"
 local views = require "framegauge.report.view"
 
 local M = {}
+
+-- The appendix: every trial in the order they were made, those that did not count too.
+-- @param columns  where they are not of frames: those of their table
+local function every_trial(trials, columns)
+   local out = {}
+   for i, group in ipairs(formatters.grouped(trials, "test")) do
+      local of_frames = group.rows[1].directions
+      out[i] = (of_frames and tables.of or tables.build) {
+         trial.TRIAL, "trials", group.rows, rows = group.rows, columns = columns,
+         caption = ("%s: %s"):format(group.name, formatters.plural(#group.rows, "trial")), class = "small",
+         below = tables.reasons,
+      }
+   end
+   return out
+end
 
 local function section(title, reference, body, class)
    return { h.section { class = class, h.h2 { title, reference and h.small { reference } }, body }, "\n" }
@@ -91,7 +107,7 @@ function M.page(result, moment)
          result.conformance and section("Conformance", nil, conformance(result.conformance)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),
          section("Configuration", nil, configuration.build(result.plan)),
-         #result.trials > 0 and section("Every trial", nil, trials(result.trials, view.trial_columns),
+         #result.trials > 0 and section("Every trial", nil, every_trial(result.trials, view.trial_columns),
             "wide"),
       },
       h.footer { "Made by Framegauge from result.json, which holds these figures unrounded." },

@@ -8,7 +8,6 @@ local formatters = require "framegauge.report.html.formatters"
 local iperf3 = require "framegauge.methods.l4.report.iperf3"
 local jtl = require "framegauge.methods.l4.report.jtl"
 local result_rows = require "framegauge.methods.l4.result"
-local series = require "framegauge.methods.l4.report.series"
 local tables = require "framegauge.report.html.tables"
 
 local M = {}
@@ -92,7 +91,7 @@ end
 
 function M.sections(result)
    local list = charts.sections(result)
-   list[#list + 1] = series.section(result)
+   list[#list + 1] = charts.over_time(result)
    list[#list + 1] = {
       "Details", "netperf's tests by name",
       tables.of { result_rows.ROW, "details", rows_of(result), caption = "Times and failures",

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Y.1564: services as agreed, the steps of each, the performance of all, and the sheet to sign.
-local charts = require "framegauge.methods.y1564.report.charts"
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local notes = require "framegauge.report.notes"
+local over_time = require "framegauge.report.chart.over_time"
 local profile = require "framegauge.methods.y1564.report.profile"
 local result_rows = require "framegauge.methods.y1564.result"
 local show = require "framegauge.text.show"
@@ -13,6 +13,40 @@ local tables = require "framegauge.report.html.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
+
+-- The performance test over time: rate, loss, delay and its variation of each service, a line for each way.
+local TERMS = { "received IR", "FLR", "delay", "FDV" }
+
+-- The series of a row: that of its stream in its trial.
+local function series_of(result, service, row)
+   local trial = result.trials[row.trial or 0]
+   for _, direction in ipairs(trial and trial.directions or {}) do
+      if direction.direction == ("%s %s green"):format(service.name, row.direction) then
+         return direction.series
+      end
+   end
+   return nil
+end
+
+-- The charts of all services.
+local function of(result)
+   local out = {}
+   for _, service in ipairs(result.results.y1564.services) do
+      local lines = {}
+      for i, row in ipairs(service.performance) do
+         lines[i] = { name = formatters.direction(row.direction), series = series_of(result, service, row) }
+      end
+      out[#out + 1] = over_time.of { id = service.name, name = service.name, terms = TERMS, lines = lines }
+   end
+   return #out > 0 and {
+      h.p {
+         "Second by second, by the time at which a frame was sent; shaded from the least to the greatest "
+            .. "where a point stands for several seconds, and of the delay in any case. Delays are those "
+            .. "from first bit to first bit, without the frame's own time.",
+      },
+      out,
+   }
+end
 
 M.NAME = "Y.1564 service activation"
 M.NOT_CONFORMING = "not all of Y.1564"
@@ -223,7 +257,7 @@ local function performance(result)
    return {
       tables.build { caption = "All services at once, at CIR", columns = columns, rows = rows, below = below,
          class = "compact" },
-      charts.of(result),
+      of(result),
    }
 end
 

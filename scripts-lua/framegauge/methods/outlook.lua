@@ -1,0 +1,49 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What lies ahead of a run: its parts, for the time that is left, and the text of `run --dry-run`.
+local ansi = require "framegauge.text.ansi"
+local grid = require "framegauge.text.grid"
+local units = require "framegauge.text.units"
+
+local M = {}
+
+--- The parts of a run: trials that follow one another and have test and frame size in common.
+-- @param trials  list of { test =, frame_size =, trials = how many (1), total = seconds with all waits }
+-- @return list of { test =, frame_size =, trials =, seconds = }
+function M.parts(trials)
+   local parts, part = {}, nil
+   for _, one in ipairs(trials) do
+      if not part or part.test ~= one.test or part.frame_size ~= one.frame_size then
+         part = { test = one.test, frame_size = one.frame_size, trials = 0, seconds = 0 }
+         parts[#parts + 1] = part
+      end
+      part.trials, part.seconds = part.trials + (one.trials or 1), part.seconds + one.total
+   end
+   return parts
+end
+
+--- What each trial waits besides.
+-- @param o  settings of the method
+function M.waits(o)
+   return ("Each trial waits besides: %s for learning, %s for the drain, %s to settle"):format(
+      units.format_time(o.learning_wait), units.format_time(o.drain), units.format_time(o.settle))
+end
+
+--- A table of what is to be sent.
+-- @param columns  framegauge.text.grid
+function M.table(columns, rows)
+   return grid.text(columns, rows, ansi.new(false))
+end
+
+--- Lines, each with its end. @param ...  lists of lines
+function M.text(...)
+   local out = {}
+   for _, lines in ipairs { ... } do
+      for _, line in ipairs(lines) do
+         out[#out + 1] = line .. "\n"
+      end
+   end
+   return table.concat(out)
+end
+
+return M
