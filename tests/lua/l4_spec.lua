@@ -2,8 +2,7 @@
 
 -- The battery through the reference device: the figures are what its line, its delay and its faults allow.
 local cases = require "framegauge.methods.l4.test"
-local cases = require "framegauge.methods.l4.test"
-local expectations = require "framegauge.methods.l4.expectations"
+local expect = require "framegauge.methods.expect"
 local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
@@ -255,11 +254,11 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
    end)
 
    it("is held against how flows should be spread", function()
-      local plan = { l4 = { campaign = "balance", tests = { "UDP_STREAM" } } }
+      local plan = { test = "l4", l4 = { campaign = "balance", tests = { "UDP_STREAM" } } }
       local row = { validity = "valid", flows = 64, flows_split = 0, loss_ratio = 0, reordered = 0,
          paths = { { share = 0.4 }, { share = 0.35 }, { share = 0.25 } } }
       local function met(text)
-         return expectations.parse(text, plan).met(row)
+         return assert(expect.parse(text, plan)).met(row)
       end
       assert.is_true(met "balance.share>=25%")
       assert.is_false(met "balance.share>=30%")

@@ -287,22 +287,30 @@ describe("an expectation", function()
    local plan = fake_plan()
 
    it("is a result, a value and perhaps a frame size", function()
-      local e = assert(expect.parse("throughput>=800kfps@64", plan))
-      assert.same({ 8e5, "fps", 64 }, { e.rate.value, e.rate.unit, e.frame_size })
-      e = assert(expect.parse(" throughput >= 95% ", plan))
-      assert.same({ 0.95, "ratio" }, { e.rate.value, e.rate.unit })
-      assert.is_nil(e.frame_size)
-      assert.equal("bps", assert(expect.parse("throughput>=1Gbps L2", plan)).rate.unit)
+      local function met(text, carried, frame_size)
+         local e = assert(expect.parse(text, plan))
+         local row = {
+            frame_size = frame_size, theoretical_fps = 1e6, throughput_fps = carried, validity = "valid",
+         }
+         return e.about(row) and e.met(row)
+      end
+      assert.is_true(met("throughput>=800kfps@64", 8e5, 64))
+      assert.is_false(met("throughput>=800kfps@64", 799999, 64))
+      assert.is_false(assert(expect.parse("throughput>=800kfps@64", plan)).about { frame_size = 128 })
+      assert.is_true(met(" throughput >= 95% ", 950000, 128))
+      assert.is_false(met(" throughput >= 95% ", 949999, 128))
+      assert.is_true(met("throughput>=512Mbps L2", 1e6, 64))
+      assert.is_false(met("throughput>=512Mbps L2", 999999, 64))
    end)
 
    it("is refused with the reason when it is not", function()
       for text, why in pairs {
-         ["throughput>95%"] = "no comparison with >=",
-         ["latency>=3us"] = "no result 'latency'",
+         ["throughput>95%"] = "no figure with a comparison",
+         ["latency>=3us"] = "no figure 'latency'",
          ["throughput>=fast"] = "fast",
          ["throughput>=95%@65"] = "no frame size 65",
          ["throughput>="] = "is not",
-         [""] = "no comparison",
+         [""] = "no figure with a comparison",
       } do
          local e, message = expect.parse(text, plan)
          assert.is_nil(e)

@@ -3,7 +3,8 @@
 --- Exit statuses: what a CI job may rely on.
 return {
    { 0, "success" },
-   { 1, "the device fell short of an --expect or a --verify; or a script raised an error" },
+   { 1, "the device fell short of an --expect, a --verify or a criterion of the plan, also where another "
+      .. "result is tester-limited or invalid; or a script raised an error" },
    { 2, "bad plan or bad usage: nothing was sent" },
    { 3, "tester-limited or invalid: some result cannot be called the device's" },
    { 4, "the machine: a port, memory, a permission" },

@@ -6,9 +6,8 @@
 --
 --    { "throughput_fps", "number", "what it is, in words", null = true, col = "Throughput", at = "summary" }
 --
---    [1]       key in result.json: <what>_<statistic>_<unit>; the path of a figure inside of objects joined
--- by
---              "_" reads the same way (latency.min_ns is latency_min_ns in the CSV)
+--    [1]       key in result.json: <what>_<statistic>_<unit>; the path of a figure inside of objects, joined
+--              by "_", reads the same way (latency.min_ns is latency_min_ns in the CSV)
 --    [2]       type: a name in M.TYPES, a list of words, a record, M.list(), M.map() or M.forms(). A row
 --              without a type is no figure of result.json but a column only: its key is then the path of a
 --              figure in an object, or `of` is a function of the row
@@ -27,6 +26,7 @@
 --    none      what stands where nothing is known
 --    hidden    the column is left out where no line has it, as with `optional`
 --    unless    the column is left out where lines have this key
+--    expect    what --expect calls it (framegauge.methods.expect)
 --    apart     of an object: its figures are in no table of the record
 --
 -- From a record come the order of keys and the nulls of result.json (published), what is checked when a trial

@@ -103,13 +103,16 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { of = function(row) return M.in_words(row, (M.figure(row))) end, col = "Measured", left = false,
       at = "terminal summary" },
    { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS: bits of payload a second that arrived in order, from "
-      .. "`omit` to the end", optional = true },
-   { "received_bps", "number", "UDP_STREAM: bits of payload a second at the server", optional = true },
+      .. "`omit` to the end", optional = true, expect = { "goodput", ">=", "bits" } },
+   { "received_bps", "number", "UDP_STREAM: bits of payload a second at the server", optional = true,
+      expect = { "goodput", ">=", "bits" } },
    { "sent_bps", "number", "UDP_STREAM: bits of payload a second at the client", optional = true },
    { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
       .. "received the other way at the same time", optional = true },
-   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP: responses", optional = true },
-   { "connections_per_s", "number", "TCP_CC: connections closed after a complete exchange", optional = true },
+   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP: responses", optional = true,
+      expect = { "transactions", ">=", "number" } },
+   { "connections_per_s", "number", "TCP_CC: connections closed after a complete exchange", optional = true,
+      expect = { "connections", ">=", "number" } },
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
@@ -137,6 +140,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "trials", list "ordinal", "numbers of the trials it is of" },
    { "parameters", "object", "of the plan, as far as the test has them" },
    { "failures", FAILURES, "connections by how they ended other than closed" },
+   { of = function(row) return failures(row) + row.wrong_bytes end, expect = { "failures", "<=", "number" } },
    { of = failures, col = "Failures", as = "count", at = "terminal details" },
    { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status other than "
       .. "200 (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
@@ -152,8 +156,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
    { "lost", "integer", "UDP_STREAM: datagrams by number", optional = true, col = "Datagrams lost",
       at = "details", as = "count" },
-   { "loss_ratio", "signed", "their share", optional = true }, { "reordered", "count", "datagrams out of "
-      .. "order", optional = true },
+   { "loss_ratio", "signed", "their share", optional = true, expect = { "loss", "<=", "ratio" } },
+   { "reordered", "count", "datagrams out of order", optional = true },
    { "duplicates", "count", "further copies", optional = true },
    { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true },
    { "setup.mean_ns", col = "Set-up mean", hidden = true, at = "details" },
@@ -182,6 +186,23 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "spreading", { "one path", "per flow", "per packet", "mixed" }, "what follows", optional = true },
    { "paths", list(M.PATH), "the paths", optional = true },
 }, verdict.ROWS)
+
+-- Of the path that got the least; 0 where not all were used.
+local function least_share(row)
+   local least = 1
+   for _, path in ipairs(row.paths) do
+      least = math.min(least, path.share)
+   end
+   return least
+end
+
+--- What can be expected of the campaign balance.
+M.BALANCE = {
+   { of = least_share, expect = { "share", ">=", "ratio" } },
+   { of = function(row) return row.flows_split / row.flows end, expect = { "split", "<=", "ratio" } },
+   { "loss_ratio", expect = { "loss", "<=", "ratio" } },
+   { "reordered", expect = { "reordered", "<=", "number" } },
+}
 
 local TALLY = map(rows.forms(function(value) return type(value) == "table" and map "count" or "count" end,
    "count",

@@ -3,14 +3,35 @@
 --- RFC 2544, benchmarking of network interconnect devices: its tests (tests.lua) as a method of plans.
 local budget = require "framegauge.methods.rfc2544.budget"
 local conformance = require "framegauge.methods.rfc2544.conformance"
-local expectations = require "framegauge.methods.rfc2544.expectations"
 local estimate = require "framegauge.methods.rfc2544.estimate"
 local format = require "framegauge.text.format"
+local fields = require "framegauge.methods.rfc2544.result"
+local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
 
 local M = {}
 
-M.expectations, M.conformance = expectations, conformance.of
+M.conformance = conformance.of
+
+--- A least throughput, perhaps of one frame size, of the plain stream.
+M.expectations = {
+   examples = "'throughput>=95%', 'throughput>=800kfps' or 'throughput>=95%@64'", absent_fails = true,
+   figures = function() return fields.THROUGHPUT.rows end,
+   rows = function(results) return results.throughput or {} end,
+   subject = function(plan)
+      if not tables.contains(plan.rfc2544.tests, "throughput") then
+         return nil, "the plan makes no throughput test"
+      end
+      return function(row) return not row.modifier end
+   end,
+   of = function(plan, text)
+      local size = tonumber(text)
+      if not tables.contains(plan.rfc2544.frame_sizes, size) then
+         return nil, ("the plan has no frame size %s"):format(text)
+      end
+      return function(row) return row.frame_size == size end
+   end,
+}
 
 M.TITLE = "RFC 2544"
 

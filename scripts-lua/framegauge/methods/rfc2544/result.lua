@@ -52,7 +52,7 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
       unless = "goal" } })[1],
    { "throughput_fps", "number", "the throughput: a load that passed a trial of full length; null when none "
       .. "did", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-      none = "no pass" },
+      none = "no pass", expect = { "throughput", ">=", "load" } },
    { "throughput_percent", "number", "its share of `theoretical_fps`", null = true, col = "of line",
       as = "share", at = "terminal html summary" },
    { "throughput_l1_mbps", "number", "the throughput with preamble and gap", null = true, col = "Layer 1",

@@ -4,17 +4,34 @@
 -- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
 local bandwidth = require "framegauge.methods.rfc6349.bandwidth"
 local baseline = require "framegauge.methods.rfc6349.baseline"
-local expectations = require "framegauge.methods.rfc6349.expectations"
+local fields = require "framegauge.methods.rfc6349.result"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local path_mtu = require "framegauge.methods.rfc6349.path_mtu"
+local tables = require "framegauge.core.tables"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"
 
 local M = {}
 
 M.TITLE = "RFC 6349"
-M.expectations = expectations
+
+--- One of the metrics or the throughput, of all transfers or of those with windows of one share of the
+-- bandwidth-delay product.
+M.expectations = {
+   examples = "'transfer_time_ratio<=1.1@100%', 'efficiency>=99%', 'buffer_delay<=20%' or "
+      .. "'throughput>=900Mbps'",
+   figures = function() return fields.TRANSFER.rows end,
+   rows = function(results) return results.rfc6349 and results.rfc6349.transfers or {} end,
+   subject = function() return function() return true end end,
+   of = function(plan, text)
+      local share = units.parse_ratio(text)
+      if not tables.contains(plan.rfc6349.windows, share) then
+         return nil, ("the plan has no windows of %s"):format(text)
+      end
+      return function(row) return row.window_share == share end
+   end,
+}
 
 local SMALLEST_FRAME, MAC_AND_FCS = 64, 18
 local SHORTEST_RUN = 30 -- seconds (RFC 6349, 3.3)
