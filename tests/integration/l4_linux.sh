@@ -102,7 +102,8 @@ while read -r layer name _; do
 	[ "$layer" != tcp ] || guesses+=(--disable-protocol "$name")
 done < <(tshark -G heuristic-decodes 2>/dev/null)
 for side in east west; do
-	tshark -r "$work/$side.pcapng" -Y http >"$work/$side.http" 2>/dev/null &
+	# as many as are asked for below: reading all takes as long as all the rest
+	tshark -l -r "$work/$side.pcapng" -Y http 2>/dev/null | head -n 40 >"$work/$side.http" &
 	reading+=($!)
 	# what only says that the capture has missed a frame, or that something came twice, is no fault of
 	# ours
@@ -118,7 +119,7 @@ wait "${reading[@]}"
 frames=$(cat "$work/east.http" "$work/west.http" | wc -l)
 cat "$work/east.expert" "$work/west.expert" >"$work/expert"
 if [ "$frames" -ge 40 ] && [ ! -s "$work/expert" ]; then
-	echo "ok - tshark's expert has nothing to say of our side, in $frames frames of HTTP"
+	echo "ok - tshark's expert has nothing to say of our side, in at least $frames frames of HTTP"
 else
 	echo "not ok - tshark's expert, $frames frames of HTTP:"
 	head -n 20 "$work/expert"
