@@ -147,9 +147,9 @@ end
 --- Hold the rows of a result against one expectation.
 -- @param complete  whether all rows the plan asks for are there
 -- @return { text =, met = true; false: the device fell short; nil: cannot be said }
-function M.evaluate(expectation, rows, complete)
+function M.evaluate(expectation, lines, complete)
    local met = complete or nil
-   for _, row in ipairs(rows) do
+   for _, row in ipairs(lines) do
       if expectation.about(row) then
          local this = expectation.met(row)
          if this == false then

@@ -173,6 +173,17 @@ function M.load_text(text, name, options)
    return plan
 end
 
+--- The keys of a method where a plan gives none of them.
+-- @param test   its name
+-- @param quick  whether as for --quick
+function M.defaults(test, quick)
+   local root, found = yaml.parse("test: " .. test, test), problems.new(test)
+   apply_sets(root, { quick = quick }, found)
+   local group = schema.read(rows, root, found)[test]
+   registry.of(test).shape(group)
+   return group
+end
+
 --- Read a plan from a file. Options and results as for load_text().
 -- @usage tostring(select(2, plan.load(path .. ".yaml"))[1]):match "cannot be read" --> cannot be read
 function M.load(path, options)

@@ -26,7 +26,6 @@ local uv = require "luv"
 
 local M = {}
 
-local PLAIN = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}\n"
 local CALIBRATED = { rfc2544 = true, y1564 = true, traffic = true }
 local SUCCESS, BAD_PLAN, ENVIRONMENT = 0, 2, 4
 local LOW_SHARE = 0.1
@@ -45,31 +44,24 @@ local function join_memifs(ports)
    end
 end
 
--- Settings of the search: the plan's own, or the usual ones for the frame sizes of a plan of another test.
+-- What the search is made with: the keys of rfc2544 in the plan, or the usual ones in a plan of another test.
+-- @return the keys of rfc2544.throughput, those of rfc2544, and the frame sizes
 local function settings(plan)
-   local o = tables.copy(plan.rfc2544 or plans.load_text(PLAIN, "calibrate", { quick = plan.quick }).rfc2544)
-   if not plan.rfc2544 then
-      o.frame_sizes = {}
-      for _, size in ipairs(plan.needs.frame_sizes) do
-         table.insert(o.frame_sizes, not tables.contains(o.frame_sizes, size) and size or nil)
-      end
-      table.sort(o.frame_sizes)
+   local group, sizes = plan.rfc2544 or plans.defaults("rfc2544", plan.quick), {}
+   local o = tables.copy(group.throughput)
+   o.search, o.goals, o.loss_tolerance = "binary", nil, 0
+   for _, size in ipairs(plan.rfc2544 and {} or plan.needs.frame_sizes) do
+      table.insert(sizes, not tables.contains(sizes, size) and size or nil)
    end
-   return o
+   table.sort(sizes)
+   return o, group, plan.rfc2544 and group.frame_sizes or sizes
 end
 
---- The plan with a cable in place of the device.
-function M.looped(plan)
+--- What is to be opened: the ports of the plan with a cable in place of the device, and no streams.
+function M.looped(plan, frame_sizes)
    local looped = tables.copy(plan)
-   looped.test, looped.streams, looped.y1564, looped.traffic = "rfc2544", {}, nil, nil
-   looped.ports, looped.rfc2544 = {}, settings(plan)
-   looped.needs = {
-      topology = plan.needs.topology, one_way = plan.needs.one_way, frame_sizes = looped.rfc2544.frame_sizes,
-   }
-   looped.rfc2544.throughput = tables.copy(looped.rfc2544.throughput)
-   looped.rfc2544.tests = { "throughput" }
-   looped.rfc2544.throughput.search, looped.rfc2544.throughput.goals = "binary", nil
-   looped.rfc2544.throughput.loss_tolerance = 0
+   looped.streams, looped.ports, looped.needs = {}, {}, tables.copy(plan.needs)
+   looped.needs.frame_sizes = frame_sizes
    for i, port in ipairs(plan.ports) do
       looped.ports[i] = tables.copy(port)
       looped.ports[i].gateway4, looped.ports[i].gateway6 = nil, nil
@@ -93,25 +85,21 @@ local function latency_at(record, fps)
    return latency
 end
 
-local function low_trial(plan, session, row, line_fps)
+local function measure(plan, bench, o, group, frame_sizes)
    local directions, name = throughput.directions(plan)
-   local fps = LOW_SHARE * row.throughput_fps
-   return session:trial {
-      test = "calibration", phase = "latency", frame_size = row.frame_size, direction = name,
-      directions = directions, fps = fps, seconds = plan.rfc2544.throughput.search_trial, line_fps = line_fps,
-   }, fps
-end
-
-local function measure(plan, bench, say)
    local session = Session.new {
-      bench = bench, retries = plan.rfc2544.retries, phases = plan.rfc2544, sink = function() end,
+      bench = bench, retries = group.retries, phases = group, sink = function() end,
    }
-   local rows, list = {}, {}
-   throughput.run(plan, bench, session, rows)
-   for i, row in ipairs(rows) do
-      local record, fps
+   local list = {}
+   for i, frame_size in ipairs(frame_sizes) do
+      local line_fps, record, fps = bench:max_fps(frame_size), nil, nil
+      local row = throughput.rows(o, session, directions, name, frame_size, line_fps)[1]
       if row.throughput_fps then
-         record, fps = low_trial(plan, session, row, bench:max_fps(row.frame_size))
+         fps = LOW_SHARE * row.throughput_fps
+         record = session:trial {
+            test = "calibration", phase = "latency", frame_size = frame_size, direction = name,
+            directions = directions, fps = fps, seconds = o.search_trial, line_fps = line_fps,
+         }
       end
       list[i] = {
          frame_size = row.frame_size, theoretical_fps = row.theoretical_fps or json.null,
@@ -121,8 +109,7 @@ local function measure(plan, bench, say)
          latency_at_load = latency_at(row, row.throughput_fps) or json.null,
       }
    end
-   say(("%s made.\n\n"):format(format.plural(#session.trials, "trial")))
-   return list, session.trials[1]
+   return list, session.trials
 end
 
 local function microseconds(key, at)
@@ -150,9 +137,7 @@ local COLUMNS = {
 }
 
 -- How exactly frames of the smallest size leave; nil when the tester carries none.
-local function precision_of(bench, looped, rows)
-   local row, seconds = rows[1], looped.rfc2544.throughput.search_trial
-   local direction = throughput.directions(looped)[1]
+local function precision_of(bench, direction, row, seconds)
    if row.load_fps == json.null then
       return json.null
    end
@@ -240,23 +225,26 @@ local function ports_of(plan, bench)
    return calibration.ports(ports)
 end
 
-local function calibrate_on(bench, plan, looped, say)
-   local problem = throughput.check(looped, bench)
-   if problem then
-      refuse(BAD_PLAN, "%s", problem)
-   end
-   local rows, first = measure(looped, bench, say)
-   return {
-      schema_version = calibration.SCHEMA_VERSION, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
-      generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, bench),
-      time = first.time, pattern = calibration.pattern(plan), frame_sizes = rows,
-      precision = precision_of(bench, looped, rows),
-   }
-end
-
 local function say(text)
    io.stdout:write(text)
    io.stdout:flush()
+end
+
+local function calibrate_on(bench, plan, o, group, frame_sizes)
+   for _, frame_size in ipairs(frame_sizes) do
+      local goal, problem = throughput.goal(o, frame_size, bench:max_fps(frame_size))
+      if not goal then
+         refuse(BAD_PLAN, "%s", problem)
+      end
+   end
+   local rows, trials = measure(plan, bench, o, group, frame_sizes)
+   say(("%s made.\n\n"):format(format.plural(#trials, "trial")))
+   return {
+      schema_version = calibration.SCHEMA_VERSION, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
+      generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, bench),
+      time = trials[1].time, pattern = calibration.pattern(plan), frame_sizes = rows,
+      precision = precision_of(bench, throughput.directions(plan)[1], rows[1], o.search_trial),
+   }
 end
 
 --- Calibrate. Call it inside a job.
@@ -269,13 +257,13 @@ function M.main(plan, options)
    elseif plan.needs.topology == "loopback" then
       refuse(BAD_PLAN, "calibrate joins two ports by a cable: a loopback has none to join")
    end
-   local looped = M.looped(plan)
-   local bench, message = require("framegauge.tester").open(looped)
+   local o, group, frame_sizes = settings(plan)
+   local bench, message = require("framegauge.tester").open(M.looped(plan, frame_sizes))
    if not bench then
       refuse(type(message) == "table" and message.status or ENVIRONMENT, "%s", tostring(message))
    end
    say(("Calibration of %s; nothing but a cable may be between the ports.\n"):format(plan.name))
-   local done, found = pcall(calibrate_on, bench, plan, looped, say)
+   local done, found = pcall(calibrate_on, bench, plan, o, group, frame_sizes)
    bench:close()
    if not done then
       error(found, 0)

@@ -10,6 +10,7 @@
 -- other are there trials to add.
 local ethernet = require "framegauge.core.ethernet"
 local loads = require "framegauge.traffic.loads"
+local search = require "framegauge.search"
 local throughput = require "framegauge.methods.rfc2544.throughput"
 local verdict = require "framegauge.text.verdict"
 
@@ -53,7 +54,7 @@ end
 
 local function searched(plan, session, frame_size, line_fps, direction)
    local directions, name = M.directions(plan)
-   local goal = assert(throughput.goal(plan, frame_size, line_fps))
+   local goal = assert(throughput.goal(plan.rfc2544.throughput, frame_size, line_fps, plan.tester_limits))
    local trial = session:again(1)
    function goal.trial(fps, seconds, phase)
       local record = trial {
@@ -63,7 +64,7 @@ local function searched(plan, session, frame_size, line_fps, direction)
       }
       return direction and M.view(record, direction) or record
    end
-   return strictest(goal, throughput.search(plan, goal))
+   return strictest(goal, search.run(plan.rfc2544.throughput.search, goal))
 end
 
 --- The load a test is to stand on.

@@ -34,11 +34,12 @@ end
 --- The search for one frame size, without its trial function.
 --
 -- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it. What the
--- tester is known not to carry (plan.tester_limits, framegauge.run.calibration) is not tried.
+-- tester is known not to carry is not tried.
+-- @param o         the group rfc2544.throughput
 -- @param line_fps  the line's maximum, or nil
+-- @param limits    loads that the tester carries, by frame size (framegauge.run.calibration), or nil
 -- @return the goal, or nil and what is wrong
-function M.goal(plan, frame_size, line_fps)
-   local o = plan.rfc2544.throughput
+function M.goal(o, frame_size, line_fps, limits)
    local max = loads.of_rate(o.max, frame_size, line_fps)
    if not max then
       return nil, "the line rate of these ports is not known, so rfc2544.throughput.max cannot be a share of "
@@ -49,7 +50,7 @@ function M.goal(plan, frame_size, line_fps)
    local function fps(rate)
       return rate and math.min(max, loads.of_rate(rate, frame_size, whole))
    end
-   local resolution, carried = fps(o.resolution), plan.tester_limits and plan.tester_limits[frame_size]
+   local resolution, carried = fps(o.resolution), limits and limits[frame_size]
    local goal = search.goal(o, { max = max, carried = carried })
    max = goal.max
    goal.min, goal.initial, goal.backoff = fps(o.min), fps(o.initial), fps(o.backoff)
@@ -64,14 +65,10 @@ function M.fails_by_any_loss(goal)
    return goal.tolerance == 0 and not goal.goals
 end
 
-function M.search(plan, goal)
-   return search.run(plan.rfc2544.throughput.search, goal)
-end
-
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      local goal, problem = M.goal(plan, frame_size, bench:max_fps(frame_size))
+      local goal, problem = M.goal(plan.rfc2544.throughput, frame_size, bench:max_fps(frame_size))
       if not goal then
          return problem
       end
@@ -155,12 +152,14 @@ function M.directions(plan)
    return topology.directions(plan.ports, plan.needs.topology, plan.needs.one_way)
 end
 
---- Measure one frame size: a row, or one for each goal.
-function M.measure(plan, bench, session, frame_size, rows)
-   local line_fps = bench:max_fps(frame_size)
-   local directions, direction = M.directions(plan)
-   local before = #session.trials
-   local goal = assert(M.goal(plan, frame_size, line_fps))
+--- Search the throughput of one frame size.
+-- @param o           the group rfc2544.throughput
+-- @param directions  as directions() gives them, and the name of the whole
+-- @param line_fps, limits  as goal() takes them
+-- @return a row, or one for each goal
+function M.rows(o, session, directions, direction, frame_size, line_fps, limits)
+   local before, rows = #session.trials, {}
+   local goal = assert(M.goal(o, frame_size, line_fps, limits))
    function goal.trial(fps, seconds, phase)
       return session:trial {
          test = M.NAME, phase = phase, frame_size = frame_size, direction = direction,
@@ -168,9 +167,19 @@ function M.measure(plan, bench, session, frame_size, rows)
          fps = fps, seconds = seconds, line_fps = line_fps, any_loss = M.fails_by_any_loss(goal),
       }
    end
-   local result = M.search(plan, goal)
-   for _, one in ipairs(result.goals or { result }) do
-      rows[#rows + 1] = row(frame_size, direction, line_fps, asked(goal, one), one, #session.trials - before)
+   local result = search.run(o.search, goal)
+   for i, one in ipairs(result.goals or { result }) do
+      rows[i] = row(frame_size, direction, line_fps, asked(goal, one), one, #session.trials - before)
+   end
+   return rows
+end
+
+--- Measure one frame size: a row, or one for each goal.
+function M.measure(plan, bench, session, frame_size, rows)
+   local directions, direction = M.directions(plan)
+   for _, one in ipairs(M.rows(plan.rfc2544.throughput, session, directions, direction, frame_size,
+      bench:max_fps(frame_size), plan.tester_limits)) do
+      rows[#rows + 1] = one
    end
 end
 
