@@ -13,13 +13,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
+import nic_ethdev
 import nic_run
-from nic_run import ALLOWED, FOLDER, LONGEST, PORTS, TRAFFIC, Run, lies, plan, rows
+from nic_run import ALLOWED, FOLDER, PORTS, TRAFFIC, Run, lies, plan, rows
 from tap import check, end
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -33,66 +32,6 @@ def framegauge(*arguments, **how):
 
 def run(name, text, **how):
     return nic_run.run(MODEL, PROGRAM, name, text, **how)
-
-
-def ethdev():
-    eal = [
-        '--no-huge',
-        '-m',
-        '256',
-        '-l',
-        '0',
-        '--no-telemetry',
-        '--file-prefix',
-        f'nic{os.getpid()}',
-        '-d',
-        'librte_net_ixgbe.so',
-        '--',
-    ]
-    done = Run(MODEL, str(MODEL / 'nic_ethdev'), *eal)
-    for good, what in re.findall(r'^(ok|not ok) \d+ - (.*)$', done.out, re.M):
-        check(f'ethdev: {what}', good == 'ok')
-    check(
-        'ethdev: the program ends, and the driver breaks no rule of the card',
-        done.status == 0 and not done.breaches,
-        done.detail(),
-    )
-    done = Run(MODEL, str(MODEL / 'nic_ethdev'), *eal, 'late', 'frames', 'rss', options='write_back=300')
-    check(
-        'ethdev: the same with write-backs that come late',
-        done.status == 0 and not done.breaches,
-        done.detail(),
-    )
-    if os.geteuid() == 0:
-        home = pathlib.Path(tempfile.mkdtemp(prefix='framegauge-nic-user-'))
-        for name in ('libnic82599.so', 'nic_ethdev'):
-            shutil.copy(MODEL / name, home)
-        home.chmod(0o755)
-        env = {**os.environ, 'NIC82599': 'cards=2', 'XDG_RUNTIME_DIR': '/tmp'}
-        user = subprocess.run(
-            [
-                'setpriv',
-                '--reuid=65534',
-                '--regid=65534',
-                '--clear-groups',
-                'env',
-                f'LD_PRELOAD={home}/libnic82599.so',
-                str(home / 'nic_ethdev'),
-                *eal,
-                'frames',
-            ],
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LONGEST,
-        )
-        check(
-            'ethdev: no privilege is needed',
-            user.returncode == 0,
-            user.stdout + user.stderr,
-        )
-        shutil.rmtree(home)
 
 
 def machine():
@@ -257,7 +196,8 @@ def chaos():
     )
 
 
-for part in (ethdev, machine, methods, calibrate, order, faults, removal, short_outage, chaos):
+PARTS = machine, methods, calibrate, order, faults, removal, short_outage, chaos
+for part in (*nic_ethdev.parts(MODEL, PROGRAM), *PARTS):
     started = time.monotonic()
     part()
     print(f'# {part.__name__}: {time.monotonic() - started:.0f} s', flush=True)

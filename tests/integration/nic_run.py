@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What nic.py and the chaos campaign (tests/nic82599/campaign.py) share: the program on the model of the 82599,
-and what its results claim."""
+"""What nic.py and the chaos campaign (tests/nic82599/campaign.py) share: the program on the model of the
+82599, and what its results claim."""
 
 import json
 import os

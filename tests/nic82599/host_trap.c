@@ -27,6 +27,7 @@ struct access {
 	struct nic_card *card;
 	uint32_t offset;
 	greg_t *regs;
+	fpregset_t vectors; /* XMM registers */
 	const uint8_t *modrm,
 		*next; /* behind ModRM, SIB and displacement: the immediate, or the next instruction */
 	unsigned reg, size;
@@ -239,10 +240,15 @@ run(struct access *a, uint8_t opcode)
 	}
 }
 
-/* movzx: 0F B6 and 0F B7 */
+/* movzx, 0F B6 and 0F B7; movd of an XMM register to memory, 66 0F 7E */
 static bool
 run_wide(struct access *a, uint8_t opcode)
 {
+	if (opcode == 0x7e && a->size == 2) {
+		a->size = 4;
+		store(a, a->vectors->_xmm[a->reg].element[0]);
+		return true;
+	}
 	if (opcode != 0xb6 && opcode != 0xb7)
 		return false;
 	a->size = opcode == 0xb6 ? 1 : 2;
@@ -251,10 +257,12 @@ run_wide(struct access *a, uint8_t opcode)
 }
 
 static bool
-emulate(struct nic_card *card, uint32_t offset, greg_t *regs)
+emulate(struct nic_card *card, uint32_t offset, mcontext_t *machine)
 {
+	greg_t *regs = machine->gregs;
 	const uint8_t *at = (const uint8_t *)regs[REG_RIP];
-	struct access a = {.card = card, .offset = offset, .regs = regs, .size = 4};
+	struct access a = {
+		.card = card, .offset = offset, .regs = regs, .vectors = machine->fpregs, .size = 4};
 	uint8_t rex = 0, opcode;
 	bool wide;
 
@@ -288,13 +296,13 @@ pass_on(int signal_number, siginfo_t *info, void *context)
 static void
 on_fault(int signal_number, siginfo_t *info, void *context)
 {
-	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	const uint8_t *address = info->si_addr, *code = (const uint8_t *)regs[REG_RIP];
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+	const uint8_t *address = info->si_addr, *code = (const uint8_t *)machine->gregs[REG_RIP];
 	int saved = errno;
 
 	for (unsigned i = 0; i < bar_count; i++)
 		if (address >= bars[i].at && address < bars[i].at + NIC_BAR0) {
-			if (!emulate(bars[i].card, (uint32_t)(address - bars[i].at), regs)) {
+			if (!emulate(bars[i].card, (uint32_t)(address - bars[i].at), machine)) {
 				dprintf(2,
 					"NIC82599: an instruction that the model cannot decode: %02x %02x "
 					"%02x %02x %02x %02x\n",

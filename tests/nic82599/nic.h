@@ -74,8 +74,10 @@ struct nic_card {
 	unsigned tx_next; /* whose turn it is on the wire */
 	bool rx_stuck[NIC_QUEUES];
 	double wire_free_ns;    /* when the wire can take the next frame */
+	double order_ns;        /* time on the wire of what the order in hand has sent so far */
 	double paused_until_ns; /* by a pause frame of the peer */
 	bool sent_xoff;
+	double xoff_ns; /* when it did last */
 
 	uint8_t *buffer; /* frames that found no descriptor, in order */
 	uint32_t buffer_head, buffer_tail, buffer_used;

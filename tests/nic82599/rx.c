@@ -170,6 +170,24 @@ nic_drain(struct nic_card *card, double at_ns)
 	}
 }
 
+/*
+ * XOFF, and again once the peer's pause has FCRTV quanta left (8.2.3.3.5). The model has no timer for it: it
+ * is sent when the next frame comes, so the peer sends a frame in between.
+ */
+static void
+ask_to_stop(struct nic_card *card, double at_ns)
+{
+	uint32_t quanta = *nic_at(card, NIC_FCTTV) & 0xffff,
+		 again = quanta - (*nic_at(card, NIC_FCRTV) & 0xffff);
+
+	if (card->sent_xoff && at_ns < card->xoff_ns + again * 512 / NIC_RATE_WIRE * 1e9)
+		return;
+	card->sent_xoff = true;
+	card->xoff_ns = at_ns;
+	nic_count(card, NIC_LXOFFTXC, 1);
+	nic_send_pause(card, (uint16_t)quanta, at_ns);
+}
+
 static void
 store(struct nic_card *card, const uint8_t *frame, uint32_t length, bool bad_fcs, double at_ns)
 {
@@ -187,12 +205,8 @@ store(struct nic_card *card, const uint8_t *frame, uint32_t length, bool bad_fcs
 	card->buffer_used += room_of(length);
 	if (card->buffer_tail >= NIC_BUFFER)
 		card->buffer_tail = 0;
-	if ((*nic_at(card, NIC_FCCFG) & FCCFG_PAUSE) && high >> 31 && card->buffer_used > (high & 0x7ffe0) &&
-	    !card->sent_xoff) {
-		card->sent_xoff = true;
-		nic_count(card, NIC_LXOFFTXC, 1);
-		nic_send_pause(card, (uint16_t)*nic_at(card, NIC_FCTTV), at_ns);
-	}
+	if ((*nic_at(card, NIC_FCCFG) & FCCFG_PAUSE) && high >> 31 && card->buffer_used > (high & 0x7ffe0))
+		ask_to_stop(card, at_ns);
 }
 
 /* IEEE 802.3 annex 31B: quanta of 512 bit times. @return whether the MAC takes the frame for itself */

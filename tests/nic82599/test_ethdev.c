@@ -329,13 +329,76 @@ test_flows(void)
 	stop_both();
 }
 
+/* Without an action but the queue, the driver takes one of the card's 5-tuple filters for it (7.1.2.5) */
+static void
+test_tuples(void)
+{
+	struct rte_flow_item_ipv4 ip = {.hdr = {.src_addr = rte_cpu_to_be_32(1),
+						.dst_addr = rte_cpu_to_be_32(2)}},
+				  ip_mask = {.hdr = {.src_addr = UINT32_MAX,
+						     .dst_addr = UINT32_MAX,
+						     .next_proto_id = UINT8_MAX}};
+	struct rte_flow_item_udp udp = {.hdr = {.src_port = rte_cpu_to_be_16(3),
+						.dst_port = rte_cpu_to_be_16(4)}},
+				 udp_mask = {.hdr = {.src_port = UINT16_MAX, .dst_port = UINT16_MAX}};
+	struct rte_flow_item five[] = {{.type = RTE_FLOW_ITEM_TYPE_ETH},
+				       {.type = RTE_FLOW_ITEM_TYPE_IPV4, .spec = &ip, .mask = &ip_mask},
+				       {.type = RTE_FLOW_ITEM_TYPE_UDP, .spec = &udp, .mask = &udp_mask},
+				       {.type = RTE_FLOW_ITEM_TYPE_END}};
+	static const uint16_t others[][4] = {{9, 2, 3, 4}, {1, 9, 3, 4}, {1, 2, 9, 4}, {1, 2, 3, 9}};
+	struct rte_flow_error error;
+	struct rte_mbuf *m;
+	unsigned astray = 0;
+
+	ip.hdr.next_proto_id = IPPROTO_UDP;
+	start(0, (struct setting){0});
+	start(1, (struct setting){.rx_queues = 4}); /* without RSS all else is queue 0's */
+	check(steer(five, 3, false) != NULL, "a 5-tuple filter is accepted");
+	m = through(datagram(1, 2, 3, 4, 80), 3);
+	check(m != NULL, "5-tuple filter: its datagram goes to its queue");
+	rte_pktmbuf_free(m);
+	for (unsigned i = 0; i < RTE_DIM(others); i++) {
+		m = through(datagram(others[i][0], others[i][1], others[i][2], others[i][3], 80), 3);
+		astray += m != NULL;
+		rte_pktmbuf_free(m);
+		m = through(datagram(others[i][0], others[i][1], others[i][2], others[i][3], 80), 0);
+		astray += m == NULL;
+		rte_pktmbuf_free(m);
+	}
+	check(astray == 0, "datagrams that differ in one part of it do not (%u astray)", astray);
+	rte_flow_flush(1, &error);
+	m = through(datagram(1, 2, 3, 4, 80), 0);
+	check(m != NULL, "and once it is taken away its own does not either");
+	rte_pktmbuf_free(m);
+	stop_both();
+}
+
+static void
+test_physical(void)
+{
+	check(rte_eal_iova_mode() == RTE_IOVA_PA, "bus addresses are physical ones");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
+	bool asked; /* only if it is */
 } groups[] = {
-	{"frames", test_frames}, {"overrun", test_overrun},   {"rss", test_rss},
-	{"flows", test_flows},   {"offloads", test_offloads}, {"segments", test_segments},
-	{"jumbo", test_jumbo},   {"time", test_time},
+	{.name = "frames", .run = test_frames},
+	{.name = "overrun", .run = test_overrun},
+	{.name = "rss", .run = test_rss},
+	{.name = "flows", .run = test_flows},
+	{.name = "tuples", .run = test_tuples},
+	{.name = "offloads", .run = test_offloads},
+	{.name = "segments", .run = test_segments},
+	{.name = "jumbo", .run = test_jumbo},
+	{.name = "time", .run = test_time},
+	{.name = "fcs", .run = test_fcs},
+	/* paced */
+	{.name = "rates", .run = test_rates, .asked = true},
+	{.name = "pause", .run = test_pause, .asked = true},
+	/* on huge pages */
+	{.name = "physical", .run = test_physical, .asked = true},
 };
 
 static bool
@@ -360,7 +423,8 @@ main(int argc, char **argv)
 		quiet_ms = 300;
 	pool = rte_pktmbuf_pool_create("frames", 8191, 0, 0, 2048 + RTE_PKTMBUF_HEADROOM, 0);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		if (is_wanted(groups[i].name, argc - used, argv + used))
+		if (is_wanted(groups[i].name, argc - used, argv + used) &&
+		    (!groups[i].asked || argc - used > 1))
 			groups[i].run();
 	for (uint16_t port = 0; port < 2; port++)
 		rte_eth_dev_close(port);

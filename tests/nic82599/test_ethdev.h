@@ -33,5 +33,8 @@ void test_offloads(void);
 void test_segments(void);
 void test_jumbo(void);
 void test_time(void);
+void test_fcs(void);
+void test_rates(void);
+void test_pause(void);
 
 #endif

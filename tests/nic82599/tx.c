@@ -118,14 +118,15 @@ static void
 send_gathered(struct nic_card *card, unsigned queue, struct nic_order *order)
 {
 	struct nic_tx_queue *t = &card->tx[queue];
-	double began;
 
 	check_frame(card, queue, order);
-	began = card->wire_free_ns = order->at_ns;
+	card->wire_free_ns = order->at_ns;
+	card->order_ns =
+		0; /* kept by itself: a difference of two times has lost too many digits to be multiplied */
 	if (t->frame != NULL && t->length != 0)
 		nic_offload(card, order);
 	if (t->rate & RATE_ENABLE) /* assumed: the factor counts preamble and gap, as wire time does */
-		t->next_ns = began + (card->wire_free_ns - began) * rate_factor(t->rate);
+		t->next_ns = order->at_ns + card->order_ns * rate_factor(t->rate);
 	t->length = 0;
 }
 

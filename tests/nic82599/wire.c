@@ -85,6 +85,7 @@ nic_send(struct nic_card *card, const struct nic_order *order, uint8_t *frame, u
 	count_sent(card, order->queue, frame, length);
 	host_capture(card, frame, length, at_ns);
 	card->wire_free_ns = at_ns + nic_wire_ns(length);
+	card->order_ns += nic_wire_ns(length);
 	if (to != NULL)
 		nic_receive(to, frame, length, bad, at_ns);
 }
