@@ -176,6 +176,7 @@ end
 --- The keys of a method where a plan gives none of them.
 -- @param test   its name
 -- @param quick  whether as for --quick
+-- @usage plan.defaults("rfc2544", false).throughput.trial --> 60
 function M.defaults(test, quick)
    local root, found = yaml.parse("test: " .. test, test), problems.new(test)
    apply_sets(root, { quick = quick }, found)

@@ -2,12 +2,10 @@
 
 --- RFC 6349, a framework for TCP throughput testing: path MTU, baseline round trip and bottleneck bandwidth,
 -- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
-local bandwidth = require "framegauge.methods.rfc6349.bandwidth"
-local baseline = require "framegauge.methods.rfc6349.baseline"
 local fields = require "framegauge.methods.rfc6349.result"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
-local path_mtu = require "framegauge.methods.rfc6349.path_mtu"
+local steps = require "framegauge.methods.rfc6349.path"
 local tables = require "framegauge.core.tables"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"
@@ -72,11 +70,11 @@ function M.parts(plan)
    local parts, transfers = {}, #o.directions * #o.windows
    local searches = o.bottleneck and 0 or #senders(plan)
    local trials = math.ceil(math.log(1 / o.bandwidth.resolution) / math.log(2)) + 2
-   local sizes = o.path_mtu and 0 or #path_mtu.first(o.mtu, "ipv4") - 1
-   parts[1] = { test = path_mtu.NAME, trials = sizes, seconds = sizes * (o.probe.timeout + waits) }
-   parts[2] = { test = baseline.NAME, trials = 1, seconds = o.baseline + o.drain + waits }
+   local sizes = o.path_mtu and 0 or #steps.first_sizes(o.mtu, "ipv4") - 1
+   parts[1] = { test = steps.PATH_MTU, trials = sizes, seconds = sizes * (o.probe.timeout + waits) }
+   parts[2] = { test = steps.BASELINE, trials = 1, seconds = o.baseline + o.drain + waits }
    parts[3] = {
-      test = bandwidth.NAME, trials = searches * trials, frame_size = o.mtu + MAC_AND_FCS,
+      test = steps.BANDWIDTH, trials = searches * trials, frame_size = o.mtu + MAC_AND_FCS,
       seconds = searches * (o.bandwidth.trial + (trials - 1) * o.bandwidth.search_trial
          + trials * (waits + o.drain)),
    }
@@ -130,7 +128,7 @@ local function find_mtu(plan, bench, session, found)
       found.path_mtu = { mtu = plan.rfc6349.path_mtu, given = true, probes = 0, validity = "valid",
          reasons = {} }
    else
-      found.path_mtu = path_mtu.run(plan, bench, session)
+      found.path_mtu = steps.find_path_mtu(plan, bench, session)
    end
    return found.path_mtu.mtu
 end
@@ -141,7 +139,7 @@ local function find_bandwidth(plan, bench, session, path, found)
       if plan.rfc6349.bottleneck then
          path.bandwidth[from] = plan.rfc6349.bottleneck
       else
-         found.bandwidth[i] = bandwidth.run(plan, bench, session, path, from)
+         found.bandwidth[i] = steps.find_bandwidth(plan, bench, session, path, from)
          path.bandwidth[from] = found.bandwidth[i].bandwidth_l1_bps
          if not path.bandwidth[from] then
             return false
@@ -172,7 +170,7 @@ function M.run(plan, bench, session, results)
    if not path.mtu then
       return
    end
-   found.baseline = baseline.run(plan, bench, session, path)
+   found.baseline = steps.find_baseline(plan, bench, session, path)
    if not found.baseline.rtt_min_ns then
       return
    end
