@@ -200,7 +200,8 @@ end
 -- Errors of a stream whose frames are right.
 local function check_errors(values, stream, make, found)
    local from = stack.ends(values.ports, stream)
-   local fps = stream_config.fps(values.ports, stream, plan_ports.line_rate(values, values.ports[from]))
+   local line_rate = plan_ports.line_rate(values, values.ports[from])
+   local fps = stream_config.fps(values.ports, stream, line_rate)
    plan_faults.check(stream, path(stream, "errors"), values.ports[from], fps or 0, make, found)
 end
 
