@@ -108,7 +108,7 @@ describe("a script", function()
          { streams = { { from = "eats", to = "west" } } })
       refused("stream.start: there are two streams 'east-west'", stream.start, bench,
          { streams = { { from = "east", to = "west" }, { from = "east", to = "west" } } })
-      refused("stream.start: east-west: the bench was opened for frames of at most 1518 octets", stream.start,
+      refused("stream.start: east-west: the bench was opened for frames of at most 1518 bytes", stream.start,
          bench, { streams = { { from = "east", to = "west", size = 1519 } } })
       local half, more = both()[1], both()[1]
       half.rate, more.rate, more.name = "60%", "60%", "more"

@@ -84,7 +84,7 @@ end
 -- The open ports (framegauge.tester) for a plan. Call it inside a job. Raises an error when they cannot be
 -- opened.
 -- @param plan   default: the tester's own
--- @param sizes  octets with FCS of all frames; default: those of the plan's method
+-- @param sizes  bytes with FCS of all frames; default: those of the plan's method
 function Control:bench_for(plan, sizes)
    plan = plan or self.plan
    sizes = sizes or plan.needs.frame_sizes

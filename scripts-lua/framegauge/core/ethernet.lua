@@ -21,7 +21,7 @@ local TRANSPORT_HEADER = { udp = 8, tcp = 20, ["tcp+ts"] = 32 }
 
 --- Frames per second a line carries at most, a whole number (RFC 5180 A.1).
 -- @param rate        bits per second of the wire
--- @param frame_size  octets with FCS
+-- @param frame_size  bytes with FCS
 -- @usage line.max_fps(1e9, 64) --> 1,488,095
 function M.max_fps(rate, frame_size)
    return math.floor(rate / (8 * (frame_size + M.OVERHEAD)))

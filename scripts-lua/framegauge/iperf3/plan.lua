@@ -11,7 +11,7 @@ local row = {
       { key = "port", type = "integer", default = "5201", min = "1", max = "65535",
         help = "where it listens, TCP and UDP" },
       { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
-        help = "octets of the largest IP packet" },
+        help = "bytes of the largest IP packet" },
       shared.tcp,
    },
 }

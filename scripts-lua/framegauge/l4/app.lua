@@ -51,7 +51,7 @@ end
 -- @param o.requests     of RR and HTTP, on a connection; nil: until the stop. o.hold: it stays open till then
 -- @param o.think        seconds between a response and the next request; o.think_max: drawn evenly up to this
 -- @param o.octets       of each stream; nil: until the stop
--- @param o.message      octets of each write of a stream; nil: all at once
+-- @param o.message      bytes of each write of a stream; nil: all at once
 -- @param o.file         of TCP_SENDFILE, both sides
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
 --                       nor its length

@@ -65,7 +65,7 @@ local function judge(record, sides, engine, nothing, limit)
       add_invalid("%s", nothing == true and "nothing came through" or nothing)
    end
    if wrong > 0 then
-      add_invalid("%d octets arrived other than they were sent", wrong)
+      add_invalid("%d bytes arrived other than they were sent", wrong)
    end
    link_reasons(engine, add_invalid)
    tester_reasons(sides, engine, add_limited)

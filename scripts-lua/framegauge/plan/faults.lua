@@ -37,8 +37,8 @@ M.row = {
    fields = {
       { key = "seed", type = "integer", default = "1", min = "0", max = COUNT,
         help = "of what is random" },
-      kind("skip", "sequence numbers left out; the next frame departs in their place"),
-      kind("duplicate", "frames sent again right away, with the same number"),
+      kind("skip", "skipped sequence numbers; the next frame departs in their place"),
+      kind("duplicate", "frames sent twice in a row, with the same number"),
       kind("reorder", "frames sent later than their turn, behind others",
          { key = "by", type = "integer", default = "1", min = "1", max = "1024",
            help = "how many frames later" }),
@@ -56,10 +56,10 @@ M.row = {
       kind("runt", "frames of less than 64 bytes, where the port does not fill them up: on virtual wires, "
             .. "memif and capture files. What is cut off is missing before the signature",
          { key = "size", type = "size", default = "60", min = "36", max = "63",
-           help = "octets with FCS" }),
+           help = "bytes with FCS" }),
       kind("oversize", "frames that are longer than the others",
          { key = "size", type = "size", default = "1600", min = "65", max = "16128",
-           help = "octets with FCS" }),
+           help = "bytes with FCS" }),
    },
 }
 

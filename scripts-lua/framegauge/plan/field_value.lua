@@ -76,7 +76,7 @@ local readers = {
 
 local nouns = {
    number = "a number", hex = "a number, such as 0x88b5", flags = "flags", mac = "a MAC address",
-   ipv4 = "an IPv4 address", ipv6 = "an IPv6 address", octets = "octets in hex, such as deadbeef",
+   ipv4 = "an IPv4 address", ipv6 = "an IPv6 address", octets = "bytes in hex, such as deadbeef",
 }
 
 local function names_of(field)
@@ -110,7 +110,7 @@ function M.read(field, text)
       return nil, ("%s does not fit %d bits"):format(problems.quote(text), field.width),
          ("at most %.0f"):format(2 ^ field.width - 1)
    elseif type(value) == "string" and field.width > 0 and #value * 8 ~= field.width then
-      return nil, ("%d octets"):format(#value), field.width / 8 .. " octets"
+      return nil, ("%d bytes"):format(#value), field.width / 8 .. " bytes"
    end
    return value
 end

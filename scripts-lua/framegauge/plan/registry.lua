@@ -13,7 +13,7 @@
 --
 -- and what it needs of the tester, in the terms of which the layers below know no method:
 --
---    frame_sizes(plan)     octets with FCS of all frames that may be sent
+--    frame_sizes(plan)     bytes with FCS of all frames that may be sent
 --    topology(values)      which ports send to which (framegauge.traffic.topology); default: pairs
 --    topology_key          the key that says so, where there is one
 --    one_way(plan)         whether only inputs send

@@ -36,12 +36,12 @@ local port = {
       { key = "vlan", type = "integer", min = "1", max = "4094", default_help = "none: frames go untagged",
         help = "VLAN of the frames sent here; the tag is part of their size" },
       { key = "line_rate", type = "bits", min = "1Mbps", max = "800Gbps", default_help = "what the link says",
-        help = "for a device that does not tell the rate of its line" },
+        help = "for a device that does not report the rate of its line" },
       { key = "queues", type = "integer", min = "1", max = "16", default_help = "1",
         help = "queues of the device to send to and to receive from, each with CPUs of its own: of PCI, "
            .. "memif and vdev devices; see docs/explanation/performance.md" },
       { key = "rx_stamps", type = "enum", values = { "software", "card" }, default_help = "software",
-        help = "who tells when a frame arrived: software, which looks at the queue again and again, or the "
+        help = "what stamps arrivals: software, which looks at the queue again and again, or the "
            .. "card, of PCI devices whose driver offers that" },
    },
 }
@@ -82,7 +82,7 @@ local reference_device = {
       { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
         help = "of its random numbers, which differ from trial to trial as its number does" },
       { key = "max_frame", type = "size", min = "64", max = "16128", default_help = "any",
-        help = "octets with FCS of the longest frame it forwards; longer ones are lost, as are runts and "
+        help = "bytes with FCS of the longest frame it forwards; longer ones are lost, as are runts and "
            .. "those with a wrong FCS" },
       { key = "reflect", type = "boolean", default = "false",
         help = "a loopback: every frame goes back to the port it came from, with its source and destination "

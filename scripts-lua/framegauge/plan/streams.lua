@@ -16,9 +16,9 @@ local M = {}
 
 local size_row = {
    key = "size", type = "group", short = "list",
-   expected = "octets with FCS, a list of them, a mix such as imix, or keys",
+   expected = "bytes with FCS, a list of them, a mix such as imix, or keys",
    default_help = "64",
-   help = "octets from the destination address to the FCS: one number, a list, a mix by name, or one of:",
+   help = "bytes from the destination address to the FCS: one number, a list, a mix by name, or one of:",
    fields = {
       { key = "list", type = "list", of = { type = "frame_size" }, default_help = "64",
         help = "sizes in this order, again and again; imix is 7:4:1 frames of 64, 570 and 1518, imix_576 and "
@@ -29,7 +29,7 @@ local size_row = {
       { key = "letters", type = "map", name = "letter", optional = true,
         of = { type = "group", short = "size", fields = {
            { key = "size", type = "size", min = "64", max = "16128", required = true,
-             help = "octets with FCS" },
+             help = "bytes with FCS" },
         } },
         names = { longest = 1, match = "^%a$", expected = "a letter" },
         expected = "letters with sizes, such as {A: 64, B: 570}", default_help = "none",
@@ -40,7 +40,7 @@ local size_row = {
            { key = "weight", type = "integer", min = "1", max = "65536", required = true,
              help = "frames of this size among all" },
         } },
-        names = { longest = 5, match = "^%d+$", expected = "octets" },
+        names = { longest = 5, match = "^%d+$", expected = "bytes" },
         expected = "weights by size, such as {64: 7, 570: 4, 1518: 1}", default_help = "none",
         help = "frames of each size, spread evenly" },
       { key = "from", type = "size", min = "64", max = "16128", default_help = "none",
@@ -78,7 +78,7 @@ local load_row = {
    help = "the load: one value, evenly sent, or keys:",
    fields = {
       { key = "rate", type = "rate", max = "100%", default = "10%",
-        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the octets "
+        help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes "
            .. "of the frames" },
       { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
         help = "send bursts of so many frames" },
@@ -101,18 +101,18 @@ local load_row = {
 
 local payload_row = {
    key = "payload", type = "group", short = "octets",
-   expected = "incrementing, zeros, ones, random, prbs31, octets in hex such as 0xdeadbeef, or keys",
+   expected = "incrementing, zeros, ones, random, prbs31, bytes in hex such as 0xdeadbeef, or keys",
    default_help = "incrementing",
    help = "what is between the headers and the signature, which the test `traffic` compares where it "
       .. "arrives:",
    fields = {
       { key = "octets", type = "payload", default_help = "incrementing",
         help = "incrementing (RFC 2544), zeros, ones, random, prbs9, prbs15, prbs23 or prbs31 (ITU-T O.150; "
-           .. "each frame has it from its beginning), or octets in hex that are repeated" },
+           .. "each frame has it from its beginning), or bytes in hex that are repeated" },
       { key = "text", type = "string", longest = 4096, default_help = "none",
         help = "a text that is repeated, in place of octets" },
       { key = "seed", type = "integer", min = "0", max = "4294967295", default = "1",
-        help = "of random octets, which are the same in every frame of the stream" },
+        help = "of random bytes, which are the same in every frame of the stream" },
    },
 }
 
@@ -131,7 +131,7 @@ local stream_row = {
         help = "how fields that change go together: all at once, or one within the other, the last one "
            .. "written the fastest" },
       { key = "bytes", type = "bytes", expected = octet_program.expected, default_help = "none",
-        help = "octets of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and "
+        help = "bytes of the frame that change, whatever they are: {at: OFFSET, octets: N, mask: 0xff, and "
            .. "value, from, to, list, random as for fields}" },
       payload_row,
       size_row,

@@ -147,7 +147,7 @@ M.frame_size = {
       end
       return size, wrong
    end,
-   expected = always("octets with FCS, such as 64, or a mix: imix, imix_576, imix_594, emix"),
+   expected = always("bytes with FCS, such as 64, or a mix: imix, imix_576, imix_594, emix"),
 }
 M.buffer = quantity("buffer", function(buffer) return buffer.value end)
 -- Frames and bits are measured against the line, which a row cannot know; a share can be compared at once.
@@ -212,7 +212,7 @@ local labels = {
    ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
    ip = "IP address", ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
    mac = "`02:00:00:00:00:01`", device = "device", group = "keys", map = "keys by name",
-   stack = "protocol stack", bytes = "list of octets",
+   stack = "protocol stack", bytes = "list of bytes",
 }
 
 --- What a row takes, in a word or two.

@@ -9,7 +9,7 @@ local user_error = require "framegauge.core.user_error"
 local C = api.C
 local M = {}
 
---- Smallest RFC 2544 test frame with room for the signature, octets with FCS, untagged.
+--- Smallest RFC 2544 test frame with room for the signature, bytes with FCS, untagged.
 M.SMALLEST = { [4] = 64, [6] = 84 }
 
 --- Flags of IPv4 in frames of which a plan says nothing else: don't fragment. A device that cannot forward a
@@ -119,7 +119,7 @@ local function write_field(frame, o, holds, err)
 end
 
 --- Build the template of a frame.
--- @param size   octets with FCS
+-- @param size   bytes with FCS
 -- @param stack  layers from the outside in: { "ethernet", destination = <octets>, ... }; a field is a number
 --               or, for addresses, a string of its octets; or in `vary` what it changes to from frame to
 --               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h);
@@ -182,7 +182,7 @@ end
 
 --- The test frame of RFC 2544, C.2.6.4, but with DF: UDP echo, over IPv4 without UDP checksum, over IPv6 with
 -- (RFC 5180).
--- @param size        octets with FCS, a tag included
+-- @param size        bytes with FCS, a tag included
 -- @param o.version   4 or 6
 -- @param o.src_mac, o.dst_mac  six octets
 -- @param o.src, o.dst          addresses, four or sixteen octets

@@ -160,7 +160,7 @@ end
 
 --- Frames per second of a rate.
 -- @param rate        { unit = "ratio" | "fps" | "bps", value =, layer = 1 | 2 | 3 }
--- @param frame_size  octets with FCS
+-- @param frame_size  bytes with FCS
 -- @param whole       what a ratio is a part of, frames per second; nil when it is not known
 -- @return frames per second; nil for a ratio of the unknown
 function M.of_rate(rate, frame_size, whole)

@@ -19,7 +19,7 @@ local WORDS = {
 }
 
 --- What it is, for messages.
-M.expected = "a payload, such as incrementing, zeros, ones, random, prbs31 or octets in hex as 0xdeadbeef"
+M.expected = "a payload, such as incrementing, zeros, ones, random, prbs31 or bytes in hex as 0xdeadbeef"
 
 --- Read what a plan says.
 -- @return the same; nil when it is none

@@ -9,7 +9,7 @@ local bit = require "bit"
 
 local M = {}
 
---- Sizes of the letters of a genome, octets with FCS (RFC 6985, section 3). `z` is the largest frame.
+--- Sizes of the letters of a genome, bytes with FCS (RFC 6985, section 3). `z` is the largest frame.
 M.LETTERS = {
    a = 64, b = 128, c = 256, d = 512, e = 1024, f = 1280, g = 1518, h = 2112, i = 9000, j = 16000,
 }
@@ -176,7 +176,7 @@ local read = {
 -- @param o  the group `size` of a stream of the plan: list (of octets, or names of M.MIXES), or genome with
 --           letters = list of { letter =, size = } and largest, or mix = list of { size =, weight = }, or
 --           from, to, step, or random = "64-1518"; order = "fixed" or "random", seed
--- @return list of octets with FCS; or nil and { key =, message =, expected = }
+-- @return list of bytes with FCS; or nil and { key =, message =, expected = }
 function M.cycle(o)
    local form, problem = form_of(o)
    if not form then
@@ -191,7 +191,7 @@ function M.cycle(o)
 end
 
 --- What there is to know of a cycle.
--- @return { mean =, least =, most = (octets with FCS), kinds = list of the different ones as they first
+-- @return { mean =, least =, most = (bytes with FCS), kinds = list of the different ones as they first
 -- occur }
 function M.describe(cycle)
    local sum, least, most, kinds, seen = 0, math.huge, 0, {}, {}

@@ -221,7 +221,7 @@ function M.tags(ports, stream)
 end
 
 --- The template of a stream's frames.
--- @param size  octets with FCS
+-- @param size  bytes with FCS
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 function M.template(ports, stream, macs, size)
    local layers, problem = M.layers(ports, stream, macs)

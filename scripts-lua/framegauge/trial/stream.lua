@@ -12,7 +12,7 @@
 --    from, to  names of the ports (needed)
 --    name      in counts and messages (default: east-west)
 --    rate      "40%", "100kfps", "1Gbps L2", or frames per second as a number (default: 100%)
---    size      octets with FCS, or a mix by its name: imix, emix (default: 64)
+--    size      bytes with FCS, or a mix by its name: imix, emix (default: 64)
 --    frame     function(size) that makes the template (traffic/frame.lua); default: UDP with the addresses of
 --              the plan's ports
 --
@@ -84,7 +84,7 @@ local function read(what, bench, list)
       if seen[one.name] then
          user_error.raise("stream", BAD_INPUT, "%s: there are two streams '%s'", what, one.name)
       elseif about.most > bench.max_frame then
-         user_error.raise("stream", BAD_INPUT, "%s: %s: the bench was opened for frames of at most %d octets",
+         user_error.raise("stream", BAD_INPUT, "%s: %s: the bench was opened for frames of at most %d bytes",
             what, one.name, bench.max_frame)
       end
       made[i], seen[one.name] = one, true

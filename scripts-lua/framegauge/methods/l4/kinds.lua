@@ -67,7 +67,7 @@ local LIST = {
       theory = theory.stream, receiver = 1, campaigns = SWEEPS, peers = { iperf3 = true },
    },
    {
-      name = "TCP_SENDFILE", help = "as TCP_STREAM, but the octets are a file's", figure = "goodput_bps",
+      name = "TCP_SENDFILE", help = "as TCP_STREAM, but the bytes are a file's", figure = "goodput_bps",
       count = to_server, theory = theory.stream, receiver = 2, campaigns = SWEEPS,
       peers = { discard = true },
       fill = function(client, o) client.file = o.file end,
@@ -111,7 +111,7 @@ local LIST = {
             { key = "path", type = "string", longest = 200,
               default_help = "/octets/ and the number of http.body", help = "what is asked for" },
             { key = "any_body", type = "boolean", default = "false",
-              help = "the body is not that of our server, and neither its octets nor its length are "
+              help = "the body is not that of our server, and neither its bytes nor its length are "
                  .. "compared" },
          },
       },

@@ -57,7 +57,7 @@ of["buffer-sweep"] = function(plan)
    local function tcp(test, message)
       for _, buffer in ipairs(plan.l4.sweep.buffer) do
          list[#list + 1] = {
-            test = test, name = ("buffers of %s, messages of %d octets"):format(kibibytes(buffer), message),
+            test = test, name = ("buffers of %s, messages of %d bytes"):format(kibibytes(buffer), message),
             window = buffer,
             set = { message = message, tcp = { receive_buffer = buffer, send_buffer = buffer } },
          }
@@ -72,7 +72,7 @@ of["buffer-sweep"] = function(plan)
          elseif not seen[fits] then
             seen[fits] = true
             list[#list + 1] = {
-               test = test, name = ("messages of %d octets"):format(fits), set = { datagram = fits },
+               test = test, name = ("messages of %d bytes"):format(fits), set = { datagram = fits },
             }
          end
       end

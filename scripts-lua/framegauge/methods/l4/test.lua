@@ -345,7 +345,7 @@ function M.sentence(row)
    local name = row.case and row.test .. ", " .. row.case or row.test
    local load = row.parameters.load
    if row.parameters.connections >= MANY and row.connection_memory_bytes then
-      of = of .. (", %s connections of %.0f octets of memory each"):format(
+      of = of .. (", %s connections of %.0f bytes of memory each"):format(
          format.count(row.parameters.connections), row.connection_memory_bytes)
    end
    of = of .. (row.opened and load and load.cycles > 0 and account(row) or "")

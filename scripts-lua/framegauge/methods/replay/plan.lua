@@ -25,7 +25,7 @@ local rewrite = {
 
 local row = {
    key = "replay", type = "group",
-   help = "a capture sent again from one port, and whether all of it arrives at the other one",
+   help = "a capture replayed from one port, and whether all of it arrives at the other one",
    fields = {
       { key = "file", type = "string", longest = 4096, default_help = "none; it must be given",
         help = "pcap or pcapng, of Ethernet; a relative path begins at the plan's folder" },
@@ -45,7 +45,7 @@ local row = {
            .. "changes frames, such as a router" },
       rewrite,
       { key = "max_frame", type = "size", default = "1522", min = "64", max = "16128",
-        help = "larger frames are left out and counted" },
+        help = "larger frames are dropped and counted" },
       { key = "memory", type = "size", default = "256MiB", min = "1MiB", max = "1024GiB",
         help = "a larger file is read while it is sent" },
       shared.learning_wait "0s", shared.drain "500ms", shared.settle "0s", shared.retries,

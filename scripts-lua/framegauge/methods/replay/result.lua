@@ -44,7 +44,7 @@ local VERIFIED = record("verified", "what arrived, compared frame by frame; see 
    { "unchecked", "count", "frames the comparison fell behind of" },
 })
 
-M.ROW = record("replay", "What became of a capture that was sent again, once", {
+M.ROW = record("replay", "What became of a capture in one replay", {
    { "direction", "text", "which way", col = "Direction", at = "terminal html" },
    { "trial", "ordinal", "number of its trial", col = "Trial", at = "html timing" },
    { "duration_s", "number", "from the first departure to the last", col = "Sent in", as = "seconds3",

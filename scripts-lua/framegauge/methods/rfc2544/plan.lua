@@ -48,11 +48,11 @@ local throughput_row = {
       { key = "resolution", type = "load_step", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the load this well" },
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
-        help = "length of the trials that decide; RFC 2544 wants at least 60s" },
+        help = "length of the trials that decide; RFC 2544 asks for at least 60s" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
         help = "length of the trials on the way there, at most that of trial" },
       { key = "loss_tolerance", type = "ratio", default = "0%", max = "99%",
-        help = "loss up to this share still passes; RFC 2544 wants 0" },
+        help = "loss up to this share still passes; RFC 2544 asks for 0" },
       { key = "backoff", type = "load_step", default = "1%", min = "0.0001%", max = "50%",
         help = "how far to go down when a load found by short trials fails the long one" },
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
@@ -86,11 +86,11 @@ local latency = {
       { key = "trial", type = "time", default = "120s", min = "1ms", max = "24h",
         help = "length of each stream" },
       { key = "tag_after", type = "time", default = "60s", max = "24h",
-        help = "when the tagged frame is sent; RFC 2544 wants 60s" },
+        help = "when the tagged frame is sent; RFC 2544 asks for 60s" },
       { key = "tags", type = "integer", default = "1", min = "1", max = "10000",
-        help = "tagged frames of each stream, spread over the rest of it; RFC 8219 wants 500" },
+        help = "tagged frames of each stream, spread over the rest of it; RFC 8219 asks for 500" },
       { key = "repetitions", type = "integer", default = "20", min = "1", max = "1000",
-        help = "streams; RFC 2544 wants 20" },
+        help = "streams; RFC 2544 asks for 20" },
    },
 }
 
@@ -119,7 +119,7 @@ local back_to_back = {
       { key = "step", type = "integer", default = "1", min = "1", max = "1000000",
         help = "the search ends when it knows the length this well, in frames" },
       { key = "repetitions", type = "integer", default = "50", min = "1", max = "1000",
-        help = "searches, each by itself; RFC 2544 wants 50" },
+        help = "searches, each by itself; RFC 2544 asks for 50" },
    },
 }
 
@@ -139,7 +139,7 @@ local system_recovery = {
 
 local reset = {
    key = "reset", type = "group",
-   help = "how long the device is out of order after a reset (RFC 2544, 26.6; RFC 6201)",
+   help = "how long the device is out of service after a reset (RFC 2544, 26.6; RFC 6201)",
    fields = {
       rate "the load",
       { key = "command", type = "list", of = { type = "string", longest = 10000 }, least = 1,
@@ -150,7 +150,7 @@ local reset = {
       { key = "watch", type = "time", default = "60s", min = "1ms", max = "24h",
         help = "how long the device is watched after that; it must be back by then" },
       { key = "outage", type = "time", default = "1s", min = "1us", max = "1h",
-        help = "how long the reference device stays out of order" },
+        help = "how long the reference device stays out of service" },
       { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
         help = "resets, of which the mean is taken" },
    },
@@ -170,7 +170,7 @@ local bursty_traffic = {
       { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the interval this well, or to the time of one frame" },
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
-        help = "length of the trials that decide; RFC 2544 wants at least 60s. No trial has less than two "
+        help = "length of the trials that decide; RFC 2544 asks for at least 60s. No trial has less than two "
            .. "bursts" },
       { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "24h",
         help = "length of the trials on the way there, at most that of trial" },
@@ -200,7 +200,7 @@ local row = {
         help = "which of its tests to run" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
-        help = "octets from the destination address to the FCS" },
+        help = "bytes from the destination address to the FCS" },
       { key = "bidirectional", type = "boolean", default = "true",
         help = "both ways at once, each at the same load; false: from inputs to outputs, the first port to "
            .. "the second" },

@@ -189,7 +189,7 @@ local function reset_has_a_device(values, found)
    for _, port in ipairs(values.ports) do
       if port.device and is_wire(port) and found:given("rfc2544.reset.command") then
          found:add("rfc2544.reset.command", "the reference device resets itself",
-            "rfc2544.reset.outage, how long it is out of order")
+            "rfc2544.reset.outage, how long it is out of service")
          return
       end
    end
@@ -208,7 +208,7 @@ end
 
 local SPOKEN_TO = {
    ["management-frames"] = "no address of the device to ask: it is asked over IPv4, at the gateway",
-   ["routing-updates"] = "no router to tell: it is told over IPv4, at the gateway",
+   ["routing-updates"] = "no router to inform: it is informed over IPv4, at the gateway",
 }
 
 local function modifiers_suit_the_ports(values, found)

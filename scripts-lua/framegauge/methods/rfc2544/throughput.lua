@@ -82,7 +82,7 @@ local function reasons(result)
       local text = "the search was not done after %d trials (rfc2544.throughput.%s)"
       return { text:format(result.trials, result.limited_by) }
    elseif result.limited_by == "tester" and result.upper and not result.load then
-      local text = "the tester carried no load, down to %s frames per second (framegauge doctor may tell why)"
+      local text = "the tester carried no load, down to %s frames per second (framegauge doctor may show why)"
       return tables.joined({ text:format(format.count(result.upper)) }, result.upper_trial.reasons)
    elseif verdict.of_search(result.limited_by) ~= "valid" then
       return result.upper_trial and result.upper_trial.reasons

@@ -116,7 +116,7 @@ function M.conformance(plan)
       notes[#notes + 1] = "the bottleneck bandwidth was given, not measured"
    end
    if o.duration < SHORTEST_RUN then
-      notes[#notes + 1] = ("transfers of %s: the RFC wants at least %d "
+      notes[#notes + 1] = ("transfers of %s: the RFC asks for at least %d "
          .. "s"):format(units.format_time(o.duration),
          SHORTEST_RUN)
    end

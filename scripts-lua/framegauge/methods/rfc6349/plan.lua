@@ -67,7 +67,7 @@ local row = {
         help = "forward: from the first port to the second; both: both ways at once" },
       { key = "duration", type = "time", default = "35s", min = "10ms", max = "24h",
         help = "how long a transfer takes if the path gives all that the window allows; its payload follows "
-           .. "from that. RFC 6349 wants at least 30s" },
+           .. "from that. RFC 6349 asks for at least 30s" },
       { key = "patience", type = "number", default = "3", min = "1", max = "100",
         help = "so many times as long it may take in truth" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65534",

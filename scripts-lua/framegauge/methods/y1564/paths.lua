@@ -11,7 +11,7 @@ local ethernet = require "framegauge.core.ethernet"
 local M = {}
 
 --- The sizes of a service's frames, one after the other: a cycle of one, or of the letters of its EMIX.
--- @return list of octets with FCS; their mean
+-- @return list of bytes with FCS; their mean
 function M.sizes(service)
    local list, sum = {}, 0
    for letter in (service.emix or ""):gmatch "." do
@@ -26,7 +26,7 @@ end
 
 --- The information rate of a rate in the plan's unit.
 -- @param unit        "ir" or "ulr"
--- @param frame_size  octets with FCS
+-- @param frame_size  bytes with FCS
 function M.ir(bps, unit, frame_size)
    return unit == "ulr" and bps * frame_size / (frame_size + ethernet.OVERHEAD) or bps
 end

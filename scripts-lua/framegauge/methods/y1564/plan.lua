@@ -73,7 +73,7 @@ local service_row = {
       { key = "destination_port", type = "integer", min = "1", max = "65535", default = "7",
         help = "UDP port it goes to" },
       { key = "frame_size", type = "size", min = "64", max = "16128", default = "512",
-        help = "octets from the destination address to the FCS" },
+        help = "bytes from the destination address to the FCS" },
       { key = "emix", type = "string", longest = 64, match = "^[a-j]+$", default_help = "none",
         expected = "letters a to j, such as abceg",
         help = "frames of several sizes in turn, in place of frame_size: a letter for each (RFC 6985): a 64, "
@@ -136,7 +136,7 @@ local performance = {
       { key = "duration", type = "time", default = "15min", min = "1s", max = "168h",
         help = "how long; usual are 15min, 120min and 24h" },
       { key = "outage", type = "time", default = "0s", max = "24h",
-        help = "how long the reference device is out of order meanwhile; 0: not at all" },
+        help = "how long the reference device is out of service meanwhile; 0: not at all" },
       { key = "outage_at", type = "time", default = "60s", max = "168h", help = "when, from the start" },
    },
 }
@@ -231,7 +231,7 @@ local function outage_has_a_device(values, found)
    local o, key = values.y1564.performance, "y1564.performance.outage"
    local port = values.ports[1]
    if o.outage > 0 and port and not ports.is_wire(port) then
-      found:add(key, "only the reference device can be put out of order",
+      found:add(key, "only the reference device can be put out of service",
          "ports that are wires, or no outage")
    elseif o.outage > 0 and o.outage_at + o.outage > o.duration then
       found:add(key, ("it ends after the test (%s)"):format(units.format_time(o.duration)))
@@ -348,7 +348,7 @@ local function check_rates(service, found)
    if service.cir == 0 and service.eir == 0 then
       found:add(key_of(service, "cir"), "a service without a rate", "a cir or eir")
    elseif (service.cir or 0) > 0 and not service.cbs then
-      found:add(key_of(service, "cbs"), "missing", "the octets of at least one frame")
+      found:add(key_of(service, "cbs"), "missing", "the bytes of at least one frame")
    end
 end
 
@@ -392,7 +392,7 @@ local function committed_rates_fit_the_line(values, found)
          found:add("y1564.services",
             ("the committed rates of all services from %s take %s of the line's %s"):format(
             port.name, units.format_bits(sums[i], 1), units.format_bits(rate)),
-            ("at most the line rate, with %d octets of preamble and gap a frame"):format(ethernet.OVERHEAD))
+            ("at most the line rate, with %d bytes of preamble and gap a frame"):format(ethernet.OVERHEAD))
          return
       end
    end

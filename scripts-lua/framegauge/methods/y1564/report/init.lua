@@ -102,8 +102,8 @@ local function definitions(result)
       "IR: bits of frames with FCS, over the time in which they were sent. ULR: with preamble and gap.",
       notes.calibration(result.calibration),
       o.topology == "loopback" and "Loopback: every figure is of the way to the far end and back. Loss and "
-         .. "delay of the two ways add up, and the slower of both bounds the rate: which one it was cannot "
-         .. "be told."
+         .. "delay of the two ways add up, and the slower of both bounds the rate: which one it was is not "
+         .. "known."
          or o.topology == "two-testers" and on_clocks(result) or nil,
    }
 end
