@@ -121,7 +121,7 @@ describe("a plan of many ports", function()
       assert.matches("ports: 5 ports: one is left over; expected an even number of ports",
          wrong "ports.e={device: wire4}", 1, true)
       assert.matches("rfc2544.topology: every two wires have a device of their own, so no input reaches "
-         .. "all outputs; expected pairs, or ports that one device joins",
+         .. "all outputs; expected pairs, or reference_switch, which joins all",
          wrong "rfc2544.topology=partial-mesh", 1, true)
    end)
 end)

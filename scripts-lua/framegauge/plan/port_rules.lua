@@ -6,6 +6,7 @@
 local address = require "framegauge.plan.address"
 local ports = require "framegauge.plan.ports"
 local registry = require "framegauge.plan.registry"
+local topology = require "framegauge.traffic.topology"
 
 local M = {}
 
@@ -42,7 +43,7 @@ local function ports_are_even(values, found)
       return
    elseif #values.ports < 2 and not found:has("ports") and not found:below("ports") then
       found:add("ports", ("%d given"):format(#values.ports), "at least 2")
-   elseif #values.ports > 2 and #values.ports % 2 == 1 then
+   elseif #values.ports > 2 and #values.ports % 2 == 1 and topology.takes_even_numbers(values.topology) then
       found:add("ports", ("%d ports: one is left over"):format(#values.ports), "an even number of ports")
    end
 end
@@ -81,13 +82,17 @@ local function wires_are_whole(values, found)
    end
 end
 
--- Wires are joined two by two, each two by a device of their own.
+local PAIRED = { pairs = true, loopback = true }
+
+-- Wires are joined two by two, each two by a device of their own, or all by a switch.
 local function wires_reach_their_partners(values, found)
-   if values.ports[1] and is_wire(values.ports[1]) and #values.ports > 2
-      and values.topology == "partial-mesh" then
-      found:add(method_of(values).topology_key,
+   if values.reference_switch then
+      return
+   elseif values.ports[1] and is_wire(values.ports[1]) and #values.ports > 2
+      and not PAIRED[values.topology] then
+      found:add(method_of(values).topology_key or "ports",
          "every two wires have a device of their own, so no input reaches all outputs",
-         "pairs, or ports that one device joins")
+         "pairs, or reference_switch, which joins all")
       return
    end
    for _, two in ipairs(linked(values)) do

@@ -8,31 +8,85 @@
 -- ways, where the plan wants it, is the same again from the outputs to the inputs. `loopback`: every port
 -- sends to a reflector (docs/how-to/emulate-a-path.md) and has its own frames back.
 --
+-- Those of RFC 2889 are for ports of one switch. `full-mesh`: every port sends to all others in turn, to the
+-- next one first, so that each time no two send to the same (5.1). `one-to-many`, `many-to-one`: the first
+-- port sends to all others in turn, or all others to it (5.2). `unidirectional`: a partial mesh in which each
+-- input begins with another output (5.4).
+--
 -- A load is always that of a port: streams that start from one port take turns in it, in the order of their
 -- directions.
 local M = {}
 
---- Links from inputs to outputs.
--- @param ports     how many there are; of an odd number the last is left over
--- @param topology  "pairs", "partial-mesh" or "loopback"
--- @return list of { from =, to = }, indexes of ports
-function M.links(ports, topology)
-   local links, half = {}, math.floor(ports / 2)
-   if topology == "loopback" then
-      for i = 1, ports do
-         links[i] = { from = i, to = i }
-      end
-   elseif topology == "partial-mesh" then
-      for i = 1, half do
-         for j = half + 1, 2 * half do
-            links[#links + 1] = { from = i, to = j }
-         end
-      end
-   else
-      for i = 1, ports - 1, 2 do
-         links[#links + 1] = { from = i, to = i + 1 }
+local LINKS = {}
+
+function LINKS.loopback(ports, add)
+   for i = 1, ports do
+      add(i, i)
+   end
+end
+
+LINKS["partial-mesh"] = function(ports, add)
+   local half = math.floor(ports / 2)
+   for i = 1, half do
+      for j = half + 1, 2 * half do
+         add(i, j)
       end
    end
+end
+
+function LINKS.pairs(ports, add)
+   for i = 1, ports - 1, 2 do
+      add(i, i + 1)
+   end
+end
+
+LINKS["full-mesh"] = function(ports, add)
+   for i = 1, ports do
+      for k = 0, ports - 2 do
+         add(i, (i + k) % ports + 1)
+      end
+   end
+end
+
+LINKS["one-to-many"] = function(ports, add)
+   for i = 2, ports do
+      add(1, i)
+   end
+end
+
+LINKS["many-to-one"] = function(ports, add)
+   for i = 2, ports do
+      add(i, 1)
+   end
+end
+
+function LINKS.unidirectional(ports, add)
+   local half = math.floor(ports / 2)
+   for i = 1, half do
+      for k = 0, half - 1 do
+         add(i, half + (i - 1 + k) % half + 1)
+      end
+   end
+end
+
+-- In these every port stands alike, or which stands where is a matter of the links.
+local MESHES = { ["full-mesh"] = true, ["one-to-many"] = true, ["many-to-one"] = true, unidirectional = true }
+
+--- Whether a topology takes ports two by two, or in halves.
+function M.takes_even_numbers(topology)
+   return topology == "pairs" or topology == "partial-mesh" or topology == "unidirectional"
+end
+
+--- Links from inputs to outputs, in the order in which a port takes its turns.
+-- @param ports     how many there are; of an odd number the last may be left over
+-- @param topology  its name
+-- @return list of { from =, to = }, indexes of ports
+-- @usage #topology.links(5, "full-mesh") --> 20
+function M.links(ports, topology)
+   local links = {}
+   LINKS[topology](ports, function(from, to)
+      links[#links + 1] = { from = from, to = to }
+   end)
    return links
 end
 
@@ -40,8 +94,9 @@ end
 -- @return list of { output = boolean, number = among those of its side, of = how many these are }
 function M.places(ports, topology)
    local places, half = {}, math.floor(ports / 2)
-   for i = 1, topology == "loopback" and ports or 2 * half do
-      if topology == "loopback" then
+   local alike = topology == "loopback" or MESHES[topology]
+   for i = 1, alike and ports or 2 * half do
+      if alike then
          places[i] = { output = false, number = i, of = ports }
       elseif topology == "partial-mesh" then
          places[i] = { output = i > half, number = i > half and i - half or i, of = half }
@@ -66,7 +121,7 @@ end
 
 --- Directions of a topology.
 -- @param ports     list of ports with their names
--- @param topology  "pairs", "partial-mesh" or "loopback"
+-- @param topology  its name
 -- @param one_way   whether only inputs send
 -- @return list of "from->to", and the name of the whole in reports: "both" when every port sends, else the
 -- only direction or, where there are several, "inputs->outputs"; of a loopback with several ports "all"
@@ -80,6 +135,8 @@ function M.directions(ports, topology, one_way)
    add(links)
    if topology == "loopback" then
       return names, names[2] and "all" or names[1]
+   elseif topology == "full-mesh" then
+      return names, "both"
    elseif not one_way then
       add(reversed(links))
       return names, "both"
