@@ -11,7 +11,7 @@ local uv = require "luv"
 
 local results = require "framegauge.report.result"
 
-local PLANS = { "rfc2544", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay" }
+local PLANS = { "rfc2544", "rfc2889", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay" }
 
 -- The figure by the unit it is shown in.
 local SCALES = { ["µs"] = 1e-3, us = 1e-3, ms = 1e-6, ["Mbit/s"] = 1e-6 }
@@ -122,7 +122,7 @@ local function heading_of(columns, plain)
 end
 
 -- What tells lines apart: a table is of these lines if it has these as they have them.
-local IDENTITY = { direction = true, stream = true, frame_size = true, trial = true }
+local IDENTITY = { direction = true, stream = true, frame_size = true, trial = true, test = true }
 
 local function is_of(one, columns, lines)
    for i, line in ipairs(lines) do

@@ -28,6 +28,7 @@ local M = {}
 --- All of them, in the order they are listed.
 M.ALL = {
    require "framegauge.methods.rfc2544.plan",
+   require "framegauge.methods.rfc2889.plan",
    require "framegauge.methods.traffic.plan",
    require "framegauge.methods.y1564.plan",
    require "framegauge.methods.l4.plan",

@@ -1,0 +1,175 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889 sections 5.1, 5.2 and 5.4: throughput and forwarding rates of a pattern of traffic.
+--
+-- For each frame size: the highest load of a port that the switch carries without loss (a search, as in RFC
+-- 2544); what it forwards of the maximum offered load (FRMOL); and the most that it forwards at any load from
+-- the throughput up to that, step by step (MFR). All ports that send have the same load, which is a share of
+-- the slowest line.
+--
+-- Frames count at the port that owns their destination. Copies at other ports are floods: then the table had
+-- lost an address, or not learned it, and the load was not what it should have been.
+local ethernet = require "framegauge.core.ethernet"
+local patterns = require "framegauge.traffic.patterns"
+local search = require "framegauge.search"
+local trial = require "framegauge.trial"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.KEYS = patterns.NAMES
+
+--- The maximum offered load of a port: frames per second.
+function M.max_fps(plan, bench, frame_size)
+   return plan.rfc2889.max * bench:max_fps(frame_size)
+end
+
+-- Frames per second that the lines of the receiving ports carry together, as the RFC counts: whole ones.
+local function theoretical(pattern, frame_size)
+   local sum = 0
+   for _, port in ipairs(pattern.receivers) do
+      sum = sum + math.floor(port.line_rate / ethernet.l1_bps(1, frame_size))
+   end
+   return sum
+end
+
+--- Frames per second that all receivers had of the frames for them, while they were sent.
+local function forwarding_fps(record, pattern)
+   return record.tx > 0 and record.rx / record.tx * #pattern.senders * record.offered_fps or 0
+end
+
+-- All that is the same for the trials of one row.
+local function context(plan, bench, session, key, frame_size)
+   local pattern = patterns.of(bench.ports, key)
+   local line_fps = bench:max_fps(frame_size)
+   local c = { plan = plan, pattern = pattern, line_fps = line_fps, frame_size = frame_size, key = key,
+      mol = M.max_fps(plan, bench, frame_size), before = #session.trials, session = session }
+   function c.trial(fps, seconds, phase, any_loss)
+      return session:trial {
+         test = "rfc2889." .. key, phase = phase, frame_size = frame_size, direction = "all",
+         directions = pattern.directions, fps = fps, seconds = seconds, line_fps = line_fps,
+         any_loss = any_loss,
+      }
+   end
+   return c
+end
+
+local function find_throughput(c)
+   local o = c.plan.rfc2889
+   local limits = c.plan.tester_limits
+   local goal = search.goal(o, { max = c.mol, min = 0, resolution = o.resolution * c.line_fps,
+      carried = limits and limits[c.frame_size] })
+   function goal.trial(fps, seconds, phase)
+      return c.trial(fps, seconds, phase, true)
+   end
+   return search.run("binary", goal)
+end
+
+local function point(c, record)
+   return {
+      iload_percent = record.intended_percent, oload_fps = #c.pattern.senders * record.offered_fps,
+      forwarding_fps = forwarding_fps(record, c.pattern), loss_ratio = record.loss_ratio,
+      flood = record.misdirected, trial = record.trial,
+   }
+end
+
+-- From the throughput in steps up to the maximum offered load, which is always the last one. The trial that
+-- passed is the first point; where there is none, the steps begin at 0.
+-- @return points and their records
+local function find_forwarding(c, result)
+   local o, points, records = c.plan.rfc2889, {}, {}
+   local function add(record)
+      points[#points + 1], records[#records + 1] = point(c, record), record
+   end
+   if result.lower_trial then
+      add(result.lower_trial)
+   end
+   local base, step, k = result.load or 0, o.step * c.line_fps, 1
+   while base < c.mol do
+      local fps = base + k * step
+      local last = fps >= c.mol * (1 - 1e-9)
+      add(c.trial(last and c.mol or fps, o.trial, "forwarding"))
+      if last then
+         break
+      end
+      k = k + 1
+   end
+   return points, records
+end
+
+local function highest(points)
+   local best = points[1]
+   for _, one in ipairs(points) do
+      best = one.forwarding_fps > best.forwarding_fps and one or best
+   end
+   return best
+end
+
+-- The direction that lost most, of those of a trial; nil where none did.
+local function worst_pair(record)
+   local worst
+   for _, d in ipairs(record.directions) do
+      if d.lost > 0 and (not worst or d.loss_ratio > worst.loss_ratio) then
+         worst = d
+      end
+   end
+   return worst and worst.direction
+end
+
+local function validity_of(result, records)
+   local validity = verdict.of_search(result.limited_by)
+   local _, reasons = verdict.merge { result.upper_trial and validity ~= "valid" and result.upper_trial
+      or { validity = validity, reasons = {} } }
+   local of_trials, why = verdict.merge(records)
+   for _, reason in ipairs(why) do
+      reasons[#reasons + 1] = reason
+   end
+   validity = verdict.worse(validity, of_trials)
+   local flood = 0
+   for _, record in ipairs(records) do
+      flood = math.max(flood, record.misdirected)
+   end
+   if flood > 0 then
+      validity = "invalid"
+      reasons[#reasons + 1] = ("up to %d frames of a trial came out at ports that they were not for: the "
+         .. "switch did not know their address"):format(flood)
+   end
+   return validity, reasons, flood
+end
+
+--- Measure a pattern at one frame size.
+-- @return the row
+function M.measure(plan, bench, session, key, frame_size)
+   local c = context(plan, bench, session, key, frame_size)
+   local result = find_throughput(c)
+   local points, records = find_forwarding(c, result)
+   local mol, best = points[#points], highest(points)
+   local validity, reasons, flood = validity_of(result, records)
+   local lower = result.lower_trial
+   return {
+      test = key, frame_size = frame_size, ports = #bench.ports, senders = #c.pattern.senders,
+      throughput_fps = result.load, throughput_percent = result.load and result.load / c.line_fps * 100,
+      upper_fps = result.upper, aggregate_fps = result.load and result.load * #c.pattern.senders,
+      theoretical_fps = theoretical(c.pattern, frame_size), mol_fps = mol.oload_fps,
+      frmol_fps = mol.forwarding_fps, mol_loss_ratio = mol.loss_ratio, mfr_fps = best.forwarding_fps,
+      mfr_oload_fps = best.oload_fps, step_fps = plan.rfc2889.step * c.line_fps, series = points,
+      flood = flood, worst_pair = worst_pair(records[#records]), limited_by = result.limited_by,
+      resolution_fps = plan.rfc2889.resolution * c.line_fps, trial_s = plan.rfc2889.trial,
+      trials = #session.trials - c.before, lower_trial = lower and lower.trial,
+      upper_trial = result.upper_trial and result.upper_trial.trial, validity = validity, reasons = reasons,
+      latency = lower and trial.is_on_schedule(lower) and lower.latency or nil,
+   }
+end
+
+--- What lies ahead for one pattern and frame size, at most.
+-- @return trials, seconds with all waits
+function M.ahead(plan)
+   local o = plan.rfc2889
+   local searched = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
+   local stepped = 1 + math.ceil(o.max / o.step)
+   local trials = searched + stepped
+   return trials, searched * o.search_trial + stepped * o.trial
+      + trials * (o.learning_wait + o.drain + o.settle)
+end
+
+return M

@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
+-- notation of plan/rows.lua and plan/registry.lua.
+local patterns = require "framegauge.traffic.patterns"
+local shared = require "framegauge.plan.shared_rows"
+local tables = require "framegauge.core.tables"
+
+local TESTS = tables.joined({}, patterns.NAMES)
+
+local row = {
+   key = "rfc2889", type = "group",
+   help = "benchmarking of LAN switches by RFC 2889, between all ports of the plan",
+   fields = {
+      { key = "tests", type = "list", unique = true, least = 1, default = { "fully_meshed" },
+        of = { type = "enum", values = TESTS },
+        help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, "
+           .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
+           .. "(5.2); unidirectional: from the first half of the ports to the second (5.4)" },
+      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
+        least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
+        help = "octets from the destination address to the FCS" },
+      { key = "trial", type = "time", default = "30s", min = "1ms", max = "300s",
+        help = "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends "
+           .. "30s" },
+      { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "300s",
+        help = "length of the trials on the way to the throughput, at most that of trial" },
+      { key = "max", type = "ratio", default = "100%", min = "0.1%", max = "100%",
+        help = "the highest load of a port, as a share of the slowest line: the maximum offered load" },
+      { key = "resolution", type = "ratio", default = "0.1%", min = "0.0001%", max = "50%",
+        help = "the search for the throughput ends when it knows the load this well; a share of the line" },
+      { key = "step", type = "ratio", default = "1%", min = "0.01%", max = "100%",
+        help = "from one load to the next on the way from the throughput to the maximum offered load; the "
+           .. "maximum forwarding rate is sought among them. A share of the line" },
+      { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
+        help = "a search gives up after so many" },
+      shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
+   },
+}
+
+local function there_are_ports_enough(values, found)
+   local half = tables.contains(values.rfc2889.tests, "unidirectional")
+   if half and #values.ports % 2 == 1 then
+      found:add("rfc2889.tests", ("unidirectional with %d ports: one is left over"):format(#values.ports),
+         "an even number of ports")
+   end
+end
+
+local function frames_have_room(values, found)
+   local six = values.ports[1] and not values.ports[1].ipv4
+   for i, size in ipairs(values.rfc2889.frame_sizes) do
+      if six and size < 84 then
+         found:add(found:item("rfc2889.frame_sizes", i), ("%d bytes do not hold a test frame over "
+            .. "IPv6"):format(size), "at least 84")
+      end
+   end
+end
+
+local function no_gateways(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.gateway or port.gateway6 then
+         found:add(("ports.%s.%s"):format(port.name, port.gateway and "gateway" or "gateway6"),
+            "a switch is no router", "ports without gateways")
+         return
+      end
+   end
+end
+
+return {
+   name = "rfc2889", row = row, rules = { there_are_ports_enough, frames_have_room, no_gateways },
+   topology = function()
+      return "full-mesh"
+   end,
+   frame_sizes = function(plan)
+      return plan.rfc2889.frame_sizes
+   end,
+   shape = function(group)
+      group.search_trial = math.min(group.search_trial, group.trial)
+   end,
+   quick = {
+      "rfc2889.trial=1s", "rfc2889.search_trial=100ms", "rfc2889.step=10%", "rfc2889.learning_wait=10ms",
+      "rfc2889.drain=50ms", "rfc2889.settle=0s",
+   },
+}

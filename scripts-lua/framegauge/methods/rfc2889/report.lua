@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889: the tests of a switch, a section for each.
+local format = require "framegauge.text.format"
+local lines = require "framegauge.report.chart.lines"
+local result_rows = require "framegauge.methods.rfc2889.result"
+local tables = require "framegauge.report.html.tables"
+
+local M = {}
+
+M.NAME = "RFC 2889 LAN switch benchmark"
+M.NOT_CONFORMING = "not all of RFC 2889"
+
+function M.test_names(result)
+   local list = {}
+   for i, key in ipairs(result.plan.rfc2889.tests) do
+      list[i] = key:gsub("_", " ")
+   end
+   return table.concat(list, ", ")
+end
+
+--- What one must know to believe the tables.
+function M.notes(_, add)
+   add "Loads are those of a port, as shares of the slowest line; all ports that send begin at one instant."
+   add "Forwarding rates are of all receiving ports together, over the time of sending."
+end
+
+local function chart(key, title, rows)
+   local points = {}
+   for _, row in ipairs(rows) do
+      for _, one in ipairs(row.series) do
+         points[#points + 1] = setmetatable({ frame_size = row.frame_size }, { __index = one })
+      end
+   end
+   return points[2] and lines.draw {
+      id = key, title = title .. ": forwarding rate against the load", rows = points,
+      group = function(one) return ("%d bytes"):format(one.frame_size) end,
+      description = "Frames per second forwarded at each load from the throughput to the maximum.",
+      caption = "What the switch forwarded of each load, all ports together.",
+      x = { of = function(one) return one.iload_percent end, label = "load of a port, % of the line" },
+      y = { label = "forwarded, frames/s" },
+      lines = { { y = "forwarding_fps", name = tostring } },
+      say = function(one, y)
+         return ("%.4g %%: %s frames/s"):format(one.iload_percent, format.count(y))
+      end,
+   } or nil
+end
+
+--- The table at the top: all patterns.
+function M.summary(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      for _, row in ipairs(one.rows(result.results)) do
+         list[#list + 1] = row
+      end
+   end
+   return tables.of { result_rows.MESH, "summary", list, caption = "Throughput and forwarding rates",
+      below = tables.reasons }
+end
+
+--- List of { title, reference, body }.
+function M.sections(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      local rows = one.rows(result.results)
+      if rows[1] then
+         list[#list + 1] = { one.title, one.reference, {
+            tables.of { one.record, "html", rows, caption = one.title, below = tables.reasons },
+            rows[1].series and chart(one.name, one.title, rows) or nil,
+         } }
+      end
+   end
+   return list
+end
+
+--- Figures to remember: the smallest frame of each test.
+function M.tiles(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      local row = one.rows(result.results)[1]
+      if row and row.throughput_percent then
+         list[#list + 1] = { one.title, ("%.2f"):format(row.throughput_percent), "% of the line",
+            ("%d bytes"):format(row.frame_size) }
+      end
+   end
+   return list
+end
+
+return M

@@ -1,0 +1,95 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows of RFC 2889: for each test a row for each frame size (framegauge.text.rows).
+local patterns = require "framegauge.traffic.patterns"
+local rows = require "framegauge.text.rows"
+local trial = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local list, record = rows.list, rows.record
+
+M.POINT = record("forwarding_point", "what the switch forwarded of a load", {
+   { "iload_percent", "number", "the load of a port that was asked for, as a share of the slowest line",
+      col = "Load", unit = "% of line", as = "number", at = "series" },
+   { "oload_fps", "number", "the load of all ports that was offered", col = "Offered", at = "series" },
+   { "forwarding_fps", "number", "frames per second that arrived where they belong, over the time of "
+      .. "sending. A switch that holds Q frames at the end still sends these: high by at most Q over that "
+      .. "time",
+      col = "Forwarded", at = "series" },
+   { "loss_ratio", "ratio", "share of the frames lost", col = "Loss", at = "series" },
+   { "flood", "count", "frames at ports that they were not for", col = "Flood", unit = "frames",
+      at = "series" },
+   { "trial", "ordinal", "number of the trial" },
+})
+
+local LIMITS = { "maximum", "loss", "tester", "invalid", "max_trials", "time_limit" }
+
+M.MESH = record("mesh", "Throughput and forwarding rates of a pattern of traffic (RFC 2889, 5.1 to 5.4)", {
+   { "test", "text", "the pattern", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      id = "%s bytes" },
+   { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
+   { "senders", "ordinal", "how many of them send, each the same load" },
+   { "throughput_fps", "number", "the highest load of a port without loss; null when no load passed",
+      null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = "no pass" },
+   { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
+      as = "share", at = "terminal html summary", expect = { "throughput", ">=", "percent" } },
+   { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
+      col = "Fails from", at = "html" },
+   { "aggregate_fps", "number", "the throughput of all ports together", null = true, col = "Aggregate",
+      at = "terminal html" },
+   { "theoretical_fps", "number", "most frames per second that the lines of all receiving ports carry, each "
+      .. "floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },
+   { "mol_fps", "number", "maximum offered load: of all ports together", col = "MOL", at = "html" },
+   { "frmol_fps", "number", "what the switch forwarded of that (FRMOL, RFC 2285)", col = "FRMOL",
+      at = "terminal html summary", expect = { "frmol", ">=", "load" } },
+   { "mol_loss_ratio", "ratio", "share lost of it", col = "Loss at MOL",
+      at = "terminal html summary" },
+   { "mfr_fps", "number", "maximum forwarding rate: the highest of the series; between two of its loads it "
+      .. "is not known", col = "MFR", at = "terminal html summary", expect = { "mfr", ">=", "load" } },
+   { "mfr_oload_fps", "number", "at which offered load of all ports", col = "at", unit = "offered",
+      at = "html" },
+   { "step_fps", "positive", "how far two loads of the series are apart, for a port" },
+   { "series", list(M.POINT), "from the throughput to the maximum offered load" },
+   { "flood", "count", "frames at ports that they were not for, at most in a trial", col = "Flood",
+      unit = "frames", at = "html" },
+   { "worst_pair", "text", "`from->to` that lost the greatest share at the maximum offered load; null "
+      .. "without loss", null = true },
+   { "resolution_fps", "positive", "how close a load that passed and one that failed had to come" },
+   { "limited_by", LIMITS, "why the search stopped", col = "Ended by", at = "html" },
+   { "trial_s", "positive", "length of the deciding trials" },
+   { "trials", "count", "how many trials it took, repeated ones included", col = "Trials",
+      at = "terminal html" },
+   { "lower_trial", "ordinal", "number of the trial that passed", null = true },
+   { "upper_trial", "ordinal", "number of the trial above it that failed", null = true },
+}, verdict.ROWS, {
+   { "latency", trial.LATENCY, "of the trial that passed; null when nothing was measured", null = true },
+})
+
+local TITLES = {
+   fully_meshed = { "Fully meshed", "RFC 2889, section 5.1" },
+   one_to_many = { "One to many", "RFC 2889, section 5.2" },
+   many_to_one = { "Many to one", "RFC 2889, section 5.2" },
+   one_many_both = { "One to many and many to one", "RFC 2889, section 5.2" },
+   unidirectional = { "Unidirectional", "RFC 2889, section 5.4" },
+}
+
+local of_tests = {}
+M.TABLES = {}
+for i, key in ipairs(patterns.NAMES) do
+   of_tests[i] = { key, list(M.MESH), "a row for each frame size", optional = true }
+   M.TABLES[i] = {
+      name = key, title = TITLES[key][1], reference = TITLES[key][2], record = M.MESH,
+      rows = function(results) return results.rfc2889 and results.rfc2889[key] or {} end,
+   }
+end
+
+M.RESULTS = record("rfc2889_results", "results of RFC 2889", {
+   { "rfc2889", record("rfc2889", "the tests that were run", of_tests), "a list for each test",
+      optional = true },
+})
+M.TRIAL = trial.TRIAL
+
+return M
