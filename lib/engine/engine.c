@@ -302,6 +302,9 @@ fg_engine_prepare(struct fg_engine *e, const struct fg_trial_config *config, uin
 	if (fg_engine_poll(e) == FG_ENGINE_RUNNING)
 		return fg_error_set(err, EBUSY, "engine", "a trial is running");
 	keep_time(e);
+	for (unsigned i = 0; i < e->config.ports; i++) /* before it is compiled: then time is short */
+		account_open(&e->port[i].account, e->config.port[i].port);
+	e->counted_at = rte_rdtsc();
 	rc = trial_compile(e, config, err);
 	if (rc != 0)
 		return rc;
@@ -330,7 +333,6 @@ fg_engine_start(struct fg_engine *e)
 	for (unsigned i = 0; i < e->config.ports; i++) {
 		struct fg_port *port = e->config.port[i].port;
 
-		port->ops->counters(port, &e->port[i].before);
 		e->port[i].replies_before =
 			atomic_load_explicit(&e->port[i].responder.replies, memory_order_relaxed);
 		begin_stamps(&e->port[i], port);
@@ -360,6 +362,7 @@ watch_ports(struct fg_engine *e)
 			fg_port_stamps_look(port->stamps);
 	}
 	e->looked_at = now;
+	account_keep(e, now);
 }
 
 static bool
@@ -383,6 +386,8 @@ fg_engine_poll(struct fg_engine *e)
 		e->wire_now = fg_lcore_now(&e->lcore[0]);
 	want_all(e, on_wire(e) ? NULL : e->idle);
 	await_have(e);
+	for (unsigned i = 0; i < e->config.ports; i++)
+		account_close(&e->port[i].account, e->config.port[i].port);
 	tx_settle(&e->trial->tx);
 	e->running = false;
 	rx_settle(&e->trial->rx);

@@ -22,6 +22,15 @@ struct queue {
 	struct rx_task *idle; /* receives between trials: no streams */
 };
 
+/** What a port counted in a trial, and what it and we disagree by. */
+struct account {
+	struct fg_port_counters before, after; /* at the start of the trial, and at its end */
+	/* what the card has counted more than we, since the port was opened: known at the start, ... */
+	int64_t tx_gap, rx_gap;
+	int64_t tx_unaccounted, rx_unaccounted; /* ... and found at the end besides */
+	bool link_down;                         /* at the end */
+};
+
 struct engine_port {
 	struct responder responder; /* first: aligned like a task */
 	struct fg_engine_port config;
@@ -29,9 +38,9 @@ struct engine_port {
 	struct rte_ring *to_responder;
 	struct rx_rings rings; /* between its queues */
 	struct rx_tap standing;
-	struct fg_port_counters before; /* at the start of the trial */
-	uint64_t replies_before;        /* the same */
-	uint64_t jumps_before;          /* of the card's clock; the same */
+	struct account account;
+	uint64_t replies_before; /* the same */
+	uint64_t jumps_before;   /* of the card's clock; the same */
 };
 
 /** Its streams are substreams of those that were given. */
@@ -55,10 +64,11 @@ struct fg_engine {
 	struct tx_pools pools;
 	struct trial *trial; /* the running or last one */
 	bool running;
-	uint64_t wire_now;  /* where the wire's time stands between trials */
-	uint64_t looked_at; /* what ports do by themselves, ticks of the TSC */
-	uint64_t ready_at;  /* the last trial's end and settling time, ticks */
-	uint64_t serial;    /* of the last job made */
+	uint64_t wire_now;   /* where the wire's time stands between trials */
+	uint64_t looked_at;  /* what ports do by themselves, ticks of the TSC */
+	uint64_t counted_at; /* their counters, the same */
+	uint64_t ready_at;   /* the last trial's end and settling time, ticks */
+	uint64_t serial;     /* of the last job made */
 	/*
 	 * stream ids differ from trial to trial, so that a straggler is not taken for a frame of the next one
 	 */
@@ -71,6 +81,15 @@ struct fg_engine {
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 /** NULL is legal. */
 void trial_free(struct fg_engine *engine, struct trial *trial);
+
+/* account.c: before a trial, and when it has ended; both while the lcores run idle jobs */
+void account_open(struct account *account, struct fg_port *port);
+void account_close(struct account *account, struct fg_port *port);
+/*
+ * While a trial runs: counters of a card have 32 bits and stop at the last value, at 14.88 Mfps after 288
+ * seconds, unless somebody reads them
+ */
+void account_keep(struct fg_engine *engine, uint64_t now);
 
 /* series.c: the part of a stream's result that follows from its series, if it has one */
 void series_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);

@@ -34,6 +34,15 @@ struct fg_port_result {
 	 */
 	uint64_t rx_stamp_error_ns, rx_stamp_jumps, rx_unstamped;
 	/*
+	 * the card's own counters beside ours, of the whole trial with its learning and drain (account.c);
+	 * all 0 unless is_accounted
+	 */
+	uint64_t is_accounted;
+	uint64_t tx_handed, tx_card;            /* handed over to it; counted by it as sent */
+	uint64_t rx_card, rx_fetched;           /* counted by its queues; given to us */
+	uint64_t rx_total;                      /* that its MAC received; 0: it does not tell */
+	int64_t tx_unaccounted, rx_unaccounted; /* that the card counted more than we; less: below 0 */
+	/*
 	 * test frames that came over another queue than that which measures their stream, and of which
 	 * nothing could be told there: tester drops
 	 */

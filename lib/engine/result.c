@@ -142,22 +142,29 @@ void
 fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_result *out)
 {
 	const struct engine_port *p = &e->port[i];
-	const struct fg_port_counters *before = &e->port[i].before;
+	const struct account *account = &p->account;
+	const struct fg_port_counters *before = &account->before, *after = &account->after;
 	const struct talker *talker = e->trial->talker[i];
 	struct fg_port_stamps_state stamps;
-	struct fg_port_counters after;
 
-	p->config.port->ops->counters(p->config.port, &after);
 	*out = (struct fg_port_result){
-		.rx_missed = after.rx_missed - before->rx_missed,
-		.rx_no_mbuf = after.rx_no_mbuf - before->rx_no_mbuf,
-		.rx_errors = after.rx_errors - before->rx_errors,
-		.tx_errors = after.tx_errors - before->tx_errors,
-		.link_changes = after.link_changes - before->link_changes,
-		.link_faults = after.link_faults - before->link_faults,
-		.removed = after.removed,
-		.link_down = !p->config.port->ops->link_up(p->config.port),
-		.rx_unstamped = after.rx_unstamped - before->rx_unstamped,
+		.rx_missed = after->rx_missed - before->rx_missed,
+		.rx_no_mbuf = after->rx_no_mbuf - before->rx_no_mbuf,
+		.rx_errors = after->rx_errors - before->rx_errors,
+		.tx_errors = after->tx_errors - before->tx_errors,
+		.link_changes = after->link_changes - before->link_changes,
+		.link_faults = after->link_faults - before->link_faults,
+		.removed = after->removed,
+		.link_down = account->link_down,
+		.rx_unstamped = after->rx_unstamped - before->rx_unstamped,
+		.is_accounted = p->config.port->caps.exact_counters,
+		.tx_handed = after->tx_ours[1] - before->tx_ours[1],
+		.rx_fetched = after->rx_ours[1] - before->rx_ours[1],
+		.tx_card = after->tx_frames - before->tx_frames,
+		.rx_card = after->rx_frames - before->rx_frames,
+		.rx_total = after->rx_total - before->rx_total,
+		.tx_unaccounted = account->tx_unaccounted,
+		.rx_unaccounted = account->rx_unaccounted,
 	};
 	if (p->config.port->stamps != NULL) {
 		fg_port_stamps_read(p->config.port->stamps, &stamps);

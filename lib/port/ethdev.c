@@ -36,16 +36,24 @@ of(struct fg_port *port)
 	return (struct fg_ethdev *)port;
 }
 
+/* each has one writer, and is read by control */
+static inline uint16_t
+tally(uint64_t *counter, uint16_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+	return n;
+}
+
 static uint16_t
 send_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 {
-	return rte_eth_tx_burst(of(port)->id, 0, frames, n);
+	return tally(&of(port)->traffic.sent, rte_eth_tx_burst(of(port)->id, 0, frames, n));
 }
 
 static uint16_t
 receive_burst(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 {
-	return rte_eth_rx_burst(of(port)->id, 0, frames, n);
+	return tally(&of(port)->traffic.received, rte_eth_rx_burst(of(port)->id, 0, frames, n));
 }
 
 static uint16_t
@@ -53,7 +61,7 @@ send_to_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_
 {
 	struct fg_ethdev_lane *lane = (struct fg_ethdev_lane *)port;
 
-	return rte_eth_tx_burst(lane->id, lane->queue, frames, n);
+	return tally(&lane->traffic.sent, rte_eth_tx_burst(lane->id, lane->queue, frames, n));
 }
 
 static uint16_t
@@ -61,7 +69,7 @@ receive_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, ui
 {
 	struct fg_ethdev_lane *lane = (struct fg_ethdev_lane *)port;
 
-	return rte_eth_rx_burst(lane->id, lane->queue, frames, n);
+	return tally(&lane->traffic.received, rte_eth_rx_burst(lane->id, lane->queue, frames, n));
 }
 
 /* the same of a port whose card stamps the frames */
@@ -71,17 +79,18 @@ receive_stamped(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint
 	uint16_t got = receive_burst(port, frames, n, now);
 
 	if (got > 0)
-		of(port)->unstamped += fg_port_stamps_turn(port->stamps, frames, got);
+		of(port)->traffic.unstamped += fg_port_stamps_turn(port->stamps, frames, got);
 	return got;
 }
 
 static uint16_t
 receive_stamped_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
 {
+	struct fg_ethdev_lane *lane = (struct fg_ethdev_lane *)port;
 	uint16_t got = receive_from_lane(port, frames, n, now);
 
 	if (got > 0)
-		((struct fg_ethdev_lane *)port)->unstamped += fg_port_stamps_turn(port->stamps, frames, got);
+		lane->traffic.unstamped += fg_port_stamps_turn(port->stamps, frames, got);
 	return got;
 }
 
@@ -108,75 +117,6 @@ link_up(struct fg_port *port)
 	dev->link_was_seen |= up;
 	dev->link_was_up = up;
 	return up;
-}
-
-/*
- * A card of 10 Gb/s and more counts what IEEE 802.3 (46.3.4) calls faults: of its own receiver, and those
- * that its peer signals. They tell of a link that was out for less time than passes between two looks.
- */
-static void
-find_fault_counters(struct fg_ethdev *dev)
-{
-	static const char *const names[] = {"mac_local_errors", "mac_remote_errors"};
-
-	for (size_t i = 0; i < RTE_DIM(names); i++)
-		if (rte_eth_xstats_get_id_by_name(dev->id, names[i],
-						  &dev->fault_counters[dev->fault_counter_count]) == 0)
-			dev->fault_counter_count++;
-}
-
-static uint64_t
-read_faults(const struct fg_ethdev *dev)
-{
-	uint64_t value[RTE_DIM(dev->fault_counters)] = {0};
-
-	if (dev->fault_counter_count != 0)
-		rte_eth_xstats_get_by_id(dev->id, dev->fault_counters, value, dev->fault_counter_count);
-	return value[0] + value[1];
-}
-
-/* Of a card that is gone every register reads as ones, its counters too */
-static void
-read_counters(struct fg_ethdev *dev, struct fg_port_counters *out)
-{
-	struct rte_eth_stats stats = {0};
-
-	*out = dev->last;
-	out->removed = strcmp(dev->bus, "pci") == 0 && !fg_pci_is_there(dev->device);
-	if (out->removed)
-		return;
-	rte_eth_stats_get(dev->id, &stats);
-	out->rx_frames = stats.ipackets;
-	out->tx_frames = stats.opackets;
-	out->rx_missed = stats.imissed;
-	out->rx_no_mbuf = stats.rx_nombuf;
-	out->rx_errors = stats.ierrors;
-	out->tx_errors = stats.oerrors;
-	if (dev->link_was_seen)
-		link_up(&dev->port);
-	out->link_changes = dev->link_changes;
-	out->link_faults = read_faults(dev);
-	dev->last = *out;
-}
-
-void
-fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out)
-{
-	struct fg_ethdev *dev = of(port);
-	const struct fg_port_counters *base = &dev->base;
-
-	read_counters(dev, out);
-	out->rx_frames -= base->rx_frames;
-	out->tx_frames -= base->tx_frames;
-	out->rx_missed -= base->rx_missed;
-	out->rx_no_mbuf -= base->rx_no_mbuf;
-	out->rx_errors -= base->rx_errors;
-	out->tx_errors -= base->tx_errors;
-	out->link_changes -= base->link_changes;
-	out->link_faults -= base->link_faults;
-	out->rx_unstamped = dev->unstamped;
-	for (unsigned i = 0; i + 1 < port->queues; i++)
-		out->rx_unstamped += ((const struct fg_ethdev_lane *)dev->lanes[i])->unstamped;
 }
 
 /* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for
@@ -399,8 +339,7 @@ fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, st
 	dev->port.tx = send_burst;
 	dev->port.rx = dev->port.stamps != NULL ? receive_stamped : receive_burst;
 	dev->port.ops = &ethdev_ops;
-	find_fault_counters(dev);
-	read_counters(dev, &dev->base);
+	fg_ethdev_counters_start(dev);
 	return 0;
 }
 

@@ -33,11 +33,13 @@ struct fg_port_caps {
 	bool timesync;            /* IEEE 1588: stamps single event frames */
 	bool queue_rate_limit;    /* per tx queue, in Mb/s */
 	bool physical;            /* may reach a network: a plan needs isolated_network for it */
-	bool finite;              /* receives a file: not to be read before a listener exists */
-	bool runts;               /* sends frames of less than 64 octets, and does not fill them up ... */
-	uint64_t runt_flag;       /* ... if this is set in the mbuf's ol_flags; 0: always */
-	uint64_t bad_fcs_flag;    /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
-	uint16_t rx_ring;         /* descriptors */
+	bool exact_counters; /* the card counts each frame in registers, and its driver is known to read them
+			      * all: what they say can be held against what we handed over and fetched */
+	bool finite;         /* receives a file: not to be read before a listener exists */
+	bool runts;          /* sends frames of less than 64 octets, and does not fill them up ... */
+	uint64_t runt_flag;  /* ... if this is set in the mbuf's ol_flags; 0: always */
+	uint64_t bad_fcs_flag; /* sends a frame with a wrong FCS if this is set there; 0: it cannot */
+	uint16_t rx_ring;      /* descriptors */
 	uint16_t tx_ring;
 };
 
@@ -56,6 +58,10 @@ struct fg_port_counters {
 	uint64_t link_faults;  /* as the card counts them, however short; 0 where it counts none */
 	bool removed;          /* the device is no longer there; the counts are those from before */
 	uint64_t rx_unstamped; /* handed to us by a port that stamps, without a stamp that could be */
+	/* the first two by our own count, before and after the device was asked for its counters */
+	uint64_t rx_ours[2], tx_ours[2];
+	/* what the MAC received but for pause frames, whatever became of it; 0: it does not tell */
+	uint64_t rx_total;
 };
 
 struct fg_port;

@@ -46,11 +46,31 @@ void fg_interrupt_thread_do(void (*work)(void *arg), void *arg);
 /* host.c */
 bool fg_host_running(void);
 
+/* Frames of a queue by our own count; no lcore writes to a cache line that another needs for each burst */
+struct fg_ethdev_traffic {
+	char before[64];
+	uint64_t received;  /* writer: the rx lcore */
+	uint64_t unstamped; /* of those, frames whose stamps could not be used; the same writer */
+	char between[64];
+	uint64_t sent; /* writer: the tx lcore */
+	char behind[64];
+};
+
 /* ethdev.c: a queue behind the first one, of both ways */
 struct fg_ethdev_lane {
 	struct fg_port port; /* first, as below */
 	uint16_t id, queue;
-	uint64_t unstamped; /* as below; of this queue */
+	struct fg_ethdev_traffic traffic;
+};
+
+/* counters.c: extended statistics of drivers that are made use of */
+enum {
+	FG_ETHDEV_RX_TOTAL,
+	FG_ETHDEV_RX_XON,
+	FG_ETHDEV_RX_XOFF,
+	FG_ETHDEV_LOCAL_FAULTS,
+	FG_ETHDEV_REMOTE_FAULTS,
+	FG_ETHDEV_EXTENDED
 };
 
 /* ethdev.c: a DPDK device, and the first of its queues */
@@ -69,11 +89,11 @@ struct fg_ethdev {
 	bool link_was_seen; /* up, at least once: coming up first is no change */
 	bool link_was_up;   /* at the last look */
 	uint64_t link_changes;
-	uint64_t fault_counters[2]; /* ids of the driver's counters of link faults */
-	unsigned fault_counter_count;
-	uint64_t unstamped;           /* frames whose stamps could not be used; writer: the rx lcore */
+	uint64_t extended_id[FG_ETHDEV_EXTENDED]; /* of the extended statistics that the driver has ... */
+	unsigned extended_kind[FG_ETHDEV_EXTENDED], extended; /* ... which they are, and how many */
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
 	struct fg_port_counters last; /* and at the last look */
+	struct fg_ethdev_traffic traffic;
 };
 
 struct fg_ethdev_config {
@@ -94,8 +114,11 @@ int fg_ethdev_stamps_start(struct fg_ethdev *dev);
 /* Probe, configure and start; on failure nothing is left behind. @p dev is zeroed memory of the caller's. */
 int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err);
 void fg_ethdev_stop(struct fg_ethdev *dev);
-void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 void fg_ethdev_close(struct fg_port *port);
+
+/* counters.c: those of the device since it was opened, and ours beside them */
+void fg_ethdev_counters_start(struct fg_ethdev *dev);
+void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
 
 /*
  * pool.c: buffers for frames of up to @p room octets, for so many queues and @p keep more. Where no card

@@ -140,9 +140,9 @@ def faults():
         done.detail(),
     )
     for what, orders in {
-        'the cable is pulled in mid-trial': [(4, 'link 0 down')],
-        'a transmit queue hangs in mid-trial': [(4, 'stuck 0 tx 0')],
-        'a receive queue hangs in mid-trial': [(4, 'stuck 1 rx 0')],
+        'the cable is pulled in mid-trial': [(2, 'link 0 down')],
+        'a transmit queue hangs in mid-trial': [(2, 'stuck 0 tx 0')],
+        'a receive queue hangs in mid-trial': [(2, 'stuck 1 rx 0')],
     }.items():
         done, result = run('fault', TRAFFIC % ('5s', 128), quick=False, orders=orders)
         check(
@@ -155,7 +155,7 @@ def faults():
 def removal():
     """A card pulled: the kernel may keep its entry, which then reads as ones, or give it up at once"""
     for order in 'remove 1', 'remove 1 held':
-        done, result = run('removal', TRAFFIC % ('5s', 128), quick=False, orders=[(4, order)])
+        done, result = run('removal', TRAFFIC % ('5s', 128), quick=False, orders=[(2, order)])
         reasons = [why for row in rows(result) for why in row['reasons']]
         check(
             f'a card is pulled in mid-trial ({order}): no figure, and its port is named',
@@ -170,7 +170,7 @@ def removal():
 
 def short_outage():
     """A cable out for less time than passes between two looks at the link: only the card knows"""
-    done, result = run('outage', TRAFFIC % ('5s', 128), quick=False, orders=[(4, 'link 0 out 5')])
+    done, result = run('outage', TRAFFIC % ('5s', 128), quick=False, orders=[(2, 'link 0 out 5')])
     first = (result or {'trials': [{'validity': None, 'reasons': []}]})['trials'][0]
     noticed = re.compile('the card counted 2 faults of its link|the link changed')  # if it was out for longer
     check(
@@ -181,6 +181,42 @@ def short_outage():
         and not lies(result),
         done.detail(),
     )
+
+
+def counters():
+    """The card's counters beside ours: they agree, or the trial is invalid and says by how much."""
+    done, result = run('counters', TRAFFIC % ('1s', 128))
+    cards = [card for trial in (result or {}).get('trials', []) for card in trial.get('cards', [])]
+    check(
+        'the counters of the cards stand beside ours, and agree',
+        done.status in ALLOWED
+        and [card['port'] for card in cards] == ['west', 'east']
+        and all(
+            card['tx'] == card['card_tx'] >= 400
+            and card['rx'] == card['card_rx'] == card['card_rx_total'] >= 400
+            and card['tx_unaccounted'] == card['rx_unaccounted'] == 0
+            for card in cards
+        ),
+        cards or done.detail(),
+    )
+    for where, reason in {
+        'tx': 'west: 3 frames of [0-9,]+ that were handed to the card it never counted as sent',
+        'rx': 'west: 3 frames arrived at the card, reached no queue, and count neither',
+        'dma': 'west: the card received 3 frames that never came out of it',
+    }.items():
+        order = [(2, f'swallow 0 {where} 3')]
+        done, result = run('swallowed', TRAFFIC % ('4s', 128), quick=False, orders=order)
+        trials = (result or {}).get('trials', [])
+        check(
+            f'a card that loses frames without a word ({where}) makes the trial invalid',
+            done.status in ALLOWED
+            and not lies(result)
+            and any(
+                trial['validity'] == 'invalid' and any(re.match(reason, one) for one in trial['reasons'])
+                for trial in trials
+            ),
+            done.detail(),
+        )
 
 
 def chaos():
@@ -196,7 +232,7 @@ def chaos():
     )
 
 
-PARTS = machine, methods, calibrate, order, faults, removal, short_outage, chaos
+PARTS = machine, methods, calibrate, order, faults, removal, short_outage, counters, chaos
 for part in (*nic_ethdev.parts(MODEL, PROGRAM), *PARTS):
     started = time.monotonic()
     part()

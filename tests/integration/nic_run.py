@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 
 LONGEST = 120  # seconds
 ALLOWED = (0, 3)  # exit statuses: valid, or tester-limited and invalid
@@ -34,7 +35,8 @@ streams:
 class Run:
     """A command on the model: how it ended, what it printed, and what the card had to say of it."""
 
-    def __init__(self, model, *command, options='', orders=(), text=None):
+    def __init__(self, model, *command, options='', orders=(), text=None, after=None):
+        """orders: list of (seconds, order), counted from the start or from when the file @p after is there"""
         self.report = FOLDER / 'report'
         control = FOLDER / 'control'
         words = [f'cards=2,report={self.report},control={control}', *(options.split() if options else [])]
@@ -51,7 +53,7 @@ class Run:
         )
         self.pid = process.pid
         for delay, order in orders:
-            threading.Timer(delay, self.order, (control, order)).start()
+            threading.Thread(target=self.later, args=(after, delay, control, order), daemon=True).start()
         try:
             self.out, _ = process.communicate(text, timeout=LONGEST)
             self.status = process.returncode
@@ -60,6 +62,13 @@ class Run:
             self.out, _ = process.communicate()
             self.status = None
         self.card = self.report.read_text() if self.report.exists() else ''
+
+    def later(self, after, delay, control, order):
+        limit = time.monotonic() + LONGEST
+        while after is not None and not after.exists() and time.monotonic() < limit:
+            time.sleep(0.01)
+        time.sleep(delay)
+        self.order(control, order)
 
     @staticmethod
     def order(control, order):
@@ -88,6 +97,7 @@ def run(model, program, name, text, quick=True, **how):
     """Run a plan into a folder of its own; @return the command and its result, None if there is none"""
     out = FOLDER / name
     shutil.rmtree(out, ignore_errors=True)
+    how.setdefault('after', out / 'run.json')  # which is written when the ports are open
     done = Run(model, program, 'run', plan(name, text), *['--quick'] * quick, '--out', str(out), **how)
     result = out / 'result.json'
     return done, json.loads(result.read_text()) if result.exists() else None

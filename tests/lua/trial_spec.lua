@@ -216,6 +216,55 @@ describe("the verdict", function()
       assert.equal("west: the card or interface was removed", why)
    end)
 
+   -- Counters of a card in agreement with ours, but for what is given.
+   local function with_card(o)
+      local card = {
+         port = "east", tx = 1000, card_tx = 1000, card_rx = 900, rx = 900, card_rx_total = 905,
+         rx_missed = 2, rx_no_mbuf = 0, rx_errors = 3, tx_unaccounted = 0, rx_unaccounted = 0,
+      }
+      for key, value in pairs(o) do
+         card[key] = value
+      end
+      return { name = "east", card = card, link_changes = o.link_changes }
+   end
+
+   it("has the counters of cards, which explain what was missed and what was damaged", function()
+      local r = record { east = with_card {}, forward = { rx = 990 } }
+      assert.same({ "valid", 905 }, { r.validity, r.cards[1].card_rx_total })
+      assert.matches('"cards":%[{"port":"east","tx":1000,', result.trial_line(r, "rfc2544"))
+      assert.falsy(record().cards)
+   end)
+
+   it("is invalid where a card and the tester disagree without a reason", function()
+      for why, o in pairs {
+         ["^east: 2 frames of 1,000 that were handed to the card it never counted as sent$"]
+            = { tx_unaccounted = -2 },
+         ["^east: the card sent 1 frame more than the 1,000 that were handed to it$"]
+            = { tx_unaccounted = 1 },
+         ["^east: the card received 3 frames that never came out of it"] = { rx_unaccounted = 3 },
+         ["^east: 1 frame came out of the card that it never counted as received$"]
+            = { rx_unaccounted = -1 },
+      } do
+         local r = record { east = with_card(o) }
+         assert.equal("invalid", r.validity)
+         assert.matches(why, r.reasons[1])
+         o.link_changes = 1 -- what was on its way then is lost without a count
+         assert.same({ "east: the link changed 1 time during the trial" },
+            record({ east = with_card(o) }).reasons)
+      end
+   end)
+
+   it("is invalid where frames are lost that a card took to no queue", function()
+      local swallowed = { card_rx_total = 906 }
+      assert.equal("valid", record({ east = with_card(swallowed) }).validity)
+      local r = record { east = with_card(swallowed), forward = { rx = 999 } }
+      assert.equal("invalid", r.validity)
+      assert.matches("^east: 1 frame arrived at the card, reached no queue", r.reasons[1])
+      -- a card that does not tell how many arrived
+      local silent = with_card { card_rx_total = 0 }
+      assert.equal("valid", record({ east = silent, forward = { rx = 999 } }).validity)
+   end)
+
    it("is invalid without a link, and nothing is held against the tester then", function()
       local v, why = verdict {
          west = { name = "west", link_changes = 1, link_down = 1 },

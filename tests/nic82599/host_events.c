@@ -2,8 +2,9 @@
 /*
  * What happens by itself: frames whose time on the wire has come, write-backs that were delayed, orders
  * from the control pipe (`link N up|down`, `link N out MILLISECONDS`, `remove N [held]`, `stuck N rx|tx Q`,
- * `free N rx|tx Q`), and the chaos of a seed. And the records of a run: breaches, each kind once a card; a
- * trace of registers; a capture of the wire with the time at which frames began.
+ * `free N rx|tx Q`, `swallow N rx|tx|dma COUNT`), and the chaos of a seed. And the records of a run:
+ * breaches, each kind once a card; a trace of registers; a capture of the wire with the time at which frames
+ * began.
  *
  * The thread starts only if something needs it: without, the model is a pure function of the accesses.
  */
@@ -174,6 +175,14 @@ move_cable(struct nic_card *card, const char *to, unsigned milliseconds)
 }
 
 static void
+swallow(struct nic_card *card, const char *where, unsigned frames)
+{
+	*(strcmp(where, "tx") == 0   ? &card->swallow_tx
+	  : strcmp(where, "rx") == 0 ? &card->swallow_rx
+				     : &card->swallow_dma) = frames;
+}
+
+static void
 obey(const char *order)
 {
 	char word[16] = "", what[16] = "";
@@ -191,6 +200,8 @@ obey(const char *order)
 		host_remove_device(card, strcmp(what, "held") == 0);
 	} else if (strcmp(word, "stuck") == 0 || strcmp(word, "free") == 0)
 		stick(card, what, number, *word == 's');
+	else if (strcmp(word, "swallow") == 0)
+		swallow(card, what, number);
 	host_unlock();
 }
 

@@ -67,12 +67,14 @@ struct nic_card {
 
 	uint32_t reg[NIC_BAR0 / 4];
 	uint16_t eeprom[0x4000];
-	uint8_t module[256]; /* the EEPROM of the SFP module at 0xA0; all zero: no module */
+	uint8_t module[256];  /* the EEPROM of the SFP module at 0xA0; all zero: no module */
 	struct nic_i2c i2c;
 
 	struct nic_tx_queue tx[NIC_QUEUES];
 	unsigned tx_next; /* whose turn it is on the wire */
 	bool rx_stuck[NIC_QUEUES];
+	/* frames to lose without a word: sent; received, before a queue counts them and behind that */
+	unsigned swallow_tx, swallow_rx, swallow_dma;
 	double wire_free_ns;    /* when the wire can take the next frame */
 	double order_ns;        /* time on the wire of what the order in hand has sent so far */
 	double paused_until_ns; /* by a pause frame of the peer */

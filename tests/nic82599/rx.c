@@ -77,6 +77,11 @@ place(struct nic_card *card, unsigned queue, const uint8_t *frame, uint32_t leng
 	uint32_t size = (control & 0x1f) * 1024, needed, head = *nic_at(card, base + 0x10);
 	volatile uint64_t *ring;
 
+	if (card->swallow_dma > 0) {
+		card->swallow_dma--;
+		nic_count(card, NIC_QPRC + 0x40 * statistics_of(card, queue), 1);
+		return true;
+	}
 	if (!(*nic_at(card, base + 0x28) & RXDCTL_ENABLE) || count == 0 || card->rx_stuck[queue])
 		return !card->rx_stuck[queue]; /* a queue that is off swallows what comes */
 	if ((control >> 25 & 7) != 1)
@@ -267,6 +272,10 @@ nic_receive(struct nic_card *card, const uint8_t *frame, uint32_t length, bool b
 	nic_count64(card, NIC_GORCL, length);
 	if (multicast)
 		nic_count(card, frame[1] == 0xff && frame[2] == 0xff ? NIC_BPRC : NIC_MPRC, 1);
+	if (card->swallow_rx > 0) {
+		card->swallow_rx--;
+		return;
+	}
 	nic_drain(card, at_ns);
 	if (card->buffer_used != 0 || !deliver(card, frame, length, bad_fcs, at_ns))
 		store(card, frame, length, bad_fcs, at_ns);

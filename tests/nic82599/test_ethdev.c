@@ -234,11 +234,13 @@ test_rss(void)
 	struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = sizeof(key)};
 	struct rte_mbuf *got[512];
 	unsigned wrong = 0, received = 0;
+	struct rte_eth_stats stats;
 
 	start(0, (struct setting){0});
 	start(1, (struct setting){.rx_queues = 4, .rss = true, .rx_offloads = RTE_ETH_RX_OFFLOAD_RSS_HASH});
 	rte_eth_dev_rss_hash_conf_get(1, &conf);
 	rte_eth_dev_rss_reta_query(1, table, 128);
+	rte_eth_stats_reset(1);
 	for (unsigned i = 0; i < 200; i++)
 		send_one(datagram(0xc6120000 + i * 7, 0xc6130000 + i, (uint16_t)(1000 + i),
 				  (uint16_t)(2000 + 3 * i), 80));
@@ -260,6 +262,10 @@ test_rss(void)
 	}
 	check(received == 200 && wrong == 0,
 	      "RSS: %u of 200 received, %u with another hash or queue than software's", received, wrong);
+	rte_eth_stats_get(1, &stats);
+	check(stats.q_ipackets[0] == 200 && stats.q_ipackets[1] == 0,
+	      "known of the driver: the frames of four queues count as those of the first, %lu and %lu",
+	      (unsigned long)stats.q_ipackets[0], (unsigned long)stats.q_ipackets[1]);
 	stop_both();
 }
 

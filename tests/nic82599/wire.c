@@ -72,6 +72,10 @@ nic_send(struct nic_card *card, const struct nic_order *order, uint8_t *frame, u
 
 	if (length < (own_fcs ? 18u : 14u))
 		return;
+	if (card->swallow_tx > 0) {
+		card->swallow_tx--;
+		return;
+	}
 	if (!own_fcs) {
 		if (length < 60 && (*nic_at(card, NIC_HLREG0) & HLREG0_PAD)) {
 			memset(frame + length, 0, 60 - length);

@@ -2,6 +2,7 @@
 
 --- What a trial of the L4 engine showed, as one record: the object that trials.jsonl keeps, that result.json
 -- repeats, and that every figure of a row follows from. A run that is resumed has nothing else.
+local counts = require "framegauge.tester.counts"
 local json = require "framegauge.text.json"
 local verdict = require "framegauge.text.verdict"
 
@@ -68,6 +69,9 @@ local function judge(record, sides, engine, nothing, limit)
       add_invalid("%d bytes arrived other than they were sent", wrong)
    end
    link_reasons(engine, add_invalid)
+   for _, reason in ipairs(verdict.card_reasons(engine.ports, true)) do
+      add_invalid("%s", reason)
+   end
    tester_reasons(sides, engine, add_limited)
    limited[#limited + 1] = limit
    table.sort(limited)
@@ -113,7 +117,7 @@ function M.of(ask, bench, sides, engine, nothing, limit)
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
       duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sides = {},
       tester_drops = total(engine.ports, "rx_missed", "rx_no_mbuf", "tx_errors"),
-      poll_gap_max_ns = longest(engine.lcores),
+      poll_gap_max_ns = longest(engine.lcores), cards = counts.cards(engine.ports),
    }
    judge(record, sides, engine, nothing, limit)
    for i, side in ipairs(sides) do

@@ -31,6 +31,13 @@ local PORT = {
    rx_stamp_jumps = "rx_stamp_jumps",
 }
 
+-- Of ports whose card's own counters are exact.
+local CARD = {
+   tx = "tx_handed", card_tx = "tx_card", card_rx = "rx_card", rx = "rx_fetched", card_rx_total = "rx_total",
+   tx_unaccounted = "tx_unaccounted", rx_unaccounted = "rx_unaccounted",
+   rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_errors = "rx_errors",
+}
+
 local function counts(result, names)
    local out = {}
    for ours, theirs in pairs(names) do
@@ -181,8 +188,22 @@ function M.ports(engine, ports)
       list[i] = counts(result, PORT)
       list[i].name, list[i].foreign_by_kind = port.name, measures.foreign(result)
       list[i].rx_ring = port.rx_ring
+      if result.is_accounted > 0 then
+         list[i].card = counts(result, CARD)
+         list[i].card.port = port.name
+      end
    end
    return list
+end
+
+--- The card's own counters beside ours, of ports that have some; nil where none has.
+-- @param ports  as M.ports gave them
+function M.cards(ports)
+   local list = {}
+   for _, port in ipairs(ports) do
+      list[#list + 1] = port.card
+   end
+   return list[1] and list
 end
 
 return M

@@ -104,6 +104,49 @@ function M.link_reason(port)
    end
 end
 
+-- What a card and the tester disagree about; the card counts at its MAC and at its queues, we count what its
+-- driver took and gave.
+local function unaccounted(port, lost, add)
+   local card = port.card
+   local n, of = format.plural(math.abs(card.tx_unaccounted), "frame"), format.count(card.tx)
+   if card.tx_unaccounted < 0 then
+      add("%s: %s of %s that were handed to the card it never counted as sent", port.name, n, of)
+   elseif card.tx_unaccounted > 0 then
+      add("%s: the card sent %s more than the %s that were handed to it", port.name, n, of)
+   end
+   n = format.plural(math.abs(card.rx_unaccounted), "frame")
+   if card.rx_unaccounted > 0 then
+      add("%s: the card received %s that never came out of it and that it does not count as missed",
+         port.name, n)
+   elseif card.rx_unaccounted < 0 then
+      add("%s: %s came out of the card that it never counted as received", port.name, n)
+   end
+   local swallowed = card.card_rx_total - card.card_rx - card.rx_missed - card.rx_errors
+   if lost and swallowed > 0 then
+      add("%s: %s arrived at the card, reached no queue, and count neither as missed nor as damaged",
+         port.name, format.plural(swallowed, "frame"))
+   end
+end
+
+--- Why a trial is invalid by the counters of the cards: what is lost there is no loss of the device, and what
+-- is counted twice is no frame. A link that went away explains any difference.
+-- @param ports  their counts, with `card` where the counters of a card are exact
+-- @param lost   whether frames were lost
+-- @return list of sentences
+function M.card_reasons(ports, lost)
+   local reasons = {}
+   for _, port in ipairs(ports) do
+      if M.link_reason(port) then
+         return {}
+      elseif port.card then
+         unaccounted(port, lost, function(...)
+            reasons[#reasons + 1] = string.format(...)
+         end)
+      end
+   end
+   return reasons
+end
+
 --- Give a record its validity and its reasons.
 -- @param invalid  list of sentences: why its counts mean nothing
 -- @param limited  list of sentences: where the tester fell short

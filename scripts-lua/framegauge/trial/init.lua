@@ -19,6 +19,7 @@
 -- if hardly any frame left so. And a receiver that is held up for longer than its ring of descriptors lasts
 -- makes the device, or the port, lose what there is no room for, and not every port counts that.
 local altered = require "framegauge.tester.altered"
+local tester_counts = require "framegauge.tester.counts"
 local format = require "framegauge.text.format"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -329,7 +330,7 @@ end
 local function judge(record, ports, lcores, ask, invalid)
    local reasons, no_link = invalid_reasons(record, ports, ask.link_may_change)
    local tester = no_link and {} or tester_reasons(record, ports, lcores, ask)
-   invalid = tables.joined(invalid or {}, reasons)
+   invalid = tables.joined(invalid or {}, reasons, verdict.card_reasons(ports, record.lost > 0))
    return verdict.settle(record, invalid, tester)
 end
 
@@ -399,6 +400,7 @@ function M.record(raw, ask)
       routing_updates = updates,
       reset = raw.reset,
       queues = raw.queues,
+      cards = tester_counts.cards(raw.ports),
    }, raw.ports, raw.lcores or {}, ask, raw.invalid)
 end
 

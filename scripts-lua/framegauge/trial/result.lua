@@ -258,6 +258,34 @@ M.QUEUE = record("queue", "a queue of a port that has several", {
       at = "queues" },
 })
 
+M.CARD = record("card", "the counters of a port's card beside the tester's own, of a whole trial with "
+   .. "learning and drain", {
+   { "port", "text", "its port", col = "Port", at = "cards" },
+   { "tx", "count", "frames handed to the card, test frames and others", col = "Handed over", unit = "frames",
+      at = "cards" },
+   { "card_tx", "count", "frames that the card counted as sent", col = "Sent", unit = "by the card",
+      at = "cards" },
+   { "card_rx_total", "count", "frames that its MAC received, pause frames aside; 0 where it does not tell",
+      col = "Received", unit = "by its MAC", at = "cards" },
+   { "card_rx", "count", "frames that its queues received", col = "Received", unit = "by its queues",
+      at = "cards" },
+   { "rx", "count", "frames that the tester fetched", col = "Fetched", unit = "frames", at = "cards" },
+   { "rx_missed", "count", "frames for which it had no descriptor (imissed)", col = "Missed", unit = "frames",
+      at = "cards" },
+   { "rx_no_mbuf", "count", "times that its driver found no buffer (rx_nombuf)", col = "No buffer",
+      unit = "times", at = "cards" },
+   { "rx_errors", "count", "frames that arrived damaged (ierrors)", col = "Damaged", unit = "frames",
+      at = "cards" },
+   { "tx_unaccounted", "integer", "frames that the card counted as sent beyond those handed to it; negative "
+      .. "where it sent fewer. Other than 0 makes the trial invalid", col = "Unaccounted", unit = "sent",
+      at = "cards" },
+   { "rx_unaccounted", "integer", "the same of frames received and fetched", col = "", unit = "received",
+      at = "cards" },
+})
+
+--- In trials of every kind.
+M.CARDS = { "cards", list(M.CARD), "of ports whose cards count exactly (net_ixgbe)", optional = true }
+
 -- "1,937 + 1,937": what each direction lost.
 local function lost_by_direction(trial)
    local parts = {}
@@ -367,6 +395,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       { "problem", "text", "what went wrong", optional = true },
    }), "where a device was reset", optional = true },
    { "queues", list(M.QUEUE), "of ports with several queues", optional = true },
+   M.CARDS,
    { "directions", list(M.DIRECTION, { least = 1 }), "the same counts for each direction, and more" },
 }, {
    { col = "Verdict", as = "quiet", at = "trials", of = function(trial) return trial.validity end },

@@ -233,7 +233,7 @@ M.TRIAL = record("l4_trial", "one trial of TCP or UDP, also one line of trials.j
       .. "passed", optional = true },
    { "tester_drops", "count", "frames that the tester's ports lost" },
    { "poll_gap_max_ns", "count", "longest time no worker looked at them", optional = true },
-   { "sides", list(SIDE, { least = 1 }), "of the client and of the server" },
+   trial.CARDS, { "sides", list(SIDE, { least = 1 }), "of the client and of the server" },
 })
 
 M.TABLES = { {

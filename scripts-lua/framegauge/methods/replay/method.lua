@@ -5,6 +5,7 @@
 -- A trial is one replay (framegauge.replay). It is valid when the schedule was kept and the comparison could
 -- follow; whether the device passed all of it, unchanged and in order, is the row's verdict.
 local api = require "framegauge.core.api"
+local counts = require "framegauge.tester.counts"
 local differences = require "framegauge.replay.differences"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
@@ -116,6 +117,9 @@ local function reasons_of(result, ports, whole)
          add(limited, "%s: %s arrived but were dropped by the tester", port.name, plural(missed, "frame"))
       end
    end
+   for _, reason in ipairs(verdict.card_reasons(ports, not whole)) do
+      add(invalid, "%s", reason)
+   end
    if result.slips > 0 then
       add(limited, "the schedule slipped %s, by %s in all", plural(result.slips, "time"),
          units.format_time(result.slipped_ns / 1e9))
@@ -140,7 +144,7 @@ local function record_of(ask, bench, one, result, to)
    local record = {
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
       duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sent = {}, behind = {},
-      tester_drops = 0,
+      tester_drops = 0, cards = counts.cards(result.ports),
    }
    for _, key in ipairs(SENT) do
       record.sent[key] = result[key]

@@ -75,7 +75,7 @@ M.TRIAL = record("replay_trial", "one replay, also one line of trials.jsonl", tr
    { "behind", BEHIND, "time behind the schedule" }, { "verified", VERIFIED, "what arrived",
       optional = true },
    { "received", "count", "frames that arrived" }, { "rx_errors", "count", "frames that arrived damaged" },
-   { "tester_drops", "count", "frames that the tester's ports lost" },
+   { "tester_drops", "count", "frames that the tester's ports lost" }, trial.CARDS,
 })
 
 M.TABLES = { {

@@ -154,6 +154,19 @@ local function queues(last)
    }
 end
 
+-- The cards' own counters in the last trial, where they are exact.
+local function cards(last)
+   return last and last.cards and {
+      tables.of {
+         trial_rows.CARD, "cards", last.cards, caption = "The cards' own counters in the last trial",
+      },
+      h.p {
+         "The card counts at its MAC and at its queues, the tester what it handed over and fetched. A trial "
+            .. "in which they differ without a reason is invalid.",
+      },
+   }
+end
+
 local function paragraphs(...)
    local out = {}
    for _, list in ipairs { ... } do
@@ -184,7 +197,8 @@ function M.body(result, moment, view)
    if view.evidence then
       return {
          view.evidence(result), overall_table("The tester in trials of frames", of_frames),
-         #of_frames > 0 and tables.definitions(EXPLANATION), paragraphs(captured), h.p { last
+         #of_frames > 0 and tables.definitions(EXPLANATION), cards(last) or {}, paragraphs(captured),
+         h.p { last
             and TIME[last.time] or "" },
       }
    end
@@ -195,7 +209,7 @@ function M.body(result, moment, view)
             .. "by sequence number, after the last one has had time to arrive.",
       },
       deciding_table(view.deciding(result)), overall_table("The tester over all trials", of_frames),
-         queues(last) or {},
+         queues(last) or {}, cards(last) or {},
       tables.definitions(EXPLANATION), paragraphs(notes.background(result.trials),
          notes.altered(result.trials), captured),
       h.p { last and (TIME[last.time] or "Time: " .. last.time .. ".") }, h.p { timestamps(result) or "" },

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Double entry: what a card counted in a trial against what we handed over and fetched. A frame that only one
+ * of the two knows was lost or made inside of the tester, without any counter of drops.
+ *
+ * The two are not read at the same instant, and frames may be on their way through a ring. So our count is
+ * taken before and after the card's, which has to lie between; if it does not, it is looked at again until
+ * what was in a ring has come out of it. What they differed by before the trial is not the trial's.
+ */
+#include <time.h>
+
+#include "engine_priv.h"
+
+enum { COUNT_EVERY_S = 60, LOOKS = 20, LOOK_EVERY_NS = 1000000 };
+
+/* @return by how much the card's count lies outside of ours, below or above */
+static int64_t
+outside(uint64_t card, const uint64_t ours[2], int64_t gap)
+{
+	int64_t extra = (int64_t)(card - (uint64_t)gap - ours[1]),
+		missing = (int64_t)(ours[0] + (uint64_t)gap - card);
+
+	return extra > 0 ? extra : missing > 0 ? -missing : 0;
+}
+
+/* our books and the card's; what remains between them is added to the known gap */
+static void
+compare(struct account *a, struct fg_port *port, struct fg_port_counters *c)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
+	int64_t tx = 0, rx = 0;
+
+	for (unsigned i = 0; i < LOOKS; i++) {
+		port->ops->counters(port, c);
+		if (!port->caps.exact_counters)
+			return;
+		tx = outside(c->tx_frames, c->tx_ours, a->tx_gap);
+		rx = outside(c->rx_frames, c->rx_ours, a->rx_gap);
+		if (tx == 0 && rx == 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	a->tx_gap += tx;
+	a->rx_gap += rx;
+	a->tx_unaccounted = tx;
+	a->rx_unaccounted = rx;
+}
+
+void
+account_open(struct account *a, struct fg_port *port)
+{
+	compare(a, port, &a->before);
+	a->after = a->before;
+}
+
+void
+account_close(struct account *a, struct fg_port *port)
+{
+	compare(a, port, &a->after);
+	a->link_down = !port->ops->link_up(port);
+}
+
+void
+account_keep(struct fg_engine *e, uint64_t now)
+{
+	struct fg_port_counters unused;
+
+	if (now - e->counted_at < e->clock.hz * COUNT_EVERY_S)
+		return;
+	for (unsigned i = 0; i < e->config.ports; i++)
+		e->config.port[i].port->ops->counters(e->config.port[i].port, &unused);
+	e->counted_at = now;
+}
