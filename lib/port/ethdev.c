@@ -302,6 +302,7 @@ static const struct fg_port_ops ethdev_ops = {
 	.counters = fg_ethdev_counters,
 	.link_up = link_up,
 	.close = fg_ethdev_close,
+	.about = fg_ethdev_about,
 };
 
 /* what it asked for in vain, or in DPDK's words what went wrong */

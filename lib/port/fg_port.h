@@ -65,6 +65,7 @@ struct fg_port_counters {
 };
 
 struct fg_port;
+struct fg_port_about;
 struct fg_port_stamps;
 
 /** Most queues of a port, each way. */
@@ -75,6 +76,7 @@ struct fg_port_ops {
 	void (*counters)(struct fg_port *port, struct fg_port_counters *out);
 	bool (*link_up)(struct fg_port *port);
 	void (*close)(struct fg_port *port);
+	int (*about)(struct fg_port *port, struct fg_port_about *out); /* fg_port_about.h; NULL: nothing */
 };
 
 /**

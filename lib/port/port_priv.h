@@ -115,6 +115,7 @@ int fg_ethdev_stamps_start(struct fg_ethdev *dev);
 int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config, struct fg_error *err);
 void fg_ethdev_stop(struct fg_ethdev *dev);
 void fg_ethdev_close(struct fg_port *port);
+int fg_ethdev_about(struct fg_port *port, struct fg_port_about *out); /* about.c */
 
 /* counters.c: those of the device since it was opened, and ours beside them */
 void fg_ethdev_counters_start(struct fg_ethdev *dev);

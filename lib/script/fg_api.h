@@ -19,6 +19,7 @@
 #include "fg_l4_iperf.h"
 #include "fg_net.h"
 #include "fg_port.h"
+#include "fg_port_about.h"
 #include "fg_probe.h"
 #include "fg_protocol.h"
 #include "fg_relay.h"

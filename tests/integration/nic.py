@@ -44,6 +44,49 @@ def machine():
         )
 
 
+def ports():
+    """What doctor says of open ports, and what the report keeps of it."""
+    text = TRAFFIC % ('1s', 128)
+    done = framegauge('doctor', plan('doctor', text), options='optics=sr')
+    for what in (
+        'west   net_ixgbe, PCI 0000:11:00.0, link up, 10 Gbit/s, full duplex, NUMA node 0',
+        'east   SFP 10GBASE-SR, MODEL SOFTWARE, 41.5 °C, sends -2.2 dBm, receives -3.0 dBm',
+        'west   PCIe x8 at 5 GT/s carries 26.9 Gbit/s each way in packets of 128 bytes; ',
+        "the card's ports need 20",
+        'can: IEEE 1588, rate limit by queue, RSS, flow rules to a queue',
+        'cannot, by this driver on this port: receive timestamps, launch times\n',
+        'counters held against ours, module data',
+        "this build of DPDK's driver takes no transmit timestamps",
+    ):
+        check(
+            f'doctor on open ports: {what.strip()}',
+            re.sub(' +', ' ', what) in re.sub(' +', ' ', done.out),
+            done.detail(),
+        )
+    check(
+        'doctor sends nothing and breaks no rule of the card',
+        done.status == 0 and not done.breaches,
+        done.detail(),
+    )
+    done = framegauge('doctor', plan('doctor', text), options='optics=none')
+    check(
+        'doctor names the port without a link',
+        done.status == 4 and 'ports.west' in done.out,
+        done.detail(),
+    )
+    done, result = run('module', text, options='optics=sr')
+    port = (result or {}).get('ports', [{}])[0]
+    check(
+        'the report has module, duplex and slot of a port',
+        port.get('duplex') == 'full'
+        and port.get('module', {}).get('temperature_c') == 41.5
+        and port['module']['media'] == '10GBASE-SR'
+        and port['module']['serial'] == 'N1'
+        and port.get('pcie', {}).get('lanes') == 8,
+        port or done.detail(),
+    )
+
+
 def methods():
     tests = {
         'throughput': 'test: rfc2544\n'
@@ -232,7 +275,7 @@ def chaos():
     )
 
 
-PARTS = machine, methods, calibrate, order, faults, removal, short_outage, counters, chaos
+PARTS = machine, ports, methods, calibrate, order, faults, removal, short_outage, counters, chaos
 for part in (*nic_ethdev.parts(MODEL, PROGRAM), *PARTS):
     started = time.monotonic()
     part()

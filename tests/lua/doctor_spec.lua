@@ -75,6 +75,64 @@ local function forget()
    roots = {}
 end
 
+-- What it says of an open port, as words: state and finding of each row.
+local function of_port(about, o)
+   local ports = require "framegauge.doctor.ports"
+   local port = {
+      name = "east", driver = o.driver or "net_x", mode = "PCI 0000:03:00.0", numa = -1, pcie = o.pcie,
+   }
+   local list = {}
+   for i, row in ipairs(ports.rows(port, about, { needed = o.needed or 0, notes = o.notes })) do
+      assert.equal("east", row.topic)
+      assert.truthy(row.state == "ok" or row.effect and row.fix)
+      list[i] = row.state .. " " .. row.finding
+   end
+   return list
+end
+
+local function about_of(o)
+   local about = {
+      link_up = true, speed_mbps = 10000, duplex = "full", driver = { rx_path = "", rss = true },
+   }
+   for key, value in pairs(o or {}) do
+      about[key] = value
+   end
+   return about
+end
+
+describe("the doctor on open ports", function()
+   it("says what the driver can do and what not, by its own answers", function()
+      local rows = of_port(about_of(), {})
+      assert.equal("ok net_x, PCI 0000:03:00.0, link up, 10 Gbit/s, full duplex", rows[1])
+      assert.equal("ok can: RSS", rows[2])
+      assert.equal(2, #rows)
+      assert.same({ "ok net_x, PCI 0000:03:00.0" }, of_port(nil, {})) -- it cannot be asked
+   end)
+
+   it("warns of half duplex, of lcores far from the card, and of a hot module", function()
+      assert.equal("warning the link is half duplex", of_port(about_of { duplex = "half" }, {})[2])
+      assert.equal("warning CPU 3 is far", of_port(about_of(), { notes = { "CPU 3 is far" } })[2])
+      local module = { type = "SFP", media = "10GBASE-LR", vendor = "ACME", part = "X", temperature_c = 70 }
+      assert.equal("ok SFP 10GBASE-LR, ACME X, 70.0 °C", of_port(about_of { module = module }, {})[3])
+      module.temperature_c, module.tx_power_mw, module.rx_power_mw = 70.1, 1, 0
+      assert.equal("warning SFP 10GBASE-LR, ACME X, 70.1 °C, sends 0.0 dBm, receives no light",
+         of_port(about_of { module = module }, {})[3])
+   end)
+
+   it("warns of a slot that carries less than the card's ports need", function()
+      local slot = { lanes = 4, gts = 5, lanes_max = 8, gts_max = 5, gbps = 13.4 }
+      assert.matches("^ok PCIe x4 at 5 GT/s carries 13.4 Gbit/s .* need 10$",
+         of_port(about_of(), { pcie = slot, needed = 10 })[3])
+      assert.matches("^warning .* need 20$", of_port(about_of(), { pcie = slot, needed = 20 })[3])
+   end)
+
+   it("tells what a driver is known not to do, with what follows from it", function()
+      local rows = of_port(about_of(), { driver = "net_ixgbe" })
+      assert.equal("warning this build of DPDK's driver takes no transmit timestamps", rows[3])
+      assert.equal(7, #rows)
+   end)
+end)
+
 describe("the doctor", function()
    after_each(forget)
 
@@ -162,7 +220,7 @@ describe("the doctor", function()
          found = row.state == "warning" and row.topic == "0000:03:00.0" and row or found
       end
       assert.equal("PCIe x4 at 5 GT/s, the card can x8 at 5 GT/s", found.finding)
-      assert.matches("20 Gbit/s instead of 40", found.effect)
+      assert.matches("13.4 Gbit/s each way instead of 26.9", found.effect)
    end)
 
    it("sees who else works on the packet cores", function()

@@ -56,12 +56,17 @@ nic_module_init(struct nic_card *card)
 		m[3] = 0x10;                              /* 10GBASE-SR */
 		m[6] = 0x01;                              /* 1000BASE-SX */
 		m[37] = 0x00, m[38] = 0x1b, m[39] = 0x21; /* Intel, which the driver asks of optics */
+		m[92] = 0x60, m[94] = 0x05;               /* monitors itself, calibrated; revision 11.0 */
+		card->monitor[96] = 41, card->monitor[97] = 0x80;     /* 41.5 degrees */
+		card->monitor[102] = 0x17, card->monitor[103] = 0x70; /* 0.6 mW sent */
+		card->monitor[104] = 0x13, card->monitor[105] = 0x88; /* 0.5 mW received */
 	} else {
 		m[8] = 0x04;                              /* passive copper */
 		m[37] = 0x00, m[38] = 0x40, m[39] = 0x20; /* Tyco */
 	}
 	memcpy(m + 20, "MODEL           ", 16);
 	memcpy(m + 40, "SOFTWARE        ", 16);
+	memcpy(m + 68, "N1              ", 16);
 }
 
 enum { BUS_IDLE, BUS_ADDRESS, BUS_OFFSET, BUS_WRITE, BUS_READ };
@@ -69,7 +74,9 @@ enum { BUS_IDLE, BUS_ADDRESS, BUS_OFFSET, BUS_WRITE, BUS_READ };
 static bool
 module_bit(const struct nic_card *card, int bit)
 {
-	return card->module[card->i2c.pointer] >> (7 - bit) & 1;
+	const uint8_t *page = card->i2c.monitor ? card->monitor : card->module;
+
+	return page[card->i2c.pointer] >> (7 - bit) & 1;
 }
 
 static void
@@ -126,9 +133,12 @@ bus_falling(struct nic_card *card)
 	if (bus->bit == 9)
 		bus_next_byte(card);
 	else if (bus->bit == 8 && bus->state != BUS_READ) { /* acknowledge, if it is ours */
-		bool ours =
-			card->module[0] != 0 && (bus->state != BUS_ADDRESS || (bus->shift & 0xfe) == 0xA0);
+		bool second = (bus->shift & 0xfe) == 0xA2 && (card->module[92] & 0x40);
+		bool ours = card->module[0] != 0 &&
+			    (bus->state != BUS_ADDRESS || (bus->shift & 0xfe) == 0xA0 || second);
 
+		if (bus->state == BUS_ADDRESS)
+			bus->monitor = second;
 		bus->out = !ours;
 		if (!ours)
 			bus->state = BUS_IDLE;

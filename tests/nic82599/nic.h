@@ -53,6 +53,7 @@ struct nic_tx_queue {
 
 struct nic_i2c {
 	bool clock, data, out, refused;
+	bool monitor; /* the second address of the module */
 	int state, bit;
 	uint8_t shift, pointer;
 };
@@ -68,6 +69,7 @@ struct nic_card {
 	uint32_t reg[NIC_BAR0 / 4];
 	uint16_t eeprom[0x4000];
 	uint8_t module[256];  /* the EEPROM of the SFP module at 0xA0; all zero: no module */
+	uint8_t monitor[256]; /* what it measures of itself, at 0xA2; optics=sr */
 	struct nic_i2c i2c;
 
 	struct nic_tx_queue tx[NIC_QUEUES];

@@ -325,9 +325,13 @@ return {
       without_modules = true,
       summary = "check this machine before a test",
       help = "Check huge pages, IOMMU, network cards, NUMA, cores and clocks. Reports the effect of each "
-         .. "problem and the command that fixes it. Opens no port and changes nothing.",
-      arguments = {},
-      options = {},
+         .. "problem and the command that fixes it. Without a plan: opens no port and changes nothing. With "
+         .. "a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI "
+         .. "Express slot, what the driver can do on each port, and what it is known not to do.",
+      arguments = { { name = "PLAN.yaml", help = PLAN_OF_PORTS.help, optional = true } },
+      options = { SET },
+      takes_eal = true,
+      examples = { "doctor", "doctor plan.yaml" },
       module = "framegauge.doctor",
    },
    {

@@ -6,6 +6,7 @@
 -- "problem"), topic, finding; effect and fix unless all is well; use, how to name a card in a plan. Only a
 -- problem, with which no test can run at all, changes the exit status.
 local build = require "framegauge.build"
+local tables = require "framegauge.core.tables"
 local native = require "framegauge.core.native"
 
 local M = {}
@@ -68,10 +69,15 @@ function M.text(rows)
 end
 
 --- The command.
-function M.main()
+-- @param arguments  a plan, whose ports are then opened and asked; or none
+function M.main(arguments, options, eal)
    local rows = missing_modules()
    if not rows[1] then
       rows = M.examine(require("framegauge.doctor.machine").at(""))
+      if arguments[1] then
+         local plan = require("framegauge.cli.load_plan")(arguments[1], options, eal)
+         rows = tables.joined(rows, require("framegauge.doctor.ports").examine(plan))
+      end
    end
    local text, problems = M.text(rows)
    io.write(text)

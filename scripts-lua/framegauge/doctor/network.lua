@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Doctor: network cards, their drivers, and how to bind one to DPDK.
+local cards = require "framegauge.tester.card"
+
 local M = {}
 
 local PCI = "/sys/bus/pci/devices"
@@ -119,26 +121,17 @@ function M.list(machine)
    return list
 end
 
--- "8.0 GT/s PCIe" as a number.
-local function link_speed(machine, address, name)
-   return tonumber((machine:read(PCI .. "/" .. address .. "/" .. name) or ""):match("^[%d.]+"))
-end
-
 function M.pcie(machine)
    local rows = {}
    for _, card in ipairs(M.list(machine)) do
-      local width, most_width = link_speed(machine, card.address, "current_link_width"),
-         link_speed(machine, card.address, "max_link_width")
-      local speed, most_speed = link_speed(machine, card.address, "current_link_speed"),
-         link_speed(machine, card.address, "max_link_speed")
-      if width and most_width and speed and most_speed and width > 0
-         and (width < most_width or speed < most_speed) then
+      local slot = cards.slot(card.address, function(path) return machine:read(path) end)
+      if slot and (slot.lanes < slot.lanes_max or slot.gts < slot.gts_max) then
          rows[#rows + 1] = {
             state = "warning", topic = card.address,
-            finding = ("PCIe x%d at %g GT/s, the card can x%d at %g GT/s"):format(width, speed, most_width,
-               most_speed),
-            effect = ("%.0f Gbit/s instead of %.0f before PCIe's overhead: frames are lost in the card")
-               :format(width * speed, most_width * most_speed),
+            finding = ("PCIe x%d at %g GT/s, the card can x%d at %g GT/s"):format(slot.lanes, slot.gts,
+               slot.lanes_max, slot.gts_max),
+            effect = ("%g Gbit/s each way instead of %g: with more the card loses frames"):format(slot.gbps,
+               cards.pcie_gbps(slot.lanes_max, slot.gts_max)),
             fix = "use a slot with all lanes, or check the firmware's settings of the slot",
          }
       end

@@ -45,13 +45,45 @@ local CALIBRATION = record("calibration", "what is known of the tester itself", 
    })), "what the run takes from it" },
 })
 
+-- A module as it was when the port was opened.
+local MODULE = record("module", "a pluggable optical module or cable (SFF-8472)", {
+   { "type", "text", "kind of module" },
+   { "media", "text", "what it sends on, such as `10GBASE-SR`; empty: unknown" },
+   { "vendor", "text", "its vendor" }, { "part", "text", "part number" },
+   { "serial", "text", "serial number" },
+   { "temperature_c", "signed", "degrees Celsius, where it monitors itself", optional = true },
+   { "tx_power_mw", "number", "power sent, mW, where it monitors itself", optional = true },
+   { "rx_power_mw", "number", "power received, mW, the same", optional = true },
+})
+
+local PCIE = record("pcie", "the PCI Express link of a card", {
+   { "lanes", "integer", "lanes in use" }, { "gts", "number", "GT/s of each" },
+   { "lanes_max", "integer", "lanes that the card has" }, { "gts_max", "number", "GT/s that it can" },
+   { "gbps", "number", "what the link carries each way, Gbit/s, in packets of 128 bytes" },
+})
+
+local function module_text(port)
+   local module = port.module
+   return module and ("%s %s, %s %s"):format(module.type, module.media, module.vendor, module.part)
+end
+
+local function pcie_text(port)
+   return port.pcie and ("x%d at %g GT/s"):format(port.pcie.lanes, port.pcie.gts)
+end
+
 local PORT = record("port", "a port as it was opened", {
    { "name", "text", "its name in the plan", col = "Port", at = "html" },
    { "device", "text", "its device", col = "Device", at = "html" },
    { "driver", "text", "its driver", col = "Driver", at = "html" },
    { "mode", "text", "how it works", optional = true, col = "Mode", at = "html" },
    { "line_rate", "number", "bit/s", optional = true, col = "Line rate", as = "bits1", at = "html" },
+   { "duplex", { "full", "half" }, "of the link of a card", optional = true, col = "Duplex", as = "plain",
+      hidden = true, at = "html" },
    { "mac", "text", "MAC address", optional = true, col = "MAC address", at = "html" },
+   { "module", MODULE, "the module in its cage", optional = true, apart = true },
+   { of = module_text, col = "Module", as = "plain", hidden = true, at = "html" },
+   { "pcie", PCIE, "its PCI Express link", optional = true, apart = true },
+   { of = pcie_text, col = "PCIe", as = "plain", hidden = true, at = "html" },
    { "numa", "integer", "NUMA node; -1 where there is none", optional = true },
    { of = function(port) return port.numa and port.numa >= 0 and port.numa or nil end, col = "NUMA",
       unit = "node",

@@ -6,6 +6,7 @@
 -- plain tables. A bench is used inside a job, since trials take time.
 local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
+local card = require "framegauge.tester.card"
 local counts = require "framegauge.tester.counts"
 local ethernet = require "framegauge.core.ethernet"
 local ffi = require "ffi"
@@ -61,24 +62,6 @@ function Bench:open_ports()
    end
    self.buffers = TSC_BUFFERS
    host.open(self.handles, self.plan.ports, self.max_frame)
-end
-
--- What the driver says, and what the plan says better.
-local function describe(plan_port, handle)
-   local caps = handle.caps
-   local rate = plan_port.line_rate or tonumber(caps.line_rate_bps)
-   return {
-      name = plan_port.name,
-      device = plan_port.device,
-      driver = ffi.string(caps.driver),
-      mode = ffi.string(caps.mode),
-      line_rate = rate > 0 and rate or nil,
-      mac = plan_port.mac or octets.mac_text(ffi.string(caps.mac, 6)),
-      numa = caps.numa_node,
-      queues = plan_port.queues,
-      rx_ring = caps.rx_ring > 0 and caps.rx_ring * (plan_port.queues or 1) or nil,
-      notes = {},
-   }
 end
 
 local function engine_port(plan_port, handle, mac, place)
@@ -261,7 +244,7 @@ function Bench.open(plan, o)
       host.start(plan)
       bench:open_ports()
       for i, port in ipairs(plan.ports) do
-         bench.ports[i] = describe(port, bench.handles[i])
+         bench.ports[i] = card.describe(port, bench.handles[i])
       end
       bench:create_engine()
       if not o.unasked then

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_PORT_ABOUT_H
+#define FG_PORT_ABOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What a person wants to know of a port before a test, and what a report keeps of it: the link, the optical
+ * module, what the driver can do. The control thread's; it takes up to a second, because the module is read
+ * over a slow bus.
+ */
+
+struct fg_port;
+
+/** A pluggable module by SFF-8472; texts are without the blanks at their ends. */
+struct fg_port_module {
+	char type[8];   /* "SFP" */
+	char media[24]; /* "10GBASE-SR", "passive copper"; "" where the module tells nothing that is known */
+	char vendor[17], part[17], serial[17];
+	bool has_temperature, has_power;
+	double temperature_c;
+	double tx_power_mw, rx_power_mw;
+};
+
+struct fg_port_about {
+	uint32_t speed_mbps; /* 0: the link is down, or has no speed */
+	bool link_up, full_duplex;
+	bool has_module;
+	struct fg_port_module module;
+	char rx_path[32], tx_path[32]; /* as the driver calls them, "Vector SSE"; "": it does not tell */
+	/* of the driver */
+	bool rss;           /* spreads frames over queues by addresses and ports */
+	bool flow_to_queue; /* takes a flow rule that sends one UDP flow to a queue */
+	bool rx_ip_checksum, rx_udp_checksum, tx_ip_checksum, tx_udp_checksum;
+	unsigned max_queues; /* each way */
+};
+
+/** @return 0, -ENOTSUP for a port that is no device of a driver's, -EIO if the driver does not answer */
+int fg_port_about(struct fg_port *port, struct fg_port_about *out);
+
+enum {
+	FG_SFF8472_ID = 96,          /* that many octets at 0xA0, from 0 on */
+	FG_SFF8472_MONITOR_AT = 84,  /* at 0xA2: calibration of the temperature ... */
+	FG_SFF8472_MONITOR_SIZE = 22 /* ... to received power */
+};
+
+/**
+ * Read what a module says of itself.
+ * @param id       FG_SFF8472_ID octets
+ * @param monitor  FG_SFF8472_MONITOR_SIZE octets; NULL: it has none
+ * @return 0, -EINVAL for a module of another kind
+ */
+int fg_sff8472_read(const uint8_t *id, const uint8_t *monitor, struct fg_port_module *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
