@@ -44,6 +44,16 @@ struct fg_port_about {
 /** @return 0, -ENOTSUP for a port that is no device of a driver's, -EIO if the driver does not answer */
 int fg_port_about(struct fg_port *port, struct fg_port_about *out);
 
+/** The driver of an interface of the kernel. */
+struct fg_interface_about {
+	char driver[32]; /* "": the kernel does not know */
+	bool xdp_known;  /* the kernel told the following (since Linux 6.3) */
+	bool xdp_native, xdp_zero_copy;
+};
+
+/** Of the network namespace that the process is in. @return 0, -ENODEV */
+int fg_interface_about(const char *name, struct fg_interface_about *out);
+
 enum {
 	FG_SFF8472_ID = 96,          /* that many octets at 0xA0, from 0 on */
 	FG_SFF8472_MONITOR_AT = 84,  /* at 0xA2: calibration of the temperature ... */

@@ -329,9 +329,16 @@ return {
          .. "a plan: also opens its ports, sends nothing, and reports the link, the optical module, the PCI "
          .. "Express slot, what the driver can do on each port, and what it is known not to do.",
       arguments = { { name = "PLAN.yaml", help = PLAN_OF_PORTS.help, optional = true } },
-      options = { SET },
+      options = {
+         SET,
+         {
+            name = "measure",
+            help = "also send for a second from each port as fast as it takes frames, and report the rate to "
+               .. "expect; the plan needs isolated_network: true",
+         },
+      },
       takes_eal = true,
-      examples = { "doctor", "doctor plan.yaml" },
+      examples = { "doctor", "doctor plan.yaml", "doctor plan.yaml --measure" },
       module = "framegauge.doctor",
    },
    {

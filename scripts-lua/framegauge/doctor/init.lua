@@ -7,11 +7,12 @@
 -- problem, with which no test can run at all, changes the exit status.
 local build = require "framegauge.build"
 local tables = require "framegauge.core.tables"
+local user_error = require "framegauge.core.user_error"
 local native = require "framegauge.core.native"
 
 local M = {}
 
-local ENVIRONMENT = 4
+local BAD_USAGE, ENVIRONMENT = 2, 4
 
 local function dpdk()
    return { state = "ok", topic = "DPDK", finding = (build.dpdk:gsub("^DPDK ", "")) }
@@ -76,7 +77,11 @@ function M.main(arguments, options, eal)
       rows = M.examine(require("framegauge.doctor.machine").at(""))
       if arguments[1] then
          local plan = require("framegauge.cli.load_plan")(arguments[1], options, eal)
-         rows = tables.joined(rows, require("framegauge.doctor.ports").examine(plan))
+         rows = tables.joined(rows, require("framegauge.doctor.ports").examine(plan),
+            options.measure and require("framegauge.doctor.measure").examine(plan) or {})
+      elseif options.measure then
+         user_error.raise("doctor", BAD_USAGE, "--measure sends frames: it needs a PLAN.yaml, with "
+            .. "isolated_network: true")
       end
    end
    local text, problems = M.text(rows)

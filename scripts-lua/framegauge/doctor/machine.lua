@@ -56,6 +56,20 @@ function Machine:list(path)
    return names
 end
 
+--- What the kernel tells of an interface: { driver =, xdp = "zero copy", "native", "none", or nil where it
+-- does not know }; nil where it is not asked, because the machine is a folder.
+function Machine:interface(name)
+   local about = ffi.new "struct fg_interface_about"
+   if self.root ~= "" or C.fg_interface_about(name, about) ~= 0 then
+      return nil
+   end
+   return {
+      driver = ffi.string(about.driver),
+      xdp = about.xdp_known
+         and (about.xdp_zero_copy and "zero copy" or about.xdp_native and "native" or "none") or nil,
+   }
+end
+
 --- Last part of where a symbolic link points to, or nil.
 function Machine:link_name(path)
    local target = uv.fs_readlink(self.root .. path)

@@ -16,9 +16,15 @@ local DPDK_TOO = {
    ixgbe = true, ixgbevf = true, nfp = true, qede = true, sfc = true, virtio_net = true, vmxnet3 = true,
 }
 local BESIDE_KERNEL = { mlx4_core = true, mlx5_core = true }
--- Kernel drivers whose AF_XDP copies nothing.
+-- Kernel drivers whose AF_XDP copies nothing, and those without XDP of their own, where the kernel does not
+-- tell.
 local ZERO_COPY = { bnxt_en = true, gve = true, i40e = true, ice = true, idpf = true, igb = true, igc = true,
    ixgbe = true, mlx5_core = true, virtio_net = true }
+local NO_XDP = { be2net = true }
+local XDP = {
+   ["zero copy"] = "AF_XDP, zero copy", native = "AF_XDP in the driver, with copying",
+   none = "AF_XDP on socket buffers: %s has no XDP of its own",
+}
 local OF_DPDK = { ["vfio-pci"] = true, uio_pci_generic = true, igb_uio = true }
 
 -- Adds an interface and everything it stands on (the ports of a bridge, a bond, a VLAN) to a set.
@@ -79,12 +85,21 @@ local function driver_of(machine, address)
    return machine:link_name(PCI .. "/" .. address .. "/driver")
 end
 
-local function how_to_use(card)
-   local kernel = card.names[1] and "kernel:" .. card.names[1]
-   if kernel then
-      kernel = kernel .. (ZERO_COPY[card.driver] and " (AF_XDP, zero-copy in newer kernels)"
-         or " (AF_XDP with copying)")
+-- What AF_XDP is on an interface: as the kernel tells (since 6.3), else by its driver.
+local function af_xdp_of(machine, name, driver)
+   local known = machine:interface(name) or {}
+   driver = driver or known.driver ~= "" and known.driver or name
+   if known.xdp then
+      return XDP[known.xdp]:format(driver)
+   elseif ZERO_COPY[driver] then
+      return "AF_XDP, zero-copy in newer kernels"
    end
+   return NO_XDP[driver] and XDP.none:format(driver) or "AF_XDP with copying"
+end
+
+local function how_to_use(machine, card)
+   local kernel = card.names[1]
+      and ("kernel:%s (%s)"):format(card.names[1], af_xdp_of(machine, card.names[1], card.driver))
    if OF_DPDK[card.driver] then
       return "ready for DPDK: device " .. card.address
    elseif BESIDE_KERNEL[card.driver] then
@@ -147,7 +162,7 @@ function M.cards(machine)
       about = about .. (card.node >= 0 and (", node %d"):format(card.node) or "")
       rows[#rows + 1] = {
          state = "ok", topic = card.address, finding = about,
-         use = card.used and "in use (default route): never changed" or how_to_use(card),
+         use = card.used and "in use (default route): never changed" or how_to_use(machine, card),
       }
    end
    if #rows == 0 then
@@ -165,7 +180,10 @@ function M.interfaces(machine)
    for _, name in ipairs(machine:list(NET)) do
       if name ~= "lo" and machine:exists(NET .. "/" .. name .. "/mtu")
          and not machine:exists(NET .. "/" .. name .. "/device") then
-         names[#names + 1] = name .. (used[name] and " (in use: never changed)" or "")
+         local about = machine:interface(name)
+         names[#names + 1] = name .. (used[name] and " (in use: never changed)"
+            or about and (" (%s; %s)"):format(about.driver ~= "" and about.driver or "no driver",
+               af_xdp_of(machine, name)) or "")
       end
    end
    if #names > 0 then
