@@ -220,6 +220,24 @@ return {
       module = "framegauge.cli.report",
    },
    {
+      name = "compare",
+      summary = "compare two runs of a plan: what has become better or worse",
+      help = "Print the figures of two result folders side by side. A change is called better or worse only "
+         .. "where it is more than both runs leave open together: the bounds of a search, the spread of what "
+         .. "was averaged, the error of timestamps, the chance of losses. The exit status is 1 if a figure "
+         .. "is worse.",
+      arguments = {
+         { name = "BEFORE", help = "a result folder" },
+         { name = "AFTER", help = "the result folder of a later run, or of another device" },
+      },
+      options = {
+         { name = "all", help = "print figures that are the same too" },
+         { name = "json", help = "print the comparison as JSON" },
+      },
+      examples = { "compare results/monday results/today" },
+      module = "framegauge.cli.compare",
+   },
+   {
       name = "frames",
       summary = "show the frames that a plan would send",
       help = "Print the frames that a plan's streams would send, decoded layer by layer, or write them to a "

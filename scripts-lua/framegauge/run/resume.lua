@@ -8,6 +8,7 @@
 -- program, the ports. The run's folder keeps the plan (plan.yaml, as it was read) and, in run.json, what the
 -- plan meant; whatever differs is named and refused. The last line of trials.jsonl may be torn, for the
 -- process may have been killed while it wrote; that trial was not finished and is made again.
+local compare = require "framegauge.report.compare"
 local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
 local json = require "framegauge.text.json"
@@ -45,36 +46,8 @@ function M.request(plan, ports, generator, expect)
    }
 end
 
-local function is_object(value)
-   return type(value) == "table" and (next(value) == nil or type(next(value)) == "string")
-end
-
--- Note each key whose values differ. Lists are compared as a whole.
-local function compare(path, old, new, found)
-   if is_object(old) and is_object(new) then
-      local keys = {}
-      for _, side in ipairs { old, new } do
-         for key in pairs(side) do
-            keys[key] = true
-         end
-      end
-      for key in pairs(keys) do
-         compare(path == "" and key or path .. "." .. key, old[key], new[key], found)
-      end
-      return
-   end
-   local function text(value)
-      return value == nil and "nothing" or json.encode(value)
-   end
-   if text(old) ~= text(new) then
-      found[#found + 1] = ("%s was %s and is %s"):format(path, text(old), text(new))
-   end
-end
-
 local function check_same(what, old, new)
-   local found = {}
-   compare("", old or json.object {}, new or json.object {}, found)
-   table.sort(found)
+   local found = compare.differences(old or json.object {}, new or json.object {})
    if #found > 0 then
       refuse("the run cannot be resumed with another %s: %s", what, table.concat(found, "; "))
    end

@@ -26,6 +26,9 @@
 --    none      what stands where nothing is known
 --    hidden    the column is left out where no line has it, as with `optional`
 --    unless    the column is left out where lines have this key
+--    within    function(row): how far from the figure the truth may be (framegauge.report.compare); nil where
+--              that is not known
+--    better    ">=" or "<=": whether more or less is better, where `expect` does not say
 --    expect    what --expect calls it (framegauge.methods.expect)
 --    apart     of an object: its figures are in no table of the record
 --

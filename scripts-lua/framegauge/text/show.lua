@@ -83,6 +83,13 @@ local function bounded(row, text, bound)
    return bound ~= "exact" and bound .. text or nil
 end
 
+--- A figure as its row has it written.
+-- @return the text and its unit, "" where it has none
+function M.write(row, value)
+   local kind = M.KINDS[kind_of(row)]
+   return kind[1](value), kind[2] or ""
+end
+
 --- The column of a row of a record.
 -- @param prefix  path of the object it is in
 function M.column(row, prefix)

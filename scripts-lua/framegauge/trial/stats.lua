@@ -101,6 +101,16 @@ function M.total(streams)
    return { tx = tx, rx = rx, lost = lost, loss_ratio = tx > 0 and lost / tx or 0 }
 end
 
+--- How far the share of frames that a device loses may be from the one that was seen: two standard errors, as
+-- if losses were independent, and one frame.
+-- @param row  { tx =, loss_ratio = }
+-- @return a share; nil when nothing was sent
+-- @usage ("%.4f"):format(stats.loss_within { tx = 10000, loss_ratio = 0.01 }) --> 0.0021
+function M.loss_within(row)
+   local p = row.loss_ratio
+   return p and row.tx > 0 and 2 * math.sqrt(p * (1 - p) / row.tx) + 1 / row.tx or nil
+end
+
 -- Of the frames up to the highest number that has come, the share that has come.
 local function arrived(now, before)
    local rx, missing = now.rx - before.rx, now.missing - before.missing

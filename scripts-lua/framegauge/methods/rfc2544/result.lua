@@ -2,6 +2,7 @@
 
 --- Result rows of RFC 2544's tests (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
+local stats = require "framegauge.trial.stats"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
 
@@ -36,6 +37,29 @@ local function source(key, what)
       .. "the test's group" }
 end
 
+-- How far from a figure the truth may be: what the search left open, the spread of what was averaged and the
+-- error of the stamps.
+local function between_bounds(row)
+   return row.upper_fps and row.upper_fps - row.throughput_fps or 0
+end
+
+local function spread_and_stamps(row)
+   return (row.latency_max_ns - row.latency_min_ns) / 2 + row.error_bound_ns
+end
+
+local function spread_of_recoveries(row)
+   return (row.recovery_max_ns - row.recovery_min_ns) / 2 + row.resolution_ns
+end
+
+local function spread_of_bursts(row)
+   return 2 * row.burst_stddev_frames / math.sqrt(row.repetitions) + row.step_frames
+end
+
+local function between_intervals(row)
+   local failed = row.interval_failed_frames or row.interval_frames - 1
+   return (row.interval_frames - failed) / row.theoretical_fps * 1e9
+end
+
 local EVIDENCE = record("evidence", "the worst of the trials that decided", {
    { "late", "count", "as in a trial", null = true }, { "refused", "count", "as in a trial", null = true },
    { "tester_drops", "count", "as in a trial", null = true }, { "lag_max_ns", "number", "as in a trial",
@@ -52,7 +76,7 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
       unless = "goal" } })[1],
    { "throughput_fps", "number", "the throughput: a load that passed a trial of full length; null when none "
       .. "did", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-      none = "no pass", expect = { "throughput", ">=", "load" } },
+      none = "no pass", expect = { "throughput", ">=", "load" }, within = between_bounds },
    { "throughput_percent", "number", "its share of `theoretical_fps`", null = true, col = "of line",
       as = "share", at = "terminal html summary" },
    { "throughput_l1_mbps", "number", "the throughput with preamble and gap", null = true, col = "Layer 1",
@@ -97,7 +121,7 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
       at = "terminal html" },
    { "latency_mean_ns", "signed", "mean of these: the figure of RFC 2544", null = true, col = "Latency",
       unit = "mean, µs",
-      at = "terminal html summary" },
+      at = "terminal html summary", better = "<=", within = spread_and_stamps },
    { "latency_corrected_mean_ns", "signed", "the same less `tester_min_ns`; null without a current "
       .. "calibration", null = true, col = "Corrected", unit = "mean, µs", at = "terminal html",
       hidden = true },
@@ -130,7 +154,8 @@ M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, 
    { "intended_fps", "positive", "the load asked for" }, { "offered_fps", "number", "the load really sent" },
    { "tx", "count", "frames sent in this direction" }, { "rx", "count", "frames received" }, { "lost",
       "count", "frames lost" },
-   { "loss_ratio", "ratio", "`lost` / `tx`", col = "Loss", unit = "% at full load", at = "summary" },
+   { "loss_ratio", "ratio", "`lost` / `tx`", col = "Loss", unit = "% at full load", at = "summary",
+      better = "<=", within = stats.loss_within },
    { "trial_s", "positive", "length of the trial" }, { "trial", "ordinal", "its number" },
 }, verdict.ROWS)
 
@@ -146,7 +171,7 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
    { "limit_frames", "ordinal", "the longest burst it may try", col = "Limit", at = "html" },
    { "burst_mean_frames", "number", "mean of the longest bursts that lost no frame: the benchmark",
       null = true, col = "Burst", unit = "frames", as = "frames1", at = "terminal html summary",
-         bound = ">=" },
+      bound = ">=", better = ">=", within = spread_of_bursts },
    { "burst_min_frames", "number", "the least of them", null = true, col = "min", at = "terminal html",
       bound = "exact" },
    { "burst_max_frames", "number", "the greatest of them", null = true, col = "max", at = "terminal html",
@@ -178,7 +203,7 @@ M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losin
    REPETITIONS,
    { "recovery_mean_ns", "number", "from the end of the overload to when the last lost frame was due; the "
       .. "mean. 0: none was lost after it", null = true, col = "Recovery", as = "ms",
-      at = "terminal html summary" },
+      at = "terminal html summary", better = "<=", within = spread_of_recoveries },
    { "recovery_min_ns", "number", "the least", null = true, col = "min", as = "ms", at = "terminal html" },
    { "recovery_max_ns", "number", "the greatest", null = true, col = "max", as = "ms", at = "terminal html" },
    { "resolution_ns", "number", "time between two frames after the overload: no figure is finer",
@@ -203,7 +228,8 @@ M.RESET = record("reset", "How long the device is out of service after a reset (
       at = "terminal html" },
    rows.with({ LOST }, { lost = { at = "terminal html" } })[1],
    { "reset_ns", "number", "the figure: by loss; by timestamps where the tester could not go on sending",
-      null = true, col = "Reset", as = "ms", at = "html summary" },
+      null = true, col = "Reset", as = "ms", at = "html summary", better = "<=",
+      within = function(row) return row.resolution_ns end },
    { "reset_by_loss_ns", "number", "`lost` / `rate_fps`, the mean", null = true, col = "by loss", as = "ms",
       at = "terminal html" },
    { "reset_by_timestamps_ns", "number", "longest time between two arrivals less the time between two "
@@ -234,7 +260,7 @@ M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts wit
       .. "is longer than the device holds", null = true, col = "Interval", unit = "frame times",
       at = "html" },
    { "interval_ns", "positive", "the same in time", null = true, col = "Interval", at = "terminal html",
-      bound = "<=", none = "no pass" },
+      bound = "<=", none = "no pass", better = "<=", within = between_intervals },
    { "gap_ns", "number", "the pause: from the end of one burst to the next (inter-burst gap, RFC 2285, "
       .. "3.4.3); 0 where the device carries the line", null = true, col = "Pause", at = "terminal html",
       bound = "exact" },

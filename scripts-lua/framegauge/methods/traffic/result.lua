@@ -2,6 +2,7 @@
 
 --- Result rows of the test traffic: a row for each stream of the plan (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
+local stats = require "framegauge.trial.stats"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
 
@@ -41,7 +42,7 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
    { "lost", "count", "`tx` less `wrong_tx` less `rx`", col = "Lost", unit = "frames",
       at = "terminal summary loss" },
    { "loss_ratio", "number", "its share of `tx` less `wrong_tx`", col = "Loss",
-      at = "terminal summary loss" },
+      at = "terminal summary loss", better = "<=", within = stats.loss_within },
 }, rows.with(trial.COUNTS, {
    expired = { optional = false }, wrong_tx = { optional = false }, wrong_rx = { optional = false },
 }), {

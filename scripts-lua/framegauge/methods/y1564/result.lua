@@ -2,6 +2,7 @@
 
 --- Result rows of Y.1564: services, each with its steps and its performance (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
+local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
@@ -50,7 +51,7 @@ local FIGURES = {
    { "tx", "count", "frames sent", null = true }, { "rx", "count", "frames received", null = true },
    { "lost", "count", "frames lost", null = true, col = "Lost", unit = "frames", at = "html" },
    { "loss_ratio", "ratio", "`lost` / `tx`", null = true, col = "FLR", unit = "", as = "flr",
-      at = "terminal html", expect = { "flr", "<=", "ratio" } },
+      at = "terminal html", expect = { "flr", "<=", "ratio" }, within = stats.loss_within },
    { "ftd", FTD, "delay from the first bit in to the last bit out; null when nothing arrived", null = true },
    { of = function(row, plan) return row.ftd and row.ftd[plan.y1564.ftd_statistic .. "_ns"] end,
       expect = { "ftd", "<=", "time" } },

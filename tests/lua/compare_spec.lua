@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+local compare = require "framegauge.report.compare"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local CONFIG = scratch.PROJECT .. "configs/rfc2544-reference.yaml"
+
+local function result(rows, plan)
+   plan = plan or {}
+   plan.test = "rfc2544"
+   return { plan = plan, results = rows }
+end
+
+-- The throughput of a size, known to a share of it.
+local function throughput(fps, share, validity, size)
+   return { throughput = { {
+      frame_size = size or 64, direction = "both", throughput_fps = fps, upper_fps = fps * (1 + share),
+      validity = validity or "valid",
+   } } }
+end
+
+local function only(found)
+   assert.equal(1, #found.tables)
+   assert.equal(1, #found.tables[1].lines)
+   return found.tables[1].lines[1]
+end
+
+describe("a comparison", function()
+   it("calls 1 % less worse at a resolution of 0.1 %, and the same at 2 %", function()
+      local fine = compare.of(result(throughput(100000, 0.001)), result(throughput(99000, 0.001)))
+      assert.same({ "worse", 1 }, { only(fine).mark, fine.worse })
+      local coarse = compare.of(result(throughput(100000, 0.02)), result(throughput(99000, 0.02)))
+      assert.same({ "same", 0 }, { only(coarse).mark, coarse.worse })
+      assert.near(-1, only(fine).change_percent, 1e-9)
+      assert.near(199, only(fine).resolution, 1e-6)
+   end)
+
+   it("knows on which side a figure is better", function()
+      local more = compare.of(result(throughput(99000, 0.001)), result(throughput(100000, 0.001)))
+      assert.equal("better", only(more).mark)
+      local function loss(lost)
+         return result { frame_loss = { {
+            frame_size = 64, direction = "a->b", load_percent = 100, tx = 1000000, loss_ratio = lost / 1e6,
+            validity = "valid",
+         } } }
+      end
+      assert.equal("worse", only(compare.of(loss(100), loss(200))).mark)
+      assert.equal("better", only(compare.of(loss(200), loss(100))).mark)
+      -- two standard errors of 100 and 110 losses are 20 and 21
+      assert.equal("same", only(compare.of(loss(100), loss(110))).mark)
+   end)
+
+   it("does not judge what the tester limited, nor what one of them lacks", function()
+      local limited = compare.of(result(throughput(100000, 0.001)),
+         result(throughput(50000, 0.001, "tester-limited")))
+      assert.same({ "not judged", 0 }, { only(limited).mark, limited.worse })
+      local other = compare.of(result(throughput(100000, 0.001)), result(throughput(1, 0, nil, 128)))
+      local marks = {}
+      for i, line in ipairs(other.tables[1].lines) do
+         marks[i] = { line.name:match "^%d+", line.mark, line.before ~= nil, line.after ~= nil }
+      end
+      assert.same({ { "64", "not judged", true, false }, { "128", "not judged", false, true } }, marks)
+   end)
+
+   it("names what is different in the plans", function()
+      local found = compare.of(result({}, { name = "a", rfc2544 = { drain = 2 } }),
+         result({}, { name = "a", rfc2544 = { drain = 1, retries = 0 } }))
+      assert.same({ "rfc2544.drain was 2 and is 1", "rfc2544.retries was nothing and is 0" },
+         found.differences)
+   end)
+end)
+
+describe("framegauge compare", function()
+   teardown(scratch.remove)
+
+   local function shell(command, ...)
+      return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), command:format(...)))
+   end
+
+   it("fails where a run is worse, and prints what is", function()
+      local before, after = scratch.path(), scratch.path()
+      for folder, capacity in pairs { [before] = "900kfps", [after] = "890kfps" } do
+         local output, status = shell("run '%s' --quick --set reference_device.capacity=%s --out '%s' "
+            .. "--set 'rfc2544.frame_sizes=[64]'", CONFIG, capacity, folder)
+         assert.equal(0, status, output)
+      end
+      local output, status = shell("compare '%s' '%s'", before, after)
+      assert.equal(1, status, output)
+      assert.matches("64 bytes, both directions +Throughput, frames/s +899,%d+ +890,%d+ +%-%S+ +%-1.%d+ ",
+         output)
+      assert.matches("reference_device.capacity was 900000 and is 890000", output, 1, true)
+      output, status = shell("compare '%s' '%s'", before, before)
+      assert.equal(0, status, output)
+      output, status = shell("compare '%s' '%s'", after, before)
+      assert.equal(0, status, output)
+      assert.matches("better", output)
+   end)
+
+   it("says so when there is nothing to compare", function()
+      local output, status = shell("compare /nowhere /nowhere")
+      assert.equal(2, status)
+      assert.matches("/nowhere/result.json", output, 1, true)
+   end)
+end)
