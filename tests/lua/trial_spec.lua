@@ -56,7 +56,7 @@ describe("a trial record", function()
          forward = { unordered = true, rx = 998, stale = 2 }, east = { name = "east", rx_overflow = 3 },
       }
       assert.equal("tester-limited", r.validity)
-      assert.matches("2 frames came over another queue so late", r.reasons[1])
+      assert.matches("2 frames came over another queue too late", r.reasons[1])
       assert.matches("east: 3 frames arrived over another queue", r.reasons[2])
       assert.equal(3, r.tester_drops)
    end)

@@ -4,15 +4,12 @@
 local exit = require "framegauge.cli.exit"
 local parse = require "framegauge.cli.parse"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local function names(rows, prefix)
-   local list = {}
-   for i, row in ipairs(rows) do
-      list[i] = (prefix or "") .. row.name
-   end
-   return list
+   return tables.map(rows, function(row) return (prefix or "") .. row.name end)
 end
 
 local function options_of(command)
@@ -70,11 +67,10 @@ local function zsh_text(text)
 end
 
 local function zsh_arguments(command, commands)
-   local list = {}
-   for _, option in ipairs(command.options) do
-      list[#list + 1] = ("'%s--%s[%s]%s'"):format(option.many and "*" or "", option.name,
+   local list = tables.map(command.options, function(option)
+      return ("'%s--%s[%s]%s'"):format(option.many and "*" or "", option.name,
          zsh_text(option.help), option.value and ":" .. zsh_text(option.value) .. ":_files" or "")
-   end
+   end)
    list[#list + 1] = "'--help[the arguments of this command]'"
    local words = words_of(command, commands)
    list[#list + 1] = words and ("'*:word:(%s)'"):format(words) or "'*:file:_files'"
@@ -146,10 +142,7 @@ end
 
 --- The manual page, as roff.
 function M.man(commands)
-   local rows = {}
-   for i, row in ipairs(exit) do
-      rows[i] = { tostring(row[1]), row[2] }
-   end
+   local rows = tables.map(exit, function(row) return { tostring(row[1]), row[2] } end)
    local out = {
       ('.TH FRAMEGAUGE 1 "" "Framegauge %s" "User Commands"\n'):format(require("framegauge.build").version),
       ".SH NAME\nframegauge \\- network tester: packet generator and analyser\n",

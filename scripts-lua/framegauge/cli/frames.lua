@@ -7,6 +7,7 @@ local load_plan = require "framegauge.cli.load_plan"
 local methods = require "framegauge.methods"
 local parse = require "framegauge.cli.parse"
 local sizes = require "framegauge.traffic.sizes"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -29,10 +30,7 @@ local function wrapped(indent, word, parts, out)
 end
 
 local function layer_text(layer, out)
-   local parts = {}
-   for i, field in ipairs(layer.fields) do
-      parts[i] = field.name .. " " .. field.text
-   end
+   local parts = tables.map(layer.fields, function(field) return field.name .. " " .. field.text end)
    if layer.padding then
       parts[1] = layer.size .. " octets"
    end

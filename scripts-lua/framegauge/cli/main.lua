@@ -11,6 +11,7 @@ local native = require "framegauge.core.native"
 local parse = require "framegauge.cli.parse"
 local script_api = require "framegauge.cli.script_api"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local topics = require "framegauge.cli.topics"
 
 local M = {}
@@ -43,7 +44,7 @@ local function dispatch(args)
       io.stderr:write(topics.first_page(commands))
       return 2
    end
-   local command = topics.find(commands, name)
+   local command = tables.find(commands, "name", name)
    for _, row in ipairs(commands) do
       if row.was == name then
          parse.usage_error(row.name, "%s is now %s", name, row.name)

@@ -2,6 +2,7 @@
 
 --- Arguments of one command, read by the row that describes it (framegauge.cli.commands).
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 
@@ -23,13 +24,8 @@ local function option_names(command)
 end
 
 local function find_option(command, name)
-   for _, option in ipairs(command.options) do
-      if option.name == name then
-         return option
-      end
-   end
-   M.usage_error(command.name, "%s: unknown option '--%s'%s", command.name, name,
-      suggest.hint("--" .. name, option_names(command)))
+   return tables.find(command.options, "name", name) or M.usage_error(command.name,
+      "%s: unknown option '--%s'%s", command.name, name, suggest.hint("--" .. name, option_names(command)))
 end
 
 -- Stores the option at args[i]; returns the index of the last argument it took.

@@ -8,6 +8,7 @@ local field_value = require "framegauge.plan.field_value"
 local parse = require "framegauge.cli.parse"
 local protocols = require "framegauge.core.protocols"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -72,10 +73,7 @@ local function preset_of(field)
 end
 
 local function names_of(field)
-   local list = {}
-   for i, row in ipairs(field.names or {}) do
-      list[i] = row.name
-   end
+   local list = tables.field(field.names or {}, "name")
    return table.concat(list, field.kind == "flags" and "+" or ", ")
 end
 
@@ -109,10 +107,7 @@ function M.page(name)
    if not name then
       return overview()
    elseif not protocol then
-      local names = {}
-      for i, one in ipairs(protocols.list) do
-         names[i] = one.name
-      end
+      local names = tables.field(protocols.list, "name")
       parse.usage_error(nil, "there is no protocol '%s'%s", name, suggest.hint(name, names))
    end
    local rows = {}

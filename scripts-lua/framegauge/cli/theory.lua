@@ -4,6 +4,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local parse = require "framegauge.cli.parse"
 local table_text = require("framegauge.text.columns").text
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -110,11 +111,9 @@ local function read_packets(mtus, vlan)
    if #mtus == 0 and not vlan then
       return PACKETS
    end
-   local packets = {}
-   for i, mtu in ipairs(#mtus > 0 and mtus or { 576, 1280, 1500, 4096, 9000 }) do
-      packets[i] = { mtu, tags }
-   end
-   return packets
+   return tables.map(#mtus > 0 and mtus or { 576, 1280, 1500, 4096, 9000 }, function(mtu)
+      return { mtu, tags }
+   end)
 end
 
 -- Which tables are wanted: the named one, else those an option belongs to, else both.

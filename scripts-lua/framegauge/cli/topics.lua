@@ -6,17 +6,9 @@ local exit = require "framegauge.cli.exit"
 local help = require "framegauge.cli.help"
 local parse = require "framegauge.cli.parse"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 
 local M = {}
-
---- The row of a name, or nil.
-function M.find(rows, name)
-   for _, row in ipairs(rows) do
-      if row.name == name then
-         return row
-      end
-   end
-end
 
 --- The names of the rows of several lists.
 function M.names(...)
@@ -30,10 +22,7 @@ function M.names(...)
 end
 
 local function exit_page()
-   local rows = {}
-   for i, row in ipairs(exit) do
-      rows[i] = { ("%3d"):format(row[1]), row[2] }
-   end
+   local rows = tables.map(exit, function(row) return { ("%3d"):format(row[1]), row[2] } end)
    return "Exit statuses:\n\n" .. columns.described(rows)
 end
 
@@ -73,7 +62,7 @@ function M.main(arguments, _, _, _, commands)
       io.write(M.first_page(commands))
       return 0
    end
-   local command, topic = M.find(commands, name), M.find(topics, name)
+   local command, topic = tables.find(commands, "name", name), tables.find(topics, "name", name)
    if not command and not topic then
       parse.usage_error(nil, "no help on '%s'%s", name, suggest.hint(name, M.names(commands, topics)))
    end

@@ -23,7 +23,7 @@ local function refuse(row, ...)
 end
 
 local function find(row, name)
-   return row.arguments[tables.index_of(row.arguments, name)]
+   return tables.find(row.arguments, "name", name)
 end
 
 local function set_named(row, o, name, value)

@@ -5,6 +5,7 @@ local columns = require "framegauge.text.columns"
 local command = require "framegauge.console.command"
 local doc = require "framegauge.cli.script_api"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -39,10 +40,9 @@ end
 
 local function page(row, width)
    local text = { command.synopsis(row), "\n\n", columns.wrapped(row.help, width) }
-   local rows = {}
-   for _, argument in ipairs(row.arguments) do
-      rows[#rows + 1] = { argument.flag and argument.name or argument.name:upper(), argument.help }
-   end
+   local rows = tables.map(row.arguments, function(argument)
+      return { argument.flag and argument.name or argument.name:upper(), argument.help }
+   end)
    if #rows > 0 then
       text[#text + 1] = "\n" .. columns.described(rows)
    end
@@ -55,10 +55,9 @@ end
 --- The first page.
 -- @param commands  all of them (framegauge.console.commands)
 function M.overview(commands)
-   local rows = {}
-   for i, row in ipairs(commands.list) do
-      rows[i] = { command.synopsis(row, true), row.summary }
-   end
+   local rows = tables.map(commands.list, function(row)
+      return { command.synopsis(row, true), row.summary }
+   end)
    local more = {}
    for _, topics in ipairs { MORE, MODULES } do
       for name, topic in pairs(topics) do

@@ -4,6 +4,7 @@
 --
 --    { frame_sizes = { 64, 1518 }, throughput = { trial = "1s" } }   tables, as in a plan
 --    { ["throughput.trial"] = "1s" }                                 dotted keys, as of --set
+local tables = require "framegauge.core.tables"
 local M = {}
 
 local function is_list(value)
@@ -13,10 +14,7 @@ end
 -- A value as YAML. Text is quoted only where it would be taken for something else.
 local function yaml(value)
    if is_list(value) then
-      local items = {}
-      for i, item in ipairs(value) do
-         items[i] = yaml(item)
-      end
+      local items = tables.map(value, function(item) return yaml(item) end)
       return "[" .. table.concat(items, ", ") .. "]"
    elseif type(value) == "table" then
       local entries = {}

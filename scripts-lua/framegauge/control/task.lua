@@ -8,6 +8,7 @@
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
 local progress = require "framegauge.text.progress"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local MOST_LOG = 1000 -- lines kept of each job
@@ -159,11 +160,7 @@ end
 
 --- Those that have not ended.
 function Tasks:running()
-   local list = {}
-   for _, task in ipairs(self.list) do
-      list[#list + 1] = not task.ended and task or nil
-   end
-   return list
+   return tables.map(self.list, function(task) return not task.ended and task or nil end)
 end
 
 function Tasks:check_free(ports)

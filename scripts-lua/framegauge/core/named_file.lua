@@ -34,7 +34,7 @@ local function read_pipe(path, most)
    until not waits and (not piece or piece == "") or size >= most
    uv.fs_close(fd)
    if size == 0 then
-      return nil, message or "nobody writes to this pipe"
+      return nil, message or "no process writes to this pipe"
    end
    return table.concat(pieces)
 end

@@ -77,6 +77,16 @@ function M.contains(list, value)
    return false
 end
 
+--- The item of a list that has a value in a field, nil when there is none.
+function M.find(list, field, value)
+   for _, item in ipairs(list) do
+      if item[field] == value then
+         return item
+      end
+   end
+   return nil
+end
+
 --- Where in a list the item of a name is, nil when there is none.
 function M.index_of(list, name)
    for i, item in ipairs(list) do

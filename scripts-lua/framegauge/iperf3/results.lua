@@ -4,6 +4,7 @@
 -- from its kernel (sockets, the processor's load, congestion windows) is not there.
 local json = require "framegauge.text.json"
 local reports = require "framegauge.iperf3.reports"
+local tables = require "framegauge.core.tables"
 local words = require "framegauge.iperf3.output"
 
 local M = {}
@@ -78,11 +79,7 @@ local function interval(list, first)
 end
 
 local function of_kind(list, kind)
-   local out = {}
-   for _, r in ipairs(list) do
-      out[#out + 1] = r.kind == kind and r or nil
-   end
-   return out
+   return tables.map(list, function(r) return r.kind == kind and r or nil end)
 end
 
 -- Of each direction what its sender and what its receiver counted, whichever of the two we are.

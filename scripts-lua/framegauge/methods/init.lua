@@ -17,6 +17,7 @@
 -- What its results look like is in its report (framegauge.report.view); its keys in a plan and what it needs
 -- of the tester are in its plan (framegauge.plan.registry).
 local registry = require "framegauge.plan.registry"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -32,11 +33,9 @@ end
 
 --- Names of the methods.
 function M.names()
-   local names = {}
-   for _, method in ipairs(registry.ALL) do
-      names[#names + 1] = not method.service and method.name or nil
-   end
-   return names
+   return tables.map(registry.ALL, function(method)
+      return not method.service and method.name or nil
+   end)
 end
 
 return M

@@ -8,6 +8,7 @@ local address = require "framegauge.plan.address"
 local bit = require "bit"
 local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -80,11 +81,7 @@ local nouns = {
 }
 
 local function names_of(field)
-   local list = {}
-   for i, row in ipairs(field.names or {}) do
-      list[i] = row.name
-   end
-   return list
+   return tables.field(field.names or {}, "name")
 end
 
 --- What a field takes, in words.

@@ -5,6 +5,7 @@ local columns = require("framegauge.text.columns").described
 local registry = require "framegauge.plan.registry"
 local rows = require "framegauge.plan.rows"
 local schema = require "framegauge.plan.schema"
+local tables = require "framegauge.core.tables"
 local types = require "framegauge.plan.types"
 
 local M = {}
@@ -38,10 +39,9 @@ local function quick()
    local out = { "`--quick` marks the report as not conforming, and sets, for a test of\n\n" }
    for _, method in ipairs(registry.ALL) do
       if method.quick then
-         local settings = {}
-         for i, text in ipairs(method.quick) do
-            settings[i] = text:gsub("^[^.]*%.", ""):gsub("=", " ")
-         end
+         local settings = tables.map(method.quick, function(text)
+            return text:gsub("^[^.]*%.", ""):gsub("=", " ")
+         end)
          out[#out + 1] = ("- %s: %s\n"):format(method.name, table.concat(settings, ", "))
       end
    end
@@ -128,11 +128,7 @@ local function markdown_table(head, lines)
 end
 
 local function marked(list)
-   local lines = {}
-   for i, line in ipairs(list) do
-      lines[i] = { "`" .. line[1] .. "`", line[2] }
-   end
-   return lines
+   return tables.map(list, function(line) return { "`" .. line[1] .. "`", line[2] } end)
 end
 
 --- The text of docs/reference/plan.md.

@@ -50,7 +50,7 @@ local function read_one(node, path, found)
    if not at then
       return found:add(path .. ".at", "no offset", "a whole number, from 0", own.at or node)
    elseif not size then
-      return found:add(path .. ".octets", "not so many", "1 to 8", own.octets)
+      return found:add(path .. ".octets", "out of range", "1 to 8", own.octets)
    end
    local field = { name = "octets", kind = "hex", width = 8 * size }
    local mask = own.mask and field_value.read(field, own.mask.value or "")

@@ -109,7 +109,7 @@ end
 local function reference_device_needs_wires(values, found)
    for _, port in ipairs(values.ports) do
       if port.device and not is_wire(port) and found:given("reference_device") then
-         found:add("reference_device", ("not there, for the port %s is not a wire"):format(port.name),
+         found:add("reference_device", ("cannot be given: the port %s is not a wire"):format(port.name),
             "wire0 and wire1 as devices, or no reference_device")
          return
       elseif is_wire(port) and port.line_rate then

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The ports of a plan's values, as the rules of several modules look at them.
+local tables = require "framegauge.core.tables"
 local topology = require "framegauge.traffic.topology"
 
 local M = {}
@@ -12,11 +13,9 @@ end
 
 --- Ports that send to each other, two by two.
 function M.linked(values)
-   local list = {}
-   for i, link in ipairs(topology.links(#values.ports, values.topology)) do
-      list[i] = { values.ports[link.from], values.ports[link.to] }
-   end
-   return list
+   return tables.map(topology.links(#values.ports, values.topology), function(link)
+      return { values.ports[link.from], values.ports[link.to] }
+   end)
 end
 
 --- Whether the device of a port is a virtual wire.

@@ -22,6 +22,7 @@ local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local stack = require "framegauge.plan.stack"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local types = require "framegauge.plan.types"
 
 local M = {}
@@ -85,10 +86,7 @@ function M.default(row)
       end
       return not row.optional and values or nil
    elseif row.type == "list" then
-      local values = {}
-      for _, text in ipairs(row.default or {}) do
-         values[#values + 1] = known(row.of, text)
-      end
+      local values = tables.map(row.default or {}, function(text) return known(row.of, text) end)
       return (row.default or row.required) and values or nil
    elseif row.type == "map" then
       return not row.optional and {} or nil
@@ -129,21 +127,8 @@ local function read_scalar(row, node, path, found)
    return value
 end
 
-local function find_row(rows, key)
-   for _, row in ipairs(rows) do
-      if row.key == key then
-         return row
-      end
-   end
-   return nil
-end
-
 local function keys_of(rows)
-   local keys = {}
-   for i, row in ipairs(rows) do
-      keys[i] = row.key
-   end
-   return keys
+   return tables.field(rows, "key")
 end
 
 local function depth(path)
@@ -180,7 +165,7 @@ end
 
 -- A single value, or a list, where a group may be given by one of its keys.
 local function lengthened(row, node)
-   local key = row.short and not is_empty(node) and find_row(row.fields, row.short)
+   local key = row.short and not is_empty(node) and tables.find(row.fields, "key", row.short)
    if key and (node.kind == "scalar" or (node.kind == "list" and key.type == "list")) then
       return { kind = "map", entries = { { key = row.short, value = node } } }
    end
@@ -195,7 +180,7 @@ local function read_group(row, node, path, found)
    end
    local values, given = {}, {}
    for _, entry in ipairs(node.entries) do
-      local field = find_row(row.fields, entry.key)
+      local field = tables.find(row.fields, "key", entry.key)
       if field then
          given[entry.key] = true
          values[entry.key] = read(field, entry.value, join(path, entry.key), found)

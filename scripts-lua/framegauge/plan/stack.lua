@@ -13,6 +13,7 @@ local octet_program = require "framegauge.plan.octet_program"
 local problems = require "framegauge.plan.problems"
 local protocols = require "framegauge.core.protocols"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -22,11 +23,7 @@ M.expected = "a list of layers, such as [ethernet, {vlan: 100}, ipv4, {udp: {des
 local ONE_LAYER = "a protocol, or one with its fields: {ipv4: {ttl: 1}}"
 
 local function names(rows)
-   local list = {}
-   for i, row in ipairs(rows) do
-      list[i] = row.name
-   end
-   return list
+   return tables.field(rows, "name")
 end
 
 local function is_empty(node)
@@ -81,11 +78,9 @@ end
 local read_layer
 
 local function read_options(protocol, node, path, found)
-   local list = {}
-   for i, item in ipairs(node.kind == "list" and node.items or { node }) do
-      list[#list + 1] = read_layer(item, ("%s[%d]"):format(path, i), found, protocol)
-   end
-   return list
+   return tables.map(node.kind == "list" and node.items or { node }, function(item, i)
+      return read_layer(item, ("%s[%d]"):format(path, i), found, protocol)
+   end)
 end
 
 local function read_fields(layer, protocol, node, path, found)

@@ -11,6 +11,7 @@ local plan_stack = require "framegauge.plan.stack"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -152,10 +153,7 @@ local function path(stream, key)
 end
 
 local function port_names(values)
-   local names = {}
-   for i, port in ipairs(values.ports) do
-      names[i] = port.name
-   end
+   local names = tables.field(values.ports, "name")
    return table.concat(names, ", ")
 end
 

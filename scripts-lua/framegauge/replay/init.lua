@@ -165,8 +165,7 @@ end
 --- What was sent so far: frames, octets (with FCS), oversize and truncated frames, how often the port refused
 -- a frame, no buffer was free, the file was not read yet (starved), the schedule slipped and by how many ns,
 -- done (all was sent), behind (percentiles of the time behind the schedule: p50_ns, p99_ns, p999_ns, max_ns),
--- and
--- verified. Exact after run().
+-- and verified. Exact after run().
 -- @usage local site = replay.open(tester, { file = recorded })
 -- local counts = site:counts() site:close()
 -- return counts.frames, counts.done --> 0 false

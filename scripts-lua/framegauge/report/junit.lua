@@ -8,6 +8,7 @@
 -- run never came to. Times are those of the trials, by the tester's clock; rows of one trial share its time.
 local expect = require "framegauge.methods.expect"
 local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 local views = require "framegauge.report.view"
 local xml = require "framegauge.text.xml"
@@ -61,8 +62,7 @@ local function case_of(result, one, row, i)
 end
 
 --- The suites of a result: list of { name =, cases = list of { name =, seconds =, and one of failure =, error
--- =, skipped =
--- (a sentence), with the first two type = } }.
+-- =, skipped = (a sentence), with the first two type = } }.
 function M.suites(result)
    local view, suites, by_name = views.of(result.plan.test), {}, {}
    local function add(name, case)
@@ -121,10 +121,7 @@ end
 -- @param result  result.json, read, without nulls
 -- @param moment  run.json, read, without nulls; empty when there is none
 function M.text(result, moment)
-   local suites = {}
-   for i, one in ipairs(M.suites(result)) do
-      suites[i] = suite(result, one, moment)
-   end
+   local suites = tables.map(M.suites(result), function(one) return suite(result, one, moment) end)
    local root = xml.testsuites { name = "framegauge " .. result.plan.name, suites, "\n" }
    return '<?xml version="1.0" encoding="UTF-8"?>\n' .. xml.render(root) .. "\n"
 end

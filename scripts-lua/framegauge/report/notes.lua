@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What one must know to believe the figures of a result, in sentences: the tester's own share in a latency,
--- frames that
--- arrived in another form than they were sent, background traffic, captures, and why a row is not valid.
+-- frames that arrived in another form than they were sent, background traffic, captures, and why a row is not
+-- valid.
 local format = require "framegauge.text.format"
 local verdict = require "framegauge.text.verdict"
 
@@ -113,8 +113,7 @@ function M.altered(trials)
 end
 
 --- What the tester sent to the device beside the test (modifiers management-frames and routing-updates), and
--- what
--- came of it; none where nothing was sent.
+-- what came of it; none where nothing was sent.
 -- @param trials  of a result
 function M.background(trials)
    local list, queries, replies, updates = {}, 0, 0, 0

@@ -8,6 +8,7 @@ local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
 local schema = require "framegauge.report.schema"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -26,10 +27,7 @@ local function type_of(t)
    elseif t.kind == "map" then
       return "object of " .. type_of(t.of)
    elseif t.kind == "forms" then
-      local list = {}
-      for i, form in ipairs(t) do
-         list[i] = type_of(form)
-      end
+      local list = tables.map(t, function(form) return type_of(form) end)
       return table.concat(list, " or ")
    end
    return "`" .. table.concat(t, "`, `") .. "`"
@@ -66,11 +64,7 @@ local function records()
 end
 
 local function published(record)
-   local list = {}
-   for _, row in ipairs(record.rows) do
-      list[#list + 1] = row[2] and row or nil
-   end
-   return list
+   return tables.map(record.rows, function(row) return row[2] and row or nil end)
 end
 
 --- The text of the page.
@@ -102,10 +96,9 @@ local function plain(text)
 end
 
 local function section(record)
-   local lines = {}
-   for i, row in ipairs(published(record)) do
-      lines[i] = { row[1], plain(("%s [%s]"):format(row[3], facts(row))) }
-   end
+   local lines = tables.map(published(record), function(row)
+      return { row[1], plain(("%s [%s]"):format(row[3], facts(row))) }
+   end)
    return ("%s: %s\n%s"):format(record.name, plain(record.help), columns(lines))
 end
 

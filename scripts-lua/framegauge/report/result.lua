@@ -3,10 +3,8 @@
 --- The result of a run as one value, and as the text of result.json and trials.jsonl.
 --
 -- Its rows are those of the method (framegauge.methods.<name>.result) and the ones here. Everything in it
--- follows
--- from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so that two
--- runs
--- in the wire's own time give the same bytes.
+-- follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so
+-- that two runs in the wire's own time give the same bytes.
 local json = require "framegauge.text.json"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
@@ -129,11 +127,9 @@ end
 
 --- Tables of a result, those that are empty too: as the method has them, with `lines`.
 function M.tables(test, results)
-   local found = {}
-   for i, one in ipairs(M.of(test).TABLES) do
-      found[i] = setmetatable({ lines = one.rows(results) }, { __index = one })
-   end
-   return found
+   return tables.map(M.of(test).TABLES, function(one)
+      return setmetatable({ lines = one.rows(results) }, { __index = one })
+   end)
 end
 
 -- The plan as result.json has it: what was to be done, not where that was read.

@@ -5,6 +5,7 @@ local json = require "framegauge.text.json"
 local methods = require "framegauge.methods"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -57,10 +58,7 @@ local FORMS = {
       return { type = "object", additionalProperties = schema_of(t.of, defs) }
    end,
    forms = function(t, defs)
-      local list = {}
-      for i, form in ipairs(t) do
-         list[i] = schema_of(form, defs)
-      end
+      local list = tables.map(t, function(form) return schema_of(form, defs) end)
       return { anyOf = list }
    end,
 }

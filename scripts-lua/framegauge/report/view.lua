@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What a report has of a result, in every form. Tables, CSV files and test cases follow from the rows of the
--- method
--- (framegauge.methods.<name>.result): TABLES, a list of
+-- method (framegauge.methods.<name>.result): TABLES, a list of
 --
 --    name, title, reference   of its CSV file and in headings
 --    record                   what its rows are (framegauge.text.rows)
@@ -14,8 +13,7 @@
 --    inner                    whether it has neither CSV file nor cases
 --
 -- Beyond them a method has a module framegauge.methods.<name>.report; it reads result.json and knows nothing
--- of how it
--- was measured:
+-- of how it was measured:
 --
 --    NAME                     what stands above a report: "RFC 2544 benchmark"
 --    NOT_CONFORMING           what stands before a departure from its standard

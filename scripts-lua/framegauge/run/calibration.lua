@@ -9,6 +9,7 @@
 -- The clock of the virtual wire is not the machine's, so there the tester has neither bound nor latency.
 local bit = require "bit"
 local cycles = require "framegauge.traffic.sizes"
+local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
 local named_file = require "framegauge.core.named_file"
 local paths = require "framegauge.methods.y1564.paths"
@@ -105,20 +106,6 @@ local function read(path)
    return calibration
 end
 
--- Seconds since 1970 of "2026-03-14T09:30:00Z"; nil for anything else.
-local function seconds_of(date)
-   local year, month, day, hour, min, sec = tostring(date):match "^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+)Z$"
-   if not year then
-      return nil
-   end
-   local here = os.time {
-      year = year, month = month, day = day, hour = hour, min = min, sec = sec, isdst = false,
-   }
-   local utc = os.date("!*t", here)
-   utc.isdst = false
-   return here + os.difftime(here, os.time(utc))
-end
-
 local function sizes_of(calibration)
    local sizes = {}
    for _, row in ipairs(calibration.frame_sizes) do
@@ -147,7 +134,7 @@ local function staleness(calibration, here, plan, now)
    hold("version of DPDK", calibration.generator.dpdk, here.generator.dpdk)
    hold("set of ports", calibration.ports, here.ports)
    hold("pattern of traffic", calibration.pattern, M.pattern(plan))
-   local made = seconds_of(calibration.date)
+   local made = format.epoch(tostring(calibration.date))
    if not made or now - made > OLDEST then
       reasons[#reasons + 1] = "it is older than 30 days"
    end

@@ -140,11 +140,9 @@ local function measure(plan, bench, folder, recorded, screen)
 end
 
 local function evaluate(expectations, rows, complete)
-   local list = {}
-   for i, expectation in ipairs(expectations) do
-      list[i] = expect.evaluate(expectation, rows, complete)
-   end
-   return list
+   return tables.map(expectations, function(expectation)
+      return expect.evaluate(expectation, rows, complete)
+   end)
 end
 
 local function status_of(result)

@@ -3,6 +3,7 @@
 --- Tables for spreadsheets: RFC 4180 with line feeds, one line for each row of a result.
 local json = require "framegauge.text.json"
 local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -21,10 +22,7 @@ end
 function M.text(columns, lines)
    local out = { (table.concat(columns, ","):gsub("%.", "_")) }
    for _, line in ipairs(lines) do
-      local values = {}
-      for i, path in ipairs(columns) do
-         values[i] = field(rows.value(line, path))
-      end
+      local values = tables.map(columns, function(path) return field(rows.value(line, path)) end)
       out[#out + 1] = table.concat(values, ",")
    end
    return table.concat(out, "\n") .. "\n"

@@ -51,4 +51,18 @@ function M.clock(seconds)
    return string.format("%d:%02d", math.floor(s / 60), s % 60)
 end
 
+local DAYS_BEFORE = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 }
+
+--- Seconds since 1970 of "2026-11-20T12:34:56Z"; nil of anything else.
+function M.epoch(date)
+   local y, mo, d, h, mi, s = date:match "^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+)Z$"
+   if not y then
+      return nil
+   end
+   local before = tonumber(y) - (tonumber(mo) < 3 and 1 or 0) -- the last year whose February is over
+   local leaps = math.floor(before / 4) - math.floor(before / 100) + math.floor(before / 400) - 477
+   local days = (y - 1970) * 365 + leaps + (DAYS_BEFORE[tonumber(mo)] or 0) + d - 1
+   return ((days * 24 + h) * 60 + mi) * 60 + s
+end
+
 return M

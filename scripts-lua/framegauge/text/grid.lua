@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Tables on a terminal, of columns as framegauge.text.show makes them. Figures stand right, words left; a
--- verdict
--- has its colour.
+-- verdict has its colour.
+local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -38,10 +38,7 @@ local function cell(text, width, column, painter)
 end
 
 local function rule(widths)
-   local dashes = {}
-   for i, width in ipairs(widths) do
-      dashes[i] = ("-"):rep(width)
-   end
+   local dashes = tables.map(widths, function(width) return ("-"):rep(width) end)
    return table.concat(dashes, "  ")
 end
 
@@ -57,10 +54,7 @@ function M.text(columns, rows, paint)
       out[#out + 1] = (table.concat(cells, "  "):gsub("%s+$", ""))
    end
    for heading = 1, 2 do
-      local cells = {}
-      for i, column in ipairs(columns) do
-         cells[i] = plain(column[heading])
-      end
+      local cells = tables.map(columns, function(column) return plain(column[heading]) end)
       add(cells, function(text)
          return text
       end)

@@ -36,6 +36,7 @@
 -- is read back (wrong), the JSON Schema (framegauge.report.schema), the reference of all figures
 -- (framegauge.report.reference), CSV files (flat), and the tables on a terminal and on the page.
 local json = require "framegauge.text.json"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -89,11 +90,7 @@ end
 --- Rows as they are, but with other properties: shared rows in a table of their own.
 -- @param o  by key: properties that replace those of the row
 function M.with(list, o)
-   local copy = {}
-   for i, row in ipairs(list) do
-      copy[i] = setmetatable(o[row[1]] or {}, { __index = row })
-   end
-   return copy
+   return tables.map(list, function(row) return setmetatable(o[row[1]] or {}, { __index = row }) end)
 end
 
 local published
@@ -113,11 +110,7 @@ local PUBLISHED = {
       return json.object(copy, record.rank)
    end,
    list = function(value, type)
-      local copy = {}
-      for i, item in ipairs(value) do
-         copy[i] = published(item, type.of)
-      end
-      return copy
+      return tables.map(value, function(item) return published(item, type.of) end)
    end,
    map = function(value, type)
       local copy = {}
@@ -186,15 +179,6 @@ local function wrong_items(value, type, path)
    end
 end
 
-local function is_word(list, value)
-   for _, word in ipairs(list) do
-      if word == value then
-         return true
-      end
-   end
-   return false
-end
-
 --- What is wrong with a value that was read as JSON: the path of the first key that does not fit, and why.
 -- @return nil when all is well
 function wrong(value, t, path)
@@ -203,7 +187,7 @@ function wrong(value, t, path)
       return wrong(value, t.choose(value), path)
    end
    local single = type(t) == "string"
-   if single and fits(value, t) or not single and not t.kind and is_word(t, value) then
+   if single and fits(value, t) or not single and not t.kind and tables.contains(t, value) then
       return nil
    elseif single or not t.kind or type(value) ~= "table" then
       local encoded, text = pcall(json.encode, value)

@@ -3,10 +3,8 @@
 --- How figures are written, and the columns of a table of them, by their rows (framegauge.text.rows).
 --
 -- A column: { heading, unit, function(row): text, or nil where nothing is known; left = of words, kind =,
--- optional =
--- is left out where no line has it }. A terminal (framegauge.text.grid) and the page (report/html/tables)
--- show the
--- same columns.
+-- optional = is left out where no line has it }. A terminal (framegauge.text.grid) and the page
+-- (report/html/tables) show the same columns.
 local format = require "framegauge.text.format"
 local rows = require "framegauge.text.rows"
 local units = require "framegauge.text.units"
@@ -135,8 +133,7 @@ local function add(list, record, name, prefix)
 end
 
 --- The columns of a table, in the order of the rows. Those of optional figures are there only where one of
--- the
--- lines has something to show.
+-- the lines has something to show.
 -- @param record  what the lines are
 -- @param name    of the table, as the rows have it in `at`; or several
 -- @param lines   of a result

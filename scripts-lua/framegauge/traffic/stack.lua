@@ -58,15 +58,6 @@ function M.ends(ports, stream)
    return from, from and from % #ports + 1
 end
 
-local function given(layer, name)
-   for _, field in ipairs(layer.fields) do
-      if field.name == name then
-         return field
-      end
-   end
-   return nil
-end
-
 -- The stack without one: UDP over the family that both ports have.
 local function plain(from, to)
    local version = from.ipv4 and to.ipv4 and 4 or 6
@@ -116,7 +107,7 @@ local function destination_mac(list, i, ends, macs)
       if protocol.reserved_mac ~= 0 then
          return octets.of_number(protocol.reserved_mac, 6)
       elseif protocol.network ~= 0 then
-         local field = given(list[j], "destination")
+         local field = tables.find(list[j].fields, "name", "destination")
          local group = field and field.value and group_mac(protocol.network, field.value)
          return group or macs.gateway(ends.from, protocol.network) or macs.port(ends.to)
       end
@@ -136,7 +127,7 @@ end
 local fill = {}
 
 local function set(layer, name, value)
-   if not given(layer, name) then
+   if not tables.find(layer.fields, "name", name) then
       layer.fields[#layer.fields + 1] = { name = name, value = value }
    end
 end
@@ -155,7 +146,7 @@ local function fill_ip(version)
       for _, one in ipairs { { "source", ports[ends.from], own }, { "destination", ports[ends.to], far } } do
          local name, port = one[1], one[2]
          local address = port[one[3]]
-         if not address and not given(list[i], name) then
+         if not address and not tables.find(list[i].fields, "name", name) then
             return missing(list[i], name, port, version)
          end
          set(list[i], name, address and octets["ipv" .. version](address))
@@ -169,7 +160,7 @@ fill.ipv4, fill.ipv6 = fill_ip(4), fill_ip(6)
 -- A device that cannot forward a frame whole shall drop it, and not send fragments of it.
 local fill_addresses = fill.ipv4
 function fill.ipv4(list, i, ...)
-   if not given(list[i], "fragment_offset") then
+   if not tables.find(list[i].fields, "name", "fragment_offset") then
       set(list[i], "flags", frame.DONT_FRAGMENT)
    end
    return fill_addresses(list, i, ...)

@@ -15,6 +15,7 @@
 --
 -- A load is always that of a port: streams that start from one port take turns in it, in the order of their
 -- directions.
+local tables = require "framegauge.core.tables"
 local M = {}
 
 local LINKS = {}
@@ -109,10 +110,7 @@ end
 
 -- The same links from the side of the outputs.
 local function reversed(links)
-   local list = {}
-   for i, link in ipairs(links) do
-      list[i] = { from = link.to, to = link.from }
-   end
+   local list = tables.map(links, function(link) return { from = link.to, to = link.from } end)
    table.sort(list, function(a, b)
       return a.from < b.from or (a.from == b.from and a.to < b.to)
    end)

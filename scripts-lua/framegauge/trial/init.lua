@@ -144,10 +144,7 @@ end
 -- together; a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
 -- @usage trial.merge_latency({ { latency = { count = 3, min_ns = 5 } } }).min_ns --> 5
 function M.merge_latency(directions)
-   local list = {}
-   for _, direction in ipairs(directions) do
-      list[#list + 1] = direction.latency
-   end
+   local list = tables.field(directions, "latency")
    if #list <= 1 then
       return list[1]
    end
@@ -263,7 +260,7 @@ local function tester_reasons(record, ports, lcores, ask)
             rate(d.offered_fps), rate(intended))
       end
       if d.stale > 0 and not d.reordered then
-         add("%s: %s came over another queue so late that nobody knows whether for the first time",
+         add("%s: %s came over another queue too late to tell first copies from duplicates",
             d.direction, plural(d.stale, "frame"))
       end
       if d.no_mbuf > 0 then
@@ -311,10 +308,7 @@ end
 
 -- What arrived of all directions and was not the frame that had been sent.
 local function altered_of(directions)
-   local list = {}
-   for _, direction in ipairs(directions) do
-      list[#list + 1] = direction.altered
-   end
+   local list = tables.field(directions, "altered")
    return altered.sum(list)
 end
 
@@ -356,10 +350,9 @@ end
 -- local record = trial.record(raw, { test = "mine", frame_size = 64, fps = 1000, seconds = 1 })
 -- return record.validity, record.tx, record.lost --> valid 1000 0
 function M.record(raw, ask)
-   local directions = {}
-   for i, direction in ipairs(raw.directions) do
-      directions[i] = of_direction(direction, ask, ask.streams ~= nil)
-   end
+   local directions = tables.map(raw.directions, function(direction)
+      return of_direction(direction, ask, ask.streams ~= nil)
+   end)
    local tx, lost = sum(directions, "tx"), sum(directions, "lost")
    local management, updates = said(ask.modifier, raw.ports)
    return judge({

@@ -288,10 +288,9 @@ M.CARDS = { "cards", list(M.CARD), "of ports whose cards count exactly (net_ixgb
 
 -- "1,937 + 1,937": what each direction lost.
 local function lost_by_direction(trial)
-   local parts = {}
-   for i, direction in ipairs(trial.directions) do
-      parts[i] = ("%d"):format(direction.lost)
-   end
+   local parts = tables.map(trial.directions, function(direction)
+      return ("%d"):format(direction.lost)
+   end)
    return #parts > 1 and trial.lost > 0 and table.concat(parts, " + ") or nil
 end
 

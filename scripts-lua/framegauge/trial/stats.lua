@@ -5,6 +5,7 @@
 -- Counts are those of streams that run (stream.lua): a list of { name =, tx =, rx =, ... } with the
 -- time it was taken at. Rates are differences of counts over the time between, in the bench's time.
 local ethernet = require "framegauge.core.ethernet"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -52,10 +53,7 @@ function M.stddev(list)
 end
 
 local function sorted(list)
-   local copy = {}
-   for i, value in ipairs(list) do
-      copy[i] = value
-   end
+   local copy = tables.map(list, function(value) return value end)
    table.sort(copy)
    return copy
 end

@@ -25,6 +25,7 @@ local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
 local suggest = require "framegauge.core.suggest"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -161,10 +162,7 @@ function M.start(bench, o)
 end
 
 local function index_of(self, name)
-   local names = {}
-   for i, one in ipairs(self.made) do
-      names[i] = one.name
-   end
+   local names = tables.field(self.made, "name")
    return self.index[name] or user_error.raise("stream", BAD_INPUT, "there is no stream '%s'%s",
       tostring(name), suggest.hint(tostring(name), names))
 end

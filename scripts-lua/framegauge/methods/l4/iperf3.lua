@@ -4,6 +4,7 @@
 -- sides have counted.
 local json = require "framegauge.text.json"
 local reports = require "framegauge.iperf3.reports"
+local tables = require "framegauge.core.tables"
 local words = require "framegauge.iperf3.output"
 
 local M = {}
@@ -33,11 +34,7 @@ function M.fill(client, test, o)
 end
 
 local function of_kind(client, kind)
-   local list = {}
-   for _, r in ipairs(client.iperf) do
-      list[#list + 1] = r.kind == kind and r or nil
-   end
-   return list
+   return tables.map(client.iperf, function(r) return r.kind == kind and r or nil end)
 end
 
 -- What sender and receiver have counted of all streams of one direction; nil where there are none.

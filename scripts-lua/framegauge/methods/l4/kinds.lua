@@ -23,6 +23,7 @@
 --
 -- A test is added by a row here; its C side is in lib/apps.
 local app = require "framegauge.l4.app"
+local tables = require "framegauge.core.tables"
 local theory = require "framegauge.l4.theory"
 
 local M = {}
@@ -149,11 +150,7 @@ end
 
 --- Names of the tests for which a function is true, in order; of all without it.
 function M.names(is_one)
-   local names = {}
-   for _, kind in ipairs(LIST) do
-      names[#names + 1] = (not is_one or is_one(kind)) and kind.name or nil
-   end
-   return names
+   return tables.map(LIST, function(kind) return (not is_one or is_one(kind)) and kind.name or nil end)
 end
 
 return M

@@ -6,6 +6,7 @@ local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local kinds = require "framegauge.methods.l4.kinds"
 local shared = require "framegauge.plan.shared_rows"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local function powers_of_two(from, to)
@@ -129,10 +130,7 @@ local load_row = {
 
 -- "TCP_STREAM: payload from client to server; ..."
 local function meanings()
-   local list = {}
-   for i, kind in ipairs(kinds.LIST) do
-      list[i] = kind.name .. ": " .. kind.help
-   end
+   local list = tables.map(kinds.LIST, function(kind) return kind.name .. ": " .. kind.help end)
    return table.concat(list, "; ")
 end
 
@@ -194,15 +192,6 @@ end
 
 local IPV6_MIN_MTU = 1280
 local MAX_REQUESTS = 65535 - 1024 + 1
-
-local function wants(values, test)
-   for _, one in ipairs(values.l4.tests) do
-      if one == test then
-         return true
-      end
-   end
-   return false
-end
 
 local function version_of(values)
    local a, b = values.ports[1] or {}, values.ports[2] or {}
@@ -286,7 +275,7 @@ local function clients_have_their_addresses(values, found)
          if other and its == network and number >= first and number < first + n then
             found:add("l4.load.addresses", ("%d addresses from %s on include "
                .. "%s"):format(n, own.address, other),
-               "addresses of nobody else")
+               "unused addresses")
          end
       end
    end
@@ -325,7 +314,7 @@ local function iperf_can_do_it(values, found)
       end
       return
    end
-   if peer.direction ~= "forward" and wants(values, "TCP_MAERTS") then
+   if peer.direction ~= "forward" and tables.contains(values.l4.tests, "TCP_MAERTS") then
       found:add("l4.peer.direction", "TCP_MAERTS is TCP_STREAM in reverse already", "forward")
    end
    if o.omit % 1 ~= 0 then

@@ -5,6 +5,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local kinds = require "framegauge.methods.l4.kinds"
 local settings = require "framegauge.methods.l4.settings"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -21,11 +22,7 @@ end
 local of = {}
 
 function of.battery(plan)
-   local list = {}
-   for i, test in ipairs(plan.l4.tests) do
-      list[i] = { test = test }
-   end
-   return list
+   return tables.map(plan.l4.tests, function(test) return { test = test } end)
 end
 
 for _, other in ipairs { "balance", "connection-rate", "transaction-rate", "concurrency" } do

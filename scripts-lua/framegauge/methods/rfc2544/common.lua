@@ -11,6 +11,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local loads = require "framegauge.traffic.loads"
 local search = require "framegauge.search"
+local tables = require "framegauge.core.tables"
 local throughput = require "framegauge.methods.rfc2544.throughput"
 local verdict = require "framegauge.text.verdict"
 
@@ -21,12 +22,8 @@ M.directions = throughput.directions
 
 --- The counts of one direction of a trial record.
 function M.counts(record, direction)
-   for _, counts in ipairs(record.directions) do
-      if counts.direction == direction then
-         return counts
-      end
-   end
-   error("the trial has no direction " .. direction)
+   return tables.find(record.directions, "direction", direction)
+      or error("the trial has no direction " .. direction)
 end
 
 --- Frames per second of one direction, of a load of its port.

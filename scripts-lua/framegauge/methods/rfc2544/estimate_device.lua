@@ -7,6 +7,7 @@
 -- needs to be right: which load loses frames, and roughly how many.
 local impairments = require "framegauge.tester.impairments"
 local loads = require "framegauge.traffic.loads"
+local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
 
 local M = {}
@@ -151,10 +152,7 @@ end
 
 --- What a bench would count in a trial (framegauge.tester).
 function Device:trial(o)
-   local directions = {}
-   for i, direction in ipairs(o.directions) do
-      directions[i] = self:counts(direction, o)
-   end
+   local directions = tables.map(o.directions, function(direction) return self:counts(direction, o) end)
    return { time = "none", duration_s = o.duration, directions = directions, ports = {}, lcores = {} }
 end
 

@@ -5,8 +5,7 @@
 -- The RFC tags one frame in the middle of a long stream and does so twenty times; the mean of the tags is
 -- `latency_mean_ns`. RFC 8219 tags 500 frames of each stream and takes their median and 99.9th percentile, of
 -- all streams the median. Since every frame is stamped anyway, `every_frame_latency` has the distribution of
--- them
--- all, which shows what twenty frames cannot.
+-- them all, which shows what twenty frames cannot.
 --
 -- The tester measures from first bit to first bit. RFC 1242 defines the latency of a device that stores and
 -- forwards as from the last bit in to the first bit out, which is shorter by the time the frame takes on the

@@ -37,10 +37,7 @@ M.TITLE = "RFC 2544"
 
 --- Its tests, as a person names them.
 function M.heading(plan)
-   local words = {}
-   for i, method in ipairs(tests.of(plan)) do
-      words[i] = method.KEY:gsub("_", " ")
-   end
+   local words = tables.map(tests.of(plan), function(method) return method.KEY:gsub("_", " ") end)
    return table.concat(words, ", ")
 end
 

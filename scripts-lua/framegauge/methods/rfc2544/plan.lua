@@ -4,6 +4,7 @@
 -- plan_rules.lua. In the notation of plan/rows.lua and plan/registry.lua.
 local shared = require "framegauge.plan.shared_rows"
 local presets = require "framegauge.search.mlr.presets"
+local tables = require "framegauge.core.tables"
 
 -- What is left out comes from the preset of that name (framegauge.search.mlr.presets).
 local goal_row = {
@@ -234,11 +235,9 @@ local function shape_goals(throughput)
    if throughput.search ~= "mlr" then
       return nil
    end
-   local goals = {}
-   for i, goal in ipairs(throughput.goals or { presets.DEFAULT }) do
-      goals[i] = presets.complete(goal, throughput)
-   end
-   return goals
+   return tables.map(throughput.goals or { presets.DEFAULT }, function(goal)
+      return presets.complete(goal, throughput)
+   end)
 end
 
 return {

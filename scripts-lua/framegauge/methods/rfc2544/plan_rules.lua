@@ -5,6 +5,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local ports = require "framegauge.plan.ports"
 local presets = require "framegauge.search.mlr.presets"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local linked, is_wire = ports.linked, ports.is_wire
@@ -77,11 +78,9 @@ local CAPS = { max = true, initial = true }
 
 -- The frame sizes of which the line cannot carry this load.
 local function too_large_for(values, rate, line_rate)
-   local list = {}
-   for _, size in ipairs(rate and values.rfc2544.frame_sizes or {}) do
-      list[#list + 1] = load_fps(rate, size, line_rate) > line_rate / ethernet.l1_bps(1, size) and size or nil
-   end
-   return list
+   return tables.map(rate and values.rfc2544.frame_sizes or {}, function(size)
+      return load_fps(rate, size, line_rate) > line_rate / ethernet.l1_bps(1, size) and size or nil
+   end)
 end
 
 local TESTS = { "throughput", "latency", "frame_loss", "back_to_back", "system_recovery", "reset" }

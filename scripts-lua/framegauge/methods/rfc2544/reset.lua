@@ -99,7 +99,7 @@ end
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(plan, bench)
    if M.by(plan) == "person" and uv.guess_handle(0) ~= "tty" then
-      return "nobody is there to reset the device: give rfc2544.reset.command, or run at a terminal"
+      return "without a terminal no person can reset the device: give rfc2544.reset.command, or run at one"
    end
    return common.check_rate(plan, bench, M.KEY)
 end

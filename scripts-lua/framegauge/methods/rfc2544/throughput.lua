@@ -24,10 +24,9 @@ local GIVE_UP = 11
 
 -- Goals of MLRsearch: a width that is not given is the resolution.
 local function goals_of(o, resolution)
-   local goals = {}
-   for i, goal in ipairs(o.goals or {}) do
-      goals[i] = setmetatable({ width = goal.width or resolution }, { __index = goal })
-   end
+   local goals = tables.map(o.goals or {}, function(goal)
+      return setmetatable({ width = goal.width or resolution }, { __index = goal })
+   end)
    return goals[1] and goals
 end
 

@@ -5,6 +5,7 @@
 local common = require "framegauge.methods.rfc6349.common"
 local ethernet = require "framegauge.core.ethernet"
 local records = require "framegauge.l4.record"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -150,11 +151,9 @@ function M.run(plan, bench, session, path, from, share)
    }, "TCP_STREAM", settings, function(sides)
       return sides[from[1]].apps[1].total.octets_out > 0
    end)
-   local rows = {}
-   for i, port in ipairs(from) do
-      rows[i] = row_of(plan, bench, path, record, port, share, tasks[port], both)
-   end
-   return rows
+   return tables.map(from, function(port)
+      return row_of(plan, bench, path, record, port, share, tasks[port], both)
+   end)
 end
 
 return M

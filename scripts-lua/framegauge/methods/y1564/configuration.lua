@@ -6,6 +6,7 @@ local ethernet = require "framegauge.core.ethernet"
 local figures = require "framegauge.methods.y1564.figures"
 local frames = require "framegauge.methods.y1564.frames"
 local steps = require "framegauge.methods.y1564.steps"
+local tables = require "framegauge.core.tables"
 
 local M = { NAME = "y1564.configuration" }
 
@@ -18,11 +19,7 @@ local PARTS = {
 }
 
 local function parts_of(load)
-   local list = {}
-   for _, part in ipairs(PARTS) do
-      list[#list + 1] = load[part.key] and part or nil
-   end
-   return list
+   return tables.map(PARTS, function(part) return load[part.key] and part or nil end)
 end
 
 local function mean_fps(load)
@@ -159,11 +156,9 @@ end
 
 --- What lies ahead: list of asks.
 function M.asks(path, o)
-   local list = {}
-   for _, step in ipairs(steps.of(path, o)) do
-      list[#list + 1] = step.load and M.ask(step, path) or nil
-   end
-   return list
+   return tables.map(steps.of(path, o), function(step)
+      return step.load and M.ask(step, path) or nil
+   end)
 end
 
 return M

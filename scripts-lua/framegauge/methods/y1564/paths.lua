@@ -7,6 +7,7 @@
 -- counts preamble and gap, too: ULR = IR (F + 20) / F.
 local cycles = require "framegauge.traffic.sizes"
 local ethernet = require "framegauge.core.ethernet"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -37,12 +38,7 @@ function M.ulr(ir, frame_size)
 end
 
 local function index_of(name, ports, default)
-   for i, port in ipairs(ports) do
-      if port.name == name then
-         return i
-      end
-   end
-   return not name and ports[default] and default or nil
+   return tables.index_of(ports, name) or not name and ports[default] and default or nil
 end
 
 --- Ports a service runs between; in a loopback one and the same.

@@ -9,6 +9,7 @@ local figures = require "framegauge.methods.y1564.figures"
 local frames = require "framegauge.methods.y1564.frames"
 local loads = require "framegauge.methods.y1564.loads"
 local paths = require "framegauge.methods.y1564.paths"
+local tables = require "framegauge.core.tables"
 
 local M = { NAME = "y1564.performance" }
 
@@ -27,11 +28,7 @@ end
 
 --- The paths that have a committed rate.
 function M.paths(list)
-   local committed = {}
-   for _, path in ipairs(list) do
-      committed[#committed + 1] = path.cir > 0 and path or nil
-   end
-   return committed
+   return tables.map(list, function(path) return path.cir > 0 and path or nil end)
 end
 
 --- What a session is asked.

@@ -6,6 +6,7 @@ local ethernet = require "framegauge.core.ethernet"
 local paths = require "framegauge.methods.y1564.paths"
 local shared = require "framegauge.plan.shared_rows"
 local ports = require "framegauge.plan.ports"
+local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
 local function acceptance(help, reverse)
@@ -191,10 +192,7 @@ local function there_are_services(_, found)
 end
 
 local function names_of(list)
-   local names = {}
-   for i, one in ipairs(list) do
-      names[i] = one.name
-   end
+   local names = tables.field(list, "name")
    return table.concat(names, ", ")
 end
 

@@ -8,6 +8,7 @@
 local h = require "framegauge.text.xml"
 local Plot = require "framegauge.report.chart.plot"
 local scale = require "framegauge.report.chart.scale"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -91,11 +92,7 @@ local function stretches(points)
 end
 
 local function scaled(points, column, by)
-   local list = {}
-   for i, point in ipairs(points) do
-      list[i] = { point[1], point[column] / by }
-   end
-   return list
+   return tables.map(points, function(point) return { point[1], point[column] / by } end)
 end
 
 local function draw_line(plot, chart, line, by, class)

@@ -6,6 +6,7 @@
 -- differ in the shape of their marks and the dashes of their lines as well as in colour. Coordinates are in
 -- pixels of the drawing, which the page scales.
 local h = require "framegauge.text.xml"
+local tables = require "framegauge.core.tables"
 
 local Plot = {}
 Plot.__index = Plot
@@ -85,10 +86,7 @@ end
 --- What lies between two lines.
 -- @param low, high  lists of { x, y }
 function Plot:band(low, high, class)
-   local points = {}
-   for i, point in ipairs(low) do
-      points[i] = point
-   end
+   local points = tables.map(low, function(point) return point end)
    for i = #high, 1, -1 do
       points[#points + 1] = high[i]
    end

@@ -4,6 +4,7 @@
 --
 -- A scale is a function value -> 0..1 with the list of its ticks, { value, text }.
 local format = require "framegauge.text.format"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -121,10 +122,7 @@ end
 
 --- Names one below the other; the first at the top.
 function M.names(list)
-   local ticks = {}
-   for i, name in ipairs(list) do
-      ticks[i] = { i, name }
-   end
+   local ticks = tables.map(list, function(name, i) return { i, name } end)
    return scale(function(place) return 1 - (place - 0.5) / #list end, #list + 0.5, 0.5, ticks)
 end
 

@@ -3,6 +3,7 @@
 --- Figures and words as the sections of the page share them.
 local format = require "framegauge.text.format"
 local h = require "framegauge.text.xml"
+local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -100,10 +101,7 @@ end
 
 --- The frame sizes of some rows, or other values, ascending, each once.
 function M.sizes(rows, key)
-   local list = {}
-   for _, group in ipairs(M.grouped(rows, key or "frame_size")) do
-      list[#list + 1] = group.name
-   end
+   local list = tables.field(M.grouped(rows, key or "frame_size"), "name")
    table.sort(list)
    return list
 end

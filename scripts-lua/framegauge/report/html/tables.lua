@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Tables of a report, of columns as framegauge.text.show makes them; what is words on a terminal may be an
--- element here.
--- The first column names the row.
+-- element here. The first column names the row.
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -102,10 +102,7 @@ end
 --- What words mean, in a list.
 -- @param list  of { word, sentence }
 function M.definitions(list)
-   local items = {}
-   for i, one in ipairs(list) do
-      items[i] = h.li { h.b { one[1] }, ": ", one[2] }
-   end
+   local items = tables.map(list, function(one) return h.li { h.b { one[1] }, ": ", one[2] } end)
    return h.ul { items }
 end
 

@@ -10,6 +10,7 @@
 local classification = require "framegauge.search.mlr.classification"
 local controller = require "framegauge.search.mlr.controller"
 local outcome = require "framegauge.search.outcome"
+local tables = require "framegauge.core.tables"
 local targets = require "framegauge.search.mlr.targets"
 
 local M = {}
@@ -116,10 +117,7 @@ function M.run(goal)
       chain_of[i] = chains[rank]
    end
    local state = controller.run(goal, chains)
-   local results = {}
-   for i, one in ipairs(goals) do
-      results[i] = result_of(state, one, chain_of[i])
-   end
+   local results = tables.map(goals, function(one, i) return result_of(state, one, chain_of[i]) end)
    local result = { goals = results }
    for key, value in pairs(results[1]) do
       result[key] = value

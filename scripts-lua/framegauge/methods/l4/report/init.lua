@@ -3,10 +3,9 @@
 --- TCP and UDP tests: a row for each, charts of their campaign, and forms that other programs read.
 local charts = require "framegauge.methods.l4.report.charts"
 local evidence = require "framegauge.methods.l4.report.evidence"
+local exports = require "framegauge.methods.l4.report.exports"
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
-local iperf3 = require "framegauge.methods.l4.report.iperf3"
-local jtl = require "framegauge.methods.l4.report.jtl"
 local result_rows = require "framegauge.methods.l4.result"
 local tables = require "framegauge.report.html.tables"
 
@@ -23,8 +22,8 @@ local function rows_of(result)
 end
 
 function M.files(result, moment)
-   local list = #rows_of(result) > 0 and iperf3.files(result) or {}
-   list[#list + 1] = #rows_of(result) > 0 and { "l4.jtl", jtl.text(result.trials, moment.started) } or nil
+   local list = #rows_of(result) > 0 and exports.iperf3(result) or {}
+   list[#list + 1] = #rows_of(result) > 0 and { "l4.jtl", exports.jtl(result.trials, moment.started) } or nil
    return list
 end
 

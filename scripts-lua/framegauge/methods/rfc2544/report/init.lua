@@ -78,8 +78,15 @@ local function lines_of(all)
    return lines
 end
 
+-- Of lines that stand for several rows.
+local VERDICT = {
+   "Verdict", "", function(line) return (verdict.worst(line.rows)) end, kind = "validity", left = true,
+}
+
+local HEADS = { Frame = true, Direction = true, Stream = true, Goal = true }
+
 local function is_head(column)
-   return column[1] == "Frame" or column[1] == "Direction" or column[1] == "Stream" or column[1] == "Goal"
+   return HEADS[column[1]]
 end
 
 function M.summary(result)
@@ -110,9 +117,7 @@ function M.summary(result)
          end
       end
    end
-   columns[#columns + 1] = { "Verdict", "", function(line) return (verdict.worst(line.rows)) end,
-      kind = "validity",
-      left = true }
+   columns[#columns + 1] = VERDICT
    return tables.build { caption = "The device by frame size", columns = columns, rows = lines }
 end
 
@@ -179,9 +184,7 @@ local function loss_lines(rows)
          end
       end }
    end
-   columns[#columns + 1] = { "Verdict", "", function(line) return (verdict.worst(line.rows)) end,
-      kind = "validity",
-      left = true }
+   columns[#columns + 1] = VERDICT
    return columns, lines
 end
 

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 2544's tests on the page: of each the figure to remember, what it is in words, and its charts. The
--- tables follow
--- from the result rows.
+-- tables follow from the result rows.
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
