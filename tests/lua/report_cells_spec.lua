@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What a report shows is what result.json has: every cell of its CSV files, and of the tables on the page and
--- on the
--- terminal. A number that is shown is read back and held against the figure, to the digits that are shown.
+-- on the terminal. A number that is shown is read back and held against the figure, to the digits that are
+-- shown.
 local files = require "framegauge.report.files"
 local rows_of = require "framegauge.text.rows"
 local scratch = require "scratch"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libc's calls that this library answers in the program's place: those on
- * descriptors of VFIO (<linux/vfio.h>, type 1). The device's descriptor is a sparse file in memory with
- * region i at i << 40, so that reads of its configuration space need no help. All else goes to the kernel
- * as it came.
+ * libc's calls that this library answers in the program's place: those on descriptors of VFIO
+ * (<linux/vfio.h>, type 1). The device's descriptor is a sparse file in memory with region i at i << 40, so
+ * that reads of its configuration space need no help. All else goes to the kernel as it came.
  */
 #include <errno.h>
 #include <fcntl.h>

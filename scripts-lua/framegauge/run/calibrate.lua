@@ -5,10 +5,10 @@
 -- With nothing but a cable between two ports, whatever is lost or late is the tester's own. So the search of
 -- the plan's throughput test, or in a plan of another test the usual one for its frame sizes, made over the
 -- cable, finds the load the tester carries, and the latency of the frames is what it adds itself: at a tenth
--- of that load, where nothing queues, and at the load. The person
--- plugs the cable; two memif ends are joined to one another here, and the virtual wire is taken without its
--- device. What comes of it is kept where a run finds it (framegauge.run.calibration). Then it looks at how
--- exactly frames of the smallest size depart, and at what the host takes of an lcore (tester/precision.lua).
+-- of that load, where nothing queues, and at the load. The person plugs the cable; two memif ends are joined
+-- to one another here, and the virtual wire is taken without its device. What comes of it is kept where a run
+-- finds it (framegauge.run.calibration). Then it looks at how exactly frames of the smallest size depart, and
+-- at what the host takes of an lcore (tester/precision.lua).
 local ansi = require "framegauge.text.ansi"
 local calibration = require "framegauge.run.calibration"
 local Folder = require "framegauge.report.folder"

@@ -3,12 +3,10 @@
 --- The two questions about every figure, and all that follows from their answers.
 --
 -- Validity: is it the device's? `valid` it is; `tester-limited` the tester could not do more and the device
--- may;
--- `invalid` there is no figure; `not-applicable` the test has no answer here, which counts neither for nor
--- against anything. Outcome: did the device reach what was asked of it? `pass`, `fail`, or none where nothing
--- was
--- asked or the figure is not the device's. Here alone stand their order, their colours, how those of several
--- rows are put together, and what a row is as a test case.
+-- may; `invalid` there is no figure; `not-applicable` the test has no answer here, which counts neither for
+-- nor against anything. Outcome: did the device reach what was asked of it? `pass`, `fail`, or none where
+-- nothing was asked or the figure is not the device's. Here alone stand their order, their colours, how those
+-- of several rows are put together, and what a row is as a test case.
 local format = require "framegauge.text.format"
 local rows = require "framegauge.text.rows"
 

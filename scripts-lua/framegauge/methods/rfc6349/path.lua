@@ -85,8 +85,8 @@ end
 
 -- --- The baseline round trip (RFC 6349, 3.2)
 --
--- The shortest of many small segments of an established
--- connection, at so little load that none waits for another.
+-- The shortest of many small segments of an established connection, at so little load that none waits for
+-- another.
 
 M.BASELINE = "rfc6349.baseline"
 
