@@ -14,7 +14,7 @@ from nic_run import ALLOWED, FOLDER, LONGEST, TRAFFIC, Run, lies, rows, run
 from tap import check, skip
 
 PAGES = pathlib.Path('/proc/sys/vm/nr_hugepages')
-NEEDED = 144  # of 2 MiB
+NEEDED = 144  # of 2 MiB, beside those that others have taken
 MEMORY = ('--no-huge', '-m', '256')
 
 
@@ -76,6 +76,16 @@ def unprivileged(model):
     shutil.rmtree(home)
 
 
+def huge_pages(name):
+    return int(re.search(rf'^HugePages_{name}: +(\d+)$', pathlib.Path('/proc/meminfo').read_text(), re.M)[1])
+
+
+def reserve():
+    """@return whether as many as are needed are free now"""
+    PAGES.write_text(str(huge_pages('Total') + max(0, NEEDED - huge_pages('Free'))))
+    return huge_pages('Free') >= NEEDED
+
+
 def framegauge_on_huge_pages(model, program):
     text = (TRAFFIC % ('2s', 128)).replace('huge_pages: never', 'huge_pages: require')
     done, result = run(model, program, 'huge', text)
@@ -95,12 +105,12 @@ def physical(model, program):
         return
     before = int(PAGES.read_text())
     try:
-        PAGES.write_text(str(before + NEEDED))
-        if int(PAGES.read_text()) < before + NEEDED:
+        if not reserve():
             skip(name, 'this machine has no huge pages to give')
             return
         memory = '--in-memory', '--iova-mode=pa', '-m', '128'
         play(model, 'physical', 'frames', 'rss', 'jumbo', memory=memory, title=name)
+        reserve()
         framegauge_on_huge_pages(model, program)
     except OSError as error:
         skip(name, f'this machine has no huge pages to give: {error.strerror}')

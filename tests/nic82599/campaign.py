@@ -73,7 +73,7 @@ def outcome(done, result, left):
     """@return the word, and what there is to see"""
     if done.status is None:
         return 'hang', done.detail()
-    if done.status not in (0, 3, 4) or 'traceback' in done.out:
+    if done.status not in (0, 3, 4) or 'traceback' in done.out or (done.status != 4 and result is None):
         return 'crash', done.detail()
     if wrong_rows(result):
         return 'wrong', f'{wrong_rows(result)}\n{done.detail()}'
