@@ -64,7 +64,7 @@ local function counts(o, name, ask)
    return {
       name = name, intended_frames = intended, intended_fps = ask.fps, tx = tx, rx = math.min(tx, carried),
       duplicates = 0, reordered = 0, reordering_extent_max_frames = 0, late = intended - tx, unsent = 0,
-         refused = 0,
+      refused = 0,
       no_mbuf = 0, stale = 0, excess = 0, loss_bursts = tx > carried and 1 or 0,
       loss_burst_max_frames = math.max(0, tx - carried),
       lag_max_ns = 300,

@@ -41,7 +41,7 @@ local function trial(number, frame_size)
    local direction = {
       direction = "east->west", intended_frames = 1000, offered_fps = 899541, tx = 1000, rx = 999, lost = 1,
       loss_ratio = 0.001, unsent = 0, latency = LATENCY, duplicates = 0, loss_bursts = 1,
-         loss_burst_max_frames = 1,
+      loss_burst_max_frames = 1,
       stale = 0, excess = 0, late = 0, off_schedule = 0, refused = 0, no_mbuf = 0, reordered = 0,
       reordering_extent_max_frames = 0,
    }
@@ -62,7 +62,7 @@ local function all_results()
          definition = "lifo", source = "wire", error_bound_ns = 8, latency_mean_ns = 20100,
          latency_min_ns = 20000, latency_max_ns = 21000, tagged_frames = 20, repetitions = 20, lost = 0,
          rate_fps = 899541, rate_percent = 60.4, trial_s = 120, tag_after_s = 60,
-            every_frame_latency = LATENCY,
+         every_frame_latency = LATENCY,
          rate_source = "throughput", calibration = "not-needed",
       } },
       frame_loss = {
@@ -77,13 +77,13 @@ local function all_results()
       } },
       system_recovery = { row {
          recovery_mean_ns = 120e6, recovery_min_ns = 119e6, recovery_max_ns = 121e6, overload_s = 60,
-            watch_s = 60,
+         watch_s = 60,
          overload_fps = 989496, relief_fps = 494748, throughput_fps = 899541, resolution_ns = 2021, lost = 99,
          repetitions = 1, throughput_source = "throughput",
       } },
       reset = { row {
          validity = "not-applicable", reasons = { "no load passes without loss" }, after_s = 15,
-            by = "person",
+         by = "person",
          lost = 0, repetitions = 1, rate_source = "throughput", watch_s = 120,
       } },
       bursty_traffic = {

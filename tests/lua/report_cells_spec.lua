@@ -19,7 +19,7 @@ local SCALES = { ["µs"] = 1e-3, us = 1e-3, ms = 1e-6, ["Mbit/s"] = 1e-6 }
 -- The same where the unit that suits stands behind the figure; times are nanoseconds.
 local SUFFIXES = {
    ["bit/s"] = 1, ["kbit/s"] = 1e-3, ["Mbit/s"] = 1e-6, ["Gbit/s"] = 1e-9, ns = 1, us = 1e-3, ["µs"] = 1e-3,
-      ms = 1e-6,
+   ms = 1e-6,
    s = 1e-9, ["%"] = 100,
 }
 

@@ -15,7 +15,7 @@ local function row(o)
       frame_size = 64, direction = "both", validity = "valid", limited_by = "loss", reasons = {},
       theoretical_fps = 1488095, throughput_fps = 899541.8017578125, throughput_percent = 60.44921875,
       throughput_l1_mbps = 604.49209, throughput_l2_mbps = 460.5654025, upper_fps = 900995.01953125,
-         resolution_fps = 1488.095,
+      resolution_fps = 1488.095,
       loss_tolerance_ratio = 0, trial_s = 60, trials = 12, lower_trial = 12, upper_trial = 9,
       evidence = { late = 0, refused = 3, tester_drops = 0, poll_gap_max_ns = 12000 },
       latency = {
@@ -260,7 +260,7 @@ describe("the table", function()
    it("fits 100 columns, at 400 Gb/s and with long names too", function()
       local out = render { row {
          direction = "west->east", theoretical_fps = 595238095, throughput_fps = 595238095,
-            throughput_l1_mbps = 4e5,
+         throughput_l1_mbps = 4e5,
          throughput_l2_mbps = 304761.9, throughput_percent = 100, validity = "tester-limited",
       } }
       for line in out:gmatch "[^\n]+" do

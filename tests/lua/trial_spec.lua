@@ -6,7 +6,7 @@ local function raw_direction(name, o)
    local direction = {
       name = name, intended_frames = 1000, intended_fps = 1000, tx = 1000, rx = 1000, duplicates = 0,
       reordered = 0, reordering_extent_max_frames = 0, late = 0, refused = 0, no_mbuf = 0,
-         tx_duration_ns = 999e6,
+      tx_duration_ns = 999e6,
    }
    for key, value in pairs(o or {}) do
       direction[key] = value

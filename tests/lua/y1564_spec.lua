@@ -171,7 +171,7 @@ describe("a step", function()
             directions[i] = {
                direction = stream.name, tx = 1000, rx = 1000 - lost, lost = lost, loss_ratio = lost / 1000,
                tx_bytes = 512000, rx_bytes = 512 * (1000 - lost), offered_fps = 1000, duplicates = 0,
-                  reordered = 0,
+               reordered = 0,
                latency = { min_ns = 1, mean_ns = 2, max_ns = 3, p999_ns = 3 }, marks = {},
                series = { tx = { 1000 }, ir_min_bps = { 3 }, ir_max_bps = { 5 } },
             }

@@ -110,7 +110,7 @@ end
 -- What only the receiving tester knows of a stream.
 local RECEIVED = {
    "rx", "duplicates", "stale", "reordered", "reordering_extent_max_frames", "excess", "rx_bytes",
-      "loss_bursts",
+   "loss_bursts",
    "loss_burst_max_frames", "last_lost_ns", "gap_max_ns", "gap_max_begin_ns", "latency", "negative",
    "marks", "translated", "reordering_extent_unknown_frames",
 }

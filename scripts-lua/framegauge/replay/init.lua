@@ -177,7 +177,7 @@ function Replay:counts()
    out.done = raw.done
    out.behind = {
       p50_ns = tonumber(raw.error_p50_ns), p99_ns = tonumber(raw.error_p99_ns),
-         p999_ns = tonumber(raw.error_p999_ns),
+      p999_ns = tonumber(raw.error_p999_ns),
       max_ns = tonumber(raw.error_max_ns),
    }
    out.verified = self:verified(out.frames)

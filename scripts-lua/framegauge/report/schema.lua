@@ -11,7 +11,7 @@ local M = {}
 
 local PLAIN = { -- keys of a schema in the order a person reads them
    "$schema", "title", "description", "$ref", "type", "const", "enum", "minimum", "maximum",
-      "exclusiveMinimum", "anyOf",
+   "exclusiveMinimum", "anyOf",
    "required", "additionalProperties", "properties", "items", "minItems", "maxItems", "$defs",
 }
 local RANK = {}

@@ -61,7 +61,7 @@ end
 
 local DEFAULTS = { __index = {
    notes = nothing, terminal = terminal, summary = summary, files = nothing, missing = nothing,
-      deciding = nothing,
+   deciding = nothing,
 } }
 
 --- The view of a result, or of the plan of one.

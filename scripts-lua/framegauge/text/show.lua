@@ -42,27 +42,24 @@ end
 
 --- How a value is written, by name: { function(value), unit below the heading, left = of words }.
 M.KINDS = {
-   count = { format.count }, number = { plain_number }, number3 = { fixed(3) }, seconds = { plain_number,
-      "s" },
-   seconds3 = { fixed(3), "s" }, time = { format.nanoseconds }, us = { fixed(2, 1e3), "µs" },
-   us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" }, fps = { format.count, "frames/s" },
-   frames = { format.count, "frames" }, frames1 = { fixed(1), "frames" }, bytes = { format.count, "bytes" },
+   count = { format.count }, number = { plain_number }, number3 = { fixed(3) },
+   seconds = { plain_number, "s" }, seconds3 = { fixed(3), "s" }, time = { format.nanoseconds },
+   us = { fixed(2, 1e3), "µs" }, us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" },
+   fps = { format.count, "frames/s" }, frames = { format.count, "frames" }, frames1 = { fixed(1), "frames" },
+   bytes = { format.count, "bytes" },
    percent = { fixed(2), "%" }, percent1 = { fixed(1), "%" }, percent3 = { fixed(3), "%" },
-      share = { fixed(2), "%" },
-   ratio = { fixed(2, 0.01), "%" }, loss = { loss, "%" }, flr = { flr }, mbps = { mbps, "Mbit/s" },
+   share = { fixed(2), "%" }, ratio = { fixed(2, 0.01), "%" }, loss = { loss, "%" }, flr = { flr },
+   mbps = { mbps, "Mbit/s" }, megabits = { fixed(3, 1e6), "Mbit/s" },
    bits = { function(bps) return units.format_bits(bps) end },
-   bits1 = { function(bps) return units.format_bits(bps, 1) end }, megabits = { fixed(3, 1e6), "Mbit/s" },
-      words = { words, left = true },
-   plain = { tostring, left = true }, direction = { tostring, left = true }, validity = { tostring,
-      left = true },
-   quiet = { tostring, left = true },
+   bits1 = { function(bps) return units.format_bits(bps, 1) end },
+   words = { words, left = true }, plain = { tostring, left = true }, direction = { tostring, left = true },
+   validity = { tostring, left = true }, quiet = { tostring, left = true },
 }
 
 -- Endings of keys and what they are written as.
 local ENDINGS = {
    ns = "us", fps = "fps", percent = "percent", ratio = "loss", bps = "bits", mbps = "mbps",
-      frames = "frames",
-   s = "seconds", bytes = "bytes", octets = "bytes",
+   frames = "frames", s = "seconds", bytes = "bytes", octets = "bytes",
 }
 
 local TYPES = { count = "count", ordinal = "count", integer = "count", number = "number", signed = "number",

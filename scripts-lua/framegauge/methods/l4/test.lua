@@ -126,7 +126,7 @@ end
 -- Keys of a row by the counters they are the sums of.
 local CAUSES = {
    retransmitted_segments = "segments_retransmitted", fast_retransmits = "fast_retransmits",
-      timeouts = "timeouts",
+   timeouts = "timeouts",
    syn_retransmits = "syn_retransmits", wrong_bytes = "wrong_octets",
 }
 

@@ -21,7 +21,7 @@ local ETHERNET_OVERHEAD = 20
 -- Shares of the frames at which the distribution of the timing error is written down.
 local SHARES = {
    min_ns = 0, p01_ns = 0.01, p10_ns = 0.1, p25_ns = 0.25, p50_ns = 0.5, p75_ns = 0.75, p90_ns = 0.9,
-      p99_ns = 0.99,
+   p99_ns = 0.99,
    p999_ns = 0.999, p9999_ns = 0.9999, max_ns = 1,
 }
 

@@ -116,7 +116,7 @@ function M.sections(result)
          path_facts(path),
          #bandwidth > 0 and tables.of {
             result_rows.BANDWIDTH, "html", bandwidth, caption = "Bottleneck bandwidth",
-               below = tables.reasons,
+            below = tables.reasons,
          },
       } },
       #path.transfers > 0 and { "TCP throughput", "RFC 6349, sections 3.3 and 4", {

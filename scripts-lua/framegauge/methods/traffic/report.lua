@@ -152,7 +152,7 @@ local function charts(result, rows)
       local trial = result.trials[row.trial or 0]
       out[#out + 1] = over_time.of {
          id = tostring(i), name = ("%s, %s"):format(row.stream, formatters.direction(row.direction)),
-            terms = TERMS,
+         terms = TERMS,
          lines = { { series = trial and trial.directions[i].series } },
       }
    end

@@ -116,7 +116,7 @@ end
 function M.of_step(green, yellow)
    local row = {
       loss_ratio = green.loss_ratio, ftd = green.ftd, fdv_ns = green.fdv_ns,
-         clock_error_ns = green.clock_error_ns,
+      clock_error_ns = green.clock_error_ns,
    }
    for _, key in ipairs(SUMS) do
       local other = yellow and yellow[key]

@@ -84,7 +84,7 @@ function M.draw(o)
    end
    local plot = Plot.new {
       id = o.id, title = o.title, description = o.description .. " The table has the figures.",
-         width = o.width,
+      width = o.width,
       height = o.height, x = axis(o.x, xs), y = axis(o.y, ys),
    }
    if o.band then

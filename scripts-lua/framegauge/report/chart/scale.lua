@@ -94,7 +94,7 @@ end
 
 local TIME_STEPS = {
    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600,
-      24 * 3600,
+   24 * 3600,
 }
 
 --- Seconds from 0 to the last, with ticks at times that people count in: "5:00", "1:00:00".

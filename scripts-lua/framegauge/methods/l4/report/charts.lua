@@ -87,7 +87,7 @@ local function policer_charts(rows)
    return {
       lines.draw {
          id = "policer", title = "Received against offered rate", rows = rows, x = sent,
-            y = { label = "received, bit/s" },
+         y = { label = "received, bit/s" },
          description = "Payload bits per second that came through at each rate offered.",
          lines = { { y = "theoretical", class = "theory", plain = true, name = "expected" },
             { y = value_of, class = "s1", name = "received" } },
@@ -97,7 +97,7 @@ local function policer_charts(rows)
       },
       lines.draw {
          id = "policer-loss", title = "Loss against offered rate", rows = rows, x = sent,
-            y = { label = "lost, %" },
+         y = { label = "lost, %" },
          description = "Share of datagrams lost at each rate.",
          lines = {
             { y = function(row) return 100 * (1 - row.theoretical / row.sent_bps) end, class = "theory",
@@ -126,7 +126,7 @@ local function clients_chart(test, rows)
       id = "clients-" .. test, title = test .. " against the number of clients", rows = rows,
       description = "What so many clients at a time get together.",
       x = { of = "parameters.connections", label = "clients at a time", scale = "values" },
-         y = { label = unit, scale = "fitting" },
+      y = { label = unit, scale = "fitting" },
       lines = {
          { y = many, class = "s7", plain = true, name = "so many times the first" },
          { y = "theoretical", class = "theory", plain = true, name = "most that the line allows" },
@@ -143,7 +143,7 @@ end
 local function battery_chart(rows)
    return lines.bars {
       id = "battery", title = "Share of what the line allows", left = 110, rows = rows,
-         value = "theoretical_percent",
+      value = "theoretical_percent",
       description = "For each test the figure as a share of the most that the line allows.",
       label = "% of what the line allows", name = function(row) return row.test end,
       say = function(row) return ("%s: %.2f %%"):format(row.test, row.theoretical_percent) end,

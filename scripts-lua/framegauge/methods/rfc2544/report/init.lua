@@ -64,7 +64,7 @@ local function lines_of(all)
       if not by_key[key] and not (row.direction == "both" and single[row.frame_size]) then
          by_key[key] = {
             frame_size = row.frame_size, direction = row.direction, modifier = row.modifier, goal = row.goal,
-               rows = {},
+            rows = {},
          }
          lines[#lines + 1] = by_key[key]
       end

@@ -284,7 +284,7 @@ end
 function M.back_to_back.charts(rows)
    return lines.draw {
       id = "bursts", title = "Longest burst without loss against frame size", height = 300,
-         rows = with_bursts(rows),
+      rows = with_bursts(rows),
       description = "Mean of the searches, with a bar from the shortest to the longest burst found.",
       caption = "Longest burst without loss: mean, least and greatest of all searches.",
       x = SIZES, y = { label = "burst, frames", scale = "fitting" }, group = stream,

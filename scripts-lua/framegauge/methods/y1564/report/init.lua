@@ -271,7 +271,7 @@ function M.sections(result, moment)
    for _, service in ipairs(services(result)) do
       list[#list + 1] = #service.configuration > 0 and {
          "Configuration test: " .. service.name, "each step alone, other services silent",
-            configuration(service),
+         configuration(service),
       } or nil
    end
    local shown = performance(result)
