@@ -4,6 +4,7 @@ tools/soak.
 
 usage: soak.py FRAMEGAUGE HOURS
 """
+
 import json
 import os
 import shutil
@@ -72,7 +73,9 @@ def capture(client):
 
 
 def tcp(client):
-    client.do("soak = test.l4{quick=true, tests={'TCP_STREAM', 'TCP_RR'}, out='job'}", "soak:wait()", "soak = nil")
+    client.do(
+        "soak = test.l4{quick=true, tests={'TCP_STREAM', 'TCP_RR'}, out='job'}", "soak:wait()", "soak = nil"
+    )
 
 
 def users(client):
@@ -108,9 +111,15 @@ def slope(values):
 def soak(program, hours, folder):
     path = folder + "/socket"
     environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder)
-    tester = subprocess.Popen([program, "serve", "--socket", path, "--set", "reference_device.time=free"],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              cwd=folder, env=environment, text=True)
+    tester = subprocess.Popen(
+        [program, "serve", "--socket", path, "--set", "reference_device.time=free"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=environment,
+        text=True,
+    )
     tester.stdout.readline()
     client, memory, files, end = Client(path), [], [], time.monotonic() + hours * 3600
     client.path = path
@@ -134,11 +143,13 @@ def main(program, hours):
         memory, files, status = soak(os.path.abspath(program), float(hours), folder)
     first = int(len(memory) * WARM_UP)
     growth, more = slope(memory[first:]), files[-1] - files[first]
-    rows = (("rounds", f"{len(memory)}", "at least 10", len(memory) >= 10),
-            ("memory at the end", f"{memory[-1] * 1024 / MIB:.1f} MiB", "", True),
-            ("memory, more each round", f"{growth:.1f} KiB", f"at most {SLOPE_KIB} KiB", growth <= SLOPE_KIB),
-            ("descriptors, more at the end", f"{more}", f"{DESCRIPTORS}", more <= DESCRIPTORS),
-            ("exit status", f"{status}", "0", status == 0))
+    rows = (
+        ("rounds", f"{len(memory)}", "at least 10", len(memory) >= 10),
+        ("memory at the end", f"{memory[-1] * 1024 / MIB:.1f} MiB", "", True),
+        ("memory, more each round", f"{growth:.1f} KiB", f"at most {SLOPE_KIB} KiB", growth <= SLOPE_KIB),
+        ("descriptors, more at the end", f"{more}", f"{DESCRIPTORS}", more <= DESCRIPTORS),
+        ("exit status", f"{status}", "0", status == 0),
+    )
     for what, found, wanted, holds in rows:
         print(f"{what:30} {found:>12}  {wanted:15} {'' if holds else 'TOO MUCH'}".rstrip())
     return 0 if all(row[-1] for row in rows) else 1

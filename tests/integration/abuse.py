@@ -7,6 +7,7 @@ Closed streams, full disks, few descriptors, files that are none, records of tri
 each must end with the documented exit status (`framegauge help exit`) and a message, never with a crash, an
 internal error (70) or a wait that has no end; and what was measured must be there.
 """
+
 import json
 import os
 import pathlib
@@ -30,6 +31,7 @@ def case(needs_root=False):
     def add(function):
         CASES.append((function, needs_root))
         return function
+
     return add
 
 
@@ -38,9 +40,16 @@ class Done:
 
     def __init__(self, *arguments, before=None, wrap=(), text=None, environment=None):
         try:
-            done = subprocess.run([*wrap, PROGRAM, *arguments], capture_output=True, text=True, input=text,
-                                  timeout=LONGEST, preexec_fn=before, check=False,
-                                  env={**os.environ, **(environment or {})})
+            done = subprocess.run(
+                [*wrap, PROGRAM, *arguments],
+                capture_output=True,
+                text=True,
+                input=text,
+                timeout=LONGEST,
+                preexec_fn=before,
+                check=False,
+                env={**os.environ, **(environment or {})},
+            )
             self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired:
             self.status, self.out, self.err = None, '', 'does not end'
@@ -58,7 +67,11 @@ def limit(which, value):
 
 
 def same(folder, other, *names):
-    wrong = [n for n in names or ('result.json', 'trials.jsonl') if (folder / n).read_bytes() != (other / n).read_bytes()]
+    wrong = [
+        n
+        for n in names or ('result.json', 'trials.jsonl')
+        if (folder / n).read_bytes() != (other / n).read_bytes()
+    ]
     return f'{wrong} differ from the undisturbed run' if wrong else ''
 
 
@@ -80,16 +93,20 @@ def modules_missing(folder, _):
     """without luv and cjson every command and doctor name the module and its package"""
     nothing = {'LUA_CPATH': '/none/?.so'}
     doctor = Done('doctor', environment=nothing)
-    return (Done('check', PLAN, environment=nothing).must(4, "'luv' is missing", 'lua-luv', 'lua-cjson')
-            or Done(*RUN, '--out', str(folder / 'o'), environment=nothing).must(4, "'luv' is missing")
-            or doctor.must(4) or ('' if "'luv' is missing" in doctor.out else doctor.out))
+    return (
+        Done('check', PLAN, environment=nothing).must(4, "'luv' is missing", 'lua-luv', 'lua-cjson')
+        or Done(*RUN, '--out', str(folder / 'o'), environment=nothing).must(4, "'luv' is missing")
+        or doctor.must(4)
+        or ('' if "'luv' is missing" in doctor.out else doctor.out)
+    )
 
 
 @case()
 def stdout_closed(folder, undisturbed):
     """a closed standard output costs the output and not the result"""
-    return (Done(*RUN, '--out', str(folder / 'o'), before=lambda: os.close(1)).must(4, 'cannot write the output')
-            or same(folder / 'o', undisturbed))
+    return Done(*RUN, '--out', str(folder / 'o'), before=lambda: os.close(1)).must(
+        4, 'cannot write the output'
+    ) or same(folder / 'o', undisturbed)
 
 
 @case()
@@ -102,8 +119,9 @@ def all_closed(folder, undisturbed):
 @case()
 def reader_leaves(folder, undisturbed):
     """`| head -1` costs a run neither its result nor its exit status"""
-    with subprocess.Popen([PROGRAM, *RUN, '--out', str(folder / 'o')], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL) as run:
+    with subprocess.Popen(
+        [PROGRAM, *RUN, '--out', str(folder / 'o')], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as run:
         run.stdout.readline()
         run.stdout.close()
         status = run.wait(LONGEST)
@@ -114,8 +132,13 @@ def reader_leaves(folder, undisturbed):
 def output_full(folder, undisturbed):
     """a full device at the standard output"""
     with open('/dev/full', 'wb') as full:
-        status = subprocess.run([PROGRAM, *RUN, '--out', str(folder / 'o')], stdout=full, stderr=subprocess.DEVNULL,
-                                timeout=LONGEST, check=False).returncode
+        status = subprocess.run(
+            [PROGRAM, *RUN, '--out', str(folder / 'o')],
+            stdout=full,
+            stderr=subprocess.DEVNULL,
+            timeout=LONGEST,
+            check=False,
+        ).returncode
     return f'status {status}' if status != 4 else same(folder / 'o', undisturbed)
 
 
@@ -137,15 +160,19 @@ def disk_full(folder, undisturbed):
 def file_size_limit(folder, _):
     """a limit of the size of files (SIGXFSZ)"""
     return Done(*RUN, '--out', str(folder / 'o'), before=limit(resource.RLIMIT_FSIZE, 20000)).must(
-        4, 'cannot write', 'file too large')
+        4, 'cannot write', 'file too large'
+    )
 
 
 @case(needs_root=True)
 def read_only(folder, undisturbed):
     """resuming in a folder that is read-only"""
     out = killed(undisturbed, folder / 'o')
-    return Done('-c', f'mount --bind {out} {out} && mount -o remount,ro,bind {out} && exec {PROGRAM} run --resume {out}',
-                wrap=('unshare', '-m', 'sh', '-c', 'shift; exec sh "$@"', 'sh')).must(4, 'cannot write', 'read-only')
+    return Done(
+        '-c',
+        f'mount --bind {out} {out} && mount -o remount,ro,bind {out} && exec {PROGRAM} run --resume {out}',
+        wrap=('unshare', '-m', 'sh', '-c', 'shift; exec sh "$@"', 'sh'),
+    ).must(4, 'cannot write', 'read-only')
 
 
 @case()
@@ -158,10 +185,14 @@ def trials_folder(folder, undisturbed):
 
 
 FORGED = [
-    ('"lost":', '"lost":-', 'lost: -'), ('"tx":', '"tx":null,"rx":', 'tx: null'),
-    ('"rx":', '"rx":"abc","late":', 'rx: "abc"'), ('"refused":', '"refused":0.5,"lost":', 'refused: 0.5'),
-    ('"offered_fps":', '"offered_fps":NaN,"lost":', 'offered_fps'), ('"reasons":[', '"reasons":[7', 'reasons[1]: 7'),
-    ('"validity":"', '"validity":"very ', 'validity: "very'), ('"late":', '"later":', 'late: missing'),
+    ('"lost":', '"lost":-', 'lost: -'),
+    ('"tx":', '"tx":null,"rx":', 'tx: null'),
+    ('"rx":', '"rx":"abc","late":', 'rx: "abc"'),
+    ('"refused":', '"refused":0.5,"lost":', 'refused: 0.5'),
+    ('"offered_fps":', '"offered_fps":NaN,"lost":', 'offered_fps'),
+    ('"reasons":[', '"reasons":[7', 'reasons[1]: 7'),
+    ('"validity":"', '"validity":"very ', 'validity: "very'),
+    ('"late":', '"later":', 'late: missing'),
     ('"directions":[{', '"directions":[7,{', 'directions[1]: 7'),
 ]
 
@@ -204,8 +235,11 @@ def few_descriptors(folder, _):
 @case(needs_root=True)
 def no_proc(folder, undisturbed):
     """without /proc a test on the virtual wire runs, or is refused for the lack of it"""
-    done = Done('-c', f'umount -l /proc; exec {PROGRAM} {" ".join(repr(a) for a in RUN)} --out {folder}/o',
-                wrap=('unshare', '-m', 'sh', '-c', 'shift; exec sh "$@"', 'sh'))
+    done = Done(
+        '-c',
+        f'umount -l /proc; exec {PROGRAM} {" ".join(repr(a) for a in RUN)} --out {folder}/o',
+        wrap=('unshare', '-m', 'sh', '-c', 'shift; exec sh "$@"', 'sh'),
+    )
     return same(folder / 'o', undisturbed) if done.status == 0 else done.must(4, '/proc')
 
 
@@ -213,7 +247,9 @@ def no_proc(folder, undisturbed):
 def many_ports(folder, _):
     """2000 ports are too many, and that is the only error"""
     plan = folder / 'ports.yaml'
-    plan.write_text('test: rfc2544\nports:\n' + ''.join(f'  p{i}: {{device: wire{i}}}\n' for i in range(2000)))
+    plan.write_text(
+        'test: rfc2544\nports:\n' + ''.join(f'  p{i}: {{device: wire{i}}}\n' for i in range(2000))
+    )
     return Done('check', str(plan)).must(2, '2000 given; expected at most 16')
 
 
@@ -224,11 +260,16 @@ def named_pipes(folder, _):
     os.mkfifo(fifo)
     replay = str(ROOT / 'configs/replay-reference.yaml')
     plan = pathlib.Path(PLAN).read_text()
-    return (Done('check', str(fifo)).must(2, 'no process writes') or Done('run', str(fifo)).must(2, 'no process writes')
-            or Done('script', str(fifo)).must(2, 'no process writes')
-            or Done('replay', replay, str(fifo)).must(2, 'no regular file')
-            or Done('run', replay, '--set', f'replay.file={fifo}', '--out', str(folder / 'o')).must(2, 'no regular file')
-            or Done('check', '/dev/stdin', text=plan).must(0))
+    return (
+        Done('check', str(fifo)).must(2, 'no process writes')
+        or Done('run', str(fifo)).must(2, 'no process writes')
+        or Done('script', str(fifo)).must(2, 'no process writes')
+        or Done('replay', replay, str(fifo)).must(2, 'no regular file')
+        or Done('run', replay, '--set', f'replay.file={fifo}', '--out', str(folder / 'o')).must(
+            2, 'no regular file'
+        )
+        or Done('check', '/dev/stdin', text=plan).must(0)
+    )
 
 
 @case()
@@ -245,7 +286,9 @@ def long_lines(folder, _):
 def long_socket(folder, _):
     """a path that is too long for a socket"""
     path = f'{folder}/{"x" * 200}'
-    return Done('serve', '--socket', path).must(2, 'at most 107 bytes') or Done('attach', path).must(2, '107 bytes')
+    return Done('serve', '--socket', path).must(2, 'at most 107 bytes') or Done('attach', path).must(
+        2, '107 bytes'
+    )
 
 
 def main():
@@ -265,7 +308,10 @@ def main():
             folder.mkdir()
             wrong = function(folder, undisturbed)
             failed += bool(wrong)
-            print(('not ok' if wrong else 'ok') + ' - ' + function.__doc__ + (f' # {wrong}' if wrong else ''), flush=True)
+            print(
+                ('not ok' if wrong else 'ok') + ' - ' + function.__doc__ + (f' # {wrong}' if wrong else ''),
+                flush=True,
+            )
     sys.exit(failed > 0)
 
 

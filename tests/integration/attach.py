@@ -6,6 +6,7 @@ usage: attach.py FRAMEGAUGE
 
 The test's result must be what it is without them, byte for byte: time is free-running.
 """
+
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ import tap
 from tap import check
 
 program = os.path.abspath(sys.argv[1])
+
 
 class Client:
     """One who speaks the protocol."""
@@ -71,7 +73,11 @@ def start(folder):
     path = folder + "/socket"
     process = subprocess.Popen(
         [program, "serve", "--socket", path, "--set", "reference_device.time=free"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+    )
     process.stdout.readline()
     return process, path
 
@@ -85,7 +91,9 @@ def nuisances(path):
 
     Client(path).socket.close()
 
-    deaf = Client(path)  # does not read what it asks for; one that never waits would be stopped on a busy machine
+    deaf = Client(
+        path
+    )  # does not read what it asks for; one that never waits would be stopped on a busy machine
     deaf.send(line="for i = 1, 2000 do print(('x'):rep(10000)) job.sleep(0) end")
 
     talker = Client(path)
@@ -97,8 +105,16 @@ def nuisances(path):
         pass
     check("who floods is let go", talker.ended() in ("too many of its lines are waiting", ""))
 
-    for nonsense in (b"\0\1\2\n", b"[]\n", b'"hello"\n', b"{}\n", b'{"line": "1"}\n', b"\xff" * 300000,
-                     b'{"hello": 1}\n', b'{"hello": ' + b"[" * 5000 + b"\n"):
+    for nonsense in (
+        b"\0\1\2\n",
+        b"[]\n",
+        b'"hello"\n',
+        b"{}\n",
+        b'{"line": "1"}\n',
+        b"\xff" * 300000,
+        b'{"hello": 1}\n',
+        b'{"hello": ' + b"[" * 5000 + b"\n",
+    ):
         stranger = socket.socket(socket.AF_UNIX)
         stranger.connect(path)
         stranger.settimeout(10)
@@ -117,14 +133,36 @@ def nuisances(path):
 
 # What ends the process or reaches behind Lua, by every way to it that we know; none of it may come through.
 FATAL = [
-    "os.exit(3)", "os['ex' .. 'it'](3)", "os.execute('true')", "io.popen('true')", "io.stdout:close()", "io.stdin:read()",
-    "require('ffi').cast('int *', 0)[0] = 1", "require 'luv'.stop()", "require 'framegauge.core.api'", "require 'debug'",
-    "package.loaded.ffi", "package.loaded.os.exit(3)", "debug.getregistry()", "debug.sethook()", "jit.off()",
-    "getfenv(0).os.exit(3)", "getfenv(job.spawn).os.exit(3)", "setfenv(0, {})", "newproxy(true)", "module('x')",
-    "getmetatable('').__index.rep = nil", "load(string.dump(function() end))()", "loadstring('os.exit(3)')()",
-    "load('return _G')().os.exit(3)", "_G.os.exit(3)", "loadfile('/dev/null', 'b', _G)().x()",
-    "setmetatable({}, {__index = function(_, k) return os[k] end}).exit(3)", "coroutine.wrap(os.exit)(3)",
-    "(function(...) return select('#', ...) end)(os.exit)", "rawget(_G, 'os').exit(3)",
+    "os.exit(3)",
+    "os['ex' .. 'it'](3)",
+    "os.execute('true')",
+    "io.popen('true')",
+    "io.stdout:close()",
+    "io.stdin:read()",
+    "require('ffi').cast('int *', 0)[0] = 1",
+    "require 'luv'.stop()",
+    "require 'framegauge.core.api'",
+    "require 'debug'",
+    "package.loaded.ffi",
+    "package.loaded.os.exit(3)",
+    "debug.getregistry()",
+    "debug.sethook()",
+    "jit.off()",
+    "getfenv(0).os.exit(3)",
+    "getfenv(job.spawn).os.exit(3)",
+    "setfenv(0, {})",
+    "newproxy(true)",
+    "module('x')",
+    "getmetatable('').__index.rep = nil",
+    "load(string.dump(function() end))()",
+    "loadstring('os.exit(3)')()",
+    "load('return _G')().os.exit(3)",
+    "_G.os.exit(3)",
+    "loadfile('/dev/null', 'b', _G)().x()",
+    "setmetatable({}, {__index = function(_, k) return os[k] end}).exit(3)",
+    "coroutine.wrap(os.exit)(3)",
+    "(function(...) return select('#', ...) end)(os.exit)",
+    "rawget(_G, 'os').exit(3)",
 ]
 
 
@@ -135,9 +173,13 @@ def guarded(path):
     check("nothing that ends or corrupts the tester comes through", not through, through)
     output, _ = attacker.do("os.exit(3)")
     check("and the error says why", "os.exit is not available in attached sessions" in output, output)
-    attacker.do("for _, library in pairs {string, table, math, os, io} do for k in pairs(library) do library[k] = nil end end")
-    check("what one spoils the others have", other.do("=('x'):rep(3) .. table.concat({1, 2}) .. math.floor(2.5)")[0]
-          == "xxx122\n")
+    attacker.do(
+        "for _, library in pairs {string, table, math, os, io} do for k in pairs(library) do library[k] = nil end end"
+    )
+    check(
+        "what one spoils the others have",
+        other.do("=('x'):rep(3) .. table.concat({1, 2}) .. math.floor(2.5)")[0] == "xxx122\n",
+    )
     answer = other.do("local f = load('return bit.bor(1, 4), type(os.time())') return f()")[0]
     check("the rest of Lua is there", answer == "5\nnumber\n", answer)
     check("and so is the tester", "east" in other.do("ports")[0])
@@ -170,11 +212,17 @@ def main(folder):
         many[1].socket.sendall(b'{"line": "jo')
         many[1].socket.close()
         outcome = many[0].receive("done")
-        check("Lua that never waits is stopped", outcome == "failed" and "without waiting" in many[0].output,
-              many[0].output)
+        check(
+            "Lua that never waits is stopped",
+            outcome == "failed" and "without waiting" in many[0].output,
+            many[0].output,
+        )
         many[2].send(line="job = require 'framegauge.core.job' job.sleep(60)")
         many[2].send(interrupt=True)
-        check("an interrupt comes through", many[2].receive("done") == "failed" and "interrupted" in many[2].output)
+        check(
+            "an interrupt comes through",
+            many[2].receive("done") == "failed" and "interrupted" in many[2].output,
+        )
         many[2].do("job = nil")
         many[2].send(complete="lat")
         check("Tab is answered", many[2].receive("completion") == "ency ")
@@ -186,18 +234,36 @@ def main(folder):
 
         output, _ = first.do("job:wait().throughput[1].throughput_fps")
         figure = output.split()[-1]
-        check("the test beside them has its figure", figure.isdigit() and abs(int(figure) - 900000) < 2000, output)
+        check(
+            "the test beside them has its figure",
+            figure.isdigit() and abs(int(figure) - 900000) < 2000,
+            output,
+        )
         same = [open(f"{folder}/{name}/trials.jsonl", "rb").read() for name in ("alone", "beside")]
         check("and the same trials to the byte", same[0] == same[1] and len(same[0]) > 1000)
         check("who does not read is let go", deaf.ended() is not None)
-        check("who leaves is not missed", first.do("quit")[1] == "quit" and many[3].do("=mine")[0].endswith("\n3\n"))
+        check(
+            "who leaves is not missed",
+            first.do("quit")[1] == "quit" and many[3].do("=mine")[0].endswith("\n3\n"),
+        )
 
-        attached = subprocess.run([program, "attach", path], input="ports\n=1+1\nnonsense here\n", capture_output=True,
-                                  text=True, timeout=60)
-        check("framegauge attach does what it is told", "east" in attached.stdout and attached.stdout.endswith("2\n"),
-              attached.stdout)
-        check("and tells of errors", attached.returncode == 1 and attached.stderr.startswith("error: "),
-              (attached.returncode, attached.stderr))
+        attached = subprocess.run(
+            [program, "attach", path],
+            input="ports\n=1+1\nnonsense here\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        check(
+            "framegauge attach does what it is told",
+            "east" in attached.stdout and attached.stdout.endswith("2\n"),
+            attached.stdout,
+        )
+        check(
+            "and tells of errors",
+            attached.returncode == 1 and attached.stderr.startswith("error: "),
+            (attached.returncode, attached.stderr),
+        )
     finally:
         process.send_signal(signal.SIGTERM)
         try:
@@ -208,7 +274,10 @@ def main(folder):
     check("the tester ends when told to", status == 0, (status, process.stdout.read()[-2000:]))
     check("and takes its socket away", not os.path.exists(path))
     late = subprocess.run([program, "attach", path], input="", capture_output=True, text=True)
-    check("attaching to nobody is an error of its own", late.returncode == 4 and "no tester listens" in late.stderr)
+    check(
+        "attaching to nobody is an error of its own",
+        late.returncode == 4 and "no tester listens" in late.stderr,
+    )
 
 
 with tempfile.TemporaryDirectory() as scratch:

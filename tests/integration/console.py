@@ -3,6 +3,7 @@
 
 usage: console.py FRAMEGAUGE
 """
+
 import os
 import random
 import signal
@@ -35,7 +36,11 @@ def lines(terminal):
     screen = asked(terminal, "ports")
     check("ports are a table", "east  wire0   open    1 Gbit/s" in screen, screen)
     screen = asked(terminal, "prots")
-    check("an error is one line", "error: 'prots' is not defined; did you mean 'ports'?\n" + PROMPT in screen, screen)
+    check(
+        "an error is one line",
+        "error: 'prots' is not defined; did you mean 'ports'?\n" + PROMPT in screen,
+        screen,
+    )
     terminal.text("for i = 1, 3 do")
     screen = terminal.wait(lambda screen: screen.endswith("..>"))
     check("a text that is only begun goes on", screen.endswith("..>"), screen)
@@ -59,12 +64,18 @@ def lines(terminal):
 
 
 def loops(terminal):
-    for name, line in (("a loop", "while true do end"), ("a loop of calls", "while true do string.rep('x', 5) end"),
-                       ("a loop that catches errors", "while true do pcall(error) end"),
-                       ("loops in each other that catch errors",
-                        "while true do pcall(function() while true do pcall(function() while true do end end) end end) end"),
-                       ("a wait", "job.sleep(100)"), ("a recursion", "(function f() return f() end)()"),
-                       ("coroutines", "while true do coroutine.wrap(function() while true do end end)() end")):
+    for name, line in (
+        ("a loop", "while true do end"),
+        ("a loop of calls", "while true do string.rep('x', 5) end"),
+        ("a loop that catches errors", "while true do pcall(error) end"),
+        (
+            "loops in each other that catch errors",
+            "while true do pcall(function() while true do pcall(function() while true do end end) end end) end",
+        ),
+        ("a wait", "job.sleep(100)"),
+        ("a recursion", "(function f() return f() end)()"),
+        ("coroutines", "while true do coroutine.wrap(function() while true do end end)() end"),
+    ):
         terminal.type("C-l")
         terminal.text(line)
         terminal.wait(lambda screen: screen.replace("\n", "").startswith(f"{PROMPT} {line}"))
@@ -114,17 +125,25 @@ def traffic(terminal):
     terminal.text("view")
     screen = terminal.wait(lambda screen: ">east-west" in screen and " 200.0 " in screen)
     check("the live view shows the rate that was set", " 200.0 " in screen and "q: quit" in screen, screen)
-    check("on 24 lines of 80 columns", max(map(len, screen.splitlines())) <= 80 and len(screen.splitlines()) <= 24)
+    check(
+        "on 24 lines of 80 columns",
+        max(map(len, screen.splitlines())) <= 80 and len(screen.splitlines()) <= 24,
+    )
     terminal.type("q")
     screen = terminal.prompt(PROMPT)
     check("and leaves the prompt as it was", screen == before + " view\n" + PROMPT, screen)
     terminal.type("C-l")
     terminal.text("view line")
-    screen = terminal.wait(lambda screen: len([line for line in screen.splitlines() if "tx 200.0 Mbit/s" in line]) > 0)
+    screen = terminal.wait(
+        lambda screen: len([line for line in screen.splitlines() if "tx 200.0 Mbit/s" in line]) > 0
+    )
     time.sleep(1.2)
     screen = terminal.screen()
-    check("the view in lines redraws one for each port", [line.split()[0] for line in screen.splitlines()[1:]]
-          == ["east", "west"], screen)
+    check(
+        "the view in lines redraws one for each port",
+        [line.split()[0] for line in screen.splitlines()[1:]] == ["east", "west"],
+        screen,
+    )
     terminal.type("C-c")
     check("and Ctrl-C leaves it", at_prompt(terminal.prompt(PROMPT)), screen)
     screen = asked(terminal, "stop")
@@ -136,31 +155,110 @@ def traffic(terminal):
 def nonsense():
     """Lines nobody should type; the same every time."""
     chance = random.Random(4)
-    words = ["ports", "test", "rfc2544", "quick", "jobs", "help", "wait", "stop", "pause", "set", "=", "(", ")", "{", "}",
-             "[[", "]]", "--", "'", '"', "end", "do", "function", "nil", "0/0", "...", "%d", "\\", ";", "~", "#", "x",
-             "east", "40%", "-1", "1e999", "\t", "==", "..", ":", "local", "return", "goto", "::a::", "setmetatable",
-             "error", "rate", "start", "streams", "stats", "frame_sizes=", "throughput.trial=-1s", "reference_device.x=1"]
+    words = [
+        "ports",
+        "test",
+        "rfc2544",
+        "quick",
+        "jobs",
+        "help",
+        "wait",
+        "stop",
+        "pause",
+        "set",
+        "=",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[[",
+        "]]",
+        "--",
+        "'",
+        '"',
+        "end",
+        "do",
+        "function",
+        "nil",
+        "0/0",
+        "...",
+        "%d",
+        "\\",
+        ";",
+        "~",
+        "#",
+        "x",
+        "east",
+        "40%",
+        "-1",
+        "1e999",
+        "\t",
+        "==",
+        "..",
+        ":",
+        "local",
+        "return",
+        "goto",
+        "::a::",
+        "setmetatable",
+        "error",
+        "rate",
+        "start",
+        "streams",
+        "stats",
+        "frame_sizes=",
+        "throughput.trial=-1s",
+        "reference_device.x=1",
+    ]
     for _ in range(150):
         yield " ".join(chance.choice(words) for _ in range(chance.randint(1, 8)))
     for _ in range(50):
         yield "".join(chr(chance.randint(32, 126)) for _ in range(chance.randint(1, 70)))
     for _ in range(20):
         yield bytes(chance.choice(range(128, 256)) for _ in range(30)).decode("latin-1")
-    yield from ("error()", "error(nil)", "error({})", "_G = nil", "setmetatable(_G, nil)", "print = 5", "print(print)",
-                "string.rep('x', 1e6)", "('x'):rep(-1)", "for i = 1, 300 do print(i) end", "return return", "()()()",
-                "coroutine.yield()", "error(setmetatable({}, {__tostring = error}))", "x = {} x[1] = x; =x",
-                "setmetatable({}, {__tostring = function() return 5 end})", "io.write(nil)", "string.dump(print)",
-                "local t = setmetatable({}, {__index = function(t, k) return t[k] end}) return t.x",
-                "require 'framegauge.nothing'", "require 'ffi'.cdef 'nonsense'", "loadstring('\\27Lua')()",
-                "help " + "x" * 500, "set " + "a." * 200 + "b=1", "x" * 5000, "(" * 300, "{" * 300)
+    yield from (
+        "error()",
+        "error(nil)",
+        "error({})",
+        "_G = nil",
+        "setmetatable(_G, nil)",
+        "print = 5",
+        "print(print)",
+        "string.rep('x', 1e6)",
+        "('x'):rep(-1)",
+        "for i = 1, 300 do print(i) end",
+        "return return",
+        "()()()",
+        "coroutine.yield()",
+        "error(setmetatable({}, {__tostring = error}))",
+        "x = {} x[1] = x; =x",
+        "setmetatable({}, {__tostring = function() return 5 end})",
+        "io.write(nil)",
+        "string.dump(print)",
+        "local t = setmetatable({}, {__index = function(t, k) return t[k] end}) return t.x",
+        "require 'framegauge.nothing'",
+        "require 'ffi'.cdef 'nonsense'",
+        "loadstring('\\27Lua')()",
+        "help " + "x" * 500,
+        "set " + "a." * 200 + "b=1",
+        "x" * 5000,
+        "(" * 300,
+        "{" * 300,
+    )
 
 
 def survives_nonsense(folder):
     """Each line is answered within a second and the prompt goes on."""
     typed = [line for line in nonsense() if "\n" not in line]
     environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder)
-    process = subprocess.Popen([program, "console", "--set", "reference_device.time=free"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, env=environment)
+    process = subprocess.Popen(
+        [program, "console", "--set", "reference_device.time=free"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        env=environment,
+    )
     worst, text, number = ("", 0.0), b"", 0
 
     def answered(line):
@@ -177,7 +275,7 @@ def survives_nonsense(folder):
             if not piece:
                 return float("inf")
             text += piece
-        text = text[text.index(mark) + len(mark):]
+        text = text[text.index(mark) + len(mark) :]
         return time.monotonic() - start
 
     for line in typed:
@@ -190,7 +288,11 @@ def survives_nonsense(folder):
     process.stdin.close()
     text += process.stdout.read()
     status = process.wait(30)
-    check(f"{len(typed)} lines of nonsense are answered", status == 1 and worst[1] < float("inf"), (worst, status, text[-2000:]))
+    check(
+        f"{len(typed)} lines of nonsense are answered",
+        status == 1 and worst[1] < float("inf"),
+        (worst, status, text[-2000:]),
+    )
     check("each within a second", worst[1] < 1, worst)
 
 
@@ -211,21 +313,30 @@ def terminated(folder):
 def attached(folder):
     """Somebody else's console on a tester that runs: what is drawn there, and captures while traffic runs."""
     environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder)
-    tester = subprocess.Popen([program, "serve"], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    tester = subprocess.Popen(
+        [program, "serve"], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+    )
     tester.stdout.readline()
     terminal = Terminal(folder, f"{program} attach; exec sleep 60")
     try:
         terminal.prompt(PROMPT)
         asked(terminal, "start")
         screen = asked(terminal, "capture west west.pcap udp")
-        check("one who is attached begins a capture while streams run", "frames that west receives from now on" in screen, screen)
+        check(
+            "one who is attached begins a capture while streams run",
+            "frames that west receives from now on" in screen,
+            screen,
+        )
         terminal.type("C-l")
         terminal.text("view line")
         screen = terminal.wait(lambda screen: screen.count("tx 100.0 Mbit/s") == 2)
         time.sleep(1.2)
         screen = terminal.screen()
-        check("the view in lines redraws there, too", [line.split()[0] for line in screen.splitlines()[1:]]
-              == ["east", "west"], screen)
+        check(
+            "the view in lines redraws there, too",
+            [line.split()[0] for line in screen.splitlines()[1:]] == ["east", "west"],
+            screen,
+        )
         terminal.type("C-c")
         check("and Ctrl-C leaves it", at_prompt(terminal.prompt(PROMPT)), screen)
         screen = asked(terminal, "capture stop")
@@ -256,7 +367,10 @@ def main(folder):
         terminal.close()
     history = open(folder + "/framegauge/history", encoding="utf-8").read()
     check("the history is kept", "fieldless" in history, history)
-    check("no socket is left", not [name for name in os.listdir(folder + "/framegauge") if name.endswith(".sock")])
+    check(
+        "no socket is left",
+        not [name for name in os.listdir(folder + "/framegauge") if name.endswith(".sock")],
+    )
     survives_nonsense(folder)
     terminated(folder)
     attached(folder)

@@ -9,6 +9,7 @@ space is left (which is what refuses LuaJIT's memory). It must end with 0, or wi
 folder of results is left, resuming must give the bytes of an undisturbed run. Without --all a few places are
 drawn by the seed; docs/explanation/campaigns.md keeps the outcome of all.
 """
+
 import argparse
 import concurrent.futures
 import itertools
@@ -32,7 +33,15 @@ PROGRAMS = {  # name: arguments, with {out} for the folder of results
     'throughput': ['run', 'configs/rfc2544-reference.yaml', *SMALL, '--out', '{out}'],
     'streams': ['run', 'configs/traffic-errors-reference.yaml', '--quick', '--out', '{out}'],
     'replay': ['run', 'configs/replay-reference.yaml', '--quick', '--out', '{out}'],
-    'captured': ['run', 'configs/replay-reference.yaml', '--quick', '--out', '{out}', '--capture', 'west={out}.pcapng'],
+    'captured': [
+        'run',
+        'configs/replay-reference.yaml',
+        '--quick',
+        '--out',
+        '{out}',
+        '--capture',
+        'west={out}.pcapng',
+    ],
     'tcp': ['run', 'configs/l4-clients-reference.yaml', '--quick', '--out', '{out}'],
     'service': ['run', 'configs/y1564-one-service-reference.yaml', '--quick', '--out', '{out}'],
 }
@@ -52,9 +61,16 @@ class Campaign:
         return self.root / str(next(self.numbers))
 
     def start(self, arguments, environment=None, before=None):
-        return subprocess.Popen([self.program, *arguments], cwd=ROOT, stdin=subprocess.DEVNULL, preexec_fn=before,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                env={**os.environ, **(environment or {})})
+        return subprocess.Popen(
+            [self.program, *arguments],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=before,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(environment or {})},
+        )
 
     def finish(self, process):
         """@return exit status, None when it does not end, and what it said"""
@@ -89,8 +105,9 @@ class Campaign:
             _, said = self.finish(process)
             if process.returncode != 0:
                 return f'resuming ends with {process.returncode}: {said[:200]}'
-        return ''.join(f'{f} differs' for f in KEPT
-                       if (out / f).read_bytes() != (self.reference(name) / f).read_bytes())
+        return ''.join(
+            f'{f} differs' for f in KEPT if (out / f).read_bytes() != (self.reference(name) / f).read_bytes()
+        )
 
     def judge(self, name, out, status, said):
         """@return what is wrong, or nothing"""
@@ -108,8 +125,12 @@ class Campaign:
             outcomes = list(pool.map(fault, places))
         wrong = [f'{place}: {w}' for place, (_, w) in zip(places, outcomes) if w]
         refused = sum(status == 4 for status, _ in outcomes)
-        print(('not ok' if wrong else 'ok') + f' - {what}: {len(places)} faults, {refused} refused with status 4, '
-              f'{len(places) - refused - len(wrong)} survived, {len(wrong)} wrong', flush=True)
+        print(
+            ('not ok' if wrong else 'ok')
+            + f' - {what}: {len(places)} faults, {refused} refused with status 4, '
+            f'{len(places) - refused - len(wrong)} survived, {len(wrong)} wrong',
+            flush=True,
+        )
         for line in wrong[:10]:
             print(f'# {line}', flush=True)
         return not wrong
@@ -127,16 +148,23 @@ class Campaign:
 
         def fault(n):
             out = self.folder()
-            status, said = self.command(name, out, environment={'LD_PRELOAD': str(self.shim), 'FG_REFUSE': str(n)})
+            status, said = self.command(
+                name, out, environment={'LD_PRELOAD': str(self.shim), 'FG_REFUSE': str(n)}
+            )
             return status, self.judge(name, out, status, said)
-        return self.sweep(f'memory refused to {name}, {total} allocations at {len(set(callers))} places',
-                          self.drawn(sorted(places), 4), fault)
+
+        return self.sweep(
+            f'memory refused to {name}, {total} allocations at {len(set(callers))} places',
+            self.drawn(sorted(places), 4),
+            fault,
+        )
 
     def limits(self, name, what, which, values):
         def fault(value):
             out = self.folder()
             status, said = self.command(name, out, before=lambda: resource.setrlimit(which, (value, value)))
             return status, self.judge(name, out, status, said)
+
         return self.sweep(f'{what} of {name}', self.drawn(values, 5), fault)
 
     def kills(self, name):
@@ -153,6 +181,7 @@ class Campaign:
                 process.send_signal(signal.SIGKILL)
             self.finish(process)
             return process.returncode, self.differs(name, out)
+
         moments = [round(self.random.uniform(0.1, 1), 3) for _ in range(50 if self.options.all else 4)]
         return self.sweep(f'kills of {name} (moments in lengths of the run)', moments, fault)
 
@@ -167,14 +196,19 @@ class Campaign:
                 return status, self.judge(name, out / 'o', status, said)
             finally:
                 subprocess.run(['umount', str(out)], check=True)
+
         return self.sweep(f'full disks of {name} (KiB)', self.drawn(range(4, 124, 8), 4), fault)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('program')
-    parser.add_argument('--all', action='store_true', help='all places, not a few: the first and last time of each')
-    parser.add_argument('--every', action='store_true', help='with --all, every allocation and not only those')
+    parser.add_argument(
+        '--all', action='store_true', help='all places, not a few: the first and last time of each'
+    )
+    parser.add_argument(
+        '--every', action='store_true', help='with --all, every allocation and not only those'
+    )
     parser.add_argument('--seed', type=int, default=2544)
     parser.add_argument('--jobs', type=int, default=1)
     parser.add_argument('--only', help='sweeps whose name has this in it')
@@ -183,16 +217,36 @@ def main():
         c = Campaign(options, pathlib.Path(name))
         sweeps = [(f'memory {one}', lambda one=one: c.memory(one)) for one in PROGRAMS]
         sweeps += [
-            ('descriptors', lambda: c.limits('throughput', 'limits of open files', resource.RLIMIT_NOFILE, range(4, 64))),
-            ('space check', lambda: c.limits('check', 'limits of address space', resource.RLIMIT_AS,
-                                             range(44 << 20, 140 << 20, 2 << 20))),
-            ('space run', lambda: c.limits('throughput', 'limits of address space', resource.RLIMIT_AS,
-                                           range(60 << 20, 1800 << 20, 20 << 20))),
-            ('kills throughput', lambda: c.kills('throughput')), ('kills tcp', lambda: c.kills('tcp')),
+            (
+                'descriptors',
+                lambda: c.limits('throughput', 'limits of open files', resource.RLIMIT_NOFILE, range(4, 64)),
+            ),
+            (
+                'space check',
+                lambda: c.limits(
+                    'check',
+                    'limits of address space',
+                    resource.RLIMIT_AS,
+                    range(44 << 20, 140 << 20, 2 << 20),
+                ),
+            ),
+            (
+                'space run',
+                lambda: c.limits(
+                    'throughput',
+                    'limits of address space',
+                    resource.RLIMIT_AS,
+                    range(60 << 20, 1800 << 20, 20 << 20),
+                ),
+            ),
+            ('kills throughput', lambda: c.kills('throughput')),
+            ('kills tcp', lambda: c.kills('tcp')),
         ]
         if os.geteuid() == 0:
             sweeps.append(('disks', lambda: c.disks('throughput')))
-        sweeps = [one for one in sweeps if (options.only or '') in one[0] and (options.all or 'tcp' not in one[0])]
+        sweeps = [
+            one for one in sweeps if (options.only or '') in one[0] and (options.all or 'tcp' not in one[0])
+        ]
         print(f'1..{len(sweeps)}\n# seed {options.seed}', flush=True)
         for one in PROGRAMS:
             if options.all or one != 'tcp':  # its runs take longest

@@ -9,6 +9,7 @@ IPERF3 is the client's command, "iperf3" unless the environment says otherwise. 
 in threads that it cancels at the end, and what its kernel has taken of the block that a thread was writing it
 does not count.
 """
+
 import json
 import os
 import re
@@ -63,8 +64,11 @@ def network():
     no_ipv6 = [f'net.ipv6.conf.{which}.disable_ipv6=1' for which in ('all', 'default')]
     subprocess.run(inside(TESTER, 'sysctl', '-qw', *no_ipv6), check=True)
     # what Linux leaves to a card that there is not: checksums, and segments of the size of a window
-    subprocess.run(inside(HOST, 'ethtool', '-K', 'peer', 'tx', 'off', 'tso', 'off', 'gso', 'off', 'gro', 'off'),
-                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        inside(HOST, 'ethtool', '-K', 'peer', 'tx', 'off', 'tso', 'off', 'gso', 'off', 'gro', 'off'),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def uncounted():
@@ -80,8 +84,12 @@ UNCOUNTED = uncounted()
 
 def client(*options, version=4):
     """Run iperf3's client; returns what it says."""
-    done = subprocess.run(inside(HOST, *IPERF3, '-J', '-c', ADDRESS[version], *options), capture_output=True,
-                          timeout=30, check=False)
+    done = subprocess.run(
+        inside(HOST, *IPERF3, '-J', '-c', ADDRESS[version], *options),
+        capture_output=True,
+        timeout=30,
+        check=False,
+    )
     return json.loads(done.stdout)
 
 
@@ -143,11 +151,23 @@ def compare_tcp(name, theirs, ours, suffix, streams, we_receive):
     """One direction: the sender's and the receiver's octets, as each side says them."""
     sent, received = (theirs['end'][f'sum_{what}{suffix}'] for what in ('sent', 'received'))
     sent_, received_ = (ours['end'][f'sum_{what}{suffix}'] for what in ('sent', 'received'))
-    check(f'{name}: both sides say the same', (sent['bytes'], received['bytes']) == (sent_['bytes'],
-          received_['bytes']) and sent['bytes'] > 1e6, sent, received, sent_, received_)
+    check(
+        f'{name}: both sides say the same',
+        (sent['bytes'], received['bytes']) == (sent_['bytes'], received_['bytes']) and sent['bytes'] > 1e6,
+        sent,
+        received,
+        sent_,
+        received_,
+    )
     # what Linux receives it counts until its time is over; what we receive we wait for
-    check(f'{name}: it has arrived', has_arrived(sent['bytes'], received['bytes'], streams) if we_receive
-          else 0.5 * sent['bytes'] < received['bytes'] <= sent['bytes'], sent, received)
+    check(
+        f'{name}: it has arrived',
+        has_arrived(sent['bytes'], received['bytes'], streams)
+        if we_receive
+        else 0.5 * sent['bytes'] < received['bytes'] <= sent['bytes'],
+        sent,
+        received,
+    )
 
 
 def tcp(server, version, options, suffixes, ours_receives):
@@ -159,8 +179,12 @@ def tcp(server, version, options, suffixes, ours_receives):
     streams = sum(int(option) for option, before in zip(options[1:], options) if before == '-P') or 1
     for suffix, receives in zip(suffixes, ours_receives):
         compare_tcp(name + suffix, theirs, ours, suffix, streams, receives)
-    check(f'{name}: every stream', len(theirs['end']['streams']) == streams * len(suffixes)
-          == len(ours['end']['streams']), theirs['end']['streams'], ours['end']['streams'])
+    check(
+        f'{name}: every stream',
+        len(theirs['end']['streams']) == streams * len(suffixes) == len(ours['end']['streams']),
+        theirs['end']['streams'],
+        ours['end']['streams'],
+    )
 
 
 def udp(server, version, options, streams):
@@ -173,25 +197,39 @@ def udp(server, version, options, streams):
     check(f'{name}: every stream', len(pairs) == streams == len(ours['end']['streams']), theirs['end'])
     for their, our in pairs:
         sent, received = our['sender'], our['receiver']
-        check(f'{name}: datagrams of a stream', 20 < their['packets'] <= 505
-              and abs(their['packets'] - sent['packets']) <= 2
-              and received['lost_packets'] == their['lost_packets']
-              and received['packets'] * 1000 - received['lost_packets'] * 1000 == received['bytes']
-              and abs(received['jitter_ms'] - their['jitter_ms']) < 1e-5, their, our)
+        check(
+            f'{name}: datagrams of a stream',
+            20 < their['packets'] <= 505
+            and abs(their['packets'] - sent['packets']) <= 2
+            and received['lost_packets'] == their['lost_packets']
+            and received['packets'] * 1000 - received['lost_packets'] * 1000 == received['bytes']
+            and abs(received['jitter_ms'] - their['jitter_ms']) < 1e-5,
+            their,
+            our,
+        )
 
 
 def one_at_a_time(server):
     seen = len(server.tests())
-    with subprocess.Popen(inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '1', '-b', '10M'),
-                          stdout=subprocess.PIPE) as first:
+    with subprocess.Popen(
+        inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '1', '-b', '10M'), stdout=subprocess.PIPE
+    ) as first:
         time.sleep(0.4)
         for version in 4, 6:
-            check(f'a second client over IPv{version} hears that the server is busy',
-                  'busy' in client('-t', '1', version=version).get('error', ''))
+            check(
+                f'a second client over IPv{version} hears that the server is busy',
+                'busy' in client('-t', '1', version=version).get('error', ''),
+            )
         theirs = json.loads(first.stdout.read())
     ours = server.next(seen)
-    check('and the first one does not mind', 'error' not in theirs and 'error' not in ours
-          and has_arrived(theirs['end']['sum_sent']['bytes'], ours['end']['sum_received']['bytes'], 1), theirs, ours)
+    check(
+        'and the first one does not mind',
+        'error' not in theirs
+        and 'error' not in ours
+        and has_arrived(theirs['end']['sum_sent']['bytes'], ours['end']['sum_received']['bytes'], 1),
+        theirs,
+        ours,
+    )
 
 
 def killed(server):
@@ -208,16 +246,23 @@ def killed(server):
 
 def refused(server):
     theirs, ours = server.serve('-u', '-l', '2000', '-t', '1')
-    check('datagrams larger than the MTU are refused in words', 'block size' in theirs['error']
-          and 'MTU' in ours['error'], theirs, ours)
+    check(
+        'datagrams larger than the MTU are refused in words',
+        'block size' in theirs['error'] and 'MTU' in ours['error'],
+        theirs,
+        ours,
+    )
     theirs, ours = server.serve('-n', '2M', '--get-server-output')
     said, octets = theirs.get('server_output_text', ''), ours['end']['sum_received']['bytes']
-    check('the client gets our output', f'received {octets} bytes' in said and octets >= 2 << 20, said, octets)
+    check(
+        'the client gets our output', f'received {octets} bytes' in said and octets >= 2 << 20, said, octets
+    )
 
 
 def stopped(server):
-    with subprocess.Popen(inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '10', '-b', '1M'),
-                          stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '10', '-b', '1M'), stdout=subprocess.PIPE
+    ) as process:
         time.sleep(0.5)
         status = server.stop()
         said = json.loads(process.stdout.read()).get('error', '')

@@ -3,6 +3,7 @@
 
 usage: shell.py FRAMEGAUGE
 """
+
 import os
 import shutil
 import subprocess
@@ -17,8 +18,10 @@ program = os.path.abspath(sys.argv[1])
 PROMPT = "ready>"
 # How each begins, and reads its completion: in a file of its own, and from the program.
 SHELLS = {
-    "zsh": [("zsh -f", "PS1='ready> ' fpath=($PWD/zsh $fpath); autoload -Uz compinit; compinit -u -D; clear"),
-            ("zsh -f", "PS1='ready> '; autoload -Uz compinit; compinit -u -D; source zsh/_framegauge; clear")],
+    "zsh": [
+        ("zsh -f", "PS1='ready> ' fpath=($PWD/zsh $fpath); autoload -Uz compinit; compinit -u -D; clear"),
+        ("zsh -f", "PS1='ready> '; autoload -Uz compinit; compinit -u -D; source zsh/_framegauge; clear"),
+    ],
     "bash": [("bash --norc --noprofile", "PS1='ready> '; PATH=$PWD:$PATH; source bash/_framegauge; clear")],
 }
 
@@ -29,7 +32,9 @@ def completes(terminal, shell):
         terminal.type("C-l")
         terminal.prompt(PROMPT)
         terminal.type(text, "Tab")
-        screen = terminal.wait(lambda screen: screen.endswith(wanted) or screen.startswith(PROMPT + " " + wanted), 10)
+        screen = terminal.wait(
+            lambda screen: screen.endswith(wanted) or screen.startswith(PROMPT + " " + wanted), 10
+        )
         check(f"{shell} makes '{wanted}' of '{text}'", PROMPT + " " + wanted in screen, screen)
 
     typed("framegauge theo", "framegauge theory")
@@ -46,8 +51,11 @@ def lists(terminal, shell):
     terminal.prompt(PROMPT)
     terminal.type("framegauge re", "Tab", "Tab")
     screen = terminal.wait(lambda screen: "replay" in screen and "report" in screen, 10)
-    check(f"{shell} lists what it could be", all(word in screen for word in ("reflect", "replay", "report")),
-          screen)
+    check(
+        f"{shell} lists what it could be",
+        all(word in screen for word in ("reflect", "replay", "report")),
+        screen,
+    )
     if shell == "zsh":
         check("and what that is", "replay   -- replay a capture file and verify" in screen, screen)
 

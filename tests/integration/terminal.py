@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A terminal of 80 by 24 for tests: tmux types and reads the screen."""
+
 import os
 import subprocess
 import time
@@ -13,9 +14,14 @@ class Terminal:
     def __init__(self, folder, command):
         Terminal.made += 1  # a server that ends still has its socket
         self.tmux = ["tmux", "-f", "/dev/null", "-S", f"{folder}/tmux{Terminal.made}"]
-        environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder, TERM="screen")
-        subprocess.run(self.tmux + ["new-session", "-d", "-x", "80", "-y", "24", "-c", folder, command],
-                       check=True, env=environment)
+        environment = dict(
+            os.environ, HOME=folder, XDG_STATE_HOME=folder, XDG_RUNTIME_DIR=folder, TERM="screen"
+        )
+        subprocess.run(
+            self.tmux + ["new-session", "-d", "-x", "80", "-y", "24", "-c", folder, command],
+            check=True,
+            env=environment,
+        )
 
     def type(self, *keys):
         subprocess.run(self.tmux + ["send-keys", *keys], check=True)
@@ -26,7 +32,9 @@ class Terminal:
         self.type("Enter")
 
     def screen(self):
-        return subprocess.run(self.tmux + ["capture-pane", "-p"], capture_output=True, text=True).stdout.rstrip("\n")
+        return subprocess.run(
+            self.tmux + ["capture-pane", "-p"], capture_output=True, text=True
+        ).stdout.rstrip("\n")
 
     def wait(self, condition, seconds=20):
         """The screen for which the condition holds, else the last one."""
@@ -43,8 +51,9 @@ class Terminal:
 
     def close(self, seconds=10):
         """Take the terminal away, and wait for its shell to end: it may have a history to write."""
-        pid = subprocess.run(self.tmux + ["display-message", "-p", "#{pane_pid}"], capture_output=True,
-                             text=True).stdout.strip()
+        pid = subprocess.run(
+            self.tmux + ["display-message", "-p", "#{pane_pid}"], capture_output=True, text=True
+        ).stdout.strip()
         subprocess.run(self.tmux + ["kill-server"], capture_output=True)
         end = time.monotonic() + seconds
         while pid and os.path.exists(f"/proc/{pid}") and time.monotonic() < end:

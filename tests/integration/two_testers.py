@@ -2,6 +2,7 @@
 """Two testers in two processes, joined by memif. What they must agree on is counted at both ends; a busy
 machine stretches loads, which makes a step tester-limited but loses no frame. Between them stands, where a
 test wants it, one who passes on what they say and makes the far tester's clock another machine's."""
+
 import contextlib
 import json
 import os
@@ -40,6 +41,7 @@ host: {{max_lag: 1s}}
 agent: {{listen: {work}/far}}
 """
 
+
 def write(name, text, **values):
     path = os.path.join(WORK.name, name)
     with open(path, "w") as file:
@@ -59,9 +61,17 @@ def run(name, control, more=""):
     plan = write(name + ".yaml", NEAR, control=control, more=more)
     # a second's drain: who waits for the processor has that long
     sets = ["--set=y1564.performance.duration=2s", "--set=y1564.drain=1s"]
-    done = subprocess.run([PROGRAM, "run", plan, "--quick", *sets, "--out", out],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
-    while far.stdout.readline().strip() not in ("it has disconnected", ""):  # before that the far one takes no other
+    done = subprocess.run(
+        [PROGRAM, "run", plan, "--quick", *sets, "--out", out],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=100,
+    )
+    while far.stdout.readline().strip() not in (
+        "it has disconnected",
+        "",
+    ):  # before that the far one takes no other
         pass
     path = os.path.join(out, "result.json")
     return done.returncode, json.load(open(path)) if os.path.exists(path) else None, done.stdout
@@ -114,15 +124,24 @@ def rows_of(result):
 def kept_away(result):
     """What testers say that did not get the processor when the traffic began: what came before is lost to
     them."""
-    return [reason for trial in result["trials"] for reason in trial["reasons"] if "the host had it elsewhere" in reason]
+    return [
+        reason
+        for trial in result["trials"]
+        for reason in trial["reasons"]
+        if "the host had it elsewhere" in reason
+    ]
 
 
 def arrived_whole(result):
     """Every frame that one tester sent the other has received, with its marks, unless one says that it was
     away."""
-    wrong = [(name, row.get("step"), row["direction"], row["tx"], row["rx"], row["remarked"], row["validity"])
-             for name, row in rows_of(result) if row["remarked"] or not row["tx"] == row["rx"] > 0
-             and not (row["validity"] == "tester-limited" and kept_away(result))]
+    wrong = [
+        (name, row.get("step"), row["direction"], row["tx"], row["rx"], row["remarked"], row["validity"])
+        for name, row in rows_of(result)
+        if row["remarked"]
+        or not row["tx"] == row["rx"] > 0
+        and not (row["validity"] == "tester-limited" and kept_away(result))
+    ]
     return wrong or [t["reasons"] for t in result["trials"] if t["validity"] == "invalid"]
 
 
@@ -159,8 +178,11 @@ try:
     between = Between("elsewhere", boot="another machine", synchronised=False, error_ns=16e9)
     between.start()
     status, result, said = run("unsynchronised", between.path)
-    check("clocks that are not synchronised are refused", status == 2 and result is None and "synchronised" in said
-          and "y1564.delays: false" in said, said[-800:])
+    check(
+        "clocks that are not synchronised are refused",
+        status == 2 and result is None and "synchronised" in said and "y1564.delays: false" in said,
+        said[-800:],
+    )
 
     between = Between("no-clocks", boot="another machine", synchronised=False, error_ns=16e9)
     between.start()
@@ -168,16 +190,27 @@ try:
     check("rates and loss need no clocks", status in (0, 1, 3) and result is not None, said[-800:])
     whole = arrived_whole(result)
     check_counts("and are whole", not whole, result, whole)
-    check("there is no delay then", all(row["ftd"] is None and not set(row["failed"]) & {"FTD", "FDV"}
-                                        for _, row in rows_of(result)), list(rows_of(result))[:1])
+    check(
+        "there is no delay then",
+        all(row["ftd"] is None and not set(row["failed"]) & {"FTD", "FDV"} for _, row in rows_of(result)),
+        list(rows_of(result))[:1],
+    )
     check_counts("and the seconds still fit", not series_fit(result), result, series_fit(result))
 
     between = Between("slow", holds_start=2)
     between.start()
     status, result, said = run("missed-start", between.path, "tests: [performance]")
-    check("a start that one of them missed is agreed on anew", status in (0, 1, 3) and result is not None, said[-800:])
-    check_counts("and the trial is made then", result is not None and len(result["trials"]) == between.starts - 1 > 0
-                 and not arrived_whole(result), result, (between.starts, result and arrived_whole(result)))
+    check(
+        "a start that one of them missed is agreed on anew",
+        status in (0, 1, 3) and result is not None,
+        said[-800:],
+    )
+    check_counts(
+        "and the trial is made then",
+        result is not None and len(result["trials"]) == between.starts - 1 > 0 and not arrived_whole(result),
+        result,
+        (between.starts, result and arrived_whole(result)),
+    )
 finally:
     far.send_signal(signal.SIGINT)
     check("the far tester ends when it is told to", far.wait(20) == 0, far.returncode)

@@ -25,7 +25,9 @@ class Judge:
         outcome = (
             verdict
             if verdict in ("tester-limited", "invalid", "disturbed")
-            else "wrong" if problem else "right"
+            else "wrong"
+            if problem
+            else "right"
         )
         if verdict in ("not-applicable", "not-run"):
             outcome = "tester-limited"
@@ -199,7 +201,9 @@ class Judge:
                     "y1564." + test,
                     s.get("name", "all services"),
                     verdict,
-                    "%s, FLR %s; the device deserves %s" % (verdict, s["loss_ratio"], wanted) if wrong else None,
+                    "%s, FLR %s; the device deserves %s" % (verdict, s["loss_ratio"], wanted)
+                    if wrong
+                    else None,
                 )
 
     def l4(self, results):

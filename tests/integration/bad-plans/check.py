@@ -8,6 +8,7 @@ The plans lie beside this file, what must be said of them in expected.txt; a few
 repository are made here. Each must end `check` and `run` with exit status 2 and exactly the expected errors,
 one a line, on standard error; `run` must not leave a result folder. Prints TAP, one line per case.
 """
+
 import collections
 import pathlib
 import random
@@ -57,7 +58,9 @@ def generate(folder):
 
 def wrong_with(program, command, path, *options):
     """Exit status and lines of standard error; a line that is no error of the file counts as a failure."""
-    done = subprocess.run([program, command, str(path), *options], capture_output=True, timeout=20, check=False)
+    done = subprocess.run(
+        [program, command, str(path), *options], capture_output=True, timeout=20, check=False
+    )
     return done.returncode, done.stderr.decode().splitlines()
 
 
@@ -68,7 +71,7 @@ def check_lines(path, lines, expected):
     for line, (place, key, message) in zip(lines, expected):
         if not line.startswith(f'{path}:'):
             return f'does not begin with the file: {line}'
-        rest = line[len(str(path)) + 1:]
+        rest = line[len(str(path)) + 1 :]
         if place == '-':
             found = ('-', '', rest)
         else:

@@ -7,6 +7,7 @@ usage: check.py FRAMEGAUGE FOLDER [TSHARK...]
 TSHARK is the command with what must stand before its options. Prints TAP: a line for each case and reader.
 Without scapy its lines are skipped.
 """
+
 import pathlib
 import subprocess
 import sys
@@ -20,11 +21,23 @@ ports:
 streams:
 '''
 MALFORMED = '_ws.malformed'
-STATUS = ['ip.checksum.status', 'udp.checksum.status', 'tcp.checksum.status', 'sctp.checksum.status', 'icmpv6.checksum.status']
+STATUS = [
+    'ip.checksum.status',
+    'udp.checksum.status',
+    'tcp.checksum.status',
+    'sctp.checksum.status',
+    'icmpv6.checksum.status',
+]
 BAD = '0'
 TRUTH = {'True': '1', 'False': '0'}  # as tshark has it from version 4.2 on
-PREFERENCES = ['ip.check_checksum:TRUE', 'udp.check_checksum:TRUE', 'tcp.check_checksum:TRUE',
-               'sctp.checksum:crc-32c', 'ip.defragment:FALSE', 'ipv6.defragment:FALSE']
+PREFERENCES = [
+    'ip.check_checksum:TRUE',
+    'udp.check_checksum:TRUE',
+    'tcp.check_checksum:TRUE',
+    'sctp.checksum:crc-32c',
+    'ip.defragment:FALSE',
+    'ipv6.defragment:FALSE',
+]
 
 
 def values(expected):
@@ -35,8 +48,11 @@ def write_capture(program, folder):
     plan, capture = folder / 'cases.yaml', folder / 'cases.pcap'
     lines = [f'  s{i}: {{rate: 1fps, {case.keys}}}\n' for i, case in enumerate(CASES)]
     plan.write_text(HEAD + ''.join(lines))
-    subprocess.run([program, 'frames', str(plan), '--count', str(FRAMES), '--pcap', str(capture)], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [program, 'frames', str(plan), '--count', str(FRAMES), '--pcap', str(capture)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return capture
 
 
@@ -50,14 +66,19 @@ def read_tshark(tshark, capture):
     for name in fields:
         command += ['-e', name]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return [{name: ','.join(TRUTH.get(value, value) for value in values.split(','))
-             for name, values in zip(fields, line.split('|'))} for line in out.splitlines()]
+    return [
+        {
+            name: ','.join(TRUTH.get(value, value) for value in values.split(','))
+            for name, values in zip(fields, line.split('|'))
+        }
+        for line in out.splitlines()
+    ]
 
 
 def wrong_by_tshark(case, frames):
     for n, found in enumerate(frames):
         for name, expected in case.tshark.items():
-            if found[name] not in (expected if isinstance(expected, set) else values(expected)[n:n + 1]):
+            if found[name] not in (expected if isinstance(expected, set) else values(expected)[n : n + 1]):
                 return f'frame {n}: {name} is {found[name]!r}, not {values(expected)[n]!r}'
         if not {'wrong', 'anything inside'} & set(case.flags) and found[MALFORMED]:
             return f'frame {n}: malformed'
@@ -93,7 +114,12 @@ def wrong_by_scapy(case, packets, names):
                 return f'frame {n}: {expression} is {found}, not {values(expected)[n]}'
         for layer in ('IP', 'UDP', 'TCP', 'ICMP'):
             known = names[layer]
-            if 'wrong' not in case.flags and known in packet and not (layer == 'ICMP' and 'error' in case.name) and not right(packet, known):
+            if (
+                'wrong' not in case.flags
+                and known in packet
+                and not (layer == 'ICMP' and 'error' in case.name)
+                and not right(packet, known)
+            ):
                 return f'frame {n}: scapy computes another checksum of {layer}'
     return None
 
@@ -128,9 +154,9 @@ def main(program, folder, *tshark):
             print(f'# {wrong}')
 
     for i, case in enumerate(CASES):
-        tell(f'tshark: {case.name}', wrong_by_tshark(case, found[i::len(CASES)]))
+        tell(f'tshark: {case.name}', wrong_by_tshark(case, found[i :: len(CASES)]))
         if names:
-            tell(f'scapy: {case.name}', wrong_by_scapy(case, packets[i::len(CASES)], names))
+            tell(f'scapy: {case.name}', wrong_by_scapy(case, packets[i :: len(CASES)], names))
         else:
             number += 1
             print(f'ok {number} - scapy: {case.name} # SKIP python3-scapy is not installed')

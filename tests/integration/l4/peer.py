@@ -8,6 +8,7 @@
 
 What both sides send follows from the position in the stream, as lib/apps/payload.c has it.
 """
+
 import asyncio
 import http.client
 import http.server
@@ -28,9 +29,9 @@ PORTS = {5001: 'sink', 5002: 'source', 5003: 'answer'}
 def table():
     x, out = 2463534242, bytearray()
     for _ in range(PERIOD):
-        x ^= x << 13 & 0xffffffff
+        x ^= x << 13 & 0xFFFFFFFF
         x ^= x >> 17
-        x ^= x << 5 & 0xffffffff
+        x ^= x << 5 & 0xFFFFFFFF
         out.append(x >> 24)
     return bytes(out)
 
@@ -41,7 +42,7 @@ counts = {'connections': 0, 'octets': 0, 'wrong': 0, 'unfinished': 0, 'failed': 
 
 def octets(stream, offset, length):
     at = (stream + offset) % PERIOD
-    return TABLE[at:at + length]
+    return TABLE[at : at + length]
 
 
 def check(stream, offset, data):
@@ -99,6 +100,7 @@ async def accepted(kind, reader, writer):
 
 class Pages(http.server.BaseHTTPRequestHandler):
     """/octets/N is N octets; what is posted is checked."""
+
     protocol_version = 'HTTP/1.1'
 
     def answer(self, body):
@@ -176,9 +178,14 @@ def http_all(address, port):
     # a server may answer a range with all there is (RFC 9110, 14.2)
     by_tool([*curl, '--range', '100-199', f'{url}{size}'], page)
     # the second waits for 100 (Continue), the third comes in chunks
-    for more in [], ['--header', 'Expect: 100-continue', '--expect100-timeout', '5'], \
-            ['--header', 'Transfer-Encoding: chunked']:
-        by_tool([*curl, *more, '--data-binary', '@-', '--write-out', '%{http_code}', f'{url}9'], b'200', large)
+    for more in (
+        [],
+        ['--header', 'Expect: 100-continue', '--expect100-timeout', '5'],
+        ['--header', 'Transfer-Encoding: chunked'],
+    ):
+        by_tool(
+            [*curl, *more, '--data-binary', '@-', '--write-out', '%{http_code}', f'{url}9'], b'200', large
+        )
     by_tool([*wget, '--post-data=' + 'x' * 1000, f'{url}9'], b'')
 
 
@@ -196,7 +203,9 @@ async def serve(path):
     for name in signal.SIGTERM, signal.SIGINT:
         asyncio.get_running_loop().add_signal_handler(name, done.set)
     for port, kind in PORTS.items():
-        listener = socket.create_server(('::', port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=4096)
+        listener = socket.create_server(
+            ('::', port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=4096
+        )
         await asyncio.start_server(lambda r, w, kind=kind: accepted(kind, r, w), sock=listener, backlog=4096)
     print('ready', flush=True)
     await done.wait()
