@@ -251,7 +251,7 @@ trial(bool stamped)
 	return {engine.Result(0), engine.PortResult(1), west.unstamped};
 }
 
-/* A trial in which hardly a frame left late: those that leave in one lump right before a look wait for none. */
+/* A trial in which hardly a frame left late: those that leave together right before a look wait for none. */
 Outcome
 trial_on_schedule(bool stamped)
 {
