@@ -131,6 +131,11 @@ def calibrate():
         done.status in ALLOWED and 'Invalid port_id' not in done.out and not done.breaches,
         done.detail(),
     )
+    check(
+        'calibrate says that not one departure was stamped, and where to read why',
+        re.search('of [1-9][0-9]* frames not one had all of its stamps; .framegauge doctor', done.out),
+        done.detail(),
+    )
 
 
 def order():
