@@ -9,70 +9,23 @@
 -- back in bits; `reset_ns` is the one by loss, which RFC 6201 prefers where the tester goes on sending, and
 -- the other one when the tester could not (its own link went down with the device).
 local common = require "framegauge.methods.rfc2544.common"
-local job = require "framegauge.core.job"
+local hook = require "framegauge.methods.hook"
 local stats = require "framegauge.trial.stats"
 local uv = require "luv"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-local POLL_SECONDS = 0.01
-
-local function spawn(command, state)
-   local options = { args = { unpack(command, 2) }, stdio = { nil, 2, 2 } } -- all it says goes to stderr
-   local handle, message
-   handle, message = uv.spawn(command[1], options, function(status, signal)
-      state.status, state.signal, state.running = status, signal, false
-      handle:close()
-   end)
-   state.running = handle ~= nil
-   if not handle then
-      state.problem = ("the command %s could not be run: %s"):format(command[1], message)
-   end
-end
-
--- What the command did, for the record of the trial.
-local function report(state, command)
-   if state.running then
-      state.problem = ("the command %s was still running when the trial ended"):format(command[1])
-   elseif not state.problem and not state.status then
-      state.problem = "the trial ended before its time to reset the device came"
-   elseif state.signal and state.signal ~= 0 then
-      state.problem = ("the command %s was ended by signal %d"):format(command[1], state.signal)
-   elseif state.status and state.status ~= 0 then
-      state.problem = ("the command %s failed with status %d"):format(command[1], state.status)
-   end
-   return { by = "command", status = state.status, problem = state.problem }
-end
-
---- Have the device reset while a trial is made.
--- @param o.after    seconds from the start of the trial
--- @param o.command  program and arguments; nil: ask the person
--- @param o.say      function(text), shows the person a line
+--- Have the device reset while a trial is made, as framegauge.methods.hook has it.
 -- @return function(make) that calls make() for the counts of the trial and returns them, with how the reset
 --         went as `reset`
 function M.around(o)
    return function(make)
-      local state, timer = {}, uv.new_timer()
-      timer:start(math.floor(o.after * 1000 + 0.5), 0, function()
-         if o.command then
-            spawn(o.command, state)
-         else
-            o.say "Reset the device under test now."
-         end
-      end)
-      local ok, raw = pcall(make)
-      timer:close()
-      if not ok then
-         error(raw, 0)
-      end
-      for _ = 1, 100 do -- a second for a command that is about to end
-         if not state.running then
-            break
-         end
-         job.sleep(POLL_SECONDS)
-      end
-      raw.reset = o.command and report(state, o.command) or { by = "person" }
+      local raw, reset = hook.around({
+         after = o.after, command = o.command, say = o.say, what = "reset the device",
+         ask = "Reset the device under test now.",
+      }, make)
+      raw.reset = reset
       return raw
    end
 end
