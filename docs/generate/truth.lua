@@ -7,6 +7,8 @@
 local job = require "framegauge.core.job"
 
 package.path = arg[0]:match "^(.-)[^/]*$" .. "../../tests/lua/?.lua;" .. package.path
+local convergence = require "convergence_truth"
+local convergence_page = require "convergence_page"
 local page = require "truth_page"
 local truth = require "truth"
 
@@ -45,6 +47,10 @@ return job.run(function()
    io.write(INTRODUCTION)
    for _, device in ipairs(truth.DEVICES) do
       io.write(page.section(device, wrong, truth.measure(device)))
+   end
+   io.write(convergence_page.INTRODUCTION)
+   for _, device in ipairs(convergence.DEVICES) do
+      io.write(convergence_page.section(device, convergence.measure(device), wrong))
    end
    return #wrong == 0 and 0 or 1
 end)

@@ -11,7 +11,9 @@ local uv = require "luv"
 
 local results = require "framegauge.report.result"
 
-local PLANS = { "rfc2544", "rfc2889", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay" }
+local PLANS = {
+   "rfc2544", "rfc2889", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay", "convergence",
+}
 
 -- The figure by the unit it is shown in.
 local SCALES = { ["µs"] = 1e-3, us = 1e-3, ms = 1e-6, ["Mbit/s"] = 1e-6 }

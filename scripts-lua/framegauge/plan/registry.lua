@@ -34,6 +34,7 @@ M.ALL = {
    require "framegauge.methods.l4.plan",
    require "framegauge.methods.rfc6349.plan",
    require "framegauge.methods.replay.plan",
+   require "framegauge.methods.convergence.plan",
    emulate.emulate,
    emulate.reflect,
    require "framegauge.agent.plan",

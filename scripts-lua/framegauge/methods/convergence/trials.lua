@@ -1,0 +1,190 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The trials of a convergence test: a stream for each route or flow, and an event while they are sent.
+--
+-- Each route has a sequence tracker of its own, because global counts cannot tell which route lost when. All
+-- of them together are sampled over time.
+local hook = require "framegauge.methods.hook"
+local loads = require "framegauge.traffic.loads"
+local octets = require "framegauge.core.octets"
+local series = require "framegauge.tester.series"
+local stack = require "framegauge.traffic.stack"
+local tables = require "framegauge.core.tables"
+local trial = require "framegauge.trial"
+
+local M = {}
+
+M.NAME = "convergence.event" -- in trials
+
+local FIRST_SOURCE = 49152 -- UDP source port of the first flow (dynamic ports, RFC 6335)
+
+--- Names of the ports by what they are for.
+function M.ends(plan)
+   local o = plan.convergence
+   return {
+      from = o.from or plan.ports[1].name, preferred = o.preferred or plan.ports[2].name,
+      next_best = o.next_best,
+   }
+end
+
+--- Frames per second of all routes; nil for a share of a line whose rate is not known.
+-- @param line_fps  what the line of the port that sends carries
+function M.fps(plan, line_fps)
+   return loads.of_rate(plan.convergence.rate, plan.convergence.size, line_fps)
+end
+
+--- How long the load lasts, seconds.
+function M.seconds(plan)
+   local o = plan.convergence
+   return o.at + o.watch + o.validation
+end
+
+--- By whom the event is caused: "outage" (the reference device), "command", "link" or "person".
+function M.by(plan)
+   local o = plan.convergence
+   return o.command and "command" or o.link and "link"
+      or (plan.reference_device or plan.reference_switch) and "outage" or "person"
+end
+
+--- Which events a repetition has.
+function M.events(plan)
+   local o = plan.convergence
+   return (o.link or o.revert_command) and { "failure", "reversion" } or { "failure" }
+end
+
+--- The program that causes an event; nil: none does.
+function M.command(plan, event)
+   local o = plan.convergence
+   if o.link then
+      local port = plan.ports[tables.index_of(plan.ports, o.link)]
+      local interface = port.device:match "^kernel:([^,]+)"
+      return { "ip", "link", "set", "dev", interface, event == "failure" and "down" or "up" }
+   end
+   return event == "failure" and o.command or event == "reversion" and o.revert_command or nil
+end
+
+--- The destination of a route: the first one, and so many networks of the prefix length further.
+-- @param first  octets of an address
+-- @param i      number of the route, from 1
+function M.destination(first, i, prefix)
+   local bytes, at = { first:byte(1, -1) }, math.ceil(prefix / 8)
+   local carry = (i - 1) * 2 ^ (8 * at - prefix)
+   while carry > 0 and at > 0 do
+      carry = carry + bytes[at]
+      bytes[at], carry, at = carry % 256, math.floor(carry / 256), at - 1
+   end
+   return string.char(unpack(bytes))
+end
+
+-- What a route's frames are, and what it is called.
+local function frame_of(plan, i)
+   local o = plan.convergence.routes
+   local from = plan.ports[tables.index_of(plan.ports, M.ends(plan).from)]
+   local udp = { protocol = "udp", fields = { { name = "source", value = FIRST_SOURCE + i - 1 } } }
+   local ethernet = { protocol = "ethernet", fields = {} }
+   if not o.first then
+      local ip = { protocol = from.ipv4 and "ipv4" or "ipv6", fields = {} }
+      return { ethernet, ip, udp }, "flow from port " .. FIRST_SOURCE + i - 1
+   end
+   local version = o.first:find(":", 1, true) and 6 or 4
+   local address = M.destination(octets["ipv" .. version](o.first), i, o.prefix)
+   local ip = { protocol = "ipv" .. version, fields = { { name = "destination", value = address } } }
+   local text = version == 6 and octets.ipv6_text(address) or ("%d.%d.%d.%d"):format(address:byte(1, 4))
+   return { ethernet, ip, udp }, ("%s/%d"):format(text, o.prefix)
+end
+
+--- What the routes are called.
+function M.names(plan)
+   local names = {}
+   for i = 1, plan.convergence.routes.count do
+      names[i] = select(2, frame_of(plan, i))
+   end
+   return names
+end
+
+-- One after the other, evenly spaced, one of each before the first again. Frames are made for the preferred
+-- egress, wherever they are awaited.
+local function streams_of(plan, bench, fps, seconds, egress)
+   local o, ends, macs = plan.convergence, M.ends(plan), stack.known(bench)
+   local list, n = {}, o.routes.count
+   local load = { fps = fps / n, mean_fps = fps / n, seconds = seconds }
+   for i = 1, n do
+      local frame, name = frame_of(plan, i)
+      local stream = { name = name, from = ends.from, to = ends.preferred, frame = frame }
+      list[i] = {
+         name = name, from = ends.from, to = egress, frame_size = o.size,
+         frame = stack.template(plan.ports, stream, macs, o.size),
+         loads = { load }, phase = (i - 1) / n, measure = {}, t_max = o.t_max, over_time = o.sampling,
+      }
+   end
+   return list
+end
+
+-- Frames of all routes in each interval: sent then, and received of those.
+local function sampled(bench, n, seconds, sampling)
+   local out = { interval_s = sampling, tx = {}, rx = {} }
+   for stream = 0, n - 1 do
+      local list, count = series.intervals(bench.engine, stream, seconds, sampling)
+      for i = 1, count do
+         local one = list[i - 1]
+         out.tx[i], out.rx[i] = (out.tx[i] or 0) + tonumber(one.tx), (out.rx[i] or 0) + tonumber(one.rx)
+      end
+   end
+   return out
+end
+
+-- The bench's counts of a trial and, in `event`, what caused the event and when.
+local function measure(plan, session, event, ask)
+   local by, o, bench = M.by(plan), plan.convergence, session.bench
+   local function make()
+      return session:measure(ask)
+   end
+   if event == "steady" or by == "outage" then
+      local raw = make()
+      raw.event = event ~= "steady" and { by = by, began_s = o.at, ended_s = o.at } or nil
+      return raw
+   end
+   local raw, report = hook.around({
+      after = o.at, command = M.command(plan, event), say = session.say, what = "cause the event",
+      ask = event == "failure" and "Cause the failure now." or "Undo the failure now.",
+      clock = function()
+         local now = bench:snapshot()
+         return now and now.elapsed or 0
+      end,
+   }, make)
+   raw.event = { by = by, began_s = report.began, status = report.status, problem = report.problem,
+      ended_s = not report.problem and report.ended or nil }
+   return raw
+end
+
+--- Make one trial.
+-- @param event   "steady" (nothing happens), "failure" or "reversion"
+-- @param egress  name of the port where the frames are awaited
+-- @param fps     of all routes
+-- @return its record, with `event` (nil: none) and `sampled`
+function M.make(plan, session, event, egress, fps)
+   local o, ends, by = plan.convergence, M.ends(plan), M.by(plan)
+   local seconds = event == "steady" and o.at or M.seconds(plan)
+   local ask = {
+      test = M.NAME, phase = event, frame_size = o.size, direction = ends.from .. "->" .. egress, fps = fps,
+      seconds = seconds, link_may_change = true,
+      outage = event == "failure" and by == "outage" and { at = o.at, seconds = o.outage } or nil,
+   }
+   function ask.make()
+      ask.streams = streams_of(plan, session.bench, fps, seconds, egress)
+      local raw = measure(plan, session, event, ask)
+      local samples = sampled(session.bench, o.routes.count, seconds, o.sampling)
+      for _, direction in ipairs(raw.directions) do -- the samples have all of it
+         direction.series, direction.availability = nil, nil
+      end
+      local record = trial.record(raw, ask)
+      record.event, record.sampled = raw.event, samples
+      return record
+   end
+   if event == "steady" or by == "outage" then
+      return session:trial(ask)
+   end
+   return session:once(ask) -- the device is no longer what it was: a trial that failed cannot be made again
+end
+
+return M
