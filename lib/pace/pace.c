@@ -313,19 +313,48 @@ fg_pace_commit_slow(struct fg_pace *p, uint64_t n)
 		move_to(p, p->next + 1, after(p, p->next, p->at));
 }
 
-/* the first frame, of those to come, that leaves at or after a time; departures only grow */
-static uint64_t
-find(const struct fg_pace *p, uint64_t ticks)
+/* of an even load: by a division that is a little short, and some steps */
+static inline uint64_t
+find_even(const struct fg_pace *p, uint64_t i, uint64_t ticks)
 {
-	uint64_t low = p->next, high = p->total;
+	const fg_u128 step = fg_pace_step(p);
+	fg_u128 at = i == p->next ? p->at : fg_pace_exact(p, i);
+	uint64_t left = p->total - i, n;
+	double ticks_a_step;
+
+	if (p->total <= i || WHOLE(at) >= ticks)
+		return i;
+	if (WHOLE(at + step) >= ticks)
+		return i + 1;
+	/* signed, because conversions of unsigned numbers take several instructions */
+	ticks_a_step = (double)(int64_t)p->step + (double)(int64_t)(p->step_frac >> 1) * 0x1p-63;
+	n = (uint64_t)(int64_t)((double)(int64_t)(ticks - WHOLE(at)) / ticks_a_step * (1 - 0x1p-50));
+	n = n < 2 ? 0 : n - 2;
+	n = n < left ? n : left - 1;
+	at += n * step;
+	for (i += n; i < p->total && WHOLE(at) < ticks; i++)
+		at += step;
+	return i;
+}
+
+/*
+ * The first frame, of those from @p low on, that leaves at or after a time; departures only grow. Of a
+ * Poisson process low must be the next one.
+ */
+static uint64_t
+find(const struct fg_pace *p, uint64_t low, uint64_t ticks)
+{
+	uint64_t high = p->total;
 
 	if (p->shape == FG_PACE_POISSON) {
 		for (fg_u128 at = p->at; low < high && WHOLE(at) < ticks && WHOLE(at) < p->until; low++)
 			at = after(p, low, at);
 		return low;
 	}
+	if (p->even && (p->step | ticks) >> 62 == 0)
+		return find_even(p, low, ticks);
 	/* in growing steps: the end may be beyond what can be computed with */
-	for (uint64_t span = 1; span < high - low; span *= 2) {
+	for (uint64_t span = 1; low < high && span < high - low; span *= 2) {
 		if (fg_pace_at(p, low + span) >= ticks)
 			high = low + span;
 		else
@@ -346,34 +375,27 @@ static void
 forgive(struct fg_pace *p, uint64_t now)
 {
 	uint64_t limit = now > p->max_lag ? now - p->max_lag : 0, before = p->next;
-	uint64_t first = find(p, limit), forgiven = first - before;
+	uint64_t first = find(p, before, limit), forgiven = first - before;
 
 	p->late += forgiven;
 	if (forgiven > 0)
 		move_to(p, first, fg_pace_exact(p, first));
 }
 
-/* the first frame that is not off schedule; a Poisson process is sent frame by frame, and so is it walked */
-static uint64_t
-first_on_time(const struct fg_pace *p, uint64_t now)
-{
-	uint64_t next = fg_pace_next(p);
-
-	if (next >= now || now - next <= p->on_time)
-		return p->next;
-	return p->shape == FG_PACE_POISSON ? p->next + 1 : find(p, now - p->on_time);
-}
-
 void
 fg_pace_belated(struct fg_pace *p, uint64_t now)
 {
-	uint64_t end;
+	uint64_t next, end;
 
 	if (now - fg_pace_next(p) > p->max_lag)
 		forgive(p, now);
-	end = first_on_time(p, now);
+	next = fg_pace_next(p);
 	if (p->judged < p->next)
 		p->judged = p->next;
+	if (next >= now || now - next <= p->on_time)
+		return;
+	/* a Poisson process is sent frame by frame, and so is it judged */
+	end = p->shape == FG_PACE_POISSON ? p->next + 1 : find(p, p->judged, now - p->on_time);
 	if (p->judged < end) {
 		p->off_schedule += end - p->judged;
 		p->judged = end;
@@ -388,7 +410,7 @@ fg_pace_end(struct fg_pace *p, uint64_t ticks)
 		p->until = ticks;
 		move_to(p, p->next, p->at);
 	} else {
-		p->total = find(p, ticks);
+		p->total = find(p, p->next, ticks);
 	}
 }
 

@@ -51,7 +51,6 @@ slot_fill(struct tx_round_robin *r, unsigned k, struct tx_stream *s)
 	slot->start = s->pace.start;
 	slot->id = s->id;
 	memcpy(slot->header, s->frame->bytes, r->stride - sizeof(*slot));
-	r->stream[k] = s;
 	if (s->series != NULL) {
 		r->with_series[r->series++] = k;
 		r->interval_end = s->interval_end;
@@ -76,21 +75,31 @@ slots_alloc(struct tx_round_robin *r, unsigned n, size_t header)
 	return true;
 }
 
+static int
+by_departure(const void *a, const void *b)
+{
+	const struct tx_stream *s = *(struct tx_stream *const *)a, *t = *(struct tx_stream *const *)b;
+
+	if (s->pace.start != t->pace.start)
+		return s->pace.start < t->pace.start ? -1 : 1;
+	return s < t ? -1 : s > t; /* of one array */
+}
+
 int
 tx_round_robin_create(struct tx_task *t, struct tx_stream *const *streams, unsigned n, struct fg_error *err)
 {
 	const struct tx_stream *like = streams[0];
-	struct tx_stream *s;
 	struct tx_round_robin *r;
-	unsigned k = 0;
 
-	if (!can_take_turns(streams, n) || t->schedule.runs != 1)
+	if (!can_take_turns(streams, n))
 		return 0;
 	r = calloc(1, sizeof(*r));
 	if (r == NULL || !slots_alloc(r, n, like->frame->header)) {
 		tx_round_robin_free(r);
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", n);
 	}
+	memcpy(r->stream, streams, n * sizeof(*r->stream));
+	qsort(r->stream, n, sizeof(*r->stream), by_departure);
 	r->streams = n;
 	r->cycles = like->pace.total;
 	r->step = fg_pace_step(&like->pace);
@@ -99,8 +108,9 @@ tx_round_robin_create(struct tx_task *t, struct tx_stream *const *streams, unsig
 	r->frame = like->frame;
 	r->pool = like->pool;
 	r->interval_end = UINT64_MAX;
-	for (s = t->schedule.heap[0].run->front; s != NULL; s = s->behind)
-		slot_fill(r, k++, s);
+	r->schedule = &t->schedule;
+	for (unsigned k = 0; k < n; k++)
+		slot_fill(r, k, r->stream[k]);
 	t->round_robin = r;
 	return 0;
 }
@@ -138,7 +148,7 @@ tx_octets(const struct tx_stream *s)
 
 /* as it would be had it been sent by itself */
 static void
-settle(const struct tx_round_robin *r, struct tx_stream *s)
+settle(struct tx_round_robin *r, struct tx_stream *s)
 {
 	struct fg_pace *pace = &s->pace;
 
@@ -151,6 +161,7 @@ settle(const struct tx_round_robin *r, struct tx_stream *s)
 	pace->next = s->sequence + pace->late;
 	pace->at = fg_pace_exact(pace, pace->next);
 	pace->worst_lag = r->worst_lag;
+	tx_schedule_add(r->schedule, s);
 	/*
 	 * whose frames they were is not known, and one's loss may come of another's lag: an equal share for
 	 * each
@@ -176,16 +187,10 @@ tx_round_robin_settle(struct tx_round_robin *r, unsigned n)
 		tx_round_robin_settle_stream(r->stream[(r->slot + r->settled++) % r->streams]);
 }
 
-/* the schedule looks at the first stream and at the last one, behind which others will stand */
 void
 tx_round_robin_leave(struct tx_task *t)
 {
-	struct tx_round_robin *r = t->round_robin;
-
-	tx_round_robin_settle(r, 1);
-	tx_round_robin_settle_stream(r->stream[(r->slot + r->streams - 1) % r->streams]);
-	tx_schedule_rotate(&t->schedule, r->stream[r->slot]);
-	t->left = r;
+	t->left = t->round_robin;
 	t->round_robin = NULL;
 }
 

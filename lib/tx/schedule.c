@@ -1,246 +1,375 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which stream is next? With ten thousand of them that must not take a look at each.
+ * Which stream is next? With ten thousand of them, each with a rate of its own, that must not take a look at
+ * each, nor a chain of comparisons of which each waits for the one before.
  *
- * Streams of the same rate never overtake each other: the one that has just sent is the last again. So they
- * stand in a run, of which only the front counts, and a heap finds the earliest of the runs. Ten thousand
- * streams of one rate are one run, and the next stream is simply the next; ten thousand rates are a heap of
- * as many. A stream whose rate changes leaves its run for one of its own.
+ * So departures are hardly compared but sorted by their bits, in a hierarchical timing wheel (Varghese and
+ * Lauck, 1987). A slot of level 0 is so many ticks that there is seldom more than one departure in it, and
+ * the level holds 4096 slots from `base` on. A slot of level 1 is as much as those, and one of each further
+ * level a block, of 64 slots, of the level below. Level 1 and those above it hold 64 blocks from that of base
+ * on, and what a level can hold is in no higher one. So all in a level departs before what is in the next,
+ * and as base moves on, to the first slot of level 1 that is not empty, some slots of each level are spread
+ * over those below. A stream moves once or twice before it sends, and never many at once.
  *
- * Everything is allocated beforehand: there are never more runs than streams.
+ * Streams stand in a slot in the order in which they came. When the first slot of level 0 has more than one,
+ * it is sorted: of frames of one tick that of the fastest stream departs first, and of streams of one rate
+ * first the one whose last frame left first, and at the beginning in the order of the plan. That is the whole
+ * order, whatever rates change meanwhile.
+ *
+ * A stream that control puts in may be overdue, and depart before base. It lies in the slot of base.
+ *
+ * Everything is allocated beforehand.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rte_prefetch.h>
+
 #include "tx_schedule.h"
 #include "tx_stream.h"
 
-/*
- * What is put down nearly always belongs far down, and which of two runs is the earlier cannot be predicted.
- * So the hole goes down to the end first, by sums in place of branches, and then up again as far as it must.
- */
-static void
-sift_down(struct tx_schedule *q, unsigned i)
-{
-	struct tx_entry *heap = q->heap, moved = heap[i];
-	unsigned from = i, child;
+enum {
+	WINDOW = 12,      /* bits of the number of a slot within level 0 */
+	BLOCK = 6,        /* and within its block */
+	SLOTS_A_GAP = 16, /* of level 0, at least, between two departures on the average */
+};
 
-	for (; (child = 2 * i + 2) < q->runs; i = child) {
-		child -= heap[child - 1].at <= heap[child].at;
-		heap[i] = heap[child];
-	}
-	if (child == q->runs) {
-		heap[i] = heap[child - 1];
-		i = child - 1;
-	}
-	for (; i > from && heap[(i - 1) / 2].at >= moved.at; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = moved;
-	moved.run->place = i;
+struct slot {
+	struct tx_level *level;
+	unsigned block, slot; /* of the level */
+};
+
+/* bits of such a number within a slot of a level */
+static inline unsigned
+bits_below(unsigned level)
+{
+	return level == 0 ? 0 : WINDOW + BLOCK * (level - 1);
 }
 
-static void
-sift_up(struct tx_schedule *q, unsigned i)
+/* the slot that holds slot @p number of level 0 */
+static inline struct slot
+slot_in(const struct tx_schedule *q, unsigned level, uint64_t number)
 {
-	struct tx_entry moved = q->heap[i];
+	number >>= bits_below(level);
+	return (struct slot){&q->level[level], number >> BLOCK & 63, number & (TX_SLOTS - 1)};
+}
 
-	for (; i > 0 && q->heap[(i - 1) / 2].at > moved.at; i = (i - 1) / 2) {
-		q->heap[i] = q->heap[(i - 1) / 2];
-		q->heap[i].run->place = i;
+/* a departure as a slot of level 0, were there as many as that */
+static inline uint64_t
+number_of(const struct tx_schedule *q, const struct tx_entry *e)
+{
+	return RTE_MAX(e->at >> q->shift, q->base);
+}
+
+/* where that lies now */
+static inline struct slot
+slot_of(const struct tx_schedule *q, uint64_t number)
+{
+	uint64_t ahead = number - q->base;
+	unsigned k;
+
+	if (ahead < 1 << WINDOW)
+		return slot_in(q, 0, number);
+	if (likely(ahead < 63 << (WINDOW + BLOCK)))
+		return slot_in(q, 1, number);
+	k = (63 - (unsigned)__builtin_clzll(ahead) - WINDOW) / BLOCK;
+	k += (number >> bits_below(k + 1)) - (q->base >> bits_below(k + 1)) >= 64;
+	return slot_in(q, k, number);
+}
+
+/* between two that are side by side, or alone */
+static inline void
+link_before(struct tx_schedule *q, uint32_t i, uint32_t behind)
+{
+	struct tx_entry *e = &q->entry[i], *next = &q->entry[behind];
+
+	e->before = next->before;
+	e->behind = behind;
+	q->entry[next->before].behind = i;
+	next->before = i;
+}
+
+static inline void
+fill(const struct slot *s, uint32_t i)
+{
+	s->level->front[s->slot] = i;
+	s->level->block[s->block] |= 1ULL << s->slot % 64;
+	s->level->blocks |= 1ULL << s->block;
+}
+
+static inline bool
+is_empty(const struct slot *s)
+{
+	return (s->level->block[s->block] >> s->slot % 64 & 1) == 0;
+}
+
+static inline void
+empty(const struct slot *s)
+{
+	struct tx_level *l = s->level;
+
+	l->block[s->block] &= ~(1ULL << s->slot % 64);
+	l->blocks &= ~((uint64_t)(l->block[s->block] == 0) << s->block);
+}
+
+/* may it stand behind that one? */
+static inline bool
+is_in_order(const struct tx_schedule *q, uint32_t i, uint32_t behind)
+{
+	const struct tx_entry *a = &q->entry[i], *b = &q->entry[behind];
+
+	if (a->at != b->at)
+		return a->at < b->at;
+	return fg_pace_step(&a->stream->pace) <= fg_pace_step(&b->stream->pace);
+}
+
+/* into a slot of others; where it belongs, if that is in order already */
+static inline void
+put_among(struct tx_schedule *q, uint32_t i, const struct slot *s, uint64_t number)
+{
+	uint32_t *front = &s->level->front[s->slot], behind = *front;
+
+	while (number == q->sorted && !is_in_order(q, q->entry[behind].before, i)) {
+		behind = q->entry[behind].before;
+		if (behind == *front) {
+			*front = i;
+			break;
+		}
 	}
-	q->heap[i] = moved;
-	moved.run->place = i;
+	link_before(q, i, behind);
 }
 
-/*
- * Where a run is. Sifting down moves the runs that it passes to the place above theirs, and does not touch
- * them, for they are far away in memory; so a run is where it was put, or on the way from there to the top.
- */
-static unsigned
-find_run(const struct tx_schedule *q, const struct tx_run *run)
+/* an entry whose departure is set already */
+static inline void
+put(struct tx_schedule *q, uint32_t i)
 {
-	unsigned i = run->place;
+	struct tx_entry *e = &q->entry[i];
+	uint64_t number = number_of(q, e);
+	struct slot s = slot_of(q, number);
 
-	while (q->heap[i].run != run)
-		i = (i - 1) / 2;
-	return i;
-}
-
-static void
-remove_run(struct tx_schedule *q, unsigned i)
-{
-	q->heap[i].run->spare = q->spare;
-	q->spare = q->heap[i].run;
-	if (i == --q->runs)
+	if (unlikely(!is_empty(&s))) {
+		put_among(q, i, &s, number);
 		return;
-	q->heap[i] = q->heap[q->runs];
-	sift_down(q, i);
-	sift_up(q, i);
+	}
+	e->before = e->behind = i;
+	fill(&s, i);
 }
 
-static void
-append(struct tx_run *run, struct tx_stream *s)
+/* out of the slot that it is in */
+static inline void
+detach(struct tx_schedule *q, uint32_t i, const struct slot *s)
 {
-	s->run = run;
-	s->ahead = run->back;
-	s->behind = NULL;
-	if (run->back != NULL)
-		run->back->behind = s;
-	else
-		run->front = s;
-	run->back = s;
+	const struct tx_entry *e = &q->entry[i];
+
+	if (likely(e->behind == i)) {
+		empty(s);
+		return;
+	}
+	q->entry[e->before].behind = e->behind;
+	q->entry[e->behind].before = e->before;
+	if (s->level->front[s->slot] == i)
+		s->level->front[s->slot] = e->behind;
 }
 
-static void
-unlink_stream(struct tx_stream *s)
+/* the first slot of a level, that is not empty, when base was there */
+static inline struct slot
+first_slot(struct tx_level *l, unsigned level, uint64_t base)
 {
-	struct tx_run *run = s->run;
+	unsigned from = base >> (bits_below(level) + BLOCK) & 63;
+	uint64_t turned = l->blocks >> from | l->blocks << (-from & 63);
+	unsigned block = (from + (unsigned)__builtin_ctzll(turned)) & 63;
 
-	if (s->ahead != NULL)
-		s->ahead->behind = s->behind;
-	else
-		run->front = s->behind;
-	if (s->behind != NULL)
-		s->behind->ahead = s->ahead;
-	else
-		run->back = s->ahead;
-	s->run = NULL;
+	return (struct slot){l, block, block * 64 + (unsigned)__builtin_ctzll(l->block[block])};
+}
+
+/* what is in the first slots of a level, when base was there, goes to those below: slots before @p end */
+static inline void
+spread(struct tx_schedule *q, unsigned level, uint64_t was, uint64_t end)
+{
+	struct tx_level *l = &q->level[level];
+
+	while (l->blocks != 0) {
+		struct slot s = first_slot(l, level, was);
+		uint32_t front = l->front[s.slot], i = front, behind;
+
+		if (number_of(q, &q->entry[front]) >> bits_below(level) >= end)
+			break;
+		empty(&s);
+		do {
+			behind = q->entry[i].behind;
+			if (level == 1) /* it sends within the next hundred frames or so */
+				for (unsigned k = 0; k < sizeof(struct tx_stream); k += RTE_CACHE_LINE_SIZE)
+					rte_prefetch0((const char *)q->entry[i].stream + k);
+			put(q, i);
+			i = behind;
+		} while (i != front);
+	}
+}
+
+/* base moves on to a slot of level 1; from below, so that none is in a level that has yet to be spread */
+static void
+advance(struct tx_schedule *q, uint64_t base)
+{
+	uint64_t was = q->base;
+
+	q->base = base;
+	spread(q, 1, was, (base >> bits_below(1)) + 1);
+	for (unsigned k = 2; k < TX_LEVELS && was >> bits_below(k) != base >> bits_below(k); k++)
+		spread(q, k, was, (base >> bits_below(k)) + 64);
+}
+
+bool
+tx_schedule_open(struct tx_schedule *q, uint64_t until)
+{
+	for (unsigned k = 1; k < TX_LEVELS;) {
+		struct tx_level *l = &q->level[k];
+		unsigned low = bits_below(k);
+		uint64_t begin;
+
+		if (l->blocks == 0) {
+			k++;
+			continue;
+		}
+		begin = number_of(q, &q->entry[l->front[first_slot(l, k, q->base).slot]]) >> low << low;
+		/* base must not pass what control may yet put in */
+		if (begin > until >> q->shift)
+			return false;
+		advance(q, begin);
+		if (q->level->blocks != 0)
+			return true;
+		k = 1;
+	}
+	return false;
+}
+
+/* merge lists of @p half that are side by side */
+static void
+merge(const struct tx_schedule *q, const uint32_t *from, uint32_t *to, unsigned n, unsigned half)
+{
+	for (unsigned low = 0; low < n; low += 2 * half) {
+		unsigned i = low, middle = RTE_MIN(low + half, n), k = middle,
+			 end = RTE_MIN(middle + half, n);
+
+		while (i < middle || k < end)
+			*to++ = k >= end || (i < middle && is_in_order(q, from[i], from[k])) ? from[i++]
+											     : from[k++];
+	}
+}
+
+void
+tx_schedule_sort(struct tx_schedule *q, uint32_t *front)
+{
+	uint32_t *list = q->list, *other = q->list + q->streams, *swap, i = *front;
+	unsigned n = 0;
+
+	do {
+		list[n++] = i;
+		i = q->entry[i].behind;
+	} while (i != *front);
+	for (unsigned half = 1; half < n; half *= 2) {
+		merge(q, list, other, n, half);
+		swap = list;
+		list = other;
+		other = swap;
+	}
+	*front = list[0];
+	for (unsigned k = 0; k < n; k++) {
+		q->entry[list[k]].behind = list[k + 1 < n ? k + 1 : 0];
+		q->entry[list[k]].before = list[k > 0 ? k - 1 : n - 1];
+	}
+	q->sorted = number_of(q, &q->entry[*front]);
+}
+
+uint64_t
+tx_schedule_next(struct tx_schedule *q)
+{
+	if (q->next != 0)
+		return q->next;
+	q->next = UINT64_MAX;
+	for (unsigned k = 0; k < TX_LEVELS; k++) {
+		struct tx_level *l = &q->level[k];
+		uint32_t front, i;
+
+		if (l->blocks == 0)
+			continue;
+		i = front = l->front[first_slot(l, k, q->base).slot];
+		do {
+			q->next = RTE_MIN(q->next, q->entry[i].at);
+			i = q->entry[i].behind;
+		} while (i != front);
+		break;
+	}
+	return q->next;
 }
 
 void
 tx_schedule_add(struct tx_schedule *q, struct tx_stream *s)
 {
-	struct tx_run *run = q->spare;
 	uint64_t at = fg_pace_next(&s->pace);
 
 	if (at == UINT64_MAX)
 		return;
-	q->spare = run->spare;
-	*run = (struct tx_run){.step = fg_pace_step(&s->pace)};
-	append(run, s);
-	q->heap[q->runs] = (struct tx_entry){at, run};
-	sift_up(q, q->runs++);
+	q->entry[s->place].at = at;
+	q->next = RTE_MIN(q->next, at);
+	put(q, s->place);
 }
 
 void
 tx_schedule_remove(struct tx_schedule *q, struct tx_stream *s)
 {
-	struct tx_run *run = s->run;
+	struct tx_entry *e = &q->entry[s->place];
+	struct slot slot;
 
-	if (run == NULL)
+	if (e->at == UINT64_MAX)
 		return;
-	unlink_stream(s);
-	if (run->front == NULL)
-		remove_run(q, find_run(q, run));
-	/* else the next one's departure is not before what the entry says */
+	slot = slot_of(q, number_of(q, e));
+	detach(q, s->place, &slot);
+	e->at = UINT64_MAX;
+	q->next = 0;
 }
 
 void
-tx_schedule_rotate(struct tx_schedule *q, struct tx_stream *s)
+tx_schedule_settle(struct tx_schedule *q, struct tx_stream *s)
 {
-	struct tx_run *run = q->heap[0].run;
+	struct tx_entry *e = &q->entry[s->place];
+	struct slot slot = slot_in(q, 0, number_of(q, e));
 
-	if (s != run->front) {
-		run->back->behind = run->front;
-		run->front->ahead = run->back;
-		run->back = s->ahead;
-		run->back->behind = NULL;
-		run->front = s;
-		s->ahead = NULL;
-	}
-	q->heap[0].at = fg_pace_next(&s->pace);
-}
-
-/* may it stand behind the others of the run? */
-static inline bool
-keeps_step(const struct tx_run *run, const struct tx_stream *s, uint64_t at)
-{
-	return s->pace.even && fg_pace_step(&s->pace) == run->step && at >= fg_pace_next(&run->back->pace);
-}
-
-void
-tx_schedule_settle(struct tx_schedule *q)
-{
-	struct tx_run *run = q->heap[0].run;
-	struct tx_stream *s = run->front;
-	uint64_t at = fg_pace_next(&s->pace);
-
-	if (s->behind != NULL && at <= fg_pace_next(&s->behind->pace)) {
-		q->heap[0].at = at;
-		sift_down(q, 0);
-	} else if (s->behind != NULL) {
-		unlink_stream(s);
-		q->heap[0].at = fg_pace_next(&run->front->pace);
-		if (at != UINT64_MAX && keeps_step(run, s, at)) {
-			append(run, s);
-			at = UINT64_MAX; /* it has its place */
-		}
-		sift_down(q, 0);
-		if (at != UINT64_MAX)
-			tx_schedule_add(q, s);
-	} else if (at != UINT64_MAX) {
-		run->step = fg_pace_step(&s->pace);
-		q->heap[0].at = at;
-		sift_down(q, 0);
-	} else {
-		s->run = NULL;
-		remove_run(q, 0);
-	}
-}
-
-/* those of a run side by side, each run in the order of departures */
-static int
-by_step(const void *a, const void *b)
-{
-	const struct tx_stream *s = *(struct tx_stream *const *)a, *t = *(struct tx_stream *const *)b;
-	fg_u128 step = fg_pace_step(&s->pace), other = fg_pace_step(&t->pace);
-	uint64_t at = fg_pace_next(&s->pace), then = fg_pace_next(&t->pace);
-
-	if (step != other)
-		return step < other ? -1 : 1;
-	if (at != then)
-		return at < then ? -1 : 1;
-	return s < t ? -1 : s > t; /* of one array */
+	detach(q, s->place, &slot);
+	e->at = fg_pace_next(&s->pace);
+	q->next = 0;
+	if (likely(e->at != UINT64_MAX))
+		put(q, s->place);
 }
 
 int
-tx_schedule_init(struct tx_schedule *q, struct tx_stream **streams, unsigned n, struct fg_error *err)
+tx_schedule_init(struct tx_schedule *q, struct tx_stream **streams, unsigned n, uint64_t begin, double gap,
+		 struct fg_error *err)
 {
-	struct tx_stream **sorted = malloc(n * sizeof(*sorted));
-	struct tx_stream *before = NULL;
-
 	*q = (struct tx_schedule){
-		.heap = calloc(n, sizeof(*q->heap)),
-		.all = calloc(n, sizeof(*q->all)),
+		.level = calloc(TX_LEVELS, sizeof(*q->level)),
+		.entry = calloc(n, sizeof(*q->entry)),
+		.list = calloc(2 * (size_t)n, sizeof(*q->list)),
+		.streams = n,
+		.sorted = UINT64_MAX,
 	};
-	if (sorted == NULL || q->heap == NULL || q->all == NULL) {
-		free(sorted);
+	if (q->level == NULL || q->entry == NULL || q->list == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", n);
+	while (gap >= 2 * SLOTS_A_GAP && q->shift < 40) {
+		gap /= 2;
+		q->shift++;
 	}
+	q->base = begin >> q->shift >> WINDOW << WINDOW;
 	for (unsigned i = 0; i < n; i++) {
-		q->all[i].spare = i + 1 < n ? &q->all[i + 1] : NULL;
-		sorted[i] = streams[i];
+		q->entry[i] = (struct tx_entry){.at = UINT64_MAX, .stream = streams[i]};
+		streams[i]->place = i;
 	}
-	q->spare = q->all;
-	qsort(sorted, n, sizeof(*sorted), by_step);
-	for (unsigned i = 0; i < n; i++) {
-		struct tx_stream *s = sorted[i];
-
-		if (s->stopped || fg_pace_next(&s->pace) == UINT64_MAX)
-			continue;
-		if (before != NULL && keeps_step(before->run, s, fg_pace_next(&s->pace)))
-			append(before->run, s);
-		else
-			tx_schedule_add(q, s);
-		before = s;
-	}
-	free(sorted);
 	return 0;
 }
 
 void
 tx_schedule_free(struct tx_schedule *q)
 {
-	free(q->heap);
-	free(q->all);
+	free(q->level);
+	free(q->entry);
+	free(q->list);
 }

@@ -40,19 +40,15 @@ tx_collect(struct tx_task *t, uint64_t until)
 {
 	struct tx_schedule *q = &t->schedule;
 	unsigned n = t->waiting;
+	struct tx_stream *s;
 
-	while (n < FG_BURST && q->runs > 0 && q->heap[0].at <= until) {
-		struct tx_stream *s = q->heap[0].run->front;
-
-		if (s->behind != NULL)
-			rte_prefetch0(s->behind);
-		/* it may have been told to stop, or be too late */
-		if (likely(fg_pace_next(&s->pace) == q->heap[0].at && fg_pace_ready(&s->pace, until))) {
+	while (n < FG_BURST && (s = tx_schedule_first(q, until)) != NULL) {
+		if (likely(fg_pace_ready(&s->pace, until))) { /* else it is too late */
 			t->due[n++] = (struct tx_due){s, fg_pace_next(&s->pace)};
 			fg_pace_commit(&s->pace, 1);
 		}
 		tx_next_load(s);
-		tx_schedule_settle(q);
+		tx_schedule_settle(q, s);
 	}
 	return n;
 }
@@ -172,7 +168,7 @@ tx_scheduled(struct fg_task *task, uint64_t now, bool launch, bool slow, bool se
 		t->rechoose(t);
 	if (unlikely(tx_ordered(t)))
 		return tx_obey(t, now);
-	return any ? now : tx_wake(t, t->schedule.runs == 0 ? UINT64_MAX : t->schedule.heap[0].at, now);
+	return any ? now : tx_wake(t, tx_schedule_next(&t->schedule), now);
 }
 
 /* one loop for each: launch, slow, settling */

@@ -197,20 +197,25 @@ needs_slow_path(const struct tx_stream *s)
  * one too many.
  */
 static void
-on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned n)
+on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned n, double step)
 {
-	double fps = 0, step;
-	uint64_t on_time;
+	double most = RTE_MIN(FG_BURST * step, (double)fg_clock_ticks(t->clock, ON_TIME_NS));
+
+	for (unsigned i = 0; i < n; i++) {
+		streams[i]->on_time = t->lead + (uint64_t)RTE_MAX(step, most);
+		fg_pace_on_time(&streams[i]->pace, streams[i]->on_time);
+	}
+}
+
+/* ticks between two departures of all streams, when all are at their fastest */
+static double
+least_step(const struct fg_clock *clock, struct tx_stream *const *streams, unsigned n)
+{
+	double fps = 0;
 
 	for (unsigned i = 0; i < n; i++)
 		fps += streams[i]->peak_fps;
-	step = (double)t->clock->hz / fps;
-	on_time = (uint64_t)RTE_MAX(step,
-				    RTE_MIN(FG_BURST * step, (double)fg_clock_ticks(t->clock, ON_TIME_NS)));
-	for (unsigned i = 0; i < n; i++) {
-		streams[i]->on_time = t->lead + on_time;
-		fg_pace_on_time(&streams[i]->pace, streams[i]->on_time);
-	}
+	return (double)clock->hz / fps;
 }
 
 /* the streams of a queue. @return how many */
@@ -229,7 +234,8 @@ static int
 task_init(const struct tx_env *env, struct tx_task *task, struct fg_port *port, struct tx_stream **streams,
 	  unsigned n, struct fg_error *err)
 {
-	int rc = tx_schedule_init(&task->schedule, streams, n, err);
+	double step = least_step(env->clock, streams, n);
+	int rc = tx_schedule_init(&task->schedule, streams, n, env->start, step, err);
 
 	if (rc != 0)
 		return rc;
@@ -240,7 +246,7 @@ task_init(const struct tx_env *env, struct tx_task *task, struct fg_port *port, 
 	task->nap = env->nap;
 	task->time_offset = env->time_offset;
 	task->time_flag = env->time_flag;
-	on_time_init(task, streams, n);
+	on_time_init(task, streams, n, step);
 	task->only = n == 1 ? streams[0] : NULL;
 	task->pool = streams[0]->pool;
 	for (unsigned i = 1; i < n; i++)
@@ -248,6 +254,9 @@ task_init(const struct tx_env *env, struct tx_task *task, struct fg_port *port, 
 	for (unsigned i = 0; i < n; i++)
 		task->slow |= needs_slow_path(streams[i]);
 	rc = task->slow ? 0 : tx_round_robin_create(task, streams, n, err);
+	for (unsigned i = 0; i < n && task->round_robin == NULL; i++)
+		if (!streams[i]->stopped)
+			tx_schedule_add(&task->schedule, streams[i]);
 	task->rechoose = tx_choose;
 	tx_choose(task);
 	return rc;

@@ -31,6 +31,7 @@ struct tx_round_robin {
 	const struct fg_template *frame;
 	struct rte_mempool *pool;
 
+	struct tx_schedule *schedule; /* where streams go that have counts of their own */
 	struct tx_stream **stream;
 	uint64_t *first, *last; /* departures of each stream, ticks */
 	unsigned series;        /* streams that have one ... */

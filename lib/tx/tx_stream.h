@@ -19,7 +19,6 @@
 
 struct tx_inject;
 struct tx_round_robin;
-struct tx_run;
 
 struct tx_stream {
 	struct fg_pace pace;             /* of the present load */
@@ -27,12 +26,11 @@ struct tx_stream {
 	uint64_t sent, octets;           /* frames, and their octets with FCS */
 	const struct fg_template *frame; /* if all are of one size */
 	struct rte_mempool *pool;
-	uint16_t id;        /* in the signature */
-	bool whole;         /* the buffers hold nothing yet: a frame is written whole */
-	bool mixed;         /* or the longest of several: a frame has to be mended (tx_mix.h) */
-	bool stopped;       /* on command */
-	struct tx_run *run; /* in the schedule; NULL: in none */
-	struct tx_stream *ahead, *behind;
+	uint16_t id;    /* in the signature */
+	bool whole;     /* the buffers hold nothing yet: a frame is written whole */
+	bool mixed;     /* or the longest of several: a frame has to be mended (tx_mix.h) */
+	bool stopped;   /* on command */
+	unsigned place; /* in the schedule */
 	/*
 	 * the round robin that counts for it; NULL: it counts by itself. Released when its own counts are
 	 * right

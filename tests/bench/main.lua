@@ -12,8 +12,8 @@ local turns = require "turns"
 
 local WORKS = {
    "tx", "fields1", "fields4", "fields8", "imix", "streams100", "streams1000", "streams10000", "rates100",
-   "wire", "wire100", "wire1000", "wire10000", "measured", "forward", "rx", "rr", "crr", "cc", "http",
-   "http_memif", "crr_memif",
+   "rates10000", "wire", "wire100", "wire1000", "wire10000", "measured", "forward", "rx", "rr", "crr", "cc",
+   "http", "http_memif", "crr_memif",
 }
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."

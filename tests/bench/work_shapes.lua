@@ -115,6 +115,7 @@ return {
    streams1000 = sent("tx, 1,000 streams of one rate", shapes.streams(1000), {}),
    streams10000 = sent("tx, 10,000 streams of one rate", shapes.streams(10000), {}),
    rates100 = sent("tx, 100 streams of as many rates", shapes.mixed(100), {}),
+   rates10000 = sent("tx, 10,000 streams of as many rates", shapes.mixed(10000), {}),
    wire100 = carried("wire with 100 streams", shapes.streams(100)),
    wire1000 = carried("wire with 1,000 streams", shapes.streams(1000)),
    wire10000 = carried("wire with 10,000 streams", shapes.streams(10000)),

@@ -1,103 +1,159 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "data_plane.h"
 
 namespace
 {
 
+/** Streams in a schedule, and beside it a plain list of who is in it, sorted anew for every frame. */
 struct Streams {
-	explicit Streams(unsigned n, double rates) : list(n)
+	explicit Streams(unsigned n, uint64_t begin = 0, double gap = 1) : list(n), arrived(n)
 	{
-		for (unsigned i = 0; i < n; i++) {
-			double fps = rates == 0 ? 1000 : 1000 + i % unsigned(rates);
-
-			EXPECT_EQ(0, fg_pace_constant(&list[i].pace, fps, uint64_t(HZ), i, UINT64_MAX,
-						      UINT64_MAX, nullptr));
-			pointers.push_back(&list[i]);
-		}
-		EXPECT_EQ(0, tx_schedule_init(&schedule, pointers.data(), n, nullptr));
+		for (tx_stream &s : list)
+			pointers.push_back(&s);
+		EXPECT_EQ(0, tx_schedule_init(&schedule, pointers.data(), n, begin, gap, nullptr));
 	}
 	~Streams()
 	{
 		tx_schedule_free(&schedule);
 	}
-	uint64_t
-	Earliest() const
-	{
-		uint64_t at = UINT64_MAX;
-
-		for (const tx_stream &s : list)
-			if (s.run != nullptr)
-				at = std::min(at, fg_pace_next(&s.pace));
-		return at;
-	}
-	/** What the front stream would do: send a frame. */
 	void
-	Send()
+	Add(unsigned i)
 	{
-		tx_stream *s = schedule.heap[0].run->front;
+		arrived[i] = fg_pace_next(&list[i].pace) == UINT64_MAX ? 0 : ++arrivals;
+		tx_schedule_add(&schedule, &list[i]);
+	}
+	void
+	Remove(unsigned i)
+	{
+		arrived[i] = 0;
+		tx_schedule_remove(&schedule, &list[i]);
+	}
+	/** The earliest; of several at one tick the fastest, and of these the one that came first. */
+	tx_stream *
+	First()
+	{
+		tx_stream *first = nullptr;
+		auto key = [&](const tx_stream *s) {
+			return std::make_tuple(fg_pace_next(&s->pace), fg_pace_step(&s->pace),
+					       arrived[size_t(s - list.data())]);
+		};
 
-		ASSERT_EQ(Earliest(), fg_pace_next(&s->pace));
-		fg_pace_commit(&s->pace, 1);
-		tx_schedule_settle(&schedule);
+		for (unsigned i = 0; i < list.size(); i++)
+			if (arrived[i] != 0 && (first == nullptr || key(&list[i]) < key(first)))
+				first = &list[i];
+		return first;
+	}
+	/** Send what departs up to a time. @return frames */
+	unsigned
+	Send(uint64_t until, unsigned most = UINT32_MAX)
+	{
+		unsigned n = 0;
+
+		for (tx_stream *s; n < most && (s = tx_schedule_first(&schedule, until)) != nullptr; n++) {
+			EXPECT_EQ(First() - list.data(), s - list.data());
+			if (s != First())
+				return UINT32_MAX;
+			fg_pace_commit(&s->pace, 1);
+			arrived[size_t(s - list.data())] =
+				fg_pace_next(&s->pace) == UINT64_MAX ? 0 : ++arrivals;
+			tx_schedule_settle(&schedule, s);
+		}
+		return n;
+	}
+	uint64_t
+	Next()
+	{
+		return First() == nullptr ? UINT64_MAX : fg_pace_next(&First()->pace);
 	}
 	std::vector<tx_stream> list;
 	std::vector<tx_stream *> pointers;
+	std::vector<uint64_t> arrived; /* 0: is not in it */
+	uint64_t arrivals = 0;
 	tx_schedule schedule;
 };
 
-TEST(TxSchedule, StreamsOfOneRateAreOneRun)
+void
+Even(fg_pace *pace, double fps, uint64_t start, uint64_t total = UINT64_MAX)
 {
-	Streams streams(100, 0);
-
-	EXPECT_EQ(1u, streams.schedule.runs);
-	for (unsigned i = 0; i < 1000; i++)
-		streams.Send();
-	EXPECT_EQ(1u, streams.schedule.runs);
+	ASSERT_EQ(0, fg_pace_constant(pace, fps, uint64_t(HZ), start, total, UINT64_MAX, nullptr));
 }
 
-TEST(TxSchedule, TheEarliestOfManyRatesIsNext)
+TEST(TxSchedule, TheFastestIsFirstOfFramesOfOneTick)
 {
-	Streams streams(60, 17);
+	Streams streams(100);
 
-	EXPECT_EQ(17u, streams.schedule.runs);
-	for (unsigned i = 0; i < 5000; i++)
-		streams.Send();
-}
-
-/* what sifting passes is where it was put, or above: a run is found whatever has moved it since */
-TEST(TxSchedule, FindsARunWhereverItHasMoved)
-{
-	Streams streams(200, 200);
-	std::mt19937 random(1);
-
-	for (unsigned i = 0; i < 20000; i++) {
-		tx_stream *s = &streams.list[random() % streams.list.size()];
-
-		streams.Send();
-		if (i % 3 != 0)
-			continue;
-		if (s->run != nullptr) {
-			tx_schedule_remove(&streams.schedule, s);
-			ASSERT_EQ(nullptr, s->run);
-		} else {
-			fg_pace_move(&s->pace, random() % 100000);
-			tx_schedule_add(&streams.schedule, s);
-		}
+	for (unsigned i = 0; i < 100; i++) {
+		Even(&streams.list[i].pace, i % 2 ? 1000 : 500, 12345);
+		streams.Add(i);
 	}
+	EXPECT_EQ(100u, streams.Send(12345));
+	EXPECT_EQ(0u, streams.Send(12346));
+	EXPECT_EQ(200u, streams.Send(12345 + 4 * uint64_t(HZ) / 1000 - 1));
+	EXPECT_EQ(100u, streams.Send(12345 + 4 * uint64_t(HZ) / 1000));
 }
 
 TEST(TxSchedule, WhoHasNothingMoreToSendIsNotInIt)
 {
-	Streams streams(3, 0);
+	Streams streams(3);
 
-	for (tx_stream &s : streams.list)
-		s.pace.total = 2;
-	for (unsigned i = 0; i < 6; i++)
-		streams.Send();
-	EXPECT_EQ(0u, streams.schedule.runs);
+	for (unsigned i = 0; i < 3; i++) {
+		Even(&streams.list[i].pace, 1000, i, 2);
+		streams.Add(i);
+	}
+	EXPECT_EQ(6u, streams.Send(UINT64_MAX - 1));
+	EXPECT_EQ(UINT64_MAX, tx_schedule_next(&streams.schedule));
+	tx_schedule_remove(&streams.schedule, &streams.list[0]);
+}
+
+/* a rate from a frame in an hour to one a tick, most of them alike */
+double
+Rate(std::mt19937_64 &random)
+{
+	double around = std::exp(std::uniform_real_distribution<>(-8, 27)(random));
+
+	return random() % 4 == 0 ? std::min(HZ, around) : double(1 + random() % 1000) * 1000;
+}
+
+/*
+ * Against sorting: sets of streams whose rates, starts and ends are drawn, and that are stopped, started and
+ * given other loads while they run. What is put in may be overdue.
+ */
+TEST(TxSchedule, IsTheOrderThatSortingGives)
+{
+	std::mt19937_64 random(1);
+
+	for (unsigned set = 0; set < 2000; set++) {
+		unsigned n = 1 + unsigned(random() % (set % 100 == 0 ? 300 : 40));
+		uint64_t now = random() >> (2 + random() % 60);
+		Streams streams(n, now, std::exp(std::uniform_real_distribution<>(0, 20)(random)));
+
+		for (unsigned i = 0; i < n; i++) {
+			Even(&streams.list[i].pace, Rate(random), now + random() % 3 * (random() % 100000),
+			     random() % 4 == 0 ? 1 + random() % 50 : UINT64_MAX);
+			if (random() % 2 == 0)
+				fg_pace_poisson(&streams.list[i].pace, random());
+			streams.Add(i);
+		}
+		for (unsigned poll = 0; poll < 20; poll++) {
+			unsigned i = unsigned(random() % n);
+
+			now += random() >> (20 + random() % 43);
+			ASSERT_NE(UINT32_MAX, streams.Send(now, 32)) << "set " << set;
+			ASSERT_EQ(streams.Next(), tx_schedule_next(&streams.schedule)) << "set " << set;
+			if (random() % 3 == 0)
+				continue;
+			streams.Remove(i);
+			ASSERT_EQ(streams.Next(), tx_schedule_next(&streams.schedule)) << "set " << set;
+			if (random() % 4 == 0)
+				continue;
+			Even(&streams.list[i].pace, Rate(random), now - std::min(now, random() % 100000));
+			streams.Add(i);
+		}
+	}
 }
 
 } // namespace
