@@ -132,6 +132,8 @@ forget_old(struct table *t, uint64_t now)
 		t->unused = i;
 		t->used--;
 	}
+	if (t->used == 0)
+		t->skipped = 0; /* an empty table counts anew which addresses it skips */
 }
 
 static int

@@ -48,6 +48,7 @@ struct fg_trial_config {
 	uint16_t first_id;   /* id of the first stream, the next has the next; 0: as suits the engine */
 	uint64_t start_ns;   /* when traffic starts, in the engine's time; 0: once learning is over */
 	struct fg_talk talk;
+	bool silent; /* no port announces its addresses: bridges know those only that streams are sent from */
 };
 
 #ifdef __cplusplus

@@ -212,7 +212,7 @@ add_talker(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_
 
 /* what receives from a queue; and of a port's first one, the responder */
 static int
-add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_job *timeline)
+add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_job *timeline, bool silent)
 {
 	const struct queue *queue = &e->queue[i];
 	struct engine_port *port = &e->port[queue->of];
@@ -220,7 +220,7 @@ add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_j
 
 	if (rc != 0 || i != port->queue.first)
 		return rc;
-	port->responder.announce_at = timeline->begin;
+	port->responder.announce_at = silent ? UINT64_MAX : timeline->begin;
 	return add_task(&t->job[queue->tx_lcore], &port->responder.task);
 }
 
@@ -243,7 +243,7 @@ fill_jobs(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
 	if (rc == 0)
 		rc = add_guests(e, t, c);
 	for (unsigned i = 0; i < e->queues && rc == 0; i++)
-		rc = add_receiver(e, t, i, timeline);
+		rc = add_receiver(e, t, i, timeline, c->silent);
 	return rc;
 }
 

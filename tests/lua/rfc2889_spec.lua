@@ -2,11 +2,14 @@
 
 --- RFC 2889 held against the reference switch: every figure within a bound that follows from the method.
 local Bench = require "framegauge.tester"
+local caching = require "framegauge.methods.rfc2889.caching"
 local expect = require "framegauge.methods.expect"
 local method = require "framegauge.methods.rfc2889.method"
+local octets = require "framegauge.core.octets"
 local patterns = require "framegauge.traffic.patterns"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
+local tables = require "framegauge.core.tables"
 
 -- @param n        ports
 -- @param switch   keys of the reference switch
@@ -185,6 +188,89 @@ describe("RFC 2889 between all ports", function()
    it("gives the same rows twice", function()
       local first = run(3, "capacity: 2Mfps, buffer: 7", MESH .. "tests: [many_to_one]")
       assert.same(first, (run(3, "capacity: 2Mfps, buffer: 7", MESH .. "tests: [many_to_one]")))
+   end)
+end)
+
+describe("the table of addresses by RFC 2889", function()
+   local KEYS = "tests: [%s], address_table: {max: %d, initial: %d, ageing: 20s, test_rate: 10kfps, "
+      .. "learning_rate: %s, order: [%s]}"
+   local function measure(table_keys, ...)
+      return run(3, ("mac_table: {ageing: 20s, %s}"):format(table_keys), KEYS:format(...))
+   end
+
+   local function tried(row)
+      return tables.map(row.iterations, function(one)
+         return one.addresses .. (one.passed and " P" or " F")
+      end)
+   end
+
+   it("has addresses of a fixed sequence", function()
+      assert.same({ "02:00:00:10:00:00", "02:00:00:10:00:01" },
+         tables.map(caching.addresses("sequential", 2, 1), octets.mac_text))
+      assert.same({ "02:ec:89:02:5c:c1", "02:a1:65:8e:ec:67", "02:ee:fb:32:55:5e" },
+         tables.map(caching.addresses("random", 3, 1), octets.mac_text))
+   end)
+
+   it("is found to the address, with its own beside", function()
+      local row = measure("size: 8192", "address_caching", 16384, 4096, "2kfps", "sequential")
+         .address_caching[1]
+      assert.same({ "4096 P", "10240 F", "7168 P", "8704 F", "7936 P", "8320 F", "8128 P", "8224 F", "8176 P",
+         "8200 F", "8188 P", "8194 F", "8191 P", "8192 F", "16384 F" }, tried(row))
+      assert.same({ 8191, 8192, "flood", 8191, "valid" }, { row.addresses, row.with_own, row.limited_by,
+         row.learned_at_max, row.validity })
+   end)
+
+   it("is tried at the maximum itself, too", function()
+      local row = measure("size: 65", "address_caching", 64, 32, "2kfps", "random").address_caching[1]
+      assert.same({ 64, "maximum", 64, "64 P" }, { row.addresses, row.limited_by, row.learned_at_max,
+         tried(row)[#row.iterations] })
+      row = measure("size: 64", "address_caching", 64, 32, "2kfps", "random").address_caching[1]
+      assert.same({ 63, "flood", "64 F" }, { row.addresses, row.limited_by, tried(row)[#row.iterations] })
+   end)
+
+   -- 7057 by themselves; but the test port's own address is in a bucket that is full with the 5109th
+   it("shows by the order how it hashes", function()
+      local rows = measure("size: 8192, buckets: 2048, ways: 4", "address_caching", 16384, 4096, "2kfps",
+         "sequential, random").address_caching
+      assert.same({ 5108, 579 }, { rows[1].addresses, rows[2].addresses })
+   end)
+
+   it("is found again when it does not learn every address", function()
+      -- the test port's own is the first; the tenth is the ninth of the others
+      local row = measure("size: 8192, skip_every: 10", "address_caching", 64, 32, "2kfps", "sequential")
+         .address_caching[1]
+      assert.same({ 8, 64 - 6 }, { row.addresses, row.learned_at_max })
+   end)
+
+   it("learns at the rate that it was told to", function()
+      local row = run(3, "mac_table: {ageing: 20s, learning_rate: 2000fps}", "tests: [learning_rate], "
+         .. "address_table: {addresses: 3000, ageing: 20s, test_rate: 10kfps, order: [random]}")
+         .learning_rate[1]
+      assert.is_true(row.learning_fps <= 2000 and row.learning_fps >= 2000 * 0.99)
+      assert.is_true(row.upper_fps > 2000)
+      assert.same({ 3000, "flood", "valid" }, { row.addresses, row.limited_by, row.validity })
+      -- 2000 / (1 - q / (N - 1)) with a queue of q
+      row = run(3, "mac_table: {ageing: 20s, learning_rate: 2000fps, learning_queue: 1000}",
+         "tests: [learning_rate], address_table: {addresses: 3000, ageing: 20s, test_rate: 10kfps, "
+         .. "order: [sequential]}").learning_rate[1]
+      local truth = 2000 / (1 - 1000 / 2999)
+      assert.is_true(row.learning_fps <= truth + 2 and row.learning_fps >= truth * 0.99, row.learning_fps)
+   end)
+
+   it("is not judged by learning frames that were lost", function()
+      local row = run(3, "capacity: 1kfps, buffer: 10, mac_table: {ageing: 20s}", "tests: [address_caching], "
+         .. "address_table: {max: 256, ageing: 20s, test_rate: 500fps, learning_rate: 5kfps, "
+         .. "order: [sequential]}").address_caching[1]
+      assert.same({ "invalid", "learning" }, { row.validity, row.limited_by })
+   end)
+
+   it("is not measured when it would forget meanwhile", function()
+      assert.truthy(wrong(3, "", KEYS:format("address_caching", 1233, 100, "50fps", "random")):find(
+         "1233 addresses take 25.1 s to learn and to test, and are forgotten after 20.0 s", 1, true))
+      assert.truthy(wrong(2, "", "tests: [address_caching]"):find("at least 3 ports", 1, true))
+      assert.truthy(wrong(3, "", "tests: [learning_rate]"):find("address_table.addresses: missing", 1, true))
+      assert.truthy(wrong(3, "", KEYS:format("address_caching", 100, 100, "1kfps", "random")):find(
+         "initial: not below max", 1, true))
    end)
 end)
 

@@ -44,6 +44,7 @@ local TRIAL_ROWS = {
    { key = "outage", type = "table" }, { key = "max_lag", type = "time" },
    { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
    { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
+   { key = "silent", type = "boolean" },
 }
 
 local Bench = {}
@@ -360,6 +361,7 @@ end
 -- @param o.outage       of the reference device, { at =, seconds = } from the start of traffic; or nil
 -- @param o.learning_wait, o.settle  phases of RFC 2544, 23, before and after (default: 0)
 -- @param o.drain        how long frames may still arrive after the last was sent (default: 0.5 s)
+-- @param o.silent       whether no port announces its own addresses; default: all do, as a bridge needs it
 -- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
 --                       -> when traffic starts, look = as of await, finish = called at its end, before its
 --                       counts are read }; or nil
@@ -388,7 +390,7 @@ function Bench:trial(o)
       series_ns = nanoseconds(interval_of(described)),
       first_id = joint.first_id or 0,
       start_ns = joint.start and joint.start() or 0,
-      talk = modifiers.talk(o.modifier, o.management),
+      talk = modifiers.talk(o.modifier, o.management), silent = o.silent or false,
    }), self:arrange_outage(o.outage))
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await(joint.look)

@@ -12,6 +12,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local patterns = require "framegauge.traffic.patterns"
 local search = require "framegauge.search"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
 local verdict = require "framegauge.text.verdict"
 
@@ -137,9 +138,8 @@ local function validity_of(result, records)
    return validity, reasons, flood
 end
 
---- Measure a pattern at one frame size.
--- @return the row
-function M.measure(plan, bench, session, key, frame_size)
+-- Measure a pattern at one frame size. @return the row
+local function measure(plan, bench, session, key, frame_size)
    local c = context(plan, bench, session, key, frame_size)
    local result = find_throughput(c)
    local points, records = find_forwarding(c, result)
@@ -161,15 +161,26 @@ function M.measure(plan, bench, session, key, frame_size)
    }
 end
 
---- What lies ahead for one pattern and frame size, at most.
--- @return trials, seconds with all waits
-function M.ahead(plan)
+--- Measure a pattern at every frame size.
+-- @param rows  takes the rows as they are found
+function M.run(plan, bench, session, key, rows)
+   for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
+      rows[#rows + 1] = measure(plan, bench, session, key, frame_size)
+   end
+end
+
+--- What lies ahead for one pattern, at most.
+-- @return list of { test =, frame_size =, trials =, seconds = with all waits }
+function M.parts(plan, key)
    local o = plan.rfc2889
    local searched = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
    local stepped = 1 + math.ceil(o.max / o.step)
    local trials = searched + stepped
-   return trials, searched * o.search_trial + stepped * o.trial
+   local seconds = searched * o.search_trial + stepped * o.trial
       + trials * (o.learning_wait + o.drain + o.settle)
+   return tables.map(o.frame_sizes, function(frame_size)
+      return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials, seconds = seconds }
+   end)
 end
 
 return M

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 2889, benchmarking of LAN switching devices: its tests as a method of plans.
+local caching = require "framegauge.methods.rfc2889.caching"
 local fields = require "framegauge.methods.rfc2889.result"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
@@ -45,7 +46,7 @@ local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 
 --- By which module each test is made.
 local MODULES = {}
-for _, module in ipairs { mesh } do
+for _, module in ipairs { mesh, caching } do
    for _, key in ipairs(module.KEYS) do
       MODULES[key] = module
    end
@@ -82,19 +83,14 @@ end
 function M.parts(plan)
    local parts = {}
    for _, key in ipairs(plan.rfc2889.tests) do
-      for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
-         local trials, seconds = MODULES[key].ahead(plan)
-         parts[#parts + 1] = {
-            test = "rfc2889." .. key, frame_size = frame_size, trials = trials, seconds = seconds,
-         }
-      end
+      parts = tables.joined(parts, MODULES[key].parts(plan, key))
    end
    return parts
 end
 
 local COLUMNS = {
    { "", "test", function(part) return words(part.test:match "[^.]+$") end, left = true },
-   { "frame", "size", function(part) return tostring(part.frame_size) end },
+   { "frame", "size", function(part) return tostring(part.frame_size or "-") end },
    { "trials", "at most", function(part) return format.count(part.trials) end },
    { "time", "at most", function(part) return format.clock(part.seconds) end },
 }
@@ -131,11 +127,8 @@ end
 function M.run(plan, bench, session, results)
    results.rfc2889 = {}
    for _, key in ipairs(plan.rfc2889.tests) do
-      local rows = {}
-      results.rfc2889[key] = rows
-      for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
-         rows[#rows + 1] = MODULES[key].measure(plan, bench, session, key, frame_size)
-      end
+      results.rfc2889[key] = {}
+      MODULES[key].run(plan, bench, session, key, results.rfc2889[key], results.rfc2889)
    end
 end
 

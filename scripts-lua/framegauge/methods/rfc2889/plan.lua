@@ -6,7 +6,37 @@ local patterns = require "framegauge.traffic.patterns"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
-local TESTS = tables.joined({}, patterns.NAMES)
+local TESTS = tables.joined(patterns.NAMES, { "address_caching", "learning_rate" })
+
+local address_table = {
+   key = "address_table", type = "group",
+   help = "of address_caching and learning_rate: the first port sends to addresses behind the second, the "
+      .. "third sees what is flooded",
+   fields = {
+      { key = "max", type = "integer", default = "65536", min = "2", max = "1000000",
+        help = "most addresses that are tried" },
+      { key = "initial", type = "integer", min = "1", max = "1000000", default_help = "half of max",
+        help = "addresses of the first trial" },
+      { key = "order", type = "list", unique = true, least = 1,
+        of = { type = "enum", values = { "sequential", "random" } }, default = { "sequential", "random" },
+        help = "sequential: from 02:00:00:10:00:00 on; random: 02 and 40 random bits. Their difference shows "
+           .. "how the table hashes" },
+      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295",
+        help = "of the random addresses" },
+      { key = "learning_rate", type = "frame_rate", default = "1000fps", min = "1fps",
+        help = "at which address_caching sends the frames to learn from" },
+      { key = "test_rate", type = "frame_rate", default = "1000fps", min = "1fps",
+        help = "at which frames are sent to the addresses" },
+      { key = "ageing", type = "time", default = "300s", min = "10ms", max = "1h",
+        help = "the switch's: before each trial nothing is sent for this time and a tenth more, so that it "
+           .. "forgets" },
+      { key = "addresses", type = "integer", min = "1", max = "1000000",
+        default_help = "what address_caching found",
+        help = "of learning_rate: how many are to be learned" },
+      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
+        help = "learning_rate ends when it knows the rate this well" },
+   },
+}
 
 local row = {
    key = "rfc2889", type = "group",
@@ -16,7 +46,8 @@ local row = {
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, "
            .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
-           .. "(5.2); unidirectional: from the first half of the ports to the second (5.4)" },
+           .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); address_caching: "
+           .. "how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8)" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
         help = "octets from the destination address to the FCS" },
@@ -35,6 +66,7 @@ local row = {
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
         help = "a search gives up after so many" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
+      address_table,
    },
 }
 
@@ -43,6 +75,32 @@ local function there_are_ports_enough(values, found)
    if half and #values.ports % 2 == 1 then
       found:add("rfc2889.tests", ("unidirectional with %d ports: one is left over"):format(#values.ports),
          "an even number of ports")
+   end
+end
+
+-- All of a trial has to happen before the first address is forgotten.
+local function nothing_ages_meanwhile(values, found)
+   local t, tests = values.rfc2889.address_table, values.rfc2889.tests
+   local caching = tables.contains(tests, "address_caching")
+   if not caching and not tables.contains(tests, "learning_rate") then
+      return
+   elseif #values.ports < 3 and not found:has_below "ports" then
+      found:add("rfc2889.tests", ("addresses with %d ports: nobody sees what is flooded"):format(
+         #values.ports), "at least 3 ports")
+   elseif not caching and not t.addresses then
+      found:add("rfc2889.address_table.addresses", "missing: no test before learning_rate finds how many",
+         "a number, or address_caching among the tests")
+   end
+   local n = caching and t.max or t.addresses or 0
+   local seconds = n / t.test_rate + (caching and n / t.learning_rate or 0) + 0.3
+   if seconds >= t.ageing then
+      found:add("rfc2889.address_table." .. (caching and "max" or "addresses"),
+         ("%d addresses take %.1f s to learn and to test, and are forgotten after %.1f s"):format(n, seconds,
+            t.ageing), "fewer, higher rates, or a longer ageing of the switch")
+   elseif t.initial and t.initial >= t.max then
+      found:add("rfc2889.address_table.initial", "not below max", "at most " .. t.max - 1)
+   elseif t.addresses and caching then
+      found:add("rfc2889.address_table.addresses", "address_caching finds how many", "one of them")
    end
 end
 
@@ -67,15 +125,17 @@ local function no_gateways(values, found)
 end
 
 return {
-   name = "rfc2889", row = row, rules = { there_are_ports_enough, frames_have_room, no_gateways },
+   name = "rfc2889", row = row,
+   rules = { there_are_ports_enough, nothing_ages_meanwhile, frames_have_room, no_gateways },
    topology = function()
       return "full-mesh"
    end,
    frame_sizes = function(plan)
-      return plan.rfc2889.frame_sizes
+      return tables.joined(plan.rfc2889.frame_sizes, { 64 })
    end,
    shape = function(group)
       group.search_trial = math.min(group.search_trial, group.trial)
+      group.address_table.initial = group.address_table.initial or math.floor(group.address_table.max / 2)
    end,
    quick = {
       "rfc2889.trial=1s", "rfc2889.search_trial=100ms", "rfc2889.step=10%", "rfc2889.learning_wait=10ms",

@@ -19,8 +19,22 @@ function M.test_names(result)
    return table.concat(list, ", ")
 end
 
+-- The rows of all patterns.
+local function patterns_of(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      for _, row in ipairs(one.record == result_rows.MESH and one.rows(result.results) or {}) do
+         list[#list + 1] = row
+      end
+   end
+   return list
+end
+
 --- What one must know to believe the tables.
-function M.notes(_, add)
+function M.notes(result, add)
+   if not patterns_of(result)[1] then
+      return
+   end
    add "Loads are those of a port, as shares of the slowest line; all ports that send begin at one instant."
    add "Forwarding rates are of all receiving ports together, over the time of sending."
 end
@@ -48,14 +62,10 @@ end
 
 --- The table at the top: all patterns.
 function M.summary(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      for _, row in ipairs(one.rows(result.results)) do
-         list[#list + 1] = row
-      end
-   end
-   return tables.of { result_rows.MESH, "summary", list, caption = "Throughput and forwarding rates",
-      below = tables.reasons }
+   local list = patterns_of(result)
+   return list[1] and tables.of {
+      result_rows.MESH, "summary", list, caption = "Throughput and forwarding rates", below = tables.reasons,
+   } or nil
 end
 
 --- List of { title, reference, body }.

@@ -76,15 +76,64 @@ local TITLES = {
    unidirectional = { "Unidirectional", "RFC 2889, section 5.4" },
 }
 
+local ITERATION = record("address_iteration", "a trial with a number of addresses, at a rate of learning", {
+   { "addresses", "ordinal", "addresses that were to be learned" },
+   { "intended_fps", "positive", "frames to learn from, per second" },
+   { "learning_received", "count", "how many of these came out at the test port" },
+   { "tested", "count", "frames sent to the addresses" },
+   { "correct_learning", "count", "how many came out at the learning port" },
+   { "flood_monitor", "count", "how many came out at the monitoring port" },
+   { "passed", "boolean", "whether all did where they should, and nowhere else" },
+   { "trial", "ordinal", "number of the trial" },
+})
+
+local ENDS = { "flood", "loss", "learning", "maximum" }
+local HEAD = {
+   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "order", { "sequential", "random" }, "of the addresses", col = "Order", id = "%s addresses" },
+}
+local TAIL = {
+   { "limited_by", ENDS, "what the trial above failed by: `flood` at the monitoring port, `loss`, `learning` "
+      .. "frames that were lost; `maximum`: nothing above was tried", col = "Ended by",
+      at = "terminal html" },
+   { "ageing_s", "positive", "the ageing time that was waited for before each trial" },
+   { "iterations", list(ITERATION), "all trials, in order" },
+   { "trials", "count", "how many", col = "Trials", at = "terminal html" },
+}
+
+M.CACHING = record("address_caching", "How many addresses the switch remembers (RFC 2889, 5.7)", HEAD, {
+   { "addresses", "count", "the most of which none was flooded or lost", col = "Addresses",
+      at = "terminal html", expect = { "addresses", ">=", "number" } },
+   { "with_own", "count", "and that of the test port: the figure to compare with a data sheet",
+      col = "With own", unit = "addresses", at = "terminal html" },
+   { "learned_at_max", "count", "of the most that were tried: how many were not flooded", col = "At most",
+      unit = "learned", at = "html" },
+   { "intended_fps", "positive", "frames to learn from, per second" },
+}, TAIL, verdict.ROWS)
+
+M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 2889, 5.8)", HEAD, {
+   { "addresses", "count", "that are learned", col = "Addresses", at = "terminal html" },
+   { "learning_fps", "number", "the highest rate at which none was flooded or lost; null when no rate passed",
+      null = true, col = "Learning", at = "terminal html", bound = ">=", none = "no pass",
+      expect = { "learning", ">=", "number" } },
+   { "upper_fps", "number", "lowest rate above it that failed; null when the line's rate passed", null = true,
+      col = "Fails from", at = "html" },
+}, TAIL, verdict.ROWS)
+
 local of_tests = {}
 M.TABLES = {}
-for i, key in ipairs(patterns.NAMES) do
-   of_tests[i] = { key, list(M.MESH), "a row for each frame size", optional = true }
-   M.TABLES[i] = {
-      name = key, title = TITLES[key][1], reference = TITLES[key][2], record = M.MESH,
+local function add(key, one, title, reference)
+   of_tests[#of_tests + 1] = { key, list(one), "rows of the test", optional = true }
+   M.TABLES[#M.TABLES + 1] = {
+      name = key, title = title, reference = reference, record = one,
       rows = function(results) return results.rfc2889 and results.rfc2889[key] or {} end,
    }
 end
+for _, key in ipairs(patterns.NAMES) do
+   add(key, M.MESH, TITLES[key][1], TITLES[key][2])
+end
+add("address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7")
+add("learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8")
 
 M.RESULTS = record("rfc2889_results", "results of RFC 2889", {
    { "rfc2889", record("rfc2889", "the tests that were run", of_tests), "a list for each test",

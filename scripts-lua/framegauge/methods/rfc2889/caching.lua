@@ -1,0 +1,256 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889 sections 5.7 and 5.8: how many addresses a switch remembers, and how fast it learns them.
+--
+-- Three ports: test, learning and monitoring. Each trial waits until the table has forgotten everything, has
+-- the test port heard by a broadcast, sends frames from N addresses from the learning port to the test port,
+-- and then one to each of these addresses from the test port. It passes if none of them comes out at the
+-- monitoring port, and all at the learning port. No other port says anything, so the table holds N addresses
+-- and that of the test port.
+--
+-- Trial N uses the first N addresses of one fixed sequence. So with a hashed table, too, what fails with N
+-- addresses fails with more.
+local format = require "framegauge.text.format"
+local frame = require "framegauge.traffic.frame"
+local octets = require "framegauge.core.octets"
+local search = require "framegauge.search"
+local tables = require "framegauge.core.tables"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.KEYS = { "address_caching", "learning_rate" }
+
+local FIRST = 0x020000100000ULL -- 02:00:00:10:00:00
+local SIZE = 64 -- octets with FCS
+local PAUSE = 0.1 -- seconds between the broadcast, the learning and the test
+local FORGET = 1.1 -- of the ageing time
+local BROADCAST = "\255\255\255\255\255\255"
+
+-- SplitMix64 (Steele, Lea and Flood, 2014).
+local function random(seed)
+   local state = seed + 0ULL
+   return function()
+      state = state + 0x9e3779b97f4a7c15ULL
+      local z = state
+      z = bit.bxor(z, bit.rshift(z, 30)) * 0xbf58476d1ce4e5b9ULL
+      z = bit.bxor(z, bit.rshift(z, 27)) * 0x94d049bb133111ebULL
+      return bit.bxor(z, bit.rshift(z, 31))
+   end
+end
+
+--- The first addresses of a sequence: `sequential` from 02:00:00:10:00:00 on, or `random`: 02 and 40 random
+-- bits, no address twice.
+-- @return list of six octets each
+-- @usage octets.mac_text(caching.addresses("random", 3, 1)[1]) --> 02:ec:89:02:5c:c1
+function M.addresses(order, n, seed)
+   local list, seen, draw = {}, {}, random(seed)
+   while #list < n do
+      local number = FIRST + #list
+      if order == "random" then
+         number = bit.bor(bit.band(draw(), 0xffffffffffULL), 0x020000000000ULL)
+      end
+      local mac = octets.of_number(tonumber(number), 6)
+      if not seen[mac] then
+         list[#list + 1], seen[mac] = mac, true
+      end
+   end
+   return list
+end
+
+-- The ports by their roles: in the order of the plan.
+local function roles(bench)
+   return { test = 1, learning = 2, monitoring = 3 }, bench.ports
+end
+
+-- A template from one port to another, in which one of the MAC addresses is another one in each frame.
+local function template(bench, from, to, macs)
+   local source, target = bench.plan.ports[from], bench.plan.ports[to]
+   local version = source.ipv4 and target.ipv4 and 4 or 6
+   return frame.rfc2544(version == 6 and frame.SMALLEST[6] or SIZE, {
+      version = version, vlan = source.vlan,
+      src = octets["ipv" .. version](source["ipv" .. version]),
+      dst = octets["ipv" .. version](target["ipv" .. version]),
+      src_mac = macs.sources and macs.sources[1] or octets.mac(bench.ports[from].mac),
+      dst_mac = macs.broadcast and BROADCAST or macs.destinations and macs.destinations[1]
+         or octets.mac(bench.ports[to].mac),
+      vary = {
+         src_mac = macs.sources and { list = macs.sources, count = #macs.sources },
+         dst_mac = macs.destinations and { list = macs.destinations, count = #macs.destinations },
+      },
+   })
+end
+
+-- The streams of a trial, one after the other.
+local function streams_of(bench, o, macs, learning_fps)
+   local is, ports, n = roles(bench), bench.ports, #macs
+   local from = FORGET * o.ageing
+   local function stream(name, sender, receiver, fps, frames, made)
+      return {
+         name = name, from = ports[sender].name, to = ports[receiver].name, delay = from, measure = {},
+         loads = { { fps = fps, seconds = frames / fps } }, frame = made,
+      }
+   end
+   local list = { stream("announcement", is.test, is.learning, 1 / PAUSE, 1,
+      template(bench, is.test, is.learning, { broadcast = true })) }
+   list[1].unmeasured = true
+   from = from + 2 * PAUSE
+   list[2] = stream("learning", is.learning, is.test, learning_fps, n,
+      template(bench, is.learning, is.test, { sources = macs }))
+   from = from + n / learning_fps + PAUSE
+   list[3] = stream("test", is.test, is.learning, o.test_rate, n,
+      template(bench, is.test, is.learning, { destinations = macs }))
+   return list, from + n / o.test_rate
+end
+
+local function at(direction, port)
+   return direction.measured.misdirected and direction.measured.misdirected[port.name] or 0
+end
+
+-- What came of a trial.
+local function read(c, n, learning_fps, record)
+   local monitoring = c.bench.ports[roles(c.bench).monitoring]
+   local learning, test
+   for _, direction in ipairs(record.directions) do
+      learning = direction.direction == "learning" and direction or learning
+      test = direction.direction == "test" and direction or test
+   end
+   local flood = at(test, monitoring)
+   return {
+      addresses = n, intended_fps = learning_fps, tested = test.tx, flood_monitor = flood,
+      correct_learning = test.rx, learning_received = learning.rx,
+      passed = flood == 0 and test.rx == n and learning.rx == n, trial = record.trial,
+   }
+end
+
+-- One trial. @return what came of it, and its record
+local function try(c, n, learning_fps)
+   local macs = {}
+   for i = 1, n do
+      macs[i] = c.macs[i]
+   end
+   local streams, seconds = streams_of(c.bench, c.o, macs, learning_fps)
+   local record = c.session:trial {
+      test = "rfc2889." .. c.key, phase = "search", frame_size = SIZE, direction = c.order,
+      fps = learning_fps, seconds = seconds, streams = streams, silent = true, any_loss = true,
+      outcome = function(record)
+         local one = read(c, n, learning_fps, record)
+         return ("%s %s: %s"):format(format.count(n), c.order, one.passed and "all known"
+            or format.count(one.flood_monitor) .. " flooded")
+      end,
+   }
+   return read(c, n, learning_fps, record), record
+end
+
+local function limit_of(one)
+   return not one and "maximum" or one.learning_received < one.addresses and "learning"
+      or one.flood_monitor > 0 and "flood" or "loss"
+end
+
+-- The loop of the RFC, which never tries the maximum itself: if all below passed, it is tried at the end.
+local function find_capacity(c)
+   local low, high, n = 0, c.o.max, c.o.initial
+   local failed
+   while high - low >= 2 do
+      local one = c.note(try(c, n, c.o.learning_rate))
+      if one.passed then
+         low = n
+      else
+         high, failed = n, one
+      end
+      n = low + math.floor((high - low) / 2)
+   end
+   local full = c.by_number[c.o.max]
+   if not full then
+      full = c.note(try(c, c.o.max, c.o.learning_rate))
+   end
+   if low == c.o.max - 1 and full.passed then
+      low, failed = c.o.max, nil
+   elseif not failed then
+      failed = full
+   end
+   return low, limit_of(failed), full.addresses - full.flood_monitor
+end
+
+local function find_rate(c, n, most)
+   local failed
+   local goal = search.goal({ search_trial = 1, trial = 1, max_trials = c.max_trials }, {
+      min = n / c.o.ageing, max = most, resolution = c.o.resolution, relative = true,
+   })
+   function goal.trial(fps)
+      local one, record = try(c, n, fps)
+      c.note(one, record)
+      failed = not one.passed and one or failed
+      local lost = one.passed and 0 or math.max(1, n - one.correct_learning, one.flood_monitor)
+      return setmetatable({ tx = n, lost = lost }, { __index = record })
+   end
+   local result = search.run("binary", goal)
+   return result, result.upper and limit_of(failed) or "maximum"
+end
+
+local function context(plan, bench, session, key, order)
+   local o = plan.rfc2889.address_table
+   local c = { bench = bench, session = session, key = key, order = order, o = o, iterations = {},
+      records = {}, by_number = {}, max_trials = plan.rfc2889.max_trials,
+      macs = M.addresses(order, o.max, o.seed) }
+   function c.note(one, record)
+      c.iterations[#c.iterations + 1], c.records[#c.records + 1] = one, record
+      c.by_number[one.addresses] = one
+      return one
+   end
+   return c
+end
+
+local function row_of(c, values)
+   local validity, reasons = verdict.merge(c.records)
+   if values.limited_by == "learning" then
+      validity = "invalid"
+      reasons[#reasons + 1] = "learning frames were lost on the way: the load was too much for the switch, "
+         .. "which says nothing of its table; lower rfc2889.address_table.learning_rate"
+   end
+   values.test, values.order, values.iterations, values.trials = c.key, c.order, c.iterations, #c.iterations
+   values.ageing_s, values.validity, values.reasons = c.o.ageing, validity, reasons
+   return values
+end
+
+-- What the test of the table found, where it was made.
+local function found_capacity(results, order)
+   for _, row in ipairs(results or {}) do
+      if row.order == order then
+         return row.addresses
+      end
+   end
+end
+
+--- Measure with addresses in each order.
+-- @param rows   takes the rows as they are found
+-- @param found  results of the tests before
+function M.run(plan, bench, session, key, rows, found)
+   for _, order in ipairs(plan.rfc2889.address_table.order) do
+      local c = context(plan, bench, session, key, order)
+      if key == "address_caching" then
+         local low, limit, learned = find_capacity(c)
+         rows[#rows + 1] = row_of(c, { addresses = low, with_own = low + 1, limited_by = limit,
+            learned_at_max = learned, intended_fps = c.o.learning_rate })
+      else
+         local n = c.o.addresses or found_capacity(found.address_caching, order)
+         local result, limit = find_rate(c, n, bench:max_fps(SIZE))
+         rows[#rows + 1] = row_of(c, { addresses = n, learning_fps = result.load, upper_fps = result.upper,
+            limited_by = limit })
+      end
+   end
+end
+
+--- What lies ahead, at most.
+function M.parts(plan, key)
+   local o = plan.rfc2889.address_table
+   local halvings = key == "address_caching" and math.ceil(math.log(o.max) / math.log(2)) + 2
+      or math.ceil(math.log(1e9 / o.resolution) / math.log(2))
+   local each = FORGET * o.ageing + o.max / o.learning_rate + o.max / o.test_rate + 3 * PAUSE
+      + plan.rfc2889.learning_wait + plan.rfc2889.drain + plan.rfc2889.settle
+   return tables.map(o.order, function()
+      return { test = "rfc2889." .. key, frame_size = SIZE, trials = halvings, seconds = halvings * each }
+   end)
+end
+
+return M
