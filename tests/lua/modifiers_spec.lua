@@ -78,7 +78,7 @@ describe("modifiers", function()
       assert.matches("rfc2544.modifiers[1]: no address of the device to ask: it is asked over IPv4, at the "
          .. "gateway; expected an IPv4 gateway for every port", wrong, 1, true)
       _, wrong = plan_of(ROUTED6, "broadcast, routing-updates")
-      assert.matches("rfc2544.modifiers[2]: no router to tell", wrong, 1, true)
+      assert.matches("rfc2544.modifiers[2]: no router to inform", wrong, 1, true)
    end)
 
    it("send broadcasts beside bursts", function()

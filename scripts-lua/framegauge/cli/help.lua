@@ -2,6 +2,7 @@
 
 --- Help texts, made from the rows that also drive the parsing.
 local columns = require "framegauge.text.columns"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -60,13 +61,8 @@ end
 -- @param commands  rows of the command table
 -- @param topics    rows of the further topics: name, summary
 function M.overview(commands, topics)
-   local command_rows, topic_rows = {}, {}
-   for i, command in ipairs(commands) do
-      command_rows[i] = { command.name, command.summary }
-   end
-   for i, topic in ipairs(topics) do
-      topic_rows[i] = { "help " .. topic.name, topic.summary }
-   end
+   local command_rows = tables.map(commands, function(row) return { row.name, row.summary } end)
+   local topic_rows = tables.map(topics, function(row) return { "help " .. row.name, row.summary } end)
    return table.concat {
       "Framegauge measures what a network device can carry, and proves that the tester was not the limit.\n",
       "\nusage: framegauge COMMAND [ARGUMENT...]\n",

@@ -6,6 +6,7 @@
 -- What became of them is no result, which must not depend on a disk; it belongs to the moment (run.json), and
 -- the report says it with the evidence.
 local capture = require "framegauge.tester.capture"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -17,10 +18,7 @@ local BAD_INPUT = 2
 
 -- What the plan says of a port, as framegauge.tester.capture takes it.
 local function of_plan(one)
-   local o = {}
-   for key, value in pairs(one) do
-      o[key] = value
-   end
+   local o = tables.copy(one)
    if not o.trigger then
       o.before, o.after = nil, nil
    end

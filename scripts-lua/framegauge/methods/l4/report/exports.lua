@@ -11,6 +11,7 @@ local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
 local kinds = require "framegauge.methods.l4.kinds"
 local results = require "framegauge.iperf3.results"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -45,10 +46,7 @@ end
 
 -- A span without what is of one stream only.
 local function sum_of(stream)
-   local sum = {}
-   for key, value in pairs(stream) do
-      sum[key] = value
-   end
+   local sum = tables.copy(stream)
    sum.socket, sum.snd_cwnd, sum.snd_wnd, sum.rtt = nil, nil, nil, nil
    return sum
 end
