@@ -21,8 +21,8 @@ extern "C" {
  *   TCP_MAERTS    server to client
  *   TCP_SENDFILE  as TCP_STREAM, but what is sent are the octets of a file, over and over
  *   TCP_RR        request and response, one outstanding, on connections that last
- *   TCP_CRR       connect, one request and response, close; again
- *   TCP_CC        connect, close; again
+ *   TCP_CRR       connect, one request and response, close by the server; again
+ *   TCP_CC        connect, close by the client; again
  *   HTTP          GET or POST; the server answers a path that ends in a number with so many octets
  *   IPERF         iperf3, both roles: TCP and UDP; see fg_l4_iperf.h
  *   UDP_STREAM, UDP_RR

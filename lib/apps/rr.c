@@ -122,11 +122,25 @@ cc_established(struct fg_l4 *w, struct fg_stream *s)
 	fg_stream_close(w, s);
 }
 
+/* the FIN leaves with the response */
+static void
+crr_answer(struct fg_l4 *w, struct fg_stream *s)
+{
+	answer(w, s);
+	if (s->written > 0)
+		fg_stream_close(w, s);
+}
+
 static const struct fg_app_ops crr_client = {
 	PLAIN_CLIENT,
 	.established = crr_established,
 	.arrived = crr_arrived,
 	.closed = crr_closed,
+};
+static const struct fg_app_ops crr_server = {
+	PLAIN_SERVER,
+	.arrived = crr_answer,
+	.eof = fg_stream_close,
 };
 static const struct fg_app_ops cc_client = {
 	PLAIN_CLIENT,
@@ -148,7 +162,7 @@ rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 
 static const struct app_kind rr = {"TCP_RR", .streams = true, .client = &rr_client, .server = &rr_server,
 				   .check = rr_check};
-static const struct app_kind crr = {"TCP_CRR", .streams = true, .client = &crr_client, .server = &rr_server,
+static const struct app_kind crr = {"TCP_CRR", .streams = true, .client = &crr_client, .server = &crr_server,
 				    .check = rr_check};
 static const struct app_kind cc = {"TCP_CC", .streams = true, .client = &cc_client, .server = &cc_server};
 

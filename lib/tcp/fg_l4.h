@@ -38,13 +38,14 @@ struct fg_l4_tcp {
 	uint8_t syn_retries;     /* of SYN or SYN-ACK */
 	uint8_t retries;         /* of anything else in a row (RFC 9293, 3.8.3: R2) */
 	bool window_scaling, timestamps, sack, ecn;
-	bool nodelay;            /* true: Nagle's algorithm is off */
-	uint32_t delayed_ack_ms; /* at most 500 (RFC 9293, 3.8.6.3) */
-	uint32_t rto_initial_ms; /* RFC 6298, 2.1: 1000 */
-	uint32_t rto_min_ms;     /* beyond the round trip; RFC 6298, 2.4: 1000 in all */
-	uint32_t rto_max_ms;     /* RFC 6298, 2.5: at least 60000 */
-	uint32_t time_wait_ms;   /* see tcp_time_wait() in docs/explanation/tcp.md */
-	uint32_t keepalive_ms;   /* 0: off */
+	bool nodelay;             /* true: Nagle's algorithm is off */
+	bool handshake_ack_alone; /* a client's: no payload and no FIN on it */
+	uint32_t delayed_ack_ms;  /* at most 500 (RFC 9293, 3.8.6.3) */
+	uint32_t rto_initial_ms;  /* RFC 6298, 2.1: 1000 */
+	uint32_t rto_min_ms;      /* beyond the round trip; RFC 6298, 2.4: 1000 in all */
+	uint32_t rto_max_ms;      /* RFC 6298, 2.5: at least 60000 */
+	uint32_t time_wait_ms;    /* see tcp_time_wait() in docs/explanation/tcp.md */
+	uint32_t keepalive_ms;    /* 0: off */
 };
 
 void fg_l4_tcp_defaults(struct fg_l4_tcp *tcp);

@@ -86,16 +86,14 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		rtt_timed(w, c);
 	c->snd_una++;
 	c->stream.acked = 0;
-	/* at once and by itself, as every stack does, whatever the application has to send */
-	if (!tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
+	/* what the application has to send carries the ACK (RFC 9293, 3.10.7.3), unless it is to go alone */
+	if (!tcp_of(w, c)->handshake_ack_alone || !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		c->flags |= ACK_NOW;
 	rexmt_stop(c);
 	tcp_established(w, c, s);
-	if (c->state == CLOSED)
-		return;
 	/* payload on a SYN-ACK is left to be sent again */
-	rexmt_review(w, c);
-	tcp_ready(w, c);
+	if (c->state != CLOSED)
+		tcp_ready(w, c);
 }
 
 /* RFC 7323, 5.3 R1: is the segment from an earlier time? */

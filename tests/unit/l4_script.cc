@@ -65,6 +65,7 @@ Script::Set(std::istringstream &in)
 		{"window_scaling", [this](double v) { tcp.window_scaling = v != 0; }},
 		{"ecn", [this](double v) { tcp.ecn = v != 0; }},
 		{"nodelay", [this](double v) { tcp.nodelay = v != 0; }},
+		{"handshake_ack_alone", [this](double v) { tcp.handshake_ack_alone = v != 0; }},
 		{"cubic", [this](double v) { tcp.congestion = v != 0 ? FG_L4_CUBIC : FG_L4_NEWRENO; }},
 		{"receive_buffer", [this](double v) { tcp.receive_buffer = uint32_t(v); }},
 		{"send_buffer", [this](double v) { tcp.send_buffer = uint32_t(v); }},

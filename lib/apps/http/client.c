@@ -47,9 +47,11 @@ static void
 client_fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length)
 {
 	const struct http *a = http_of(w, s);
+	uint32_t each = request_octets(a);
+	uint64_t before = offset / each;
 
-	payload_fill_behind(a->request, a->request_head, CLIENT_STREAM, offset % request_octets(a), to,
-			    length);
+	payload_fill_behind(before + 1 == a->app.config.requests ? a->last : a->request, a->request_head,
+			    CLIENT_STREAM, offset - before * each, to, length);
 }
 
 /* count a response that is not what was asked for */
@@ -286,25 +288,32 @@ const struct fg_app_ops http_client_ops = {
 	.stop = client_stop,
 };
 
-/* @return its length, or -1: there is no memory. NULL: only the length is asked for */
+/*
+ * The last request of a connection announces its end (RFC 9112, 9.6), so that the server's FIN comes with the
+ * response. Blanks make it as long as the others. @return its length, or -1: there is no memory. NULL: only
+ * the length is asked for
+ */
 static int
-request_head(const struct fg_l4_app *config, char **out)
+request_head(const struct fg_l4_app *config, bool last, char **out)
 {
 	static const char form[] =
-		"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: framegauge\r\nAccept: */*\r\n%s\r\n";
+		"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: framegauge\r\nAccept: */*\r\n%s%s\r\n";
 	const char *method = config->head ? "HEAD" : config->request > 0 ? "POST" : "GET";
+	const char *connection = config->requests == 0 || config->hold ? ""
+				 : last                                ? "Connection: close     \r\n"
+								       : "Connection: keep-alive\r\n";
 	char length[48] = "";
 
 	if (config->request > 0)
 		snprintf(length, sizeof(length), "Content-Length: %u\r\n", config->request);
-	return out == NULL ? snprintf(NULL, 0, form, method, config->path, config->host, length)
-			   : asprintf(out, form, method, config->path, config->host, length);
+	return out == NULL ? snprintf(NULL, 0, form, method, config->path, config->host, connection, length)
+			   : asprintf(out, form, method, config->path, config->host, connection, length);
 }
 
 void
 fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
 {
-	*request = (uint32_t)request_head(app, NULL) + app->request;
+	*request = (uint32_t)request_head(app, false, NULL) + app->request;
 	*response = http_response_octets(app->head ? 0 : app->response);
 }
 
@@ -320,11 +329,9 @@ http_create(struct application *a, struct fg_error *err)
 
 	if (config->path == NULL || config->host == NULL)
 		return fg_error_set(err, EINVAL, "l4", "a request needs a path and a host");
-	n = request_head(config, &h->request);
-	if (n < 0) {
-		h->request = NULL;
+	n = request_head(config, false, &h->request);
+	if (n < 0 || request_head(config, true, &h->last) < 0)
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
-	}
 	h->request_head = (uint32_t)n;
 	return 0;
 }

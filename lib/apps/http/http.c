@@ -12,6 +12,7 @@ static void
 http_free(struct application *a)
 {
 	free(((struct http *)a)->request);
+	free(((struct http *)a)->last);
 }
 
 static const struct app_kind http = {

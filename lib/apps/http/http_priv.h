@@ -118,7 +118,8 @@ uint32_t http_chunks_read(struct http_chunks *k, const uint8_t *data, uint32_t l
 /** Either side. */
 struct http {
 	struct application app; /* first */
-	char *request;          /* client: head of each */
+	char *request;          /* client: head of each; NULL of a server */
+	char *last;             /* and of the last one of a connection, which is as long */
 	uint32_t request_head;
 	struct http_seen seen; /* what the peers send */
 };

@@ -37,6 +37,7 @@ function M.of(o)
    return {
       mtu = o.mtu, timestamps = o.tcp.timestamps, request = o.request, response = o.response,
       datagram = o.datagram, tags = o.tags, requests = o.http.requests,
+      handshake_ack_alone = o.tcp.handshake_ack_alone,
    }
 end
 
@@ -73,27 +74,33 @@ function M.udp_rr(rate, ip, o)
    return per_second(rate, packet(ip, "udp", o.request, o), packet(ip, "udp", o.response, o))
 end
 
---- SYN, ACK, request, FIN with the ACK of the response, ACK one way; SYN-ACK, response, FIN-ACK the other.
-function M.crr(rate, ip, o)
+-- Octets of a connection beside its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
+-- the server's last message. The client's ACK of the handshake goes with what it sends first, or alone.
+local function connection(ip, o)
    local bare = packet(ip, "tcp", 0, o)
-   return per_second(rate, syn(ip, o) + 3 * bare + message(ip, o.request, o),
-      syn(ip, o) + bare + message(ip, o.response, o))
+   return syn(ip, o) + (o.handshake_ack_alone and 2 or 1) * bare, syn(ip, o) + bare
 end
 
+--- SYN, request, FIN one way; SYN-ACK, response with FIN, ACK the other.
+function M.crr(rate, ip, o)
+   local there, back = connection(ip, o)
+   return per_second(rate, there + message(ip, o.request, o), back + message(ip, o.response, o))
+end
+
+--- SYN, FIN, ACK one way; SYN-ACK, FIN the other.
 function M.cc(rate, ip, o)
-   local bare = packet(ip, "tcp", 0, o)
-   return per_second(rate, syn(ip, o) + 3 * bare, syn(ip, o) + bare)
+   local there, back = connection(ip, o)
+   return per_second(rate, there + packet(ip, "tcp", 0, o), back)
 end
 
 --- Transactions of HTTP per second, a connection for each o.requests of them; nil or 0: connections last.
 -- @param request, response  octets of the messages, heads and bodies
 function M.http(rate, ip, o, request, response)
-   local n, bare = o.requests or 0, packet(ip, "tcp", 0, o)
-   local there, back = message(ip, request, o), message(ip, response, o)
-   if n > 0 then -- SYN, ACK, FIN, ACK one way; SYN-ACK, FIN the other
-      there, back = there + (syn(ip, o) + 3 * bare) / n, back + (syn(ip, o) + bare) / n
+   local n, there, back = o.requests or 0, connection(ip, o)
+   if n == 0 then
+      there, back, n = 0, 0, 1
    end
-   return per_second(rate, there, back)
+   return per_second(rate, there / n + message(ip, request, o), back / n + message(ip, response, o))
 end
 
 return M

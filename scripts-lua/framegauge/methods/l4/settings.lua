@@ -50,7 +50,7 @@ function M.tcp(tcp)
       mss = tcp.mss, initial_window = tcp.initial_window, nodelay = tcp.nodelay,
       timestamps = tcp.timestamps, sack = tcp.sack, window_scaling = tcp.window_scaling, ecn = tcp.ecn,
       delayed_ack_ms = tcp.delayed_ack * 1000, rto_min_ms = tcp.min_rto * 1000,
-      time_wait_ms = tcp.time_wait * 1000,
+      time_wait_ms = tcp.time_wait * 1000, handshake_ack_alone = tcp.handshake_ack_alone,
    }
 end
 
