@@ -72,7 +72,10 @@ rexmt_expired(struct fg_l4 *w, struct conn *c)
 	unsigned tries = c->flags & KEEPALIVE ? KEEPALIVE_TRIES : tcp_of(w, c)->retries;
 
 	if (c->state == TIME_WAIT) {
-		tcp_end(w, c, FG_L4_END_CLOSED);
+		if (c->flags & ACK_NOW) /* behind so many others, the last ACK has not left yet */
+			c->rexmt_at = tick_after(w, tcp_of(w, c)->time_wait_ms * NS_PER_MS);
+		else
+			tcp_end(w, c, FG_L4_END_CLOSED);
 		return;
 	}
 	if (c->state == SYN_SENT || c->state == SYN_RECEIVED) {
