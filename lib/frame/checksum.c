@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "fg_checksum.h"
 #include "fg_net.h"
 #include "frame_priv.h"
 

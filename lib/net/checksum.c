@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "fg_net.h"
+#include "fg_checksum.h"
 
 /* words of any even length add up to the same, since 2^16 is 1 here; so is 2^64, and the carry comes round */
 static inline uint64_t
@@ -50,29 +50,6 @@ fg_checksum_add(uint64_t sum, const void *data, size_t length)
 		sum += two;
 	}
 	return sum;
-}
-
-/* a half added to the other one, turned by as much, leaves their sum in the upper half, with the carry
- * brought round */
-uint16_t
-fg_checksum_finish(uint64_t sum)
-{
-	uint32_t half;
-
-	sum += sum << 32 | sum >> 32;
-	half = (uint32_t)(sum >> 32);
-	half += half << 16 | half >> 16;
-	return (uint16_t) ~(half >> 16);
-}
-
-uint64_t
-fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_t length)
-{
-	uint32_t src, dst;
-
-	memcpy(&src, ip->src, 4);
-	memcpy(&dst, ip->dst, 4);
-	return (uint64_t)src + dst + htons(protocol) + htons(length);
 }
 
 uint64_t

@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /*
- * Headers as they stand on the wire, the Internet checksum, and the little conversation (ARP, Neighbor
- * Discovery, echo) that a tester must keep up with its neighbours. Bytes in, bytes out: no DPDK, no state of
- * its own. All multi-octet fields are in network byte order.
+ * Headers as they stand on the wire, and the little conversation (ARP, Neighbor Discovery, echo) that a
+ * tester must keep up with its neighbours. Bytes in, bytes out: no DPDK, no state of its own. All multi-octet
+ * fields are in network byte order.
  */
 
 enum {
@@ -124,18 +124,6 @@ struct fg_host {
 	uint8_t ipv6[16];
 	uint32_t addresses; /* that are the host's, from these on; 0 is 1 */
 };
-
-/** One's complement sum of @p length octets, added to @p sum (RFC 1071). Not folded, not inverted. */
-uint64_t fg_checksum_add(uint64_t sum, const void *data, size_t length);
-
-/** Fold and invert a sum: the checksum in network byte order, ready to store. */
-uint16_t fg_checksum_finish(uint64_t sum);
-
-/** Sum of the IPv4 pseudo-header (RFC 768) for an upper protocol of @p length octets. */
-uint64_t fg_checksum_pseudo4(const struct fg_ipv4 *ip, uint8_t protocol, uint16_t length);
-
-/** Sum of the IPv6 pseudo-header (RFC 8200, 8.1). */
-uint64_t fg_checksum_pseudo6(const struct fg_ipv6 *ip, uint8_t protocol, uint32_t length);
 
 /** "02:00:00:00:00:01"; either case, six pairs. @return 0 or -EINVAL */
 int fg_mac_parse(const char *text, uint8_t mac[6], struct fg_error *err);

@@ -2,7 +2,7 @@
 #ifndef NET_PRIV_H
 #define NET_PRIV_H
 
-#include "fg_net.h"
+#include "fg_checksum.h"
 
 /* Neighbor Discovery (RFC 4861), as needed for asking and for answering */
 enum {

@@ -117,7 +117,8 @@ tcp_ack(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	news = c->flags & USE_SACK && s->sacks > 0 ? scoreboard_sack(w, c, s) : 0;
 	window_moved = window_update(c, s);
 	if (advanced) {
-		news += scoreboard_cut(w, c, s->ack);
+		if (c->loss != 0)
+			news += scoreboard_cut(w, c, s->ack);
 		advance(w, c, s);
 	} else if (is_duplicate(c, s, news, window_moved)) {
 		w->counters.duplicate_acks++;
@@ -125,8 +126,10 @@ tcp_ack(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	}
 	if (c->state == CLOSED)
 		return false;
-	tlp_acked(w, c, s, advanced);
-	recovery_review(w, c, s, news, advanced);
+	if (c->flags & TLP_OUT)
+		tlp_acked(w, c, s, advanced);
+	if (c->loss != 0) /* else nothing is missing */
+		recovery_review(w, c, s, news, advanced);
 	ecn_echo(w, c, s);
 	tcp_ready(w, c);
 	return true;

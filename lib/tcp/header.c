@@ -6,9 +6,10 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "fg_checksum.h"
 #include "tcp_priv.h"
 
-enum { TCP_HEADER = 20, TTL = 64, DONT_FRAGMENT = 0x4000 };
+enum { TTL = 64, DONT_FRAGMENT = 0x4000 };
 
 struct tcp_header {
 	uint16_t src, dst;
@@ -21,20 +22,8 @@ struct udp_header {
 	uint16_t src, dst, length, checksum;
 } __attribute__((packed));
 
-static size_t
-ip_header(bool ipv6)
-{
-	return ipv6 ? sizeof(struct fg_ipv6) : sizeof(struct fg_ipv4);
-}
-
-size_t
-frame_tcp_offset(bool ipv6)
-{
-	return sizeof(struct fg_ether) + ip_header(ipv6) + TCP_HEADER;
-}
-
 /* @return the sum of the pseudo-header */
-static uint64_t
+static inline uint64_t
 put_ip(const struct fg_l4 *w, uint8_t *frame, const struct fg_flow *f, uint8_t protocol, uint8_t ecn,
        size_t upper)
 {
@@ -73,7 +62,7 @@ put_ip(const struct fg_l4 *w, uint8_t *frame, const struct fg_flow *f, uint8_t p
 }
 
 /* the frame is whole: it is the next of the burst; short ones are padded as a NIC would */
-static void
+static inline void
 put_frame(struct fg_l4 *w, uint8_t *frame, size_t length)
 {
 	const size_t least = FG_ETHER_MIN - FG_ETHER_FCS;
@@ -90,7 +79,8 @@ void
 frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t)
 {
 	uint8_t *frame = fg_l4_room(w);
-	struct tcp_header *tcp = (struct tcp_header *)(frame + sizeof(struct fg_ether) + ip_header(f->ipv6));
+	size_t before = frame_ip_end(f->ipv6);
+	struct tcp_header *tcp = (struct tcp_header *)(frame + before);
 	size_t upper = TCP_HEADER + t->options + t->payload;
 	uint64_t sum = put_ip(w, frame, f, FG_IP_TCP, t->ecn, upper);
 
@@ -104,7 +94,7 @@ frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t)
 		.window = htons(t->window),
 	};
 	tcp->checksum = fg_checksum_finish(fg_checksum_add(sum, tcp, upper));
-	put_frame(w, frame, sizeof(struct fg_ether) + ip_header(f->ipv6) + upper);
+	put_frame(w, frame, before + upper);
 }
 
 uint8_t *
@@ -112,16 +102,14 @@ fg_datagram_room(const struct fg_l4 *w, bool ipv6)
 {
 	uint8_t *frame = fg_l4_room(w);
 
-	return frame == NULL ? NULL
-			     : frame + sizeof(struct fg_ether) + ip_header(ipv6) + sizeof(struct udp_header);
+	return frame == NULL ? NULL : frame + frame_ip_end(ipv6) + sizeof(struct udp_header);
 }
 
 void
 fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
 {
 	uint8_t *frame = fg_l4_room(w);
-	size_t before = sizeof(struct fg_ether) + ip_header(f->ipv6),
-	       upper = sizeof(struct udp_header) + payload;
+	size_t before = frame_ip_end(f->ipv6), upper = sizeof(struct udp_header) + payload;
 	struct udp_header *udp = (struct udp_header *)(frame + before);
 	uint64_t sum = put_ip(w, frame, f, FG_IP_UDP, ECN_NOT, upper);
 

@@ -15,6 +15,9 @@ enum {
 	OPT_SACK = 5,
 	OPT_TIMESTAMP = 8,
 	TIMESTAMPS_ALONE = OPT_NOP << 24 | OPT_NOP << 16 | OPT_TIMESTAMP << 8 | 10,
+	SYN_BEGINS = OPT_MSS << 8 | 4,
+	SACK_AND_TIMESTAMPS = OPT_SACK_PERMITTED << 24 | 2 << 16 | OPT_TIMESTAMP << 8 | 10,
+	SCALE_BEHIND_NOP = OPT_NOP << 16 | OPT_SCALE << 8 | 3,
 	SCALE_MAX = 14, /* RFC 7323, 2.3 */
 };
 
@@ -67,6 +70,16 @@ options_read(const uint8_t *o, size_t length, struct segment *s)
 		s->has_ts = true;
 		s->tsval = fg_get32(o + 4);
 		s->tsecr = fg_get32(o + 8);
+		return;
+	}
+	/* and what nearly all SYNs have: MSS, SACK permitted, time stamps, window scale */
+	if (length == 20 && fg_get16(o) == SYN_BEGINS && fg_get32(o + 4) == SACK_AND_TIMESTAMPS &&
+	    fg_get32(o + 16) >> 8 == SCALE_BEHIND_NOP) {
+		s->has_mss = s->sack_permitted = s->has_ts = s->has_scale = true;
+		s->mss = fg_get16(o + 2);
+		s->tsval = fg_get32(o + 8);
+		s->tsecr = fg_get32(o + 12);
+		s->scale = o[19] > SCALE_MAX ? SCALE_MAX : o[19];
 		return;
 	}
 	while (length > 0 && o[0] != OPT_END) {

@@ -74,7 +74,9 @@ new_segment(const struct fg_l4 *w, struct conn *c)
 static bool
 fits_window(const struct fg_l4 *w, const struct conn *c, uint32_t length)
 {
-	uint32_t pipe = recovery_pipe(w, c);
+	uint32_t pipe = c->loss == 0 && !(c->flags & (IN_RECOVERY | IN_LOSS)) && c->dupacks == 0
+				? flight(c)
+				: recovery_pipe(w, c);
 
 	return pipe == 0 || pipe + length <= c->cwnd;
 }
@@ -87,7 +89,8 @@ send_new(struct fg_l4 *w, struct conn *c, uint32_t length)
 	if (c->dupacks > 0 && c->dupacks < DUP_THRESH && !(c->flags & (IN_RECOVERY | IN_LOSS)))
 		w->counters.limited_transmits++;
 	c->snd_nxt += length;
-	recovery_sent(w, c, c->snd_nxt - length, length, false);
+	if (c->loss != 0)
+		recovery_sent(w, c, c->snd_nxt - length, length, false);
 	if (length < c->mss)
 		c->small_end = c->snd_nxt;
 	if (tcp_unsent(c) == 0 && c->stream.ended) {
@@ -221,6 +224,14 @@ may_send_data(const struct conn *c)
 	return c->state >= ESTABLISHED && c->state != FIN_WAIT_2 && c->state != TIME_WAIT;
 }
 
+/* nothing has left that carries it */
+static void
+delay_ack(struct fg_l4 *w, struct conn *c)
+{
+	c->delack_at = tick_after(w, tcp_of(w, c)->delayed_ack_ms * NS_PER_MS);
+	timer_update(w, c);
+}
+
 bool
 tcp_output(struct fg_l4 *w, struct conn *c)
 {
@@ -242,6 +253,8 @@ tcp_output(struct fg_l4 *w, struct conn *c)
 		return false;
 	if (c->flags & ACK_NOW && !tcp_send_control(w, c, TCP_ACK, c->snd_nxt))
 		return false;
+	if (c->flags & ACK_LATER && c->delack_at == 0)
+		delay_ack(w, c);
 	rexmt_review(w, c);
 	return outcome != SENT || !may_send_data(c);
 }

@@ -6,12 +6,10 @@
 #include "tcp_priv.h"
 
 void
-tcp_ready(struct fg_l4 *w, struct conn *c)
+ready_append(struct fg_l4 *w, struct conn *c)
 {
 	uint32_t index = conn_index(w, c);
 
-	if (c->flags & READY)
-		return;
 	c->flags |= READY;
 	c->ready_next = 0;
 	if (own(w)->ready_head == 0)

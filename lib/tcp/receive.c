@@ -43,11 +43,7 @@ owe_ack(struct fg_l4 *w, struct conn *c, uint32_t length)
 		c->flags |= ACK_NOW;
 		return;
 	}
-	if (c->flags & ACK_LATER)
-		return;
-	c->flags |= ACK_LATER;
-	c->delack_at = tick_after(w, tcp->delayed_ack_ms * NS_PER_MS);
-	timer_update(w, c);
+	c->flags |= ACK_LATER; /* output.c sets the timer if nothing leaves */
 }
 
 static void

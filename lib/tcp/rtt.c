@@ -13,11 +13,11 @@ enum {
 	DATA_AFTER_LOST_SYN_US = 3000000, /* RFC 6298, 5.7 */
 };
 
-void
-rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns)
+static inline void
+sample(const struct fg_l4 *w, struct conn *c, uint32_t us)
 {
 	const struct fg_l4_tcp *tcp = tcp_of(w, c);
-	uint32_t r = (uint32_t)(ns / 1000) + 1, delta;
+	uint32_t r = us + 1, delta;
 
 	if (c->srtt == 0) {
 		c->srtt = r;
@@ -32,12 +32,19 @@ rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns)
 }
 
 void
+rtt_sample(const struct fg_l4 *w, struct conn *c, uint64_t ns)
+{
+	sample(w, c, (uint32_t)(ns / 1000));
+}
+
+void
 rtt_timed(const struct fg_l4 *w, struct conn *c)
 {
 	uint64_t ns = (uint64_t)((uint32_t)(w->now >> RTT_SHIFT) - c->rtt_from) << RTT_SHIFT;
-	uint32_t us = fg_u32_max((uint32_t)(ns / 1000), 1);
+	uint32_t us = (uint32_t)(ns / 1000);
 
-	rtt_sample(w, c, ns);
+	sample(w, c, us);
+	us = fg_u32_max(us, 1);
 	c->min_rtt = c->min_rtt == 0 ? us : fg_u32_min(c->min_rtt, us);
 	if (w->app[c->stream.app]->rtt != NULL && fg_l4_is_measured(w))
 		fg_histogram_record(w->app[c->stream.app]->rtt, (int64_t)ns);
@@ -67,14 +74,6 @@ reorder_start(struct fg_l4 *w, struct conn *c, uint32_t after_us)
 
 	if (c->rexmt_at == 0 || seq_lt(at, c->rexmt_at) || c->timer == TIMER_TLP)
 		rexmt_start_as(w, c, TIMER_REORDER, after_us);
-}
-
-void
-rexmt_stop(struct conn *c)
-{
-	c->rexmt_at = 0;
-	c->timer = TIMER_RTO;
-	c->flags &= ~(uint32_t)(KEEPALIVE | PROBING);
 }
 
 void

@@ -6,9 +6,10 @@
  * peers no MSS that would need any.
  */
 #include "fg_bytes.h"
+#include "fg_checksum.h"
 #include "tcp_priv.h"
 
-enum { TCP_HEADER = 20, UDP_HEADER = 8, MORE_OR_OFFSET = 0x3fff };
+enum { UDP_HEADER = 8, MORE_OR_OFFSET = 0x3fff };
 
 /* without options, in line */
 static inline uint64_t

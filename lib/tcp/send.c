@@ -55,7 +55,7 @@ send_control(struct fg_l4 *w, struct conn *c, uint8_t flags, uint32_t seq, uint3
 
 	if (frame == NULL)
 		return false;
-	options = frame + frame_tcp_offset(c->flow.ipv6);
+	options = frame + frame_ip_end(c->flow.ipv6) + TCP_HEADER;
 	if (flags & TCP_SYN)
 		t.options = options_syn(w, c, ts_offset, options);
 	else
@@ -100,7 +100,7 @@ tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length)
 		t.flags |= c->flags & ECN_CWR ? TCP_CWR : 0;
 		c->flags &= ~(uint32_t)ECN_CWR;
 	}
-	payload = frame + frame_tcp_offset(c->flow.ipv6);
+	payload = frame + frame_ip_end(c->flow.ipv6) + TCP_HEADER;
 	t.options = options_plain(w, c, payload, false);
 	payload += t.options;
 	if (t.payload > 0)

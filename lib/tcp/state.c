@@ -53,11 +53,7 @@ initial_sequence(const struct fg_l4 *w, uint64_t hash)
 static uint8_t
 scale_of(uint32_t buffer)
 {
-	uint8_t scale = 0;
-
-	while (buffer >> scale > UINT16_MAX)
-		scale++;
-	return scale;
+	return buffer > UINT16_MAX ? (uint8_t)(16 - __builtin_clz(buffer)) : 0;
 }
 
 static uint8_t

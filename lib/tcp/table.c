@@ -81,15 +81,17 @@ uint64_t
 table_hash(const struct fg_l4 *w, const struct fg_flow *f)
 {
 	uint64_t word[4], h = own(w)->secret[0];
+	uint32_t local, remote;
 
-	memcpy(word, f->local, 16);
-	memcpy(word + 2, f->remote, 16);
-	if (f->ipv6) { /* what all IPv4 addresses begin with tells nothing */
-		h = mix(h, word[0]);
-		h = mix(h, word[2]);
+	if (f->ipv6) {
+		memcpy(word, f->local, 16);
+		memcpy(word + 2, f->remote, 16);
+		h = mix(mix(mix(mix(h, word[0]), word[1]), word[2]), word[3]);
+	} else { /* what all IPv4 addresses begin with tells nothing */
+		memcpy(&local, f->local + 12, 4);
+		memcpy(&remote, f->remote + 12, 4);
+		h = mix(h, (uint64_t)local << 32 | remote);
 	}
-	h = mix(h, word[1]);
-	h = mix(h, word[3]);
 	h = mix(h, (uint64_t)f->local_port << 16 | f->remote_port);
 	return mix(h, own(w)->secret[1]);
 }

@@ -127,11 +127,23 @@ void timer_stop(struct fg_l4 *w, struct conn *c);
 void wheel_advance(struct fg_l4 *w, void (*expired)(struct fg_l4 *w, struct conn *c));
 /** When wheel_advance() may have something to do, ns. */
 uint64_t wheel_due(const struct fg_l4 *w);
-uint32_t tick_after(const struct fg_l4 *w, uint64_t ns);
+static inline uint32_t
+tick_after(const struct fg_l4 *w, uint64_t ns)
+{
+	uint32_t tick = (uint32_t)((w->now + ns + (1U << TICK_SHIFT) - 1) >> TICK_SHIFT);
+
+	return tick == 0 ? 1 : tick; /* 0 says off */
+}
 
 /* ready.c */
+void ready_append(struct fg_l4 *w, struct conn *c);
 /** The connection may have something to send: put it at the end of the list, unless it is there. */
-void tcp_ready(struct fg_l4 *w, struct conn *c);
+static inline void
+tcp_ready(struct fg_l4 *w, struct conn *c)
+{
+	if (!(c->flags & READY))
+		ready_append(w, c);
+}
 /** Take the first of the list; NULL: there is none. */
 static inline struct conn *
 ready_take(struct fg_l4 *w)
@@ -248,6 +260,7 @@ void undo_check(struct fg_l4 *w, struct conn *c, struct loss_state *r, const str
 /* tlp.c  */
 /** Time after which a tail-loss probe is to go, us; 0: none. */
 uint32_t tlp_after(const struct fg_l4 *w, const struct conn *c);
+/** An acknowledgement while a probe is out. */
 void tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool advanced);
 
 /* recovery.c */
@@ -278,7 +291,13 @@ void rtt_timed(const struct fg_l4 *w, struct conn *c);
 /** The reordering timer: detect losses again at this time. */
 void reorder_start(struct fg_l4 *w, struct conn *c, uint32_t after_us);
 void rexmt_start(struct fg_l4 *w, struct conn *c);
-void rexmt_stop(struct conn *c);
+static inline void
+rexmt_stop(struct conn *c)
+{
+	c->rexmt_at = 0;
+	c->timer = TIMER_RTO;
+	c->flags &= ~(uint32_t)(KEEPALIVE | PROBING);
+}
 /** Start or stop what the state of the connection asks for: retransmission, probe or keep-alive timer. */
 void rexmt_review(struct fg_l4 *w, struct conn *c);
 /** What a lost SYN leaves behind (RFC 6298, 5.7). */
@@ -315,8 +334,13 @@ void tcp_challenge(struct fg_l4 *w, struct conn *c);
 void tcp_reject(struct fg_l4 *w, const struct segment *s);
 
 /* header.c */
-/** Where in a frame the options of TCP begin. */
-size_t frame_tcp_offset(bool ipv6);
+enum { TCP_HEADER = 20 };
+/** Where in a frame the headers of IP end. */
+static inline size_t
+frame_ip_end(bool ipv6)
+{
+	return sizeof(struct fg_ether) + (ipv6 ? sizeof(struct fg_ipv6) : sizeof(struct fg_ipv4));
+}
 /** Write headers and checksums around what is in place; the frame is then the next of the burst. */
 void frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t);
 

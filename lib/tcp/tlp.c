@@ -29,7 +29,7 @@ tlp_after(const struct fg_l4 *w, const struct conn *c)
 void
 tlp_acked(struct fg_l4 *w, struct conn *c, const struct segment *s, bool advanced)
 {
-	if (!(c->flags & TLP_OUT) || seq_lt(s->ack, c->tlp_end))
+	if (seq_lt(s->ack, c->tlp_end))
 		return;
 	if (!c->tlp_again) {
 		c->flags &= ~(uint32_t)TLP_OUT;

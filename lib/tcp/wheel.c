@@ -11,14 +11,6 @@
 
 enum { SLOT_BITS = 8, IS_HEAD = 1U << 31 };
 
-uint32_t
-tick_after(const struct fg_l4 *w, uint64_t ns)
-{
-	uint32_t tick = (uint32_t)((w->now + ns + (1U << TICK_SHIFT) - 1) >> TICK_SHIFT);
-
-	return tick == 0 ? 1 : tick; /* 0 says off */
-}
-
 void
 wheel_start(struct wheel *wheel, uint64_t now)
 {
@@ -39,10 +31,9 @@ static void
 link_in(struct fg_l4 *w, struct conn *c, uint32_t at)
 {
 	struct wheel *wheel = &own(w)->wheel;
-	uint32_t index = conn_index(w, c), ahead = at - wheel->now, level = 0, slot;
+	uint32_t index = conn_index(w, c), ahead = at - wheel->now, slot;
+	uint32_t level = (31U ^ (uint32_t)__builtin_clz(ahead | 1)) / SLOT_BITS;
 
-	while (level + 1 < WHEEL_LEVELS && ahead >> (SLOT_BITS * (level + 1)) != 0)
-		level++;
 	slot = at >> (SLOT_BITS * level) & (WHEEL_SLOTS - 1);
 	expect(wheel, at >> (SLOT_BITS * level) << (SLOT_BITS * level));
 	c->timer_at = at;

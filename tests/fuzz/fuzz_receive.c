@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fg_checksum.h"
 #include "fg_metric.h"
 #include "fg_net.h"
 #include "fg_signature.h"

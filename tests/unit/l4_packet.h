@@ -3,6 +3,7 @@
 #ifndef L4_PACKET_H
 #define L4_PACKET_H
 
+#include "fg_checksum.h"
 #include "l4_host.h"
 
 namespace l4

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fg_checksum.h"
 #include "fg_net.h"
 #include "fg_rewrite.h"
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fg_checksum.h"
 #include "fg_frame.h"
 #include "fg_net.h"
 #include "fg_signature.h"

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fg_checksum.h"
 #include "fg_crc32c.h"
 #include "fg_frame.h"
 #include "fg_net.h"

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fg_checksum.h"
 #include "fg_net.h"
 #include "frame_template.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "fg_checksum.h"
 #include "fg_frame.h"
 #include "fg_net.h"
 #include "fg_vary.h"

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "fg_checksum.h"
 #include "fg_class.h"
 #include "fg_net.h"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fg_checksum.h"
 #include "net_frames.h"
 
 using frames::Bytes;
