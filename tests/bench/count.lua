@@ -31,15 +31,16 @@ M.KINDS = {
    { "100 streams", shapes.streams(100) },
    { "100 rates", shapes.mixed(100) },
    { "TCP request", tcp = "TCP_RR" },
-   { "TCP connection", tcp = "TCP_CC" },
+   { "TCP connection", tcp = "TCP_CC", short = true },
    { "HTTP request", tcp = "HTTP" },
+   { "HTTP connection", tcp = "HTTP", short = true },
 }
 
 if arg and arg[0]:find("count%.lua$") then
    local frames = tonumber(arg[1])
    for _, kind in ipairs(M.KINDS) do
       if kind.tcp then
-         l4.count({ main = 0, worker = 1 }, kind.tcp, frames)
+         l4.count({ main = 0, worker = 1 }, kind.tcp, frames, kind.short)
       else
          local bench = shapes.open({ main = 0, worker = 1 }, WIRE, kind[2], FPS)
          shapes.send(bench, frames / FPS, kind.measured)

@@ -34,8 +34,8 @@ ports:
 l4: {tests: [TCP_RR]}
 ]]
 
--- Client and server of a test, with messages of 64 octets.
-local function apps(test)
+--- Client and server of a test, with messages of 64 octets.
+function M.apps(test)
    local client = {
       test = test, address = CLIENT, addresses = ADDRESSES, remote = SERVER, port = 80,
       next_hop = octets.mac(ANYBODY), connections = CONNECTIONS, request = test == "HTTP" and 0 or OCTETS,
@@ -44,10 +44,16 @@ local function apps(test)
    return client, setmetatable({ server = true, address = SERVER, addresses = 1 }, { __index = client })
 end
 
-local function run(bench, sides, seconds)
+--- Run a trial. @return the results of its sides
+function M.run(bench, sides, seconds, drain)
    return trial.run(bench, {
-      sides = sides, seconds = seconds, learning_wait = 0, drain = 0.01, mtu = 1500, seed = 1,
+      sides = sides, seconds = seconds, learning_wait = 0, drain = drain or 0.01, mtu = 1500, seed = 1,
    })
+end
+
+--- A tester whose two ports the virtual wire connects.
+function M.open_wire(machine)
+   return tester.open(machine, WIRE:format(CLIENT, SERVER))
 end
 
 --- Both ends on one lcore, with the wire and the reference device between them.
@@ -55,10 +61,10 @@ end
 function M.wire(machine, test)
    local duration = 0.01 -- of the wire, to fill the time on the wall; after the first run it is known better
    return function()
-      return tester.with(tester.open(machine, WIRE:format(CLIENT, SERVER)), function(bench)
-         local client, server = apps(test)
+      return tester.with(M.open_wire(machine), function(bench)
+         local client, server = M.apps(test)
          local begin = uv.hrtime()
-         local results = run(bench, { { port = 1, apps = { client } }, { port = 2, apps = { server } } },
+         local results = M.run(bench, { { port = 1, apps = { client } }, { port = 2, apps = { server } } },
             duration)
          local wall = (uv.hrtime() - begin) / 1e9
          duration = duration * machine.seconds / wall
@@ -69,14 +75,15 @@ end
 
 --- A number of transactions, and then twice as many, on one lcore: what instructions.lua counts.
 -- @param transactions  about so many: as many on each connection, or connections
-function M.count(machine, test, transactions)
-   tester.with(tester.open(machine, WIRE:format(CLIENT, SERVER)), function(bench)
+-- @param short         a connection for each
+function M.count(machine, test, transactions, short)
+   tester.with(M.open_wire(machine), function(bench)
       for twice = 1, 2 do
-         local client, server = apps(test)
+         local client, server = M.apps(test)
          local each = twice * math.floor(transactions / CONNECTIONS)
-         client.cycles, client.requests = test == "TCP_CC" and each or 1, test ~= "TCP_CC" and each or nil
+         client.cycles, client.requests = short and each or 1, short and 1 or each
          local sides = { { port = 1, apps = { client } }, { port = 2, apps = { server } } }
-         local done = run(bench, sides, COUNT_SECONDS)[1].apps[1].total.transactions
+         local done = M.run(bench, sides, COUNT_SECONDS)[1].apps[1].total.transactions
          assert(done == each * CONNECTIONS, "not all transactions were done")
       end
    end)
@@ -88,9 +95,9 @@ end
 
 --- The server of M.memif(), in a process of its own: until it is killed.
 function M.serve(test, socket, main, worker)
-   local _, server = apps(test)
+   local _, server = M.apps(test)
    tester.with(open_memif({ main = main, worker = worker }, socket .. ",server"), function(bench)
-      run(bench, { { port = 1, apps = { server } } }, 3600)
+      M.run(bench, { { port = 1, apps = { server } } }, 3600)
    end)
 end
 
@@ -114,8 +121,8 @@ function M.memif(machine, test)
          end
          job.sleep(0.2) -- from its name to its listening
          return tester.with(open_memif(machine, socket), function(bench)
-            local sides = { { port = 1, apps = { (apps(test)) } } }
-            local result = run(bench, sides, machine.seconds)[1].apps[1]
+            local sides = { { port = 1, apps = { (M.apps(test)) } } }
+            local result = M.run(bench, sides, machine.seconds)[1].apps[1]
             return result.measured.transactions / result.measured_s
          end)
       end)

@@ -41,7 +41,8 @@ local function place(folder)
    }
 end
 
-local function median(list)
+--- The median of a list, which is sorted by that.
+function M.median(list)
    table.sort(list)
    local middle = (#list + 1) / 2
    return (list[math.floor(middle)] + list[math.ceil(middle)]) / 2
@@ -73,10 +74,10 @@ local function measure(work, runs)
       peers[i - 1] = {
          name = contenders[i].name,
          aim = contenders[i].aim,
-         fps = contenders[i].constant or (#samples[i] > 0 and median(samples[i]) or nil),
+         fps = contenders[i].constant or (#samples[i] > 0 and M.median(samples[i]) or nil),
       }
    end
-   return median(samples[1]), peers
+   return M.median(samples[1]), peers
 end
 
 -- Microseconds for which some thread of this machine has waited for a processor so far; nil where the kernel
