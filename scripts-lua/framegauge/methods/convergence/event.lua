@@ -197,7 +197,7 @@ function M.rows(plan, o)
       validity = record.validity, reasons = { unpack(record.reasons) },
    }
    row.cei_ns, row.event_error_ns = instant_of(record.event, begin, begin_error)
-   row.bound_ns = tau_ns + (row.event_error_ns or 0)
+   row.bound_ns = tau_ns + (row.event_error_ns or 0) + (record.lag_max_ns or 0)
    row.convergence_loss = o.old and sum(affected, function(route) return route.missing end) or nil
    put_counts(row, record, routes, affected)
    local times = {}

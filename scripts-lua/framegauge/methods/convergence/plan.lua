@@ -211,6 +211,9 @@ return {
       intervals_fit_memory,
    },
    one_way = function() return true end,
+   topology = function(values) -- with a next-best egress one port sends to several
+      return #values.ports > 2 and "one-to-many" or "pairs"
+   end,
    frame_sizes = function(plan)
       return { plan.convergence.size }
    end,

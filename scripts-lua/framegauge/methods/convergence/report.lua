@@ -146,7 +146,7 @@ local DEFINITIONS = {
 
 function M.summary(result)
    return tables.of { result_rows.SUMMARY, "summary", result.results.convergence_summary or {},
-      caption = "All events", below = tables.reasons }
+      caption = "All events" }
 end
 
 --- List of { title, reference, body }.

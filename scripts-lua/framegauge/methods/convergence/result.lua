@@ -71,7 +71,8 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       { unit = "by loss, ms", expect = { "mean", "<=", "time" } }),
    ms("loss_derived_connectivity_ns", "loss-derived loss of connectivity, the mean over all routes, also "
       .. "those that lost nothing (equation 9)", "Mean loss of connectivity", { at = "times" }),
-   ms("bound_ns", "how far the figures of routes may be off: `tau_ns` and `event_error_ns`", "±"),
+   ms("bound_ns", "how far the figures of routes may be off: `tau_ns`, `event_error_ns`, and how late the "
+      .. "most belated frame left", "±"),
    { "packets_offered", "count", "frames sent" },
    { "packets_forwarded", "count", "frames that came, at either egress" },
    { "connectivity_loss", "count", "frames that came at neither", col = "Lost", unit = "frames",

@@ -4,6 +4,7 @@
 --
 -- Each route has a sequence tracker of its own, because global counts cannot tell which route lost when. All
 -- of them together are sampled over time.
+local format = require "framegauge.text.format"
 local hook = require "framegauge.methods.hook"
 local loads = require "framegauge.traffic.loads"
 local octets = require "framegauge.core.octets"
@@ -15,6 +16,8 @@ local trial = require "framegauge.trial"
 local M = {}
 
 M.NAME = "convergence.event" -- in trials
+
+local REASONS = 4 -- why a trial is not valid, at most so many
 
 local FIRST_SOURCE = 49152 -- UDP source port of the first flow (dynamic ports, RFC 6335)
 
@@ -157,6 +160,14 @@ local function measure(plan, session, event, ask)
    return raw
 end
 
+-- What befell the tester befell all routes alike: some of the sentences will do.
+local function first_reasons(reasons)
+   local list = { unpack(reasons, 1, REASONS) }
+   list[#list + 1] = #reasons > REASONS and ("and %s of other routes"):format(
+      format.plural(#reasons - REASONS, "reason")) or nil
+   return list
+end
+
 --- Make one trial.
 -- @param event   "steady" (nothing happens), "failure" or "reversion"
 -- @param egress  name of the port where the frames are awaited
@@ -178,7 +189,7 @@ function M.make(plan, session, event, egress, fps)
          direction.series, direction.availability = nil, nil
       end
       local record = trial.record(raw, ask)
-      record.event, record.sampled = raw.event, samples
+      record.event, record.sampled, record.reasons = raw.event, samples, first_reasons(record.reasons)
       return record
    end
    if event == "steady" or by == "outage" then
