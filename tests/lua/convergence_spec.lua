@@ -179,6 +179,10 @@ describe("the arithmetic of convergence", function()
       assert.is_nil(row.full_ns)
       assert.matches("1 route not back for the whole validation time at the end: flow from port 49152",
          row.reasons[1], 1, true)
+      -- back, but the old way
+      row = rows_of { n = 1, fps = 1000, seconds = 0.5, at = 0.1, away = function() return { { 0, 500 } } end,
+         old = function() return 450 end }
+      assert.matches("1 route not at the port where they should move", row.reasons[1], 1, true)
    end)
 
    it("says nothing where the traffic was not steady before, or the command failed", function()

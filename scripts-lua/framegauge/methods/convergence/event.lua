@@ -99,8 +99,9 @@ end
 -- Hold the row against the plan's limit.
 local function judge(row, routes, away, limit_ns)
    if #away > 0 then
-      row.reasons[#row.reasons + 1] = ("%s not back for %s at the end: %s"):format(
-         format.plural(#away, "route"), "the whole validation time", named(away))
+      local where = row.convergence_loss and "at the port where they should move" or "back"
+      row.reasons[#row.reasons + 1] = ("%s not %s for the whole validation time at the end: %s"):format(
+         format.plural(#away, "route"), where, named(away))
    end
    if not limit_ns then
       return
