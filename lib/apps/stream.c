@@ -136,7 +136,7 @@ file_map(struct application *a, struct fg_error *err)
 	if (fd < 0 || fstat(fd, &status) != 0) {
 		rc = fg_error_set(err, errno, "l4.file", "%s: %s", path, strerror(errno));
 	} else if (!S_ISREG(status.st_mode) || status.st_size == 0) {
-		rc = fg_error_set(err, EINVAL, "l4.file", "%s is no file with octets in it", path);
+		rc = fg_error_set(err, EINVAL, "l4.file", "%s is no file with bytes in it", path);
 	} else {
 		memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 		if (memory == MAP_FAILED) {

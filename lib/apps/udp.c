@@ -104,7 +104,7 @@ static int
 stream_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 {
 	if (a->datagram < FG_L4_DATAGRAM_MIN)
-		return fg_error_set(err, EINVAL, "l4", "datagrams of %u octets: at least %d", a->datagram,
+		return fg_error_set(err, EINVAL, "l4", "datagrams of %u bytes: at least %d", a->datagram,
 				    FG_L4_DATAGRAM_MIN);
 	return datagrams_check(a, a->datagram, mtu, err);
 }

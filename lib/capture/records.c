@@ -29,7 +29,7 @@ records_init(struct records *r, uint64_t size, struct fg_error *err)
 		r->size *= 2;
 	r->octets = aligned_alloc(64, r->size);
 	if (r->octets == NULL)
-		return fg_error_set(err, ENOMEM, "buffer", "no memory for %llu octets of frames",
+		return fg_error_set(err, ENOMEM, "buffer", "no memory for %llu bytes of frames",
 				    (unsigned long long)r->size);
 	return 0;
 }

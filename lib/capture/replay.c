@@ -221,7 +221,7 @@ fg_replay_open(const struct fg_replay_config *config, struct fg_replay **out, st
 	if (!(config->speed > 0) || !isfinite(config->speed))
 		return fg_error_set(err, EINVAL, config->path, "a speed of %g is not above 0", config->speed);
 	if (config->max_frame < FG_ETHER_MIN || config->max_frame > FG_FRAME_MAX)
-		return fg_error_set(err, EINVAL, config->path, "frames of at most %u octets: not in %d to %d",
+		return fg_error_set(err, EINVAL, config->path, "frames of at most %u bytes: not in %d to %d",
 				    config->max_frame, FG_ETHER_MIN, FG_FRAME_MAX);
 	r = calloc(1, sizeof(*r));
 	if (r == NULL)

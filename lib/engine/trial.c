@@ -34,14 +34,14 @@ check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct
 		const struct fg_template *frame = s->sizes == NULL ? s->frame : s->frames[k];
 
 		if (s->sizes != NULL && frame->frame_size != s->sizes->size[k])
-			return fg_error_set(err, EINVAL, "stream.size", "frame %u has %u octets, not %u", k,
+			return fg_error_set(err, EINVAL, "stream.size", "frame %u has %u bytes, not %u", k,
 					    frame->frame_size, s->sizes->size[k]);
 		most = RTE_MAX(most, frame->frame_size);
 	}
 	if (s->faults != NULL && s->faults->oversize != NULL)
 		most = RTE_MAX(most, s->faults->oversize->frame_size);
 	if (most > e->config.max_frame || most > port->caps.max_frame)
-		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u octets: the port sends up to %u",
+		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u bytes: the port sends up to %u",
 				    most, RTE_MIN(e->config.max_frame, port->caps.max_frame));
 	return 0;
 }

@@ -34,7 +34,7 @@ fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t count
 	uint8_t *copy;
 
 	if (count == 0)
-		return fg_error_set(err, EINVAL, "payload", "no octets");
+		return fg_error_set(err, EINVAL, "payload", "no bytes");
 	copy = malloc(count);
 	if (copy == NULL)
 		return fg_error_set(err, ENOMEM, "payload", "no memory");
@@ -169,9 +169,9 @@ fg_frame_set_bytes(struct fg_frame *frame, const char *name, const uint8_t *byte
 		return -ENOENT;
 	at = field->bit / 8;
 	if (field->width == 0 && length > MAX_HEADER - at)
-		return fg_error_set(err, ERANGE, name, "%zu octets: at most %zu", length, MAX_HEADER - at);
+		return fg_error_set(err, ERANGE, name, "%zu bytes: at most %zu", length, MAX_HEADER - at);
 	if ((field->width != 0 && length * 8 != field->width) || field->bit % 8 != 0)
-		return fg_error_set(err, ERANGE, name, "%zu octets for a field of %u bits", length,
+		return fg_error_set(err, ERANGE, name, "%zu bytes for a field of %u bits", length,
 				    field->width);
 	memcpy(layer->nominal + at, bytes, length);
 	if (field->width == 0)

@@ -167,7 +167,7 @@ check_lengths(const struct fg_frame *frame, struct fg_error *err)
 		most = (1ULL << p->fields[fg_field_find(p, p->length_field)].width) - 1;
 		most = most * p->length_unit + p->length_base;
 		if (layer->size > most)
-			return fg_error_set(err, EMSGSIZE, p->name, "a header of %u octets: at most %zu",
+			return fg_error_set(err, EMSGSIZE, p->name, "a header of %u bytes: at most %zu",
 					    layer->size, most);
 	}
 	return 0;
@@ -184,7 +184,7 @@ check_units(const struct fg_frame *frame, const struct fg_template *t, struct fg
 
 		if (rest != 0 && !fg_field_is_written(layer, "length"))
 			return fg_error_set(err, EMSGSIZE, "frame_size",
-					    "%u octets leave %zu for %s, whose packets are a multiple of %u; "
+					    "%u bytes leave %zu for %s, whose packets are a multiple of %u; "
 					    "expected %u or %u",
 					    t->frame_size, octets, p->name, p->unit, t->frame_size - rest,
 					    t->frame_size + p->unit - rest);
@@ -214,7 +214,7 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	if (frame_size > FG_FRAME_MAX || frame_size < least)
 		return fg_error_set(
 			err, EMSGSIZE, "frame_size",
-			"%u octets: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
+			"%u bytes: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
 			frame_size, least, FG_FRAME_MAX, headers, FG_SIGNATURE_SIZE, FG_ETHER_FCS);
 	/* cleared to the last byte, for templates are compared */
 	memory = sizeof(*t) + frame_size - FG_ETHER_FCS +

@@ -60,7 +60,7 @@ check_capture(const char *path, struct fg_error *err)
 			break;
 	}
 	if (ret == 1)
-		ret = fg_error_set(err, EINVAL, "device", "frame %llu of %s has %u octets; expected %d to %d",
+		ret = fg_error_set(err, EINVAL, "device", "frame %llu of %s has %u bytes; expected %d to %d",
 				   number, path, header->caplen, RTE_ETHER_HDR_LEN, UINT16_MAX);
 	else if (ret == PCAP_ERROR)
 		ret = fg_error_set(err, EINVAL, "device", "%s cannot be read behind frame %llu: %s", path,

@@ -100,7 +100,7 @@ pool_make(struct tx_pools *pools, int numa_node, struct fg_error *err)
 					      (uint16_t)(pools->max_frame + RTE_PKTMBUF_HEADROOM), numa_node);
 	if (grown->pool == NULL)
 		return fg_error_set(err, ENOMEM, "host.memory",
-				    "no room for %u buffers of %u octets: give the tester more memory",
+				    "no room for %u buffers of %u bytes: give the tester more memory",
 				    pools->buffers, pools->max_frame);
 	pools->n++;
 	return 0;

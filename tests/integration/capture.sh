@@ -217,7 +217,7 @@ verdict "with its place" says 'ports.east.device: .*long.pcap cannot be read beh
 verdict "a frame too short is refused" ends 4 capture "$work/short.yaml" --port east --out "$work/out.pcap" \
 	--duration 300ms
 verdict "with its number" says \
-	'ports.east.device: frame 2 of .*short.pcap has 13 octets; expected 14 to 65535'
+	'ports.east.device: frame 2 of .*short.pcap has 13 bytes; expected 14 to 65535'
 
 # Through another process and back. Tests of another tree wait for the lab to be gone.
 [ "$(id -u)" -ne 0 ] || { exec 9>/run/framegauge-lab-tests.lock && flock 9; }

@@ -32,7 +32,7 @@ end
 local function layer_text(layer, out)
    local parts = tables.map(layer.fields, function(field) return field.name .. " " .. field.text end)
    if layer.padding then
-      parts[1] = layer.size .. " octets"
+      parts[1] = layer.size .. " bytes"
    end
    local inside = layer.option or layer.padding
    wrapped(inside and INDENT + 2 or INDENT, layer.padding and "padding" or layer.protocol, parts, out)
@@ -55,7 +55,7 @@ local function frame_text(number, octets, time_ns, errors, out)
       layer_text(layer, out)
    end
    local mark, rest = dissection.signature(octets), #octets - dissection.SIGNATURE - payload
-   wrapped(INDENT, "payload", { math.max(0, rest) .. " octets" }, out)
+   wrapped(INDENT, "payload", { math.max(0, rest) .. " bytes" }, out)
    wrapped(INDENT, "signature", { "stream " .. mark.stream, ("sequence %.0f"):format(mark.sequence),
       ("time %.0f ns"):format(mark.time_ns), mark.again and "again" or nil }, out)
    hex_text(octets, out)

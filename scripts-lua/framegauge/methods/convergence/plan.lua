@@ -48,7 +48,7 @@ local row = {
         help = "the port at the next-best egress" },
       routes,
       { key = "size", type = "size", default = "128", min = "64", max = "16128",
-        help = "octets of the frames with FCS" },
+        help = "bytes of the frames with FCS" },
       { key = "rate", type = "rate", default = "100kfps", help = "the load of all routes together" },
       { key = "resolution", type = "time", default = "1ms", min = "1us", max = "10s",
         help = "most time between two frames of one route; no figure is finer" },

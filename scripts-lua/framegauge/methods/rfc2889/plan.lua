@@ -50,7 +50,7 @@ local row = {
            .. "how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8)" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
-        help = "octets from the destination address to the FCS" },
+        help = "bytes from the destination address to the FCS" },
       { key = "trial", type = "time", default = "30s", min = "1ms", max = "300s",
         help = "length of the trials that decide, and of those for the forwarding rate; RFC 2889 recommends "
            .. "30s" },
