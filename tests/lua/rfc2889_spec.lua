@@ -2,6 +2,7 @@
 
 --- RFC 2889 held against the reference switch: every figure within a bound that follows from the method.
 local Bench = require "framegauge.tester"
+local broadcast = require "framegauge.methods.rfc2889.broadcast"
 local caching = require "framegauge.methods.rfc2889.caching"
 local expect = require "framegauge.methods.expect"
 local method = require "framegauge.methods.rfc2889.method"
@@ -188,6 +189,53 @@ describe("RFC 2889 between all ports", function()
    it("gives the same rows twice", function()
       local first = run(3, "capacity: 2Mfps, buffer: 7", MESH .. "tests: [many_to_one]")
       assert.same(first, (run(3, "capacity: 2Mfps, buffer: 7", MESH .. "tests: [many_to_one]")))
+   end)
+end)
+
+describe("broadcasts by RFC 2889", function()
+   local KEYS = MESH .. "tests: [broadcast], latency_frames: 5, "
+
+   -- the engine takes up the first copy at once, and each further one 1 / 3 Mfps later
+   it("are carried as fast as the engine makes copies, one port after the other", function()
+      local row, session = run(4, "capacity: 3Mfps, latency: 5us, buffer: 16", KEYS)
+      row = row.broadcast[1]
+      near_throughput(1e6, row, 17)
+      assert.near(3e6, row.aggregate_fps, 3 * (RESOLUTION * LINE + 17 / TRIAL))
+      assert.same({ 4, 1, "loss", #session.trials }, { row.ports, row.senders, row.limited_by, row.trials })
+      assert.near(3e6, row.frmol_fps, 3 * 17 / TRIAL)
+      assert.near(1 - 3e6 / (3 * LINE), row.mol_loss_ratio, 17 / TRIAL / LINE)
+      assert.equal(3 * 1488095, row.theoretical_fps)
+      assert.same({ "p2", "p3", "p4" }, tables.field(row.receivers, "port"))
+      for k, one in ipairs(row.receivers) do
+         assert.equal(5, one.latency.count)
+         assert.near(5512 + (k - 1) / 3e6 * 1e9, one.latency.min_ns, 1)
+         assert.near(5512 + (k - 1) / 3e6 * 1e9, one.latency.max_ns, 1)
+      end
+      assert.near(2 / 3e6 * 1e9, row.skew_ns, 2)
+      local sum = 0
+      for _, one in ipairs(row.receivers) do
+         sum = sum + one.mol_loss_ratio
+      end
+      assert.near(row.mol_loss_ratio, sum / 3, 1e-9)
+   end)
+
+   it("fill every line where copies cost nothing", function()
+      local row = run(4, "capacity: 2Mfps, replication: ingress, buffer: 2", KEYS).broadcast[1]
+      near_throughput(LINE, row, 0)
+      assert.near(3 * LINE, row.frmol_fps, 10)
+      assert.same({ "maximum", 0, 0 }, { row.limited_by, row.mol_loss_ratio, row.flood })
+      assert.equal(0, row.skew_ns)
+   end)
+
+   -- 10 + 6 broadcasts; p2 lacks one of each stream, p3 has two too many of the first, one came back to p1
+   it("are lost where one port has too few, whatever another one has too many", function()
+      local one = broadcast.of_copies({ tx = 16, directions = {
+         { direction = "p1->p2", tx = 10, rx = 9, measured = { misdirected = { p3 = 12 } } },
+         { direction = "p1->p3", tx = 6, rx = 6, measured = { misdirected = { p2 = 5, p1 = 1 } } },
+      } }, { copies = 2, senders = { { name = "p1" } } })
+      assert.same({ 32, 30, 2, 3 }, { one.tx, one.rx, one.lost, one.misdirected })
+      assert.same({ 2, 0 }, tables.field(one.directions, "lost"))
+      assert.equal(2 / 16, one.directions[1].loss_ratio)
    end)
 end)
 

@@ -44,7 +44,7 @@ local TRIAL_ROWS = {
    { key = "outage", type = "table" }, { key = "max_lag", type = "time" },
    { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
    { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
-   { key = "silent", type = "boolean" },
+   { key = "silent", type = "boolean" }, { key = "broadcast", type = "boolean" },
 }
 
 local Bench = {}
@@ -335,7 +335,7 @@ function Bench:streams_of(o)
       local share = turns[i].share * share_of_test
       described[i] = {
          name = name, to = list.array[i - 1].rx_port + 1, fps = o.loads and o.loads[1].fps or o.fps,
-         share = share < 1 and share or nil,
+         share = share < 1 and share or nil, measure = o.broadcast and {} or nil,
       }
    end
    return list, described, seconds
@@ -362,6 +362,8 @@ end
 -- @param o.learning_wait, o.settle  phases of RFC 2544, 23, before and after (default: 0)
 -- @param o.drain        how long frames may still arrive after the last was sent (default: 0.5 s)
 -- @param o.silent       whether no port announces its own addresses; default: all do, as a bridge needs it
+-- @param o.broadcast    whether the frames of the directions are broadcasts; then it is counted at which
+--                       other ports they arrive, too (measured.misdirected)
 -- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
 --                       -> when traffic starts, look = as of await, finish = called at its end, before its
 --                       counts are read }; or nil

@@ -171,6 +171,7 @@ function M.of_trial(bench, o, loads, n)
    for i, direction in ipairs(o.directions) do
       local from, to = ends(bench.ports, direction)
       local made = modifiers.change(ingredients(bench, from, to), o.modifier, places, from, to)
+      made = o.broadcast and modifiers.broadcast(made) or made
       local stream = list:add {
          from = from, to = to, turn = turns[i], frame = frame.rfc2544(o.frame_size, made),
       }

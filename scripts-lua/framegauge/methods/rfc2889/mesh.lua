@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 2889 sections 5.1, 5.2 and 5.4: throughput and forwarding rates of a pattern of traffic.
+--- RFC 2889 sections 5.1, 5.2, 5.4 and 5.10: throughput and forwarding rates of a pattern of traffic.
 --
 -- For each frame size: the highest load of a port that the switch carries without loss (a search, as in RFC
 -- 2544); what it forwards of the maximum offered load (FRMOL); and the most that it forwards at any load from
@@ -8,7 +8,9 @@
 -- the slowest line.
 --
 -- Frames count at the port that owns their destination. Copies at other ports are floods: then the table had
--- lost an address, or not learned it, and the load was not what it should have been.
+-- lost an address, or not learned it, and the load was not what it should have been. Broadcasts count at all
+-- ports (broadcast.lua).
+local broadcast = require "framegauge.methods.rfc2889.broadcast"
 local ethernet = require "framegauge.core.ethernet"
 local patterns = require "framegauge.traffic.patterns"
 local search = require "framegauge.search"
@@ -18,7 +20,7 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-M.KEYS = patterns.NAMES
+M.KEYS = tables.joined(patterns.NAMES, { "broadcast" })
 
 --- The maximum offered load of a port: frames per second.
 function M.max_fps(plan, bench, frame_size)
@@ -36,7 +38,8 @@ end
 
 --- Frames per second that all receivers had of the frames for them, while they were sent.
 local function forwarding_fps(record, pattern)
-   return record.tx > 0 and record.rx / record.tx * #pattern.senders * record.offered_fps or 0
+   local copies = #pattern.senders * pattern.copies
+   return record.tx > 0 and record.rx / record.tx * copies * record.offered_fps or 0
 end
 
 -- All that is the same for the trials of one row.
@@ -46,11 +49,12 @@ local function context(plan, bench, session, key, frame_size)
    local c = { plan = plan, pattern = pattern, line_fps = line_fps, frame_size = frame_size, key = key,
       mol = M.max_fps(plan, bench, frame_size), before = #session.trials, session = session }
    function c.trial(fps, seconds, phase, any_loss)
-      return session:trial {
+      local record = session:trial {
          test = "rfc2889." .. key, phase = phase, frame_size = frame_size, direction = "all",
          directions = pattern.directions, fps = fps, seconds = seconds, line_fps = line_fps,
-         any_loss = any_loss,
+         any_loss = any_loss, broadcast = pattern.broadcast,
       }
+      return pattern.broadcast and broadcast.of_copies(record, pattern) or record
    end
    return c
 end
@@ -117,7 +121,7 @@ local function worst_pair(record)
    return worst and worst.direction
 end
 
-local function validity_of(result, records)
+local function validity_of(result, records, pattern)
    local validity = verdict.of_search(result.limited_by)
    local _, reasons = verdict.merge { result.upper_trial and validity ~= "valid" and result.upper_trial
       or { validity = validity, reasons = {} } }
@@ -132,8 +136,9 @@ local function validity_of(result, records)
    end
    if flood > 0 then
       validity = "invalid"
-      reasons[#reasons + 1] = ("up to %d frames of a trial came out at ports that they were not for: the "
-         .. "switch did not know their address"):format(flood)
+      reasons[#reasons + 1] = ("up to %d frames of a trial came out "):format(flood) .. (pattern.broadcast
+         and "twice, or at the port that had sent them" or "at ports that they were not for: the switch did "
+         .. "not know their address")
    end
    return validity, reasons, flood
 end
@@ -144,21 +149,27 @@ local function measure(plan, bench, session, key, frame_size)
    local result = find_throughput(c)
    local points, records = find_forwarding(c, result)
    local mol, best = points[#points], highest(points)
-   local validity, reasons, flood = validity_of(result, records)
+   local validity, reasons, flood = validity_of(result, records, c.pattern)
    local lower = result.lower_trial
-   return {
+   local row = {
       test = key, frame_size = frame_size, ports = #bench.ports, senders = #c.pattern.senders,
       throughput_fps = result.load, throughput_percent = result.load and result.load / c.line_fps * 100,
-      upper_fps = result.upper, aggregate_fps = result.load and result.load * #c.pattern.senders,
+      upper_fps = result.upper,
+      aggregate_fps = result.load and result.load * #c.pattern.senders * c.pattern.copies,
       theoretical_fps = theoretical(c.pattern, frame_size), mol_fps = mol.oload_fps,
       frmol_fps = mol.forwarding_fps, mol_loss_ratio = mol.loss_ratio, mfr_fps = best.forwarding_fps,
       mfr_oload_fps = best.oload_fps, step_fps = plan.rfc2889.step * c.line_fps, series = points,
       flood = flood, worst_pair = worst_pair(records[#records]), limited_by = result.limited_by,
       resolution_fps = plan.rfc2889.resolution * c.line_fps, trial_s = plan.rfc2889.trial,
-      trials = #session.trials - c.before, lower_trial = lower and lower.trial,
+      lower_trial = lower and lower.trial,
       upper_trial = result.upper_trial and result.upper_trial.trial, validity = validity, reasons = reasons,
       latency = lower and trial.is_on_schedule(lower) and lower.latency or nil,
    }
+   if c.pattern.broadcast then
+      row.receivers, row.skew_ns = broadcast.receivers(c, plan.rfc2889.latency_frames, records[#records])
+   end
+   row.trials = #session.trials - c.before
+   return row
 end
 
 --- Measure a pattern at every frame size.
@@ -175,8 +186,9 @@ function M.parts(plan, key)
    local o = plan.rfc2889
    local searched = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
    local stepped = 1 + math.ceil(o.max / o.step)
-   local trials = searched + stepped
-   local seconds = searched * o.search_trial + stepped * o.trial
+   local alone = key == "broadcast" and broadcast.latency_seconds(o.latency_frames, #plan.ports - 1)
+   local trials = searched + stepped + (alone and 1 or 0)
+   local seconds = searched * o.search_trial + stepped * o.trial + (alone or 0)
       + trials * (o.learning_wait + o.drain + o.settle)
    return tables.map(o.frame_sizes, function(frame_size)
       return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials, seconds = seconds }

@@ -6,7 +6,7 @@ local patterns = require "framegauge.traffic.patterns"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
-local TESTS = tables.joined(patterns.NAMES, { "address_caching", "learning_rate" })
+local TESTS = tables.joined(patterns.NAMES, { "address_caching", "learning_rate", "broadcast" })
 
 local address_table = {
    key = "address_table", type = "group",
@@ -47,7 +47,8 @@ local row = {
         help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, "
            .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
            .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); address_caching: "
-           .. "how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8)" },
+           .. "how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8); "
+           .. "broadcast: from the first port, copied to all others (5.10)" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
         help = "bytes from the destination address to the FCS" },
@@ -63,6 +64,8 @@ local row = {
       { key = "step", type = "ratio", default = "1%", min = "0.01%", max = "100%",
         help = "from one load to the next on the way from the throughput to the maximum offered load; the "
            .. "maximum forwarding rate is sought among them. A share of the line" },
+      { key = "latency_frames", type = "integer", default = "20", min = "1", max = "10000",
+        help = "single broadcasts, 100 ms apart, whose latency is measured at each port" },
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
         help = "a search gives up after so many" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,

@@ -26,7 +26,7 @@ M.POINT = record("forwarding_point", "what the switch forwarded of a load", {
 
 local LIMITS = { "maximum", "loss", "tester", "invalid", "max_trials", "time_limit" }
 
-M.MESH = record("mesh", "Throughput and forwarding rates of a pattern of traffic (RFC 2889, 5.1 to 5.4)", {
+local MESH = {
    { "test", "text", "the pattern", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },
@@ -64,9 +64,40 @@ M.MESH = record("mesh", "Throughput and forwarding rates of a pattern of traffic
       at = "terminal html" },
    { "lower_trial", "ordinal", "number of the trial that passed", null = true },
    { "upper_trial", "ordinal", "number of the trial above it that failed", null = true },
-}, verdict.ROWS, {
+}
+local MESH_LATENCY = {
    { "latency", trial.LATENCY, "of the trial that passed; null when nothing was measured", null = true },
+}
+
+M.MESH = record("mesh", "Throughput and forwarding rates of a pattern of traffic (RFC 2889, 5.1 to 5.4)",
+   MESH, verdict.ROWS, MESH_LATENCY)
+
+local function of_ports(row, least_or_greatest, key)
+   local best
+   for _, one in ipairs(row.receivers) do
+      local value = one.latency and one.latency[key]
+      best = value and least_or_greatest(best or value, value) or best
+   end
+   return best
+end
+
+M.RECEIVER = record("broadcast_receiver", "a port that receives broadcasts", {
+   { "port", "text", "its name" },
+   { "mol_loss_ratio", "ratio", "share of the broadcasts that it did not get, at the maximum offered load" },
+   { "latency", trial.LATENCY, "of single broadcasts, 100 ms apart; null when nothing was measured",
+      null = true },
 })
+
+M.BROADCAST = record("broadcast", "Throughput, forwarding rates and latency of broadcasts (RFC 2889, 5.10). "
+   .. "Loads are of broadcasts; forwarding rates, losses and the aggregate of all their copies", MESH, {
+   { "receivers", list(M.RECEIVER), "the ports that receive" },
+   { of = function(row) return of_ports(row, math.min, "min_ns") end, col = "Latency", unit = "least",
+      as = "time", at = "html" },
+   { of = function(row) return of_ports(row, math.max, "max_ns") end, col = "Latency", unit = "greatest",
+      as = "time", at = "terminal html" },
+   { "skew_ns", "number", "from the least mean latency of a port to the greatest; null when nothing was "
+      .. "measured", null = true, col = "Skew", as = "time", at = "terminal html" },
+}, verdict.ROWS, MESH_LATENCY)
 
 local TITLES = {
    fully_meshed = { "Fully meshed", "RFC 2889, section 5.1" },
@@ -134,6 +165,7 @@ for _, key in ipairs(patterns.NAMES) do
 end
 add("address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7")
 add("learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8")
+add("broadcast", M.BROADCAST, "Broadcasts", "RFC 2889, section 5.10")
 
 M.RESULTS = record("rfc2889_results", "results of RFC 2889", {
    { "rfc2889", record("rfc2889", "the tests that were run", of_tests), "a list for each test",
