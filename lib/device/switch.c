@@ -32,23 +32,35 @@ fg_switch_in_flight(const struct fg_switch_config *c, unsigned frame_size)
 	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
 }
 
+/* The first frame of a port's line in is another: play its matches anew, the lower port wins a draw. */
+static void
+first_changed(struct fg_switch *s, unsigned port)
+{
+	s->next[port] = wire_arrivals_next(&s->member[port].in);
+	for (unsigned match = (s->leaves + port) / 2; match > 0; match /= 2) {
+		unsigned low = s->winner[2 * match], high = s->winner[2 * match + 1];
+
+		s->winner[match] = (uint8_t)(s->next[low] <= s->next[high] ? low : high);
+	}
+}
+
 /* hand over what is in by a time */
 static void
 hand_over(struct fg_switch *s, uint64_t now)
 {
 	for (;;) {
-		unsigned first = 0;
-		struct arrivals *in;
+		unsigned first = s->winner[1];
+		uint64_t time = s->next[first];
+		struct arrivals *in = &s->member[first].in;
+		struct rte_mbuf *m;
 
-		for (unsigned i = 1; i < s->config.ports; i++)
-			if (s->next[i] < s->next[first])
-				first = i;
-		if (s->next[first] > now || s->next[first] == UINT64_MAX)
+		if (time > now || time == UINT64_MAX)
 			return;
-		in = &s->member[first].in;
-		forward_frame(s, first, in->frame[in->tail & in->mask], s->next[first]);
+		m = in->frame[in->tail & in->mask];
 		in->tail++;
-		s->next[first] = wire_arrivals_next(in);
+		first_changed(s, first);
+		rte_prefetch0(in->frame[in->tail & in->mask]); /* other ports' frames come before it */
+		forward_frame(s, first, m, time);
 	}
 }
 
@@ -57,6 +69,7 @@ switch_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t n
 {
 	struct member *p = (struct member *)port;
 	struct fg_switch *s = p->device;
+	bool was_empty = p->in.tail == p->in.head;
 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
@@ -73,7 +86,8 @@ switch_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t n
 			rte_pktmbuf_free(m);
 		}
 	}
-	s->next[p - s->member] = wire_arrivals_next(&p->in);
+	if (was_empty)
+		first_changed(s, (unsigned)(p - s->member));
 	p->port_counters.tx_frames += n;
 	return n;
 }
@@ -96,11 +110,8 @@ switch_next_arrival(struct fg_port *port)
 {
 	const struct member *p = (const struct member *)port;
 	const struct fg_switch *s = p->device;
-	uint64_t next = wire_arrivals_next(&p->out);
 
-	for (unsigned i = 0; i < s->config.ports; i++)
-		next = RTE_MIN(next, s->next[i]);
-	return next;
+	return RTE_MIN(wire_arrivals_next(&p->out), s->next[s->winner[1]]);
 }
 
 static void
@@ -220,6 +231,11 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 	if (s == NULL)
 		return fg_error_set(err, ENOMEM, "reference_switch", "no memory");
 	s->config = *config;
+	s->leaves = rte_align32pow2(config->ports);
+	for (unsigned i = 0; i < s->leaves; i++)
+		s->next[i] = UINT64_MAX;
+	for (unsigned i = 2 * s->leaves - 1; i > 0; i--)
+		s->winner[i] = i < s->leaves ? s->winner[2 * i] : (uint8_t)(i - s->leaves);
 	rc = wire_marks_take(&s->mbuf, err);
 	for (unsigned i = 0; i < config->ports && rc == 0; i++)
 		rc = member_init(s, i, in_flight, err);
@@ -247,7 +263,7 @@ fg_switch_reset(struct fg_switch *s)
 		wire_arrivals_clear(&p->in);
 		wire_arrivals_clear(&p->out);
 		p->line_free = 0;
-		s->next[i] = UINT64_MAX;
+		first_changed(s, i);
 	}
 	forward_reset(s);
 }

@@ -40,6 +40,9 @@ struct fg_switch {
 	struct waiting engine;           /* frames that wait for it */
 	uint64_t outage_from, outage_to; /* ps */
 	uint64_t next[FG_SWITCH_PORTS];  /* when the first frame of each line is in */
+	/* the first of all, by a tournament: [1] its port, [i] that of [2i] and [2i+1]; then all ports */
+	uint8_t winner[2 * FG_SWITCH_PORTS];
+	unsigned leaves; /* ports, up to the next power of two */
 	struct member member[];
 };
 

@@ -10,6 +10,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
 
 #include "wire_priv.h"
 
@@ -31,27 +34,40 @@ struct table {
 	uint64_t learn_free; /* when the next one can be learned */
 	uint64_t learn_wait; /* ps that addresses may wait until they are learned */
 	uint32_t skip, skipped;
-	uint32_t ways; /* of a bucket; 0: any number */
-	uint64_t buckets;
+	uint32_t ways;          /* of a bucket; 0: any number */
+	uint32_t buckets, mask; /* one less, if they are a power of two; else 0 */
 	int *bucket;
-	struct entry *entry;
-	int oldest, latest, unused; /* the unused by `next` */
+	struct entry *entry; /* one more than `size`: its neighbours are the latest and the oldest */
+	int unused;          /* by `next` */
 };
 
 static uint64_t
-mac_of(const uint8_t *octets)
+first_octets(const uint8_t *octets)
 {
-	uint64_t mac = 0;
+	uint64_t eight;
 
-	for (unsigned i = 0; i < 6; i++)
-		mac = mac << 8 | octets[i];
-	return mac;
+	memcpy(&eight, octets, sizeof(eight));
+	return rte_be_to_cpu_64(eight);
+}
+
+static uint64_t
+destination_of(const uint8_t *frame)
+{
+	return first_octets(frame) >> 16;
+}
+
+static uint64_t
+source_of(const uint8_t *frame)
+{
+	return first_octets(frame + 4) & 0xffffffffffff;
 }
 
 static int *
 bucket_of(const struct table *t, uint64_t mac)
 {
-	return &t->bucket[(mac * 0x9e3779b97f4a7c15ULL >> 32) % t->buckets];
+	uint32_t hash = (uint32_t)(mac * 0x9e3779b97f4a7c15ULL >> 32);
+
+	return &t->bucket[likely(t->mask > 0) ? hash & t->mask : hash % t->buckets];
 }
 
 int
@@ -74,15 +90,17 @@ wire_table_create(const struct fg_device_table *c, struct table **out, struct fg
 	t->skip = c->skip_every;
 	t->ways = c->ways;
 	t->buckets = buckets;
+	t->mask = rte_is_power_of_2(buckets) ? buckets - 1 : 0;
 	t->bucket = malloc(buckets * sizeof(*t->bucket));
-	t->entry = calloc(c->size, sizeof(*t->entry));
+	t->entry = calloc(c->size + 1, sizeof(*t->entry));
 	if (t->bucket == NULL || t->entry == NULL)
 		return fg_error_set(err, ENOMEM, "mac_table", "no memory for %u addresses", c->size);
 	for (uint32_t i = 0; i < buckets; i++)
 		t->bucket[i] = NONE;
 	for (uint32_t i = 0; i < c->size; i++)
 		t->entry[i].next = i + 1 < c->size ? (int)i + 1 : NONE;
-	t->oldest = t->latest = NONE;
+	t->entry[c->size] = (struct entry){
+		.heard = UINT64_MAX - t->ageing, .before = (int)c->size, .behind = (int)c->size};
 	return 0;
 }
 
@@ -97,43 +115,44 @@ wire_table_free(struct table *t)
 }
 
 static void
-take_out(struct table *t, int i)
+take_out(struct table *t, const struct entry *e)
 {
-	struct entry *e = &t->entry[i];
-
-	*(e->before == NONE ? &t->oldest : &t->entry[e->before].behind) = e->behind;
-	*(e->behind == NONE ? &t->latest : &t->entry[e->behind].before) = e->before;
+	t->entry[e->before].behind = e->behind;
+	t->entry[e->behind].before = e->before;
 }
 
 static void
 put_last(struct table *t, int i)
 {
-	struct entry *e = &t->entry[i];
+	struct entry *e = &t->entry[i], *end = &t->entry[t->size];
 
-	e->before = t->latest;
-	e->behind = NONE;
-	*(t->latest == NONE ? &t->oldest : &t->entry[t->latest].behind) = i;
-	t->latest = i;
+	e->before = end->before;
+	e->behind = (int)t->size;
+	t->entry[end->before].behind = i;
+	end->before = i;
 }
 
 static void
-forget_old(struct table *t, uint64_t now)
+forget(struct table *t, int i)
 {
-	int i;
+	struct entry *e = &t->entry[i];
+	int *link = bucket_of(t, e->mac);
 
-	while (t->ageing > 0 && (i = t->oldest) != NONE && t->entry[i].heard + t->ageing <= now) {
-		int *link = bucket_of(t, t->entry[i].mac);
-
-		while (*link != i)
-			link = &t->entry[*link].next;
-		*link = t->entry[i].next;
-		take_out(t, i);
-		t->entry[i].next = t->unused;
-		t->unused = i;
-		t->used--;
-	}
-	if (t->used == 0)
+	while (*link != i)
+		link = &t->entry[*link].next;
+	*link = e->next;
+	take_out(t, e);
+	e->next = t->unused;
+	t->unused = i;
+	if (--t->used == 0)
 		t->skipped = 0; /* an empty table counts anew which addresses it skips */
+}
+
+/* is there an address to be forgotten? The end of the list never is. */
+static bool
+has_old(const struct table *t, uint64_t now)
+{
+	return t->ageing > 0 && t->entry[t->entry[t->size].behind].heard + t->ageing <= now;
 }
 
 static int
@@ -159,46 +178,51 @@ has_room(const struct table *t, const int *bucket)
 	return used < t->ways;
 }
 
-/* @return a new entry, NONE: it cannot be learned now */
-static int
-enter(struct table *t, uint64_t mac, uint64_t now)
+/* An address is new. @return false: it cannot be learned now */
+static __rte_noinline bool
+enter(struct table *t, uint64_t mac, unsigned side, uint64_t now)
 {
 	int i = t->unused, *bucket = bucket_of(t, mac);
 
 	if (i == NONE || now + t->learn_wait < t->learn_free || !has_room(t, bucket))
-		return NONE;
+		return false;
 	if (t->skip > 0 && ++t->skipped >= t->skip) {
 		t->skipped = 0;
-		return NONE;
+		return false;
 	}
 	t->learn_free = (now < t->learn_free ? t->learn_free : now) + t->learn_time;
 	t->unused = t->entry[i].next;
-	t->entry[i].mac = mac;
-	t->entry[i].next = *bucket;
+	t->entry[i] = (struct entry){.mac = mac, .heard = now, .side = side, .next = *bucket};
 	*bucket = i;
 	t->used++;
 	put_last(t, i);
-	return i;
+	return true;
 }
 
+static __rte_noinline bool
+forget_and_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t now)
+{
+	while (has_old(t, now))
+		forget(t, t->entry[t->size].behind);
+	return wire_table_learn(t, frame, side, now);
+}
+
+/* Most frames come from an address that is known: all else is kept out of their way. */
 bool
 wire_table_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t now)
 {
-	uint64_t mac = mac_of(frame + 6);
+	uint64_t mac = source_of(frame);
 	int i;
 
-	forget_old(t, now);
-	if (frame[6] & 1)
+	if (unlikely(has_old(t, now)))
+		return forget_and_learn(t, frame, side, now);
+	if (unlikely(frame[6] & 1))
 		return true;
 	i = find(t, mac);
-	if (i != NONE) {
-		take_out(t, i);
-		put_last(t, i);
-	} else {
-		i = enter(t, mac, now);
-	}
-	if (i == NONE)
-		return false;
+	if (unlikely(i == NONE))
+		return enter(t, mac, side, now);
+	take_out(t, &t->entry[i]);
+	put_last(t, i);
 	t->entry[i].side = side;
 	t->entry[i].heard = now;
 	return true;
@@ -207,7 +231,7 @@ wire_table_learn(struct table *t, const uint8_t *frame, unsigned side, uint64_t 
 int
 wire_table_side(const struct table *t, const uint8_t *frame)
 {
-	int i = find(t, mac_of(frame));
+	int i = find(t, destination_of(frame));
 
 	return i == NONE ? WIRE_UNKNOWN : (int)t->entry[i].side;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reference switch: to which port a frame goes, what is lost on the way in, when the rest comes out. */
+#include <algorithm>
+#include <random>
+
 #include "switch_under_test.h"
 
 using namespace frames;
@@ -82,6 +85,36 @@ TEST(Switch, TakesFramesInTheOrderOfTheirArrivalWhoeverIsPolledFirst)
 	EXPECT_EQ(us + stored + slot, got[1].time);
 	EXPECT_EQ(0u, got[2].number);
 	EXPECT_EQ(3 * us + stored, got[2].time);
+}
+
+TEST(Switch, TakesFramesOfAnyNumberOfPortsInTheOrderOfTheirArrival)
+{
+	for (unsigned n : {2, 3, 5, 7, 16, 33, 64}) {
+		Switch s(SwitchOf(n));
+		std::minstd_rand random(n);
+		std::vector<std::pair<uint64_t, unsigned>> expected; /* its slot, its port */
+		std::vector<Arrival> got;
+
+		s.Learn();
+		for (unsigned round = 0; round < 8; round++) {
+			for (unsigned i = 0; i + 1 < n; i++) {
+				uint64_t at = 4 * round + random() % 4;
+
+				if (random() % 4 == 0) /* some lines are idle */
+					continue;
+				expected.emplace_back(at, i);
+				s.Cross(i, n - 1, i, us + at * slot);
+			}
+			for (const Arrival &a : s.Receive(n - 1, us + 4 * round * slot))
+				got.push_back(a);
+		}
+		for (const Arrival &a : s.Receive(n - 1))
+			got.push_back(a);
+		std::sort(expected.begin(), expected.end());
+		ASSERT_EQ(expected.size(), got.size()) << n << " ports";
+		for (size_t i = 0; i < got.size(); i++)
+			ASSERT_EQ(expected[i].second, got[i].number) << n << " ports, frame " << i;
+	}
 }
 
 TEST(Switch, HasRatesOfItsPorts)
