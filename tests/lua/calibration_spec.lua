@@ -89,6 +89,8 @@ describe("calibrate", function()
       local looped = calibrate.looped(plan)
       assert.is_nil(looped.ports[1].gateway4)
       assert.equal(looped.ports[2].device .. ",server", looped.ports[1].device)
+      -- the socket comes when the port is opened, and goes with it; nothing else is left of its name
+      assert.is_nil(uv.fs_stat(looped.ports[2].device:match "^memif:(.*)%.sock$"))
       assert.equal("198.18.1.1", plan.ports[1].gateway4)
       plan.reference_device = { rate = 1e9, capacity = 1000, latency = 1, time = "free" }
       looped = calibrate.looped(plan)

@@ -38,7 +38,9 @@ end
 local function join_memifs(ports)
    for i = 1, #ports, 2 do
       if ports[i].kind == "memif" then
-         local socket = os.tmpname() .. ".sock"
+         local path = os.tmpname() -- which makes a file of that name
+         os.remove(path)
+         local socket = path .. ".sock"
          ports[i].device, ports[i + 1].device = "memif:" .. socket .. ",server", "memif:" .. socket
       end
    end
