@@ -62,6 +62,35 @@ describe("a comparison", function()
       assert.same({ { "64", "not judged", true, false }, { "128", "not judged", false, true } }, marks)
    end)
 
+   it("leaves out no row, whatever tells rows of a method apart", function()
+      local function stream(test, bps)
+         return {
+            test = test, direction = "a->b", goodput_bps = bps, confidence = 1e6, validity = "valid",
+         }
+      end
+      local function tests(goodput)
+         return { plan = { test = "l4" }, results = { l4 = {
+            stream("TCP_STREAM", 9e8), stream("TCP_MAERTS", goodput), stream("TCP_MAERTS", goodput),
+         } } }
+      end
+      local found = compare.of(tests(9e8), tests(8e8))
+      assert.same({ 3, 2 }, { #found.tables[1].lines, found.worse })
+      assert.matches("Worse: 2. The same within the resolution of both runs: 1. Not judged: 0.",
+         compare.text(found, false, tostring), 1, true)
+      local function services(lost)
+         local function service(name, ratio)
+            return { name = name, configuration = {}, performance = { {
+               direction = "a->b", tx = 1e6, loss_ratio = ratio, validity = "valid", failed = {},
+            } } }
+         end
+         return { plan = { test = "y1564" },
+            results = { y1564 = { services = { service("voice", 0), service("video", lost) } } } }
+      end
+      local worse = compare.of(services(0), services(0.01))
+      assert.same({ 2, 1 }, { #worse.tables[1].lines, worse.worse })
+      assert.matches("video", worse.tables[1].lines[2].name)
+   end)
+
    it("names what is different in the plans", function()
       local found = compare.of(result({}, { name = "a", rfc2544 = { drain = 2 } }),
          result({}, { name = "a", rfc2544 = { drain = 1, retries = 0 } }))

@@ -25,14 +25,21 @@ local function figures_of(record)
    return list
 end
 
--- Rows of a table by what they are called; of several with one name the first.
-local function by_name(record, lines)
-   local named, names = {}, {}
-   for _, line in ipairs(lines) do
-      local name = show.name(record, line)
-      if not named[name] then
-         named[name], names[#names + 1] = line, name
-      end
+-- What a row is called: as in junit.xml, behind the name of its suite.
+local function name_of(one, line, i)
+   local name = one.case and one.case(line, i) or show.name(one.record, line)
+   local suite = one.suite and line[one.suite]
+   return suite and ("%s, %s"):format(suite, name) or name
+end
+
+-- Rows of a table by what they are called. Those of one name are numbered: none is left out.
+local function by_name(one, lines)
+   local named, names, times = {}, {}, {}
+   for i, line in ipairs(lines) do
+      local name = name_of(one, line, i)
+      times[name] = (times[name] or 0) + 1
+      name = times[name] > 1 and ("%s (%d)"):format(name, times[name]) or name
+      named[name], names[i] = line, name
    end
    return named, names
 end
@@ -83,8 +90,8 @@ local NOTHING = {}
 
 local function compare_table(one, before, after)
    local lines, figures = {}, figures_of(one.record)
-   local old, names = by_name(one.record, before)
-   local new, new_names = by_name(one.record, after)
+   local old, names = by_name(one, before)
+   local new, new_names = by_name(one, after)
    for _, name in ipairs(new_names) do
       names[#names + 1] = not old[name] and name or nil
    end
@@ -164,11 +171,11 @@ local COLUMNS = {
 -- @param all    those too that are the same as far as both runs can tell
 -- @param paint  framegauge.text.ansi
 function M.text(found, all, paint)
-   local parts, same = {}, 0
+   local parts, count = {}, { [M.SAME] = 0, [M.UNKNOWN] = 0 }
    for _, one in ipairs(found.tables) do
       local lines = {}
       for _, line in ipairs(one.lines) do
-         same = same + (line.mark == M.SAME and 1 or 0)
+         count[line.mark] = (count[line.mark] or 0) + 1
          lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
       end
       parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(COLUMNS, lines, paint) or nil
@@ -176,8 +183,8 @@ function M.text(found, all, paint)
    if #found.differences > 0 then
       parts[#parts + 1] = "The plans differ: " .. table.concat(found.differences, ";\n   ") .. ".\n"
    end
-   parts[#parts + 1] = ("Worse: %d. The same within the resolution of both runs: %d.\n"):format(
-      found.worse, same)
+   local ending = "Worse: %d. The same within the resolution of both runs: %d. Not judged: %d.\n"
+   parts[#parts + 1] = ending:format(found.worse, count[M.SAME], count[M.UNKNOWN])
    return table.concat(parts, "\n")
 end
 

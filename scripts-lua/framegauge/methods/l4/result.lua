@@ -114,9 +114,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
       .. "received the other way at the same time", optional = true },
    { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP: responses", optional = true,
-      expect = { "transactions", ">=", "number" }, within = confidence_of },
+      expect = { "transactions", ">=", "number" }, within = confidence_of, as = "number" },
    { "connections_per_s", "number", "TCP_CC: connections closed after a complete exchange", optional = true,
-      expect = { "connections", ">=", "number" }, within = confidence_of },
+      expect = { "connections", ">=", "number" }, within = confidence_of, as = "number" },
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
