@@ -22,7 +22,8 @@ host: {max_lag: 1s}      # who waits for the processor has so long, and as long 
 y1564:
   topology: loopback
   services:
-    voice: {vlan: 10, pcp: 5, dscp: 46, frame_size: 218, cir: 1Mbps, cbs: 16KiB, acceptance: {ftd: 1s, fdv: 1s}}
+    voice: {vlan: 10, pcp: 5, dscp: 46, frame_size: 218, cir: 1Mbps, cbs: 16KiB,
+            acceptance: {ftd: 1s, fdv: 1s}}
   configuration: {tests: [step-load, policing], steps: [50%, 100%]}
   performance: {duration: 2s}
 EOF
@@ -46,7 +47,8 @@ result = json.load(open(sys.argv[1]))
 service = result["results"]["y1564"]["services"][0]
 rows = service["configuration"] + service["performance"]
 DRAIN_NS = 1e9
-problems = [(row.get("step"), row["tx"], row["rx"], row["remarked"]) for row, trial in zip(rows, result["trials"], strict=True)
+problems = [(row.get("step"), row["tx"], row["rx"], row["remarked"])
+            for row, trial in zip(rows, result["trials"], strict=True)
             if row["remarked"] or row["direction"] != "near->near"
             or not row["tx"] == row["rx"] > 0 and trial["poll_gap_max_ns"] < DRAIN_NS]
 steps = [(row.get("step"), row["outcome"] or row["validity"], *row["failed"]) for row in rows]

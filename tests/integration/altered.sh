@@ -51,7 +51,9 @@ host: {max_lag: 200ms}
 ports:
   east: {device: 'kernel:east', ipv4: 198.18.1.2/24, gateway: 198.18.1.1, line_rate: 100Mbps}
 END
-	[ "$1" = 1 ] || echo "  west: {device: 'kernel:west', ipv4: 198.19.1.2/24, gateway: 198.19.1.1, line_rate: 100Mbps}"
+	[ "$1" = 1 ] || cat <<END
+  west: {device: 'kernel:west', ipv4: 198.19.1.2/24, gateway: 198.19.1.1, line_rate: 100Mbps}
+END
 }
 # skip NAME WHY
 skip() {
@@ -115,7 +117,8 @@ END
 expect service "a service that reflects nothing does not pass" \
 	'result["outcome"] != "pass" and all(t["rx"] == 0 for t in trials) and status != 0'
 expect service "nor has it a rate" \
-	'all(r["received_ir_bps"] == 0 for s in result["results"]["y1564"]["services"] for r in s["configuration"])'
+	'all(row["received_ir_bps"] == 0 for service in result["results"]["y1564"]["services"]
+		for row in service["configuration"])'
 
 ip -n "$dut" link set dut-west mtu 1400
 before=$(counter IpFragOKs)
@@ -130,7 +133,8 @@ cut=$(($(counter IpFragOKs) - before))
 expect mtu "what fits comes through" 'rows["whole"]["rx"] == rows["whole"]["tx"] > 0'
 if grep -q AF_XDP "$work/mtu/result.json"; then # af_packet has the kernel put fragments together again
 	expect mtu "a frame in two fragments is lost" \
-		'rows["cut"]["rx"] == 0 and rows["cut"]["altered"]["fragments"] == counts[0] == rows["cut"]["tx"]' "$cut"
+		'(rows["cut"]["rx"] == 0 and
+		rows["cut"]["altered"]["fragments"] == counts[0] == rows["cut"]["tx"])' "$cut"
 	expect mtu "and has no rate" \
 		'rows["cut"]["received_l2_mbps"] == 0 < rows["whole"]["received_l2_mbps"]'
 	expect mtu "the console says so" '"only the last fragment" in said and "Lost or not as sent" in said'
@@ -166,7 +170,8 @@ END
 	expect nat "translated frames are received" \
 		'rows["out"]["rx"] == rows["out"]["tx"] > 0 and "altered" not in rows["out"]'
 	expect nat "the translation is told" \
-		'rows["out"]["translated"]["source"].startswith("198.19.1.1:") and "destination" not in rows["out"]["translated"]'
+		'(rows["out"]["translated"]["source"].startswith("198.19.1.1:") and
+		"destination" not in rows["out"]["translated"])'
 	expect nat "on the console, too" '"translated on the way (NAT)" in said'
 	ip netns exec "$dut" nft flush ruleset
 else
@@ -185,8 +190,9 @@ if ip -n "$dut" link add vx0 type vxlan id 42 dstport 4789 local 198.18.1.1 2>/d
 		<<END; } | run vxlan
 streams:
   tunnel:
-    frame: [{ethernet: {destination: "$mac"}}, {ipv4: {destination: 198.18.1.1}}, {udp: {source: 33333, destination: 4789}},
-      {vxlan: 42}, {ethernet: {source: "02:00:00:00:00:09"}}, {ipv4: {source: 198.19.1.9, destination: 198.19.1.2}}, udp]
+    frame: [{ethernet: {destination: "$mac"}}, {ipv4: {destination: 198.18.1.1}},
+      {udp: {source: 33333, destination: 4789}}, {vxlan: 42}, {ethernet: {source: "02:00:00:00:00:09"}},
+      {ipv4: {source: 198.19.1.9, destination: 198.19.1.2}}, udp]
     size: 256
     rate: 200fps
 traffic: {duration: 1s, learning_wait: 100ms, drain: 500ms}

@@ -174,7 +174,8 @@ def guarded(path):
     output, _ = attacker.do("os.exit(3)")
     check("and the error says why", "os.exit is not available in attached sessions" in output, output)
     attacker.do(
-        "for _, library in pairs {string, table, math, os, io} do for k in pairs(library) do library[k] = nil end end"
+        "for _, library in pairs {string, table, math, os, io} do "
+        "for k in pairs(library) do library[k] = nil end end"
     )
     check(
         "what one spoils the others have",

@@ -120,7 +120,8 @@ if command -v tshark >/dev/null; then
 			2>"$work/log"
 	}
 	stacks=$(tshark -r "$work/stacks.pcap" 2>/dev/null | wc -l)
-	ours='eth.src == 02:00:00:00:00:0a && eth.dst == 02:00:00:00:00:0b && (vlan.id == 77 || ieee8021ad.id == 77)'
+	ours='eth.src == 02:00:00:00:00:0a && eth.dst == 02:00:00:00:00:0b'
+	ours="$ours && (vlan.id == 77 || ieee8021ad.id == 77)"
 	verdict "with the addresses and the VLAN asked for" [ "$(read_back "$ours" | wc -l)" -eq "$stacks" ]
 	# the outermost header: what is in a tunnel is not ours to change
 	moved() { # FIELD PREFIX

@@ -70,7 +70,8 @@ def loops(terminal):
         ("a loop that catches errors", "while true do pcall(error) end"),
         (
             "loops in each other that catch errors",
-            "while true do pcall(function() while true do pcall(function() while true do end end) end end) end",
+            "while true do pcall(function() while true do "
+            "pcall(function() while true do end end) end end) end",
         ),
         ("a wait", "job.sleep(100)"),
         ("a recursion", "(function f() return f() end)()"),

@@ -78,7 +78,8 @@ done <"$folder/wrong" >"$folder/difference"
 verdict "tshark finds nothing malformed in random stacks, and every checksum right"
 # of tshark's words those for our layers, and the stream of the signature
 read_capture random -T fields -e frame.number -e frame.protocols -e framegauge.trial.stream |
-	sed -E ':a; s/:(ethertype|data|echo|pwethheuristic|framegauge|lldp)(:|\t)/\2/; ta; s/(:ieee8021ad)+/:ieee8021ad/g; s/(:mpls)+/:mpls/g' >"$folder/found"
+	sed -E ':a; s/:(ethertype|data|echo|pwethheuristic|framegauge|lldp)(:|\t)/\2/; ta
+		s/(:ieee8021ad)+/:ieee8021ad/g; s/(:mpls)+/:mpls/g' >"$folder/found"
 sed -E 's/\t[^\t]*$/\t1/' "$folder/stacks" | shown | diff - "$folder/found" >"$folder/difference"
 verdict "tshark finds the layers of $count random stacks"
 

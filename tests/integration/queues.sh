@@ -84,9 +84,12 @@ queues = trial["queues"]
 check("the queues are %s" % queues,
       [(q["port"], q["queue"]) for q in queues] == [("east", 0), ("east", 1), ("west", 0), ("west", 1)])
 check("a queue has not sent its half", all(q["tx"] == q["rx"] == frames / 2 for q in queues))
-check("the lcores are not both at work", {q["tx_lcore"] for q in queues} | {q["rx_lcore"] for q in queues} == {1, 2})
-check("the queues have not one schedule", all(abs(q["first_due_ns"] - 250000 * q["queue"]) <= 1 <= q["first_ns"] for q in queues))
-check("the report says nothing of the queues", "The queues of the ports" in open(sys.argv[1] + "/report.html").read())
+check("the lcores are not both at work",
+      {q["tx_lcore"] for q in queues} | {q["rx_lcore"] for q in queues} == {1, 2})
+check("the queues have not one schedule",
+      all(abs(q["first_due_ns"] - 250000 * q["queue"]) <= 1 <= q["first_ns"] for q in queues))
+check("the report says nothing of the queues",
+      "The queues of the ports" in open(sys.argv[1] + "/report.html").read())
 print("\n".join("not ok - queues: " + p for p in problems) if problems
       else "ok - two queues a port carry one stream, counted to the frame")
 EOF2

@@ -13,7 +13,8 @@ fi
 left=fgrelayl-$$ middle=fgrelaym-$$ right=fgrelayr-$$
 work=$(mktemp -d)
 relay=
-trap '[ -z "$relay" ] || kill -9 "$relay"; for n in $left $middle $right; do ip netns del "$n" 2>/dev/null; done
+trap '[ -z "$relay" ] || kill -9 "$relay"
+	for n in $left $middle $right; do ip netns del "$n" 2>/dev/null; done
 	rm -rf "$work"' EXIT
 
 # host NAMESPACE PORT ADDRESS MAC: one with an interface whose other end is a port of the relay

@@ -29,7 +29,8 @@ y1564:
   topology: two-testers
   {more}
   services:
-    voice: {{vlan: 10, pcp: 5, dscp: 46, frame_size: 218, cir: 100kbps, cbs: 16KiB, acceptance: {{ftd: 1s, fdv: 1s}}}}
+    voice: {{vlan: 10, pcp: 5, dscp: 46, frame_size: 218, cir: 100kbps, cbs: 16KiB,
+            acceptance: {{ftd: 1s, fdv: 1s}}}}
     mixed: {{emix: abc, cir: 100kbps, cbs: 16KiB, directions: backward, acceptance: {{ftd: 1s, fdv: 1s}}}}
   configuration: {{tests: [cir]}}
   performance: {{duration: 2s}}
