@@ -12,6 +12,7 @@
 
 #include <rte_mbuf.h>
 
+#include "fg_net.h"
 #include "tx_inject.h"
 #include "tx_fill.h"
 
@@ -70,6 +71,15 @@ bool
 tx_inject_resize(const struct tx_inject *f)
 {
 	return f != NULL && (tx_injects(&f->how, FG_INJECT_RUNT) || tx_injects(&f->how, FG_INJECT_OVERSIZE));
+}
+
+bool
+tx_inject_makes_length(const struct tx_inject *f, uint32_t octets)
+{
+	if (f == NULL)
+		return false;
+	return (tx_injects(&f->how, FG_INJECT_RUNT) && octets + FG_ETHER_FCS == f->how.fields.runt_size) ||
+	       (f->oversize != NULL && octets == f->oversize->length);
 }
 
 void
