@@ -47,6 +47,7 @@ struct fg_switch_config {
 	double ppm;       /* error of the clock of all egresses */
 	uint32_t min_frame, max_frame; /* octets with FCS; a VLAN tag may come on top of max_frame */
 	bool forwards_bad_fcs, forwards_runts;
+	bool keeps_fcs; /* what it forwards with a wrong FCS leaves with that; else with a new one */
 	struct fg_device_table table; /* size 0: it learns nothing, and floods everything */
 };
 

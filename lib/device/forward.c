@@ -237,7 +237,11 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 	if (lost != NULL) {
 		++*lost;
 		rte_pktmbuf_free(m);
-	} else if (to != WIRE_UNKNOWN) {
+		return;
+	}
+	if (!s->config.keeps_fcs)
+		m->ol_flags &= ~s->mbuf.bad_fcs_flag;
+	if (to != WIRE_UNKNOWN) {
 		send_out(s, &s->member[to], m, served, size);
 	} else {
 		from->counters.flooded++;

@@ -117,7 +117,10 @@ switch_next_arrival(struct fg_port *port)
 static void
 switch_counters(struct fg_port *port, struct fg_port_counters *out)
 {
-	*out = ((struct member *)port)->port_counters;
+	const struct member *p = (const struct member *)port;
+
+	*out = p->port_counters;
+	out->rx_errors = p->out.bad_fcs;
 }
 
 static bool

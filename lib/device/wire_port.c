@@ -68,16 +68,21 @@ uint16_t
 wire_arrivals_fetch(struct arrivals *a, const struct wire_marks *marks, struct rte_mbuf **frames, uint16_t n,
 		    uint64_t now)
 {
-	uint16_t i;
+	uint16_t got = 0;
 
-	for (i = 0; i < n && a->tail != a->head && a->time[a->tail & a->mask] <= now; i++, a->tail++) {
+	for (; got < n && a->tail != a->head && a->time[a->tail & a->mask] <= now; a->tail++) {
 		struct rte_mbuf *m = a->frame[a->tail & a->mask];
 
+		if (unlikely(m->ol_flags & marks->bad_fcs_flag)) {
+			a->bad_fcs++;
+			rte_pktmbuf_free(m);
+			continue;
+		}
 		*RTE_MBUF_DYNFIELD(m, marks->rx_time_offset, uint64_t *) = a->time[a->tail & a->mask];
 		m->ol_flags = marks->rx_time_flag;
-		frames[i] = m;
+		frames[got++] = m;
 	}
-	return i;
+	return got;
 }
 
 /* a bit of the mbuf's flags, for the engine and the wire. @return 0: none is left */

@@ -79,6 +79,7 @@ struct arrivals {
 	struct rte_mbuf **frame;
 	uint64_t *time;
 	uint64_t head, tail, mask;
+	uint64_t bad_fcs; /* frames that the port of the tester did not accept */
 };
 
 /** @param room  frames, at least; @return 0 or -ENOMEM */
@@ -133,7 +134,7 @@ wire_size(const struct wire_marks *marks, const struct rte_mbuf *m)
 	return m->ol_flags & marks->runt_flag ? size : RTE_MAX(size, (uint32_t)FG_ETHER_MIN);
 }
 
-/** Fetch what has arrived by @p now, each with its stamp. */
+/** Fetch what has arrived by @p now, each with its stamp. A port accepts no frame with a wrong FCS. */
 uint16_t wire_arrivals_fetch(struct arrivals *arrivals, const struct wire_marks *marks,
 			     struct rte_mbuf **frames, uint16_t n, uint64_t now);
 

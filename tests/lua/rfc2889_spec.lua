@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 2889 held against the reference switch: every figure within a bound that follows from the method.
-local Bench = require "framegauge.tester"
 local broadcast = require "framegauge.methods.rfc2889.broadcast"
 local caching = require "framegauge.methods.rfc2889.caching"
 local expect = require "framegauge.methods.expect"
@@ -9,41 +8,10 @@ local method = require "framegauge.methods.rfc2889.method"
 local octets = require "framegauge.core.octets"
 local patterns = require "framegauge.traffic.patterns"
 local plans = require "framegauge.plan"
-local Session = require "framegauge.trial.session"
+local runs = require "rfc2889_runs"
 local tables = require "framegauge.core.tables"
 
--- @param n        ports
--- @param switch   keys of the reference switch
--- @param keys     keys of the method
-local function plan_of(n, switch, keys)
-   local ports = {}
-   for i = 1, n do
-      ports[i] = ("p%d: {device: wire%d}"):format(i, i - 1)
-   end
-   return ([[
-test: rfc2889
-ports: {%s}
-reference_switch: {%s}
-rfc2889: {learning_wait: 10ms, drain: 20ms, settle: 0, %s}
-]]):format(table.concat(ports, ", "), switch, keys)
-end
-
-local function wrong(...)
-   local _, errors = plans.load_text(plan_of(...), "x.yaml")
-   return errors and tostring(errors[1]) or ""
-end
-
-local function run(...)
-   local plan = assert(plans.load_text(plan_of(...), "x.yaml"))
-   local bench, results = assert(Bench.open(plan)), {}
-   local session = Session.new {
-      bench = bench, retries = 0, phases = plan.rfc2889, sink = function() end, say = function() end,
-   }
-   local ok, why = pcall(method.run, plan, bench, session, results)
-   bench:close()
-   assert(ok, why)
-   return results.rfc2889, session, plan
-end
+local plan_of, run, wrong = runs.plan_of, runs.run, runs.wrong
 
 local MESH = "frame_sizes: [64], trial: 500ms, search_trial: 50ms, step: 25%, "
 local LINE, RESOLUTION, TRIAL = 1e9 / 672, 1e-3, 0.5

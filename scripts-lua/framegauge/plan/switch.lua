@@ -75,6 +75,8 @@ local fields = {
      help = "bytes with FCS of the longest; VLAN tags come on top" },
    { key = "forwards_bad_fcs", type = "boolean", default = "false",
      help = "a fault: it forwards frames with a wrong FCS, with one that is right" },
+   { key = "keeps_fcs", type = "boolean", default = "false",
+     help = "with forwards_bad_fcs: it forwards them with the wrong FCS that they came with" },
    { key = "forwards_runts", type = "boolean", default = "false",
      help = "a fault: it forwards what is shorter than min_frame" },
    M.mac_table "as a learning bridge (IEEE 802.1D); the table outlives trials",
@@ -135,6 +137,9 @@ local function keys_go_together(values, found)
       return
    elseif s.min_frame > s.max_frame then
       found:add(KEY .. ".min_frame", "longer than max_frame", "at most " .. s.max_frame)
+   end
+   if s.keeps_fcs and not s.forwards_bad_fcs then
+      found:add(KEY .. ".keeps_fcs", "it forwards no frame with a wrong FCS", "forwards_bad_fcs beside it")
    end
    if s.queues ~= "shared" and found:given(KEY .. ".reserve") then
       found:add(KEY .. ".reserve", "no buffer is shared", "queues: shared beside it")

@@ -279,6 +279,13 @@ function Bench:max_fps(frame_size)
    return ethernet.slowest_fps(self.ports, frame_size)
 end
 
+-- Can port i send frames with an error on purpose (framegauge.traffic.faults)?
+function Bench:can_send(i, kind)
+   local caps = self.handles[i].caps
+   return kind == "runt" and caps.runts or kind == "fcs" and caps.bad_fcs_flag > 0
+      or kind ~= "runt" and kind ~= "fcs"
+end
+
 -- Tell a bridge of the stations behind every port.
 function Bench:announce_stations(o)
    local list, seconds = streams.announcements(self, o)

@@ -36,6 +36,7 @@ local function config_of(s, ports)
       queues = QUEUES[s.queues], buffer = s.buffer, buffer_octets = s.buffer_unit == "bytes",
       reserve = s.reserve, alpha = s.alpha, gap = s.gap, ppm = s.ppm, min_frame = s.min_frame,
       max_frame = s.max_frame, forwards_bad_fcs = s.forwards_bad_fcs, forwards_runts = s.forwards_runts,
+      keeps_fcs = s.keeps_fcs,
    })
    for _, port in ipairs(ports) do
       config.rate_bps[number_of(port)] = port.line_rate

@@ -39,7 +39,7 @@ end
 function Session:measure(ask)
    local function make()
       return self.bench:trial {
-         frame_size = ask.frame_size,
+         frame_size = not ask.streams and ask.frame_size or nil, -- streams have their own
          fps = ask.fps,
          duration = ask.seconds,
          loads = ask.loads,

@@ -11,7 +11,7 @@
 -- Trial N uses the first N addresses of one fixed sequence. So with a hashed table, too, what fails with N
 -- addresses fails with more.
 local format = require "framegauge.text.format"
-local frame = require "framegauge.traffic.frame"
+local frames = require "framegauge.methods.rfc2889.frames"
 local octets = require "framegauge.core.octets"
 local search = require "framegauge.search"
 local tables = require "framegauge.core.tables"
@@ -25,7 +25,6 @@ local FIRST = 0x020000100000ULL -- 02:00:00:10:00:00
 local SIZE = 64 -- octets with FCS
 local PAUSE = 0.1 -- seconds between the broadcast, the learning and the test
 local FORGET = 1.1 -- of the ageing time
-local BROADCAST = "\255\255\255\255\255\255"
 
 -- SplitMix64 (Steele, Lea and Flood, 2014).
 local function random(seed)
@@ -63,43 +62,28 @@ local function roles(bench)
    return { test = 1, learning = 2, monitoring = 3 }, bench.ports
 end
 
--- A template from one port to another, in which one of the MAC addresses is another one in each frame.
-local function template(bench, from, to, macs)
-   local source, target = bench.plan.ports[from], bench.plan.ports[to]
-   local version = source.ipv4 and target.ipv4 and 4 or 6
-   return frame.rfc2544(version == 6 and frame.SMALLEST[6] or SIZE, {
-      version = version, vlan = source.vlan,
-      src = octets["ipv" .. version](source["ipv" .. version]),
-      dst = octets["ipv" .. version](target["ipv" .. version]),
-      src_mac = macs.sources and macs.sources[1] or octets.mac(bench.ports[from].mac),
-      dst_mac = macs.broadcast and BROADCAST or macs.destinations and macs.destinations[1]
-         or octets.mac(bench.ports[to].mac),
-      vary = {
-         src_mac = macs.sources and { list = macs.sources, count = #macs.sources },
-         dst_mac = macs.destinations and { list = macs.destinations, count = #macs.destinations },
-      },
-   })
-end
-
 -- The streams of a trial, one after the other.
 local function streams_of(bench, o, macs, learning_fps)
+   local function template(from, to, how)
+      return frames.template(bench, from, to, frames.size(bench.plan, from, to, SIZE), how)
+   end
    local is, ports, n = roles(bench), bench.ports, #macs
    local from = FORGET * o.ageing
-   local function stream(name, sender, receiver, fps, frames, made)
+   local function stream(name, sender, receiver, fps, count, made)
       return {
          name = name, from = ports[sender].name, to = ports[receiver].name, delay = from, measure = {},
-         loads = { { fps = fps, seconds = frames / fps } }, frame = made,
+         loads = { { fps = fps, seconds = count / fps } }, frame = made,
       }
    end
    local list = { stream("announcement", is.test, is.learning, 1 / PAUSE, 1,
-      template(bench, is.test, is.learning, { broadcast = true })) }
+      template(is.test, is.learning, { broadcast = true })) }
    list[1].unmeasured = true
    from = from + 2 * PAUSE
    list[2] = stream("learning", is.learning, is.test, learning_fps, n,
-      template(bench, is.learning, is.test, { sources = macs }))
+      template(is.learning, is.test, { sources = macs }))
    from = from + n / learning_fps + PAUSE
    list[3] = stream("test", is.test, is.learning, o.test_rate, n,
-      template(bench, is.test, is.learning, { destinations = macs }))
+      template(is.test, is.learning, { destinations = macs }))
    return list, from + n / o.test_rate
 end
 

@@ -6,7 +6,9 @@ local patterns = require "framegauge.traffic.patterns"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
-local TESTS = tables.joined(patterns.NAMES, { "address_caching", "learning_rate", "broadcast" })
+local TESTS = tables.joined(patterns.NAMES, {
+   "address_caching", "learning_rate", "errored_frames", "broadcast",
+})
 
 local address_table = {
    key = "address_table", type = "group",
@@ -38,6 +40,33 @@ local address_table = {
    },
 }
 
+local function sizes(key, least, most, default, help, default_help)
+   return { key = key, type = "list", of = { type = "size", min = least, max = most }, unique = true,
+      least = 1, default = default, default_help = default_help, help = help }
+end
+
+local errored_frames = {
+   key = "errored_frames", type = "group",
+   help = "of the test errored_frames: from the first port to the second, wrong frames among good ones",
+   fields = {
+      { key = "kinds", type = "list", unique = true, least = 1,
+        of = { type = "enum", values = { "oversize", "undersize", "crc", "dribble", "alignment" } },
+        default = { "oversize", "undersize", "crc", "dribble", "alignment" },
+        help = "too long, too short, with a wrong FCS, with further bits behind the FCS, and the same with a "
+           .. "wrong FCS; the last two take a PHY of the tester's own, and are reported as not tested" },
+      { key = "iloads", type = "list", of = { type = "ratio", min = "0.1%", max = "100%" }, unique = true,
+        least = 1, default = { "10%", "50%", "100%" }, help = "loads of the line" },
+      { key = "every", type = "integer", default = "10", min = "2", max = "1000000",
+        help = "one frame of so many is wrong; all others have to arrive" },
+      { key = "max_frame", type = "size", default = "1518", min = "64", max = "16000",
+        help = "bytes of the longest frame that the switch is to forward" },
+      sizes("oversize", "65", "16128", nil, "bytes of frames that are too long",
+         "max_frame + 1, max_frame + 4, and 2000 where that is longer"),
+      sizes("undersize", "36", "63", { "40", "60", "63" }, "bytes of frames that are too short"),
+      sizes("crc", "64", "16128", { "64", "512", "1518" }, "bytes of frames with a wrong FCS"),
+   },
+}
+
 local row = {
    key = "rfc2889", type = "group",
    help = "benchmarking of LAN switches by RFC 2889, between all ports of the plan",
@@ -48,7 +77,8 @@ local row = {
            .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
            .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); address_caching: "
            .. "how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8); "
-           .. "broadcast: from the first port, copied to all others (5.10)" },
+           .. "errored_frames: whether it forwards them (5.9); broadcast: from the first port, "
+           .. "copied to all others (5.10)" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
         help = "bytes from the destination address to the FCS" },
@@ -69,7 +99,7 @@ local row = {
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
         help = "a search gives up after so many" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
-      address_table,
+      address_table, errored_frames,
    },
 }
 
@@ -117,6 +147,16 @@ local function frames_have_room(values, found)
    end
 end
 
+local function too_long_frames_are(values, found)
+   local o = values.rfc2889.errored_frames
+   for i, size in ipairs(o.oversize or {}) do
+      if size <= o.max_frame then
+         found:add(found:item("rfc2889.errored_frames.oversize", i),
+            ("%d bytes, and the switch is to forward up to %d"):format(size, o.max_frame), "more than that")
+      end
+   end
+end
+
 local function no_gateways(values, found)
    for _, port in ipairs(values.ports) do
       if port.gateway or port.gateway6 then
@@ -129,15 +169,23 @@ end
 
 return {
    name = "rfc2889", row = row,
-   rules = { there_are_ports_enough, nothing_ages_meanwhile, frames_have_room, no_gateways },
+   rules = { there_are_ports_enough, nothing_ages_meanwhile, frames_have_room, too_long_frames_are,
+      no_gateways },
    topology = function()
       return "full-mesh"
    end,
    frame_sizes = function(plan)
-      return tables.joined(plan.rfc2889.frame_sizes, { 64 })
+      local o, list = plan.rfc2889, { 64 }
+      if tables.contains(o.tests, "errored_frames") then
+         list = tables.joined(list, { o.errored_frames.max_frame }, o.errored_frames.crc,
+            o.errored_frames.oversize)
+      end
+      return tables.joined(o.frame_sizes, list)
    end,
    shape = function(group)
       group.search_trial = math.min(group.search_trial, group.trial)
+      local o = group.errored_frames
+      o.oversize = o.oversize or { o.max_frame + 1, o.max_frame + 4, o.max_frame < 1996 and 2000 or nil }
       group.address_table.initial = group.address_table.initial or math.floor(group.address_table.max / 2)
    end,
    quick = {

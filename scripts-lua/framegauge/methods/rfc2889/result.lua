@@ -151,6 +151,26 @@ M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 
       col = "Fails from", at = "html" },
 }, TAIL, verdict.ROWS)
 
+M.ERRORED = record("errored_frames", "Whether the switch forwards frames with errors (RFC 2889, 5.9)", {
+   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "kind", { "oversize", "undersize", "crc", "dribble", "alignment" }, "what is wrong with them",
+      col = "Kind", id = "%s" },
+   { "frame_size", "ordinal", "their bytes with FCS", optional = true, col = "Frame", unit = "bytes",
+      as = "number", id = "%s bytes" },
+   { "iload_percent", "number", "the load of the line, wrong and good frames", optional = true, col = "Load",
+      unit = "% of line", as = "number", id = "%s %%" },
+   { "sent", "count", "wrong frames sent", optional = true, col = "Sent", at = "terminal html" },
+   { "received", "count", "how many came out of the switch, with the wrong FCS they had or another one",
+      optional = true, col = "Arrived", at = "terminal html" },
+   { "laundered", "count", "how many with a wrong FCS came out with one that is right", optional = true,
+      col = "Laundered", at = "terminal html" },
+   { "good_size", "ordinal", "bytes of the good frames among which they were sent", optional = true },
+   { "good_sent", "count", "good frames sent", optional = true, col = "Good", unit = "sent", at = "html" },
+   { "good_lost", "count", "how many of these were lost", optional = true, col = "Good", unit = "lost",
+      at = "terminal html" },
+   { "trial", "ordinal", "number of the trial", optional = true },
+}, verdict.ROWS)
+
 local of_tests = {}
 M.TABLES = {}
 local function add(key, one, title, reference)
@@ -165,6 +185,7 @@ for _, key in ipairs(patterns.NAMES) do
 end
 add("address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7")
 add("learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8")
+add("errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9")
 add("broadcast", M.BROADCAST, "Broadcasts", "RFC 2889, section 5.10")
 
 M.RESULTS = record("rfc2889_results", "results of RFC 2889", {

@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889 section 5.9: whether a switch forwards frames with errors, which it shall not.
+--
+-- From the first port to the second, each kind and size by itself at each load: of every n frames one is
+-- wrong. None of these may arrive, and all others have to. A frame that comes out with the wrong FCS it had
+-- is dropped by the receiving port, which counts it; one that comes out with an FCS that is right has been
+-- laundered: nobody behind the switch can know any more that it was damaged.
+local ethernet = require "framegauge.core.ethernet"
+local faults = require "framegauge.traffic.faults"
+local format = require "framegauge.text.format"
+local frames = require "framegauge.methods.rfc2889.frames"
+
+local M = {}
+
+M.KEYS = { "errored_frames" }
+
+local TAG = 4
+
+-- What is wrong with frames of each kind, in the words of streams; and their sizes.
+local KINDS = {
+   oversize = { error = "oversize" }, undersize = { error = "runt" }, crc = { error = "fcs" },
+}
+local NEEDS_A_PHY = "bits that do not fill a byte: no port of this tester can send them, which takes a PHY "
+   .. "of its own"
+
+-- Why a kind of frames cannot be sent, or says nothing, in a sentence; nil: it can.
+local function obstacle(bench, kind, size, limit)
+   local port = bench.plan.ports[1]
+   if not KINDS[kind] then
+      return NEEDS_A_PHY
+   elseif kind == "oversize" and port.vlan and size <= limit + TAG then
+      return ("a frame with a tag may have %d bytes more"):format(TAG)
+   elseif not bench:can_send(1, KINDS[kind].error) then
+      return ("%s cannot send them"):format(bench.ports[1].name)
+   end
+end
+
+-- Octets of the good frames among which a kind is sent, and of the wrong ones.
+local function octets_of(plan, kind, size)
+   local good = frames.size(plan, 1, 2, kind == "oversize" and plan.rfc2889.errored_frames.max_frame
+      or kind == "crc" and size or ethernet.MIN_FRAME)
+   return good, kind == "crc" and good or size
+end
+
+-- The stream of a trial, of which one frame in `every` is wrong, at a share of the line's bits.
+local function stream_of(bench, o, kind, size, iload, seconds)
+   local good, wrong = octets_of(bench.plan, kind, size)
+   local mean = good + (wrong - good) / o.every
+   local fps = iload * bench.ports[1].line_rate / ethernet.l1_bps(1, mean)
+   local stream = {
+      name = bench.ports[1].name .. "->" .. bench.ports[2].name, from = bench.ports[1].name,
+      to = bench.ports[2].name, measure = {}, loads = { { fps = fps, seconds = seconds } },
+      frame = frames.template(bench, 1, 2, good),
+      errors = { seed = 1, [KINDS[kind].error] = {
+         every = o.every, random = 0, run = 1, most = 0, size = size,
+      } },
+   }
+   stream.faults, stream.longer = faults.config(stream, stream.frame, {
+      fps = fps, make = function(octets) return frames.template(bench, 1, 2, octets) end,
+   })
+   return stream, fps, good, wrong
+end
+
+local function judge(row)
+   local reasons = {}
+   local function add(...)
+      reasons[#reasons + 1] = string.format(...)
+   end
+   if row.laundered > 0 then
+      add("%s arrived with an FCS that is right: the switch wrote a new one",
+         format.plural(row.laundered, "damaged frame"))
+   elseif row.received > 0 then
+      add("%s of %s wrong frames arrived", format.count(row.received), format.count(row.sent))
+   end
+   if row.good_lost > 0 then
+      add("%s among them lost", format.plural(row.good_lost, "good frame"))
+   end
+   return reasons
+end
+
+local function measure(plan, bench, session, kind, size, iload)
+   local o, seconds = plan.rfc2889.errored_frames, plan.rfc2889.trial
+   local stream, fps, good, wrong = stream_of(bench, o, kind, size, iload, seconds)
+   local record = session:trial {
+      test = "rfc2889.errored_frames", phase = "measure", frame_size = wrong,
+      direction = kind, fps = fps, seconds = seconds, line_fps = fps / iload, streams = { stream },
+      any_loss = true,
+   }
+   local direction = record.directions[1]
+   local accepted = direction.errors[1].received
+   local row = {
+      test = "errored_frames", kind = kind, frame_size = wrong, good_size = good, iload_percent = iload * 100,
+      sent = direction.errors[1].sent, received = accepted + (kind == "crc" and record.rx_errors or 0),
+      laundered = kind == "crc" and accepted or 0, good_sent = direction.tx - direction.wrong_tx,
+      good_lost = direction.lost, trial = record.trial, validity = record.validity, reasons = record.reasons,
+   }
+   if record.validity == "valid" then
+      row.reasons = judge(row)
+      row.outcome = row.reasons[1] and "fail" or "pass"
+   end
+   return row
+end
+
+-- Sizes of a kind; one that has none is tried, or not, once.
+local function sizes_of(o, kind)
+   return o[kind] or { false }
+end
+
+--- Send each kind and size at each load.
+-- @param rows  takes the rows as they are found
+function M.run(plan, bench, session, key, rows)
+   local o = plan.rfc2889.errored_frames
+   for _, kind in ipairs(o.kinds) do
+      for _, size in ipairs(sizes_of(o, kind)) do
+         local why = obstacle(bench, kind, size or 0, o.max_frame)
+         for _, iload in ipairs(why and {} or o.iloads) do
+            rows[#rows + 1] = measure(plan, bench, session, kind, size, iload)
+         end
+         rows[#rows + 1] = why and {
+            test = key, kind = kind, frame_size = size or nil, validity = "not-applicable", reasons = { why },
+         } or nil
+      end
+   end
+end
+
+--- What lies ahead, at most.
+function M.parts(plan, key)
+   local p, o, parts = plan.rfc2889, plan.rfc2889.errored_frames, {}
+   for _, kind in ipairs(o.kinds) do
+      for _, size in ipairs(KINDS[kind] and o[kind] or {}) do
+         local _, wrong = octets_of(plan, kind, size)
+         parts[#parts + 1] = { test = "rfc2889." .. key, frame_size = wrong, trials = #o.iloads,
+            seconds = #o.iloads * (p.trial + p.learning_wait + p.drain + p.settle) }
+      end
+   end
+   return parts
+end
+
+return M

@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Plans of RFC 2889 for the reference switch, and what comes of them.
+local Bench = require "framegauge.tester"
+local method = require "framegauge.methods.rfc2889.method"
+local plans = require "framegauge.plan"
+local Session = require "framegauge.trial.session"
+
+local M = {}
+
+--- The text of a plan.
+-- @param n        ports
+-- @param switch   keys of the reference switch
+-- @param keys     keys of the method
+function M.plan_of(n, switch, keys)
+   local ports = {}
+   for i = 1, n do
+      ports[i] = ("p%d: {device: wire%d}"):format(i, i - 1)
+   end
+   return ([[
+test: rfc2889
+ports: {%s}
+reference_switch: {%s}
+rfc2889: {learning_wait: 10ms, drain: 20ms, settle: 0, %s}
+]]):format(table.concat(ports, ", "), switch, keys)
+end
+
+--- The first thing that is wrong with such a plan; nothing: an empty text.
+function M.wrong(...)
+   local _, errors = plans.load_text(M.plan_of(...), "x.yaml")
+   return errors and tostring(errors[1]) or ""
+end
+
+--- Measure by a plan. @return results, session
+function M.measure(plan)
+   local bench, results = assert(Bench.open(plan)), {}
+   local session = Session.new {
+      bench = bench, retries = 0, phases = plan.rfc2889, sink = function() end, say = function() end,
+   }
+   local ok, why = pcall(method.run, plan, bench, session, results)
+   bench:close()
+   assert(ok, why)
+   return results.rfc2889, session
+end
+
+--- Measure. @return results, session, plan
+function M.run(...)
+   local plan, errors = plans.load_text(M.plan_of(...), "x.yaml")
+   assert(plan, errors and tostring(errors[1]))
+   local results, session = M.measure(plan)
+   return results, session, plan
+end
+
+return M
