@@ -24,7 +24,6 @@
 #define RX_RING  1024
 #define TX_RING  1024
 #define OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
-#define MBPS     1000000ull
 /* what decides over which queue a frame arrives, where the driver can tell */
 #define SPREAD (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP)
 
@@ -92,31 +91,6 @@ receive_stamped_from_lane(struct fg_port *port, struct rte_mbuf **frames, uint16
 	if (got > 0)
 		lane->traffic.unstamped += fg_port_stamps_turn(port->stamps, frames, got);
 	return got;
-}
-
-/*
- * The link we look at ourselves: when it is asked for, and each look compares. An interrupt would tell
- * sooner, but where a driver promises one and sends none, as that of the 82574L does with MSI-X, DPDK answers
- * from memory, and a link that was down for seconds was up all the time.
- */
-static bool
-link_up(struct fg_port *port)
-{
-	struct fg_ethdev *dev = of(port);
-	struct rte_eth_link link;
-	bool up;
-
-	if (rte_eth_link_get_nowait(dev->id, &link) != 0)
-		return true; /* a device without a link has none that could be down */
-	up = link.link_status == RTE_ETH_LINK_UP;
-	/* what a software device calls its speed is made up */
-	if (up && link.link_speed != RTE_ETH_SPEED_NUM_NONE && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN &&
-	    port->caps.physical)
-		port->caps.line_rate_bps = link.link_speed * MBPS;
-	dev->link_changes += dev->link_was_seen && up != dev->link_was_up;
-	dev->link_was_seen |= up;
-	dev->link_was_up = up;
-	return up;
 }
 
 /* The driver's answers, at open and never assumed. Asking whether a queue's rate can be limited is asking for
@@ -287,6 +261,7 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 	if (ret != 0)
 		return ret;
 	*step = "it does not start";
+	fg_ethdev_link_start(dev);
 	ret = rte_eth_dev_start(dev->id);
 	if (ret != 0)
 		return ret;
@@ -300,7 +275,7 @@ bring_up(struct fg_ethdev *dev, const struct fg_ethdev_config *config, const cha
 
 static const struct fg_port_ops ethdev_ops = {
 	.counters = fg_ethdev_counters,
-	.link_up = link_up,
+	.link_up = fg_ethdev_link_up,
 	.close = fg_ethdev_close,
 	.about = fg_ethdev_about,
 };
@@ -362,6 +337,7 @@ fg_ethdev_stop(struct fg_ethdev *dev)
 	fg_eal_log_begin();
 	if (dev->promiscuous)
 		rte_eth_promiscuous_disable(dev->id); /* a kernel interface outlives us */
+	fg_ethdev_link_stop(dev);
 	/* a peer that goes away has this driver take the device down in the interrupt thread, just now
 	 * perhaps */
 	if (strcmp(dev->port.caps.driver, "net_memif") == 0)

@@ -89,6 +89,8 @@ struct fg_ethdev {
 	bool link_was_seen; /* up, at least once: coming up first is no change */
 	bool link_was_up;   /* at the last look */
 	uint64_t link_changes;
+	uint64_t link_events;      /* that the driver told of; EAL's interrupt thread writes it */
+	uint64_t link_events_seen; /* at the last look */
 	uint64_t extended_id[FG_ETHDEV_EXTENDED]; /* of the extended statistics that the driver has ... */
 	unsigned extended_kind[FG_ETHDEV_EXTENDED], extended; /* ... which they are, and how many */
 	struct fg_port_counters base; /* the driver's counters when the port was opened */
@@ -116,6 +118,12 @@ int fg_ethdev_start(struct fg_ethdev *dev, const struct fg_ethdev_config *config
 void fg_ethdev_stop(struct fg_ethdev *dev);
 void fg_ethdev_close(struct fg_port *port);
 int fg_ethdev_about(struct fg_port *port, struct fg_port_about *out); /* about.c */
+
+/* link.c: the link as the driver answers, for control alone to ask. start and stop: listen to what it tells
+ * unasked, from before the device starts until it is about to stop. */
+void fg_ethdev_link_start(struct fg_ethdev *dev);
+void fg_ethdev_link_stop(struct fg_ethdev *dev);
+bool fg_ethdev_link_up(struct fg_port *port);
 
 /* counters.c: those of the device since it was opened, and ours beside them */
 void fg_ethdev_counters_start(struct fg_ethdev *dev);

@@ -13,6 +13,10 @@
 #include "fg_tsc.h"
 #include "port_under_test.h"
 
+/* what drivers call, for which DPDK installs no header */
+extern "C" rte_eth_dev *rte_eth_dev_allocated(const char *name);
+extern "C" int rte_eth_dev_callback_process(rte_eth_dev *dev, rte_eth_event_type event, void *unused);
+
 rte_mempool *frames;
 
 TEST(Host, StartsOnceAndHasAWorker)
@@ -118,6 +122,27 @@ TEST(Vdev, SeesALinkThatComesBackWithinTwoLooks)
 	ASSERT_EQ(0, rte_eth_dev_set_link_up(id));
 	EXPECT_TRUE(port->ops->link_up(port.operator->()));
 	EXPECT_EQ(2u, port.Counters().link_changes);
+}
+
+TEST(Vdev, CountsAnOutageThatOnlyTheDriverSaw)
+{
+	Port port("vdev:net_ring4");
+	uint16_t id;
+
+	ASSERT_TRUE(port.Opened()) << port.Message();
+	rte_eth_dev *device = rte_eth_dev_allocated("net_ring4");
+	ASSERT_NE(nullptr, device);
+	const auto tell = [&] { rte_eth_dev_callback_process(device, RTE_ETH_EVENT_INTR_LSC, nullptr); };
+
+	ASSERT_EQ(0, rte_eth_dev_get_port_by_name("net_ring4", &id));
+	EXPECT_TRUE(port.HasLink());
+	ASSERT_EQ(0u, port.Counters().link_changes) << "coming up first is none";
+	tell(); // down, and up again before anybody looks
+	tell();
+	EXPECT_EQ(2u, port.Counters().link_changes);
+	ASSERT_EQ(0, rte_eth_dev_set_link_down(id));
+	tell();
+	EXPECT_EQ(3u, port.Counters().link_changes) << "a change that is told and seen is one";
 }
 
 TEST(Vdev, LargerFramesOnRequest)
