@@ -29,6 +29,27 @@ enum fg_switch_queues {
 /** What a broadcast or a flood costs the forwarding engine: the time of each copy, or that of one frame. */
 enum fg_switch_replication { FG_SWITCH_BY_EGRESS, FG_SWITCH_BY_INGRESS };
 
+/** IGMP and MLD snooping (RFC 4541): frames of a group leave from the ports of its members. */
+struct fg_switch_snooping {
+	uint32_t groups;         /* entries; what finds no room is not registered. 0: it does not snoop */
+	bool by_mac;             /* an entry is a MAC address, which 32 groups of IPv4 share; else a group */
+	bool drops_unregistered; /* frames of groups without members; else they are flooded */
+	/* from the last bit of a message to the table, of a group that has an entry */
+	double join_delay_ns, leave_delay_ns;
+	double new_group_delay_ns; /* of one that has none, besides */
+	double control_rate;       /* messages that it reads a second, in their order; 0: all */
+	uint32_t control_queue;    /* messages that wait meanwhile; more are lost */
+	/* else it asks, after a leave, so often at such intervals whether the port has other members */
+	bool fast_leave;
+	uint32_t last_member_count;
+	double last_member_interval_ns;
+	bool querier; /* it asks for all groups, at such intervals */
+	double query_interval_ns;
+	double membership_ns;  /* after which a port is no member that has not reported; 0: it stays one */
+	double group_cost_ns;  /* engine time of each frame for each entry of the table */
+	uint64_t router_ports; /* bit i: port i gets reports and what is not registered; beside who asks */
+};
+
 struct fg_switch_config {
 	unsigned ports;
 	double rate_bps[FG_SWITCH_PORTS]; /* of each line, both ways */
@@ -49,23 +70,31 @@ struct fg_switch_config {
 	bool forwards_bad_fcs, forwards_runts;
 	bool keeps_fcs; /* what it forwards with a wrong FCS leaves with that; else with a new one */
 	struct fg_device_table table; /* size 0: it learns nothing, and floods everything */
+	struct fg_switch_snooping snooping;
 };
 
 /** What the switch itself counted: the truth that a test is compared with. */
-#define FG_SWITCH_INGRESS_COUNTERS(X)                                                              \
-	X(received)     /* frames that came in */                                                  \
-	X(bad_fcs)      /* lost: wrong check sequence */                                           \
-	X(undersized)   /* lost: shorter than min_frame */                                         \
-	X(oversized)    /* lost: longer than max_frame */                                          \
-	X(consumed)     /* for the switch itself: PAUSE, BPDU and their like */                    \
-	X(filtered)     /* for somebody on the port they came from */                              \
-	X(unlearned)    /* whose source is not in the table, and did not come into it */           \
-	X(flooded)      /* forwarded to all other ports, since the table does not have whom for */ \
-	X(engine_drops) /* lost: no place to wait for the engine */                                \
-	X(outage)       /* lost in an outage */
+#define FG_SWITCH_INGRESS_COUNTERS(X)                                                                \
+	X(received)       /* frames that came in */                                                  \
+	X(bad_fcs)        /* lost: wrong check sequence */                                           \
+	X(undersized)     /* lost: shorter than min_frame */                                         \
+	X(oversized)      /* lost: longer than max_frame */                                          \
+	X(consumed)       /* for the switch itself: PAUSE, BPDU and their like */                    \
+	X(filtered)       /* for somebody on the port they came from */                              \
+	X(unlearned)      /* whose source is not in the table, and did not come into it */           \
+	X(flooded)        /* forwarded to all other ports, since the table does not have whom for */ \
+	X(engine_drops)   /* lost: no place to wait for the engine */                                \
+	X(outage)         /* lost in an outage */                                                    \
+	X(reports)        /* groups whose reports were read */                                       \
+	X(leaves)         /* the same of leaves */                                                   \
+	X(queries)        /* queries of routers */                                                   \
+	X(not_registered) /* reported groups for which there was no entry */                         \
+	X(control_drops)  /* messages that could not wait to be read; they were forwarded */
 #define FG_SWITCH_EGRESS_COUNTERS(X)                                     \
 	X(forwarded)     /* copies that left, or will */                 \
 	X(flood_copies)  /* those of floods and broadcasts among them */ \
+	X(group_copies)  /* those of registered groups */                \
+	X(queries_sent)  /* queries of its own */                        \
 	X(queue_drops)   /* lost: no place to wait for the egress */     \
 	X(largest_queue) /* most frames that have waited at a time */
 
@@ -96,7 +125,7 @@ void fg_switch_free(struct fg_switch *device);
 /** Port @p i. Owned by the switch; fg_port_close() on it does nothing. */
 struct fg_port *fg_switch_port(struct fg_switch *device, unsigned i);
 
-/** Forget every frame inside and all counts: a trial finds an idle switch. The table of addresses stays. */
+/** Forget every frame inside and all counts: a trial finds an idle switch. Its tables stay. */
 void fg_switch_reset(struct fg_switch *device);
 
 /** It will lose every frame that comes in from @p from_ns to before @p to_ns; see fg_device_outage(). */
@@ -104,6 +133,9 @@ void fg_switch_outage(struct fg_switch *device, uint64_t from_ns, uint64_t to_ns
 
 /** What it counted at port @p i since the last reset. Only while nobody polls the ports. */
 void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct fg_switch_counters *out);
+
+/** Most groups that it had entries for at a time, since the last reset. The same. */
+uint32_t fg_switch_groups(const struct fg_switch *device);
 
 #ifdef __cplusplus
 }

@@ -132,7 +132,7 @@ send_out(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 no
 static fg_u128
 serve(struct fg_switch *s, fg_u128 now, uint32_t size, unsigned copies)
 {
-	fg_u128 start = now;
+	fg_u128 start = now, cost = s->snooping == NULL ? 0 : snoop_cost(s);
 
 	if (s->service_time == 0)
 		return start;
@@ -144,31 +144,35 @@ serve(struct fg_switch *s, fg_u128 now, uint32_t size, unsigned copies)
 		}
 	}
 	s->engine_free =
-		start + s->service_time * (s->config.replication == FG_SWITCH_BY_EGRESS ? copies : 1);
+		start + cost + s->service_time * (s->config.replication == FG_SWITCH_BY_EGRESS ? copies : 1);
 	return start;
 }
 
-/* to every port but that it came from: copies, and itself to the last */
+/* from each port of a set: copies, and itself from the last */
 static void
-flood(struct fg_switch *s, unsigned in, struct rte_mbuf *m, fg_u128 now, uint32_t size)
+replicate(struct fg_switch *s, uint64_t ports, struct rte_mbuf *m, fg_u128 now, uint32_t size, bool group)
 {
-	unsigned last = in == s->config.ports - 1 ? in - 1 : s->config.ports - 1;
 	fg_u128 apart = s->config.replication == FG_SWITCH_BY_EGRESS ? s->service_time : 0;
 
-	for (unsigned i = 0; i <= last; i++) {
+	for (unsigned i; ports != 0; now += apart) {
 		struct rte_mbuf *copy = m;
 
-		if (i == in)
-			continue;
-		s->member[i].counters.flood_copies++;
-		if (i != last)
+		i = (unsigned)__builtin_ctzll(ports);
+		ports &= ports - 1;
+		++*(group ? &s->member[i].counters.group_copies : &s->member[i].counters.flood_copies);
+		if (ports != 0)
 			copy = rte_pktmbuf_copy(m, s->copies, 0, UINT32_MAX);
 		if (likely(copy != NULL))
 			send_out(s, &s->member[i], copy, now, size);
 		else
 			s->member[i].port_counters.rx_no_mbuf++;
-		now += apart;
 	}
+}
+
+void
+forward_own(struct fg_switch *s, unsigned out, struct rte_mbuf *m, uint64_t now)
+{
+	send_out(s, &s->member[out], m, FROM_WHOLE(now), wire_size(&s->mbuf, m));
 }
 
 static uint32_t
@@ -210,14 +214,38 @@ is_for_the_switch(const uint8_t *frame)
 	return unlikely(frame[0] == 0x01) && memcmp(frame, reserved, sizeof(reserved)) == 0 && frame[5] < 16;
 }
 
+/*
+ * The ports that a frame leaves from whose destination is at no port that is known.
+ * @param size   octets of it
+ * @param group  gets whether it is for the members of a group
+ */
+static uint64_t
+several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32_t size, uint64_t now,
+	      bool *group)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	const struct member *from = &s->member[in];
+	uint64_t ports = forward_all_ports(s), in_at = now;
+
+	*group = false;
+	if (s->snooping != NULL && (frame[0] & 1) && frame[0] != 0xff) {
+		if (from->store > 0) /* it began to forward before the last bit was in */
+			in_at += WHOLE(from->octet_time * (size - from->store));
+		if (!snoop_message(s, in, m, in_at, &ports))
+			ports = snoop_ports(s, m, now, group);
+	}
+	return ports & ~(1ULL << in);
+}
+
 void
 forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now)
 {
 	struct member *from = &s->member[in];
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	uint32_t size = wire_size(&s->mbuf, m);
-	uint64_t *lost = cause_of_loss(s, from, m, size, now);
+	uint64_t *lost = cause_of_loss(s, from, m, size, now), ports = 0;
 	int to = WIRE_UNKNOWN;
+	bool group = false;
 	fg_u128 served;
 
 	from->counters.received++;
@@ -226,11 +254,14 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 	if (lost == NULL && s->table != NULL) {
 		from->counters.unlearned += !wire_table_learn(s->table, frame, in, now);
 		to = wire_table_side(s->table, frame);
-		if (to == (int)in)
+	}
+	if (lost == NULL) {
+		ports = to == WIRE_UNKNOWN ? several_ports(s, in, m, size, now, &group) : 1ULL << to;
+		if (ports == 0 || to == (int)in)
 			lost = &from->counters.filtered;
 	}
 	if (lost == NULL) {
-		served = serve(s, FROM_WHOLE(now), size, to == WIRE_UNKNOWN ? s->config.ports - 1 : 1);
+		served = serve(s, FROM_WHOLE(now), size, (unsigned)__builtin_popcountll(ports));
 		if (served == ~(fg_u128)0)
 			lost = &from->counters.engine_drops;
 	}
@@ -244,7 +275,7 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 	if (to != WIRE_UNKNOWN) {
 		send_out(s, &s->member[to], m, served, size);
 	} else {
-		from->counters.flooded++;
-		flood(s, in, m, served, size);
+		from->counters.flooded += !group;
+		replicate(s, ports, m, served, size, group);
 	}
 }

@@ -54,6 +54,8 @@ hand_over(struct fg_switch *s, uint64_t now)
 		struct arrivals *in = &s->member[first].in;
 		struct rte_mbuf *m;
 
+		if (s->snooping != NULL)
+			snoop_act(s, RTE_MIN(time, now));
 		if (time > now || time == UINT64_MAX)
 			return;
 		m = in->frame[in->tail & in->mask];
@@ -111,7 +113,9 @@ switch_next_arrival(struct fg_port *port)
 	const struct member *p = (const struct member *)port;
 	const struct fg_switch *s = p->device;
 
-	return RTE_MIN(wire_arrivals_next(&p->out), s->next[s->winner[1]]);
+	uint64_t next = RTE_MIN(wire_arrivals_next(&p->out), s->next[s->winner[1]]);
+
+	return s->snooping == NULL ? next : RTE_MIN(next, snoop_next(s));
 }
 
 static void
@@ -246,6 +250,8 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 		rc = forward_init(s, err);
 	if (rc == 0 && config->table.size > 0)
 		rc = wire_table_create(&config->table, &s->table, err);
+	if (rc == 0 && config->snooping.groups > 0)
+		rc = snoop_create(&config->snooping, config->ports, forward_own, &s->snooping, err);
 	if (rc == 0)
 		rc = make_copies(s, in_flight, max_frame, err);
 	if (rc != 0) {
@@ -269,6 +275,8 @@ fg_switch_reset(struct fg_switch *s)
 		first_changed(s, i);
 	}
 	forward_reset(s);
+	if (s->snooping != NULL)
+		snoop_reset(s->snooping);
 }
 
 void
@@ -284,6 +292,7 @@ fg_switch_free(struct fg_switch *s)
 	wire_waiting_free(&s->engine);
 	fg_port_pool_free(s->copies);
 	wire_table_free(s->table);
+	snoop_free(s->snooping);
 	free(s);
 }
 

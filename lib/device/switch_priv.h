@@ -5,8 +5,8 @@
 /*
  * The reference switch inside. switch.c has its ports: what they are sent waits on the line in, and is handed
  * to forward.c in the order in which it arrives over all ports. forward.c decides whether and when it leaves,
- * and puts it on the line out. Everything here is written by the lcore that polls the ports, and by the
- * control thread only while nobody polls.
+ * and puts it on the line out; snoop.c knows which ports are members of multicast groups. Everything here is
+ * written by the lcore that polls the ports, and by the control thread only while nobody polls.
  */
 #include "fg_switch.h"
 #include "wire_priv.h"
@@ -31,6 +31,7 @@ struct member {
 struct fg_switch {
 	struct fg_switch_config config;
 	struct table *table;        /* NULL: it does not learn */
+	struct snooping *snooping;  /* NULL: it does not snoop */
 	struct rte_mempool *copies; /* of what leaves from several ports */
 	struct wire_marks mbuf;
 	fg_u128 service_time; /* of the engine; 0: none */
@@ -50,5 +51,37 @@ int forward_init(struct fg_switch *device, struct fg_error *err);
 void forward_reset(struct fg_switch *device);
 /** A frame is in, at @p now, and becomes the switch's. Frames must come in the order of their times. */
 void forward_frame(struct fg_switch *device, unsigned in, struct rte_mbuf *m, uint64_t now);
+/** A frame of the switch's own leaves from a port. */
+void forward_own(struct fg_switch *device, unsigned out, struct rte_mbuf *m, uint64_t now);
+
+/** A set of all ports: bit i is port i. */
+static inline uint64_t
+forward_all_ports(const struct fg_switch *s)
+{
+	return UINT64_MAX >> (FG_SWITCH_PORTS - s->config.ports);
+}
+
+/** Sends a frame of the switch's own from a port. */
+typedef void (*snoop_send)(struct fg_switch *device, unsigned out, struct rte_mbuf *m, uint64_t now);
+
+int snoop_create(const struct fg_switch_snooping *config, unsigned ports, snoop_send send,
+		 struct snooping **out, struct fg_error *err);
+/** NULL is legal. */
+void snoop_free(struct snooping *snooping);
+void snoop_reset(struct snooping *snooping);
+/**
+ * Read a message to the switch, the last bit of which is in at @p now. @param to  gets the ports it goes to
+ * @return false: the frame is none
+ */
+bool snoop_message(struct fg_switch *device, unsigned in, const struct rte_mbuf *m, uint64_t now,
+		   uint64_t *to);
+/** The ports that a frame to a group goes to. @param registered  gets whether there are members */
+uint64_t snoop_ports(struct fg_switch *device, const struct rte_mbuf *m, uint64_t now, bool *registered);
+/** Engine time that the table costs each frame. */
+fg_u128 snoop_cost(const struct fg_switch *device);
+/** When it has to do something by itself next, UINT64_MAX: nothing. */
+uint64_t snoop_next(const struct fg_switch *device);
+/** Do what is due at @p now: before any frame that is in later. */
+void snoop_act(struct fg_switch *device, uint64_t now);
 
 #endif

@@ -69,6 +69,10 @@ describe("the reference switch in a plan", function()
             .. "is no router",
          ["ports.a.device=memif:/run/a"] = "wires as devices, or no reference_switch",
          ["reference_switch.gap=0"] = "reference_switch.gap",
+         ["reference_switch.snooping.router_ports=[zz]"] = "there is no port 'zz'; expected the "
+            .. "name of a port",
+         ["reference_switch.snooping.last_member_count=3"] = "it does not ask who leaves; expected "
+            .. "fast_leave: false beside it",
       } do
          local sets = {}
          for one in settings:gmatch "%S+" do

@@ -2,6 +2,8 @@
 
 --- The reference switch of a plan: its keys, and what must hold between them (lib/device/fg_switch.h).
 local ports = require "framegauge.plan.ports"
+local snooping = require "framegauge.plan.snooping"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -82,6 +84,7 @@ local fields = {
    M.mac_table "as a learning bridge (IEEE 802.1D); the table outlives trials",
 }
 fields[#fields].optional = nil
+fields[#fields + 1] = snooping.row
 
 M.row = {
    key = "reference_switch", type = "group", optional = true, fields = fields,
@@ -160,10 +163,10 @@ local function buckets_are_parts_of_a_table(values, found)
    end
 end
 
-M.rules = {
+M.rules = tables.joined({
    is_the_only_device, has_two_ports, names_are_those_of_ports, is_no_router, keys_go_together,
    buckets_are_parts_of_a_table,
-}
+}, snooping.rules)
 
 --- The final shape of the values; the plan's ports get the rates of their lines.
 function M.shape(switch, plan_ports)

@@ -3,6 +3,7 @@
 --- The virtual wires of a plan with a reference switch, which joins all of them (lib/device/fg_switch.h).
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
 local C = api.C
@@ -28,6 +29,24 @@ local function number_of(port)
    return tonumber(port.device:match "%d+$")
 end
 
+-- @param out  struct fg_switch_snooping
+-- @param s    the plan's snooping
+local function fill_snooping(out, s, ports)
+   out.groups, out.by_mac, out.drops_unregistered = s.groups, s.key == "mac", s.unregistered == "drop"
+   out.join_delay_ns, out.leave_delay_ns = s.join_delay * 1e9, s.leave_delay * 1e9
+   out.new_group_delay_ns, out.group_cost_ns = s.new_group_delay * 1e9, s.group_cost * 1e9
+   out.control_rate, out.control_queue = s.control_rate or 0, s.control_queue
+   out.fast_leave, out.last_member_count = s.fast_leave, s.last_member_count
+   out.last_member_interval_ns = s.last_member_interval * 1e9
+   out.querier, out.query_interval_ns = s.querier, s.query_interval * 1e9
+   out.membership_ns = s.membership_time * 1e9
+   for _, port in ipairs(ports) do
+      if tables.contains(s.router_ports, port.name) then
+         out.router_ports = bit.bor(out.router_ports, bit.lshift(1ULL, number_of(port)))
+      end
+   end
+end
+
 local function config_of(s, ports)
    local config = ffi.new("struct fg_switch_config", {
       ports = #ports, cut_through = s.switching == "cut-through", latency_ns = s.latency * 1e9,
@@ -42,6 +61,9 @@ local function config_of(s, ports)
       config.rate_bps[number_of(port)] = port.line_rate
    end
    M.fill_table(config.table, s.mac_table)
+   if s.snooping then
+      fill_snooping(config.snooping, s.snooping, ports)
+   end
    return config
 end
 

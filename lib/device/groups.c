@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of groups of the reference switch. An entry is a group in a VLAN. For each of its ports it has
+ * the time from which the port is a member, that until which it is, and when the group is to be asked for.
+ * What is to be done next of all is at the top of a heap. Entries are found by a hash.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "groups_priv.h"
+
+int
+groups_init(struct groups *s, uint32_t size, unsigned ports, struct fg_error *err)
+{
+	uint32_t buckets = rte_align32pow2(size);
+
+	s->size = size;
+	s->ports = ports;
+	s->each = RTE_ALIGN_CEIL(sizeof(struct group) + ports * sizeof(struct membership), 8);
+	s->mask = buckets - 1;
+	s->entry = calloc(size, s->each);
+	s->bucket = malloc(buckets * sizeof(*s->bucket));
+	s->heap = malloc((size_t)size * ports * sizeof(*s->heap));
+	if (s->entry == NULL || s->bucket == NULL || s->heap == NULL)
+		return fg_error_set(err, ENOMEM, "snooping.groups", "no memory for %u groups", size);
+	for (uint32_t i = 0; i < buckets; i++)
+		s->bucket[i] = GROUPS_NONE;
+	for (uint32_t i = 0; i < size; i++)
+		groups_at(s, i)->next = i + 1 < size ? (int)i + 1 : GROUPS_NONE;
+	return 0;
+}
+
+void
+groups_free(struct groups *s)
+{
+	free(s->entry);
+	free(s->bucket);
+	free(s->heap);
+}
+
+static int *
+hash_bucket(const struct groups *s, const struct group_key *key)
+{
+	uint64_t a, b;
+
+	memcpy(&a, key->group, 8);
+	memcpy(&b, key->group + 8, 8);
+	a = (a ^ b * 0x9e3779b97f4a7c15ULL ^ (uint64_t)key->vlan << 32) * 0x9e3779b97f4a7c15ULL;
+	return &s->bucket[(uint32_t)(a >> 32) & s->mask];
+}
+
+int
+groups_find(const struct groups *s, const struct group_key *key)
+{
+	int i = *hash_bucket(s, key);
+
+	while (i != GROUPS_NONE && memcmp(&groups_at(s, (uint32_t)i)->key, key, sizeof(*key)) != 0)
+		i = groups_at(s, (uint32_t)i)->next;
+	return i;
+}
+
+/* at the same time: the entry, then the port, that comes first in the table */
+static bool
+is_before(const struct groups *s, uint32_t a, uint32_t b)
+{
+	uint64_t first = groups_due(s, a), second = groups_due(s, b);
+
+	return first < second || (first == second && s->heap[a] < s->heap[b]);
+}
+
+static void
+swap(struct groups *s, uint32_t a, uint32_t b)
+{
+	uint32_t place = s->heap[a];
+
+	s->heap[a] = s->heap[b];
+	s->heap[b] = place;
+	groups_membership(s, s->heap[a])->place = a;
+	groups_membership(s, s->heap[b])->place = b;
+}
+
+static void
+put_right(struct groups *s, uint32_t at)
+{
+	for (; at > 0 && is_before(s, at, (at - 1) / 2); at = (at - 1) / 2)
+		swap(s, at, (at - 1) / 2);
+	for (;;) {
+		uint32_t first = at;
+
+		for (uint32_t below = 2 * at + 1; below <= 2 * at + 2 && below < s->due; below++)
+			if (is_before(s, below, first))
+				first = below;
+		if (first == at)
+			return;
+		swap(s, at, first);
+		at = first;
+	}
+}
+
+void
+groups_changed(struct groups *s, uint32_t place)
+{
+	struct membership *m = groups_membership(s, place);
+
+	if (m->place == GROUPS_NOT_DUE) {
+		m->place = s->due;
+		s->heap[s->due++] = place;
+	}
+	put_right(s, m->place);
+}
+
+void
+groups_forget(struct groups *s, uint32_t place)
+{
+	struct membership *m = groups_membership(s, place);
+	uint32_t i = place / s->ports, at = m->place;
+	struct group *g = groups_at(s, i);
+	int *link;
+
+	swap(s, at, --s->due);
+	if (at < s->due)
+		put_right(s, at);
+	m->place = GROUPS_NOT_DUE;
+	m->from = m->until = 0;
+	if (--g->members > 0)
+		return;
+	for (link = hash_bucket(s, &g->key); *link != (int)i;)
+		link = &groups_at(s, (uint32_t)*link)->next;
+	*link = g->next;
+	g->next = s->unused;
+	s->unused = (int)i;
+	s->used--;
+}
+
+int
+groups_enter(struct groups *s, const struct group_key *key)
+{
+	int i = s->unused, *bucket = hash_bucket(s, key);
+	struct group *g;
+
+	if (i == GROUPS_NONE)
+		return GROUPS_NONE;
+	g = groups_at(s, (uint32_t)i);
+	s->unused = g->next;
+	g->key = *key;
+	g->next = *bucket;
+	g->members = 0;
+	for (unsigned k = 0; k < s->ports; k++)
+		g->port[k] = (struct membership){.query = UINT64_MAX, .place = GROUPS_NOT_DUE};
+	*bucket = i;
+	s->used++;
+	s->most = RTE_MAX(s->most, s->used);
+	return i;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef GROUPS_PRIV_H
+#define GROUPS_PRIV_H
+
+/*
+ * The groups that the reference switch knows of, and since when which of its ports are members: written by
+ * the lcore that polls the ports, as all of the switch (switch_priv.h). groups.c keeps the table and what is
+ * to be done next; snoop.c reads messages, and does it.
+ */
+#include "fg_membership.h"
+#include "wire_priv.h"
+
+/** Of a membership without end: never due. */
+static const uint64_t GROUPS_FOR_EVER = UINT64_MAX - 1;
+enum { GROUPS_NONE = -1 };
+static const uint32_t GROUPS_NOT_DUE = UINT32_MAX;
+
+struct group_key {
+	uint8_t group[16];
+	uint16_t vlan;
+	uint8_t version; /* of IP */
+	uint8_t unused;
+};
+
+/** A port of an entry. It is a member from `from` to before `until`, ps. */
+struct membership {
+	uint64_t from, until;
+	uint64_t query;   /* when the next query of the group is to be sent; UINT64_MAX: none is */
+	uint32_t queries; /* still to be sent */
+	uint32_t place;   /* in the heap; GROUPS_NOT_DUE: none */
+	bool include;     /* of some sources only (RFC 3376, 3.1) */
+};
+
+struct group {
+	struct group_key key;
+	enum fg_membership_version version; /* of the last report */
+	int next;                           /* of the same hash, or unused */
+	unsigned members;                   /* ports whose membership has not been forgotten */
+	struct membership port[];
+};
+
+struct groups {
+	unsigned ports;
+	size_t each; /* octets of an entry */
+	uint8_t *entry;
+	int *bucket, unused;
+	uint32_t size, mask, used, most;
+	uint32_t *heap, due; /* entry * ports + port, the first to be done at the top; how many */
+};
+
+static inline struct group *
+groups_at(const struct groups *s, uint32_t i)
+{
+	return (struct group *)(void *)(s->entry + i * s->each);
+}
+
+static inline struct membership *
+groups_membership(const struct groups *s, uint32_t place)
+{
+	return &groups_at(s, place / s->ports)->port[place % s->ports];
+}
+
+/** When something is to be done of what is at a place of the heap. */
+static inline uint64_t
+groups_due(const struct groups *s, uint32_t at)
+{
+	const struct membership *m = groups_membership(s, s->heap[at]);
+
+	return RTE_MIN(m->query, m->until);
+}
+
+/** @return 0 or -ENOMEM; free it also then */
+int groups_init(struct groups *groups, uint32_t size, unsigned ports, struct fg_error *err);
+void groups_free(struct groups *groups);
+/** @return the entry of a group, GROUPS_NONE: there is none */
+int groups_find(const struct groups *groups, const struct group_key *key);
+/** Make an entry, without members. @return GROUPS_NONE: there is no room */
+int groups_enter(struct groups *groups, const struct group_key *key);
+/** The times of a membership (entry * ports + port) have changed. */
+void groups_changed(struct groups *groups, uint32_t place);
+/** A port is no member any more; without members the entry is free. */
+void groups_forget(struct groups *groups, uint32_t place);
+
+#endif
