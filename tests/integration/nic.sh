@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# DPDK's 82599 driver, and the program on it, against the model of the card in tests/nic82599 (nic.py).
+# nic.sh [GROUP]: DPDK's 82599 driver, and the program on it, against the model of the card in tests/nic82599:
+# the parts of a group of nic.py, or all.
 set -e
 program=${FRAMEGAUGE:-build/app/framegauge}
 build=$(dirname "$(dirname "$program")")
