@@ -9,6 +9,7 @@ local job = require "framegauge.core.job"
 package.path = arg[0]:match "^(.-)[^/]*$" .. "../../tests/lua/?.lua;" .. package.path
 local convergence = require "convergence_truth"
 local convergence_page = require "convergence_page"
+local failover = require "failover_truth"
 local page = require "truth_page"
 local truth = require "truth"
 
@@ -51,6 +52,11 @@ return job.run(function()
    io.write(convergence_page.INTRODUCTION)
    for _, device in ipairs(convergence.DEVICES) do
       io.write(convergence_page.section(device, convergence.measure(device), wrong))
+   end
+   io.write(convergence_page.FAILOVER)
+   for _, device in ipairs(failover.DEVICES) do
+      local results, seen = failover.measure(device)
+      io.write(convergence_page.failover(device, results, seen, wrong))
    end
    return #wrong == 0 and 0 or 1
 end)

@@ -50,6 +50,28 @@ struct fg_switch_snooping {
 	uint64_t router_ports; /* bit i: port i gets reports and what is not registered; beside who asks */
 };
 
+/** The order in which routes move. */
+enum fg_switch_order { FG_SWITCH_LINEAR, FG_SWITCH_REVERSE, FG_SWITCH_RANDOM };
+
+/** How long after an event a route moves: the j-th of them detect + compute + j per_route. */
+struct fg_switch_move {
+	double detect_ns, compute_ns, per_route_ns;
+};
+
+/** What is for the port `preferred` goes to `next_best` while the link of the former is down. */
+struct fg_switch_failover {
+	bool on;
+	unsigned preferred, next_best;
+	/* routes take both ports in turn, as those of a LAG or ECMP: half of them have to move */
+	bool balance;
+	struct fg_switch_move away, back; /* when the link goes down, when it is up again */
+	enum fg_switch_order order;
+	uint64_t seed;                     /* of the random order */
+	bool graceful;                     /* the link carries on until a route has moved */
+	bool undetected;                   /* a fault: no route ever moves */
+	double preferred_ns, next_best_ns; /* further latency of the two paths */
+};
+
 struct fg_switch_config {
 	unsigned ports;
 	double rate_bps[FG_SWITCH_PORTS]; /* of each line, both ways */
@@ -64,11 +86,13 @@ struct fg_switch_config {
 	bool buffer_octets;
 	uint64_t reserve; /* shared: of each egress, what only its frames may take; in the buffer's unit */
 	double alpha;     /* shared: a queue may grow up to alpha times what is free; 0: no such limit */
+	uint32_t cell;    /* octets; before an egress a frame takes whole cells. 0: just its octets */
 	uint32_t gap;     /* octets from one frame to the next on a busy egress */
 	double ppm;       /* error of the clock of all egresses */
 	uint32_t min_frame, max_frame; /* octets with FCS; a VLAN tag may come on top of max_frame */
 	bool forwards_bad_fcs, forwards_runts;
 	bool keeps_fcs; /* what it forwards with a wrong FCS leaves with that; else with a new one */
+	struct fg_switch_failover failover;
 	struct fg_device_table table; /* size 0: it learns nothing, and floods everything */
 	struct fg_switch_snooping snooping;
 };
@@ -96,6 +120,7 @@ struct fg_switch_config {
 	X(group_copies)  /* those of registered groups */                \
 	X(queries_sent)  /* queries of its own */                        \
 	X(queue_drops)   /* lost: no place to wait for the egress */     \
+	X(link_drops)    /* lost: its link was down */                   \
 	X(largest_queue) /* most frames that have waited at a time */
 
 struct fg_switch_counters {
@@ -130,6 +155,24 @@ void fg_switch_reset(struct fg_switch *device);
 
 /** It will lose every frame that comes in from @p from_ns to before @p to_ns; see fg_device_outage(). */
 void fg_switch_outage(struct fg_switch *device, uint64_t from_ns, uint64_t to_ns);
+
+/**
+ * The link of the preferred port will be down from @p down_ns to before @p up_ns, times of the wire; until
+ * the next reset. Only of a switch with a fail-over.
+ */
+void fg_switch_link(struct fg_switch *device, uint64_t down_ns, uint64_t up_ns);
+
+/** What became of a route: what goes to one IP address between one pair of UDP or TCP ports. */
+struct fg_switch_route {
+	uint64_t moves_ns, returns_ns; /* to the next-best port, and back; times of the wire */
+	uint64_t lost;                 /* frames for which the link was down */
+};
+
+/**
+ * The routes that it has seen since the last reset, in that order. Only while nobody polls the ports.
+ * @param out  takes the first @p most of them; @return how many there are; 0: or no fail-over
+ */
+uint32_t fg_switch_routes(const struct fg_switch *device, struct fg_switch_route *out, uint32_t most);
 
 /** What it counted at port @p i since the last reset. Only while nobody polls the ports. */
 void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct fg_switch_counters *out);

@@ -41,6 +41,8 @@ forward_reset(struct fg_switch *s)
 	s->engine_free = 0;
 	wire_waiting_reset(&s->engine);
 	s->outage_from = s->outage_to = 0;
+	if (s->failover != NULL)
+		failover_reset(s->failover);
 	for (unsigned i = 0; i < s->config.ports; i++) {
 		struct member *p = &s->member[i];
 
@@ -84,6 +86,15 @@ shared_has_room(struct fg_switch *s, const struct member *out, fg_u128 now, uint
 	return (double)own < c->alpha * (double)(c->buffer - taken);
 }
 
+/* octets that a frame takes of the buffer */
+static uint32_t
+octets_held(const struct fg_switch *s, uint32_t size)
+{
+	uint32_t cell = s->config.cell;
+
+	return likely(cell == 0) ? size : (size + cell - 1) / cell * cell;
+}
+
 /* @return when the frame leaves the queue, all ones: there is no place in it */
 static fg_u128
 wait_for_line(struct fg_switch *s, struct member *out, fg_u128 now, uint32_t size)
@@ -104,12 +115,25 @@ wait_for_line(struct fg_switch *s, struct member *out, fg_u128 now, uint32_t siz
 	return start;
 }
 
+/* does the link of a port carry nothing, since it failed? */
+static bool
+is_down(const struct fg_switch *s, unsigned port, uint64_t now)
+{
+	return s->failover != NULL && failover_is_down(s->failover, port, now);
+}
+
 /* A copy of a frame goes to an egress; it is the switch's no more. */
 static void
 send_out(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 now, uint32_t size)
 {
-	fg_u128 start = wait_for_line(s, out, now, size), line_time, first_bit;
+	fg_u128 start, line_time, first_bit;
 
+	if (unlikely(is_down(s, (unsigned)(out - s->member), WHOLE(now)))) {
+		out->counters.link_drops++;
+		rte_pktmbuf_free(m);
+		return;
+	}
+	start = wait_for_line(s, out, now, octets_held(s, size));
 	if (start == ~(fg_u128)0) {
 		out->counters.queue_drops++;
 		rte_pktmbuf_free(m);
@@ -117,7 +141,7 @@ send_out(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 no
 	}
 	line_time = out->octet_time_out * (size + PREAMBLE + s->config.gap);
 	out->queue_free = start + line_time;
-	first_bit = start + s->latency + s->latency_per_octet * size;
+	first_bit = start + s->latency + out->path + s->latency_per_octet * size;
 	if (first_bit < out->line_out_free) /* a shorter latency than that of the frame before */
 		first_bit = out->line_out_free;
 	out->line_out_free = first_bit + line_time;
@@ -202,6 +226,8 @@ cause_of_loss(struct fg_switch *s, struct member *in, const struct rte_mbuf *m, 
 		return &in->counters.oversized;
 	if (unlikely(now >= s->outage_from && now < s->outage_to))
 		return &in->counters.outage;
+	if (unlikely(is_down(s, (unsigned)(in - s->member), now)))
+		return &in->counters.outage;
 	return NULL;
 }
 
@@ -259,6 +285,8 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 		ports = to == WIRE_UNKNOWN ? several_ports(s, in, m, size, now, &group) : 1ULL << to;
 		if (ports == 0 || to == (int)in)
 			lost = &from->counters.filtered;
+		else if (s->failover != NULL && to == (int)s->config.failover.preferred)
+			to = (int)failover_way(s->failover, m, now);
 	}
 	if (lost == NULL) {
 		served = serve(s, FROM_WHOLE(now), size, (unsigned)__builtin_popcountll(ports));

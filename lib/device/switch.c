@@ -22,13 +22,14 @@ uint32_t
 fg_switch_in_flight(const struct fg_switch_config *c, unsigned frame_size)
 {
 	double waiting = c->buffer_octets ? (double)c->buffer / frame_size : (double)c->buffer, fps = 0,
-	       frames;
+	       latency_ns, frames;
 	unsigned queues = 1 + (c->queues == FG_SWITCH_SHARED ? 1 : c->ports);
 
 	for (unsigned i = 0; i < c->ports; i++)
 		fps += c->rate_bps[i] / (8.0 * (frame_size + FG_ETHER_OVERHEAD));
-	frames = queues * waiting + fps * 1e-9 * (c->latency_ns + c->latency_ns_per_octet * frame_size) +
-		 SLACK;
+	latency_ns = c->latency_ns + c->latency_ns_per_octet * frame_size +
+		     (c->failover.on ? RTE_MAX(c->failover.preferred_ns, c->failover.next_best_ns) : 0);
+	frames = queues * waiting + fps * 1e-9 * latency_ns + SLACK;
 	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
 }
 
@@ -171,6 +172,9 @@ check_config(const struct fg_switch_config *c, struct fg_error *err)
 		rc = check("reference_switch.drop_cost", c->drop_cost_ns, 0, 1e12, err);
 	if (rc == 0)
 		rc = check("reference_switch.ppm", c->ppm, -1000, 1000, err);
+	if (rc == 0 && c->failover.on &&
+	    (c->failover.preferred >= c->ports || c->failover.next_best >= c->ports))
+		rc = fg_error_set(err, EINVAL, "reference_switch.failover", "there are not so many ports");
 	if (rc == 0)
 		rc = check("reference_switch.gap", c->gap, 1, 1000, err);
 	return rc;
@@ -199,6 +203,10 @@ member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error
 	p->device = s;
 	p->octet_time = wire_fixed(8e12L / c->rate_bps[i]);
 	p->octet_time_out = wire_fixed(8e12L / (c->rate_bps[i] * (1 + c->ppm * 1e-6L)));
+	if (c->failover.on && i == c->failover.preferred)
+		p->path = wire_fixed(1e3L * c->failover.preferred_ns);
+	if (c->failover.on && i == c->failover.next_best)
+		p->path = wire_fixed(1e3L * c->failover.next_best_ns);
 	p->store = c->cut_through && !is_slower_than_another(c, i) ? FG_ETHER_HEADER : 0;
 	p->port.tx = switch_tx;
 	p->port.rx = switch_rx;
@@ -252,6 +260,8 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 		rc = wire_table_create(&config->table, &s->table, err);
 	if (rc == 0 && config->snooping.groups > 0)
 		rc = snoop_create(&config->snooping, config->ports, forward_own, &s->snooping, err);
+	if (rc == 0 && config->failover.on)
+		rc = failover_create(&config->failover, &s->failover, err);
 	if (rc == 0)
 		rc = make_copies(s, in_flight, max_frame, err);
 	if (rc != 0) {
@@ -293,6 +303,7 @@ fg_switch_free(struct fg_switch *s)
 	fg_port_pool_free(s->copies);
 	wire_table_free(s->table);
 	snoop_free(s->snooping);
+	failover_free(s->failover);
 	free(s);
 }
 
@@ -307,6 +318,14 @@ fg_switch_outage(struct fg_switch *s, uint64_t from_ns, uint64_t to_ns)
 {
 	s->outage_from = from_ns * (FG_DEVICE_HZ / 1000000000);
 	s->outage_to = to_ns * (FG_DEVICE_HZ / 1000000000);
+}
+
+void
+fg_switch_link(struct fg_switch *s, uint64_t down_ns, uint64_t up_ns)
+{
+	if (s->failover != NULL)
+		failover_link(s->failover, down_ns * (FG_DEVICE_HZ / 1000000000),
+			      up_ns * (FG_DEVICE_HZ / 1000000000));
 }
 
 void

@@ -23,6 +23,7 @@ struct member {
 	struct waiting queue;  /* for the line out; of the shared buffer, too, its frames stand here */
 	fg_u128 queue_free;    /* when the next frame may leave the queue */
 	fg_u128 line_out_free; /* earliest first bit of the next frame on the line out */
+	fg_u128 path;          /* latency beyond that of the switch */
 	struct arrivals out;   /* on their way to the tester */
 	struct fg_port_counters port_counters;
 	struct fg_switch_counters counters;
@@ -32,6 +33,7 @@ struct fg_switch {
 	struct fg_switch_config config;
 	struct table *table;        /* NULL: it does not learn */
 	struct snooping *snooping;  /* NULL: it does not snoop */
+	struct failover *failover;  /* NULL: none */
 	struct rte_mempool *copies; /* of what leaves from several ports */
 	struct wire_marks mbuf;
 	fg_u128 service_time; /* of the engine; 0: none */
@@ -83,5 +85,17 @@ fg_u128 snoop_cost(const struct fg_switch *device);
 uint64_t snoop_next(const struct fg_switch *device);
 /** Do what is due at @p now: before any frame that is in later. */
 void snoop_act(struct fg_switch *device, uint64_t now);
+
+/* failover.c: times in ps */
+int failover_create(const struct fg_switch_failover *config, struct failover **out, struct fg_error *err);
+/** NULL is legal. */
+void failover_free(struct failover *failover);
+void failover_reset(struct failover *failover);
+/** The link of the preferred port will be down from a time to before another. */
+void failover_link(struct failover *failover, uint64_t down, uint64_t up);
+/** Does the link of a port carry nothing? */
+bool failover_is_down(const struct failover *failover, unsigned port, uint64_t now);
+/** The port by which a frame that is for the preferred one leaves. */
+unsigned failover_way(struct failover *failover, const struct rte_mbuf *m, uint64_t now);
 
 #endif

@@ -2,6 +2,7 @@
 
 --- The section of docs/explanation/truth.md about convergence: what was measured, beside the truth and its
 -- bounds.
+local failover = require "failover_truth"
 local truth = require "convergence_truth"
 local units = require "framegauge.text.units"
 
@@ -24,18 +25,10 @@ local function number(value)
    return units.format_count(math.floor(value + 0.5))
 end
 
---- Text of a device.
--- @param results  what truth.measure(device) gave
--- @param wrong    list to which each check is added that does not hold
-function M.section(device, results, wrong)
-   local row = results.convergence[1]
-   local out = {
-      ("\n### Outage of a %s, %d %s, %s frames/s of %d bytes\n"):format(device.name, device.routes,
-         device.routes == 1 and "flow" or "routes or flows", units.format_count(device.fps), device.size),
-      "| figure | truth | measured | at least | at most |\n|---|--:|--:|--:|--:|",
-   }
-   local routes = { unpack(results.convergence_routes, 1, device.routes) }
-   for _, check in ipairs(truth.checks(device, row, routes)) do
+-- @param wrong  list to which each check is added that does not hold
+local function table_of(checks, wrong)
+   local out = { "| figure | truth | measured | at least | at most |\n|---|--:|--:|--:|--:|" }
+   for _, check in ipairs(checks) do
       local within = check.measured >= check.low and check.measured <= check.high
       wrong[#wrong + 1] = not within and check or nil
       out[#out + 1] = ("| %s | %s | %s | %s | %s |"):format(check.what, number(check.truth),
@@ -43,6 +36,44 @@ function M.section(device, results, wrong)
          number(check.high))
    end
    return table.concat(out, "\n") .. "\n"
+end
+
+local function heading(device, what)
+   local routes = device.routes == 1 and "flow" or "routes or flows"
+   return ("\n### %s, %d %s, %s frames/s of %d bytes\n\n"):format(what, device.routes, routes,
+      units.format_count(device.fps), device.size or 128)
+end
+
+--- Text of a device.
+-- @param results  what truth.measure(device) gave
+-- @param wrong    list to which each check is added that does not hold
+function M.section(device, results, wrong)
+   local routes = { unpack(results.convergence_routes, 1, device.routes) }
+   return heading(device, "Outage of a " .. device.name)
+      .. table_of(truth.checks(device, results.convergence[1], routes), wrong)
+end
+
+M.FAILOVER = [[
+
+## Fail-over
+
+A reference switch loses the link to its preferred port and takes the way by another one; later the link is
+up again. Route j of n moves at detection + computation + j times of a route after the event, in the order of
+the switch. By departures all of that is up to a frame time of the line earlier. A route's time is known to
+τ/2, the mean of all by loss to τ; by rate a time may be τ and a frame too short and two sampling intervals
+too long. Lost frames are those that the switch counted itself, and must be the same number. In ns or frames.
+]]
+
+--- Text of a switch.
+-- @param results, seen  what failover_truth.measure(device) gave
+-- @param wrong          as of section()
+function M.failover(device, results, seen, wrong)
+   local out = {}
+   for _, row in ipairs(results.convergence) do
+      out[#out + 1] = heading(device, ("Switch, %s: %s"):format(device.name, row.event))
+         .. table_of(failover.checks(device, row, seen[row.event]), wrong)
+   end
+   return table.concat(out)
 end
 
 return M

@@ -43,7 +43,7 @@ describe("the reference switch in a plan", function()
       assert.same({
          time = "free", rate = 1e9, ports = { { name = "c", rate = 10e9 } }, replication = "egress",
          drop_cost = 0, queues = "output", buffer = 512, buffer_unit = "frames", reserve = 0, alpha = 1,
-         latency = 20e-6, latency_per_byte = 0, switching = "store-and-forward", gap = 12, ppm = 0,
+         latency = 20e-6, latency_per_byte = 0, switching = "store-and-forward", gap = 12, ppm = 0, cell = 0,
          min_frame = 64, max_frame = 1518, forwards_bad_fcs = false, forwards_runts = false,
          keeps_fcs = false,
          mac_table = { size = 8192, ageing = 300, learning_queue = 0, skip_every = 0, buckets = 1, ways = 0 },

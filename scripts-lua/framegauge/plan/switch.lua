@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The reference switch of a plan: its keys, and what must hold between them (lib/device/fg_switch.h).
+local failover = require "framegauge.plan.failover"
 local ports = require "framegauge.plan.ports"
 local snooping = require "framegauge.plan.snooping"
 local tables = require "framegauge.core.tables"
@@ -81,6 +82,9 @@ local fields = {
      help = "with forwards_bad_fcs: it forwards them with the wrong FCS that they came with" },
    { key = "forwards_runts", type = "boolean", default = "false",
      help = "a fault: it forwards what is shorter than min_frame" },
+   { key = "cell", type = "integer", default = "0", min = "0", max = "16128",
+     help = "bytes of a cell of the buffer: before an egress a frame takes whole cells; 0: just its bytes" },
+   failover.row,
    M.mac_table "as a learning bridge (IEEE 802.1D); the table outlives trials",
 }
 fields[#fields].optional = nil
@@ -144,6 +148,9 @@ local function keys_go_together(values, found)
    if s.keeps_fcs and not s.forwards_bad_fcs then
       found:add(KEY .. ".keeps_fcs", "it forwards no frame with a wrong FCS", "forwards_bad_fcs beside it")
    end
+   if s.cell > 0 and s.buffer and s.buffer.unit ~= "bytes" then
+      found:add(KEY .. ".cell", "the buffer counts frames", "a buffer in bytes beside it")
+   end
    if s.queues ~= "shared" and found:given(KEY .. ".reserve") then
       found:add(KEY .. ".reserve", "no buffer is shared", "queues: shared beside it")
    elseif s.queues ~= "shared" and found:given(KEY .. ".alpha") then
@@ -166,7 +173,7 @@ end
 M.rules = tables.joined({
    is_the_only_device, has_two_ports, names_are_those_of_ports, is_no_router, keys_go_together,
    buckets_are_parts_of_a_table,
-}, snooping.rules)
+}, failover.rules, snooping.rules)
 
 --- The final shape of the values; the plan's ports get the rates of their lines.
 function M.shape(switch, plan_ports)
@@ -176,6 +183,9 @@ function M.shape(switch, plan_ports)
    end
    for _, port in ipairs(plan_ports) do
       port.line_rate = rates[port.name] or switch.rate
+   end
+   if switch.failover then
+      failover.shape(switch.failover, plan_ports)
    end
    switch.buffer, switch.buffer_unit = switch.buffer.value, switch.buffer.unit
    return switch

@@ -24,6 +24,8 @@ function M.fill_table(out, t)
    out.buckets, out.ways = t.buckets, t.ways
 end
 
+local ORDER = { linear = C.FG_SWITCH_LINEAR, reverse = C.FG_SWITCH_REVERSE, random = C.FG_SWITCH_RANDOM }
+
 -- wireN is port N.
 local function number_of(port)
    return tonumber(port.device:match "%d+$")
@@ -47,6 +49,21 @@ local function fill_snooping(out, s, ports)
    end
 end
 
+local function fill_failover(out, f, ports)
+   for _, port in ipairs(ports) do
+      if port.name == f.preferred then
+         out.preferred = number_of(port)
+      elseif port.name == f.next_best then
+         out.next_best = number_of(port)
+      end
+   end
+   out.on, out.balance, out.order, out.seed = true, f.balance, ORDER[f.order], f.seed
+   out.graceful, out.undetected = f.graceful, f.undetected
+   out.away = { f.detect * 1e9, f.compute * 1e9, f.per_route * 1e9 }
+   out.back = { f.revert_detect * 1e9, f.revert_compute * 1e9, f.revert_per_route * 1e9 }
+   out.preferred_ns, out.next_best_ns = f.preferred_latency * 1e9, f.next_best_latency * 1e9
+end
+
 local function config_of(s, ports)
    local config = ffi.new("struct fg_switch_config", {
       ports = #ports, cut_through = s.switching == "cut-through", latency_ns = s.latency * 1e9,
@@ -56,6 +73,7 @@ local function config_of(s, ports)
       reserve = s.reserve, alpha = s.alpha, gap = s.gap, ppm = s.ppm, min_frame = s.min_frame,
       max_frame = s.max_frame, forwards_bad_fcs = s.forwards_bad_fcs, forwards_runts = s.forwards_runts,
       keeps_fcs = s.keeps_fcs,
+      cell = s.cell,
    })
    for _, port in ipairs(ports) do
       config.rate_bps[number_of(port)] = port.line_rate
@@ -63,6 +81,9 @@ local function config_of(s, ports)
    M.fill_table(config.table, s.mac_table)
    if s.snooping then
       fill_snooping(config.snooping, s.snooping, ports)
+   end
+   if s.failover then
+      fill_failover(config.failover, s.failover, ports)
    end
    return config
 end
@@ -95,7 +116,7 @@ function M.open(plan, sizes)
       return C.fg_switch_in_flight(config, size)
    end)
    api.check(C.fg_switch_create(config, self.buffers, math.max(unpack(sizes)), out, err), err)
-   self.switch = out[0]
+   self.switch, self.failover = out[0], plan.reference_switch.failover
    for i, port in ipairs(plan.ports) do
       self.number[port.name] = number_of(port)
       self.handles[i] = C.fg_switch_port(self.switch, number_of(port))
@@ -107,8 +128,27 @@ function Switch:reset()
    C.fg_switch_reset(self.switch)
 end
 
+--- Out of service for a while: the whole switch, or where it has a fail-over the link of the preferred port.
 function Switch:outage(from, to)
-   C.fg_switch_outage(self.switch, from, to)
+   if self.failover then
+      C.fg_switch_link(self.switch, from, to)
+   else
+      C.fg_switch_outage(self.switch, from, to)
+   end
+end
+
+--- The routes that it saw in the last trial, in that order: list of { moves_ns =, returns_ns =, lost = } in
+-- times of the wire (struct fg_switch_route). Empty without a fail-over.
+function Switch:routes()
+   local n = C.fg_switch_routes(self.switch, nil, 0)
+   local out, list = ffi.new("struct fg_switch_route[?]", n), {}
+   C.fg_switch_routes(self.switch, out, n)
+   for i = 1, n do
+      local one = out[i - 1]
+      list[i] = { moves_ns = tonumber(one.moves_ns), returns_ns = tonumber(one.returns_ns),
+         lost = tonumber(one.lost) }
+   end
+   return list
 end
 
 --- What the switch itself counted at a port in the last trial (struct fg_switch_counters).

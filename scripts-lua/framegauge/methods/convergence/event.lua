@@ -78,15 +78,25 @@ local function restored(times)
    return list
 end
 
+-- Frames of the trial without an event that did not come. Of routes that take several ways at all times,
+-- those by the next-best one are there, too.
+local function lost_steady(steady, next_best, case)
+   local several = case == "ecmp-member" or case == "parallel-link"
+   return sum(steady and steady.directions or {}, function(d)
+      local other = several and d.measured and d.measured.misdirected
+      return math.max(0, d.lost - (other and other[next_best] or 0))
+   end)
+end
+
 -- Why the row says nothing, in sentences.
-local function invalid_reasons(row, record, steady, before)
+local function invalid_reasons(row, record, unsteady, before)
    local reasons = {}
    if record.event and record.event.problem then
       reasons[1] = record.event.problem
    end
-   if steady and steady.lost > 0 then
+   if unsteady > 0 then
       reasons[#reasons + 1] = ("not steady: %s did not come to the preferred port before the event"):format(
-         format.plural(steady.lost, "frame"))
+         format.plural(unsteady, "frame"))
    elseif before > 0 then
       reasons[#reasons + 1] = ("not steady: %s lost before the event"):format(format.plural(before, "frame"))
    end
@@ -212,7 +222,7 @@ function M.rows(plan, o)
    end
    row.path_delay_change_ns = not o.old and path_change(affected, tau_ns) or nil
    local before = o.old and 0 or lost_before(record.sampled, row.cei_ns)
-   local problems = invalid_reasons(row, record, o.steady, before)
+   local problems = invalid_reasons(row, record, lost_steady(o.steady, c.next_best, c.case), before)
    if #problems > 0 then
       row.validity, row.reasons = "invalid", tables.joined(problems, row.reasons)
    end

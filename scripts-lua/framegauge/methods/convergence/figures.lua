@@ -20,7 +20,7 @@ local M = {}
 function M.route(d, o)
    local half, route = o.tau_ns / 2, { missing = d.lost, periods = d.loss_bursts }
    route.lost = math.max(0, d.lost - (o.old or 0))
-   route.affected = route.lost > 0 or o.old ~= nil and d.rx > 0
+   route.affected = route.lost > 0 or o.old ~= nil and d.rx > 0 and route.missing > 0
    route.connectivity_ns = route.lost * o.tau_ns
    route.last_lost_ns = route.affected and d.lost > 0 and d.last_lost_ns or nil
    route.end_ns = route.last_lost_ns and route.last_lost_ns + half

@@ -75,7 +75,9 @@ function M.parts(plan)
 end
 
 local WORDS = {
-   outage = "the reference device is out of service for %s", command = "%s", link = "%s",
+   outage = "the reference device is out of service for %s",
+   failover = "the reference switch loses the link to the preferred port",
+   ["failover reversion"] = "the reference switch has that link again", command = "%s", link = "%s",
    person = "the person at the terminal is asked",
 }
 
@@ -90,9 +92,9 @@ function M.outlook(plan, tester, notes)
    lines[2] = fps and ("A frame of each route every %s: no figure is finer."):format(
       units.format_time(o.routes.count / fps)) or nil
    for _, name in ipairs(trials.events(plan)) do
-      local command = trials.command(plan, name)
+      local command, word = trials.command(plan, name), WORDS[by .. " " .. name] or WORDS[by]
       lines[#lines + 1] = ("%s after %s: %s."):format(name == "failure" and "Failure" or "Reversion",
-         units.format_time(o.at), WORDS[by]:format(command and table.concat(command, " ")
+         units.format_time(o.at), word:format(command and table.concat(command, " ")
          or units.format_time(o.outage)))
    end
    lines[#lines + 1] = ("Each of %s: %s of load."):format(format.plural(o.repetitions, "repetition"),

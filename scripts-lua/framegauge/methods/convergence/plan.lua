@@ -4,6 +4,7 @@
 -- In the notation of plan/rows.lua and plan/registry.lua.
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
+local failover = require "framegauge.plan.failover"
 local loads = require "framegauge.traffic.loads"
 local ports = require "framegauge.plan.ports"
 local shared = require "framegauge.plan.shared_rows"
@@ -69,7 +70,8 @@ local row = {
         help = "or a port of the tester, an interface of the kernel, whose link is taken down, and up again "
            .. "as the reversion" },
       { key = "outage", type = "time", default = "50ms", min = "1us", max = "1h",
-        help = "how long the reference device is out of service" },
+        help = "how long the reference device is out of service; a fail-over of the reference switch has no "
+           .. "such time: the link stays down, and is up again as the reversion" },
       { key = "repetitions", type = "integer", default = "10", min = "1", max = "1000",
         help = "how often, a row for each event" },
       {
@@ -132,6 +134,24 @@ local function event_is_one(values, found)
       found:add(KEY .. "outage", "beside another event", "one of them")
    elseif o.revert_command and not o.command then
       found:add(KEY .. "revert_command", "there is no command whose failure it undoes", "command beside it")
+   end
+end
+
+-- The ports are those of the reference switch's fail-over.
+local function fails_over_like_the_switch(values, found)
+   local f, ends = values.reference_switch and values.reference_switch.failover, ends_of(values)
+   local preferred, next_best = nil, nil
+   if f then
+      preferred, next_best = failover.ends(f, values.ports)
+   end
+   if not next_best or found:has_below "reference_switch" then
+      return
+   elseif ends.preferred and ends.preferred.name ~= preferred then
+      found:add(KEY .. "preferred", "of the reference switch the link of another port fails", preferred)
+   elseif not ends.next_best or ends.next_best.name ~= next_best then
+      found:add(KEY .. "next_best", "not where the reference switch fails over to", next_best)
+   elseif found:given(KEY .. "outage") then
+      found:add(KEY .. "outage", "beside a fail-over, in which the link stays down", "no such key")
    end
 end
 
@@ -207,8 +227,8 @@ end
 return {
    name = "convergence", row = row,
    rules = {
-      ports_are_there, event_is_one, link_is_an_interface, routes_are_addresses, load_is_fine_enough,
-      intervals_fit_memory,
+      ports_are_there, event_is_one, fails_over_like_the_switch, link_is_an_interface, routes_are_addresses,
+      load_is_fine_enough, intervals_fit_memory,
    },
    one_way = function() return true end,
    topology = function(values) -- with a next-best egress one port sends to several

@@ -10,7 +10,7 @@ local M = {}
 
 local list, record = rows.list, rows.record
 
-local EVENTS, BY = { "failure", "reversion" }, { "outage", "command", "link", "person" }
+local EVENTS, BY = { "failure", "reversion" }, { "outage", "failover", "command", "link", "person" }
 
 local EVENT = { "event", EVENTS, "`failure`, or the `reversion` that undoes it", col = "Event", id = "%s" }
 local REPETITION = { "repetition", "ordinal", "which time", col = "No.", id = "%s" }
@@ -34,8 +34,8 @@ end
 M.EVENT = record("convergence", "An event, and how long the routes were without traffic", {
    EVENT, REPETITION,
    { "case", "text", "case of the plan" },
-   { "by", BY, "who caused it: `outage` of the reference device, a `command` of the plan, a `link` that was "
-      .. "taken down, or the `person` at the terminal" },
+   { "by", BY, "who caused it: `outage` of the reference device, `failover` of the reference switch, a "
+      .. "`command` of the plan, a `link` that was taken down, or the `person` at the terminal" },
    { "direction", "text", "`from->to`: the ports that sent and at which frames were awaited",
       col = "Direction", at = "html" },
    { "frame_size", "ordinal", "bytes with FCS" },

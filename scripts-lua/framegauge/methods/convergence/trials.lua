@@ -42,17 +42,23 @@ function M.seconds(plan)
    return o.at + o.watch + o.validation
 end
 
---- By whom the event is caused: "outage" (the reference device), "command", "link" or "person".
+--- The fail-over of the reference switch; nil: it has none, or there is no such switch.
+function M.failover(plan)
+   return plan.reference_switch and plan.reference_switch.failover
+end
+
+--- By whom the event is caused: "outage" (the reference device is out of service), "failover" (the reference
+-- switch loses a link), "command", "link" or "person".
 function M.by(plan)
    local o = plan.convergence
-   return o.command and "command" or o.link and "link"
+   return o.command and "command" or o.link and "link" or M.failover(plan) and "failover"
       or (plan.reference_device or plan.reference_switch) and "outage" or "person"
 end
 
 --- Which events a repetition has.
 function M.events(plan)
    local o = plan.convergence
-   return (o.link or o.revert_command) and { "failure", "reversion" } or { "failure" }
+   return (o.link or o.revert_command or M.failover(plan)) and { "failure", "reversion" } or { "failure" }
 end
 
 --- The program that causes an event; nil: none does.
@@ -136,13 +142,29 @@ local function sampled(bench, n, seconds, sampling)
    return out
 end
 
+--- Is an event, if there is one, the reference device's, so that the trial can be made again?
+function M.is_inside(event, by)
+   return event == "steady" or by == "outage" or by == "failover"
+end
+
+-- When the reference device is out of service, or the link of the reference switch is down. That stays down
+-- to the end of a trial with a failure; with a reversion it is down at first.
+local function outage_of(o, event, by)
+   if by == "failover" and event == "reversion" then
+      return { at = 0, seconds = o.at }
+   elseif by == "failover" and event == "failure" then
+      return { at = o.at, seconds = o.watch + o.validation + o.drain }
+   end
+   return event == "failure" and by == "outage" and { at = o.at, seconds = o.outage } or nil
+end
+
 -- The bench's counts of a trial and, in `event`, what caused the event and when.
 local function measure(plan, session, event, ask)
    local by, o, bench = M.by(plan), plan.convergence, session.bench
    local function make()
       return session:measure(ask)
    end
-   if event == "steady" or by == "outage" then
+   if M.is_inside(event, by) then
       local raw = make()
       raw.event = event ~= "steady" and { by = by, began_s = o.at, ended_s = o.at } or nil
       return raw
@@ -179,7 +201,7 @@ function M.make(plan, session, event, egress, fps)
    local ask = {
       test = M.NAME, phase = event, frame_size = o.size, direction = ends.from .. "->" .. egress, fps = fps,
       seconds = seconds, link_may_change = true,
-      outage = event == "failure" and by == "outage" and { at = o.at, seconds = o.outage } or nil,
+      outage = outage_of(o, event, by),
    }
    function ask.make()
       ask.streams = streams_of(plan, session.bench, fps, seconds, egress)
@@ -192,7 +214,7 @@ function M.make(plan, session, event, egress, fps)
       record.event, record.sampled, record.reasons = raw.event, samples, first_reasons(record.reasons)
       return record
    end
-   if event == "steady" or by == "outage" then
+   if M.is_inside(event, by) then
       return session:trial(ask)
    end
    return session:once(ask) -- the device is no longer what it was: a trial that failed cannot be made again
