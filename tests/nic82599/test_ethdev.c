@@ -54,7 +54,7 @@ start(uint16_t port, struct setting s)
 	struct rte_eth_dev_info info;
 	struct rte_eth_txconf tx;
 
-	rte_eth_dev_info_get(port, &info);
+	must(rte_eth_dev_info_get(port, &info), "device");
 	tx = info.default_txconf;
 	tx.offloads = s.tx_offloads;
 	if (s.rss) {
@@ -174,7 +174,7 @@ test_frames(void)
 
 	start(0, (struct setting){0});
 	start(1, (struct setting){0});
-	rte_eth_link_get(0, &link);
+	must(rte_eth_link_get(0, &link), "link");
 	check(link.link_status == 1 && link.link_speed == 10000, "the link is up with 10 Gb/s");
 	for (unsigned i = 0; i < 320; i++) {
 		send_one(datagram(1, 2, (uint16_t)(1000 + i), 7, (uint16_t)(60 + i)));
