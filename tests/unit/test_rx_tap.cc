@@ -26,7 +26,7 @@ struct Tap : fg_tap {
 
 /** A port with two queues, and what its receivers have of them. */
 struct TwoQueues {
-	TwoQueues() : memory(rte_ring_get_memsize_elem(16, ROOM))
+	TwoQueues() : memory(rte_ring_get_memsize(2 * ROOM)) /* a frame and its arrival */
 	{
 		rte_ring *ring;
 
