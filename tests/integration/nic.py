@@ -20,7 +20,8 @@ import time
 
 import nic_ethdev
 import nic_run
-from nic_run import ALLOWED, FOLDER, PORTS, TRAFFIC, Run, lies, plan, rows
+from claims import lies, rows
+from nic_run import ALLOWED, FOLDER, PORTS, TRAFFIC, Run, plan
 from tap import check, end
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -269,6 +270,35 @@ def counters():
         )
 
 
+def totals():
+    """The card's counters have 32 bits: what the driver adds up passes them within the second trial. In the
+    first they are put forward, by frames that nobody sent."""
+    forward = 2**32 - 2500
+    orders = [(2, f'count {card} {side} {forward}') for card in (0, 1) for side in ('tx', 'rx')]
+    done, result = run('totals', TRAFFIC % ('5s', 128), quick=False, orders=orders)
+    first, second = ((result or {}).get('trials', []) + [{}, {}])[:2]
+    check(
+        'counters that are wrong by 2^32 frames make their trial invalid',
+        first.get('validity') == 'invalid'
+        and any(f'west: the card sent {forward:,} frames more than' in why for why in first['reasons']),
+        done.detail(),
+    )
+    check(
+        "the card's totals pass 32 bits within a trial: it agrees with the tester to the frame",
+        done.status in ALLOWED
+        and not lies(result)
+        and not done.breaches
+        and second.get('cards')
+        and all(
+            card['tx'] == card['card_tx'] >= 2000
+            and card['rx'] == card['card_rx'] == card['card_rx_total'] >= 2000
+            and card['tx_unaccounted'] == card['rx_unaccounted'] == 0
+            for card in second['cards']
+        ),
+        f'{done.detail()}\n{second.get("cards")}',
+    )
+
+
 def chaos():
     wrong = []
     for seed in range(1, SEEDS + 1):
@@ -284,7 +314,7 @@ def chaos():
 
 GROUPS = {
     'driver': (*nic_ethdev.parts(MODEL, PROGRAM), machine, ports, calibrate, order, short_outage),
-    'figures': (methods, counters),
+    'figures': (methods, counters, totals),
     'faults': (faults,),
     'chaos': (removal, chaos),
 }

@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 
 import nic_rates
-from nic_run import ALLOWED, FOLDER, LONGEST, TRAFFIC, Run, lies, rows, run
+from claims import lies, rows
+from nic_run import ALLOWED, FOLDER, LONGEST, TRAFFIC, Run, run
 from tap import check, skip
 
 PAGES = pathlib.Path('/proc/sys/vm/nr_hugepages')

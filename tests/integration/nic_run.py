@@ -101,27 +101,3 @@ def run(model, program, name, text, quick=True, **how):
     done = Run(model, program, 'run', plan(name, text), *['--quick'] * quick, '--out', str(out), **how)
     result = out / 'result.json'
     return done, json.loads(result.read_text()) if result.exists() else None
-
-
-def rows(result):
-    """All rows of a result that have a validity, at whatever depth its method keeps them"""
-    found = []
-
-    def look(value):
-        if isinstance(value, dict):
-            found.extend([value] * ('validity' in value))
-            value = list(value.values())
-        for one in value if isinstance(value, list) else []:
-            look(one)
-
-    look((result or {}).get('results'))
-    return found
-
-
-def lies(result):
-    """Rows that claim a loss: the wire between the cards loses nothing"""
-    return [
-        row
-        for row in rows(result)
-        if row['validity'] == 'valid' and any(row.get(key) for key in ('lost', 'loss_ratio'))
-    ]

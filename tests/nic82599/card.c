@@ -8,6 +8,7 @@
 
 #include "nic.h"
 
+#define OCTETS_MAX        ((1ull << 36) - 1)
 #define CTRL_GIO_DISABLE  (1u << 2)
 #define CTRL_LINK_RESET   (1u << 3)
 #define CTRL_RESET        (1u << 26)
@@ -33,10 +34,14 @@ nic_tx_queue(unsigned queue)
 	return NIC_TDBAL + queue * 0x40;
 }
 
+/* Statistics stop at their last value until they are read, which clears them: 32 bits of frames, 36 of octets
+ * (8.2.3.23) */
 void
 nic_count(struct nic_card *card, uint32_t offset, uint32_t add)
 {
-	*nic_at(card, offset) += add;
+	uint32_t *value = nic_at(card, offset);
+
+	*value = add > UINT32_MAX - *value ? UINT32_MAX : *value + add;
 }
 
 void
@@ -44,6 +49,7 @@ nic_count64(struct nic_card *card, uint32_t low, uint64_t add)
 {
 	uint64_t value = ((uint64_t)*nic_at(card, low + 4) << 32 | *nic_at(card, low)) + add;
 
+	value = value > OCTETS_MAX ? OCTETS_MAX : value;
 	*nic_at(card, low) = (uint32_t)value;
 	*nic_at(card, low + 4) = (uint32_t)(value >> 32);
 }

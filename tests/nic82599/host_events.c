@@ -182,11 +182,22 @@ swallow(struct nic_card *card, const char *where, unsigned frames)
 				     : &card->swallow_dma) = frames;
 }
 
+/* as if so many frames had gone by, which nobody handed over or fetched */
+static void
+count(struct nic_card *card, const char *side, unsigned frames)
+{
+	static const uint32_t sent[] = {NIC_TPT, NIC_GPTC, NIC_QPTC};
+	static const uint32_t received[] = {NIC_TPR, NIC_GPRC, NIC_QPRC};
+
+	for (unsigned i = 0; i < 3; i++)
+		nic_count(card, strcmp(side, "tx") == 0 ? sent[i] : received[i], frames);
+}
+
 static void
 obey(const char *order)
 {
 	char word[16] = "", what[16] = "";
-	unsigned index = 0, number = 0; /* of a queue, or milliseconds */
+	unsigned index = 0, number = 0; /* of a queue, milliseconds or frames */
 	struct nic_card *card;
 
 	if (sscanf(order, "%15s %u %15s %u", word, &index, what, &number) < 2 || index >= nic_options.cards)
@@ -202,6 +213,8 @@ obey(const char *order)
 		stick(card, what, number, *word == 's');
 	else if (strcmp(word, "swallow") == 0)
 		swallow(card, what, number);
+	else if (strcmp(word, "count") == 0)
+		count(card, what, number);
 	host_unlock();
 }
 

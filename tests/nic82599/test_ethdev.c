@@ -391,6 +391,7 @@ static const struct {
 	bool asked; /* only if it is */
 } groups[] = {
 	{.name = "frames", .run = test_frames},
+	{.name = "totals", .run = test_totals},
 	{.name = "overrun", .run = test_overrun},
 	{.name = "rss", .run = test_rss},
 	{.name = "flows", .run = test_flows},

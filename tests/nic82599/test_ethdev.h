@@ -29,6 +29,7 @@ uint16_t take(uint16_t queue, struct rte_mbuf **m, uint16_t most);
 struct rte_mbuf *through(struct rte_mbuf *m, uint16_t queue);
 uint8_t *bytes(struct rte_mbuf *m, unsigned offset);
 
+void test_totals(void);
 void test_offloads(void);
 void test_segments(void);
 void test_jumbo(void);
