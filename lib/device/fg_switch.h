@@ -24,7 +24,18 @@ enum { FG_SWITCH_PORTS = 64 };
 enum fg_switch_queues {
 	FG_SWITCH_OUTPUT, /* before each egress, in a queue of its own */
 	FG_SWITCH_SHARED, /* the same, but all queues share one buffer */
+	FG_SWITCH_INPUT,  /* behind each ingress; the first one blocks those behind it (input.c) */
 };
+
+/** Input queues: whom an egress serves when the first frames of several are for it. */
+enum fg_switch_arbitration {
+	FG_SWITCH_ROUND_ROBIN,
+	FG_SWITCH_OLDEST,   /* the frame that has waited longest; the lower port of two */
+	FG_SWITCH_PRIORITY, /* the highest port */
+};
+
+/** Does it tell ports to pause (pause.c)? */
+enum fg_switch_flow_control { FG_SWITCH_NO_FLOW_CONTROL, FG_SWITCH_PAUSE };
 
 /** What a broadcast or a flood costs the forwarding engine: the time of each copy, or that of one frame. */
 enum fg_switch_replication { FG_SWITCH_BY_EGRESS, FG_SWITCH_BY_INGRESS };
@@ -85,10 +96,14 @@ struct fg_switch_config {
 	uint64_t buffer;
 	bool buffer_octets;
 	uint64_t reserve; /* shared: of each egress, what only its frames may take; in the buffer's unit */
-	double alpha;     /* shared: a queue may grow up to alpha times what is free; 0: no such limit */
-	uint32_t cell;    /* octets; before an egress a frame takes whole cells. 0: just its octets */
-	uint32_t gap;     /* octets from one frame to the next on a busy egress */
-	double ppm;       /* error of the clock of all egresses */
+	enum fg_switch_arbitration arbitration;
+	enum fg_switch_flow_control flow_control;
+	uint64_t xoff, xon; /* octets that wait of frames from a port: it pauses above, and goes on below */
+	uint32_t pause_quanta; /* of 512 bit times, that a pause lasts at most */
+	double alpha;          /* shared: a queue may grow up to alpha times what is free; 0: no such limit */
+	uint32_t cell;         /* octets; before an egress a frame takes whole cells. 0: just its octets */
+	uint32_t gap;          /* octets from one frame to the next on a busy egress */
+	double ppm;            /* error of the clock of all egresses */
 	uint32_t min_frame, max_frame; /* octets with FCS; a VLAN tag may come on top of max_frame */
 	bool forwards_bad_fcs, forwards_runts;
 	bool keeps_fcs; /* what it forwards with a wrong FCS leaves with that; else with a new one */
@@ -114,14 +129,15 @@ struct fg_switch_config {
 	X(queries)        /* queries of routers */                                                   \
 	X(not_registered) /* reported groups for which there was no entry */                         \
 	X(control_drops)  /* messages that could not wait to be read; they were forwarded */
-#define FG_SWITCH_EGRESS_COUNTERS(X)                                     \
-	X(forwarded)     /* copies that left, or will */                 \
-	X(flood_copies)  /* those of floods and broadcasts among them */ \
-	X(group_copies)  /* those of registered groups */                \
-	X(queries_sent)  /* queries of its own */                        \
-	X(queue_drops)   /* lost: no place to wait for the egress */     \
-	X(link_drops)    /* lost: its link was down */                   \
-	X(largest_queue) /* most frames that have waited at a time */
+#define FG_SWITCH_EGRESS_COUNTERS(X)                                                                       \
+	X(forwarded)     /* copies that left, or will */                                                   \
+	X(flood_copies)  /* those of floods and broadcasts among them */                                   \
+	X(group_copies)  /* those of registered groups */                                                  \
+	X(queries_sent)  /* queries of its own */                                                          \
+	X(queue_drops)   /* lost: no place to wait for the egress; of input queues: behind the ingress */  \
+	X(link_drops)    /* lost: its link was down */                                                     \
+	X(largest_queue) /* most frames that have waited at a time; of input queues: behind the ingress */ \
+	X(pauses)        /* how often the port was told to pause */
 
 struct fg_switch_counters {
 #define FG_SWITCH_COUNTER(name) uint64_t name;

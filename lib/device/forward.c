@@ -11,10 +11,11 @@
  */
 #include <string.h>
 
-#include "switch_priv.h"
+#include "line_priv.h"
 
-enum { VLAN_TAG = 4, TPID_AT = 12, PREAMBLE = 8 };
+enum { VLAN_TAG = 4, TPID_AT = 12 };
 static const uint32_t MAX_TAGS = 2;
+static const unsigned OWN = FG_SWITCH_PORTS; /* not from a port, but of the switch */
 
 int
 forward_init(struct fg_switch *s, struct fg_error *err)
@@ -29,6 +30,10 @@ forward_init(struct fg_switch *s, struct fg_error *err)
 	if (s->service_time > 0)
 		rc = wire_waiting_init(&s->engine, c->buffer, c->buffer_octets, "reference_switch.buffer",
 				       err);
+	if (rc == 0)
+		rc = input_init(s, err);
+	if (rc == 0)
+		rc = pause_init(s, err);
 	for (unsigned i = 0; i < c->ports && rc == 0; i++)
 		rc = wire_waiting_init(&s->member[i].queue, c->buffer, c->buffer_octets,
 				       "reference_switch.buffer", err);
@@ -41,6 +46,8 @@ forward_reset(struct fg_switch *s)
 	s->engine_free = 0;
 	wire_waiting_reset(&s->engine);
 	s->outage_from = s->outage_to = 0;
+	input_reset(s);
+	pause_reset(s);
 	if (s->failover != NULL)
 		failover_reset(s->failover);
 	for (unsigned i = 0; i < s->config.ports; i++) {
@@ -122,13 +129,14 @@ is_down(const struct fg_switch *s, unsigned port, uint64_t now)
 	return s->failover != NULL && failover_is_down(s->failover, port, now);
 }
 
-/* A copy of a frame goes to an egress; it is the switch's no more. */
+/* A copy of a frame from a port goes to an egress; it is the switch's no more. @param in  or OWN */
 static void
-send_out(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 now, uint32_t size)
+send_out(struct fg_switch *s, unsigned in, unsigned egress, struct rte_mbuf *m, fg_u128 now, uint32_t size)
 {
-	fg_u128 start, line_time, first_bit;
+	struct member *out = &s->member[egress];
+	fg_u128 start;
 
-	if (unlikely(is_down(s, (unsigned)(out - s->member), WHOLE(now)))) {
+	if (unlikely(is_down(s, egress, WHOLE(now)))) {
 		out->counters.link_drops++;
 		rte_pktmbuf_free(m);
 		return;
@@ -139,17 +147,9 @@ send_out(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 no
 		rte_pktmbuf_free(m);
 		return;
 	}
-	line_time = out->octet_time_out * (size + PREAMBLE + s->config.gap);
-	out->queue_free = start + line_time;
-	first_bit = start + s->latency + out->path + s->latency_per_octet * size;
-	if (first_bit < out->line_out_free) /* a shorter latency than that of the frame before */
-		first_bit = out->line_out_free;
-	out->line_out_free = first_bit + line_time;
-	out->counters.forwarded++;
-	if (unlikely(!wire_arrivals_put(&out->out, m, WHOLE(first_bit)))) {
-		out->port_counters.rx_missed++;
-		rte_pktmbuf_free(m);
-	}
+	if (s->pauses != NULL && start > now && in != OWN)
+		pause_hold_until(s, in, size, now, start);
+	line_depart(s, out, m, start, size);
 }
 
 /* @return when the engine hands the frame on, all ones: it could not wait for it */
@@ -174,7 +174,7 @@ serve(struct fg_switch *s, fg_u128 now, uint32_t size, unsigned copies)
 
 /* from each port of a set: copies, and itself from the last */
 static void
-replicate(struct fg_switch *s, uint64_t ports, struct rte_mbuf *m, fg_u128 now, uint32_t size, bool group)
+replicate(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, fg_u128 now, uint32_t size)
 {
 	fg_u128 apart = s->config.replication == FG_SWITCH_BY_EGRESS ? s->service_time : 0;
 
@@ -183,20 +183,27 @@ replicate(struct fg_switch *s, uint64_t ports, struct rte_mbuf *m, fg_u128 now, 
 
 		i = (unsigned)__builtin_ctzll(ports);
 		ports &= ports - 1;
-		++*(group ? &s->member[i].counters.group_copies : &s->member[i].counters.flood_copies);
 		if (ports != 0)
-			copy = rte_pktmbuf_copy(m, s->copies, 0, UINT32_MAX);
+			copy = line_copy(s, i, m);
 		if (likely(copy != NULL))
-			send_out(s, &s->member[i], copy, now, size);
-		else
-			s->member[i].port_counters.rx_no_mbuf++;
+			send_out(s, in, i, copy, now, size);
+	}
+}
+
+static void
+count_copies(struct fg_switch *s, uint64_t ports, bool group)
+{
+	for (; ports != 0; ports &= ports - 1) {
+		struct fg_switch_counters *c = &s->member[__builtin_ctzll(ports)].counters;
+
+		++*(group ? &c->group_copies : &c->flood_copies);
 	}
 }
 
 void
 forward_own(struct fg_switch *s, unsigned out, struct rte_mbuf *m, uint64_t now)
 {
-	send_out(s, &s->member[out], m, FROM_WHOLE(now), wire_size(&s->mbuf, m));
+	send_out(s, OWN, out, m, FROM_WHOLE(now), wire_size(&s->mbuf, m));
 }
 
 static uint32_t
@@ -300,10 +307,14 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 	}
 	if (!s->config.keeps_fcs)
 		m->ol_flags &= ~s->mbuf.bad_fcs_flag;
-	if (to != WIRE_UNKNOWN) {
-		send_out(s, &s->member[to], m, served, size);
-	} else {
+	if (to == WIRE_UNKNOWN) {
 		from->counters.flooded += !group;
-		replicate(s, ports, m, served, size, group);
+		count_copies(s, ports, group);
 	}
+	if (s->inputs != NULL)
+		input_enter(s, in, m, to == WIRE_UNKNOWN ? ports : 1ULL << to, served, size);
+	else if (to != WIRE_UNKNOWN)
+		send_out(s, in, (unsigned)to, m, served, size);
+	else
+		replicate(s, in, ports, m, served, size);
 }

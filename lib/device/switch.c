@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "fg_unique_name.h"
-#include "switch_priv.h"
+#include "line_priv.h"
 
 enum {
 	SLACK = 4096, /* frames of a port: bursts on their way in and out */
@@ -33,16 +33,21 @@ fg_switch_in_flight(const struct fg_switch_config *c, unsigned frame_size)
 	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
 }
 
-/* The first frame of a port's line in is another: play its matches anew, the lower port wins a draw. */
-static void
-first_changed(struct fg_switch *s, unsigned port)
+/* What happens inside without a frame that comes in: when is the next, ps? UINT64_MAX: nothing does */
+static inline uint64_t
+next_event(struct fg_switch *s)
 {
-	s->next[port] = wire_arrivals_next(&s->member[port].in);
-	for (unsigned match = (s->leaves + port) / 2; match > 0; match /= 2) {
-		unsigned low = s->winner[2 * match], high = s->winner[2 * match + 1];
+	return likely(s->inputs == NULL && s->pauses == NULL) ? UINT64_MAX
+							      : RTE_MIN(input_next(s), pause_next(s));
+}
 
-		s->winner[match] = (uint8_t)(s->next[low] <= s->next[high] ? low : high);
-	}
+static __rte_noinline void
+run_event(struct fg_switch *s)
+{
+	if (input_next(s) <= pause_next(s))
+		input_run(s);
+	else
+		pause_run(s);
 }
 
 /* hand over what is in by a time */
@@ -51,20 +56,43 @@ hand_over(struct fg_switch *s, uint64_t now)
 {
 	for (;;) {
 		unsigned first = s->winner[1];
-		uint64_t time = s->next[first];
+		uint64_t time = s->next[first], event = next_event(s);
 		struct arrivals *in = &s->member[first].in;
 		struct rte_mbuf *m;
 
+		if (unlikely(event < time && event <= now)) {
+			run_event(s);
+			continue;
+		}
 		if (s->snooping != NULL)
 			snoop_act(s, RTE_MIN(time, now));
 		if (time > now || time == UINT64_MAX)
 			return;
 		m = in->frame[in->tail & in->mask];
+		if (unlikely(s->pauses != NULL))
+			line_leave(s, &s->member[first], m);
 		in->tail++;
-		first_changed(s, first);
+		line_first_changed(s, first);
 		rte_prefetch0(in->frame[in->tail & in->mask]); /* other ports' frames come before it */
 		forward_frame(s, first, m, time);
 	}
+}
+
+/* with flow control: the line takes as many as there is room for before it */
+static uint16_t
+switch_tx_paused(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now)
+{
+	struct member *p = (struct member *)port;
+	struct fg_switch *s = p->device;
+	bool was_empty = p->in.tail == p->in.head;
+	uint16_t i = 0;
+
+	while (i < n && wire_arrivals_put(&p->in, frames[i], wire_launch(&s->mbuf, frames[i], now)))
+		i++;
+	if (was_empty)
+		line_first_changed(s, (unsigned)(p - s->member));
+	p->port_counters.tx_frames += i;
+	return i;
 }
 
 static uint16_t
@@ -76,21 +104,19 @@ switch_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t n
 
 	for (uint16_t i = 0; i < n; i++) {
 		struct rte_mbuf *m = frames[i];
-		uint32_t size = wire_size(&s->mbuf, m), store = p->store;
+		uint32_t size = wire_size(&s->mbuf, m), store = line_stored_octets(s, p, m, size);
 		fg_u128 first_bit = FROM_WHOLE(wire_launch(&s->mbuf, m, now));
 
 		if (first_bit < p->line_free)
 			first_bit = p->line_free;
 		p->line_free = first_bit + p->octet_time * (size + FG_ETHER_OVERHEAD);
-		if (store == 0 || (m->ol_flags & s->mbuf.bad_fcs_flag))
-			store = size;
 		if (unlikely(!wire_arrivals_put(&p->in, m, WHOLE(first_bit + p->octet_time * store)))) {
 			p->port_counters.tx_errors++;
 			rte_pktmbuf_free(m);
 		}
 	}
 	if (was_empty)
-		first_changed(s, (unsigned)(p - s->member));
+		line_first_changed(s, (unsigned)(p - s->member));
 	p->port_counters.tx_frames += n;
 	return n;
 }
@@ -112,10 +138,10 @@ static uint64_t
 switch_next_arrival(struct fg_port *port)
 {
 	const struct member *p = (const struct member *)port;
-	const struct fg_switch *s = p->device;
-
+	struct fg_switch *s = p->device;
 	uint64_t next = RTE_MIN(wire_arrivals_next(&p->out), s->next[s->winner[1]]);
 
+	next = RTE_MIN(next, next_event(s));
 	return s->snooping == NULL ? next : RTE_MIN(next, snoop_next(s));
 }
 
@@ -177,6 +203,8 @@ check_config(const struct fg_switch_config *c, struct fg_error *err)
 		rc = fg_error_set(err, EINVAL, "reference_switch.failover", "there are not so many ports");
 	if (rc == 0)
 		rc = check("reference_switch.gap", c->gap, 1, 1000, err);
+	if (rc == 0 && c->flow_control == FG_SWITCH_PAUSE)
+		rc = check("reference_switch.pause_quanta", c->pause_quanta, 1, 65535, err);
 	return rc;
 }
 
@@ -208,7 +236,7 @@ member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error
 	if (c->failover.on && i == c->failover.next_best)
 		p->path = wire_fixed(1e3L * c->failover.next_best_ns);
 	p->store = c->cut_through && !is_slower_than_another(c, i) ? FG_ETHER_HEADER : 0;
-	p->port.tx = switch_tx;
+	p->port.tx = c->flow_control == FG_SWITCH_PAUSE ? switch_tx_paused : switch_tx;
 	p->port.rx = switch_rx;
 	p->port.next_arrival = switch_next_arrival;
 	p->port.ops = &switch_ops;
@@ -281,8 +309,8 @@ fg_switch_reset(struct fg_switch *s)
 
 		wire_arrivals_clear(&p->in);
 		wire_arrivals_clear(&p->out);
-		p->line_free = 0;
-		first_changed(s, i);
+		p->line_free = p->first_bit = 0;
+		line_first_changed(s, i);
 	}
 	forward_reset(s);
 	if (s->snooping != NULL)
@@ -300,6 +328,8 @@ fg_switch_free(struct fg_switch *s)
 		wire_waiting_free(&s->member[i].queue);
 	}
 	wire_waiting_free(&s->engine);
+	input_free(s);
+	pause_free(s->pauses);
 	fg_port_pool_free(s->copies);
 	wire_table_free(s->table);
 	snoop_free(s->snooping);

@@ -18,7 +18,9 @@ struct member {
 	fg_u128 octet_time; /* on the line in */
 	uint32_t store;     /* octets after which a frame is in; 0: all of it */
 	fg_u128 line_free;  /* earliest first bit of the next frame on the line in */
-	struct arrivals in; /* on their way to the switch, by when they are in */
+	fg_u128 first_bit;  /* with flow control: of the first frame on it, that is in `in` by its launch */
+	fg_u128 pause_from, pause_until; /* the tester's port begins no frame in this time */
+	struct arrivals in;              /* on their way to the switch, by when they are in */
 	fg_u128 octet_time_out;
 	struct waiting queue;  /* for the line out; of the shared buffer, too, its frames stand here */
 	fg_u128 queue_free;    /* when the next frame may leave the queue */
@@ -29,11 +31,16 @@ struct member {
 	struct fg_switch_counters counters;
 };
 
+struct inputs;
+struct pauses;
+
 struct fg_switch {
 	struct fg_switch_config config;
 	struct table *table;        /* NULL: it does not learn */
 	struct snooping *snooping;  /* NULL: it does not snoop */
 	struct failover *failover;  /* NULL: none */
+	struct inputs *inputs;      /* NULL: frames do not wait behind the ingress */
+	struct pauses *pauses;      /* NULL: no flow control */
 	struct rte_mempool *copies; /* of what leaves from several ports */
 	struct wire_marks mbuf;
 	fg_u128 service_time; /* of the engine; 0: none */
@@ -97,5 +104,31 @@ void failover_link(struct failover *failover, uint64_t down, uint64_t up);
 bool failover_is_down(const struct failover *failover, unsigned port, uint64_t now);
 /** The port by which a frame that is for the preferred one leaves. */
 unsigned failover_way(struct failover *failover, const struct rte_mbuf *m, uint64_t now);
+
+/* input.c: init does nothing without input queues; the others but enter may be called all the same */
+int input_init(struct fg_switch *device, struct fg_error *err);
+void input_reset(struct fg_switch *device);
+void input_free(struct fg_switch *device);
+/** A frame from a port is to wait behind it. @param egress  bits of the ports that it is for */
+void input_enter(struct fg_switch *device, unsigned port, struct rte_mbuf *m, uint64_t egress, fg_u128 now,
+		 uint32_t size);
+/** When the next frame leaves its queue, ps; UINT64_MAX: none does. */
+uint64_t input_next(struct fg_switch *device);
+/** It leaves now. */
+void input_run(struct fg_switch *device);
+
+/* pause.c: the same without flow control */
+int pause_init(struct fg_switch *device, struct fg_error *err);
+void pause_reset(struct fg_switch *device);
+void pause_free(struct pauses *pauses);
+/** A frame from a port waits, from now on; with or without a known end. Only with flow control. */
+void pause_hold(struct fg_switch *device, unsigned port, uint32_t size, fg_u128 now);
+void pause_hold_until(struct fg_switch *device, unsigned port, uint32_t size, fg_u128 now, fg_u128 until);
+/** A frame that was held without a known end waits no longer. Only with flow control. */
+void pause_let_go(struct fg_switch *device, unsigned port, uint32_t size, fg_u128 now);
+/** When the next known end comes, ps; UINT64_MAX: there is none. */
+uint64_t pause_next(const struct fg_switch *device);
+/** It has come. */
+void pause_run(struct fg_switch *device);
 
 #endif

@@ -62,6 +62,8 @@ struct fg_port_counters {
 	uint64_t rx_ours[2], tx_ours[2];
 	/* what the MAC received but for pause frames, whatever became of it; 0: it does not tell */
 	uint64_t rx_total;
+	/* of ports that tell: how often they were told to pause, and how long frames waited for that */
+	uint64_t rx_pause, paused_ps;
 };
 
 struct fg_port;

@@ -45,7 +45,8 @@ describe("the reference switch in a plan", function()
          drop_cost = 0, queues = "output", buffer = 512, buffer_unit = "frames", reserve = 0, alpha = 1,
          latency = 20e-6, latency_per_byte = 0, switching = "store-and-forward", gap = 12, ppm = 0, cell = 0,
          min_frame = 64, max_frame = 1518, forwards_bad_fcs = false, forwards_runts = false,
-         keeps_fcs = false,
+         keeps_fcs = false, arbitration = "round-robin", flow_control = "none",
+         xoff = 49152, xon = 24576, pause_quanta = 65535,
          mac_table = { size = 8192, ageing = 300, learning_queue = 0, skip_every = 0, buckets = 1, ways = 0 },
       }, plan.reference_switch)
       assert.is_nil(plan.reference_device)
@@ -58,6 +59,8 @@ describe("the reference switch in a plan", function()
          ["reference_device.rate=1Gbps"] = "x.yaml:5:4: reference_switch: beside reference_device; expected "
             .. "one of them",
          ["reference_switch.ports.zz.rate=1Gbps"] = "reference_switch.ports.zz: there is no such port",
+         ["reference_switch.arbitration=oldest"] = "arbitration: no frame waits behind its ingress",
+         ["reference_switch.xoff=1KiB"] = "xoff: no port is told to pause; expected flow_control: pause",
          ["reference_switch.reserve=10"] = "reserve: no buffer is shared; expected queues: shared beside it",
          ["reference_switch.alpha=2"] = "alpha: no buffer is shared",
          ["reference_switch.mac_table.buckets=4"] = "buckets: how many addresses one holds is not said",

@@ -51,8 +51,21 @@ local fields = {
      help = "what the engine handles of a broadcast or a flood: each copy, or the one frame" },
    { key = "drop_cost", type = "time", default = "0s", max = "1s",
      help = "time that the engine spends on a frame for which it has no place to wait" },
-   { key = "queues", type = "enum", values = { "output", "shared" }, default = "output",
-     help = "where frames wait for a line that is busy: in a buffer for each egress, or in one for all" },
+   { key = "queues", type = "enum", values = { "output", "shared", "input" }, default = "output",
+     help = "where frames wait for a line that is busy: in a buffer for each egress, in one for all, or in "
+        .. "one behind each ingress, whose first frame blocks those behind it" },
+   { key = "arbitration", type = "enum", values = { "round-robin", "oldest", "priority" },
+     default = "round-robin",
+     help = "of input queues: whose frame is taken when the first ones of several are for one egress; "
+        .. "priority: that of the highest wire" },
+   { key = "flow_control", type = "enum", values = { "none", "pause" }, default = "none",
+     help = "whether it has ports pause (IEEE 802.3, annex 31B) whose frames wait inside it" },
+   { key = "xoff", type = "size", default = "48KiB", min = "64", max = "1GiB",
+     help = "of flow control: a port pauses when more than so many bytes of its frames wait" },
+   { key = "xon", type = "size", default = "24KiB", min = "0", max = "1GiB",
+     help = "of flow control: and goes on when less than so many do" },
+   { key = "pause_quanta", type = "integer", default = "65535", min = "1", max = "65535",
+     help = "of flow control: after how many times of 512 bits a port goes on by itself" },
    { key = "buffer", type = "buffer", default = "512", min = "1",
      help = "what may wait in one of them, in frames or bytes; more is lost. The engine has one of that "
         .. "size, too" },
@@ -150,6 +163,20 @@ local function keys_go_together(values, found)
    end
    if s.cell > 0 and s.buffer and s.buffer.unit ~= "bytes" then
       found:add(KEY .. ".cell", "the buffer counts frames", "a buffer in bytes beside it")
+   end
+   if s.queues ~= "input" and found:given(KEY .. ".arbitration") then
+      found:add(KEY .. ".arbitration", "no frame waits behind its ingress", "queues: input beside it")
+   end
+   if s.queues == "input" and s.failover then
+      found:add(KEY .. ".failover", "with queues behind each ingress", "another place for the queues")
+   end
+   for _, key in ipairs { "xoff", "xon", "pause_quanta" } do
+      if s.flow_control == "none" and found:given(KEY .. "." .. key) then
+         found:add(KEY .. "." .. key, "no port is told to pause", "flow_control: pause beside it")
+      end
+   end
+   if s.xon > s.xoff then
+      found:add(KEY .. ".xon", "more than xoff", ("at most %d"):format(s.xoff))
    end
    if s.queues ~= "shared" and found:given(KEY .. ".reserve") then
       found:add(KEY .. ".reserve", "no buffer is shared", "queues: shared beside it")

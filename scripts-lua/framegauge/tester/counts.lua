@@ -28,7 +28,7 @@ local PORT = {
    link_changes = "link_changes", link_faults = "link_faults", link_down = "link_down",
    removed = "removed", misdirected = "misdirected", unsolicited = "unsolicited",
    queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
-   rx_stamp_jumps = "rx_stamp_jumps",
+   rx_stamp_jumps = "rx_stamp_jumps", rx_pause = "rx_pause", paused_ns = "paused_ns",
 }
 
 -- Of ports whose card's own counters are exact.

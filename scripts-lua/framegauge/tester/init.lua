@@ -45,6 +45,7 @@ local TRIAL_ROWS = {
    { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
    { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
    { key = "silent", type = "boolean" }, { key = "broadcast", type = "boolean" },
+   { key = "patient", type = "boolean" },
 }
 
 local Bench = {}
@@ -371,6 +372,8 @@ end
 -- @param o.silent       whether no port announces its own addresses; default: all do, as a bridge needs it
 -- @param o.broadcast    whether the frames of the directions are broadcasts; then it is counted at which
 --                       other ports they arrive, too (measured.misdirected)
+-- @param o.patient      whether a frame that a port cannot send in time, because the device has it pause, is
+--                       sent later; default: it is given up after the plan's host.max_lag
 -- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
 --                       -> when traffic starts, look = as of await, finish = called at its end, before its
 --                       counts are read }; or nil
@@ -395,7 +398,7 @@ function Bench:trial(o)
       traffic_ns = nanoseconds(seconds),
       drain_ns = nanoseconds(o.drain or DRAIN),
       settle_ns = nanoseconds(o.settle or 0),
-      max_lag_ns = nanoseconds(self.plan.host.max_lag),
+      max_lag_ns = nanoseconds(o.patient and seconds or self.plan.host.max_lag),
       series_ns = nanoseconds(interval_of(described)),
       first_id = joint.first_id or 0,
       start_ns = joint.start and joint.start() or 0,

@@ -13,7 +13,11 @@ local Switch = {}
 Switch.__index = Switch
 
 local REPLICATION = { egress = C.FG_SWITCH_BY_EGRESS, ingress = C.FG_SWITCH_BY_INGRESS }
-local QUEUES = { output = C.FG_SWITCH_OUTPUT, shared = C.FG_SWITCH_SHARED }
+local QUEUES = { output = C.FG_SWITCH_OUTPUT, shared = C.FG_SWITCH_SHARED, input = C.FG_SWITCH_INPUT }
+local ARBITRATION = {
+   ["round-robin"] = C.FG_SWITCH_ROUND_ROBIN, oldest = C.FG_SWITCH_OLDEST, priority = C.FG_SWITCH_PRIORITY,
+}
+local FLOW_CONTROL = { none = C.FG_SWITCH_NO_FLOW_CONTROL, pause = C.FG_SWITCH_PAUSE }
 
 --- Fill in a table of addresses.
 -- @param out  struct fg_device_table
@@ -72,7 +76,8 @@ local function config_of(s, ports)
       queues = QUEUES[s.queues], buffer = s.buffer, buffer_octets = s.buffer_unit == "bytes",
       reserve = s.reserve, alpha = s.alpha, gap = s.gap, ppm = s.ppm, min_frame = s.min_frame,
       max_frame = s.max_frame, forwards_bad_fcs = s.forwards_bad_fcs, forwards_runts = s.forwards_runts,
-      keeps_fcs = s.keeps_fcs,
+      keeps_fcs = s.keeps_fcs, arbitration = ARBITRATION[s.arbitration],
+      flow_control = FLOW_CONTROL[s.flow_control], xoff = s.xoff, xon = s.xon, pause_quanta = s.pause_quanta,
       cell = s.cell,
    })
    for _, port in ipairs(ports) do

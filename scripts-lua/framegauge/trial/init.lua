@@ -242,20 +242,30 @@ local function rate(fps)
    return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
 end
 
+-- Ports that the device had pause, as it may: what they did not send in time is not the tester's doing.
+local function paused(ports, ask)
+   local names = {}
+   for _, port in ipairs(ask.patient and ports or {}) do
+      names[port.name] = (port.paused_ns or 0) > 0 or nil
+   end
+   return names
+end
+
 local function tester_reasons(record, ports, lcores, ask)
-   local reasons = {}
+   local reasons, had_to_pause = {}, paused(ports, ask)
    local function add(...)
       reasons[#reasons + 1] = string.format(...)
    end
    for _, d in ipairs(record.directions) do
       local missing, intended = d.intended_frames - d.tx, d.intended_fps or record.intended_fps
-      if d.late > 0 then
+      local free = not had_to_pause[d.direction:match "^(.-)%->"] -- to send when it wants
+      if free and d.late > 0 then
          add("%s: %s of %s were not sent, because the tester was late", d.direction, count(d.late),
             plural(d.intended_frames, "frame"))
-      elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
+      elseif free and missing > math.max(1, M.MISSING_TOLERANCE * intended) then
          add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
             plural(d.intended_frames, "frame"))
-      elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
+      elseif free and d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
          add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
             rate(d.offered_fps), rate(intended))
       end
@@ -278,7 +288,9 @@ local function tester_reasons(record, ports, lcores, ask)
    if record.lost == 0 then
       return reasons
    end
-   lost_off_schedule(record, ask, add)
+   if not next(had_to_pause) then
+      lost_off_schedule(record, ask, add)
+   end
    lost_unfetched(record, ports, lcores, add)
    for _, lcore in ipairs(lcores) do
       if (lcore.late_ns or 0) > 0 then -- what came before went by it
@@ -318,6 +330,17 @@ local function said(modifier, ports)
       return { queries = sum(ports, "queries"), replies = sum(ports, "replies") }
    end
    return nil, modifier == "routing-updates" and sum(ports, "updates") or nil
+end
+
+-- How often, and how long, ports had to pause; nil where that was not looked at, or none had to.
+local function pauses_of(ports, ask)
+   local list = {}
+   for _, port in ipairs(ask.patient and ports or {}) do
+      list[#list + 1] = (port.rx_pause or 0) > 0 and {
+         port = port.name, times = port.rx_pause, waited_ns = port.paused_ns,
+      } or nil
+   end
+   return list[1] and list
 end
 
 -- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
@@ -384,6 +407,7 @@ function M.record(raw, ask)
       lag_max_ns = greatest(directions, "lag_max_ns"),
       poll_gap_max_ns = greatest(raw.lcores or {}, "poll_gap_max_ns"),
       latency = M.merge_latency(directions),
+      pauses = pauses_of(raw.ports, ask),
       directions = directions,
       loads = ask.loads,
       burst = ask.burst,

@@ -373,6 +373,11 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },
    { "latency", M.LATENCY, "of all directions; null when not measured", null = true },
+   { "pauses", list(record("pause", "a port that the device had pause (IEEE 802.3, annex 31B)", {
+      { "port", "text", "its name" },
+      { "times", "count", "how often it was told to" },
+      { "waited_ns", "count", "how long frames that were due waited for the end of a pause, in all" },
+   })), "where flow control was looked at, and a port had to pause", optional = true },
    { "loads", list(record("load", "a load after another one", {
       { "fps", "positive", "load" }, { "seconds", "positive", "for how long" },
    })), "where one load followed another; `intended_fps` is then their mean", optional = true },

@@ -2,6 +2,7 @@
 
 --- RFC 2889, benchmarking of LAN switching devices: its tests as a method of plans.
 local caching = require "framegauge.methods.rfc2889.caching"
+local congestion = require "framegauge.methods.rfc2889.congestion"
 local errored = require "framegauge.methods.rfc2889.errored"
 local fields = require "framegauge.methods.rfc2889.result"
 local format = require "framegauge.text.format"
@@ -47,7 +48,7 @@ local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 
 --- By which module each test is made.
 local MODULES = {}
-for _, module in ipairs { mesh, caching, errored } do
+for _, module in ipairs { mesh, caching, congestion, errored } do
    for _, key in ipairs(module.KEYS) do
       MODULES[key] = module
    end

@@ -7,7 +7,7 @@ local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
 local TESTS = tables.joined(patterns.NAMES, {
-   "address_caching", "learning_rate", "errored_frames", "broadcast",
+   "congestion_control", "address_caching", "learning_rate", "errored_frames", "broadcast",
 })
 
 local address_table = {
@@ -67,6 +67,20 @@ local errored_frames = {
    },
 }
 
+local congestion_control = {
+   key = "congestion_control", type = "group",
+   help = "of the test congestion_control, in blocks of four ports: the first sends to the third and the "
+      .. "fourth in turn, the second to the fourth",
+   fields = {
+      { key = "longest", type = "time", default = "300s", min = "1ms", max = "300s",
+        help = "while a buffer takes everything that is too much, the trial is repeated four times as long, "
+           .. "up to this" },
+      { key = "uneven", type = "boolean", default = "false",
+        help = "another trial in which the first port sends twice as much to the fourth as to the third; not "
+           .. "by the RFC. It shows head of line blocking that a fair arbitration hides otherwise" },
+   },
+}
+
 local row = {
    key = "rfc2889", type = "group",
    help = "benchmarking of LAN switches by RFC 2889, between all ports of the plan",
@@ -75,8 +89,10 @@ local row = {
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, "
            .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
-           .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); address_caching: "
-           .. "how many addresses the switch remembers (5.7); learning_rate: how fast it learns them (5.8); "
+           .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); "
+           .. "congestion_control: what it does when an egress is overloaded, with four ports or a multiple "
+           .. "(5.5); address_caching: how many addresses the switch remembers (5.7); "
+           .. "learning_rate: how fast it learns them (5.8); "
            .. "errored_frames: whether it forwards them (5.9); broadcast: from the first port, "
            .. "copied to all others (5.10)" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
@@ -99,7 +115,7 @@ local row = {
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
         help = "a search gives up after so many" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
-      address_table, errored_frames,
+      address_table, congestion_control, errored_frames,
    },
 }
 
@@ -147,6 +163,13 @@ local function frames_have_room(values, found)
    end
 end
 
+local function ports_are_in_fours(values, found)
+   if tables.contains(values.rfc2889.tests, "congestion_control") and #values.ports % 4 > 0 then
+      found:add("rfc2889.tests", ("congestion_control with %d ports"):format(#values.ports),
+         "blocks of exactly four ports")
+   end
+end
+
 local function too_long_frames_are(values, found)
    local o = values.rfc2889.errored_frames
    for i, size in ipairs(o.oversize or {}) do
@@ -170,6 +193,7 @@ end
 return {
    name = "rfc2889", row = row,
    rules = { there_are_ports_enough, nothing_ages_meanwhile, frames_have_room, too_long_frames_are,
+      ports_are_in_fours,
       no_gateways },
    topology = function()
       return "full-mesh"

@@ -171,6 +171,55 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
    { "trial", "ordinal", "number of the trial", optional = true },
 }, verdict.ROWS)
 
+M.CONGESTION = record("congestion_control", "What the switch does when an egress is overloaded (RFC 2889, "
+   .. "5.5). Frames per second are over the time of sending, which pauses prolong; frames that waited in the "
+   .. "switch arrive after it and count", {
+   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      id = "%s bytes" },
+   { "split", "text", "the port that sends to the uncongested and the congested port in turn", col = "Split",
+      id = "from %s" },
+   { "single", "text", "the port that sends to the congested port only" },
+   { "uncongested", "text", "the port that is offered half of its line" },
+   { "congested", "text", "the port that is offered one and a half times its line" },
+   { "tx_frames", "count", "frames that each source was to send", col = "Frames", unit = "of a source",
+      at = "html" },
+   { "uncongested_loss_ratio", "ratio", "share lost of the frames for the uncongested port", col = "Loss",
+      unit = "uncongested", at = "terminal html", expect = { "uncongested_loss", "<=", "number" } },
+   { "uncongested_fps", "number", "frames per second that it received", col = "Uncongested",
+      at = "terminal html" },
+   { "congested_loss_ratio", "ratio", "share lost of the frames for the congested port", col = "Loss",
+      unit = "congested", at = "terminal html" },
+   { "congested_fps", "number", "frames per second that it received", col = "Congested", at = "html" },
+   { "congested_received_ratio", "number", "frames that it received for each that a source was to send: 1 to "
+      .. "1.5 where nothing is kept back" },
+   { "split_oload_fps", "number", "the load that the split source offered", col = "Split", unit = "offered",
+      at = "html" },
+   { "single_oload_fps", "number", "the same of the other source", col = "Single", unit = "offered",
+      at = "html" },
+   { "pause_received", "count", "how often the sources were told to pause; 0 also where ports do not tell",
+      col = "Pauses", at = "terminal html" },
+   { "split_paused_ns", "count", "how long due frames of the split source waited for the end of a pause" },
+   { "single_paused_ns", "count", "the same of the other source" },
+   { "honoured_pause", "boolean", "whether the tester's ports paused; null where they were not told to",
+      null = true },
+   { "head_of_line_blocking", "boolean", "whether frames for the uncongested port were lost; null where the "
+      .. "trial does not tell", null = true },
+   { "back_pressure", "boolean", "whether no frame was lost and the sources were kept back" },
+   { "conclusion", { "none", "head-of-line-blocking", "back-pressure", "absorbed", "throttled",
+      "input-limited" }, "`none`: the congested port alone loses; `absorbed`: the buffer took all, in the "
+      .. "longest trial too; `throttled`: nothing for the uncongested port is lost, but it gets less; "
+      .. "`input-limited`: the split source loses by itself", col = "Conclusion", at = "terminal html" },
+   { "buffer_estimate_frames", "count", "with `none`: frames that waited for the congested port at the end, "
+      .. "by what it received", optional = true, col = "Buffer", unit = "frames", at = "html" },
+   { "uneven_loss_ratio", "ratio", "share lost of the frames for the uncongested port when the split source "
+      .. "sends two to the congested one for each of them", optional = true, col = "Loss", unit = "uneven",
+      at = "html" },
+   { "trial_s", "positive", "length of the deciding trial" },
+   { "trials", "count", "how many it took" },
+   { "trial", "ordinal", "number of the deciding one" },
+}, verdict.ROWS)
+
 local of_tests = {}
 M.TABLES = {}
 local function add(key, one, title, reference)
@@ -183,6 +232,7 @@ end
 for _, key in ipairs(patterns.NAMES) do
    add(key, M.MESH, TITLES[key][1], TITLES[key][2])
 end
+add("congestion_control", M.CONGESTION, "Congestion control", "RFC 2889, section 5.5")
 add("address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7")
 add("learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8")
 add("errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9")

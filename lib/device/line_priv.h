@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LINE_PRIV_H
+#define LINE_PRIV_H
+
+/*
+ * The lines of the reference switch: when the first frame of each line in is in, and when a frame that leaves
+ * begins on the line out. Shared by what hands frames over (switch.c), what decides when they leave
+ * (forward.c, input.c) and what has senders pause (pause.c), all on the lcore that polls the ports.
+ */
+#include "switch_priv.h"
+
+enum { LINE_PREAMBLE = 8 };
+
+/** Octets after which the switch has a frame. */
+static inline uint32_t
+line_stored_octets(const struct fg_switch *s, const struct member *p, const struct rte_mbuf *m, uint32_t size)
+{
+	return p->store == 0 || (m->ol_flags & s->mbuf.bad_fcs_flag) ? size : p->store;
+}
+
+/**
+ * With flow control it is only known when a frame begins that those before it have gone: `in` has the time at
+ * which it may leave. @return when the switch has the first one
+ */
+static inline uint64_t
+line_first_is_in(const struct fg_switch *s, struct member *p)
+{
+	const struct rte_mbuf *m = p->in.frame[p->in.tail & p->in.mask];
+	fg_u128 first_bit = FROM_WHOLE(p->in.time[p->in.tail & p->in.mask]);
+
+	if (first_bit < p->line_free)
+		first_bit = p->line_free;
+	if (first_bit >= p->pause_from && first_bit < p->pause_until)
+		first_bit = p->pause_until;
+	p->first_bit = first_bit;
+	return WHOLE(first_bit + p->octet_time * line_stored_octets(s, p, m, wire_size(&s->mbuf, m)));
+}
+
+/** The first frame of a port's line in is another: play its matches anew, the lower port wins a draw. */
+static inline void
+line_first_changed(struct fg_switch *s, unsigned port)
+{
+	struct member *p = &s->member[port];
+
+	if (unlikely(s->pauses != NULL) && p->in.tail != p->in.head)
+		s->next[port] = line_first_is_in(s, p);
+	else
+		s->next[port] = wire_arrivals_next(&p->in);
+	for (unsigned match = (s->leaves + port) / 2; match > 0; match /= 2) {
+		unsigned low = s->winner[2 * match], high = s->winner[2 * match + 1];
+
+		s->winner[match] = (uint8_t)(s->next[low] <= s->next[high] ? low : high);
+	}
+}
+
+/** With flow control: the first frame of a line in has gone through it. */
+static inline void
+line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
+{
+	fg_u128 begin = FROM_WHOLE(p->in.time[p->in.tail & p->in.mask]);
+
+	begin = begin > p->line_free ? begin : p->line_free;
+	p->port_counters.paused_ps += WHOLE(p->first_bit - begin);
+	p->line_free = p->first_bit + p->octet_time * (wire_size(&s->mbuf, m) + FG_ETHER_OVERHEAD);
+}
+
+/** The tester's port is to begin no frame from a time to another, in place of what it was told before. */
+static inline void
+line_pause(struct member *p, fg_u128 from, fg_u128 until)
+{
+	/* no frame has begun in the pause before */
+	if (p->pause_until <= from && p->first_bit >= p->pause_from && p->line_free < p->pause_until)
+		p->line_free = p->pause_until;
+	if (until > from) {
+		p->port_counters.rx_pause++;
+		p->pause_from = from;
+	}
+	p->pause_until = until;
+	line_first_changed(p->device, (unsigned)(p - p->device->member));
+}
+
+/** A copy of a frame begins to leave for a line that is idle; it is the switch's no more. */
+static inline void
+line_depart(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 start, uint32_t size)
+{
+	fg_u128 line_time = out->octet_time_out * (size + LINE_PREAMBLE + s->config.gap), first_bit;
+
+	out->queue_free = start + line_time;
+	first_bit = start + s->latency + out->path + s->latency_per_octet * size;
+	if (first_bit < out->line_out_free) /* a shorter latency than that of the frame before */
+		first_bit = out->line_out_free;
+	out->line_out_free = first_bit + line_time;
+	out->counters.forwarded++;
+	if (unlikely(!wire_arrivals_put(&out->out, m, WHOLE(first_bit)))) {
+		out->port_counters.rx_missed++;
+		rte_pktmbuf_free(m);
+	}
+}
+
+/** A copy for an egress; NULL: there is no memory, which is counted. */
+static inline struct rte_mbuf *
+line_copy(struct fg_switch *s, unsigned egress, struct rte_mbuf *m)
+{
+	struct rte_mbuf *copy = rte_pktmbuf_copy(m, s->copies, 0, UINT32_MAX);
+
+	if (unlikely(copy == NULL))
+		s->member[egress].port_counters.rx_no_mbuf++;
+	return copy;
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Flow control of the reference switch (IEEE 802.3, annex 31B). The switch counts the octets of the frames
+ * that wait inside it, by the port they came in from. A port that has more than `xoff` of them is told to
+ * pause, and to go on when less than `xon` are left. A pause ends by itself after its quanta; if a frame
+ * comes in after that and there is still too much, the port is told again.
+ *
+ * The tester's port obeys between two frames. What a PAUSE frame takes on the line passes before it does; the
+ * frame is put in front of all others and delays none of them.
+ *
+ * When a frame will leave is known as soon as it begins to wait. So the ends of waiting are events, kept in a
+ * heap by their time, between the arrivals of frames.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "line_priv.h"
+
+enum { QUANTUM_BITS = 512, FIRST_ROOM = 1024 };
+
+/** A frame waits no longer. */
+struct release {
+	uint64_t time; /* ps */
+	uint32_t size;
+	uint32_t port;
+};
+
+/** What one port was told. */
+struct told {
+	uint64_t held; /* octets */
+	bool off;
+	fg_u128 ends; /* of the pause */
+};
+
+struct pauses {
+	struct told told[FG_SWITCH_PORTS];
+	struct release *heap; /* [0] is the first */
+	size_t used, room;
+};
+
+int
+pause_init(struct fg_switch *s, struct fg_error *err)
+{
+	if (s->config.flow_control == FG_SWITCH_NO_FLOW_CONTROL)
+		return 0;
+	s->pauses = calloc(1, sizeof(*s->pauses));
+	if (s->pauses != NULL)
+		s->pauses->heap = calloc(FIRST_ROOM, sizeof(struct release));
+	if (s->pauses == NULL || s->pauses->heap == NULL)
+		return fg_error_set(err, ENOMEM, "reference_switch.flow_control", "no memory");
+	s->pauses->room = FIRST_ROOM;
+	return 0;
+}
+
+void
+pause_free(struct pauses *p)
+{
+	if (p != NULL)
+		free(p->heap);
+	free(p);
+}
+
+void
+pause_reset(struct fg_switch *s)
+{
+	if (s->pauses == NULL)
+		return;
+	s->pauses->used = 0;
+	for (unsigned i = 0; i < s->config.ports; i++) {
+		s->pauses->told[i] = (struct told){0};
+		s->member[i].pause_from = s->member[i].pause_until = 0;
+	}
+}
+
+static void
+swap_releases(struct release *a, struct release *b)
+{
+	struct release kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* @return false: no memory for it; then the frame counts as gone at once */
+static bool
+push(struct pauses *p, const struct release *new)
+{
+	size_t i = p->used;
+
+	if (p->used == p->room) {
+		struct release *more = realloc(p->heap, 2 * p->room * sizeof(*more));
+
+		if (more == NULL)
+			return false;
+		p->heap = more;
+		p->room *= 2;
+	}
+	p->heap[p->used++] = *new;
+	for (; i > 0 && p->heap[i].time < p->heap[(i - 1) / 2].time; i = (i - 1) / 2)
+		swap_releases(&p->heap[i], &p->heap[(i - 1) / 2]);
+	return true;
+}
+
+static struct release
+pop(struct pauses *p)
+{
+	struct release first = p->heap[0];
+	size_t i = 0;
+
+	p->heap[0] = p->heap[--p->used];
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < p->used && p->heap[child + 1].time < p->heap[child].time)
+			child++;
+		if (child >= p->used || p->heap[i].time <= p->heap[child].time)
+			return first;
+		swap_releases(&p->heap[i], &p->heap[child]);
+		i = child;
+	}
+}
+
+/* the port of the tester has a PAUSE frame, when it has come through the line */
+static void
+tell(struct fg_switch *s, unsigned port, fg_u128 now, uint32_t quanta)
+{
+	struct member *p = &s->member[port];
+	fg_u128 from = now + p->octet_time * (FG_ETHER_MIN + FG_ETHER_OVERHEAD);
+
+	s->pauses->told[port].off = quanta > 0;
+	s->pauses->told[port].ends = from + p->octet_time / 8 * QUANTUM_BITS * quanta;
+	line_pause(p, from, s->pauses->told[port].ends);
+	p->counters.pauses += quanta > 0;
+}
+
+void
+pause_hold(struct fg_switch *s, unsigned port, uint32_t size, fg_u128 now)
+{
+	struct told *t = &s->pauses->told[port];
+
+	t->held += size;
+	if (t->held > s->config.xoff && (!t->off || t->ends <= now))
+		tell(s, port, now, s->config.pause_quanta);
+}
+
+void
+pause_let_go(struct fg_switch *s, unsigned port, uint32_t size, fg_u128 now)
+{
+	struct told *t = &s->pauses->told[port];
+
+	t->held -= size;
+	if (t->off && t->held < s->config.xon)
+		tell(s, port, now, 0);
+}
+
+void
+pause_hold_until(struct fg_switch *s, unsigned port, uint32_t size, fg_u128 now, fg_u128 until)
+{
+	const struct release end = {.time = WHOLE(until), .size = size, .port = port};
+
+	if (push(s->pauses, &end))
+		pause_hold(s, port, size, now);
+}
+
+uint64_t
+pause_next(const struct fg_switch *s)
+{
+	return s->pauses == NULL || s->pauses->used == 0 ? UINT64_MAX : s->pauses->heap[0].time;
+}
+
+void
+pause_run(struct fg_switch *s)
+{
+	struct release end = pop(s->pauses);
+
+	pause_let_go(s, end.port, end.size, FROM_WHOLE(end.time));
+}

@@ -1,0 +1,196 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889 section 5.5: what a switch does when an egress is overloaded.
+--
+-- Blocks of four ports. The first one (split) sends to the third (uncongested) and the fourth (congested)
+-- in turn, the second one (single) to the fourth, both as much as they can. So the congested port is offered
+-- half as much again as its line carries, and the uncongested one half of its line. If frames for that are
+-- lost, they have waited behind frames for the other: head of line blocking. If no frame at all is lost, the
+-- switch has kept the senders back, or its buffer took everything.
+--
+-- A trial before that, in which the second port is silent, shows whether the first port is served as fast as
+-- it sends. Where it is not, losses say nothing about queues.
+local format = require "framegauge.text.format"
+local mesh = require "framegauge.methods.rfc2889.mesh"
+local tables = require "framegauge.core.tables"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.KEYS = { "congestion_control" }
+
+local TOLERANCE = 1e-3 -- of a load, by which it is the intended one
+local RING = 4096 -- frames that wait at a port that has to pause, at most
+local LONGER, LONGEST = 4, 300 -- times, seconds: a buffer that took everything is filled for longer
+
+--- The blocks of four ports.
+-- @return list of { split =, single =, uncongested =, congested = names, directions = list }
+function M.blocks(ports)
+   local list = {}
+   for i = 1, #ports - 3, 4 do
+      list[#list + 1] = {
+         split = ports[i].name, single = ports[i + 1].name, uncongested = ports[i + 2].name,
+         congested = ports[i + 3].name,
+      }
+   end
+   return list
+end
+
+-- One direction for each turn of the split source: to the uncongested port, then to the other one.
+local function directions_of(blocks, congested_turns, alone)
+   local list = {}
+   for _, b in ipairs(blocks) do
+      list[#list + 1] = b.split .. "->" .. b.uncongested
+      for _ = 1, congested_turns do
+         list[#list + 1] = b.split .. "->" .. b.congested
+      end
+      list[#list + 1] = not alone and b.single .. "->" .. b.congested or nil
+   end
+   return list
+end
+
+local function try(c, o)
+   local directions = directions_of(c.blocks, o.turns or 1, o.alone)
+   return c.session:trial {
+      test = "rfc2889.congestion_control", phase = o.phase, frame_size = c.frame_size,
+      direction = o.alone and "split" or o.turns and "1:" .. o.turns or "all", directions = directions,
+      fps = c.fps, seconds = o.seconds, line_fps = c.line_fps, any_loss = true, patient = true,
+      drain = c.drain,
+   }
+end
+
+-- What came of the streams of one block from a port to another.
+local function sum(record, from, to)
+   local out = { tx = 0, rx = 0, lost = 0 }
+   for _, d in ipairs(record.directions) do
+      if d.direction == from .. "->" .. to then
+         out.tx, out.rx, out.lost = out.tx + d.tx, out.rx + d.rx, out.lost + d.lost
+      end
+   end
+   return out
+end
+
+local function pauses_of(record, port)
+   return tables.find(record.pauses or {}, "port", port) or { times = 0, waited_ns = 0 }
+end
+
+-- The figures of a block.
+local function read(c, b, record)
+   local u, of_split = sum(record, b.split, b.uncongested), sum(record, b.split, b.congested)
+   local of_single = sum(record, b.single, b.congested)
+   local tx, rx = of_split.tx + of_single.tx, of_split.rx + of_single.rx
+   local split, single = pauses_of(record, b.split), pauses_of(record, b.single)
+   local seconds = record.duration_s
+   -- a source that had to wait goes on for as long
+   local split_s, single_s = seconds + split.waited_ns / 1e9, seconds + single.waited_ns / 1e9
+   return {
+      tx_frames = math.floor(c.fps * seconds + 0.5), trial_s = seconds,
+      uncongested_lost = u.lost, uncongested_loss_ratio = u.tx > 0 and u.lost / u.tx or 0,
+      uncongested_fps = u.rx / split_s,
+      congested_lost = tx - rx, congested_loss_ratio = tx > 0 and (tx - rx) / tx or 0,
+      congested_fps = rx / math.max(split_s, single_s), congested_received_ratio = rx / (c.fps * seconds),
+      split_oload_fps = (u.tx + of_split.tx) / split_s, single_oload_fps = of_single.tx / single_s,
+      pause_received = split.times + single.times, split_paused_ns = split.waited_ns,
+      single_paused_ns = single.waited_ns,
+   }
+end
+
+local function was_kept_back(c, one)
+   local least = (1 - TOLERANCE) * c.fps
+   return one.pause_received > 0 or one.split_oload_fps < least or one.single_oload_fps < least
+end
+
+-- The conclusion of a block; nil: the buffer took all, a longer trial would tell more.
+local function conclude(c, one)
+   one.head_of_line_blocking = one.uncongested_lost > 0
+   one.back_pressure = one.congested_lost == 0 and was_kept_back(c, one)
+   if one.head_of_line_blocking then
+      return "head-of-line-blocking"
+   elseif one.congested_lost == 0 then
+      return one.back_pressure and "back-pressure" or nil
+   elseif one.uncongested_fps < (1 - TOLERANCE) * c.fps / 2 then
+      return "throttled"
+   end
+   return "none"
+end
+
+-- The trial, longer as long as a buffer took everything of some block.
+local function find(c, plan)
+   local seconds = plan.rfc2889.trial
+   local record, list
+   repeat
+      record = try(c, { phase = "measure", seconds = seconds })
+      local absorbed = false
+      list = tables.map(c.blocks, function(b)
+         local one = read(c, b, record)
+         one.conclusion = conclude(c, one)
+         absorbed = absorbed or not one.conclusion
+         return one
+      end)
+      seconds = seconds * LONGER
+   until not absorbed or seconds > math.min(LONGEST, plan.rfc2889.congestion_control.longest)
+   return record, list
+end
+
+local INPUT_LIMITED = "the split source alone lost %s: its port is not served as fast as it sends, so losses "
+   .. "say nothing about head of line blocking"
+
+local function row_of(c, b, one, records, control)
+   local validity, reasons = verdict.merge(records)
+   local row = tables.copy(one)
+   local alone = sum(control, b.split, b.uncongested).lost + sum(control, b.split, b.congested).lost
+   row.conclusion = row.conclusion or "absorbed"
+   if alone > 0 then
+      row.conclusion, row.head_of_line_blocking = "input-limited", nil
+      reasons[#reasons + 1] = INPUT_LIMITED:format(format.plural(alone, "frame"))
+   end
+   if row.conclusion == "none" then
+      row.buffer_estimate_frames = math.max(0, math.floor(row.congested_received_ratio * c.fps * row.trial_s
+         - c.fps * row.trial_s + 0.5))
+   end
+   row.honoured_pause = row.pause_received > 0 and row.split_paused_ns + row.single_paused_ns > 0 or nil
+   row.test, row.frame_size, row.validity, row.reasons = "congestion_control", c.frame_size, validity, reasons
+   row.split, row.single, row.uncongested, row.congested = b.split, b.single, b.uncongested, b.congested
+   row.uncongested_lost, row.congested_lost = nil, nil
+   return row
+end
+
+-- All blocks at one frame size.
+local function measure(plan, bench, session, frame_size, rows)
+   local line_fps = bench:max_fps(frame_size)
+   local c = { session = session, frame_size = frame_size, line_fps = line_fps,
+      blocks = M.blocks(bench.ports), fps = mesh.max_fps(plan, bench, frame_size) }
+   -- both sources together still have these at the end, and one line for them
+   c.drain = plan.rfc2889.drain + 2 * RING / c.fps
+   local before = #session.trials
+   local control = try(c, { phase = "control", seconds = plan.rfc2889.trial, alone = true })
+   local record, list = find(c, plan)
+   local uneven = plan.rfc2889.congestion_control.uneven
+      and try(c, { phase = "uneven", seconds = plan.rfc2889.trial, turns = 2 })
+   for i, b in ipairs(c.blocks) do
+      local row = row_of(c, b, list[i], { control, record, uneven or nil }, control)
+      row.uneven_loss_ratio = uneven and read(c, b, uneven).uncongested_loss_ratio or nil
+      row.trials, row.trial = #session.trials - before, record.trial
+      rows[#rows + 1] = row
+   end
+end
+
+--- Measure at every frame size.
+-- @param rows  takes the rows as they are found
+function M.run(plan, bench, session, _, rows)
+   for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
+      measure(plan, bench, session, frame_size, rows)
+   end
+end
+
+--- What lies ahead, if no buffer takes everything.
+function M.parts(plan, key)
+   local o = plan.rfc2889
+   local trials = o.congestion_control.uneven and 3 or 2
+   return tables.map(o.frame_sizes, function(frame_size)
+      return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials,
+         seconds = trials * (o.trial + o.learning_wait + o.drain + o.settle) }
+   end)
+end
+
+return M

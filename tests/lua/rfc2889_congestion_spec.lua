@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 2889, 5.5: congestion control, held against reference switches of every organisation of queues.
+local congestion = require "framegauge.methods.rfc2889.congestion"
+local runs = require "rfc2889_runs"
+
+local LINE, SECONDS = 1e9 / 672, 0.05
+local N = math.floor(LINE * SECONDS + 0.5)
+
+local KEYS = "tests: [congestion_control], frame_sizes: [64], trial: 50ms, congestion_control: {longest: %s, "
+   .. "uneven: %s}"
+
+local function measure(switch, longest, uneven, ports, trial)
+   local results, session = runs.run(ports or 4, switch, KEYS:format(longest or "50ms", uneven or "false")
+      :gsub("trial: 50ms", "trial: " .. (trial or "50ms")))
+   return results.congestion_control[1], session, results.congestion_control
+end
+
+describe("congestion control by RFC 2889", function()
+   it("takes ports in blocks of four", function()
+      local ports = {}
+      for i = 1, 8 do
+         ports[i] = { name = tostring(i) }
+      end
+      assert.same({ { split = "1", single = "2", uncongested = "3", congested = "4" },
+         { split = "5", single = "6", uncongested = "7", congested = "8" } }, congestion.blocks(ports))
+      assert.truthy(runs.wrong(6, "", KEYS:format("1s", "false")):find(
+         "congestion_control with 6 ports", 1, true))
+      local _, _, rows = measure("", "50ms", "false", 8)
+      assert.same({ "p1", "p5", "none", "none" }, { rows[1].split, rows[2].split, rows[1].conclusion,
+         rows[2].conclusion })
+   end)
+
+   -- C receives N + Q + 1 of 1.5 N
+   it("finds that output queues lose for the congested port only, and how many they hold", function()
+      local row, session = measure "buffer: 512"
+      assert.same({ 0, "none", false, false, "valid", 2 }, { row.uncongested_loss_ratio, row.conclusion,
+         row.head_of_line_blocking, row.back_pressure, row.validity, #session.trials })
+      assert.near(512, row.buffer_estimate_frames, 2)
+      assert.near((0.5 * N - 513) / (1.5 * N), row.congested_loss_ratio, 2 / N)
+      assert.near(LINE / 2, row.uncongested_fps, 2 / SECONDS)
+      assert.equal(N, row.tx_frames)
+   end)
+
+   it("cannot tell input queues with a fair arbitration from output queues, but with uneven loads", function()
+      local row = measure("queues: input, buffer: 64", "50ms", "true")
+      assert.same({ 0, "none" }, { row.uncongested_loss_ratio, row.conclusion })
+      assert.near(1 / 3, row.congested_loss_ratio, 65 * 3 / N)
+      -- of the two shares that the split source has of the congested line, it gets three quarters
+      assert.near(0.25, row.uneven_loss_ratio, 0.06)
+      assert.equal(0, measure("buffer: 64", "50ms", "true").uneven_loss_ratio)
+   end)
+
+   -- the split source gets a third of the congested line, and sends as much to the other: a third is lost
+   -- once its queue is full, after 3 Q frame times
+   it("finds head of line blocking where the oldest frame is served", function()
+      local row = measure "queues: input, arbitration: oldest, buffer: 64"
+      assert.same({ "head-of-line-blocking", true, false }, { row.conclusion, row.head_of_line_blocking,
+         row.back_pressure })
+      assert.is_true(row.uncongested_loss_ratio <= 1 / 3)
+      assert.is_true(row.uncongested_loss_ratio >= 1 / 3 * (1 - (3 * 64 + 6) / N), row.uncongested_loss_ratio)
+      assert.near(LINE / 3, row.uncongested_fps, (64 + 3) / SECONDS)
+      assert.is_nil(row.buffer_estimate_frames)
+   end)
+
+   -- only what fits into the queue before it blocks, and what leaves when the other source has ended
+   it("finds that a source is shut out where another one has priority", function()
+      local row = measure "queues: input, arbitration: priority, buffer: 64"
+      assert.equal("head-of-line-blocking", row.conclusion)
+      assert.is_true(row.uncongested_loss_ratio >= 1 - (64 + 4) / (N / 2), row.uncongested_loss_ratio)
+   end)
+
+   it("finds back pressure where sources are told to pause", function()
+      local row = measure "flow_control: pause, buffer: 4096"
+      assert.same({ "back-pressure", true, 0, 0, true }, { row.conclusion, row.back_pressure,
+         row.congested_loss_ratio, row.uncongested_loss_ratio, row.honoured_pause })
+      assert.is_true(row.pause_received > 0)
+      -- the split source gets all that it sends and the other one the rest of the line, until the split
+      -- source has sent all: so it takes half as long again. What waits in the switch is sent before
+      assert.equal(0, row.split_paused_ns)
+      assert.near(LINE, row.split_oload_fps, 1 / SECONDS)
+      assert.near(LINE / 1.5, row.single_oload_fps, LINE / 1.5 * (49152 / 64 + 200) / N)
+      assert.near(LINE, row.congested_fps, LINE * (49152 / 64 + 200) / N)
+      assert.equal("valid", row.validity)
+   end)
+
+   it("fills a large buffer by longer trials, and says when that was not enough", function()
+      local row = measure("buffer: 15000", "10s", "false", 4, "20ms")
+      assert.same({ "none", 0.08, 2 + 1 }, { row.conclusion, row.trial_s, row.trials })
+      assert.near(15000, row.buffer_estimate_frames, 2)
+      row = measure("buffer: 15000", "60ms", "false", 4, "20ms")
+      assert.same({ "absorbed", 0.02, false }, { row.conclusion, row.trial_s, row.back_pressure })
+   end)
+
+   it("judges no queues where the engine is slower than the line of the split source", function()
+      local row = measure "capacity: 1Mfps, buffer: 16"
+      assert.same({ "input-limited", "valid" }, { row.conclusion, row.validity })
+      assert.is_nil(row.head_of_line_blocking)
+      assert.truthy(row.reasons[1]:find("the split source alone lost", 1, true))
+   end)
+end)
