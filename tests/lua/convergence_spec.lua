@@ -4,6 +4,7 @@
 local event = require "framegauge.methods.convergence.event"
 local expect = require "framegauge.methods.expect"
 local figures = require "framegauge.methods.convergence.figures"
+local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
@@ -324,14 +325,7 @@ describe("a run of convergence", function()
 
    it("goes on where it ended", function()
       local _, _, path = run("--set", "convergence.repetitions=3")
-      local half = scratch.path()
-      scratch.shell(("mkdir '%s' && cp '%s/plan.yaml' '%s' && head -n 1 '%s/trials.jsonl' >'%s/trials.jsonl'")
-         :format(half, path, half, path, half))
-      local facts = json.decode(scratch.read(path .. "/run.json"))
-      facts.ended, facts.elapsed_s = json.null, json.null
-      local file = assert(io.open(half .. "/run.json", "wb"))
-      file:write(json.encode(facts))
-      file:close()
+      local half = interrupted(path, 1)
       local output, status = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
       assert.equal(0, status, output)
       assert.is_true(scratch.read(path .. "/result.json") == scratch.read(half .. "/result.json"))

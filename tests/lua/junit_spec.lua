@@ -33,18 +33,12 @@ for suite in root:
     print(*(suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped")))
 ]]
 
-local function write(path, text)
-   local file = assert(io.open(path, "wb"))
-   file:write(text)
-   file:close()
-end
-
 --- The suites in words, after they were held against the form.
 local function suites(result, moment)
    local path, script = scratch.path(), scratch.path()
    local text = junit.text(result, moment or {})
-   write(path, text)
-   write(script, CHECK)
+   scratch.write(path, text)
+   scratch.write(script, CHECK)
    local output, status = scratch.shell(("/usr/bin/python3 %s %s 2>&1"):format(script, path))
    assert.equal(0, status, output)
    return output, text
@@ -156,10 +150,11 @@ describe("framegauge report", function()
 
    it("takes when and where from run.json, and does without", function()
       local path = folder_with(fake_result())
-      write(path .. "/run.json", '{"host": "bench7", "started": "2026-03-14T09:30:00Z", "ended": null}')
+      scratch.write(path .. "/run.json",
+         '{"host": "bench7", "started": "2026-03-14T09:30:00Z", "ended": null}')
       assert.is_true((quietly(path)))
       assert.matches("bench7", scratch.read(path .. "/report.html"), 1, true)
-      write(path .. "/run.json", '{"host": "ben')
+      scratch.write(path .. "/run.json", '{"host": "ben')
       assert.is_true((quietly(path)))
       assert.is_nil(scratch.read(path .. "/report.html"):find("bench7", 1, true))
    end)
@@ -170,7 +165,7 @@ describe("framegauge report", function()
          ["{"] = "is not the result of a run", ["[]"] = "is not the result of a run",
          ['{"schema_version": 99}'] = "has version 99 of its schema, this program reads version 1",
       } do
-         write(bad .. "/result.json", text)
+         scratch.write(bad .. "/result.json", text)
          local ok, err = quietly(bad)
          assert.is_false(ok)
          assert.equal(2, err.status)

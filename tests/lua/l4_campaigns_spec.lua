@@ -3,6 +3,7 @@
 -- Campaigns of TCP and UDP tests through the reference device: every figure is what its line and its settings
 -- allow, and a run that was ended goes on as if it had not been.
 local ethernet = require "framegauge.core.ethernet"
+local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
@@ -61,15 +62,7 @@ describe("the MTU sweep", function()
    end)
 
    it("goes on where it was ended", function()
-      local half = scratch.path()
-      scratch.shell(("mkdir '%s' && cp '%s/plan.yaml' '%s' && head -n 5 '%s/trials.jsonl' "
-         .. ">'%s/trials.jsonl'"):format(
-         half, path, half, path, half))
-      local facts = json.decode(scratch.read(path .. "/run.json"))
-      facts.ended, facts.elapsed_s = json.null, json.null
-      local file = assert(io.open(half .. "/run.json", "wb"))
-      file:write(json.encode(facts))
-      file:close()
+      local half = interrupted(path, 5)
       local output, status = scratch.shell(command("run --resume '%s'", half))
       assert.equal(0, status, output)
       assert.truthy(output:find("5 trials made before", 1, true))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Runs that are ended at any moment and resumed. What they leave must be what an undisturbed run leaves.
+local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -30,11 +31,7 @@ local function resume(path, more)
    return scratch.shell(program("run --resume '%s' %s", path, more or ""))
 end
 
-local function write(path, text)
-   local file = assert(io.open(path, "wb"))
-   file:write(text)
-   file:close()
-end
+local write = scratch.write
 
 local function trials_of(path)
    local _, n = scratch.read(path .. "/trials.jsonl"):gsub("\n", "")
@@ -71,20 +68,8 @@ describe("a run that is resumed", function()
       end
    end
 
-   -- A copy of the folder as a run leaves it that is killed with so many trials done and part of one written.
    local function killed(trials, part)
-      local path = scratch.path()
-      scratch.shell(("mkdir '%s' && cp '%s'/plan.yaml '%s'"):format(path, undisturbed, path))
-      local facts = json.decode(scratch.read(undisturbed .. "/run.json"))
-      facts.ended, facts.elapsed_s = json.null, json.null
-      write(path .. "/run.json", json.encode(facts))
-      local n, kept = 0, {}
-      for line in io.lines(undisturbed .. "/trials.jsonl") do
-         n = n + 1
-         kept[#kept + 1] = n <= trials and line .. "\n" or n == trials + 1 and line:sub(1, part) or nil
-      end
-      write(path .. "/trials.jsonl", table.concat(kept))
-      return path
+      return interrupted(undisturbed, trials, part)
    end
 
    it("leaves what it would have left, wherever it was killed, and repeats no finished trial", function()

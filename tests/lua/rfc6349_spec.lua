@@ -3,6 +3,7 @@
 -- RFC 6349: its own examples, and paths whose MTU, delay, rate and loss are configured.
 local common = require "framegauge.methods.rfc6349.common"
 local expect = require "framegauge.methods.expect"
+local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local schema = require "result_schema"
 local scratch = require "scratch"
@@ -97,14 +98,7 @@ describe("a path", function()
 
    it("is measured on where a run was ended", function()
       local _, path = run("rfc6349.windows=[50%]", "rfc6349.directions=[backward]")
-      local half = scratch.path()
-      scratch.shell(("mkdir '%s' && cp '%s/plan.yaml' '%s' && head -n 6 '%s/trials.jsonl' >'%s/trials.jsonl'")
-         :format(half, path, half, path, half))
-      local facts = json.decode(scratch.read(path .. "/run.json"))
-      facts.ended, facts.elapsed_s = json.null, json.null
-      local file = assert(io.open(half .. "/run.json", "wb"))
-      file:write(json.encode(facts))
-      file:close()
+      local half = interrupted(path, 6)
       local output, status = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
       assert.equal(0, status, output)
       assert.is_true(scratch.read(path .. "/result.json") == scratch.read(half .. "/result.json"))

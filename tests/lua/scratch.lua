@@ -25,6 +25,13 @@ function M.read(path)
    return text
 end
 
+--- Make a file, or replace it.
+function M.write(path, text)
+   local file = assert(io.open(path, "wb"))
+   file:write(text)
+   file:close()
+end
+
 local root
 local paths = 0
 
