@@ -39,7 +39,7 @@ expect() { # WHAT PATTERN
 }
 
 meson setup "$work/build" "$work" >"$work/log" 2>&1 && meson test -C "$work/build" >"$work/log" 2>&1
-tools/results "$work/build" >"$work/log" 2>&1
+tools/results "$work/build/meson-logs/testlog" >"$work/log" 2>&1
 echo $? >>"$work/log"
 expect "a test without a plan fails" '^FAILED ended_early of'
 expect "a test with too few results fails" '^FAILED too_few of'
