@@ -13,6 +13,7 @@ local results = require "framegauge.report.result"
 
 local PLANS = {
    "rfc2544", "rfc2889", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay", "convergence",
+   "characterise",
 }
 
 -- The figure by the unit it is shown in.

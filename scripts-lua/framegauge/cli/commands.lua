@@ -18,6 +18,13 @@ local DURATION = { name = "duration", value = "TIME", help = "end after this tim
 local PLAN = { name = "PLAN.yaml", help = "the plan: ports, test and its parameters; see 'help plan'" }
 
 local PLAN_OF_PORTS = { name = "PLAN.yaml", help = "a plan; only its ports and host are used" }
+local ON = {
+   name = "on", value = "FILE",
+   help = "run it against the reference device of this file, such as the twin.yaml of 'characterise', in "
+      .. "place "
+      .. "of the ports' devices",
+}
+local OUT = { name = "out", value = "DIR", help = "result folder (default: framegauge-runs/<name>-<date>)" }
 local MAX_FRAME = {
    name = "max-frame", value = "BYTES",
    help = "largest frame that the ports accept, with FCS (default: 1522)",
@@ -36,7 +43,7 @@ return {
             help = "trials of about a second; the report is marked 'not RFC-conformant: short trials'",
          },
          SET,
-         { name = "out", value = "DIR", help = "result folder (default: framegauge-runs/<name>-<date>)" },
+         ON, OUT,
          {
             name = "dry-run",
             help = "print the expected trials and their duration; send nothing",
@@ -64,6 +71,26 @@ return {
          "run lab.yaml --dry-run", "run --resume results/today",
       },
       module = "framegauge.cli.plan", call = "run",
+   },
+   {
+      name = "characterise",
+      summary = "find out what the device between a plan's ports is",
+      help = "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, "
+         .. "delays and losses of the device, each with its bounds, proved by trials that nothing was "
+         .. "fitted to. "
+         .. "The result folder has twin.yaml, a reference device that behaves like it, for 'run --on'.",
+      arguments = { { name = PLAN.name, help = PLAN.help } },
+      options = {
+         { name = "quick", help = "as for run" }, SET, ON, OUT,
+         { name = "dry-run", help = "print the expected trials and their duration; send nothing" },
+         { name = "expect", value = "EXPR", many = true,
+           help = "what the device must reach, such as 'capacity>=1000000' or 'latency<=20us'" },
+      },
+      takes_eal = true,
+      examples = {
+         "characterise lab.yaml --out results/today", "run lab.yaml --on results/today/twin.yaml",
+      },
+      module = "framegauge.cli.plan", call = "characterise",
    },
    {
       name = "check",

@@ -10,7 +10,7 @@ local M = {}
 
 -- The plan of the run to resume: as its folder keeps it, or as it is given again.
 local function load_again(earlier, arguments, options, eal)
-   if not arguments[1] and (options.quick or options.set[1] or eal[1]) then
+   if not arguments[1] and (options.quick or options.on or options.set[1] or eal[1]) then
       parse.usage_error("run", "run: --resume uses the plan of the folder; give PLAN.yaml to compare both")
    end
    if arguments[1] then
@@ -46,6 +46,12 @@ function M.run(arguments, options, eal)
       return require("framegauge.run.estimate").main(plan)
    end
    return job.run(require("framegauge.run").main, plan, options)
+end
+
+--- Run a plan as one that characterises the device.
+function M.characterise(arguments, options, eal)
+   options.set = { "test=characterise", unpack(options.set) }
+   return M.run(arguments, options, eal)
 end
 
 --- Measure the tester itself.

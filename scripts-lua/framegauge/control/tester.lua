@@ -119,7 +119,7 @@ end
 
 local function load(plan, sets, quick)
    local loaded, errors = plans.load_text(plan.source.text, plan.file, {
-      sets = sets, quick = quick, eal = plan.source.options.eal,
+      sets = sets, quick = quick, eal = plan.source.options.eal, on = plan.source.options.on,
    })
    if loaded then
       return loaded

@@ -10,6 +10,9 @@ local M = {}
 --- Octets a frame holds the line for besides its own: preamble, start delimiter, inter-frame gap.
 M.OVERHEAD = 20
 
+--- Octets of the header: two addresses and the type.
+M.HEADER = 14
+
 --- Shortest legal frame with its FCS.
 M.MIN_FRAME = 64
 

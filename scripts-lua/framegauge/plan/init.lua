@@ -7,6 +7,7 @@
 -- every default filled in. A plan that comes out of here is right as far as a file can tell; all that is
 -- wrong comes out at once.
 local named_file = require "framegauge.core.named_file"
+local on = require "framegauge.plan.on"
 local problems = require "framegauge.plan.problems"
 local registry = require "framegauge.plan.registry"
 local rows = require "framegauge.plan.rows"
@@ -137,6 +138,7 @@ end
 -- @param options.sets  list of "path=value", as --set gives them
 -- @param options.quick shorten trials and waits
 -- @param options.eal   further EAL arguments
+-- @param options.on    { text =, name = } of a file with the reference device to run it against (plan/on.lua)
 -- @return the plan, with what it was made from as `source` (text, options, and given(key): whether it
 -- names a key); or nil and the list of all
 -- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
@@ -152,6 +154,9 @@ function M.load_text(text, name, options)
    end
    local found = problems.new(name)
    if root.kind == "map" then
+      if options.on then
+         on.apply(root, options.on, found)
+      end
       apply_sets(root, options, found)
    end
    local values = schema.read(rows, root, found)
@@ -165,7 +170,8 @@ function M.load_text(text, name, options)
    local plan = shape(values, name, options)
    plan.source = {
       text = text,
-      options = { sets = options.sets or {}, quick = options.quick == true, eal = options.eal or {} },
+      options = { sets = options.sets or {}, quick = options.quick == true, eal = options.eal or {},
+         on = options.on },
       given = function(key)
          return found:given(key)
       end,
@@ -185,11 +191,18 @@ function M.defaults(test, quick)
    return group
 end
 
---- Read a plan from a file. Options and results as for load_text().
+--- Read a plan from a file. Options and results as for load_text(), but `on` may be the path of its file.
 -- @usage tostring(select(2, plan.load(path .. ".yaml"))[1]):match "cannot be read" --> cannot be read
 function M.load(path, options)
    local text, err = read_file(path)
-   if not text then
+   local device = options and options.on
+   if text and type(device) == "string" then
+      local of_device
+      of_device, err = read_file(device)
+      options = setmetatable({ on = of_device and { text = of_device, name = device } },
+         { __index = options })
+   end
+   if not text or err then
       return nil, { err }
    end
    return M.load_text(text, path, options)

@@ -1,0 +1,376 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- From what the trials of one direction showed to what the device is, with the range of each parameter.
+--
+-- The model is a server that takes one frame at a time, with a buffer before it and a delay behind it
+-- (queue.lua, lib/device/device.c). It fixes what an overload must show: until time t the server has begun
+-- floor(c t) + 1 frames, and the buffer is full. So two overloads of different length give the server's rate
+-- c and the places Q, each as a range that follows from whole frames; a third one can contradict. A policer
+-- gives counts of the same form and holds nothing up: the longest delay tells them apart.
+--
+-- Several models that no trial contradicts are not one result: then a parameter is not told, and the remarks
+-- say why.
+local ethernet = require "framegauge.core.ethernet"
+local format = require "framegauge.text.format"
+local ranges = require "framegauge.methods.characterise.ranges"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+-- Memory is often given out in cells; sizes of those that are tried, bytes.
+local CELLS = { 64, 80, 128, 208, 256, 2048 }
+
+-- Below this share of the delay that a full buffer makes there is no buffer, above the other there is one.
+local NO_QUEUE, A_QUEUE = 0.25, 0.75
+
+-- A frame size overloads a device if the line brings so many times what it takes.
+local MARGIN = 1.02
+
+-- With fewer places their delay is not told from the device's own.
+local PLACES_TO_TELL = 3
+
+local function tell(remarks, ...)
+   remarks[#remarks + 1] = string.format(...)
+end
+
+-- The rate and the places of one frame size by when the queue was empty.
+local function drained(d)
+   local rate = {
+      min = (d.rx - 1 - d.slack) / (d.seconds + d.error), max = (d.rx - 1 + d.slack) / (d.seconds - d.error),
+   }
+   return rate, { min = d.queued.min, max = d.overflowed and d.queued.max or math.huge }
+end
+
+-- The same by overloads: c t + Q of each. @param remarks  gets a sentence where these contradict each other
+local function served(size, remarks)
+   local points = {}
+   for i, p in ipairs(size.overloads) do
+      points[i] = { x = p.seconds, min = p.rx - 1 - p.slack, max = p.rx + p.slack }
+   end
+   local rate, places = ranges.line(points)
+   if rate then
+      return rate, places
+   end
+   tell(remarks, "%d bytes: overloads of different length contradict one rate and one buffer",
+      size.frame_size)
+   if size.drained then
+      return drained(size.drained)
+   end
+   local rates, all = {}, {} -- what each two of them give
+   for i, p in ipairs(points) do
+      for j = i + 1, #points do
+         rates[#rates + 1], all[#all + 1] = ranges.line { p, points[j] }
+      end
+   end
+   return ranges.hull(rates), ranges.hull(all)
+end
+
+-- What one frame size says: { frame_size, rate, places, policed } or, of one without loss, { frame_size,
+-- at_least = fps }.
+local function of_size(size, remarks)
+   local out = { frame_size = size.frame_size }
+   if size.overloads[2] then
+      out.rate, out.places = served(size, remarks)
+   elseif size.drained then
+      out.rate, out.places = drained(size.drained)
+   else
+      out.at_least = size.carried_fps or 0
+      return out
+   end
+   local held = ranges.middle(out.places) / ranges.middle(out.rate) -- seconds, if it is a buffer
+   if size.overloads[2] and size.rest and ranges.middle(out.places) >= PLACES_TO_TELL then
+      -- with jitter one of the longest delays at rest may be in it
+      local least = (size.overload_delay_ns - size.rest.max_ns) / 1e9 / held
+      local most = (size.overload_delay_ns - size.rest.min_ns) / 1e9 / held
+      out.policed = least < NO_QUEUE and (most < A_QUEUE or "unclear") or most < A_QUEUE and "unclear"
+         or false
+   end
+   return out
+end
+
+local function of_all(list, from, to, of)
+   local out = {}
+   for i = from, to do
+      if list[i].rate then
+         out[#out + 1] = of(list[i])
+      end
+   end
+   return out
+end
+
+local function bits(one)
+   return ranges.times(one.rate, 8 * one.frame_size)
+end
+
+-- Does min(C, B / 8F) carry what sizes without loss were given?
+local function carries(list, frames, bps)
+   for _, one in ipairs(list) do
+      if one.at_least and (one.at_least > frames.max or one.at_least * 8 * one.frame_size > bps.max) then
+         return false
+      end
+   end
+   return true
+end
+
+-- Frame sizes up to the k-th are limited by frames per second, the others by bits per second.
+local function bent(list, k)
+   local flat = of_all(list, 1, k, function(one) return one.rate end)
+   local falling = of_all(list, k + 1, #list, bits)
+   local frames, bps = ranges.common(flat), ranges.common(falling)
+   if not frames or not bps or not carries(list, frames, bps) then
+      return nil
+   end
+   for i, one in ipairs(list) do -- each size is limited by what it is said to be limited by
+      local by_bits = ranges.times(bps, 1 / (8 * one.frame_size))
+      if one.rate and (i <= k and by_bits.max < frames.min or i > k and frames.max < by_bits.min) then
+         return nil
+      end
+   end
+   for _, one in ipairs(list) do -- what is not reached is at least what was carried
+      local fps = one.rate and one.rate.min or one.at_least
+      frames.min, bps.min = math.max(frames.min, fps), math.max(bps.min, fps * 8 * one.frame_size)
+   end
+   return { frames = frames, bps = bps, has_frames = flat[1] ~= nil, has_bps = falling[1] ~= nil }
+end
+
+-- A fixed time for each frame and a further one for each byte: 1 / c = t0 + t1 F.
+local function linear(list)
+   local points = {}
+   for _, one in ipairs(list) do
+      points[#points + 1] = {
+         x = one.frame_size, min = one.rate and 1 / one.rate.max or 0,
+         max = 1 / (one.rate and one.rate.min or one.at_least),
+      }
+   end
+   local per_byte, per_frame = ranges.line(points)
+   if not per_byte or per_byte.max <= 0 or per_frame.max <= 0 then
+      return nil
+   end
+   per_byte.min, per_frame.min = math.max(0, per_byte.min), math.max(0, per_frame.min)
+   return { per_byte = per_byte, per_frame = per_frame }
+end
+
+-- All that no frame size contradicts.
+local function models(list)
+   local found, seen = {}, {}
+   for k = #list, 0, -1 do
+      local one = bent(list, k)
+      local name = one and (one.has_frames and one.has_bps and "both" or one.has_frames and "frames"
+         or "bits")
+      if one and not seen[name] then
+         seen[name], one.name = true, name
+         found[#found + 1] = one
+      elseif one then -- the bend lies at either of two sizes
+         local same = tables.find(found, "name", name)
+         same.frames, same.bps = ranges.hull { same.frames, one.frames }, ranges.hull { same.bps, one.bps }
+      end
+   end
+   return found, linear(list)
+end
+
+local function saturated(list)
+   local n = 0
+   for _, one in ipairs(list) do
+      n = n + (one.rate and 1 or 0)
+   end
+   return n
+end
+
+-- A model with one limit explains what one with two does, and is preferred.
+local function simplest(found)
+   return tables.find(found, "name", "frames") and tables.find(found, "name", "bits") and nil
+      or tables.find(found, "name", "frames") or tables.find(found, "name", "bits") or found[1]
+end
+
+local function engine(out, list, remarks)
+   local found, line = models(list)
+   local n = saturated(list)
+   if n == 0 then
+      out.limit = "line"
+      local least = { frames = 0, bps = 0 }
+      for _, one in ipairs(list) do
+         least.frames = math.max(least.frames, one.at_least)
+         least.bps = math.max(least.bps, one.at_least * 8 * one.frame_size)
+      end
+      out.capacity = { min = least.frames, max = math.huge }
+      out.bandwidth = { min = least.bps, max = math.huge }
+      return
+   end
+   local chosen = simplest(found)
+   if chosen and not (chosen.name == "both" and line) then
+      out.limit = chosen.name
+      out.capacity = chosen.has_frames and chosen.frames or { min = chosen.frames.min, max = math.huge }
+      out.bandwidth = chosen.has_bps and chosen.bps or { min = chosen.bps.min, max = math.huge }
+   elseif line then
+      out.limit = chosen and "unclear" or "linear"
+      out.per_frame, out.per_byte = line.per_frame, line.per_byte
+      if chosen then
+         out.capacity, out.bandwidth = chosen.frames, chosen.bps
+         tell(remarks, "two limits, of frames and of bits, and a time for each frame and byte explain the "
+            .. "rates alike: more frame sizes tell them apart")
+      end
+   elseif found[1] then
+      out.limit = "unclear"
+      tell(remarks, "only %s could be overloaded: whether frames or bits are limited is not told", n == 1
+         and "one frame size" or "few frame sizes")
+      out.capacity = { min = found[1].frames.min, max = math.huge }
+      out.bandwidth = { min = found[1].bps.min, max = math.huge }
+   else
+      out.limit = "other"
+      tell(remarks, "no limit of frames and bits, and no time for each frame and byte, explains the rates of "
+         .. "all frame sizes")
+   end
+end
+
+-- Places are whole.
+local function whole(range)
+   return { min = math.max(0, math.ceil(range.min - 1e-6)), max = math.floor(range.max + 1e-6) }
+end
+
+-- Bytes of memory, if a frame takes a whole number of cells.
+local function by_cells(list, cell)
+   return ranges.common(of_all(list, 1, #list, function(one)
+      local bytes, places = math.ceil(one.frame_size / cell) * cell, whole(one.places)
+      return { min = places.min * bytes, max = (places.max + 1) * bytes - 1 }
+   end))
+end
+
+local function unit_of_buffer(out, list, remarks)
+   local frames = ranges.common(of_all(list, 1, #list, function(one) return whole(one.places) end))
+   local bytes = by_cells(list, 1)
+   if frames and not bytes then
+      out.buffer_unit, out.buffer_frames = "frames", frames
+   elseif bytes and not frames then
+      out.buffer_unit, out.buffer_bytes = "bytes", bytes
+   elseif frames and bytes then
+      out.buffer_unit, out.buffer_frames, out.buffer_bytes = "unclear", frames, bytes
+      tell(remarks, "whether the buffer holds frames or bytes is not told: too few frame sizes fill it")
+   else
+      out.buffer_unit = "other"
+      for _, cell in ipairs(CELLS) do
+         local found = by_cells(list, cell)
+         if found then
+            out.buffer_unit, out.buffer_cell_bytes, out.buffer_bytes = "cells", cell, found
+            return
+         end
+      end
+      tell(remarks, "what the buffer holds at the frame sizes fits neither frames nor bytes nor cells of a "
+         .. "usual size")
+   end
+end
+
+local function policer(out, list, remarks)
+   local cir = ranges.common(of_all(list, 1, #list, bits))
+   local cbs = ranges.common(of_all(list, 1, #list, function(one)
+      -- the frame that a server would have begun is none of a bucket's
+      return { min = (one.places.min + 1) * one.frame_size, max = (one.places.max + 1) * one.frame_size }
+   end))
+   if not cir or not cbs then
+      out.limit = "other"
+      tell(remarks, "frames are lost without having waited, as by a policer, but no rate and burst size in "
+         .. "bits explain all frame sizes")
+      return
+   end
+   out.limit, out.cir, out.cbs = "policer", cir, cbs
+end
+
+-- By how much the delay of a frame at rest grows with its size.
+local function delays(out, sizes, line_bps, remarks)
+   local points = {}
+   for _, size in ipairs(sizes) do
+      local rest = size.rest
+      if rest then
+         points[#points + 1] = { x = size.frame_size, max = rest.min_ns + rest.error_ns,
+            min = rest.min_ns - rest.error_ns - (rest.jitter_error_ns or 0) }
+      end
+   end
+   local slope, at0 = ranges.line(points)
+   if not points[2] then
+      return
+   elseif not slope then
+      tell(remarks, "the delays of the frame sizes at rest lie on no line: the model has no delay for them")
+      return
+   end
+   local line = 8e9 / line_bps -- ns for a byte
+   local store = slope.max >= line * (1 - 1e-9)
+   out.switching = store and "store-and-forward" or "cut-through"
+   local own = store and line or 0
+   out.latency_per_byte = { min = math.max(0, slope.min - own), max = math.max(0, slope.max - own) }
+   local header = store and 0 or ethernet.HEADER * line
+   out.latency = { min = math.max(0, at0.min - header), max = at0.max - header }
+end
+
+--- What the device is in one direction.
+-- @param seen  line_bps, and sizes: list, by ascending frame size, of
+--              frame_size
+--              overloads          list of { seconds = from the first to the last departure, rx =, slack =
+--                                 frames by which counts may be off }, of those that lost frames by load
+--              drained            of a queue that grew: { seconds = until it was empty, error =, rx =, slack
+--                                 =, queued = range of frames that it held, overflowed = }
+--              carried_fps        where nothing was lost: what it forwards at least
+--              overload_delay_ns  the longest delay under overload
+--              rest               { min_ns =, max_ns =, error_ns =, jitter_error_ns = how far the shortest
+--                                 may be above what jitter adds to, or nil } of delays under a low load
+-- @return a table of ranges: capacity (frames/s), bandwidth (bit/s), or per_frame and per_byte (s);
+--         buffer_frames or buffer_bytes; cir (bit/s) and cbs (bytes); latency (ns), latency_per_byte (ns);
+--         and words: limit ("line", "frames", "bits", "both", "policer", "linear", "unclear", "other"),
+--         buffer_unit ("frames", "bytes", "cells", "unclear", "other"), switching, remarks = list of
+-- sentences
+function M.direction(seen)
+   local out, list, policed, unclear = { remarks = {} }, {}, 0, false
+   for i, size in ipairs(seen.sizes) do
+      list[i] = of_size(size, out.remarks)
+      policed = policed + (list[i].policed == true and 1 or 0)
+      if list[i].policed == "unclear" then
+         unclear = true
+         tell(out.remarks, "%d bytes: the longest delay of the overload, %s, is neither that of a full "
+            .. "buffer "
+            .. "nor that of none", size.frame_size, format.nanoseconds(size.overload_delay_ns))
+      end
+   end
+   if policed > 0 then
+      policer(out, list, out.remarks)
+   else
+      engine(out, list, out.remarks)
+      out.limit = unclear and "unclear" or out.limit
+      if saturated(list) > 0 then
+         unit_of_buffer(out, list, out.remarks)
+      end
+   end
+   delays(out, seen.sizes, seen.line_bps, out.remarks)
+   return out
+end
+
+-- Seconds of a frame in the server, as far as it is known.
+local function service(found, size)
+   return math.max(1 / (found.capacity.max < math.huge and ranges.middle(found.capacity)
+      or found.capacity.max),
+      8 * size / (found.bandwidth.max < math.huge and ranges.middle(found.bandwidth) or found.bandwidth.max))
+end
+
+-- By how much two explanations of the rates differ at a frame size.
+local function difference(found, size)
+   local other = ranges.middle(found.per_frame) + ranges.middle(found.per_byte) * size
+   return math.abs(service(found, size) / other - 1)
+end
+
+--- The frame size that would tell apart what M.direction() could not; nil: none would.
+-- @param tried  frame sizes that were tried, ascending
+function M.telling_size(found, line_bps, tried, candidates)
+   local by_rates = found.limit == "unclear" and found.per_byte
+   if not by_rates and found.buffer_unit ~= "unclear" or not found.capacity then
+      return nil
+   end
+   local best, most
+   for _, size in ipairs(candidates) do
+      local worth = by_rates and difference(found, size) or size
+      local overloads = service(found, size) > MARGIN * ethernet.l1_bps(1, size) / line_bps
+      local is_new = not tables.contains(tried, size) and size > tried[1] and size < tried[#tried]
+      if is_new and overloads and worth > (most or 1e-4) then
+         best, most = size, worth
+      end
+   end
+   return best
+end
+
+return M

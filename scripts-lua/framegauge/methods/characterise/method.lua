@@ -1,0 +1,211 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What a device is, from few trials: the parameters of a model, each with its bounds, the trials that prove
+-- or disprove it, and a reference device that behaves like it.
+local fields = require "framegauge.methods.characterise.result"
+local format = require "framegauge.text.format"
+local identify = require "framegauge.methods.characterise.identify"
+local outlook = require "framegauge.methods.outlook"
+local parameters = require "framegauge.methods.characterise.parameters"
+local plan_rows = require "framegauge.methods.characterise.plan"
+local prediction = require "framegauge.methods.characterise.prediction"
+local queue = require "framegauge.methods.characterise.queue"
+local tables = require "framegauge.core.tables"
+local topology = require "framegauge.traffic.topology"
+local trials = require "framegauge.methods.characterise.trials"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.TITLE = "Characterisation"
+
+local MORE_SIZES = 2 -- frame sizes that may be added
+local OF_SIZE, OF_HELD_OUT, OF_RECOVERY = 4, 3, 2 -- trials, at most
+
+--- Bounds of the parameters, of all directions or of one.
+M.expectations = {
+   examples = "'capacity>=1000000', 'buffer>=512' or 'latency<=20us@east->west'", absent_fails = true,
+   figures = function() return fields.EXPECTED end,
+   rows = function(results) return results.characterisation or {} end,
+   subject = function() return function() return true end end,
+   of = function(plan, text)
+      if not tables.contains(M.directions(plan), text) then
+         return nil, ("the plan has no direction '%s'"):format(text)
+      end
+      return function(row) return row.direction == text end
+   end,
+}
+
+--- List of "from->to".
+function M.directions(plan)
+   return (topology.directions(plan.ports, plan.needs.topology, plan.needs.one_way))
+end
+
+function M.heading(plan)
+   return ("%s, %d more for proof"):format(format.plural(#plan.characterise.frame_sizes, "frame size"),
+      #plan.characterise.held_out)
+end
+
+function M.scope(plan)
+   return format.plural(#M.directions(plan), "direction")
+end
+
+--- What keeps the plan from being run on this bench; nil when nothing does.
+function M.check(_, bench)
+   for _, port in ipairs(bench.ports) do
+      if not port.line_rate then
+         return ("characterise: the line rate of %s is not known; give ports.%s.line_rate"):format(port.name,
+            port.name)
+      end
+   end
+   return nil
+end
+
+--- What lies ahead, at most, but for overloads that a large buffer makes longer.
+function M.parts(plan)
+   local o, list, directions = plan.characterise, {}, M.directions(plan)
+   local waits = o.learning_wait + o.drain + o.settle
+   local function add(frame_size, n, seconds)
+      list[#list + 1] = { test = "characterise", frame_size = frame_size, trials = n,
+         total = seconds + n * waits }
+   end
+   for _ in ipairs(directions) do
+      for _, size in ipairs(o.frame_sizes) do
+         add(size, OF_SIZE, 1.75 * o.trial + o.rest)
+      end
+      add(o.frame_sizes[1], OF_RECOVERY, o.trial + 2 * o.watch)
+      for _, size in ipairs(o.held_out) do
+         add(size, OF_HELD_OUT, 1.25 * o.trial)
+      end
+   end
+   if directions[2] then
+      add(o.frame_sizes[1], 1, o.trial)
+   end
+   return outlook.parts(list)
+end
+
+--- What `run --dry-run` says.
+function M.outlook(plan, _, notes)
+   local o, n, seconds = plan.characterise, 0, 0
+   for _, part in ipairs(M.parts(plan)) do
+      n, seconds = n + part.trials, seconds + part.seconds
+   end
+   return outlook.text({
+      ("%s: overloads of two lengths and a low load of %s bytes; then trials of %s bytes, which the model "
+         .. "must "
+         .. "predict."):format(table.concat(M.directions(plan), ", "), table.concat(o.frame_sizes, ", "),
+         table.concat(o.held_out, ", ")),
+      outlook.waits(o) .. ".",
+   }, notes, { ("Estimate: at most %s in %s; more where a large buffer takes an overload in, or models are "
+      .. "not "
+      .. "told apart."):format(format.plural(n, "trial"), format.clock(seconds)) })
+end
+
+local function add_size(c, seen, frame_size)
+   local at = 1
+   while seen.sizes[at] and seen.sizes[at].frame_size < frame_size do
+      at = at + 1
+   end
+   table.insert(seen.sizes, at, trials.size(c, frame_size))
+end
+
+-- Trials until a model is left, or nothing more would tell.
+local function find(c)
+   local seen = { line_bps = c.line_bps, sizes = {} }
+   for _, frame_size in ipairs(c.plan.characterise.frame_sizes) do
+      add_size(c, seen, frame_size)
+   end
+   local found = identify.direction(seen)
+   local candidates = tables.map(plan_rows.MORE, function(size)
+      return not tables.contains(c.plan.characterise.held_out, size) and size or nil
+   end)
+   for _ = 1, MORE_SIZES do
+      local more = identify.telling_size(found, c.line_bps, tables.field(seen.sizes, "frame_size"),
+         candidates)
+      if not more then
+         break
+      end
+      add_size(c, seen, more)
+      found = identify.direction(seen)
+   end
+   return seen, found
+end
+
+-- The smallest frame that overloads it.
+local function overloaded(seen)
+   for _, size in ipairs(seen.sizes) do
+      if size.overloads[1] then
+         return size.frame_size
+      end
+   end
+end
+
+local function add_figures(row, found)
+   local estimate = parameters.estimate
+   row.limit, row.buffer_unit, row.switching = found.limit, found.buffer_unit, found.switching
+   row.capacity, row.bandwidth = estimate(found.capacity, "fps"), estimate(found.bandwidth, "bps")
+   row.time_per_frame = estimate(found.per_frame, "ns", 1e9)
+   row.time_per_byte = estimate(found.per_byte, "ns", 1e9)
+   row.cir, row.cbs = estimate(found.cir, "bps"), estimate(found.cbs, "bytes")
+   row.buffer, row.buffer_memory = estimate(found.buffer_frames, "frames"), estimate(found.buffer_bytes,
+      "bytes")
+   row.buffer_cell_bytes = found.buffer_cell_bytes
+   row.base_latency = estimate(found.latency, "ns")
+   row.latency_per_byte = estimate(found.latency_per_byte, "ns")
+   row.remarks = found.remarks
+end
+
+local function measure(c)
+   local row = { direction = c.direction, both_ways = "not tried" }
+   local seen, found = find(c)
+   add_figures(row, found)
+   local rests = tables.field(seen.sizes, "rest")
+   if rests[1] then
+      row.loss = parameters.loss(c.rests)
+      row.jitter, row.jitter_mean_ns = parameters.jitter(rests[1])
+   else
+      table.insert(row.remarks, "nothing came through at a low load")
+   end
+   local size = overloaded(seen)
+   if size and found.limit ~= "policer" and found.capacity then
+      local rate = 1 / queue.service(parameters.model(row, c.line_bps), size)
+      row.recovery = parameters.recovery(trials.recovery(c, size, rate), row.remarks)
+   end
+   return row, size
+end
+
+-- Overload of both directions, compared with what each of them forwards alone.
+local function both_at_once(c, rows, sizes)
+   local frame_size = sizes[1] and sizes[2] and math.max(sizes[1], sizes[2]) or sizes[1] or sizes[2]
+      or c.plan.characterise.frame_sizes[1]
+   local together = trials.together(c, frame_size, tables.field(rows, "direction"))
+   for _, row in ipairs(rows) do
+      local counts = together[row.direction]
+      if parameters.is_whole(row) then
+         local least = prediction.least_alone(row, c, frame_size, c.plan.characterise.trial)
+         row.both_ways = counts.rx < least - counts.slack and "shared" or "independent"
+      end
+   end
+end
+
+--- Measure.
+-- @param results  gets `characterisation`, a row for each direction, and `predictions`, one for each trial
+--                 that was held out
+function M.run(plan, bench, session, results)
+   results.characterisation, results.predictions = {}, {}
+   local all, sizes, rows = {}, {}, results.characterisation
+   for i, direction in ipairs(M.directions(plan)) do
+      all[i] = trials.new(plan, bench, session, direction)
+      rows[i], sizes[i] = measure(all[i])
+   end
+   if rows[2] then
+      both_at_once(all[2], rows, sizes)
+   end
+   for i, row in ipairs(rows) do
+      prediction.make(all[i], row, results.predictions)
+      row.trials = #all[i].trials
+      row.validity, row.reasons = verdict.merge(all[i].trials)
+   end
+end
+
+return M

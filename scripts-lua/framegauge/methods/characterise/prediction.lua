@@ -1,0 +1,114 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Trials that nothing was fitted to, and what the model says of them.
+--
+-- The model's least and most come from the two ends of the ranges of its parameters: more capacity and more
+-- buffer never forward less. Random losses are in front of the server, as in the reference device, and stay
+-- within four standard deviations.
+local parameters = require "framegauge.methods.characterise.parameters"
+local queue = require "framegauge.methods.characterise.queue"
+local trials = require "framegauge.methods.characterise.trials"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local SIGMAS = 4
+local BELOW, AROUND = 0.7, 0.5 -- of the capacity: a load that it carries, and that before and after a step
+local SHORT = 0.25 -- of the plan's trial
+local MOST_OF_BURST = 0.25 -- a step is at most such a share of a trial
+
+local function fps_of(model, frame_size)
+   return model.cir_bps and model.cir_bps / 8 / frame_size or 1 / queue.service(model, frame_size)
+end
+
+-- The loads of the trials of a frame size: list of { name, loads }.
+local function loads_of(c, row, frame_size)
+   local model, line = parameters.model(row, c.line_bps), c.max_fps(frame_size)
+   local seconds = SHORT * c.plan.characterise.trial
+   local rate = math.min(line, fps_of(model, frame_size))
+   local list = {
+      { "overload", { { fps = line, seconds = seconds } } },
+      { "below", { { fps = BELOW * rate, seconds = seconds } } },
+   }
+   local places = model.cbs_bytes and model.cbs_bytes / frame_size or queue.places(model, frame_size)
+   if rate < line and places < math.huge then -- so long that twice the buffer would be needed
+      local step = math.min(MOST_OF_BURST * seconds, 2 * places / (line - rate))
+      list[#list + 1] = step * line >= 2 and { "step", {
+         { fps = AROUND * rate, seconds = seconds }, { fps = line, seconds = step },
+         { fps = AROUND * rate, seconds = seconds },
+      } } or nil
+   end
+   return list
+end
+
+-- What is received, at least or at most, and how long a frame may be in the device.
+local function bound(row, c, frame_size, loads, which)
+   local model, loss, thinned, sent = parameters.model(row, c.line_bps, which), row.loss, {}, 0
+   local p = loss and loss[which == "min" and "max_ratio" or "min_ratio"] or 0
+   for i, load in ipairs(loads) do
+      thinned[i], sent = { fps = load.fps * (1 - p), seconds = load.seconds }, sent + load.fps * load.seconds
+   end
+   local out = queue.pass(model, frame_size, thinned)
+   local chance = SIGMAS * math.sqrt(sent * p * (1 - p))
+   if which == "min" and loads[2] and row.recovery then -- how many it loses meanwhile is not known
+      local seconds = math.min(loads[3].seconds, (row.recovery.max_ns or math.huge) / 1e9)
+      chance = chance + seconds * loads[3].fps
+   end
+   local slack = 1 + chance -- and a frame that arrives just as another leaves
+   return math.max(0, math.floor(out.rx + (which == "min" and -slack or slack))), out.wait_max_s * 1e9
+end
+
+local function delays(row, c, frame_size, waits)
+   local low = parameters.transit_ns(row, c.line_bps, frame_size, "min")
+   if not low or row.jitter ~= "none" then
+      return nil
+   end
+   -- which frame waited longest is a matter of one service time, and of losses before the queue
+   local missing = 1 + parameters.in_a_row(row.loss and row.loss.max_ratio or 0)
+   local service = missing * queue.service(parameters.model(row, c.line_bps, "min"), frame_size) * 1e9
+   return math.max(low, low + math.min(waits[1], waits[2]) - service),
+      parameters.transit_ns(row, c.line_bps, frame_size, "max") + math.max(waits[1], waits[2]) + service
+end
+
+local function predict(c, row, frame_size, name, loads)
+   local counts, record = trials.held_out(c, frame_size, loads)
+   local least, wait_min = bound(row, c, frame_size, loads, "min")
+   local most, wait_max = bound(row, c, frame_size, loads, "max")
+   local latency = counts.latency
+   local error = latency and latency.error_bound_ns or 0
+   local out = {
+      direction = row.direction, frame_size = frame_size, load = name, tx = counts.tx, rx = counts.rx,
+      rx_predicted_min = least, rx_predicted_max = math.min(most, counts.tx),
+      delay_max_ns = latency and latency.max_ns, trial = record.trial,
+   }
+   out.delay_predicted_min_ns, out.delay_predicted_max_ns = delays(row, c, frame_size, { wait_min, wait_max })
+   out.validity, out.reasons = verdict.merge { record }
+   out.holds = counts.rx >= least and counts.rx <= most
+   if out.delay_predicted_min_ns and latency then
+      out.holds = out.holds and latency.max_ns >= out.delay_predicted_min_ns - error
+         and latency.max_ns <= out.delay_predicted_max_ns + error + (counts.lag_max_ns or 0)
+   end
+   return out
+end
+
+--- Make the held-out trials of a direction.
+-- @param row   of the result
+-- @param rows  gets a row for each trial
+function M.make(c, row, rows)
+   if not parameters.is_whole(row) then
+      return
+   end
+   for _, frame_size in ipairs(c.plan.characterise.held_out) do
+      for _, one in ipairs(loads_of(c, row, frame_size)) do
+         rows[#rows + 1] = predict(c, row, frame_size, one[1], one[2])
+      end
+   end
+end
+
+--- How many frames an overload in both directions at once would bring, at least, if they did not disturb each
+-- other.
+function M.least_alone(row, c, frame_size, seconds)
+   return (bound(row, c, frame_size, { { fps = c.max_fps(frame_size), seconds = seconds } }, "min"))
+end
+
+return M

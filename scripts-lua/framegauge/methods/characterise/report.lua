@@ -1,0 +1,107 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- A characterisation: what the device is, and how far its model may be believed.
+local format = require "framegauge.text.format"
+local h = require "framegauge.text.xml"
+local result_rows = require "framegauge.methods.characterise.result"
+local tables = require "framegauge.report.html.tables"
+local twin = require "framegauge.methods.characterise.twin"
+
+local M = {}
+
+M.NAME = "Device characterisation"
+
+function M.test_names(result)
+   return format.plural(#(result.results.characterisation or {}), "direction")
+end
+
+local function held(result)
+   local list, n = result.results.predictions or {}, 0
+   for _, one in ipairs(list) do
+      n = n + (one.holds and 1 or 0)
+   end
+   return n, #list
+end
+
+--- What one must know to believe the table.
+function M.notes(result, add)
+   local rows = result.results.characterisation or {}
+   if not rows[1] then
+      return
+   end
+   local n, of = held(result)
+   if of > 0 then
+      add(("%d of %d trials that the model was not fitted to are as it predicts."):format(n, of))
+   else
+      add "No trial was held out: no model, or no frame sizes for it."
+   end
+   for _, row in ipairs(rows) do
+      for _, remark in ipairs(row.remarks) do
+         add(("%s: %s."):format(row.direction, remark))
+      end
+   end
+end
+
+-- Bits per second of the slowest line.
+local function line_of(result)
+   local least
+   for _, port in ipairs(result.ports or {}) do
+      least = port.line_rate and math.min(least or port.line_rate, port.line_rate) or least
+   end
+   return least
+end
+
+--- The reference device.
+function M.files(result)
+   local rows, line = result.results.characterisation or {}, line_of(result)
+   local dut = result.device_under_test or {}
+   return rows[1] and line and { { "twin.yaml", twin.text(rows, dut.name or result.name or "the device",
+      line) } } or {}
+end
+
+local DEFINITIONS = {
+   { "Bounds", "in brackets. Those of rates and buffers follow from whole frames: the truth is within "
+      .. "them, if "
+      .. "the model holds. That of the loss is of 95 % (Clopper and Pearson)." },
+   { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per "
+      .. "second "
+      .. "needs the same time for each." },
+   { "Buffer", "what waits while one frame is forwarded." },
+   { "Holds", "frames received and longest delay lie between what the model says at the ends of all "
+      .. "bounds." },
+}
+
+--- List of { title, reference, body }.
+function M.sections(result)
+   local rows, predictions = result.results.characterisation or {}, result.results.predictions or {}
+   if not rows[1] then
+      return {}
+   end
+   return {
+      { "What the device is", nil, {
+         tables.of { result_rows.DIRECTION, "html", rows, caption = "Parameters", below = tables.reasons },
+         tables.definitions(DEFINITIONS),
+      } },
+      predictions[1] and { "What its model predicts", nil, {
+         h.p { "Trials of other frame sizes and loads, which nothing was fitted to." },
+         tables.of { result_rows.PREDICTION, "html", predictions, caption = "Predicted and measured",
+            below = tables.reasons },
+      } } or nil,
+   }
+end
+
+--- Figures to remember.
+function M.tiles(result)
+   local list = {}
+   for _, row in ipairs(result.results.characterisation or {}) do
+      list[#list + 1] = row.capacity and { "Capacity, " .. row.direction, result_rows.text(row.capacity,
+         "fps"),
+         "frames/s", "limited by: " .. (row.limit or "unknown") } or nil
+   end
+   local n, of = held(result)
+   list[#list + 1] = of > 0 and { "Predictions", ("%d of %d"):format(n, of), "hold",
+      "of trials that nothing was fitted to" } or nil
+   return list
+end
+
+return M

@@ -1,0 +1,215 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The trials of a characterisation, and what each says, in the terms of identify.lua.
+--
+-- Two overloads of different length for each frame size, and a low load of each; for the smallest size a
+-- third overload, half of the capacity after an overload, and both directions at once.
+local binomial = require "framegauge.trial.binomial"
+local parameters = require "framegauge.methods.characterise.parameters"
+
+local M = {}
+
+local SHORT = 0.25 -- the shorter overload, as a share of the longer
+local REST, RELIEF = 0.1, 0.5 -- of the capacity: a low load, and what follows an overload
+local GROWS = 20 -- frame times: a delay that grows by more under load is that of a queue
+local LONGER = 4 -- a queue that grows and does not overflow gets so much more time
+
+-- A trial at rest is made longer until it has so many frames.
+local ENOUGH = 1000
+
+-- Standard deviations by which more is lost than by chance.
+local SIGMAS = 5
+
+-- Coverage of the interval for what is lost at rest, where that must not be taken for an overload.
+local SURE = 0.9999
+
+--- How the trials of one direction are made, and which there were.
+-- @param direction  "from->to"
+function M.new(plan, bench, session, direction)
+   local c = { plan = plan, direction = direction, trials = {}, rests = { tx = 0, lost = 0,
+      loss_bursts = 0 } }
+   for _, port in ipairs(bench.ports) do
+      c.line_bps = math.min(c.line_bps or math.huge, port.line_rate)
+   end
+   function c.max_fps(frame_size)
+      return bench:max_fps(frame_size)
+   end
+   --- @param o  seconds and fps, or loads; directions where it is not this one
+   function c.make(phase, frame_size, o)
+      local seconds, frames = o.seconds or 0, 0
+      for _, load in ipairs(o.loads or {}) do
+         seconds, frames = seconds + load.seconds, frames + load.fps * load.seconds
+      end
+      local record = session:trial {
+         test = "characterise", phase = phase, frame_size = frame_size, direction = o.name or direction,
+         directions = o.directions or { direction }, loads = o.loads, seconds = seconds,
+         fps = o.fps or frames / seconds, line_fps = c.max_fps(frame_size),
+      }
+      c.trials[#c.trials + 1] = record
+      return record
+   end
+   return c
+end
+
+-- Frames by which a count may be off: what left late, and what random losses hide at both ends.
+local function slack(counts, rate, loss_ratio)
+   return 0.01 + (counts.lag_max_ns or 0) / 1e9 * rate + 2 * parameters.in_a_row(loss_ratio)
+end
+
+local function counts_of(record, direction)
+   for _, counts in ipairs(record.directions) do
+      if counts.direction == direction then
+         return counts
+      end
+   end
+end
+
+local function length(counts)
+   return (counts.tx - 1) / counts.offered_fps
+end
+
+local function delay_grew(c, counts, frame_size, rest)
+   local spread = counts.latency and counts.latency.max_ns - counts.latency.min_ns or 0
+   return spread > GROWS * 1e9 / c.max_fps(frame_size) + 2 * (rest.max_ns - rest.min_ns)
+end
+
+--- A low load: delays, and losses that no load causes.
+-- @return { min_ns =, max_ns =, mean_ns =, p99_ns =, error_ns =, jitter_error_ns =, tx =, lost =,
+--         loss_bursts = }, or nil: nothing came
+function M.rest(c, frame_size, fps)
+   local o = c.plan.characterise
+   local seconds = math.min(math.max(o.rest, ENOUGH / (REST * fps)), o.longest)
+   local record = c.make("rest", frame_size, { fps = REST * fps, seconds = seconds })
+   local counts = counts_of(record, c.direction)
+   local l, all = counts.latency, c.rests
+   all.tx, all.lost, all.loss_bursts = all.tx + counts.tx, all.lost + counts.lost,
+      all.loss_bursts + counts.loss_bursts
+   if not l then
+      return nil
+   end
+   local rest = {
+      min_ns = l.min_ns, max_ns = l.max_ns, mean_ns = l.mean_ns, p99_ns = l.p99_ns,
+      error_ns = 1 + (l.error_bound_ns or 0), tx = counts.tx, lost = counts.lost,
+   }
+   rest.jitter_error_ns = parameters.shortest_error(rest)
+   return rest
+end
+
+local function overload(c, frame_size, seconds)
+   return counts_of(c.make("overload", frame_size, { fps = c.max_fps(frame_size), seconds = seconds }),
+      c.direction)
+end
+
+-- Seconds that the longest wait of a load was, and how far off that may be.
+local function longest_wait(counts, rest)
+   return (counts.latency.max_ns - rest.min_ns) / 1e9, (rest.max_ns - rest.min_ns + 2 * rest.error_ns) / 1e9
+end
+
+-- What a load says of the server whose queue grew in it: it was empty so much later, and had forwarded all
+-- that came out.
+local function drained(counts, rest, overflowed)
+   local waited, error = longest_wait(counts, rest)
+   local seconds = length(counts) + waited
+   return {
+      seconds = seconds, error = error, rx = counts.rx, slack = 1, overflowed = overflowed,
+      queued = { min = math.floor((waited - error) * counts.rx / seconds) - 1,
+         max = math.ceil((waited + error) * counts.rx / seconds) + 1 },
+   }
+end
+
+-- Is more lost than without load? By more than chance makes of losses that come in bursts; or, of a device
+-- that loses nothing at rest, any while its queue grew.
+local function overloads(c, counts, frame_size, rest)
+   local all = c.rests
+   if not rest or all.lost == 0 and counts.lost > 0 and delay_grew(c, counts, frame_size, rest) then
+      return counts.lost > 0
+   end
+   local per_burst = all.lost > 0 and all.lost / all.loss_bursts or 1
+   local _, p = binomial.interval(math.floor(all.lost / per_burst + 0.5), math.floor(all.tx / per_burst),
+      SURE)
+   return counts.loss_ratio > p + SIGMAS * math.sqrt(per_burst * p / counts.tx) + 2 / counts.tx
+end
+
+-- Frames per second that it forwards at least: all that came out but what it may have held at the end.
+local function carried(counts, rest)
+   local seconds, held = length(counts), 0
+   if rest then
+      local waited, error = longest_wait(counts, rest)
+      held = (waited + error) * counts.rx / seconds
+   end
+   return math.max(0, counts.rx - 1 - held) / seconds
+end
+
+--- What a frame size shows, as identify.lua has it.
+function M.size(c, frame_size)
+   local o, size = c.plan.characterise, { frame_size = frame_size, overloads = {} }
+   local seconds, counts = o.trial, overload(c, frame_size, o.trial)
+   local rate = math.max(1, counts.rx / seconds)
+   size.rest = M.rest(c, frame_size, rate)
+   local function grew()
+      return size.rest and counts.latency and delay_grew(c, counts, frame_size, size.rest)
+   end
+   while grew() and not overloads(c, counts, frame_size, size.rest) and seconds * LONGER <= o.longest do
+      seconds = seconds * LONGER
+      counts = overload(c, frame_size, seconds)
+   end
+   size.overload_delay_ns = counts.latency and counts.latency.max_ns
+   if not overloads(c, counts, frame_size, size.rest) then
+      size.carried_fps = carried(counts, size.rest)
+      size.drained = grew() and drained(counts, size.rest) or nil
+      return size
+   end
+   size.drained = grew() and drained(counts, size.rest, true) or nil
+   local loss = c.rests.tx > 0 and c.rests.lost / c.rests.tx or 0
+   for _, share in ipairs { 1, SHORT, 2 * SHORT } do
+      counts = share == 1 and counts or overload(c, frame_size, seconds * share)
+      size.overloads[#size.overloads + 1] = overloads(c, counts, frame_size, size.rest) and {
+         seconds = length(counts), rx = counts.rx, slack = slack(counts, rate, loss),
+      } or nil
+   end
+   return size
+end
+
+--- An overload, and half of the capacity after it, twice: what is lost by chance is lost at another time.
+-- @return list of { since_ns = from the end of the overload to when the last lost frame was due, interval_ns
+--         = between two frames, error_ns = by which that may be too short, watched_ns = }, empty where
+--         nothing was lost
+function M.recovery(c, frame_size, rate)
+   local o, line_fps, list = c.plan.characterise, c.max_fps(frame_size), {}
+   local loads = { { fps = line_fps, seconds = o.trial / 2 }, { fps = RELIEF * rate, seconds = o.watch } }
+   local switch = math.floor(loads[1].fps * loads[1].seconds + 0.5) / loads[1].fps
+   for _ = 1, 2 do
+      local counts = counts_of(c.make("recovery", frame_size, { loads = loads }), c.direction)
+      list[#list + 1] = counts.last_lost_ns and {
+         since_ns = math.max(0, counts.last_lost_ns - switch * 1e9), interval_ns = 1e9 / loads[2].fps,
+         -- the last frame of the overload that was lost left so much before its end
+         watched_ns = o.watch * 1e9, error_ns = 2e9 / line_fps + 1e9 / math.max(1, line_fps - rate),
+      } or nil
+   end
+   return list
+end
+
+--- Overload of all directions at once.
+-- @return the counts by direction
+function M.together(c, frame_size, directions)
+   local record = c.make("both-ways", frame_size, {
+      fps = c.max_fps(frame_size), seconds = c.plan.characterise.trial, directions = directions,
+      name = table.concat(directions, ", "),
+   })
+   local out = {}
+   for _, direction in ipairs(directions) do
+      local counts = counts_of(record, direction)
+      out[direction] = { seconds = length(counts), rx = counts.rx, tx = counts.tx,
+         slack = slack(counts, counts.rx / c.plan.characterise.trial, 0) }
+   end
+   return out
+end
+
+--- Trials that nothing was fitted to: their counts.
+-- @param loads  list of { fps =, seconds = }
+function M.held_out(c, frame_size, loads)
+   local record = c.make("held-out", frame_size, { loads = loads })
+   return counts_of(record, c.direction), record
+end
+
+return M

@@ -1,0 +1,178 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Reference devices drawn at random, each characterised with `test: characterise`, and what must be found.
+--
+-- What is found may say less than all ("unclear", a bound on one side), but never anything else: each bound
+-- must hold the truth, and the words must be those of the limits that some trial could meet. Devices that no
+-- frame can tell apart count as one: what cuts through and needs as long for a byte as the line is one that
+-- stores.
+local Bench = require "framegauge.tester"
+local devices = require "devices"
+local ethernet = require "framegauge.core.ethernet"
+local method = require "framegauge.methods.characterise.method"
+local plans = require "framegauge.plan"
+local Session = require "framegauge.trial.session"
+
+local M = {}
+
+local PLAN = [[
+name: device %d
+ports: {east: {device: wire0}, west: {device: wire1}}
+test: characterise
+reference_device: %s
+characterise:
+  bidirectional: %s
+  trial: %gms
+  rest: 200ms
+  watch: 400ms
+  learning_wait: 1ms
+  drain: %gms
+  settle: 0
+]]
+
+-- A number between two others, whose logarithm is evenly distributed; a whole one.
+local function log_between(draw, low, high)
+   return math.floor(math.exp(draw(math.log(low), math.log(high))) + 0.5)
+end
+
+local function one_way(draw, rate)
+   local way = { latency = draw(100, 300000), per_byte = 0, jitter = 0, loss = 0, recovery = 0 }
+   local line64, line1518 = ethernet.max_fps(rate, 64), rate * 1518 / 1538
+   local kind = draw(0, 1)
+   if kind < 0.12 then
+      way.cir, way.cbs = log_between(draw, 0.02 * rate, 0.9 * rate), log_between(draw, 4096, 131072)
+   else
+      way.capacity = kind < 0.75 and log_between(draw, 0.02 * line64, 1.2 * line64) or nil
+      way.bandwidth = kind > 0.45 and kind < 0.95 and log_between(draw, 0.05 * line1518, line1518) or nil
+   end
+   if draw(0, 1) < 0.5 then
+      way.buffer = log_between(draw, 4, 2000)
+   else
+      way.buffer_bytes = log_between(draw, 6000, 500000)
+   end
+   way.cut_through = draw(0, 1) < 0.3
+   way.per_byte = draw(0, 1) < 0.4 and draw(0.1, 12) or 0
+   way.loss = draw(0, 1) < 0.25 and 10 ^ draw(-5, -2) or 0
+   way.jitter = draw(0, 1) < 0.2 and draw(1000, 50000) or 0
+   way.recovery = draw(0, 1) < 0.25 and way.loss == 0 and draw(2e6, 200e6) or 0
+   return way
+end
+
+local function written(way)
+   local list = {}
+   local function add(form, value)
+      list[#list + 1] = value and form:format(value) or nil
+   end
+   add("capacity: %dfps", way.capacity)
+   add("bandwidth: %dbps", way.bandwidth)
+   add("buffer: %d", way.buffer)
+   add("buffer: %dB", way.buffer_bytes)
+   add("latency: %.3fns", way.latency)
+   add("latency_per_byte: %.6fns", way.per_byte)
+   add("switching: %s", way.cut_through and "cut-through" or "store-and-forward")
+   add("loss_random: %.8f%%", way.loss * 100)
+   add("jitter: {mean: %.3fns}", way.jitter > 0 and way.jitter)
+   add("recovery: %.0fns", way.recovery)
+   list[#list + 1] = way.cir and ("profiles: {all: {cir: %dbps, cbs: %d}}"):format(way.cir, way.cbs) or nil
+   return table.concat(list, ", ")
+end
+
+--- A device by its number.
+-- @return { number =, rate = bit/s, ways = list of one or two, text = as a plan has it }
+function M.device(number)
+   local draw = devices.generator(number * 7919 + 17)
+   draw(0, 1)
+   local rate = draw(0, 1) < 0.5 and 1e8 or 1e9
+   local device = { number = number, rate = rate, ways = { one_way(draw, rate) } }
+   local text = ("{rate: %dbps, seed: %d, %s"):format(rate, number, written(device.ways[1]))
+   device.both = draw(0, 1) < 0.3
+   device.text = text .. "}"
+   return device
+end
+
+--- Characterise a device. @return results, as result.json has them
+function M.measure(device)
+   local text = PLAN:format(device.number, device.text, device.both and "true" or "false",
+      device.rate == 1e8 and 1000 or 300, 4000)
+   local plan, errors = plans.load_text(text, "device")
+   assert(plan, errors and tostring(errors[1]))
+   local bench = assert(Bench.open(plan))
+   local session = Session.new {
+      bench = bench, retries = 0, phases = plan.characterise, sink = function() end,
+   }
+   local results = {}
+   local ok, why = xpcall(method.run, debug.traceback, plan, bench, session, results)
+   bench:close()
+   assert(ok, why)
+   return results
+end
+
+-- Seconds of a frame in the server, and what decides it.
+local function service(way, rate, size)
+   local line = ethernet.l1_bps(1, size) / rate
+   local frames, bits = 1 / (way.capacity or math.huge), 8 * size / (way.bandwidth or math.huge)
+   if way.cir then
+      bits = 8 * size / way.cir
+   end
+   local most = math.max(line, frames, bits)
+   return most, most == line and "line" or most == frames and "frames" or "bits"
+end
+
+--- What must be found in a direction.
+-- @return list of { what =, truth =, low =, high =, found = whether it was told }; words have no bounds, but
+--         `holds`
+function M.checks(device, row)
+   local way, list = device.ways[1], {}
+   local function within(what, truth, estimate, unit)
+      if estimate then
+         list[#list + 1] = { what = what, truth = truth, low = estimate["min_" .. unit],
+            high = estimate["max_" .. unit] or math.huge }
+      end
+   end
+   local function word(what, truth, found)
+      list[#list + 1] = { what = what, truth = truth, found = found, holds = found == truth
+         or found == "unclear"
+         or found == nil }
+   end
+   local limits = {}
+   for _, size in ipairs { 64, 512, 1518 } do
+      limits[select(2, service(way, device.rate, size))] = true
+   end
+   local limit = way.cir and limits.bits and "policer" or limits.frames and limits.bits and "both"
+      or limits.frames and "frames" or limits.bits and "bits" or "line"
+   word("limit", limit, row.limit)
+   if limit == "policer" then
+      within("cir", way.cir, row.cir, "bps")
+      within("cbs", way.cbs, row.cbs, "bytes")
+   else
+      within("capacity", limits.frames and way.capacity or math.huge, row.capacity, "fps")
+      within("bandwidth", limits.bits and way.bandwidth or math.huge, row.bandwidth, "bps")
+      if limits.frames or limits.bits then
+         word("buffer_unit", way.buffer and "frames" or "bytes", row.buffer_unit)
+         within("buffer", way.buffer or math.floor(way.buffer_bytes / 64), way.buffer and row.buffer,
+            "frames")
+         within("buffer", way.buffer_bytes, way.buffer_bytes and row.buffer_memory, "bytes")
+      end
+   end
+   local line = 8e9 / device.rate
+   local slope = (way.cut_through and 0 or line) + way.per_byte
+   local stores = slope >= line
+   word("switching", stores and "store-and-forward" or "cut-through", row.switching)
+   local header = ethernet.HEADER * line
+   within("latency", way.latency + (way.cut_through and header or 0) - (stores and 0 or header),
+      row.base_latency, "ns")
+   within("latency_per_byte", slope - (stores and line or 0), row.latency_per_byte, "ns")
+   within("loss", way.loss, row.loss, "ratio")
+   if row.recovery then -- it shows only after a millisecond without overload
+      within("recovery", way.recovery > 1e6 and way.recovery or 0, row.recovery, "ns")
+   end
+   for _, one in ipairs(list) do
+      if one.holds == nil then
+         one.holds = one.truth >= one.low - 1e-9 * one.low and (one.high == math.huge
+            or one.truth <= one.high + 1e-9 * one.high)
+      end
+   end
+   return list
+end
+
+return M
