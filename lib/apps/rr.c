@@ -157,7 +157,7 @@ rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 {
 	return a->request > 0 && a->response > 0
 		       ? 0
-		       : fg_error_set(err, EINVAL, "l4", "a request and a response have an octet at least");
+		       : fg_error_set(err, EINVAL, "l4", "a request and a response have a byte at least");
 }
 
 static const struct app_kind rr = {"TCP_RR", .streams = true, .client = &rr_client, .server = &rr_server,

@@ -236,7 +236,7 @@ static int
 udp_rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 {
 	if (a->request == 0 || a->response == 0)
-		return fg_error_set(err, EINVAL, "l4", "a request and a response have an octet at least");
+		return fg_error_set(err, EINVAL, "l4", "a request and a response have a byte at least");
 	return datagrams_check(a, fg_u32_max(a->request, a->response), mtu, err);
 }
 

@@ -278,7 +278,7 @@ fg_frame_vary_octets(struct fg_frame *frame, uint16_t offset, uint8_t octets, ui
 	int rc;
 
 	if (octets == 0 || octets > 8 || (octets < 8 && mask >> 8 * octets != 0) || mask == 0)
-		return fg_error_set(err, ERANGE, "octets", "%u octets with the mask %#llx", octets,
+		return fg_error_set(err, ERANGE, "octets", "%u bytes with the mask %#llx", octets,
 				    (unsigned long long)mask);
 	rc = check_values(c, "octets", octets * 8u, err);
 	return rc != 0 ? rc : add_change(frame, "octets", &change, err);

@@ -4,7 +4,7 @@
 
 static const struct fg_field fields[] = {
 	{"version", 0, 2, 0, "version"},
-	{"option_length", 2, 6, 0, "in units of 4 octets", .computed = true},
+	{"option_length", 2, 6, 0, "in units of 4 bytes", .computed = true},
 	{"control", 8, 1, 0, "control packet"},
 	{"critical", 9, 1, 0, "critical options present"},
 	{"reserved", 10, 6, 0, "zero"},
@@ -34,8 +34,8 @@ static const struct fg_field option_fields[] = {
 	{"class", 0, 16, 0xffff, "who defined it; 0xffff: experimental", FG_KIND_HEX},
 	{"type", 16, 8, 1, "which option", FG_KIND_HEX},
 	{"reserved", 24, 3, 0, "zero"},
-	{"length", 27, 5, 0, "of the data in units of 4 octets", .computed = true},
-	{"data", 32, 0, 0, "what it holds, padded to units of 4 octets", FG_KIND_OCTETS},
+	{"length", 27, 5, 0, "of the data in units of 4 bytes", .computed = true},
+	{"data", 32, 0, 0, "what it holds, padded to units of 4 bytes", FG_KIND_OCTETS},
 	{NULL},
 };
 

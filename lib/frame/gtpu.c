@@ -16,7 +16,7 @@ static const struct fg_field fields[] = {
 	{"reserved", 4, 1, 0, "zero"},
 	{"flags", 5, 3, 0, "which of the optional fields mean something", FG_KIND_FLAGS, .names = flags},
 	{"type", 8, 8, 255, "255: a packet inside"},
-	{"length", 16, 16, 0, "octets after the first eight", .computed = true},
+	{"length", 16, 16, 0, "bytes after the first eight", .computed = true},
 	{"teid", 32, 32, 1, "tunnel", FG_KIND_HEX},
 	{"sequence", 64, 16, 0, "sequence number", .when = "flags", .when_mask = ANY, .when_set = SEQUENCE},
 	{"npdu", 80, 8, 0, "number of the N-PDU", .when = "flags", .when_mask = ANY, .when_set = NPDU},

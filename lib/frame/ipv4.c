@@ -6,13 +6,13 @@ static const struct fg_value_name flags[] = {{"mf", 1}, {"df", 2}, {"reserved", 
 
 static const struct fg_field fields[] = {
 	{"version", 0, 4, 4, "always 4"},
-	{"header_length", 4, 4, 5, "in words of 4 octets", .computed = true},
+	{"header_length", 4, 4, 5, "in words of 4 bytes", .computed = true},
 	{"dscp", 8, 6, 0, "differentiated services code point"},
 	{"ecn", 14, 2, 0, "explicit congestion notification"},
 	{"length", 16, 16, 0, "total length", .computed = true},
 	{"id", 32, 16, 0, "identification"},
 	{"flags", 48, 3, 0, "don't fragment, more fragments", FG_KIND_FLAGS, .names = flags},
-	{"fragment_offset", 51, 13, 0, "in units of 8 octets"},
+	{"fragment_offset", 51, 13, 0, "in units of 8 bytes"},
 	{"ttl", 64, 8, 10, "time to live; 10 as RFC 2544, C.2.6.4 has it"},
 	{"protocol", 72, 8, 253, "what is inside, else 253 (RFC 3692 experimental)", .computed = true},
 	{"checksum", 80, 16, 0, "header checksum", FG_KIND_HEX, true},
@@ -55,7 +55,7 @@ static const struct fg_protocol ipv4 = {
 
 static const struct fg_field alert_fields[] = {
 	{"kind", 0, 8, 148, "148"},
-	{"length", 8, 8, 4, "octets of the option"},
+	{"length", 8, 8, 4, "bytes of the option"},
 	{"value", 16, 16, 0, "0: every router looks at the packet"},
 	{NULL},
 };
@@ -72,7 +72,7 @@ static const struct fg_protocol router_alert = {
 
 static const struct fg_field record_fields[] = {
 	{"kind", 0, 8, 7, "7"},
-	{"length", 8, 8, 3, "octets of the option", .computed = true},
+	{"length", 8, 8, 3, "bytes of the option", .computed = true},
 	{"pointer", 16, 8, 4, "where the next address goes"},
 	{"route", 24, 0, 0, "room for addresses", FG_KIND_IPV4},
 	{NULL},
@@ -103,7 +103,7 @@ static const struct fg_protocol nop = {
 
 static const struct fg_field any_fields[] = {
 	{"kind", 0, 8, 0x9e, "which option; 0x9e: experimental (RFC 4727)", FG_KIND_HEX},
-	{"length", 8, 8, 2, "octets of the option", .computed = true},
+	{"length", 8, 8, 2, "bytes of the option", .computed = true},
 	{"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS},
 	{NULL},
 };

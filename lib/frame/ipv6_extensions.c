@@ -20,7 +20,7 @@ pad(uint8_t *at, size_t octets)
 
 static const struct fg_field options_fields[] = {
 	{"next_header", 0, 8, 253, "what is inside", .computed = true},
-	{"length", 8, 8, 0, "in units of 8 octets, without the first", .computed = true},
+	{"length", 8, 8, 0, "in units of 8 bytes, without the first", .computed = true},
 	{NULL},
 };
 
@@ -43,7 +43,7 @@ static const struct fg_protocol destination_options = {
 
 static const struct fg_field routing_fields[] = {
 	{"next_header", 0, 8, 253, "what is inside", .computed = true},
-	{"length", 8, 8, 0, "in units of 8 octets, without the first", .computed = true},
+	{"length", 8, 8, 0, "in units of 8 bytes, without the first", .computed = true},
 	{"type", 16, 8, 4, "4: segment routing (RFC 8754)"},
 	{"segments_left", 24, 8, 0, "segments still to be visited"},
 	{"last_entry", 32, 8, 0, "number of the last segment in the list", .computed = true},
@@ -93,7 +93,7 @@ static const struct fg_protocol routing = {
 static const struct fg_field fragment_fields[] = {
 	{"next_header", 0, 8, 253, "what is inside", .computed = true},
 	{"reserved", 8, 8, 0, "zero"},
-	{"offset", 16, 13, 0, "in units of 8 octets"},
+	{"offset", 16, 13, 0, "in units of 8 bytes"},
 	{"reserved2", 29, 2, 0, "zero"},
 	{"more", 31, 1, 0, "more fragments follow"},
 	{"id", 32, 32, 1, "identification", FG_KIND_HEX},
@@ -120,7 +120,7 @@ static const struct fg_protocol fragment = {
 
 static const struct fg_field alert_fields[] = {
 	{"kind", 0, 8, 5, "5"},
-	{"length", 8, 8, 2, "octets that follow"},
+	{"length", 8, 8, 2, "bytes that follow"},
 	{"value", 16, 16, 0, "0: multicast listener discovery, 1: RSVP"},
 	{NULL},
 };
@@ -137,7 +137,7 @@ static const struct fg_protocol router_alert = {
 
 static const struct fg_field any_fields[] = {
 	{"kind", 0, 8, 0x1e, "which option; 0x1e: experimental (RFC 4727)", FG_KIND_HEX},
-	{"length", 8, 8, 0, "octets of the data", .computed = true},
+	{"length", 8, 8, 0, "bytes of the data", .computed = true},
 	{"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS},
 	{NULL},
 };

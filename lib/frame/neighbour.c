@@ -25,7 +25,7 @@ static const struct fg_field advertisement_fields[] = {
 
 static const struct fg_field address_fields[] = {
 	{"type", 0, 8, 1, "1: of the source, 2: of the target"},
-	{"length", 8, 8, 1, "in units of 8 octets"},
+	{"length", 8, 8, 1, "in units of 8 bytes"},
 	{"mac", 16, 48, 0, "the address", FG_KIND_MAC},
 	{NULL},
 };

@@ -3,13 +3,13 @@
 #include "frame_priv.h"
 
 static const struct fg_field fields[] = {
-	{"octets", 0, 0, 0, "the octets", FG_KIND_OCTETS},
+	{"octets", 0, 0, 0, "the bytes", FG_KIND_OCTETS},
 	{NULL},
 };
 
 static const struct fg_protocol raw = {
 	.name = "raw",
-	.title = "octets as they are",
+	.title = "bytes as they are",
 	.fields = fields,
 	.main = "octets",
 };

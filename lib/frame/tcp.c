@@ -12,7 +12,7 @@ static const struct fg_field fields[] = {
 	{"destination", 16, 16, 80, "destination port"},
 	{"sequence", 32, 32, 1, "sequence number"},
 	{"acknowledgment", 64, 32, 0, "acknowledgment number"},
-	{"header_length", 96, 4, 5, "in words of 4 octets", .computed = true},
+	{"header_length", 96, 4, 5, "in words of 4 bytes", .computed = true},
 	{"reserved", 100, 4, 0, "zero"},
 	{"flags", 104, 8, 16, "control bits", FG_KIND_FLAGS, .names = flags},
 	{"window", 112, 16, 0xffff, "window"},

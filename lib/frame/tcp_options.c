@@ -15,8 +15,8 @@ static const struct fg_protocol nop = {
 
 static const struct fg_field mss_fields[] = {
 	{"kind", 0, 8, 2, "2"},
-	{"length", 8, 8, 4, "octets of the option"},
-	{"size", 16, 16, 1460, "octets"},
+	{"length", 8, 8, 4, "bytes of the option"},
+	{"size", 16, 16, 1460, "bytes"},
 	{NULL},
 };
 
@@ -32,7 +32,7 @@ static const struct fg_protocol mss = {
 
 static const struct fg_field scale_fields[] = {
 	{"kind", 0, 8, 3, "3"},
-	{"length", 8, 8, 3, "octets of the option"},
+	{"length", 8, 8, 3, "bytes of the option"},
 	{"shift", 16, 8, 7, "bits"},
 	{NULL},
 };
@@ -49,7 +49,7 @@ static const struct fg_protocol scale = {
 
 static const struct fg_field permitted_fields[] = {
 	{"kind", 0, 8, 4, "4"},
-	{"length", 8, 8, 2, "octets of the option"},
+	{"length", 8, 8, 2, "bytes of the option"},
 	{NULL},
 };
 
@@ -64,7 +64,7 @@ static const struct fg_protocol permitted = {
 
 static const struct fg_field stamp_fields[] = {
 	{"kind", 0, 8, 8, "8"},
-	{"length", 8, 8, 10, "octets of the option"},
+	{"length", 8, 8, 10, "bytes of the option"},
 	{"value", 16, 32, 1, "time of the sender"},
 	{"echo", 48, 32, 0, "time of the other side"},
 	{NULL},
@@ -82,7 +82,7 @@ static const struct fg_protocol stamp = {
 
 static const struct fg_field any_fields[] = {
 	{"kind", 0, 8, 253, "which option; 253: experimental (RFC 4727)"},
-	{"length", 8, 8, 2, "octets of the option", .computed = true},
+	{"length", 8, 8, 2, "bytes of the option", .computed = true},
 	{"data", 16, 0, 0, "what it holds", FG_KIND_OCTETS},
 	{NULL},
 };

@@ -214,7 +214,7 @@ locate(const struct compiler *c, const struct fg_change *change, struct fg_vary 
 		v->mask = UINT64_MAX >> (64 - width) << v->shift;
 	}
 	if (header + last + FG_SIGNATURE_SIZE > c->t->length)
-		return fg_error_set(c->err, ERANGE, name, "octet %zu is not before the signature",
+		return fg_error_set(c->err, ERANGE, name, "byte %zu is not before the signature",
 				    header + last - 1);
 	v->offset = (uint16_t)(header + first);
 	v->octets = (uint8_t)(last - first);

@@ -55,7 +55,7 @@ fg_inject_check(const struct fg_inject_fields *s, const struct fg_inject_config 
 			      "there is nothing between headers and signature; larger frames have a payload");
 	if (wants(config, FG_INJECT_RUNT) &&
 	    (s->runt_size < FG_INJECT_MIN_RUNT || s->runt_size >= FG_ETHER_MIN))
-		return refuse(err, where, "runt", "a runt has 36 to 63 octets");
+		return refuse(err, where, "runt", "a runt has 36 to 63 bytes");
 	return 0;
 }
 

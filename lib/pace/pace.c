@@ -203,7 +203,7 @@ fg_pace_octets(struct fg_pace *p, const struct fg_sizes *sizes, uint64_t first, 
 	for (unsigned i = 0; i < sizes->kinds; i++)
 		if (sizes->size[i] + overhead <= 0)
 			return fg_error_set(err, ERANGE, "stream.size",
-					    "frames of %u octets have none at the layer of the rate",
+					    "frames of %u bytes have none at the layer of the rate",
 					    sizes->size[i]);
 	p->even = false;
 	p->sizes = sizes;

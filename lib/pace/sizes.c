@@ -35,7 +35,7 @@ check_list(const uint16_t *list, unsigned n, struct fg_error *err)
 				    FG_SIZES_MAX);
 	for (unsigned i = 0; i < n; i++)
 		if (list[i] == 0)
-			return fg_error_set(err, ERANGE, "stream.size", "frame %u has no octets", i);
+			return fg_error_set(err, ERANGE, "stream.size", "frame %u has no bytes", i);
 	return 0;
 }
 

@@ -82,7 +82,7 @@ enum fg_l4_end {
 	X(cookies_taken, 0, "connections opened by the answer to one of these")                             \
 	X(time_wait_reused, 0, "addresses and ports taken again out of TIME_WAIT (RFC 6191)")               \
 	X(segments_retransmitted, 1, "data segments sent again, whatever the cause")                        \
-	X(octets_retransmitted, 1, "payload octets sent again")                                             \
+	X(octets_retransmitted, 1, "payload bytes sent again")                                              \
 	X(fast_retransmits, 1, "entries into fast recovery (RFC 5681, 6675)")                               \
 	X(rescue_retransmits, 1, "rescue retransmissions (RFC 6675, NextSeg 4)")                            \
 	X(lost_retransmits, 1, "retransmissions that were lost again and noticed")                          \
@@ -102,7 +102,7 @@ enum fg_l4_end {
 	X(duplicate_acks, 1, "duplicate acknowledgements")                                                  \
 	X(out_of_order, 1, "segments ahead of their turn")                                                  \
 	X(out_of_window, 1, "segments outside the window (RFC 9293)")                                       \
-	X(duplicate_octets, 1, "payload octets received again")                                             \
+	X(duplicate_octets, 1, "payload bytes received again")                                              \
 	X(paws_dropped, 1, "segments with an old time stamp (RFC 7323)")                                    \
 	X(no_timestamp, 2, "segments without the time stamp that was agreed on (RFC 7323)")                 \
 	X(bad_acks, 2, "acknowledgements of what was never sent, or is too old (RFC 5961)")                 \
@@ -113,7 +113,7 @@ enum fg_l4_end {
 	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                              \
 	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them")           \
 	X(not_used, 1, "segments that the application could not use ahead of their turn")                   \
-	X(wrong_octets, 2, "received payload octets that differ from what was sent")                        \
+	X(wrong_octets, 2, "received payload bytes that differ from what was sent")                         \
 	X(udp_rx, 0, "datagrams received")                                                                  \
 	X(udp_tx, 0, "datagrams sent")                                                                      \
 	X(udp_no_listener, 1, "datagrams for a port that nobody listens on")

@@ -33,7 +33,7 @@ check_inject(const struct tx_stream *s, const struct fg_stream_faults *f, const 
 				    "the port writes the FCS itself and cannot send a wrong one");
 	if (tx_injects(f, FG_INJECT_RUNT) && !port->caps.runts)
 		return fg_error_set(err, EINVAL, port->name,
-				    "the port fills up frames of less than 64 octets and sends no runts");
+				    "the port fills up frames of less than 64 bytes and sends no runts");
 	if (tx_injects(f, FG_INJECT_OVERSIZE) && f->oversize == NULL)
 		return fg_error_set(err, EINVAL, "stream.errors.oversize", "there is no such frame");
 	for (unsigned k = 0; k < s->templates; k++) {

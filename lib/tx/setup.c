@@ -53,7 +53,7 @@ tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_lo
 		fg_pace_scatter(out, l->burst_fps > 0 ? 1 - l->fps / l->burst_fps : 1, l->seed);
 	if (rc == 0 && l->by_octets && sizes != NULL)
 		rc = l->shape == FG_LOAD_POISSON ? fg_error_set(err, EINVAL, "stream.rate",
-								"a Poisson process does not go by octets")
+								"a Poisson process does not go by bytes")
 						 : fg_pace_octets(out, sizes, 0, l->overhead, err);
 	if (rc == 0 && l->ns > 0)
 		fg_pace_end(out, start + ticks);

@@ -260,7 +260,7 @@ create(struct application *a, struct fg_error *err)
 
 	if (!config->server &&
 	    (config->params == NULL || config->host == NULL || strlen(config->host) != IPERF_COOKIE - 1))
-		return fg_error_set(err, EINVAL, "l4", "iperf3 needs parameters, and a cookie of %d octets",
+		return fg_error_set(err, EINVAL, "l4", "iperf3 needs parameters, and a cookie of %d bytes",
 				    IPERF_COOKIE - 1);
 	p = calloc(1, sizeof(*p));
 	if (p == NULL)

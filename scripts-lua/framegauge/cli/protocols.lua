@@ -36,19 +36,19 @@ A field can change from frame to frame:
 
 Several such fields go in step, or nest: `vary: nested` beside `frame`, and then the last one written changes
 with every frame and the one before it when that has gone through its values, or with `hold: 3` through all
-of them three times; `random` and `every` do not nest. Octets of a layer change by their offset, whatever they
+of them three times; `random` and `every` do not nest. Bytes of a layer change by their offset, whatever they
 are: `{ipv4: {bytes: [{at: 8, mask: 0xf0, from: 0, to: 0xf0, step: 16}]}}`; those of the frame in the same way
 by `bytes` beside `frame`. Every checksum that covers what changes follows, unless it is given.
 
 The checksum behind an IPv6 routing header with segments left is computed over the final destination, as in
 RFC 8200 and RFC 8754: the first in the list of a segment routing header, the last address of other types. An
-SCTP packet is a multiple of 4 octets (RFC 9260), and the signature stands at its end as in every frame: a
-frame size that leaves SCTP another number of octets is rejected, unless the chunk's `length` is given.
+SCTP packet is a multiple of 4 bytes (RFC 9260), and the signature stands at its end as in every frame: a
+frame size that leaves SCTP another number of bytes is rejected, unless the chunk's `length` is given.
 
-What stands behind the headers is `payload` beside `frame`: octets that count up (`incrementing`), `zeros`,
-`ones`, `random`, a pseudorandom sequence of ITU-T O.150 (`prbs9`, `prbs15`, `prbs23`, `prbs31`), octets in
+What stands behind the headers is `payload` beside `frame`: bytes that count up (`incrementing`), `zeros`,
+`ones`, `random`, a pseudorandom sequence of ITU-T O.150 (`prbs9`, `prbs15`, `prbs23`, `prbs31`), bytes in
 hex that are repeated (`0xdeadbeef`), or `{text: hello}`. Every device has to leave it alone, and the test
-`traffic` tells whether it did, in frames, octets and bits.
+`traffic` tells whether it did, in frames, bytes and bits.
 
 `framegauge frames PLAN.yaml` shows the frames.
 ]]
@@ -57,7 +57,7 @@ local function width_of(field)
    if field.width == 0 then
       return "to the end of the header"
    end
-   return field.width % 8 == 0 and field.width > 48 and field.width / 8 .. " octets" or field.width .. " bits"
+   return field.width % 8 == 0 and field.width > 48 and field.width / 8 .. " bytes" or field.width .. " bits"
 end
 
 local function preset_of(field)

@@ -51,7 +51,7 @@ function M.frames(rates, sizes)
       rows[#rows + 1] = row
    end
    return "Maximum frames per second: floor(R / (8 (F + 20)))\n"
-      .. "R line rate in bit/s, F frame size in octets with FCS; 20 octets are preamble, start and gap.\n\n"
+      .. "R line rate in bit/s, F frame size in bytes with FCS; 20 bytes are preamble, start and gap.\n\n"
       .. table_text(rows)
 end
 
@@ -74,7 +74,7 @@ function M.goodput(rate, packets)
       rows[#rows + 1] = row
    end
    return ("Goodput at %sb/s in Mb/s: R (M - H) / W\n"):format(short_rate(rate):gsub("(%a)$", " %1"))
-      .. "M IP MTU, W = max(M + 18 + 4 per VLAN tag, 64) + 20 octets on the wire. Header octets H: UDP 28,\n"
+      .. "M IP MTU, W = max(M + 18 + 4 per VLAN tag, 64) + 20 bytes on the wire. Header bytes H: UDP 28,\n"
       .. "TCP 40, TCP with time stamps (TS) 52 over IPv4; 20 more over IPv6.\n\n"
       .. table_text(rows, true)
 end
@@ -96,7 +96,7 @@ local function read_octets(option, texts, min)
    for i, text in ipairs(texts) do
       list[i] = units.parse_size(text)
       if not list[i] or list[i] < min or list[i] > MAX_OCTETS then
-         parse.usage_error("theory", "theory: --%s %s is impossible; expected whole octets from %d to %d",
+         parse.usage_error("theory", "theory: --%s %s is impossible; expected whole bytes from %d to %d",
             option, text, min, MAX_OCTETS)
       end
    end
