@@ -5,13 +5,15 @@
  * a program polls, and interrupts. A bus address outside all ranges is a breach and touches nothing.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "host.h"
 
 #define RANGES 8192
 
-static struct {
+/* in the order of their bus addresses; pages that were mapped one by one are one range */
+static struct range {
 	uint64_t address, bus, length;
 } ranges[RANGES];
 static unsigned range_count;
@@ -27,14 +29,38 @@ static unsigned draw_state = 1;
 
 static int interrupts[NIC_CARDS][NIC_VECTORS];
 
+/* @return the number of ranges that begin at @p bus or before it */
+static unsigned
+ranges_until(uint64_t bus)
+{
+	unsigned low = 0, high = range_count;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (ranges[middle].bus <= bus)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 bool
 host_dma_map(uint64_t address, uint64_t bus, uint64_t length)
 {
+	unsigned at = ranges_until(bus);
+	struct range *before = at > 0 ? &ranges[at - 1] : NULL;
+
+	if (before != NULL && before->bus + before->length == bus &&
+	    before->address + before->length == address) {
+		before->length += length;
+		return true;
+	}
 	if (range_count == RANGES)
 		return false;
-	ranges[range_count].address = address;
-	ranges[range_count].bus = bus;
-	ranges[range_count++].length = length;
+	memmove(&ranges[at + 1], &ranges[at], (range_count++ - at) * sizeof(*ranges));
+	ranges[at] = (struct range){.address = address, .bus = bus, .length = length};
 	return true;
 }
 
@@ -56,26 +82,30 @@ void
 host_dma_unmap(uint64_t bus, uint64_t length)
 {
 	check_rings(bus, length);
-	for (unsigned i = 0; i < range_count; i++)
-		if (ranges[i].bus >= bus && ranges[i].bus + ranges[i].length <= bus + length)
-			ranges[i--] = ranges[--range_count];
+	for (unsigned i = range_count; i-- > 0;) {
+		const struct range r = ranges[i];
+		const uint64_t end = r.bus + r.length;
+
+		if (r.bus >= bus + length || end <= bus)
+			continue;
+		memmove(&ranges[i], &ranges[i + 1], (--range_count - i) * sizeof(*ranges));
+		if (r.bus < bus)
+			host_dma_map(r.address, r.bus, bus - r.bus);
+		if (end > bus + length)
+			host_dma_map(r.address + (bus + length - r.bus), bus + length, end - bus - length);
+	}
 }
 
 void *
 host_dma(struct nic_card *card, uint64_t bus, uint64_t length)
 {
-	static unsigned last;
+	unsigned until = ranges_until(bus);
+	const struct range *r = until > 0 ? &ranges[until - 1] : NULL;
 
 	if (card->removed)
 		return NULL;
-	for (unsigned i = 0; i < range_count; i++) {
-		unsigned at = (last + i) % range_count;
-
-		if (bus >= ranges[at].bus && bus + length <= ranges[at].bus + ranges[at].length) {
-			last = at;
-			return (void *)(uintptr_t)(ranges[at].address + (bus - ranges[at].bus));
-		}
-	}
+	if (r != NULL && bus + length <= r->bus + r->length)
+		return (void *)(uintptr_t)(r->address + (bus - r->bus));
 	nic_breach(card, "DMA of %lu bytes at 0x%lx, which is not mapped", (unsigned long)length,
 		   (unsigned long)bus);
 	return NULL;
