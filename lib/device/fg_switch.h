@@ -190,6 +190,12 @@ struct fg_switch_route {
  */
 uint32_t fg_switch_routes(const struct fg_switch *device, struct fg_switch_route *out, uint32_t most);
 
+/**
+ * The ports leave so many octets from one frame to the next when they send as fast as they can, in place of
+ * 12, until the next reset. Less than 12 is more than the line's rate. Only while nobody polls the ports.
+ */
+void fg_switch_set_gap(struct fg_switch *device, uint32_t octets);
+
 /** What it counted at port @p i since the last reset. Only while nobody polls the ports. */
 void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct fg_switch_counters *out);
 

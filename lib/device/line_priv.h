@@ -61,7 +61,7 @@ line_leave(struct fg_switch *s, struct member *p, const struct rte_mbuf *m)
 
 	begin = begin > p->line_free ? begin : p->line_free;
 	p->port_counters.paused_ps += WHOLE(p->first_bit - begin);
-	p->line_free = p->first_bit + p->octet_time * (wire_size(&s->mbuf, m) + FG_ETHER_OVERHEAD);
+	p->line_free = p->first_bit + p->octet_time * (wire_size(&s->mbuf, m) + s->overhead);
 }
 
 /** The tester's port is to begin no frame from a time to another, in place of what it was told before. */

@@ -109,7 +109,7 @@ switch_tx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t n
 
 		if (first_bit < p->line_free)
 			first_bit = p->line_free;
-		p->line_free = first_bit + p->octet_time * (size + FG_ETHER_OVERHEAD);
+		p->line_free = first_bit + p->octet_time * (size + s->overhead);
 		if (unlikely(!wire_arrivals_put(&p->in, m, WHOLE(first_bit + p->octet_time * store)))) {
 			p->port_counters.tx_errors++;
 			rte_pktmbuf_free(m);
@@ -304,6 +304,7 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 void
 fg_switch_reset(struct fg_switch *s)
 {
+	s->overhead = FG_ETHER_OVERHEAD;
 	for (unsigned i = 0; i < s->config.ports; i++) {
 		struct member *p = &s->member[i];
 
@@ -356,6 +357,12 @@ fg_switch_link(struct fg_switch *s, uint64_t down_ns, uint64_t up_ns)
 	if (s->failover != NULL)
 		failover_link(s->failover, down_ns * (FG_DEVICE_HZ / 1000000000),
 			      up_ns * (FG_DEVICE_HZ / 1000000000));
+}
+
+void
+fg_switch_set_gap(struct fg_switch *s, uint32_t octets)
+{
+	s->overhead = LINE_PREAMBLE + octets;
 }
 
 void

@@ -43,6 +43,7 @@ struct fg_switch {
 	struct pauses *pauses;      /* NULL: no flow control */
 	struct rte_mempool *copies; /* of what leaves from several ports */
 	struct wire_marks mbuf;
+	uint32_t overhead;    /* octets that a frame takes on the line in besides its own */
 	fg_u128 service_time; /* of the engine; 0: none */
 	fg_u128 drop_time;
 	fg_u128 latency, latency_per_octet;

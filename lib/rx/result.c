@@ -221,6 +221,7 @@ rx_result(struct rx *rx, const struct tx *tx, unsigned first, unsigned n, uint64
 	numbers_result(rx, tx, first, n, start, out);
 	altered_result(rx, first, n, out);
 	out->translation = parts->translation;
+	out->rx_duration_ns = a.first > 0 && a.last > a.first ? a.last - a.first : 0;
 	out->longest_gap_ns = a.longest_gap;
 	if (a.longest_gap > 0)
 		out->gap_begin_ns = a.gap_begin - start_ns;

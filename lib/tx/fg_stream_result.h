@@ -102,6 +102,7 @@ struct fg_stream_result {
 	uint64_t altered[FG_ALTERED_KINDS]; /* at any port; not received, by enum fg_altered */
 	struct fg_translation translation;
 	uint64_t last_lost_ns;   /* when the last lost frame was due, since the start; if lost > 0 */
+	uint64_t rx_duration_ns; /* from the first arrival to the last */
 	uint64_t longest_gap_ns; /* between two arrivals */
 	uint64_t gap_begin_ns;   /* arrival before that gap, since the start */
 	struct fg_latency latency;

@@ -116,6 +116,14 @@ function M.describe(plan_port, handle, known)
    }
 end
 
+--- Whether a port can send frames with an error on purpose (framegauge.traffic.faults).
+-- @param handle  struct fg_port *, open
+function M.can_send(handle, kind)
+   local caps = handle.caps
+   return kind == "runt" and caps.runts or kind == "fcs" and caps.bad_fcs_flag > 0
+      or kind ~= "runt" and kind ~= "fcs"
+end
+
 M.address_of = address_of
 
 return M

@@ -20,7 +20,9 @@ local STREAM = {
    lag_max_ns = "worst_lag_ns", tx_duration_ns = "tx_duration_ns", intended_frames = "intended",
    loss_bursts = "loss_bursts", loss_burst_max_frames = "max_loss_burst", excess = "excess",
    last_lost_ns = "last_lost_ns", gap_max_ns = "longest_gap_ns", gap_max_begin_ns = "gap_begin_ns",
-   off_schedule = "off_schedule", tx_bytes = "octets", rx_bytes = "rx_octets", expired = "expired",
+   off_schedule = "off_schedule", tx_bytes = "octets", rx_bytes = "rx_octets",
+   rx_duration_ns = "rx_duration_ns",
+   expired = "expired",
 }
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",

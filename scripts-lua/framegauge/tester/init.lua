@@ -45,7 +45,7 @@ local TRIAL_ROWS = {
    { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
    { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
    { key = "silent", type = "boolean" }, { key = "broadcast", type = "boolean" },
-   { key = "patient", type = "boolean" },
+   { key = "patient", type = "boolean" }, { key = "gap", type = "integer" },
 }
 
 local Bench = {}
@@ -146,12 +146,21 @@ function Bench:start(trial, arrange)
    C.fg_engine_start(self.engine)
 end
 
--- Has the reference device out of order for a while.
--- @param outage  { at =, seconds = } from the start of traffic; or nil
-function Bench:arrange_outage(outage)
-   return outage and function(start)
-      local from = start + nanoseconds(outage.at)
-      self.wires:outage(from, from + nanoseconds(outage.seconds))
+-- Can ports leave less than 12 bytes between frames?
+function Bench:can_set_gap()
+   return self.wires ~= nil and self.wires.set_gap ~= nil
+end
+
+-- What the wires are told before a trial; nil: nothing. @param o  as trial() takes it
+function Bench:arrange(o)
+   return (o.outage or o.gap) and function(start)
+      if o.gap then
+         self.wires:set_gap(o.gap)
+      end
+      if o.outage then
+         local from = start + nanoseconds(o.outage.at)
+         self.wires:outage(from, from + nanoseconds(o.outage.seconds))
+      end
    end
 end
 
@@ -280,13 +289,6 @@ function Bench:max_fps(frame_size)
    return ethernet.slowest_fps(self.ports, frame_size)
 end
 
--- Can port i send frames with an error on purpose (framegauge.traffic.faults)?
-function Bench:can_send(i, kind)
-   local caps = self.handles[i].caps
-   return kind == "runt" and caps.runts or kind == "fcs" and caps.bad_fcs_flag > 0
-      or kind ~= "runt" and kind ~= "fcs"
-end
-
 -- Tell a bridge of the stations behind every port.
 function Bench:announce_stations(o)
    local list, seconds = streams.announcements(self, o)
@@ -374,6 +376,7 @@ end
 --                       other ports they arrive, too (measured.misdirected)
 -- @param o.patient      whether a frame that a port cannot send in time, because the device has it pause, is
 --                       sent later; default: it is given up after the plan's host.max_lag
+-- @param o.gap          bytes from one frame to the next of ports of the reference switch; default: 12
 -- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
 --                       -> when traffic starts, look = as of await, finish = called at its end, before its
 --                       counts are read }; or nil
@@ -403,7 +406,7 @@ function Bench:trial(o)
       first_id = joint.first_id or 0,
       start_ns = joint.start and joint.start() or 0,
       talk = modifiers.talk(o.modifier, o.management), silent = o.silent or false,
-   }), self:arrange_outage(o.outage))
+   }), self:arrange(o))
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self:await(joint.look)
    if joint.finish then

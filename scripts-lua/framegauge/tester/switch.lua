@@ -156,6 +156,11 @@ function Switch:routes()
    return list
 end
 
+--- The ports leave so many bytes between frames, until the next reset.
+function Switch:set_gap(bytes)
+   C.fg_switch_set_gap(self.switch, bytes)
+end
+
 --- What the switch itself counted at a port in the last trial (struct fg_switch_counters).
 function Switch:counters(name)
    local out = ffi.new("struct fg_switch_counters")

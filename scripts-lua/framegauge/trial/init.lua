@@ -127,6 +127,7 @@ local function of_direction(raw, ask, own_load)
       no_mbuf = raw.no_mbuf or 0,
       lag_max_ns = raw.lag_max_ns,
       last_lost_ns = lost > 0 and raw.last_lost_ns or nil,
+      rx_duration_ns = ask.gap and raw.rx_duration_ns or nil,
       gap_max_ns = raw.gap_max_ns,
       gap_max_begin_ns = raw.gap_max_begin_ns,
       latency = raw.latency,

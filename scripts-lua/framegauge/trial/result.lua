@@ -220,6 +220,8 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "tx_bytes", "count", "their bytes with FCS", optional = true }, { "rx_bytes", "count", "the same",
       optional = true },
    { "lost", "count", "frames lost" }, { "loss_ratio", "ratio", "their share of those sent" },
+   { "rx_duration_ns", "count", "from the first arrival to the last, where the gap between frames was not "
+      .. "that of the standard", optional = true },
 }, M.COUNTS, {
    { "reordering_extent_unknown_frames", "ordinal", "late frames of which the extent is not known: the "
       .. "maximum is then a lower bound", optional = true },

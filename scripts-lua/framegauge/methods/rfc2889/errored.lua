@@ -6,6 +6,7 @@
 -- wrong. None of these may arrive, and all others have to. A frame that comes out with the wrong FCS it had
 -- is dropped by the receiving port, which counts it; one that comes out with an FCS that is right has been
 -- laundered: nobody behind the switch can know any more that it was damaged.
+local card = require "framegauge.tester.card"
 local ethernet = require "framegauge.core.ethernet"
 local faults = require "framegauge.traffic.faults"
 local format = require "framegauge.text.format"
@@ -31,7 +32,7 @@ local function obstacle(bench, kind, size, limit)
       return NEEDS_A_PHY
    elseif kind == "oversize" and port.vlan and size <= limit + TAG then
       return ("a frame with a tag may have %d bytes more"):format(TAG)
-   elseif not bench:can_send(1, KINDS[kind].error) then
+   elseif not card.can_send(bench.handles[1], KINDS[kind].error) then
       return ("%s cannot send them"):format(bench.ports[1].name)
    end
 end

@@ -8,6 +8,7 @@ local fields = require "framegauge.methods.rfc2889.result"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
 local outlook = require "framegauge.methods.outlook"
+local pressure = require "framegauge.methods.rfc2889.pressure"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -48,7 +49,7 @@ local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 
 --- By which module each test is made.
 local MODULES = {}
-for _, module in ipairs { mesh, caching, congestion, errored } do
+for _, module in ipairs { mesh, caching, congestion, errored, pressure } do
    for _, key in ipairs(module.KEYS) do
       MODULES[key] = module
    end

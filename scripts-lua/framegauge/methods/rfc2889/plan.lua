@@ -7,7 +7,8 @@ local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
 
 local TESTS = tables.joined(patterns.NAMES, {
-   "congestion_control", "address_caching", "learning_rate", "errored_frames", "broadcast",
+   "congestion_control", "forward_pressure", "address_caching", "learning_rate", "errored_frames",
+   "broadcast",
 })
 
 local address_table = {
@@ -91,7 +92,8 @@ local row = {
            .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
            .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); "
            .. "congestion_control: what it does when an egress is overloaded, with four ports or a multiple "
-           .. "(5.5); address_caching: how many addresses the switch remembers (5.7); "
+           .. "(5.5); forward_pressure: whether it sends with too small a gap when it is offered too much "
+           .. "(5.6); address_caching: how many addresses the switch remembers (5.7); "
            .. "learning_rate: how fast it learns them (5.8); "
            .. "errored_frames: whether it forwards them (5.9); broadcast: from the first port, "
            .. "copied to all others (5.10)" },

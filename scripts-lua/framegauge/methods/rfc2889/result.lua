@@ -220,6 +220,25 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "trial", "ordinal", "number of the deciding one" },
 }, verdict.ROWS)
 
+M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than 96 bits between frames when "
+   .. "it is offered more than the line carries (RFC 2889, 5.6)", {
+   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      id = "%s bytes" },
+   { "gap_bits", "ordinal", "between the frames that were sent", optional = true },
+   { "mol_fps", "number", "what the line carries with 96 bits between frames", optional = true, col = "Line",
+      at = "terminal html" },
+   { "offered_fps", "number", "what was sent", optional = true, col = "Offered", at = "terminal html" },
+   { "forwarding_span_fps", "number", "what arrived, from the first arrival to the last", optional = true,
+      col = "Forwarded", at = "terminal html" },
+   { "excess_ppm", "signed", "how much more that is than the line carries, in millionths", optional = true,
+      col = "Excess", unit = "ppm", at = "terminal html" },
+   { "tolerance_ppm", "number", "how much more it may be by the clocks of both sides and the time stamps",
+      optional = true, col = "Allowed", unit = "ppm", at = "html" },
+   { "forward_pressure", "boolean", "whether it is more than that", optional = true },
+   { "trial", "ordinal", "number of the trial", optional = true },
+}, verdict.ROWS)
+
 local of_tests = {}
 M.TABLES = {}
 local function add(key, one, title, reference)
@@ -233,6 +252,7 @@ for _, key in ipairs(patterns.NAMES) do
    add(key, M.MESH, TITLES[key][1], TITLES[key][2])
 end
 add("congestion_control", M.CONGESTION, "Congestion control", "RFC 2889, section 5.5")
+add("forward_pressure", M.PRESSURE, "Forward pressure", "RFC 2889, section 5.6")
 add("address_caching", M.CACHING, "Address caching capacity", "RFC 2889, section 5.7")
 add("learning_rate", M.LEARNING, "Address learning rate", "RFC 2889, section 5.8")
 add("errored_frames", M.ERRORED, "Errored frames", "RFC 2889, section 5.9")
