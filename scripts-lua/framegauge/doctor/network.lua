@@ -111,7 +111,7 @@ local function how_to_use(machine, card)
    elseif DPDK_TOO[card.driver] then
       return ("%s; for DPDK: framegauge setup --bind %s"):format(kernel, card.address)
    end
-   return kernel .. "; DPDK has no driver for it"
+   return kernel .. "; DPDK has no driver for it. Rate to expect: framegauge doctor PLAN.yaml --measure"
 end
 
 --- The network cards on the PCI bus.
