@@ -64,10 +64,12 @@ def unprivileged(model):
     for name in 'libnic82599.so', 'nic_ethdev':
         shutil.copy(model / name, home)
     home.chmod(0o755)
+    (home / 'run').mkdir()
+    os.chown(home / 'run', 65534, 65534)
     command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'env']
     user = subprocess.run(
         [*command, f'LD_PRELOAD={home}/libnic82599.so', str(home / 'nic_ethdev'), *eal(*MEMORY), 'frames'],
-        env={**os.environ, 'NIC82599': 'cards=2', 'XDG_RUNTIME_DIR': '/tmp'},
+        env={**os.environ, 'NIC82599': 'cards=2', 'XDG_RUNTIME_DIR': str(home / 'run')},
         capture_output=True,
         text=True,
         check=False,

@@ -42,6 +42,7 @@ class Run:
         words = [f'cards=2,report={self.report},control={control}', *(options.split() if options else [])]
         self.report.unlink(missing_ok=True)
         env = {**os.environ, 'NIC82599': ','.join(words), 'LD_PRELOAD': str(model / 'libnic82599.so')}
+        env['XDG_RUNTIME_DIR'] = str(FOLDER)  # /tmp/dpdk, else, is the first user's
         process = subprocess.Popen(
             command,
             env=env,
