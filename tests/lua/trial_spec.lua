@@ -45,6 +45,19 @@ describe("a trial record", function()
       assert.same({}, r.reasons)
    end)
 
+   it("names the worst of many directions that fell short", function()
+      local many = raw {}
+      for i = 1, 5 do
+         local n = 1000 - i % 4
+         many.directions[i] = raw_direction("p1->p" .. i, { tx = n, late = i % 4, rx = n })
+      end
+      local ask = { number = 1, test = "mesh", frame_size = 64, direction = "all", fps = 1000, seconds = 1 }
+      assert.same({ "p1->p3: 3 of 1,000 frames were not sent, because the tester was late (the worst of 4 "
+         .. "directions)" }, trial.record(many, ask).reasons)
+      many.directions[5] = nil
+      assert.same(3, #trial.record(many, ask).reasons)
+   end)
+
    it("does not know the order of what came over several queues, nor what came too late", function()
       local r = record { forward = { unordered = true, reordered = 0, substreams = 2 },
          back = { reordered = 5 } }

@@ -21,6 +21,7 @@
 local altered = require "framegauge.tester.altered"
 local tester_counts = require "framegauge.tester.counts"
 local format = require "framegauge.text.format"
+local shortfalls = require "framegauge.trial.shortfalls"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
@@ -212,28 +213,29 @@ function M.lump(record)
 end
 
 -- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
-local function lost_off_schedule(record, ask, add)
+local function lost_off_schedule(record, ask, found)
    if ask.any_loss and M.lump(record) <= (ask.held or 0) then
       return -- it has held as much without loss
    end
    local counts = not ask.any_loss and not M.is_on_schedule(record)
    for _, d in ipairs(record.directions) do
       if d.lost > 0 and (counts or d.lost <= record.off_schedule) then
-         add("%s: %s lost, but %s left off schedule, up to %s ms late and close together", d.direction,
-            plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
+         found:add("directions lost", d.lost, "%s: %s lost, but %s left off schedule, up to %s ms late and "
+            .. "close together", d.direction, plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
             format.decimal((record.lag_max_ns or 0) / 1e6, 1))
       end
    end
 end
 
 -- Or because nobody fetched it?
-local function lost_unfetched(record, ports, lcores, add)
+local function lost_unfetched(record, ports, lcores, found)
    local gap = greatest(lcores, "poll_gap_max_ns") or 0
    local arriving = math.floor(sum(record.directions, "offered_fps") * gap / 1e9)
    for _, port in ipairs(ports) do
       if record.lost <= arriving and arriving > (port.rx_ring or math.huge) then
-         add("%s: the tester fetched nothing for %s ms, in which up to %s arrive; its ring holds %s",
-            port.name, format.decimal(gap / 1e6, 1), plural(arriving, "frame"), count(port.rx_ring))
+         found:add("ports unfetched", -port.rx_ring, "%s: the tester fetched nothing for %s ms, in which up "
+            .. "to %s arrive; its ring holds %s", port.name, format.decimal(gap / 1e6, 1),
+            plural(arriving, "frame"), count(port.rx_ring))
       end
    end
 end
@@ -252,71 +254,77 @@ local function paused(ports, ask)
    return names
 end
 
-local function tester_reasons(record, ports, lcores, ask)
-   local reasons, had_to_pause = {}, paused(ports, ask)
-   local function add(...)
-      reasons[#reasons + 1] = string.format(...)
+-- What was not sent, or not as fast as it should have been.
+local function not_offered(d, record, found)
+   local missing, intended = d.intended_frames - d.tx, d.intended_fps or record.intended_fps
+   if d.late > 0 then
+      found:add("directions late", d.late, "%s: %s of %s were not sent, because the tester was late",
+         d.direction, count(d.late), plural(d.intended_frames, "frame"))
+   elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
+      found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended", d.direction,
+         count(missing), plural(d.intended_frames, "frame"))
+   elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
+      found:add("directions stretched", 1 - d.offered_fps / intended, "%s: all frames were sent, but at %s "
+         .. "frames per second instead of %s", d.direction, rate(d.offered_fps), rate(intended))
    end
+end
+
+-- How the tester lost frames that came: { count of a port, what happened to them }.
+local DROPS = {
+   { "rx_missed", "%s: %s arrived but were dropped by the tester (receive ring full)" },
+   { "rx_no_mbuf", "%s: %s arrived but were dropped by the tester (no buffer left)" },
+   { "rx_overflow", "%s: %s arrived over another queue than the one whose lcore measures the stream, and had "
+      .. "no room on the way to it" },
+   { "tx_errors", "%s: the port failed to send %s" },
+}
+
+local function tester_reasons(record, ports, lcores, ask)
+   local found, had_to_pause = shortfalls.new(), paused(ports, ask)
    for _, d in ipairs(record.directions) do
-      local missing, intended = d.intended_frames - d.tx, d.intended_fps or record.intended_fps
-      local free = not had_to_pause[d.direction:match "^(.-)%->"] -- to send when it wants
-      if free and d.late > 0 then
-         add("%s: %s of %s were not sent, because the tester was late", d.direction, count(d.late),
-            plural(d.intended_frames, "frame"))
-      elseif free and missing > math.max(1, M.MISSING_TOLERANCE * intended) then
-         add("%s: %s of %s were not sent when the trial ended", d.direction, count(missing),
-            plural(d.intended_frames, "frame"))
-      elseif free and d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
-         add("%s: all frames were sent, but at %s frames per second instead of %s", d.direction,
-            rate(d.offered_fps), rate(intended))
+      if not had_to_pause[d.direction:match "^(.-)%->"] then -- it may send when it wants
+         not_offered(d, record, found)
       end
       if d.stale > 0 and not d.reordered then
-         add("%s: %s came over another queue too late to tell first copies from duplicates",
-            d.direction, plural(d.stale, "frame"))
+         found:add("directions stale", d.stale, "%s: %s came over another queue too late to tell first "
+            .. "copies from duplicates", d.direction, plural(d.stale, "frame"))
       end
       if d.no_mbuf > 0 then
-         add("%s: the tester ran out of frame buffers %s", d.direction, plural(d.no_mbuf, "time"))
+         found:add("directions no_mbuf", d.no_mbuf, "%s: the tester ran out of frame buffers %s", d.direction,
+            plural(d.no_mbuf, "time"))
       end
    end
    for _, port in ipairs(ports) do
       if (port.rx_unstamped or 0) > 0 then
-         add("%s: %s had no stamp of the card that could be", port.name, plural(port.rx_unstamped, "frame"))
+         found:add("ports unstamped", port.rx_unstamped, "%s: %s had no stamp of the card that could be",
+            port.name, plural(port.rx_unstamped, "frame"))
       end
       if (port.rx_stamp_jumps or 0) > 0 then
-         add("%s: the clock of the card was set %s", port.name, plural(port.rx_stamp_jumps, "time"))
+         found:add("ports jumps", port.rx_stamp_jumps, "%s: the clock of the card was set %s", port.name,
+            plural(port.rx_stamp_jumps, "time"))
       end
    end
    if record.lost == 0 then
-      return reasons
+      return found:sentences()
    end
    if not next(had_to_pause) then
-      lost_off_schedule(record, ask, add)
+      lost_off_schedule(record, ask, found)
    end
-   lost_unfetched(record, ports, lcores, add)
+   lost_unfetched(record, ports, lcores, found)
    for _, lcore in ipairs(lcores) do
       if (lcore.late_ns or 0) > 0 then -- what came before went by it
-         add("lcore %d began %s us after the traffic: the host had it elsewhere", lcore.id,
-            format.decimal(lcore.late_ns / 1e3, 0))
+         found:add("lcores late", lcore.late_ns, "lcore %d began %s us after the traffic: the host had it "
+            .. "elsewhere", lcore.id, format.decimal(lcore.late_ns / 1e3, 0))
       end
    end
    for _, port in ipairs(ports) do
-      if (port.rx_missed or 0) > 0 then
-         add("%s: %s arrived but were dropped by the tester (receive ring full)", port.name,
-            plural(port.rx_missed, "frame"))
-      end
-      if (port.rx_no_mbuf or 0) > 0 then
-         add("%s: %s arrived but were dropped by the tester (no buffer left)", port.name,
-            plural(port.rx_no_mbuf, "frame"))
-      end
-      if (port.rx_overflow or 0) > 0 then
-         add("%s: %s arrived over another queue than the one whose lcore measures the stream, and had no "
-            .. "room on the way to it", port.name, plural(port.rx_overflow, "frame"))
-      end
-      if (port.tx_errors or 0) > 0 then
-         add("%s: the port failed to send %s", port.name, plural(port.tx_errors, "frame"))
+      for _, drop in ipairs(DROPS) do
+         local n = port[drop[1]] or 0
+         if n > 0 then
+            found:add("ports " .. drop[1], n, drop[2], port.name, plural(n, "frame"))
+         end
       end
    end
-   return reasons
+   return found:sentences()
 end
 
 -- What arrived of all directions and was not the frame that had been sent.
