@@ -31,24 +31,38 @@ function M.wrong(...)
    return errors and tostring(errors[1]) or ""
 end
 
---- Measure by a plan. @return results, session
-function M.measure(plan)
+--- Measure by a plan.
+-- @param disturb  function(record): does to the record of a trial what a late tester does, or nil
+-- @return results, session
+function M.measure(plan, disturb)
    local bench, results = assert(Bench.open(plan)), {}
    local session = Session.new {
       bench = bench, retries = 0, phases = plan.rfc2889, sink = function() end, say = function() end,
    }
+   function session.trial(self, ask)
+      local record = Session.trial(self, ask)
+      if disturb then
+         disturb(record)
+      end
+      return record
+   end
    local ok, why = pcall(method.run, plan, bench, session, results)
    bench:close()
    assert(ok, why)
    return results.rfc2889, session
 end
 
---- Measure. @return results, session, plan
-function M.run(...)
+--- Measure. @param disturb  as above  @return results, session, plan
+function M.run_disturbed(disturb, ...)
    local plan, errors = plans.load_text(M.plan_of(...), "x.yaml")
    assert(plan, errors and tostring(errors[1]))
-   local results, session = M.measure(plan)
+   local results, session = M.measure(plan, disturb)
    return results, session, plan
+end
+
+--- Measure. @return results, session, plan
+function M.run(...)
+   return M.run_disturbed(nil, ...)
 end
 
 return M

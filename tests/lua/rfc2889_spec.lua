@@ -11,7 +11,7 @@ local plans = require "framegauge.plan"
 local runs = require "rfc2889_runs"
 local tables = require "framegauge.core.tables"
 
-local plan_of, run, wrong = runs.plan_of, runs.run, runs.wrong
+local plan_of, run, run_disturbed, wrong = runs.plan_of, runs.run, runs.run_disturbed, runs.wrong
 
 local MESH = "frame_sizes: [64], trial: 500ms, search_trial: 50ms, step: 25%, "
 local LINE, RESOLUTION, TRIAL = 1e9 / 672, 1e-3, 0.5
@@ -278,6 +278,59 @@ describe("the table of addresses by RFC 2889", function()
          .. "address_table: {max: 256, ageing: 20s, test_rate: 500fps, learning_rate: 5kfps, "
          .. "order: [sequential]}").address_caching[1]
       assert.same({ "invalid", "learning" }, { row.validity, row.limited_by })
+   end)
+
+   it("is not judged by the broadcast that announces the test port", function()
+      local _, session = measure("size: 64", "address_caching", 64, 32, "2kfps", "random")
+      for _, record in ipairs(session.trials) do
+         assert.same({ 0, "learning test" }, { record.lost,
+            table.concat(tables.field(record.directions, "direction"), " ") })
+      end
+   end)
+
+   local function capacity_of_48(disturb)
+      return run_disturbed(disturb, 3, "mac_table: {size: 48, ageing: 20s}",
+         KEYS:format("address_caching", 64, 32, "2kfps", "sequential")).address_caching[1]
+   end
+
+   -- Each third trial the tester sends five frames less to learn from, so five addresses are flooded.
+   local function unsent()
+      local n = 0
+      return function(record)
+         local learning, test = record.directions[1], record.directions[2]
+         n = n + 1
+         if n % 3 == 1 then
+            learning.tx, learning.rx = learning.tx - 5, learning.rx - 5
+            test.measured.misdirected = { p3 = (test.measured.misdirected or { p3 = 0 }).p3 + 5 }
+            record.validity, record.reasons = "tester-limited", { "5 frames were not sent" }
+         end
+      end
+   end
+
+   it("is the switch's only as far as the tester sent all", function()
+      local row = capacity_of_48(unsent())
+      assert.same({ 47, "flood", "valid" }, { row.addresses, row.limited_by, row.validity })
+      row = capacity_of_48(function(record)
+         record.directions[1].tx = record.directions[1].tx - 1
+         record.directions[1].rx = record.directions[1].rx - 1
+      end)
+      assert.same({ "tester-limited", "tester", nil }, { row.validity, row.limited_by, row.learned_at_max })
+      assert.same({ "0 and 1 of 1 frames were sent to learn from and to test" }, row.reasons)
+   end)
+
+   -- Half of the frames to learn from come together. The switch can learn them so; nobody knows at first.
+   it("is the switch's where it has learned as many at once before", function()
+      local function late(ms)
+         return function(record)
+            local learning = record.directions[1]
+            learning.off_schedule, learning.lag_max_ns = learning.tx / 2, ms(record) * 1e6
+         end
+      end
+      local row = capacity_of_48(late(function() return 9 end))
+      assert.same({ 47, "flood", "valid" }, { row.addresses, row.limited_by, row.validity })
+      row = capacity_of_48(late(function(record) return record.trial end))
+      assert.same({ 47, "tester", "tester-limited" }, { row.addresses, row.limited_by, row.validity })
+      assert.truthy(row.reasons[1]:find("1 frame flooded, but 24 to learn from left off schedule", 1, true))
    end)
 
    it("is not measured when it would forget meanwhile", function()

@@ -66,7 +66,7 @@ end
 local function middle(goal, lo, hi)
    local load = (lo + hi) / 2
    if goal.step and not narrow(goal, lo, hi) then
-      return math.floor(load / goal.step + 0.5) * goal.step
+      return math.ceil(load / goal.step - 0.5) * goal.step
    end
    return load
 end

@@ -113,49 +113,59 @@ function M.lcores(engine, n)
    return list
 end
 
---- Counts of every stream.
+-- Counts of the stream that the engine has at this index.
+local function direction_of(engine, i, stream, o)
+   local result = ffi.new("struct fg_stream_result")
+   C.fg_engine_stream_result(engine, i, result)
+   local direction = counts(result, STREAM)
+   direction.name, direction.share = stream.name, stream.share
+   -- how many frames a random process makes is known now
+   direction.intended_fps = stream.random and direction.intended_frames / o.duration or stream.fps
+   direction.latency = latency(result.latency, stamps(engine, stream.to, o.on_wire, o.lcores))
+   if direction.latency and direction.off_schedule > 0 then -- they wait for each other, at most so long
+      direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.lag_max_ns
+   end
+   direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
+   direction.substreams = result.parts > 1 and result.parts or nil
+   direction.unordered = result.unordered or nil
+   direction.tags_ns = o.tags > 0 and tags(engine, i, o.tags) or nil
+   direction.wrong_tx, direction.wrong_rx = tonumber(result.wrong.sent), tonumber(result.wrong.received)
+   direction.errors = stream.errors and faults.counts(stream.errors, result)
+   if stream.over_time then
+      local intervals, n = series.intervals(engine, i, o.duration, stream.over_time)
+      direction.series = series.read(intervals, n, stream.over_time)
+      direction.intervals = stream.kept and { list = intervals, n = n } or nil
+      direction.series.reordered = not result.unordered and direction.series.reordered or nil
+      direction.availability = series.availability(result.available)
+   end
+   direction.altered, direction.translated = altered.read(result), altered.translated(result)
+   direction.reordering_extent_unknown_frames = tonumber(result.order.extent_beyond)
+   direction.marks = stream.marks and measures.read_marks(engine, i) or nil
+   if stream.measure then
+      direction.measured = measures.read(engine, i, stream.measure, result, o.ports)
+   end
+   return direction
+end
+
+--- Counts of every stream that is measured.
 -- @param streams  in the engine's order: list of { name =, to = index of its port, fps = intended load, of
 --                 its port where it takes turns, share = of that load, or nil; uneven = whether it sends now
---                 and then; over_time = seconds of an interval of the series that was kept, or nil; marks =
---                 whether those were counted; measure = what else was asked for (framegauge.tester.measures),
---                 or nil; errors = those on purpose, as the plan has them, or nil; kept = whether the
---                 intervals of the series are wanted, too }
--- @param duration  of the trial, seconds
--- @param ports    of the bench
--- @param most     tagged frames asked for, of each
--- @param on_wire  are the stamps the wire's?
--- @param lcores   as M.lcores gave them
-function M.directions(engine, streams, duration, ports, most, on_wire, lcores)
+--                 and then; random = whether at random; over_time = seconds of an interval of the series that
+--                 was kept, or nil; marks = whether those were counted; measure = what else was asked for
+--                 (framegauge.tester.measures), or nil; errors = those on purpose, as the plan has them, or
+--                 nil; kept = whether the intervals of the series are wanted, too; unmeasured = whether its
+--                 frames bear no signature, so that nobody knows what became of them }
+-- @param o.duration  of the trial, seconds
+-- @param o.ports     of the bench
+-- @param o.tags      tagged frames asked for, of each
+-- @param o.on_wire   are the stamps the wire's?
+-- @param o.lcores    as M.lcores gave them
+function M.directions(engine, streams, o)
    local list = {}
    for i, stream in ipairs(streams) do
-      local result = ffi.new("struct fg_stream_result")
-      C.fg_engine_stream_result(engine, i - 1, result)
-      local direction = counts(result, STREAM)
-      direction.name, direction.intended_fps, direction.share = stream.name, stream.fps, stream.share
-      direction.latency = latency(result.latency, stamps(engine, stream.to, on_wire, lcores))
-      if direction.latency and direction.off_schedule > 0 then -- they wait for each other, at most so long
-         direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.lag_max_ns
+      if not stream.unmeasured then
+         list[#list + 1] = direction_of(engine, i - 1, stream, o)
       end
-      direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
-      direction.substreams = result.parts > 1 and result.parts or nil
-      direction.unordered = result.unordered or nil
-      direction.tags_ns = most > 0 and tags(engine, i - 1, most) or nil
-      direction.wrong_tx, direction.wrong_rx = tonumber(result.wrong.sent), tonumber(result.wrong.received)
-      direction.errors = stream.errors and faults.counts(stream.errors, result)
-      if stream.over_time then
-         local intervals, n = series.intervals(engine, i - 1, duration, stream.over_time)
-         direction.series = series.read(intervals, n, stream.over_time)
-         direction.intervals = stream.kept and { list = intervals, n = n } or nil
-         direction.series.reordered = not result.unordered and direction.series.reordered or nil
-         direction.availability = series.availability(result.available)
-      end
-      direction.altered, direction.translated = altered.read(result), altered.translated(result)
-      direction.reordering_extent_unknown_frames = tonumber(result.order.extent_beyond)
-      direction.marks = stream.marks and measures.read_marks(engine, i - 1) or nil
-      if stream.measure then
-         direction.measured = measures.read(engine, i - 1, stream.measure, result, ports)
-      end
-      list[i] = direction
    end
    return list
 end

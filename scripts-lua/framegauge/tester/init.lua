@@ -334,7 +334,7 @@ function Bench:streams_of(o)
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
             over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
-            measure = stream.measure, errors = stream.errors,
+            measure = stream.measure, errors = stream.errors, unmeasured = stream.unmeasured,
          }
       end
       return list, described, seconds
@@ -413,17 +413,13 @@ function Bench:trial(o)
       joint.finish()
    end
    local lcores = counts.lcores(self.engine, self.lcores)
-   local directions = counts.directions(self.engine, described, seconds, self.ports,
-      o.tags and o.tags.count or 0, self.wires ~= nil, lcores)
-   for i, one in ipairs(described) do
-      if one.random then -- how many frames a random process makes is known now
-         directions[i].intended_fps = directions[i].intended_frames / seconds
-      end
-   end
    return {
       time = self.clock,
       duration_s = seconds,
-      directions = directions,
+      directions = counts.directions(self.engine, described, {
+         duration = seconds, ports = self.ports, tags = o.tags and o.tags.count or 0,
+         on_wire = self.wires ~= nil, lcores = lcores,
+      }),
       ports = counts.ports(self.engine, self.ports),
       queues = counts.queues(self.engine, self.ports),
       lcores = lcores,

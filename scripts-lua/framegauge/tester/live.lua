@@ -132,8 +132,10 @@ function Live:finish()
       error(why, 0)
    end
    local lcores = counts.lcores(self.engine, self.bench.lcores)
-   local streams = counts.directions(self.engine, self.streams, seconds,
-      self.bench.ports, 0, self.bench.wires ~= nil, lcores)
+   local streams = counts.directions(self.engine, self.streams, {
+      duration = seconds, ports = self.bench.ports, tags = 0, on_wire = self.bench.wires ~= nil,
+      lcores = lcores,
+   })
    for i, stream in ipairs(streams) do
       stream.jitter_ns = self:jitter(i)
    end

@@ -10,11 +10,16 @@
 --
 -- Trial N uses the first N addresses of one fixed sequence. So with a hashed table, too, what fails with N
 -- addresses fails with more.
+--
+-- All known is known, however late the tester was. But a trial that fails shows something of the switch only
+-- if the tester sent all of it, and on time: a switch that learns slowly may pass over addresses that come
+-- close together.
 local format = require "framegauge.text.format"
 local frames = require "framegauge.methods.rfc2889.frames"
 local octets = require "framegauge.core.octets"
 local search = require "framegauge.search"
 local tables = require "framegauge.core.tables"
+local trials = require "framegauge.trial"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -25,6 +30,7 @@ local FIRST = 0x020000100000ULL -- 02:00:00:10:00:00
 local SIZE = 64 -- octets with FCS
 local PAUSE = 0.1 -- seconds between the broadcast, the learning and the test
 local FORGET = 1.1 -- of the ageing time
+local ATTEMPTS = 3 -- at a number of addresses, while it fails for the tester's sake
 
 -- SplitMix64 (Steele, Lea and Flood, 2014).
 local function random(seed)
@@ -77,7 +83,7 @@ local function streams_of(bench, o, macs, learning_fps)
    end
    local list = { stream("announcement", is.test, is.learning, 1 / PAUSE, 1,
       template(is.test, is.learning, { broadcast = true })) }
-   list[1].unmeasured = true
+   list[1].unmeasured = true -- it comes out at every port
    from = from + 2 * PAUSE
    list[2] = stream("learning", is.learning, is.test, learning_fps, n,
       template(is.learning, is.test, { sources = macs }))
@@ -91,23 +97,37 @@ local function at(direction, port)
    return direction.measured.misdirected and direction.measured.misdirected[port.name] or 0
 end
 
--- What came of a trial.
+-- What came of a trial, and the counts of its frames to learn from.
 local function read(c, n, learning_fps, record)
    local monitoring = c.bench.ports[roles(c.bench).monitoring]
-   local learning, test
-   for _, direction in ipairs(record.directions) do
-      learning = direction.direction == "learning" and direction or learning
-      test = direction.direction == "test" and direction or test
-   end
+   local learning, test = record.directions[1], record.directions[2]
    local flood = at(test, monitoring)
    return {
       addresses = n, intended_fps = learning_fps, tested = test.tx, flood_monitor = flood,
       correct_learning = test.rx, learning_received = learning.rx,
       passed = flood == 0 and test.rx == n and learning.rx == n, trial = record.trial,
-   }
+   }, learning
 end
 
--- One trial. @return what came of it, and its record
+-- How far a trial that failed says something of the switch.
+-- @return validity, and sentences for why it is not valid
+local function failed(c, one, record, learning)
+   local reasons = tables.joined({}, record.reasons)
+   if record.validity ~= "valid" then
+      return record.validity, reasons
+   elseif learning.tx < one.addresses or one.tested < one.addresses then
+      reasons[1] = ("%s and %s of %d frames were sent to learn from and to test"):format(
+         format.count(learning.tx), format.count(one.tested), one.addresses)
+   elseif learning.off_schedule >= one.flood_monitor and one.flood_monitor > 0
+      and trials.lump(learning) > c.held then
+      reasons[1] = ("%s flooded, but %s to learn from left off schedule, up to %s ms late and close together")
+         :format(format.plural(one.flood_monitor, "frame"), format.count(learning.off_schedule),
+            format.decimal(learning.lag_max_ns / 1e6, 1))
+   end
+   return reasons[1] and "tester-limited" or "valid", reasons
+end
+
+-- One trial. @return what came of it, and that as a record for a search
 local function try(c, n, learning_fps)
    local macs = {}
    for i = 1, n do
@@ -123,77 +143,81 @@ local function try(c, n, learning_fps)
             or format.count(one.flood_monitor) .. " flooded")
       end,
    }
-   return read(c, n, learning_fps, record), record
+   local one, learning = read(c, n, learning_fps, record)
+   local judged = { tx = n, lost = 0 }
+   if one.passed then
+      c.held = math.max(c.held, trials.lump(learning))
+   else
+      judged.lost = math.max(1, n - one.correct_learning, one.flood_monitor)
+      judged.validity, judged.reasons = failed(c, one, record, learning)
+   end
+   c.iterations[#c.iterations + 1], c.by_number[n], c.by_trial[one.trial] = one, one, one
+   return one, setmetatable(judged, { __index = record })
 end
 
-local function limit_of(one)
-   return not one and "maximum" or one.learning_received < one.addresses and "learning"
-      or one.flood_monitor > 0 and "flood" or "loss"
+-- Why the search ended, of the trial above what it found.
+local function limit_of(c, result)
+   if result.limited_by ~= "loss" then
+      return result.limited_by
+   end
+   local one = c.by_trial[result.upper_trial.trial]
+   return one.learning_received < one.addresses and "learning" or one.flood_monitor > 0 and "flood" or "loss"
 end
 
--- The loop of the RFC, which never tries the maximum itself: if all below passed, it is tried at the end.
+-- The loop of the RFC, which never tries the maximum itself: it is tried at the end.
+-- @return result of the search, and how many addresses of the maximum were learned, nil if nobody knows
 local function find_capacity(c)
-   local low, high, n = 0, c.o.max, c.o.initial
-   local failed
-   while high - low >= 2 do
-      local one = c.note(try(c, n, c.o.learning_rate))
-      if one.passed then
-         low = n
-      else
-         high, failed = n, one
+   local goal = search.goal({ search_trial = 1, trial = 1, max_trials = c.max_trials }, {
+      min = 0, max = c.o.max, initial = c.o.initial, resolution = 1, step = 1,
+   })
+   function goal.trial(n)
+      local one, record
+      for _ = 1, ATTEMPTS do
+         one, record = try(c, n, c.o.learning_rate)
+         if one.passed or record.validity == "valid" then
+            break
+         end
       end
-      n = low + math.floor((high - low) / 2)
+      if one.passed and record.validity == "tester-limited" then
+         record.validity = "valid"
+      end
+      return record
    end
-   local full = c.by_number[c.o.max]
-   if not full then
-      full = c.note(try(c, c.o.max, c.o.learning_rate))
-   end
-   if low == c.o.max - 1 and full.passed then
-      low, failed = c.o.max, nil
-   elseif not failed then
-      failed = full
-   end
-   return low, limit_of(failed), full.addresses - full.flood_monitor
+   local result, full = search.run("binary", goal), c.by_number[c.o.max]
+   full = full or try(c, c.o.max, c.o.learning_rate)
+   local known = full.learning_received == c.o.max and full.tested == c.o.max
+   return result, known and c.o.max - full.flood_monitor or nil
 end
 
 local function find_rate(c, n, most)
-   local failed
    local goal = search.goal({ search_trial = 1, trial = 1, max_trials = c.max_trials }, {
       min = n / c.o.ageing, max = most, resolution = c.o.resolution, relative = true,
    })
    function goal.trial(fps)
-      local one, record = try(c, n, fps)
-      c.note(one, record)
-      failed = not one.passed and one or failed
-      local lost = one.passed and 0 or math.max(1, n - one.correct_learning, one.flood_monitor)
-      return setmetatable({ tx = n, lost = lost }, { __index = record })
+      return select(2, try(c, n, fps))
    end
-   local result = search.run("binary", goal)
-   return result, result.upper and limit_of(failed) or "maximum"
+   return search.run("binary", goal)
 end
 
 local function context(plan, bench, session, key, order)
    local o = plan.rfc2889.address_table
-   local c = { bench = bench, session = session, key = key, order = order, o = o, iterations = {},
-      records = {}, by_number = {}, max_trials = plan.rfc2889.max_trials,
-      macs = M.addresses(order, o.max, o.seed) }
-   function c.note(one, record)
-      c.iterations[#c.iterations + 1], c.records[#c.records + 1] = one, record
-      c.by_number[one.addresses] = one
-      return one
-   end
-   return c
+   return {
+      bench = bench, session = session, key = key, order = order, o = o, max_trials = plan.rfc2889.max_trials,
+      macs = M.addresses(order, o.max, o.seed), iterations = {}, by_number = {}, by_trial = {},
+      held = 0, -- addresses that were learned although they came close together
+   }
 end
 
-local function row_of(c, values)
-   local validity, reasons = verdict.merge(c.records)
-   if values.limited_by == "learning" then
-      validity = "invalid"
-      reasons[#reasons + 1] = "learning frames were lost on the way: the load was too much for the switch, "
-         .. "which says nothing of its table; lower rfc2889.address_table.learning_rate"
+local function row_of(c, result, values)
+   local limit = limit_of(c, result)
+   local validity = verdict.of_search(limit)
+   local reasons = validity ~= "valid" and result.upper_trial and result.upper_trial.reasons or {}
+   if limit == "learning" then
+      validity, reasons = "invalid", { "learning frames were lost on the way: the load was too much for the "
+         .. "switch, which says nothing of its table; lower rfc2889.address_table.learning_rate" }
    end
    values.test, values.order, values.iterations, values.trials = c.key, c.order, c.iterations, #c.iterations
-   values.ageing_s, values.validity, values.reasons = c.o.ageing, validity, reasons
+   values.ageing_s, values.limited_by, values.validity, values.reasons = c.o.ageing, limit, validity, reasons
    return values
 end
 
@@ -213,14 +237,15 @@ function M.run(plan, bench, session, key, rows, found)
    for _, order in ipairs(plan.rfc2889.address_table.order) do
       local c = context(plan, bench, session, key, order)
       if key == "address_caching" then
-         local low, limit, learned = find_capacity(c)
-         rows[#rows + 1] = row_of(c, { addresses = low, with_own = low + 1, limited_by = limit,
-            learned_at_max = learned, intended_fps = c.o.learning_rate })
+         local result, learned = find_capacity(c)
+         local n = result.load or 0
+         rows[#rows + 1] = row_of(c, result, { addresses = n, with_own = n + 1, learned_at_max = learned,
+            intended_fps = c.o.learning_rate })
       else
          local n = c.o.addresses or found_capacity(found.address_caching, order)
-         local result, limit = find_rate(c, n, bench:max_fps(SIZE))
-         rows[#rows + 1] = row_of(c, { addresses = n, learning_fps = result.load, upper_fps = result.upper,
-            limited_by = limit })
+         local result = find_rate(c, n, bench:max_fps(SIZE))
+         rows[#rows + 1] = row_of(c, result, { addresses = n, learning_fps = result.load,
+            upper_fps = result.upper })
       end
    end
 end

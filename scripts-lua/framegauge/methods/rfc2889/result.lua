@@ -39,16 +39,17 @@ local MESH = {
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Fails from", at = "html" },
    { "aggregate_fps", "number", "the throughput of all ports together", null = true, col = "Aggregate",
-      at = "terminal html" },
+      at = "terminal html", bound = ">=" },
    { "theoretical_fps", "number", "most frames per second that the lines of all receiving ports carry, each "
       .. "floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },
    { "mol_fps", "number", "maximum offered load: of all ports together", col = "MOL", at = "html" },
    { "frmol_fps", "number", "what the switch forwarded of that (FRMOL, RFC 2285)", col = "FRMOL",
-      at = "terminal html summary", expect = { "frmol", ">=", "load" } },
+      at = "terminal html summary", bound = ">=", expect = { "frmol", ">=", "load" } },
    { "mol_loss_ratio", "ratio", "share lost of it", col = "Loss at MOL",
-      at = "terminal html summary" },
+      at = "terminal html summary", bound = "exact" },
    { "mfr_fps", "number", "maximum forwarding rate: the highest of the series; between two of its loads it "
-      .. "is not known", col = "MFR", at = "terminal html summary", expect = { "mfr", ">=", "load" } },
+      .. "is not known", col = "MFR", at = "terminal html summary", bound = ">=",
+      expect = { "mfr", ">=", "load" } },
    { "mfr_oload_fps", "number", "at which offered load of all ports", col = "at", unit = "offered",
       at = "html" },
    { "step_fps", "positive", "how far two loads of the series are apart, for a port" },
@@ -118,14 +119,15 @@ local ITERATION = record("address_iteration", "a trial with a number of addresse
    { "trial", "ordinal", "number of the trial" },
 })
 
-local ENDS = { "flood", "loss", "learning", "maximum" }
+local ENDS = { "flood", "loss", "learning", "maximum", "tester", "invalid", "max_trials" }
 local HEAD = {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
    { "order", { "sequential", "random" }, "of the addresses", col = "Order", id = "%s addresses" },
 }
 local TAIL = {
    { "limited_by", ENDS, "what the trial above failed by: `flood` at the monitoring port, `loss`, `learning` "
-      .. "frames that were lost; `maximum`: nothing above was tried", col = "Ended by",
+      .. "frames that were lost; `tester`: the switch may have more; `maximum`: nothing above was tried",
+      col = "Ended by",
       at = "terminal html" },
    { "ageing_s", "positive", "the ageing time that was waited for before each trial" },
    { "iterations", list(ITERATION), "all trials, in order" },
@@ -134,11 +136,12 @@ local TAIL = {
 
 M.CACHING = record("address_caching", "How many addresses the switch remembers (RFC 2889, 5.7)", HEAD, {
    { "addresses", "count", "the most of which none was flooded or lost", col = "Addresses",
-      at = "terminal html", expect = { "addresses", ">=", "number" } },
+      at = "terminal html", bound = ">=", expect = { "addresses", ">=", "number" } },
    { "with_own", "count", "and that of the test port: the figure to compare with a data sheet",
-      col = "With own", unit = "addresses", at = "terminal html" },
-   { "learned_at_max", "count", "of the most that were tried: how many were not flooded", col = "At most",
-      unit = "learned", at = "html" },
+      col = "With own", unit = "addresses", at = "terminal html", bound = ">=" },
+   { "learned_at_max", "count", "of the most that were tried: how many were not flooded; null when not all "
+      .. "of that trial was sent and came back", null = true, col = "At most", unit = "learned",
+      at = "html" },
    { "intended_fps", "positive", "frames to learn from, per second" },
 }, TAIL, verdict.ROWS)
 
