@@ -29,6 +29,18 @@ function M.waits(o)
       units.format_time(o.learning_wait), units.format_time(o.drain), units.format_time(o.settle))
 end
 
+--- Why a test that loads lines cannot be run; nil where all their rates are known.
+-- @param test  name of the method
+function M.unknown_line(bench, test)
+   for _, port in ipairs(bench.ports) do
+      if not port.line_rate then
+         return ("%s: the line rate of %s is not known; give ports.%s.line_rate"):format(test, port.name,
+            port.name)
+      end
+   end
+   return nil
+end
+
 --- A table of what is to be sent.
 -- @param columns  framegauge.text.grid
 function M.table(columns, rows)

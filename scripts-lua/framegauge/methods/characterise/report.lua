@@ -2,8 +2,10 @@
 
 --- A characterisation: what the device is, and how far its model may be believed.
 local format = require "framegauge.text.format"
+local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local result_rows = require "framegauge.methods.characterise.result"
+local show = require "framegauge.text.show"
 local tables = require "framegauge.report.html.tables"
 local twin = require "framegauge.methods.characterise.twin"
 
@@ -71,17 +73,31 @@ local DEFINITIONS = {
       .. "bounds." },
 }
 
+-- All that is known of a direction, one below the other.
+local function facts(row)
+   local list = {}
+   for _, column in ipairs(show.columns(result_rows.DIRECTION, "html", { row })) do
+      local text, unit = column[3](row), column[2] ~= "" and " " .. column[2] or ""
+      list[#list + 1] = text ~= nil and not column.id and { column[1], tostring(text) .. unit } or nil
+   end
+   for _, remark in ipairs(row.remarks) do
+      list[#list + 1] = { "Not told", remark }
+   end
+   return { h.h3 { formatters.direction(row.direction) }, tables.facts(list) }
+end
+
 --- List of { title, reference, body }.
 function M.sections(result)
    local rows, predictions = result.results.characterisation or {}, result.results.predictions or {}
    if not rows[1] then
       return {}
    end
+   local directions = {}
+   for i, row in ipairs(rows) do
+      directions[i] = facts(row)
+   end
    return {
-      { "What the device is", nil, {
-         tables.of { result_rows.DIRECTION, "html", rows, caption = "Parameters", below = tables.reasons },
-         tables.definitions(DEFINITIONS),
-      } },
+      { "What the device is", nil, { directions, tables.definitions(DEFINITIONS) } },
       predictions[1] and { "What its model predicts", nil, {
          h.p { "Trials of other frame sizes and loads, which nothing was fitted to." },
          tables.of { result_rows.PREDICTION, "html", predictions, caption = "Predicted and measured",
@@ -94,9 +110,10 @@ end
 function M.tiles(result)
    local list = {}
    for _, row in ipairs(result.results.characterisation or {}) do
-      list[#list + 1] = row.capacity and { "Capacity, " .. row.direction, result_rows.text(row.capacity,
-         "fps"),
-         "frames/s", "limited by: " .. (row.limit or "unknown") } or nil
+      local found = row.capacity
+      list[#list + 1] = found and { "Capacity, " .. row.direction,
+         (found.max_fps and "" or "≥ ") .. format.count(found.fps or found.min_fps), "frames/s",
+         "limited by: " .. (row.limit or "unknown") } or nil
    end
    local n, of = held(result)
    list[#list + 1] = of > 0 and { "Predictions", ("%d of %d"):format(n, of), "hold",

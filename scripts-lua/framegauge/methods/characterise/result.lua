@@ -53,10 +53,13 @@ end
 
 local SHOWN = { fps = "frames/s", frames = "frames", bytes = "bytes" } -- below a heading
 
+local DETAIL = "terminal html" -- not in the summary
+
 -- A figure, and the column that shows it with its range.
-local function parameter(key, unit, help, col)
+local function parameter(key, unit, help, col, at)
    return { key, OF_UNIT[unit], help, null = true }, {
-      col = col, unit = SHOWN[unit], as = "plain", at = "terminal summary html", hidden = true,
+      col = col, unit = SHOWN[unit], as = "plain", at = at or "terminal summary html",
+      hidden = true,
       of = function(row)
          return row[key] and M.text(row[key], unit)
       end,
@@ -95,10 +98,14 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
    { parameter("bandwidth", "bps", "bits of frames with FCS it can forward", "Bandwidth") },
    { parameter("time_per_frame", "ns", "`linear`: the part of a frame's service time that is the same for "
       .. "all",
-      "Time per frame") },
-   { parameter("time_per_byte", "ns", "`linear`: the part for each byte", "Time per byte") },
-   { parameter("cir", "bps", "`policer`: committed information rate, bits of frames with FCS", "CIR") },
-   { parameter("cbs", "bytes", "`policer`: committed burst size", "CBS") },
+      "Time per frame",
+      DETAIL) },
+   { parameter("time_per_byte", "ns", "`linear`: the part for each byte", "Time per byte",
+      DETAIL) },
+   { parameter("cir", "bps", "`policer`: committed information rate, bits of frames with FCS", "CIR",
+      DETAIL) },
+   { parameter("cbs", "bytes", "`policer`: committed burst size", "CBS",
+      DETAIL) },
    words("buffer_unit", BUFFERS, "what the buffer holds: `frames`, `bytes`, or `cells` of memory", nil),
    { parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer") },
    { parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer") },
@@ -109,15 +116,18 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
       .. "cannot be told from it", "Switching"),
    { parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in "
       .. "(`cut-through`: from the header) to the first bit out", "Latency") },
-   { parameter("latency_per_byte", "ns", "further time for each byte", "Latency per byte") },
+   { parameter("latency_per_byte", "ns", "further time for each byte", "Latency per byte",
+      DETAIL) },
    words("jitter", JITTERS, "distribution of further delay at a low load that comes nearest", "Jitter",
       "html"),
    { "jitter_mean_ns", "number", "its mean, above the shortest delay", null = true, col = "Mean jitter",
       as = "time", at = "html" },
-   { parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at rest") },
+   { parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at rest",
+      DETAIL) },
    { parameter("recovery", "ns", "for how long after an overload it goes on losing frames; null where it "
       .. "cannot "
-      .. "be overloaded, or loses frames at rest", "Recovery") },
+      .. "be overloaded, or loses frames at rest", "Recovery",
+      DETAIL) },
    words("both_ways", TOGETHER, "whether it forwards less when the other direction is overloaded, too",
       "Both ways"),
    { "trials", "count", "trials of this direction", col = "Trials", as = "number", at = "html" },

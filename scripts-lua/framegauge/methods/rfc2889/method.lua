@@ -73,13 +73,7 @@ end
 
 --- What keeps the plan from being run on this bench; nil when nothing does.
 function M.check(_, bench)
-   for _, port in ipairs(bench.ports) do
-      if not port.line_rate then
-         return ("rfc2889: the line rate of %s is not known; give ports.%s.line_rate"):format(port.name,
-            port.name)
-      end
-   end
-   return nil
+   return outlook.unknown_line(bench, "rfc2889")
 end
 
 --- What lies ahead, at most.
