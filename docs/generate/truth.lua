@@ -11,6 +11,7 @@ local convergence = require "convergence_truth"
 local convergence_page = require "convergence_page"
 local failover = require "failover_truth"
 local page = require "truth_page"
+local rfc8239_page = require "rfc8239_page"
 local truth = require "truth"
 
 local INTRODUCTION = [[
@@ -58,5 +59,6 @@ return job.run(function()
       local results, seen = failover.measure(device)
       io.write(convergence_page.failover(device, results, seen, wrong))
    end
+   io.write(rfc8239_page.section(wrong))
    return #wrong == 0 and 0 or 1
 end)

@@ -35,6 +35,7 @@ M.ALL = {
    require "framegauge.methods.rfc6349.plan",
    require "framegauge.methods.replay.plan",
    require "framegauge.methods.convergence.plan",
+   require "framegauge.methods.rfc8239.plan",
    require "framegauge.methods.characterise.plan",
    emulate.emulate,
    emulate.reflect,

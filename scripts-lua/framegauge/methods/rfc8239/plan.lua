@@ -1,0 +1,168 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 8239 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
+-- notation of plan/rows.lua and plan/registry.lua.
+local ethernet = require "framegauge.core.ethernet"
+local shared = require "framegauge.plan.shared_rows"
+local tables = require "framegauge.core.tables"
+
+local TESTS = { "line_rate", "buffer", "microburst", "head_of_line", "incast" }
+local PROCEDURES = { "efficiency", "port", "pairs", "many_to_one" }
+
+-- Ports that each needs.
+local LEAST = {
+   line_rate = 2, buffer = 3, microburst = 3, head_of_line = 4, incast = 3, efficiency = 3, port = 3,
+      pairs = 6,
+   many_to_one = 3,
+}
+
+local buffer = {
+   key = "buffer", type = "group", help = "of the test buffer",
+   fields = {
+      { key = "procedures", type = "list", unique = true, least = 1, default = { "efficiency", "port" },
+        of = { type = "enum", values = PROCEDURES },
+        help = "efficiency: with which frame size most is held; port: the buffer of each egress; pairs: two "
+           .. "egresses congested at once; many_to_one: all other ports to one, each in turn" },
+      { key = "frame_size", type = "size", min = "64", max = "16128",
+        default_help = "the one that efficiency finds, else the largest",
+        help = "bytes of the frames of all procedures but efficiency" },
+      { key = "oversubscription", type = "ratio", default = "1%", min = "0.01%", max = "100%",
+        help = "by how much of its line an egress is congested" },
+      { key = "trial_max", type = "time", default = "300s", min = "1ms", max = "1h",
+        help = "a trial in which the buffer does not fill is made again, four times as long, up to this" },
+      { key = "min", type = "integer", min = "1", default_help = "none",
+        help = "bytes that a port must buffer to pass" },
+   },
+}
+
+local microburst = {
+   key = "microburst", type = "group", help = "of the test microburst",
+   fields = {
+      { key = "ingresses", type = "list", unique = true, least = 1,
+        of = { type = "integer", min = "1", max = "63" }, default_help = "all that congest: from N - 1 down",
+        help = "how many ports send at once; all others receive" },
+      { key = "rotations", type = "enum", values = { "all", "one" }, default = "all",
+        help = "whether the ports take every place in turn, or only that of their order" },
+      { key = "intensity", type = "ratio", default = "100%", min = "1%", max = "100%",
+        help = "load within a burst, as a share of the line; 100%: minimum gaps" },
+      { key = "limit", type = "integer", default = "1000000", min = "1", max = "100000000",
+        help = "frames of the longest burst that is tried, of each ingress" },
+      { key = "verify", type = "integer", default = "3", min = "1", max = "100",
+        help = "how often a burst must pass" },
+   },
+}
+
+local incast = {
+   key = "incast", type = "group", help = "of the test incast: senders without a state, in bursts at one "
+      .. "instant",
+   fields = {
+      { key = "burst_frames", type = "integer", default = "100", min = "1", max = "1000000",
+        help = "frames of a burst of each sender" },
+      { key = "burst_interval", type = "time", default = "10ms", min = "1us", max = "10s",
+        help = "from the start of one burst to that of the next" },
+   },
+}
+
+local row = {
+   key = "rfc8239", type = "group",
+   help = "benchmarking of data centre switches by RFC 8239, in the terms of RFC 8238, between all ports",
+   fields = {
+      { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
+        of = { type = "enum", values = TESTS },
+        help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line "
+           .. "(5), "
+           .. "incast (6)" },
+      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
+        least = 1, default = { "64", "128", "256", "512", "1024", "1518" },
+        help = "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too" },
+      { key = "line", type = "ratio", default = "99.98%", min = "1%", max = "100%",
+        help = "the load that is line rate, of each line: below 100% by the error of two clocks" },
+      { key = "trial", type = "time", default = "60s", min = "1ms", max = "1h", help = "length of the load" },
+      { key = "iterations", type = "integer", default = "5", min = "1", max = "1000",
+        help = "how often each figure is measured" },
+      { key = "max_rsd", type = "ratio", default = "10%", min = "0.01%", max = "100%",
+        help = "relative standard deviation of the iterations above which a row is unrepeatable" },
+      { key = "definition", type = "enum", values = { "filo", "fifo" }, default = "filo",
+        help = "of latency: from the first bit in to the last bit out (filo), which the RFC demands, or to "
+           .. "the "
+           .. "first bit out (fifo)" },
+      { key = "cable", type = "time", default = "0s", max = "1ms",
+        help = "what the cable of each port takes; taken off the latency at both ends" },
+      { key = "dscp", type = "list", of = { type = "integer", min = "0", max = "63" }, unique = true,
+         least = 1,
+        default = { "0" }, help = "code points of the frames; buffer is measured with each" },
+      { key = "setup", type = "list", of = { type = "string", longest = 200 }, default = {},
+        default_help = "none",
+        help = "for the report: tester, cards, transceivers and cables of both ends, software of both" },
+      buffer, microburst, incast,
+      shared.learning_wait "100ms", shared.drain "2s", shared.settle "1s", shared.retries,
+   },
+}
+
+local KEY = "rfc8239."
+
+local function there_are_ports_enough(values, found)
+   local o, n = values.rfc8239, #values.ports
+   if found:has_below "ports" then
+      return
+   end
+   for _, key in ipairs(o.tests) do
+      if n < LEAST[key] then
+         found:add(KEY .. "tests", ("%s with %d ports"):format(key, n), ("at least %d "
+            .. "ports"):format(LEAST[key]))
+         return
+      end
+   end
+   for _, key in ipairs(tables.contains(o.tests, "buffer") and o.buffer.procedures or {}) do
+      if n < LEAST[key] then
+         found:add(KEY .. "buffer.procedures", ("%s with %d ports"):format(key, n),
+            ("at least %d ports"):format(LEAST[key]))
+         return
+      end
+   end
+   for i, m in ipairs(o.microburst.ingresses or {}) do
+      if 2 * m <= n or m >= n then
+         found:add(found:item(KEY .. "microburst.ingresses", i), ("%d of %d ports congest no other"):format(m,
+            n),
+            ("%d to %d"):format(math.floor(n / 2) + 1, n - 1))
+      end
+   end
+end
+
+local function bursts_have_pauses(values, found)
+   local o = values.rfc8239
+   local line = values.reference_switch and values.reference_switch.rate
+   local fps = line and ethernet.max_fps(line, math.max(unpack(o.frame_sizes)))
+   if line and fps * o.incast.burst_interval < o.incast.burst_frames then
+      found:add(KEY .. "incast.burst_interval", "shorter than a burst", "a longer one, or fewer frames")
+   end
+end
+
+local function no_gateways(values, found)
+   for _, port in ipairs(values.ports) do
+      if port.gateway or port.gateway6 then
+         found:add(("ports.%s.%s"):format(port.name, port.gateway and "gateway" or "gateway6"),
+            "a switch is no router", "ports without gateways")
+         return
+      end
+   end
+end
+
+return {
+   name = "rfc8239", row = row,
+   rules = { there_are_ports_enough, bursts_have_pauses, no_gateways },
+   topology = function()
+      return "full-mesh"
+   end,
+   frame_sizes = function(plan)
+      return tables.joined(plan.rfc8239.frame_sizes, { plan.rfc8239.buffer.frame_size })
+   end,
+   shape = function(group)
+      group.buffer.trial_max = math.max(group.buffer.trial_max, group.trial)
+   end,
+   quick = {
+      "rfc8239.trial=100ms", "rfc8239.iterations=1", "rfc8239.buffer.trial_max=1s",
+      "rfc8239.microburst.rotations=one", "rfc8239.microburst.verify=1", "rfc8239.learning_wait=10ms",
+      "rfc8239.drain=50ms", "rfc8239.settle=0s",
+   },
+}

@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 8239: the tests of a data centre switch, a section with a graph for each.
+local format = require "framegauge.text.format"
+local lines = require "framegauge.report.chart.lines"
+local result_rows = require "framegauge.methods.rfc8239.result"
+local tables = require "framegauge.report.html.tables"
+
+local M = {}
+
+M.NAME = "RFC 8239 data centre benchmark"
+M.NOT_CONFORMING = "not all of RFC 8239"
+
+function M.test_names(result)
+   local list = {}
+   for i, key in ipairs(result.plan.rfc8239.tests) do
+      list[i] = key:gsub("_", " ")
+   end
+   return table.concat(list, ", ")
+end
+
+--- What one must know to believe the tables.
+function M.notes(result, add)
+   local o = result.plan.rfc8239
+   local filo = o.definition == "filo"
+   add(("Latency is from the first bit in to the %s bit out (%s); jitter is the delay less the least "
+      .. "one."):format(
+      filo and "last" or "first", filo and "FILO" or "FIFO"))
+   add(("Line rate is %.6g %% of the line."):format(o.line * 100))
+   add "Frames and buffers count with FCS. Bursts of several ports begin at one instant."
+   add(o.cable > 0 and ("The cable of each port was taken off the latency: %s."):format(
+      format.nanoseconds(o.cable * 1e9)) or "No cable was taken off the latency.")
+   for _, text in ipairs(o.setup) do
+      add(text)
+   end
+end
+
+local function by(key, text)
+   return function(row) return text:format(row[key]) end
+end
+
+-- Of each test: figure over the frame size, a line for each group.
+local CHARTS = {
+   line_rate = { y = "throughput_percent", label = "received of sent, %", group = by("pattern", "%s"),
+      title = "Throughput at line rate" },
+   buffer = { y = "buffer_octets", label = "buffer, bytes", group = by("egress", "to %s"), title = "Buffer",
+      keep = function(row) return row.procedure == "efficiency" end },
+   microburst = { y = "burst_frames", label = "frames of each ingress",
+      group = function(row) return ("%d:%d"):format(row.ingresses, row.egresses) end,
+      title = "Longest burst without loss" },
+   head_of_line = { y = "innocent_loss_ratio", label = "loss to ports without congestion",
+      group = by("arrangement", "%s"), title = "Head of line blocking",
+      keep = function(row) return row.shift == 0 end },
+   incast = { y = "latency_max_ns", label = "greatest latency, ns", x = "senders", x_label = "senders",
+      group = by("frame_size", "%d bytes"), title = "Latency of incast" },
+}
+
+local function value(row, key)
+   return key == "latency_max_ns" and (row.latency and row.latency.max_ns) or row[key]
+end
+
+local function chart(name, rows)
+   local c, kept = CHARTS[name], {}
+   for _, row in ipairs(rows) do
+      kept[#kept + 1] = (not c.keep or c.keep(row)) and value(row, c.y) and row or nil
+   end
+   local x = c.x or "frame_size"
+   return kept[2] and lines.draw {
+      id = name, title = c.title, rows = kept, group = c.group, description = c.title .. " over "
+         .. (c.x_label
+         or "frame sizes") .. ".",
+      caption = c.title .. ".",
+      x = { of = function(row) return row[x] end, label = c.x_label or "frame size, bytes" },
+      y = { label = c.label },
+      lines = { { y = function(row) return value(row, c.y) end, name = tostring } },
+      say = function(row, y) return ("%s: %.6g"):format(row[x], y) end,
+   } or nil
+end
+
+--- The table at the top: line rate.
+function M.summary(result)
+   local rows = result.results.rfc8239 and result.results.rfc8239.line_rate or {}
+   return rows[1] and tables.of {
+      result_rows.LINE_RATE, "summary", rows, caption = "Line rate", below = tables.reasons,
+   } or nil
+end
+
+--- List of { title, reference, body }.
+function M.sections(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      local rows = one.rows(result.results)
+      if rows[1] then
+         list[#list + 1] = { one.title, one.reference, {
+            tables.of { one.record, "html", rows, caption = one.title, below = tables.reasons },
+            chart(one.name, rows) or nil,
+         } }
+      end
+   end
+   return list
+end
+
+--- Figures to remember.
+function M.tiles(result)
+   local all, list = result.results.rfc8239 or {}, {}
+   local rate, buffer, burst = (all.line_rate or {})[1], nil, (all.microburst or {})[1]
+   for _, row in ipairs(all.buffer or {}) do
+      buffer = row.buffer_octets and (not buffer or row.buffer_octets > buffer.buffer_octets) and row
+         or buffer
+   end
+   list[#list + 1] = rate and { "Line rate", ("%.4g"):format(rate.throughput_percent), "% received",
+      ("%d bytes, pairs"):format(rate.frame_size) } or nil
+   list[#list + 1] = buffer and { "Buffer", format.count(math.floor(buffer.buffer_octets + 0.5)), "bytes",
+      ("%d bytes, to %s"):format(buffer.frame_size, buffer.egress) } or nil
+   list[#list + 1] = burst and { "Microburst", format.count(burst.burst_frames), "frames of each",
+      ("%d ports to %d"):format(burst.ingresses, burst.egresses) } or nil
+   return list
+end
+
+return M

@@ -1,0 +1,209 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows of RFC 8239: for each test a list of rows (framegauge.text.rows).
+local rows = require "framegauge.text.rows"
+local trial = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local list, record = rows.list, rows.record
+
+local function words(key)
+   return (key:gsub("_", " "))
+end
+
+local HEAD = {
+   { "test", "text", "the test", col = "Test", id = words },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", id = "%s "
+      .. "bytes" },
+}
+local TAIL = {
+   { "iterations", "ordinal", "how often it was measured", col = "Iterations", as = "number", at = "html" },
+   { "pv_percent", "signed", "percentage variance (RFC 8239, 1.3.4): by how much an iteration differs from "
+      .. "the "
+      .. "one before, the greatest", optional = true, col = "PV", unit = "%", as = "number", at = "html" },
+   { "rsd_percent", "number", "relative standard deviation of the iterations", optional = true, col = "RSD",
+      unit = "%", as = "number", at = "html" },
+   { "repeatable", "boolean", "whether that is no more than the plan's max_rsd", optional = true },
+   { "trials", "count", "how many trials it took", col = "Trials", at = "html" },
+   { "first_trial", "ordinal", "number of the first of them" },
+}
+
+local JITTER = record("jitter_pdv", "delay less the least one", {
+   { "range_ns", "number", "greatest less least", col = "Jitter", unit = "range", as = "time",
+      at = "terminal html" },
+   { "p99_ns", "number", "99th percentile less least", optional = true, col = "Jitter", unit = "p99",
+      as = "time", at = "html" },
+})
+local MEANS = record("latency_means", "the mean latency of the iterations", {
+   { "min_ns", "number", "least" }, { "mean_ns", "number", "mean" }, { "max_ns", "number", "greatest" },
+})
+local LATENCY = {
+   { "latency", trial.LATENCY, "of the iteration with the greatest loss; null when nothing was measured",
+      null = true },
+   { "latency.min_ns", col = "Latency", unit = "min", as = "time", at = "html" },
+   { "latency.mean_ns", col = "Latency", unit = "mean", as = "time", at = "terminal html summary" },
+   { "latency.max_ns", col = "Latency", unit = "max", as = "time", at = "terminal html summary" },
+   { "jitter", JITTER, "of the same frames: packet delay variation (RFC 8238, 3)", null = true },
+}
+local LOSS = {
+   { "tx", "count", "frames sent" },
+   { "lost", "count", "of them, in the iteration with the greatest loss", col = "Lost", unit = "frames",
+      at = "terminal html" },
+   { "loss_ratio", "ratio", "their share", col = "Loss", at = "terminal html summary",
+      expect = { "loss", "<=", "ratio" } },
+}
+
+M.LINE_RATE = record("dc_line_rate", "Line rate on all ports (RFC 8239, 2): does the switch lose nothing?",
+   HEAD, {
+   { "pattern", "text", "pairs of ports, or a full mesh", col = "Pattern", id = words },
+   { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
+   { "load_percent", "number", "line rate as the plan has it: a share of the line", col = "Load",
+      unit = "% of line", as = "number", at = "html" },
+   { "received_percent", "number", "frames that arrived, as a share of what the line carries",
+      col = "Received",
+      unit = "% of line", as = "number", at = "html" },
+   { "throughput_percent", "number", "frames that arrived of those sent; the least of the iterations",
+      col = "Throughput", unit = "% of sent", as = "number", at = "terminal html summary",
+      expect = { "throughput", ">=", "percent" } },
+}, LOSS, LATENCY, {
+   { "latency_mean", MEANS, "over the iterations", optional = true },
+   { "trial_s", "positive", "length of the load" },
+}, TAIL, verdict.ROWS)
+
+local PROCEDURES = { "efficiency", "port", "pairs", "many_to_one" }
+
+M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS", HEAD, {
+   { "procedure", PROCEDURES, "how the ports were arranged", col = "Procedure", id = words },
+   { "ingress", "text", "ports that sent", col = "Ingress", at = "html" },
+   { "egress", "text", "the congested port", col = "Egress", id = "to %s" },
+   { "dscp", "count", "code point of the frames", col = "DSCP", as = "number", at = "html", id = "DSCP %s" },
+   { "oversubscription_percent", "positive", "by how much of its line the egress was congested" },
+   { "buffer_octets", "number", "what it holds, with FCS: `by_latency_frames` times the frame size",
+      optional = true,
+      col = "Buffer", unit = "bytes", as = "frames1", at = "terminal html summary", none = "not reached",
+      expect = { "buffer", ">=", "number" } },
+   { "buffer_frames", "number", "the same in frames", optional = true, col = "Buffer", unit = "frames",
+      as = "frames1", at = "terminal html summary" },
+   { "at_least_octets", "count", "where the buffer did not fill: what it holds at least", optional = true,
+      col = "At least", unit = "bytes", hidden = true, at = "terminal html" },
+   { "by_count_frames", "number", "frames of the surplus until the first loss, as the RFC counts",
+      optional = true,
+      col = "by count", unit = "frames", as = "frames1", at = "html" },
+   { "by_balance_frames", "number", "frames that came less those that left until then", optional = true,
+      col = "by balance", unit = "frames", as = "frames1", at = "html" },
+   { "by_latency_frames", "number", "greatest less least latency, times the rate at which the egress sent",
+      optional = true, col = "by latency", unit = "frames", as = "frames1", at = "terminal html" },
+   { "latency_min_ns", "number", "first bit in to first bit out, least", optional = true },
+   { "latency_max_ns", "number", "and greatest", optional = true, col = "Latency", unit = "greatest",
+      as = "time",
+      at = "html" },
+   { "inflection_s", "number", "when the first frame left that was lost: then latency grows no more",
+      optional = true, col = "First loss", unit = "after, s", as = "number", at = "html" },
+   { "is_efficient", "boolean", "whether the most octets were held with this frame size", optional = true },
+   { "finding", { "plain", "not_reached", "disagreement", "unrepeatable" }, "what became of it: `plain` "
+      .. "figures; "
+      .. "the buffer did not fill; the three figures disagree, so that the device is no plain queue; or "
+      .. "they vary",
+      col = "Finding", at = "terminal html" },
+   { "trial_s", "positive", "length of the last load" },
+}, TAIL, verdict.ROWS)
+
+M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one instant without loss (RFC "
+   .. "8239, 4)",
+   HEAD, {
+   { "ingresses", "ordinal", "ports that sent", col = "Ingresses", as = "number", id = "%s ingresses" },
+   { "egresses", "ordinal", "ports that received", col = "Egresses", as = "number", id = "%s egresses" },
+   { "burst_frames", "count", "frames of each ingress: the least of all rotations and iterations",
+      col = "Burst",
+      unit = "frames", as = "number", at = "terminal html summary", expect = { "burst", ">=", "number" } },
+   { "burst_mean_frames", "number", "their mean", col = "mean", as = "frames1", at = "html" },
+   { "burst_max_frames", "count", "their greatest", col = "max", as = "number", at = "html" },
+   { "burst_total_frames", "count", "of all ingresses", col = "All ports", unit = "frames", as = "number",
+      at = "terminal html" },
+   { "burst_octets", "count", "the same in bytes with FCS", col = "All ports", unit = "bytes", as = "number",
+      at = "html" },
+   { "intensity_percent", "positive", "load within the burst; 100: minimum gaps" },
+   { "implied_buffer_frames", "number", "what an egress held of it: the burst (ingresses / egresses - 1)",
+      col = "Buffer", unit = "implied, frames", as = "frames1", at = "terminal html summary" },
+   { "limited_by", { "loss", "limit" }, "whether a longer burst lost frames, or none was tried",
+      col = "Ended by",
+      at = "html" },
+   { "worst_port", "text", "the egresses where the burst was shortest", col = "Worst at", at = "html" },
+}, TAIL, verdict.ROWS)
+
+M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)", HEAD, {
+   { "arrangement", "text", "two groups of four ports, all groups, or groups of six with four egresses",
+      col = "Groups", id = words },
+   { "groups", "ordinal", "how many" },
+   { "shift", "count", "with which port, from 0, the first group begins", col = "Shift", as = "number",
+      id = "shift %s" },
+   { "ports", list "text", "of each group: two ingresses, then the egresses, the last of which is "
+      .. "congested" },
+   { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
+      unit = "loss", at = "terminal html summary", expect = { "innocent", "<=", "ratio" } },
+   { "congested_loss_ratio", "ratio", "lost of what went to the congested port", col = "Congested",
+      unit = "loss",
+      at = "terminal html" },
+   { "control_loss_ratio", "ratio", "lost without congestion: none may be" },
+   { "head_of_line_blocking", "boolean", "whether congestion harmed traffic to other ports", col = "Blocking",
+      at = "terminal html summary" },
+}, TAIL, verdict.ROWS)
+
+M.INCAST = record("dc_incast", "Incast of senders without a state (RFC 8239, 6): bursts at one instant", HEAD,
+   {
+   { "senders", "ordinal", "ports that sent to one", col = "Senders", as = "number", id = "%s senders" },
+   { "receiver", "text", "that one", col = "Receiver", at = "html" },
+   { "burst_frames", "ordinal", "of each sender", col = "Burst", unit = "frames", as = "number",
+      at = "html" },
+   { "burst_interval_s", "positive", "from one burst to the next" },
+   { "load_percent", "number", "of all senders, as a share of the receiver's line", col = "Load",
+      unit = "% of line", as = "number", at = "terminal html" },
+   { "lost_per_burst", "number", "frames of all senders lost of a burst", col = "Lost", unit = "per burst",
+      as = "frames1", at = "terminal html" },
+   { "goodput_bps", "number", "bits of frames that arrived, with FCS", col = "Goodput", as = "bits",
+      at = "terminal html", expect = { "goodput", ">=", "bits" } },
+}, LOSS, LATENCY, {
+   { "latency_mean_max_ns", "number", "the greatest latency of all iterations", optional = true },
+}, TAIL, verdict.ROWS)
+
+M.TABLES = {}
+local of_tests = {}
+for _, one in ipairs {
+   { "line_rate", M.LINE_RATE, "Line rate", "RFC 8239, section 2" },
+   { "buffer", M.BUFFER, "Buffers", "RFC 8239, section 3" },
+   { "microburst", M.MICROBURST, "Microbursts", "RFC 8239, section 4" },
+   { "head_of_line", M.HEAD_OF_LINE, "Head of line blocking", "RFC 8239, section 5" },
+   { "incast", M.INCAST, "Incast, stateless", "RFC 8239, section 6" },
+} do
+   local key = one[1]
+   of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
+   M.TABLES[#M.TABLES + 1] = {
+      name = key, title = one[3], reference = one[4], record = one[2],
+      rows = function(results) return results.rfc8239 and results.rfc8239[key] or {} end,
+   }
+end
+
+M.RESULTS = record("rfc8239_results", "results of RFC 8239", {
+   { "rfc8239", record("rfc8239", "the tests that were run", of_tests), "a list for each test",
+      optional = true },
+})
+
+local POINTS = record("buffer_points", "an egress's buffer, as one stream to it saw it over time", {
+   { "interval_s", "positive", "of sampling" },
+   { "first_lost_s", "number", "when the first frame left that was lost, the middle of its interval",
+      optional = true },
+   { "before_ns", "number", "greatest latency in the third quarter of the load" },
+   { "last_ns", "number", "and in the last" },
+   { "rx", "count", "frames received of those sent in the last quarter" },
+   { "quarter_s", "number", "length of that" },
+})
+
+--- Trials of frames, with what was seen of buffers over time.
+M.TRIAL = record("rfc8239_trial", "one trial, also one line of trials.jsonl", trial.TRIAL.rows, {
+   { "buffers", list(POINTS), "of the streams of a buffer test", optional = true },
+   { "setting", "text", "what tells it from others of its test", optional = true },
+})
+
+return M

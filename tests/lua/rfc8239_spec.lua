@@ -1,0 +1,222 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 8239 held against reference switches, its arithmetic against worked examples, and runs of its plan.
+local buffer = require "framegauge.methods.rfc8239.buffer"
+local common = require "framegauge.methods.rfc8239.common"
+local head_of_line = require "framegauge.methods.rfc8239.head_of_line"
+local json = require "framegauge.text.json"
+local method = require "framegauge.methods.rfc8239.method"
+local microburst = require "framegauge.methods.rfc8239.microburst"
+local plans = require "framegauge.plan"
+local result_schema = require "result_schema"
+local scratch = require "scratch"
+local truth = require "rfc8239_truth"
+local uv = require "luv"
+
+local function wrong(n, keys, switch)
+   local _, errors = plans.load_text(truth.plan_of("x", n, switch or "", keys), "x.yaml")
+   return errors and tostring(errors[1]) or ""
+end
+
+describe("the terms of RFC 8238", function()
+   it("count latency from the first bit in to the last bit out, less the cables", function()
+      local plan = { rfc8239 = { definition = "filo", cable = 5e-9 } }
+      local seen = { min_ns = 20512, mean_ns = 20512, max_ns = 20600 }
+      local latency = common.latency(plan, seen, 64, 1e9)
+      assert.same({ 21014, 21102 }, { latency.min_ns, latency.max_ns })
+      assert.truthy(latency.definition:find "FILO")
+      plan.rfc8239 = { definition = "fifo", cable = 0 }
+      assert.equal(20512, common.latency(plan, seen, 64, 1e9).min_ns)
+   end)
+
+   it("count jitter from the least delay", function()
+      assert.same({ range_ns = 50, p99_ns = 30 }, common.jitter { min_ns = 100, p99_ns = 130, max_ns = 150 })
+   end)
+
+   it("tell how results vary", function()
+      local row = { reasons = {} }
+      common.repeated({ rfc8239 = { max_rsd = 0.1 } }, row, { 100, 103, 99 })
+      assert.near(-3.8835, row.pv_percent, 1e-4)
+      assert.near(2.0679, row.rsd_percent, 1e-4)
+      assert.same({ true, 0 }, { row.repeatable, #row.reasons })
+      common.repeated({ rfc8239 = { max_rsd = 0.02 } }, row, { 100, 103, 99 })
+      assert.is_false(row.repeatable)
+      assert.truthy(row.reasons[1]:find("unrepeatable", 1, true))
+   end)
+end)
+
+describe("the patterns of RFC 8239", function()
+   it("send frame k of ingress i to egress (i + k) mod e", function()
+      local seen = {}
+      for _, turn in ipairs(microburst.turns({ "a", "b", "c", "d", "x", "y" }, 4, 3)) do
+         seen[#seen + 1] = ("%s%s%d@%d"):format(turn.from, turn.to, turn.frames, turn.first)
+      end
+      assert.equal("ax2@0 ay1@1 by2@0 bx1@1 cx2@0 cy1@1 dy2@0 dx1@1", table.concat(seen, " "))
+      assert.equal(1, #microburst.turns({ "a", "x", "y" }, 1, 1))
+   end)
+
+   it("congest the last egress of a group, and spare the others", function()
+      local seen = {}
+      for _, flow in ipairs((head_of_line.flows({}, { "i", "j", "e", "f", "g", "h" }))) do
+         seen[#seen + 1] = ("%s%s%g%s"):format(flow.from, flow.to, flow.share, flow.innocent and "!" or "")
+      end
+      assert.equal("ie0.25! if0.25! ig0.25! ih0.25 jh1", table.concat(seen, " "))
+   end)
+end)
+
+describe("the three figures of a buffer", function()
+   -- a and o at a line of 1 Mfps, which sends as fast; interval of 1 ms, quarter of 0.25 s
+   local function flows(last_ns, first_lost_s)
+      local points = { interval_s = 1e-3, quarter_s = 0.25, first_lost_s = first_lost_s, before_ns = last_ns,
+         last_ns = last_ns, rx = 125000 }
+      return {
+         { fps = 999800, extra_fps = 0, lost = 10, latency = { min_ns = 1000, max_ns = last_ns },
+            points = points },
+         { fps = 10000, extra_fps = 10000, lost = 10, latency = { min_ns = 1000, max_ns = last_ns },
+           points = points },
+      }
+   end
+
+   it("agree for a queue", function()
+      local f = buffer.figures(flows(1001000, 0.102))
+      assert.is_true(f.is_full)
+      assert.near(1000, f.by_latency_frames, 1e-6)
+      assert.near(1020, f.by_count_frames, 1e-6)
+      assert.near(0.102 * 9800, f.by_balance_frames, 1e-6)
+      assert.is_true(buffer.agree(f))
+   end)
+
+   it("disagree where frames are lost before the latency is at its greatest", function()
+      assert.is_false(buffer.agree(buffer.figures(flows(1001000, 0.05))))
+   end)
+
+   it("are none where nothing was lost, or the latency still grows", function()
+      local list = flows(1001000, 0.102)
+      list[1].points.before_ns = 900000
+      list[2].points.before_ns = 900000
+      assert.is_false(buffer.figures(list).is_full)
+      list = flows(1001000)
+      list[1].lost, list[2].lost = 0, 0
+      assert.is_false(buffer.figures(list).is_full)
+   end)
+end)
+
+describe("a plan of RFC 8239", function()
+   it("is told what does not fit", function()
+      assert.equal("", wrong(8, ""))
+      for _, one in ipairs {
+         { 3, "tests: [head_of_line]", "head_of_line with 3 ports; expected at least 4 ports" },
+         { 2, "tests: [buffer]", "buffer with 2 ports" },
+         { 5, "tests: [buffer], buffer: {procedures: [pairs]}", "pairs with 5 ports; expected at least 6" },
+         { 6, "microburst: {ingresses: [3]}", "3 of 6 ports congest no other; expected 4 to 5" },
+         { 6, "definition: lifo", "filo or fifo" },
+         { 6, "incast: {burst_interval: 10us}", "burst_interval: shorter than a burst" },
+      } do
+         assert.truthy(wrong(one[1], one[2]):find(one[3], 1, true), wrong(one[1], one[2]))
+      end
+   end)
+
+   it("says where it departs from the RFC", function()
+      local plan = assert(plans.load_text(truth.plan_of("x", 4, "", "tests: [line_rate], line: 100%"), "x"))
+      assert.same({ "line rate is 100 %: more than a line whose clock is slow may carry" },
+         method.conformance(plan).notes)
+      plan = assert(plans.load_text(truth.plan_of("x", 4, "", "tests: [line_rate]"), "x"))
+      assert.is_true(method.conformance(plan).conforms)
+   end)
+end)
+
+describe("RFC 8239 on a reference switch", function()
+   for _, device in ipairs(truth.DEVICES) do
+      it("comes to figures within the bounds: " .. device.name, function()
+         local results = truth.measure(device)
+         for _, check in ipairs(device.checks(results)) do
+            assert.is_true(check.measured >= check.low and check.measured <= check.high,
+               ("%s: %g is not %g"):format(check.what, check.measured, check.truth))
+         end
+         for _, rows in pairs(results) do
+            for _, row in ipairs(rows) do
+               assert.same({ "valid", true }, { row.validity, row.outcome ~= "fail" })
+            end
+         end
+      end)
+   end
+
+   it("fails where a line carries less", function()
+      local results = truth.measure { name = "x", ports = 4, switch = "capacity: 5Mfps, buffer: 16",
+         keys = "iterations: 1, tests: [line_rate], frame_sizes: [64], trial: 20ms" }
+      local pairs_of_ports, mesh = unpack(results.line_rate)
+      local share = 5e6 / (4 * 0.9998 * 1e9 / 672)
+      for _, row in ipairs { pairs_of_ports, mesh } do
+         assert.same({ "valid", "fail" }, { row.validity, row.outcome })
+         assert.near(share * 100, row.throughput_percent, 0.1)
+      end
+   end)
+
+   it("says what a buffer holds at least that does not fill", function()
+      local row = truth.measure({ name = "x", ports = 3, switch = "buffer: 4000", keys = "iterations: 1, "
+         .. "tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: "
+         .. "40ms}" })
+         .buffer[1]
+      assert.same({ "not_reached", "valid" }, { row.finding, row.validity })
+      assert.is_nil(row.buffer_octets)
+      assert.equal(math.floor(0.0098 * 1e9 / 672 * 0.04) * 64, row.at_least_octets)
+   end)
+
+   it("makes a trial longer until the buffer is full", function()
+      local row, _, session = truth.measure { name = "x", ports = 3, switch = "buffer: 1024",
+         keys = "iterations: 1, "
+         .. "tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: 1s}" }
+      assert.same({ "plain", 0.32 }, { row.buffer[1].finding, row.buffer[1].trial_s })
+      assert.near(1024, row.buffer[1].buffer_frames, 1)
+      assert.equal(3, #session.trials)
+   end)
+
+   it("gives the same rows twice", function()
+      local device = { name = "x", ports = 4, switch = "queues: shared, buffer: 64KiB",
+         keys = "iterations: 1, "
+         .. "frame_sizes: [256], trial: 100ms, microburst: {verify: 1}" }
+      assert.same(truth.measure(device), (truth.measure(device)))
+   end)
+end)
+
+describe("a run of RFC 8239", function()
+   local CONFIG = scratch.PROJECT .. "configs/rfc8239-reference.yaml"
+   local KEYS = "--set rfc8239.frame_sizes='[1518]' --set rfc8239.microburst.ingresses='[7]' "
+      .. "--set rfc8239.buffer.procedures='[efficiency, port]'"
+   local function run(more)
+      local path = scratch.path()
+      local output, status = scratch.shell(("'%s' run '%s' --quick %s --out '%s' %s "
+         .. "2>&1"):format(uv.exepath(),
+         CONFIG, KEYS, path, more or ""))
+      return status, output, path
+   end
+
+   local status, output, path = run "--expect 'buffer>=130000@port' --expect 'loss<=0%@line_rate'"
+
+   it("writes what the schema says, and draws it", function()
+      assert.equal(0, status, output)
+      local result = json.decode(scratch.read(path .. "/result.json"))
+      assert.is_true(result_schema.validate(path .. "/result.json"))
+      assert.near(131072, result.results.rfc8239.buffer[2].buffer_octets, 2 * 1518)
+      assert.truthy(scratch.read(path .. "/report.html"):find("Latency of incast", 1, true))
+   end)
+
+   it("fails where the device does not reach what is expected", function()
+      local code, text = run "--expect 'buffer>=200000@port' --set rfc8239.tests='[buffer]'"
+      assert.equal(1, code, text)
+   end)
+
+   it("goes on where it ended", function()
+      local half = scratch.path()
+      scratch.shell(("mkdir '%s' && cp '%s/plan.yaml' '%s' && head -n 9 '%s/trials.jsonl' >'%s/trials.jsonl'")
+         :format(half, path, half, path, half))
+      local facts = json.decode(scratch.read(path .. "/run.json"))
+      facts.ended, facts.elapsed_s = json.null, json.null
+      local file = assert(io.open(half .. "/run.json", "wb"))
+      file:write(json.encode(facts))
+      file:close()
+      local text, code = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
+      assert.equal(0, code, text)
+      assert.is_true(scratch.read(path .. "/result.json") == scratch.read(half .. "/result.json"))
+   end)
+end)

@@ -1,0 +1,251 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Reference switches whose buffers, bursts and losses are known, measured with `test: rfc8239`.
+--
+-- Each figure is held against what follows from the keys of the switch, within a bound that follows from the
+-- method (docs/explanation/rfc8239.md).
+local Bench = require "framegauge.tester"
+local ethernet = require "framegauge.core.ethernet"
+local method = require "framegauge.methods.rfc8239.method"
+local plans = require "framegauge.plan"
+local Session = require "framegauge.trial.session"
+
+local M = {}
+
+local PLAN = [[
+name: %s
+ports: {%s}
+test: rfc8239
+reference_switch: {%s}
+rfc8239: {learning_wait: 1ms, drain: 50ms, settle: 0, %s}
+]]
+
+--- The text of a plan.
+-- @param n       ports
+-- @param switch  keys of the reference switch
+-- @param keys    of the method
+function M.plan_of(name, n, switch, keys)
+   local ports = {}
+   for i = 1, n do
+      ports[i] = ("p%d: {device: wire%d}"):format(i, i - 1)
+   end
+   return PLAN:format(name, table.concat(ports, ", "), switch, keys)
+end
+
+--- Measure a switch.
+-- @return results, the counters of the ports after the last trial by name, and the session
+function M.measure(device)
+   local plan, errors = plans.load_text(M.plan_of(device.name, device.ports, device.switch, device.keys),
+      device.name)
+   assert(plan, errors and tostring(errors[1]))
+   local bench, results, counters = assert(Bench.open(plan)), {}, {}
+   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc8239, sink = function() end }
+   local ok, why = pcall(method.run, plan, bench, session, results)
+   for _, port in ipairs(plan.ports) do
+      counters[port.name] = bench.wires:counters(port.name)
+   end
+   bench:close()
+   assert(ok, why)
+   return results.rfc8239, counters, session
+end
+
+local RATE, LINE = 1e9, 0.9998 -- of all switches here
+
+--- What the figures of a buffer of q frames must be.
+-- @param o.surplus  share of the line that congests; o.fast = by how much the egress is faster than the line
+-- @param o.q, o.slack  frames that it holds; and how many more or less the last one may be
+local function buffer_checks(name, row, o)
+   local fps = ethernet.max_fps(RATE, row.frame_size)
+   local extra, growth = o.surplus * fps, (LINE + o.surplus - 1 - (o.fast or 0)) * fps
+   local slack, list = 1 + (o.slack or 0), {}
+   local function add(what, truth, measured, bound)
+      list[#list + 1] = { what = name .. ", " .. what, truth = truth, measured = measured or -1,
+         low = truth - bound, high = truth + bound }
+   end
+   local interval = row.trial_s / 50000
+   -- the surplus comes frame by frame, and the first loss is known to an interval
+   local seconds = interval + 1 / extra + slack / growth
+   add("by latency, frames", o.q, row.by_latency_frames, slack)
+   add("by balance, frames", o.q, row.by_balance_frames,
+      growth * seconds + 5 * row.inflection_s / row.trial_s)
+   add("by count, frames", o.q * extra / growth, row.by_count_frames, extra * seconds)
+   add("first loss, us", o.q / growth * 1e6, row.inflection_s * 1e6, seconds * 1e6)
+   add("buffer, bytes", o.q * row.frame_size, row.buffer_octets, slack * row.frame_size)
+   return list
+end
+
+-- With a dynamic threshold and k congested egresses, in octets; a queue may exceed it by the frame that fills
+-- it.
+local function shared(pool, alpha, k)
+   return alpha * pool / (1 + k * alpha)
+end
+
+local function joined(...)
+   local list = {}
+   for _, one in ipairs { ... } do
+      for _, item in ipairs(one) do
+         list[#list + 1] = item
+      end
+   end
+   return list
+end
+
+local function check(what, truth, measured, bound)
+   return { what = what, truth = truth, measured = measured or -1, low = truth - bound, high = truth + bound }
+end
+
+local function rows_where(rows, key, value)
+   local list = {}
+   for _, row in ipairs(rows) do
+      list[#list + 1] = row[key] == value and row or nil
+   end
+   return list
+end
+
+local function bursts(results, q)
+   local list = {}
+   for _, row in ipairs(results.microburst) do
+      local truth = q(row)
+      list[#list + 1] = check(("%d ports to %d, burst of each, frames"):format(row.ingresses, row.egresses),
+         truth,
+         row.burst_frames, 1)
+   end
+   return list
+end
+
+local ONE = "iterations: 1, "
+
+local CELLS = "queues: shared, buffer: 1703936B, alpha: 0, cell: 208" -- 8192 of them
+local CONGESTED = ONE .. "tests: [buffer], trial: 700ms, buffer: {procedures: [efficiency], "
+   .. "oversubscription: 10%}, "
+
+local function cells(results)
+   local list = {}
+   for _, row in ipairs(results.buffer) do
+      local frames = math.floor(8192 / math.ceil(row.frame_size / 208))
+      list = joined(list, buffer_checks(("%d bytes"):format(row.frame_size), row,
+         { q = frames, surplus = 0.1 }))
+   end
+   return list
+end
+
+--- The switches: list of { name =, ports =, switch =, keys = of the plan, checks = function(results) -> list
+-- of { what =, truth =, measured =, low =, high = } }.
+M.DEVICES = {
+   {
+      name = "output queues of 512 frames", ports = 3, switch = "buffer: 512, latency: 20us",
+      keys = "iterations: 2, tests: [line_rate, buffer], frame_sizes: [64], trial: 200ms, "
+         .. "buffer: {procedures: [port]}",
+      checks = function(results)
+         local row = results.line_rate[1]
+         return joined(buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01 }), {
+            check("line rate of pairs, received of sent, %", 100, row.throughput_percent, 0),
+            -- stored, 20 us, and sent: 512 ns, 20,000 ns, 512 ns
+            check("latency FILO, least, ns", 21024, row.latency.min_ns, 1),
+            check("latency FILO, greatest, ns", 21024, row.latency.max_ns, 1),
+            check("jitter, range, ns", 0, row.jitter.range_ns, 2),
+         })
+      end,
+   },
+   {
+      -- the tester is fast by 50 ppm
+      name = "output queues and a slow clock", ports = 3, switch = "buffer: 512, ppm: -50",
+      keys = ONE .. "tests: [buffer], frame_sizes: [64], trial: 200ms, buffer: {procedures: [port]}",
+      checks = function(results)
+         return buffer_checks("port", results.buffer[1], { q = 512, surplus = 0.01, fast = -50e-6 })
+      end,
+   },
+   {
+      name = "shared buffer of 1 MiB with alpha 1", ports = 6, switch = "queues: shared, buffer: 1MiB, "
+         .. "alpha: 1",
+      keys = ONE .. "tests: [buffer, microburst], frame_sizes: [1024], trial: 2s, "
+         .. "buffer: {procedures: [port, pairs, many_to_one]}, microburst: {rotations: one, verify: 1}",
+      checks = function(results)
+         local list, pool = {}, 1048576
+         for _, row in ipairs(results.buffer) do
+            local k = row.procedure == "pairs" and 2 or 1
+            list = joined(list, { check(("%s, to %s, buffer, bytes"):format(row.procedure:gsub("_", " "),
+               row.egress), shared(pool, 1, k), row.buffer_octets, 2 * 1024) })
+         end
+         return joined(list, bursts(results, function(row)
+            local q = shared(pool, 1, row.egresses) / 1024
+            return math.floor(q / (row.ingresses / row.egresses - 1))
+         end))
+      end,
+   },
+   {
+      name = "shared buffer of 1 MiB with alpha 8", ports = 6, switch = "queues: shared, buffer: 1MiB, "
+         .. "alpha: 8",
+      keys = ONE .. "tests: [buffer], frame_sizes: [1518], trial: 4s, buffer: {procedures: [efficiency, "
+         .. "pairs]}",
+      checks = function(results)
+         local list = {}
+         for _, row in ipairs(results.buffer) do
+            local k = row.procedure == "pairs" and 2 or 1
+            list[#list + 1] = check(("%s, to %s, buffer, bytes"):format(row.procedure, row.egress),
+               shared(1048576, 8, k), row.buffer_octets, 2 * 1518)
+         end
+         return list
+      end,
+   },
+   {
+      name = "cells of 208 bytes", ports = 3, switch = CELLS,
+      keys = CONGESTED .. "frame_sizes: [208, 209, 416, 1518]",
+      checks = function(results)
+         local best = rows_where(results.buffer, "is_efficient", true)[1]
+         return joined(cells(results), { check("efficient size, in cells", 0, best.frame_size % 208, 0) })
+      end,
+   },
+   {
+      name = "cells of 208 bytes and short frames", ports = 3, switch = CELLS,
+      keys = CONGESTED .. "frame_sizes: [64]", checks = cells,
+   },
+   {
+      name = "bursts into output queues", ports = 10, switch = "buffer: 512",
+      keys = ONE .. "tests: [microburst], frame_sizes: [64], microburst: {verify: 1, ingresses: [9, 8, 6]}",
+      checks = function(results)
+         return bursts(results, function(row)
+            return math.floor(512 / (row.ingresses / row.egresses - 1))
+         end)
+      end,
+   },
+   {
+      name = "groups with a congested egress", ports = 8, switch = "buffer: 64",
+      keys = ONE .. "tests: [head_of_line], frame_sizes: [512], trial: 100ms",
+      checks = function(results)
+         local list = {}
+         for _, row in ipairs(results.head_of_line) do
+            local p = row.arrangement == "four egresses" and 0.25 or 0.5
+            local frames = ethernet.max_fps(RATE, 512) * 0.1
+            local what = ("%s, shift %d, "):format(row.arrangement, row.shift)
+            list[#list + 1] = check(what .. "innocent loss, ppm", 0, row.innocent_loss_ratio * 1e6, 0)
+            -- of what two ports send all but a line and the buffer is lost; of four egresses three are spared
+            local sent = (1 + p) * LINE * frames
+            local lost = (sent - frames - 64) / sent
+            list[#list + 1] = check(what .. "congested loss, ppm", lost * 1e6, row.congested_loss_ratio * 1e6,
+               4 / frames * 1e6)
+         end
+         return list
+      end,
+   },
+   {
+      name = "incast into a queue of 150 frames", ports = 6, switch = "buffer: 150, latency: 2us",
+      keys = ONE .. "tests: [incast], frame_sizes: [1000], trial: 100ms, incast: {burst_frames: 50, "
+         .. "burst_interval: 10ms}",
+      checks = function(results)
+         local list, frame = {}, 1e9 / ethernet.max_fps(RATE, 1000)
+         for _, row in ipairs(results.incast) do
+            local k = row.senders
+            local held = math.min(150, (k - 1) * 50)
+            local what = ("%d senders, "):format(k)
+            list[#list + 1] = check(what .. "lost of a burst, frames", math.max(0, (k - 1) * 50 - 150),
+               row.lost_per_burst, 1)
+            list[#list + 1] = check(what .. "greatest latency FILO, ns", 2000 + 2 * 8000 + held * frame,
+               row.latency.max_ns, frame)
+         end
+         return list
+      end,
+   },
+}
+
+return M
