@@ -188,11 +188,11 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "tx_frames", "count", "frames that each source was to send", col = "Frames", unit = "of a source",
       at = "html" },
    { "uncongested_loss_ratio", "ratio", "share lost of the frames for the uncongested port", col = "Loss",
-      unit = "uncongested", at = "terminal html", expect = { "uncongested_loss", "<=", "number" } },
+      unit = "%, uncongested", at = "terminal html", expect = { "uncongested_loss", "<=", "number" } },
    { "uncongested_fps", "number", "frames per second that it received", col = "Uncongested",
       at = "terminal html" },
    { "congested_loss_ratio", "ratio", "share lost of the frames for the congested port", col = "Loss",
-      unit = "congested", at = "terminal html" },
+      unit = "%, congested", at = "terminal html" },
    { "congested_fps", "number", "frames per second that it received", col = "Congested", at = "html" },
    { "congested_received_ratio", "number", "frames that it received for each that a source was to send: 1 to "
       .. "1.5 where nothing is kept back" },
@@ -216,7 +216,7 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "buffer_estimate_frames", "count", "with `none`: frames that waited for the congested port at the end, "
       .. "by what it received", optional = true, col = "Buffer", unit = "frames", at = "html" },
    { "uneven_loss_ratio", "ratio", "share lost of the frames for the uncongested port when the split source "
-      .. "sends two to the congested one for each of them", optional = true, col = "Loss", unit = "uneven",
+      .. "sends two to the congested one for each of them", optional = true, col = "Loss", unit = "%, uneven",
       at = "html" },
    { "trial_s", "positive", "length of the deciding trial" },
    { "trials", "count", "how many it took" },
