@@ -8,6 +8,8 @@
  * The virtual wire takes any number of frames at any time and queues them for the line; the ring of a NIC
  * does not. Therefore, on the wire, the endpoint port computes when the line is free, and writes nothing
  * while frames for more than QUEUE_NS wait.
+ *
+ * A port that cuts TCP payload into segments gets few and large buffers: it has none of them when it returns.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,6 +30,7 @@
 #include "fg_unique_name.h"
 
 enum { BUFFERS = 8191, CACHE = 512, BURSTS_A_POLL = 4, QUEUE_NS = 50000 };
+enum { LARGE_BUFFERS = 63, TCP_OFFSET = 12 };
 
 /* whole milliseconds and whole ticks of an endpoint's timers (2^16 ns) begin together so often */
 static const uint64_t PHASE_NS = 1024000000;
@@ -160,7 +163,8 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 	if (!s->fresh && s->ns_per_octet_q32 == 0)
 		s->fresh_at = rte_rdtsc();
 	s->now = RTE_MAX(s->now, arrival_ns + s->shift);
-	s->in[s->waiting] = (struct fg_arrival){rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now};
+	s->in[s->waiting] = (struct fg_arrival){rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->now,
+						s->burst.cuts && m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_GOOD};
 	s->frame[s->waiting++] = m;
 	s->count.rx_frames++;
 	s->fresh = true;
@@ -177,6 +181,21 @@ account(struct fg_endpoint_port *s, uint32_t octets, uint64_t now)
 	s->line_free = RTE_MAX(s->line_free, now) + ((on_the_line * s->ns_per_octet_q32) >> 32);
 }
 
+/* what the port needs to know to cut the payload; the headers are ours, IPv4 has no options */
+static void
+mark_segments(struct fg_endpoint_port *s, struct rte_mbuf *m, uint16_t segment)
+{
+	const struct fg_ether *ether = rte_pktmbuf_mtod(m, const struct fg_ether *);
+	bool ipv6 = ether->type == htons(FG_ETHER_IPV6);
+
+	m->l2_len = sizeof(*ether) + (s->tag != 0 ? FG_NET_TAG : 0);
+	m->l3_len = ipv6 ? sizeof(struct fg_ipv6) : sizeof(struct fg_ipv4);
+	m->l4_len = *rte_pktmbuf_mtod_offset(m, const uint8_t *, sizeof(*ether) + m->l3_len + TCP_OFFSET) >>
+		    4 << 2;
+	m->tso_segsz = segment;
+	m->ol_flags = RTE_MBUF_F_TX_TCP_SEG | (ipv6 ? RTE_MBUF_F_TX_IPV6 : RTE_MBUF_F_TX_IPV4);
+}
+
 static void
 dress(struct fg_endpoint_port *s, unsigned i, uint64_t now)
 {
@@ -187,6 +206,8 @@ dress(struct fg_endpoint_port *s, unsigned i, uint64_t now)
 	m->data_len = s->burst.length[i];
 	m->pkt_len = m->data_len;
 	m->ol_flags = 0;
+	if (s->burst.segment[i] != 0)
+		mark_segments(s, m, s->burst.segment[i]);
 	if (s->tag != 0)
 		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), s->tag);
 	account(s, m->pkt_len, now);
@@ -215,8 +236,10 @@ hand_over(struct fg_endpoint_port *s, uint64_t ticks, uint64_t now)
 		b->room[i] = b->room[b->rooms - move + i];
 	}
 	b->rooms = left;
-	for (unsigned i = 0; i < b->frames; i++)
+	for (unsigned i = 0; i < b->frames; i++) {
 		b->length[i] = b->length[sent + i];
+		b->segment[i] = b->segment[sent + i];
+	}
 	return sent;
 }
 
@@ -253,26 +276,29 @@ fg_endpoint_port_create(const struct fg_endpoint_port_config *config, struct fg_
 			struct fg_error *err)
 {
 	struct fg_endpoint_port *s = calloc(1, sizeof(*s));
+	uint32_t most = config->port->caps.max_tcp_send;
+	uint32_t room = RTE_MAX(config->max_frame, most);
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	if (s == NULL)
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
 	fg_unique_name(name, sizeof(name), "fg_endpoint_port_");
-	s->pool = rte_pktmbuf_pool_create(name, BUFFERS, CACHE, 0,
-					  (uint16_t)(RTE_PKTMBUF_HEADROOM + config->max_frame),
+	s->pool = rte_pktmbuf_pool_create(name, most > 0 ? LARGE_BUFFERS : BUFFERS, most > 0 ? 0 : CACHE, 0,
+					  (uint16_t)(RTE_PKTMBUF_HEADROOM + room),
 					  config->port->caps.numa_node);
 	if (s->pool == NULL) {
 		free(s);
 		return fg_error_set(err, ENOMEM, "host.memory",
 				    "no room for %d buffers of %u bytes: give the "
 				    "tester more memory",
-				    BUFFERS, config->max_frame);
+				    most > 0 ? LARGE_BUFFERS : BUFFERS, room);
 	}
 	s->config = *config;
 	s->task.poll = poll;
 	s->task.publish = publish;
 	s->sink.take = take;
-	s->burst.capacity = config->max_frame - FG_ETHER_FCS;
+	s->burst.cuts = most > 0;
+	s->burst.capacity = room - FG_ETHER_FCS;
 	s->tag = config->vlan == 0 ? 0 : (uint32_t)FG_ETHER_VLAN << 16 | config->vlan;
 	if (config->line_rate_bps > 0)
 		s->ns_per_octet_q32 = (uint64_t)(8e9 / config->line_rate_bps * 0x1p32);

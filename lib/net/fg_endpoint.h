@@ -2,6 +2,7 @@
 #ifndef FG_ENDPOINT_H
 #define FG_ENDPOINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +26,14 @@ struct fg_burst {
 	unsigned rooms;    /* that may be written, at most FG_BURST_ROOMS */
 	unsigned frames;   /* written: the first so many rooms */
 	uint32_t capacity; /* octets of each room */
+	bool cuts;         /* the port cuts TCP payload into segments: segment[] may be set */
 	uint8_t *room[FG_BURST_ROOMS];
 	uint16_t length[FG_BURST_ROOMS]; /* octets written to each */
+	/*
+	 * 0: the frame leaves as it is. Else it is TCP and leaves as several frames, each with so many octets
+	 * of the payload; the checksum of TCP is then the sum of the pseudo-header, not inverted.
+	 */
+	uint16_t segment[FG_BURST_ROOMS];
 };
 
 /** A frame that came in: octets without FCS, and when. */
@@ -34,6 +41,7 @@ struct fg_arrival {
 	const uint8_t *frame;
 	size_t length;
 	uint64_t now;
+	bool checked; /* the port vouches for the checksum of TCP or UDP, which may not stand in the frame */
 };
 
 struct fg_endpoint {

@@ -23,7 +23,13 @@ struct fg_port_caps {
 	/* ticks per second of a clock of the port's own (lib/device); 0: it has none */
 	uint64_t clock_hz;
 	uint32_t max_frame; /* octets with FCS */
-	int numa_node;      /* -1: none */
+	/*
+	 * octets of a frame that it cuts into TCP segments if asked to (RTE_MBUF_F_TX_TCP_SEG); then it also
+	 * hands over segments put together (RTE_MBUF_F_RX_LRO), and says which checksums are known to be
+	 * right. 0: it does neither. It keeps no frame that it has taken.
+	 */
+	uint32_t max_tcp_send;
+	int numa_node; /* -1: none */
 	uint8_t mac[6];
 	bool launch_time;        /* departs at the time in the mbuf's tx timestamp field */
 	bool rx_timestamp;       /* stamps every frame it receives, in the mbuf's rx timestamp field: ticks of
@@ -175,6 +181,8 @@ int fg_port_check_name(const char *device, bool *physical, struct fg_error *err)
  *
  * kernel:IF[,af_xdp|,af_packet]  takes AF_XDP where it works, else AF_PACKET; caps.mode says which and why.
  *                                Never an interface the host's default route uses.
+ * kernel:IF,offload              AF_PACKET; the interface cuts TCP payload into segments and puts segments
+ *                                that arrive together
  * memif:SOCKET[,server][,id=N]   interface N (default 0) of the socket; joins as client without "server",
  *                                and joins again when the peer comes back. It receives from as many rings as
  *                                the peer has.

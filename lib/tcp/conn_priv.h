@@ -151,6 +151,7 @@ struct segment {
 	uint8_t protocol;
 	uint8_t ecn;
 	uint8_t flags;
+	bool checked;           /* the port vouches for the checksum */
 	const uint8_t *payload; /* of ICMP: all of the message */
 	uint32_t length;        /* of the payload */
 	uint32_t seq, ack;
@@ -169,6 +170,7 @@ struct tcp_fields {
 	uint32_t seq, ack;
 	uint16_t window;
 	uint8_t flags, ecn;
+	uint16_t segment;        /* octets of the payload in each frame that the port makes of this; 0: all */
 	size_t options, payload; /* octets, written already */
 };
 

@@ -63,7 +63,7 @@ put_ip(const struct fg_l4 *w, uint8_t *frame, const struct fg_flow *f, uint8_t p
 
 /* the frame is whole: it is the next of the burst; short ones are padded as a NIC would */
 static inline void
-put_frame(struct fg_l4 *w, uint8_t *frame, size_t length)
+put_frame(struct fg_l4 *w, uint8_t *frame, size_t length, uint16_t segment)
 {
 	const size_t least = FG_ETHER_MIN - FG_ETHER_FCS;
 
@@ -71,6 +71,7 @@ put_frame(struct fg_l4 *w, uint8_t *frame, size_t length)
 		memset(frame + length, 0, least - length);
 		length = least;
 	}
+	w->out->segment[w->out->frames] = segment;
 	w->out->length[w->out->frames++] = (uint16_t)length;
 	w->counters.tx_frames++;
 }
@@ -93,8 +94,11 @@ frame_tcp(struct fg_l4 *w, const struct fg_flow *f, const struct tcp_fields *t)
 		.flags = t->flags,
 		.window = htons(t->window),
 	};
-	tcp->checksum = fg_checksum_finish(fg_checksum_add(sum, tcp, upper));
-	put_frame(w, frame, before + upper);
+	if (t->segment != 0)
+		tcp->checksum = (uint16_t)~fg_checksum_finish(sum);
+	else
+		tcp->checksum = fg_checksum_finish(fg_checksum_add(sum, tcp, upper));
+	put_frame(w, frame, before + upper, t->segment);
 }
 
 uint8_t *
@@ -117,6 +121,6 @@ fg_datagram_send(struct fg_l4 *w, const struct fg_flow *f, uint32_t payload)
 	udp->checksum = fg_checksum_finish(fg_checksum_add(sum, udp, upper));
 	if (udp->checksum == 0)
 		udp->checksum = 0xffff; /* RFC 768 */
-	put_frame(w, frame, before + upper);
+	put_frame(w, frame, before + upper, 0);
 	w->counters.udp_tx++;
 }

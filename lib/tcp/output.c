@@ -3,11 +3,12 @@
  * What may be sent now, in this order: what is lost, what is new, what may be lost (a rescue), a probe, a
  * bare ACK. New octets are held back by the peer's window, by our congestion window and send buffer, by
  * Nagle's algorithm (RFC 9293, 3.7.4), and by the rule against silly windows (3.8.6.2.1). A connection sends
- * so many segments and then lets the next one have its turn.
+ * so many segments and then lets the next one have its turn. Where the port cuts payload into segments, many
+ * full ones are one here, as long as nothing is missing.
  */
 #include "tcp_priv.h"
 
-enum { SEGMENTS_A_TURN = 16 };
+enum { SEGMENTS_A_TURN = 16, MAX_OPTIONS = 40, PARTS_OF_WINDOW = 4 };
 
 /* of the FIN's number, if it may go with what ends before it */
 static uint32_t
@@ -47,9 +48,26 @@ restart_after_idle(const struct fg_l4 *w, struct conn *c)
 		c->cwnd = fg_u32_min(c->cwnd, window);
 }
 
-/* numbers of new octets that the peer takes as one segment; 0: none */
+/*
+ * Octets that may go as one, for the port to cut: full segments for which the congestion window has room, and
+ * a part of it, so that acknowledgements go on to come while others are under way.
+ */
 static uint32_t
-new_segment(const struct fg_l4 *w, struct conn *c)
+octets_at_once(const struct fg_l4 *w, const struct conn *c)
+{
+	uint32_t headers = (uint32_t)frame_ip_end(c->flow.ipv6) + TCP_HEADER + MAX_OPTIONS, most;
+
+	if (c->dupacks > 0 || c->loss != 0 || c->flags & ECN_CWR)
+		return c->mss;
+	most = fg_u32_min(w->out->capacity, UINT16_MAX) - headers;
+	most = fg_u32_min(most, c->cwnd > flight(c) ? c->cwnd - flight(c) : 0);
+	most = fg_u32_min(most, c->cwnd / PARTS_OF_WINDOW);
+	return fg_u32_max(most - most % c->mss, c->mss);
+}
+
+/* numbers of new octets, at most so many, that the peer takes as one segment or as full ones; 0: none */
+static uint32_t
+new_segments(const struct fg_l4 *w, struct conn *c, uint32_t most)
 {
 	uint32_t in_flight = flight(c), room = fg_u32_min(c->snd_wnd, tcp_of(w, c)->send_buffer), usable,
 		 length;
@@ -65,8 +83,10 @@ new_segment(const struct fg_l4 *w, struct conn *c)
 		return usable > 0 || in_flight == 0 ? 1 : 0;
 	if (usable == 0 || !is_worth(w, c, data, usable))
 		return 0;
-	length = (uint32_t)(data < c->mss ? data : c->mss);
+	length = (uint32_t)(data < most ? data : most);
 	length = fg_u32_min(length, usable);
+	if (length > c->mss)
+		length -= length % c->mss;
 	return with_fin(c, c->snd_nxt, length);
 }
 
@@ -133,7 +153,7 @@ enum outcome { NOTHING, SENT, NO_ROOM };
 static enum outcome
 send_next(struct fg_l4 *w, struct conn *c)
 {
-	uint32_t length = new_segment(w, c);
+	uint32_t length = new_segments(w, c, w->out->cuts ? octets_at_once(w, c) : c->mss);
 
 	c->limited = length > 0 && !fits_window(w, c, length);
 	if (length == 0 || c->limited)
@@ -149,7 +169,7 @@ send_one(struct fg_l4 *w, struct conn *c)
 
 	if (recovery_next(w, c, &from, &to) && (window || c->flags & FIRST_RETRANSMIT))
 		return send_again(w, c, from, to) ? SENT : NO_ROOM;
-	length = new_segment(w, c);
+	length = new_segments(w, c, c->mss);
 	c->limited = length > 0 && !fits_window(w, c, length);
 	if (length > 0 && !c->limited)
 		return send_new(w, c, length) ? SENT : NO_ROOM;
@@ -165,7 +185,8 @@ send_one(struct fg_l4 *w, struct conn *c)
 static bool
 send_tail_probe(struct fg_l4 *w, struct conn *c)
 {
-	uint32_t length = new_segment(w, c), fin = c->flags & FIN_SENT ? 1 : 0, high_rxt = c->high_rxt;
+	uint32_t length = new_segments(w, c, c->mss), fin = c->flags & FIN_SENT ? 1 : 0,
+		 high_rxt = c->high_rxt;
 
 	if (flight(c) > 0) {
 		c->tlp_again = length == 0;

@@ -37,7 +37,9 @@ owe_ack(struct fg_l4 *w, struct conn *c, uint32_t length)
 	const struct fg_l4_tcp *tcp = tcp_of(w, c);
 
 	/* a segment that is not full may be all that there is: it may wait, but does not count less */
-	if (length > 0)
+	if (length > c->mss && length > options_own_mss(w, c)) /* several, which the port has put together */
+		c->flags |= ACK_NOW;
+	else if (length > 0)
 		c->unacked++;
 	if (c->unacked >= tcp->ack_every || tcp->delayed_ack_ms == 0) {
 		c->flags |= ACK_NOW;

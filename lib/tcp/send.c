@@ -103,6 +103,8 @@ tcp_send_data(struct fg_l4 *w, struct conn *c, uint32_t seq, uint32_t length)
 	payload = frame + frame_ip_end(c->flow.ipv6) + TCP_HEADER;
 	t.options = options_plain(w, c, payload, false);
 	payload += t.options;
+	if (t.payload > c->mss)
+		t.segment = c->mss;
 	if (t.payload > 0)
 		ops_of(w, c)->fill(w, &c->stream, offset, payload, (uint32_t)t.payload);
 	t.window = window_field(w, c, 0);

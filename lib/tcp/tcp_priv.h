@@ -37,7 +37,7 @@
 
 /* segment.c */
 /** @return false: not to be used, and counted why */
-bool segment_read(const uint8_t *frame, size_t length, struct segment *s, struct fg_l4_counters *counters);
+bool segment_read(const struct fg_arrival *in, struct segment *s, struct fg_l4_counters *counters);
 
 /* options.c */
 void options_read(const uint8_t *option, size_t length, struct segment *s);

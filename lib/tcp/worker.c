@@ -99,7 +99,7 @@ input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, str
 		uint32_t useful = 0;
 
 		for (unsigned i = 0; i < few; i++)
-			if (segment_read(in[i].frame, in[i].length, &s[i], &w->counters)) {
+			if (segment_read(&in[i], &s[i], &w->counters)) {
 				s[i].hash = table_hash(w, &s[i].flow);
 				table_fetch(w, s[i].hash);
 				useful |= 1U << i;

@@ -265,8 +265,9 @@ std::string
 Script::Read(const Frame &frame, segment *s)
 {
 	fg_l4_counters errors = {};
+	const fg_arrival in = {frame.data(), frame.size(), 0, false};
 
-	if (!segment_read(frame.data(), frame.size(), s, &errors) || s->protocol != 6)
+	if (!segment_read(&in, s, &errors) || s->protocol != 6)
 		return "not a good TCP segment";
 	if (s->flags & TCP_SYN) {
 		our_isn = s->seq;

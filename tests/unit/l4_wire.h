@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 extern "C" {
+#include "fg_checksum.h"
 #include "fg_endpoint.h"
 #include "fg_l4_app.h"
 }
@@ -54,8 +55,9 @@ class Wire
 {
       public:
 	explicit Wire(const fg_l4_app &client, uint64_t stop = 2 * second, uint64_t omit = 0,
-		      uint64_t interval = 0)
+		      uint64_t interval = 0, bool cuts = false)
 	{
+		burst.cuts = cuts;
 		fg_l4_app apps[2] = {client, ServerOf(client)};
 
 		for (unsigned i : {0, 1}) {
@@ -104,7 +106,7 @@ class Wire
 	}
 
 	fg_l4 *l4[2];
-	unsigned lose_every = 0;
+	unsigned cut = 0; /* frames that were left to the port to cut */
 
       private:
 	fg_l4_result
@@ -133,9 +135,25 @@ class Wire
 	{
 		if (burst.frames == 0)
 			return;
+		if (burst.segment[0] != 0)
+			ExpectSegments();
 		line_free[from] = std::max(line_free[from], now) + (burst.length[0] + 24) * 800;
 		arrivals[1 - from].emplace(line_free[from] + ms,
 					   std::vector<uint8_t>(memory, memory + burst.length[0]));
+	}
+	/* as they are to be cut: full ones of 1448 octets, and the sum of the pseudo-header alone */
+	void
+	ExpectSegments()
+	{
+		uint64_t sum = fg_checksum_pseudo4((const fg_ipv4 *)(memory + 14), 6, burst.length[0] - 34);
+		uint16_t expected = ~fg_checksum_finish(sum), checksum;
+
+		memcpy(&checksum, memory + 50, 2);
+		EXPECT_EQ(expected, checksum);
+		EXPECT_EQ(1448u, burst.segment[0]);
+		EXPECT_EQ(0u, (burst.length[0] - 66) % 1448);
+		EXPECT_LT(1448, burst.length[0] - 66);
+		cut++;
 	}
 	void
 	Run()
@@ -150,7 +168,7 @@ class Wire
 					std::vector<uint8_t> f = arrivals[i].begin()->second;
 
 					arrivals[i].erase(arrivals[i].begin());
-					const fg_arrival in = {f.data(), f.size(), now};
+					const fg_arrival in = {f.data(), f.size(), now, burst.cuts};
 					e->input(e, &in, 1, Rooms(i, now));
 					Send(i, now);
 				}
@@ -175,7 +193,7 @@ class Wire
 
 	uint64_t until = 0, line_free[2] = {};
 	fg_burst burst = {};
-	uint8_t memory[2048];
+	uint8_t memory[65400];
 	std::multimap<uint64_t, std::vector<uint8_t>> arrivals[2];
 };
 

@@ -24,6 +24,29 @@ TEST(L4App, StreamFillsTheLine)
 	w.ExpectNoFaults();
 }
 
+/* the same octets in fewer frames, and each that the receiver gets in one piece is acknowledged at once */
+TEST(L4App, StreamsLeaveCuttingToThePort)
+{
+	fg_l4_app a = Client("TCP_STREAM");
+
+	a.octets = 1234567;
+	a.connections = 3;
+	Wire plain(a), w(a, 10 * second, 0, 0, true);
+	fg_l4_counters one, many;
+
+	EXPECT_EQ(3 * 1234567u, w.Server().total.octets_in);
+	EXPECT_EQ(3u, w.Client().total.ended[FG_L4_END_CLOSED]);
+	w.ExpectNoFaults();
+	EXPECT_EQ(0u, plain.cut);
+	EXPECT_LT(50u, w.cut);
+	fg_l4_read_counters(plain.l4[0], &many);
+	fg_l4_read_counters(w.l4[0], &one);
+	EXPECT_LT(3 * one.tx_frames, 2 * many.tx_frames);
+	EXPECT_EQ(0u, one.segments_retransmitted);
+	fg_l4_read_counters(w.l4[1], &one);
+	EXPECT_LE(w.cut, one.tx_frames);
+}
+
 TEST(L4App, MaertsFillsTheLineTheOtherWay)
 {
 	Wire w(Client("TCP_MAERTS"), 4 * second, second);
