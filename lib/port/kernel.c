@@ -31,23 +31,13 @@
 
 #include "fg_log.h"
 #include "fg_unique_name.h"
-#include "port_priv.h"
+#include "kernel_priv.h"
 
 #define OVERHEAD          (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN)
 #define PACKET_RING       4096 /* slots each way: 20 ms at 200,000 frames per second */
 #define PACKET_BLOCK      65536u
 #define PACKET_SLOT_EXTRA 128        /* of a slot's octets, for the kernel's header and a VLAN tag */
 #define RELEASE_NS        500000000u /* the kernel has taken back what an AF_XDP port held */
-
-struct fg_kernel {
-	struct fg_ethdev dev; /* first */
-	char interface[IFNAMSIZ];
-	int netlink; /* in the interface's network namespace */
-	int socket;  /* the driver's, not ours; -1: not found */
-	bool xdp;
-	struct fg_link base; /* when the port was opened */
-	uint64_t ring_full;  /* AF_PACKET: the kernel forgets when it is asked */
-};
 
 /* When an AF_XDP port was closed last: the kernel takes back what it held some milliseconds later */
 static uint64_t last_release_ns;
@@ -88,9 +78,13 @@ counters(struct fg_port *port, struct fg_port_counters *out)
 	struct fg_link now;
 	int ret;
 
-	fg_ethdev_counters(port, out);
+	if (kernel->packet != NULL)
+		fg_packet_counters(kernel->packet, out);
+	else
+		fg_ethdev_counters(port, out);
 	if (kernel->xdp)
 		out->tx_errors = 0; /* that driver counts what it did not take; that is still the caller's */
+	ring += kernel->packet != NULL ? out->rx_missed : 0;
 	out->rx_missed = ring;
 	ret = fg_netlink_link(kernel->netlink, NULL, base->index, &now);
 	out->removed = ret == -ENODEV;
@@ -120,7 +114,9 @@ close_port(struct fg_port *port)
 {
 	struct fg_kernel *kernel = kernel_of(port);
 
-	fg_ethdev_stop(&kernel->dev);
+	if (kernel->packet == NULL)
+		fg_ethdev_stop(&kernel->dev);
+	fg_packet_stop(kernel->packet);
 	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the queue busy; later ones do not */
 	if (kernel->xdp) {
 		fg_socket_release(kernel->socket);
@@ -273,6 +269,13 @@ start_best(struct fg_kernel *kernel, const struct fg_port_config *config, enum f
 	struct fg_error why;
 	int ret;
 
+	if (mode == FG_KERNEL_OFFLOAD) {
+		ret = fg_packet_start(kernel, config, err);
+		if (ret == 0)
+			kernel->socket = fg_packet_socket(kernel->packet);
+		snprintf(text, size, "AF_PACKET (TCP segments are cut and joined by the interface)");
+		return ret;
+	}
 	if (mode == FG_KERNEL_AF_PACKET) {
 		ret = start_packet(kernel, config, err);
 		snprintf(text, size, "AF_PACKET (as asked for)");

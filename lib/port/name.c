@@ -62,10 +62,12 @@ parse_kernel(const char *text, struct fg_port_name *out, struct fg_error *err)
 		out->mode = FG_KERNEL_AF_XDP;
 	else if (strcmp(mode, "af_packet") == 0)
 		out->mode = FG_KERNEL_AF_PACKET;
+	else if (strcmp(mode, "offload") == 0)
+		out->mode = FG_KERNEL_OFFLOAD;
 	else
 		return fg_error_set(err, EINVAL, "device",
 				    "\"%.40s\" after kernel:%s is no way to open it; expected af_xdp, "
-				    "af_packet or nothing",
+				    "af_packet, offload or nothing",
 				    mode, out->text);
 	return 0;
 }

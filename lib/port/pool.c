@@ -19,8 +19,8 @@
 #define BUFFERS 8192 /* per queue: the driver's rings, and what the receiver holds */
 #define CACHE   256
 
-struct rte_mempool *
-fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node, bool by_bus_address)
+static struct rte_mempool *
+create_pool(unsigned count, unsigned cache, uint32_t room, int node, bool by_bus_address)
 {
 	struct rte_pktmbuf_pool_private shared = {.mbuf_data_room_size =
 							  (uint16_t)(room + RTE_PKTMBUF_HEADROOM)};
@@ -28,9 +28,9 @@ fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node, boo
 	char name[32];
 
 	fg_unique_name(name, sizeof(name), "fg_rx_");
-	pool = rte_mempool_create_empty(
-		name, BUFFERS * queues - 1 + keep, sizeof(struct rte_mbuf) + shared.mbuf_data_room_size,
-		CACHE, sizeof(shared), node, by_bus_address ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+	pool = rte_mempool_create_empty(name, count, sizeof(struct rte_mbuf) + shared.mbuf_data_room_size,
+					cache, sizeof(shared), node,
+					by_bus_address ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG);
 	if (pool == NULL)
 		return NULL;
 	rte_pktmbuf_pool_init(pool, &shared);
@@ -41,6 +41,18 @@ fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node, boo
 	}
 	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
 	return pool;
+}
+
+struct rte_mempool *
+fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node, bool by_bus_address)
+{
+	return create_pool(BUFFERS * queues - 1 + keep, CACHE, room, node, by_bus_address);
+}
+
+struct rte_mempool *
+fg_port_pool_create_few(unsigned count, uint32_t room)
+{
+	return create_pool(count, 0, room, SOCKET_ID_ANY, false);
 }
 
 /* only the control thread opens and closes */

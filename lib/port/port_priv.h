@@ -19,7 +19,7 @@ struct rte_mempool;
 #define FG_PORT_DEVICE_NAME    64 /* as much as DPDK keeps of a device's name */
 
 enum fg_port_kind { FG_PORT_WIRE, FG_PORT_KERNEL, FG_PORT_MEMIF, FG_PORT_PCAP, FG_PORT_VDEV, FG_PORT_PCI };
-enum fg_kernel_mode { FG_KERNEL_BEST, FG_KERNEL_AF_XDP, FG_KERNEL_AF_PACKET };
+enum fg_kernel_mode { FG_KERNEL_BEST, FG_KERNEL_AF_XDP, FG_KERNEL_AF_PACKET, FG_KERNEL_OFFLOAD };
 
 /* A device's name, taken apart */
 struct fg_port_name {
@@ -136,6 +136,8 @@ void fg_ethdev_counters(struct fg_port *port, struct fg_port_counters *out);
  */
 struct rte_mempool *fg_port_pool_create(unsigned queues, uint32_t keep, uint32_t room, int node,
 					bool by_bus_address);
+/* so many buffers, for whoever gives them back soon */
+struct rte_mempool *fg_port_pool_create_few(unsigned count, uint32_t room);
 /* a device was closed, what it held is back */
 void fg_port_pools_sweep(void);
 

@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
-#include <net/if.h>
 #include <sched.h>
 #include <csignal>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+
+#include <rte_ip.h>
 
 #include "port_under_test.h"
 
@@ -57,18 +57,11 @@ class Kernel : public testing::TestWithParam<const char *>
 	{
 		return system(command.c_str()) == 0;
 	}
+	/* by a flag, or by a socket */
 	static bool
 	IsPromiscuous(const char *interface)
 	{
-		ifreq request = {};
-		int fd = socket(AF_INET, SOCK_DGRAM, 0);
-		bool promiscuous;
-
-		strcpy(request.ifr_name, interface);
-		promiscuous =
-			ioctl(fd, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_PROMISC) != 0;
-		close(fd);
-		return promiscuous;
+		return Run(std::string("! ip -d link show ") + interface + " | grep -q 'promiscuity 0'");
 	}
 
 	static bool ready;
@@ -79,6 +72,47 @@ bool Kernel::ready;
 int Kernel::host = -1;
 
 using KernelNames = Kernel;
+
+const size_t HEADERS = 54, EACH = 400, SEGMENTS = 4;
+
+uint16_t
+Fold(uint32_t sum)
+{
+	sum = (sum >> 16) + (sum & 0xffff);
+	return (sum >> 16) + sum;
+}
+
+/* of TCP's pseudo-header over IPv4 */
+uint16_t
+PseudoSum(const Frame &f)
+{
+	return Fold(rte_raw_cksum(&f[26], 8) + htons(6) + htons(f.size() - 34));
+}
+
+/* TCP over IPv4 with SEGMENTS times EACH octets of payload, for the port to cut */
+rte_mbuf *
+ToBeCut()
+{
+	Frame f(HEADERS + SEGMENTS * EACH);
+	const uint16_t total = htons(f.size() - 14);
+	uint16_t sum;
+
+	memcpy(f.data(), "\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0\x45\0\0\0\0\0\x40\0\x40\x06", 24);
+	memcpy(&f[16], &total, 2);
+	memcpy(&f[26], "\xc6\x12\1\2\xc6\x12\1\1\4\0\x13\x89", 12);
+	f[46] = 5 << 4;
+	f[47] = 0x10;
+	sum = PseudoSum(f);
+	memcpy(&f[50], &sum, 2);
+	sum = ~rte_raw_cksum(&f[14], 20);
+	memcpy(&f[24], &sum, 2);
+	rte_mbuf *m = MakeMbuf(f);
+	m->l2_len = 14;
+	m->l3_len = m->l4_len = 20;
+	m->tso_segsz = EACH;
+	m->ol_flags = RTE_MBUF_F_TX_TCP_SEG | RTE_MBUF_F_TX_IPV4;
+	return m;
+}
 
 } // namespace
 
@@ -158,10 +192,50 @@ TEST_P(Kernel, TellsThatItsInterfaceIsGone)
 	EXPECT_TRUE(a.Counters().removed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, Kernel, testing::Values("af_packet", "af_xdp"),
+INSTANTIATE_TEST_SUITE_P(Modes, Kernel, testing::Values("af_packet", "af_xdp", "offload"),
 			 [](const testing::TestParamInfo<const char *> &info) {
 				 return std::string(info.param);
 			 });
+
+TEST_P(Kernel, CarriesTags)
+{
+	Port a(std::string("kernel:fga,") + GetParam()), b(std::string("kernel:fgb,") + GetParam());
+	Frame frame = MakeFrame(1, 200);
+
+	memcpy(&frame[12], "\x81\0\0\x07\x88\xb5", 6);
+	ASSERT_TRUE(a.Opened() && b.Opened()) << a.Message() << b.Message();
+	ASSERT_TRUE(a.HasLink() && b.HasLink());
+	rte_mbuf *m = MakeMbuf(frame);
+	ASSERT_EQ(1, a->tx(a.Get(), &m, 1, 0));
+	std::vector<Frame> got = b.Receive();
+	ASSERT_EQ(1u, got.size());
+	EXPECT_EQ(frame, got[0]);
+}
+
+/* as one where the peer joins segments, too, else as what they are on a wire, with their checksums */
+TEST_F(KernelNames, OffloadCutsAndJoinsSegments)
+{
+	for (const char *mode : {"offload", "af_packet"}) {
+		Port a("kernel:fga,offload"), b(std::string("kernel:fgb,") + mode);
+		const bool joined = strcmp(mode, "offload") == 0;
+		const size_t length = HEADERS + SEGMENTS * EACH;
+		rte_mbuf *m = ToBeCut();
+
+		ASSERT_TRUE(Run(joined ? "true" : "ethtool -K fga tso off gso off tx off >/dev/null"));
+		ASSERT_TRUE(a.Opened() && b.Opened()) << a.Message() << b.Message();
+		ASSERT_TRUE(a.HasLink() && b.HasLink());
+		ASSERT_LE(length, a->caps.max_tcp_send);
+		ASSERT_EQ(1, a->tx(a.Get(), &m, 1, 0));
+		std::vector<Frame> got = b.Receive();
+		ASSERT_EQ(joined ? 1u : SEGMENTS, got.size());
+		for (const Frame &f : got) {
+			EXPECT_EQ(joined ? length : HEADERS + EACH, f.size());
+			if (!joined) {
+				EXPECT_EQ(0xffff, Fold(PseudoSum(f) + rte_raw_cksum(&f[34], f.size() - 34)));
+			}
+		}
+	}
+}
 
 TEST_F(KernelNames, BestIsXdpOrSaysWhyNot)
 {

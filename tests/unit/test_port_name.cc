@@ -50,6 +50,7 @@ TEST(PortName, KernelInterfaceWithAndWithoutItsMode)
 	EXPECT_EQ(FG_KERNEL_BEST, Parsed("kernel:eth2").mode);
 	EXPECT_EQ(FG_KERNEL_AF_XDP, Parsed("kernel:eth2,af_xdp").mode);
 	EXPECT_EQ(FG_KERNEL_AF_PACKET, Parsed("kernel:eth2,af_packet").mode);
+	EXPECT_EQ(FG_KERNEL_OFFLOAD, Parsed("kernel:eth2,offload").mode);
 	EXPECT_STREQ("eth2", Parsed("kernel:eth2,af_packet").text);
 	EXPECT_STREQ("enp0s31f6.1234x", Parsed("kernel:enp0s31f6.1234x").text);
 }
@@ -60,8 +61,9 @@ TEST(PortName, NoKernelInterface)
 				   "kernel:a b", "kernel:a:b", "kernel:sixteen-letters-"})
 		EXPECT_NE(std::string::npos, Refusal(device).find("expected kernel:INTERFACE")) << device;
 	EXPECT_NE(std::string::npos,
-		  Refusal("kernel:eth2,xdp").find("expected af_xdp, af_packet or nothing"));
-	EXPECT_NE(std::string::npos, Refusal("kernel:eth2,").find("expected af_xdp, af_packet or nothing"));
+		  Refusal("kernel:eth2,xdp").find("expected af_xdp, af_packet, offload or nothing"));
+	EXPECT_NE(std::string::npos,
+		  Refusal("kernel:eth2,").find("expected af_xdp, af_packet, offload or nothing"));
 }
 
 TEST(PortName, MemifSocketAndItsRole)

@@ -1,23 +1,23 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- lib/tcp against Linux's TCP, both roles, IPv4 and IPv6. Run in the tester's namespace by l4_linux.sh, with
--- the folder for files, the name of the other namespace, the path of peer.py, and a
--- word if nginx listens; prints TAP.
+-- the folder for files, the name of the other namespace, the path of peer.py, how
+-- to open the interfaces, and a word if nginx listens; prints TAP.
 local Bench = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local trial = require "framegauge.l4.trial"
 
-local folder, namespace, peer, nginx = ...
+local folder, namespace, peer, mode, nginx = ...
 
 local PLAN = [[
 test: l4
 isolated_network: true
 ports:
-  east: {device: 'kernel:l4-east,af_packet', ipv4: 198.18.1.2/24, gateway: 198.18.1.1,
+  east: {device: 'kernel:l4-east,%s', ipv4: 198.18.1.2/24, gateway: 198.18.1.1,
          ipv6: "2001:2:0:1::2/64", gateway6: "2001:2:0:1::1"}
-  west: {device: 'kernel:l4-west,af_packet', ipv4: 198.19.1.2/24, gateway: 198.19.1.1,
+  west: {device: 'kernel:l4-west,%s', ipv4: 198.19.1.2/24, gateway: 198.19.1.1,
          ipv6: "2001:2:0:8000::2/64", gateway6: "2001:2:0:8000::1"}
 host: {max_lag: 1s}
 l4: {tests: [TCP_STREAM]}
@@ -246,7 +246,7 @@ local function test_iperf(bench, version)
 end
 
 job.run(function()
-   local plan, problems = plans.load_text(PLAN, "l4-linux", {})
+   local plan, problems = plans.load_text(PLAN:format(mode, mode), "l4-linux", {})
    assert(plan, problems and tostring(problems[1]))
    local bench, err = Bench.open(plan)
    if not bench then
