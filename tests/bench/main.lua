@@ -13,7 +13,7 @@ local turns = require "turns"
 local WORKS = {
    "tx", "fields1", "fields4", "fields8", "imix", "streams100", "streams1000", "streams10000", "rates100",
    "rates10000", "wire", "wire100", "wire1000", "wire10000", "measured", "forward", "rx", "rr", "crr", "cc",
-   "http", "http_memif", "crr_memif",
+   "http", "http_memif", "crr_memif", "kernel_frames", "kernel_tcp",
 }
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
@@ -58,8 +58,11 @@ local function text(format, value)
 end
 
 local function print_row(row, hz)
-   io.stdout:write(FORMAT:format(row.name, text("%.2f", row.fps / 1e6), text("%.1f", hz / row.fps), row.peer,
-      text("%.2f", row.peer_fps and row.peer_fps / 1e6), text("%.1f", row.peer_fps and hz / row.peer_fps),
+   local function cycles(rate)
+      return text("%.1f", rate and hz > 0 and row.unit ~= "bits" and hz / rate)
+   end
+   io.stdout:write(FORMAT:format(row.name, text("%.2f", row.fps / 1e6), cycles(row.fps), row.peer,
+      text("%.2f", row.peer_fps and row.peer_fps / 1e6), cycles(row.peer_fps),
       text("%.2f", row.peer_fps and row.fps / row.peer_fps)))
    io.stdout:flush()
 end
@@ -75,8 +78,10 @@ local function entries(rows, hz)
    end
    for _, row in ipairs(rows) do
       add(row, row.name, row.unit .. "/s", row.fps, row.peer_fps)
-      add(row, row.name .. ".cycles", "cycles/" .. row.unit:sub(1, -2), hz / row.fps,
-         row.peer_fps and hz / row.peer_fps)
+      if hz > 0 and row.unit ~= "bits" then
+         add(row, row.name .. ".cycles", "cycles/" .. row.unit:sub(1, -2), hz / row.fps,
+            row.peer_fps and hz / row.peer_fps)
+      end
    end
    return list
 end
