@@ -12,6 +12,8 @@ local convergence_page = require "convergence_page"
 local failover = require "failover_truth"
 local page = require "truth_page"
 local rfc8239_page = require "rfc8239_page"
+local multicast = require "rfc3918_truth"
+local multicast_page = require "rfc3918_page"
 local truth = require "truth"
 
 local INTRODUCTION = [[
@@ -60,5 +62,9 @@ return job.run(function()
       io.write(convergence_page.failover(device, results, seen, wrong))
    end
    io.write(rfc8239_page.section(wrong))
+   io.write(multicast_page.INTRODUCTION)
+   for _, device in ipairs(multicast.DEVICES) do
+      io.write(multicast_page.section(device, multicast.measure(device), wrong))
+   end
    return #wrong == 0 and 0 or 1
 end)

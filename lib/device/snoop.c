@@ -16,7 +16,7 @@
 #include "switch_priv.h"
 
 enum { TPID_AT = 12, VLAN_TAG = 4, VLAN_MASK = 0xfff };
-static const uint64_t PS_PER_NS = 1000;
+static const uint64_t PS_PER_NS = 1000, RESPONSE = 10000000000000; /* ps: 10 s */
 
 struct snooping {
 	struct fg_switch_snooping config;
@@ -325,11 +325,12 @@ act(struct fg_switch *sw, uint32_t place)
 static void
 ask_all(struct fg_switch *sw, uint64_t now)
 {
-	static const uint64_t RESPONSE = 10000000000000; /* ps; RFC 2236, 8.3 */
+	/* RFC 2236, 8.3; and less than the interval */
+	uint64_t response = RTE_MIN(RESPONSE, to_ps(sw->snooping->config.query_interval_ns) / 2);
 
 	for (unsigned port = 0; port < sw->snooping->ports; port++) {
-		ask(sw, port, FG_IGMPV2, NULL, RESPONSE, now);
-		ask(sw, port, FG_MLDV1, NULL, RESPONSE, now);
+		ask(sw, port, FG_IGMPV2, NULL, response, now);
+		ask(sw, port, FG_MLDV1, NULL, response, now);
 	}
 }
 

@@ -15,6 +15,7 @@
 enum {
 	SLACK = 4096, /* frames of a port: bursts on their way in and out */
 	MAX_IN_FLIGHT = 1 << 20,
+	OWN_FRAME = 128, /* octets that a frame of the switch's own has at most: a query */
 	NEVER = -1,
 };
 
@@ -250,8 +251,9 @@ make_copies(struct fg_switch *s, uint32_t in_flight, uint32_t max_frame, struct 
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	fg_unique_name(name, sizeof(name), "fg_switch_copies_");
-	s->copies = rte_pktmbuf_pool_create(name, in_flight + SLACK, 0, 0,
-					    (uint16_t)(max_frame + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
+	s->copies = rte_pktmbuf_pool_create(
+		name, in_flight + SLACK, 0, 0,
+		(uint16_t)(RTE_MAX(max_frame, (uint32_t)OWN_FRAME) + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
 	if (s->copies == NULL)
 		return fg_error_set(err, ENOMEM, "host.memory",
 				    "no room for the copies that the reference switch makes of frames");

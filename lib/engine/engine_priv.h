@@ -11,6 +11,7 @@
 #include "fg_lcore.h"
 #include "neighbour_priv.h"
 #include "rx.h"
+#include "speaker_priv.h"
 #include "split_priv.h"
 #include "tx.h"
 
@@ -49,7 +50,11 @@ struct trial {
 	struct tx tx;
 	struct rx rx;
 	struct fg_series **series; /* of each stream; NULL: none is kept. Written by its tx and its rx */
-	struct talker *talker[FG_MAX_PORTS]; /* NULL: the port has none */
+	struct talker *talker[FG_MAX_PORTS];   /* NULL: the port has none */
+	struct speaker *speaker[FG_MAX_PORTS]; /* the same */
+	struct place {                         /* of each membership */
+		unsigned port, number;         /* among those of the port */
+	} * member;
 	struct fg_job job[FG_MAX_LCORES];
 };
 
@@ -77,6 +82,8 @@ struct fg_engine {
 	uint64_t tx_time_flag, rx_time_flag;
 };
 
+/** Is it possible at all? @return 0, -EINVAL, -EMSGSIZE */
+int trial_check(const struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 /* trial.c */
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 /** NULL is legal. */

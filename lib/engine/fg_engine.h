@@ -185,6 +185,9 @@ unsigned fg_engine_series(const struct fg_engine *engine, unsigned stream, unsig
 unsigned fg_engine_codepoints(const struct fg_engine *engine, unsigned stream, struct fg_codepoints *out,
 			      unsigned max);
 
+/** What became of membership @p member of the trial's. After the trial. */
+void fg_engine_member_result(const struct fg_engine *engine, unsigned member, struct fg_member_result *out);
+
 /** Frames of @p stream that arrived on @p port, where they do not belong. After the trial. */
 uint64_t fg_engine_misdirected(const struct fg_engine *engine, unsigned stream, unsigned port);
 

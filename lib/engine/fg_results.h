@@ -80,6 +80,14 @@ struct fg_live {
 	uint64_t tx, rx;     /* without frames that are wrong on purpose */
 };
 
+/** A membership of a multicast group (struct fg_member). */
+struct fg_member_result {
+	/* when its first report left and its first leave, since the start of traffic; UINT64_MAX: none did */
+	uint64_t joined_ns, left_ns;
+	uint64_t queries; /* that its port heard, of all groups */
+	uint64_t answers; /* groups that its port reported because of them */
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fg_membership.h"
 #include "fg_stream_config.h"
 #include "fg_task.h"
 
@@ -31,6 +32,19 @@ struct fg_talk {
 	uint32_t interface; /* that it asks about, ifIndex */
 };
 
+/**
+ * A port is a member of a multicast group for a while: it reports that it joins and that it leaves, each
+ * @p reports times, and answers queries between. Times are since the start of traffic.
+ */
+struct fg_member {
+	unsigned port;
+	enum fg_membership_version version;
+	struct fg_membership_group group;
+	uint64_t join_ns, leave_ns; /* of the first report, and of the first leave; FG_ENDLESS: none */
+	unsigned reports;           /* of each ... */
+	uint64_t again_ns;          /* ... from one to the next */
+};
+
 struct fg_trial_config {
 	unsigned streams;
 	const struct fg_stream_config *stream;
@@ -48,6 +62,8 @@ struct fg_trial_config {
 	uint16_t first_id;   /* id of the first stream, the next has the next; 0: as suits the engine */
 	uint64_t start_ns;   /* when traffic starts, in the engine's time; 0: once learning is over */
 	struct fg_talk talk;
+	unsigned members;
+	const struct fg_member *member; /* must live until fg_engine_prepare() returns */
 	bool silent; /* no port announces its addresses: bridges know those only that streams are sent from */
 };
 

@@ -19,6 +19,8 @@
 #include "fg_port.h"
 #include "fg_trial.h"
 
+struct speaker;
+
 /** Keeps up with the neighbours of one port. Lives on the tx lcore, since it sends. */
 struct responder {
 	struct fg_task task;
@@ -30,6 +32,9 @@ struct responder {
 	uint32_t tag; /* 0: none */
 	uint8_t gateway4[4], gateway6[16];
 	bool has_gateway4, has_gateway6;
+	/* NULL: no groups are spoken of; else whose, and who hears what comes in. Writer: the tx lcore */
+	struct speaker *speaker;
+	void (*hear)(struct speaker *speaker, const uint8_t *frame, size_t length, uint64_t now);
 	uint64_t announce_at; /* ticks; UINT64_MAX: done. Written by control before the job starts */
 	/* writer: the tx lcore; control reads the MAC after seeing the flag */
 	uint8_t mac4[6], mac6[6];
@@ -50,6 +55,8 @@ struct talker {
 uint64_t responder_poll(struct fg_task *task, uint64_t now);
 /** A buffer and where its frame begins; NULL when there is none. */
 uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
+/** Make its frame, which has @p length octets, ready to be sent: with our tag, if we have one. */
+void responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length);
 void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);
 /** What a port says in the trial of that timeline. @return NULL without memory */
 struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,

@@ -11,13 +11,19 @@
 #include "neighbour_priv.h"
 
 void
-responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
+responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length)
 {
 	m->data_len = (uint16_t)length;
 	m->pkt_len = (uint32_t)length;
 	m->ol_flags = 0;
 	if (r->tag != 0)
 		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), r->tag);
+}
+
+void
+responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
+{
+	responder_dress(r, m, length);
 	if (r->port->tx(r->port, &m, 1, now) != 1)
 		rte_pktmbuf_free(m);
 }
@@ -98,6 +104,8 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 	}
 	frame = rte_pktmbuf_mtod(m, uint8_t *);
 	learn(r, frame, m->data_len);
+	if (r->speaker != NULL)
+		r->hear(r->speaker, frame, m->data_len, now);
 	if (r->asked != 0 && fg_net_snmp_replies(&r->host, r->asked, frame, m->data_len))
 		atomic_fetch_add_explicit(&r->replies, 1, memory_order_relaxed);
 	/* the answer is written in place and may be longer than the question by an option */

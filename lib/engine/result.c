@@ -84,7 +84,7 @@ fg_engine_stream_result(const struct fg_engine *e, unsigned stream, struct fg_st
 	unsigned first = t->split.first[stream], n = split_parts(&t->split, stream);
 
 	*out = (struct fg_stream_result){.parts = n};
-	tx_result(&t->tx.stream[first], n, out);
+	tx_result(t->rx.stream[first].sent, n, out);
 	rx_result(&t->rx, &t->tx, first, n, t->job[0].start, out);
 	series_result(e, stream, out);
 }
@@ -97,6 +97,14 @@ fg_engine_codepoints(const struct fg_engine *e, unsigned stream, struct fg_codep
 	return t == NULL ? 0
 			 : rx_codepoints(&t->rx.stream[t->split.first[stream]],
 					 split_parts(&t->split, stream), out, max);
+}
+
+void
+fg_engine_member_result(const struct fg_engine *e, unsigned member, struct fg_member_result *out)
+{
+	const struct place *place = &e->trial->member[member];
+
+	speaker_result(e->trial->speaker[place->port], place->number, out);
 }
 
 uint64_t

@@ -20,32 +20,6 @@ enum {
 };
 static const uint64_t SECOND_NS = 1000000000;
 
-static int
-check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
-{
-	unsigned most = 0;
-	const struct fg_port *port;
-
-	if (s->tx_port >= e->config.ports || s->rx_port >= e->config.ports)
-		return fg_error_set(err, EINVAL, "stream", "port %u of %u", RTE_MAX(s->tx_port, s->rx_port),
-				    e->config.ports);
-	port = e->config.port[s->tx_port].port;
-	for (unsigned k = 0; k < (s->sizes == NULL ? 1 : s->sizes->kinds); k++) {
-		const struct fg_template *frame = s->sizes == NULL ? s->frame : s->frames[k];
-
-		if (s->sizes != NULL && frame->frame_size != s->sizes->size[k])
-			return fg_error_set(err, EINVAL, "stream.size", "frame %u has %u bytes, not %u", k,
-					    frame->frame_size, s->sizes->size[k]);
-		most = RTE_MAX(most, frame->frame_size);
-	}
-	if (s->faults != NULL && s->faults->oversize != NULL)
-		most = RTE_MAX(most, s->faults->oversize->frame_size);
-	if (most > e->config.max_frame || most > port->caps.max_frame)
-		return fg_error_set(err, EMSGSIZE, port->name, "frames of %u bytes: the port sends up to %u",
-				    most, RTE_MIN(e->config.max_frame, port->caps.max_frame));
-	return 0;
-}
-
 /* the time between passes on the wire: as told, or a burst of the port that sends most */
 static uint64_t
 wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
@@ -55,7 +29,7 @@ wire_step(const struct fg_engine *e, const struct fg_trial_config *c)
 	if (c->step_ns > 0)
 		return fg_clock_ticks(&e->clock, c->step_ns);
 	for (unsigned i = 0; i < c->streams; i++)
-		if (c->stream[i].tx_port < e->config.ports)
+		if (c->stream[i].tx_port < e->config.ports && c->stream[i].copies_of == 0)
 			fps[c->stream[i].tx_port] += fg_stream_peak_fps(&c->stream[i]);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		if (fps[i] > 0)
@@ -92,6 +66,8 @@ stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_tr
 		rc = tx_stream_init(&t->tx, i, s, &from, t->series[i], err);
 	if (rc == 0)
 		rc = rx_stream_init(&t->rx, i, s, &place, &t->tx.stream[i], t->series[i], err);
+	if (rc == 0 && s->copies_of > 0) /* one queue a port: streams are not divided */
+		rx_stream_follow(&t->rx, i, s->copies_of - 1);
 	return rc;
 }
 
@@ -210,6 +186,35 @@ add_talker(struct fg_engine *e, struct trial *t, unsigned port, const struct fg_
 	return add_task(&t->job[e->queue[e->port[port].queue.first].tx_lcore], &t->talker[port]->task);
 }
 
+/* what the ports say of multicast groups */
+static int
+add_speakers(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
+	     const struct fg_job *timeline)
+{
+	const struct speaker_times times = {timeline->start, timeline->step, e->tx_time_flag,
+					    e->tx_time_offset};
+	unsigned count[FG_MAX_PORTS] = {0};
+	int rc = 0;
+
+	t->member = calloc(RTE_MAX(c->members, 1U), sizeof(*t->member));
+	if (t->member == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < c->members && rc == 0; i++) {
+		unsigned port = c->member[i].port;
+
+		t->member[i].port = port;
+		t->member[i].number = count[port]++;
+		if (t->speaker[port] != NULL)
+			continue;
+		t->speaker[port] = speaker_create(c, port, &e->port[port].responder, &times);
+		if (t->speaker[port] == NULL)
+			return -ENOMEM;
+		rc = add_task(&t->job[e->queue[e->port[port].queue.first].tx_lcore],
+			      speaker_task(t->speaker[port]));
+	}
+	return rc;
+}
+
 /* what receives from a queue; and of a port's first one, the responder */
 static int
 add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_job *timeline, bool silent)
@@ -241,26 +246,11 @@ fill_jobs(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c,
 	if (rc == 0)
 		rc = add_senders(e, t);
 	if (rc == 0)
+		rc = add_speakers(e, t, c, timeline);
+	if (rc == 0)
 		rc = add_guests(e, t, c);
 	for (unsigned i = 0; i < e->queues && rc == 0; i++)
 		rc = add_receiver(e, t, i, timeline, c->silent);
-	return rc;
-}
-
-static int
-check_trial(const struct fg_engine *e, const struct fg_trial_config *c, struct fg_error *err)
-{
-	int rc = 0;
-
-	if (c->streams > FG_MAX_STREAMS)
-		return fg_error_set(err, EINVAL, "streams", "%u streams: at most %d", c->streams,
-				    FG_MAX_STREAMS);
-	for (unsigned i = 0; i < c->tasks; i++)
-		if (c->task[i].port >= e->config.ports)
-			return fg_error_set(err, EINVAL, "tasks", "port %u of %u", c->task[i].port,
-					    e->config.ports);
-	for (unsigned i = 0; i < c->streams && rc == 0; i++)
-		rc = check_stream(e, &c->stream[i], err);
 	return rc;
 }
 
@@ -375,7 +365,7 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 	uint64_t ahead = e->clock.hz / 1000 * PICK_UP_MS;
 	struct trial *t = NULL;
 	struct fg_job times = {0};
-	int rc = check_trial(e, c, err);
+	int rc = trial_check(e, c, err);
 
 	/* making buffers takes long, but only the first time */
 	for (unsigned attempt = 1; rc == 0; attempt++) {
@@ -406,6 +396,9 @@ trial_free(struct fg_engine *e, struct trial *t)
 		free(t->job[i].task);
 	for (unsigned i = 0; i < e->config.ports; i++)
 		free(t->talker[i]);
+	for (unsigned i = 0; i < e->config.ports; i++)
+		speaker_free(t->speaker[i]);
+	free(t->member);
 	for (unsigned i = 0; t->series != NULL && i < t->split.streams; i++)
 		fg_series_free(t->series[i]);
 	free(t->series);

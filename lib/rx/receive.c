@@ -172,6 +172,19 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 		rx_measure_extended(stream, f, number, delay);
 }
 
+/* a frame for several ports: is the stream of copies that comes out at this one ours? */
+static __rte_noinline void
+rx_measure_copy(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f)
+{
+	for (struct rx_stream *copy = stream->copies; copy != NULL; copy = copy->copies) {
+		if (rx_receiver(copy) != t)
+			continue;
+		rx_measure_ours(t, copy, f, true);
+		return;
+	}
+	rx_misdirected(t, stream);
+}
+
 /*
  * A frame of a stream that is not ours: it may be another queue's, or misdirected, or of a stream without a
  * receiver so far, which then becomes ours. @return whether it is ours now
@@ -216,7 +229,7 @@ rx_measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbu
 	if (likely(rx_receiver(stream) == t))
 		rx_measure_ours(t, stream, &f, extended);
 	else if (!queues)
-		rx_misdirected(t, stream);
+		rx_measure_copy(t, stream, &f);
 	else if (rx_is_ours_now(t, stream, &f))
 		rx_measure_ours(t, stream, &f, extended);
 }
@@ -270,7 +283,7 @@ rx_measure_unbatched(struct rx_task *t, struct rx_stream *stream, const struct r
 	    rx_is_altered(&t->rejected[stream - t->streams], stream, f->m, f->s->sequence))
 		return;
 	if (batch->queue != t->queue) {
-		rx_misdirected(t, stream);
+		rx_measure_copy(t, stream, f);
 		return;
 	}
 	rx_batch_flush(t, stream);

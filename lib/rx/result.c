@@ -154,13 +154,12 @@ rx_inject_result(const struct rx_inject *f, struct fg_stream_result *out)
 
 /* by numbers: each part has its own */
 static void
-numbers_result(const struct rx *rx, const struct tx *sent, unsigned first, unsigned n, uint64_t start,
-	       struct fg_stream_result *out)
+numbers_result(const struct rx *rx, unsigned first, unsigned n, uint64_t start, struct fg_stream_result *out)
 {
 	struct fg_sequence_counts counts;
 
 	for (unsigned i = first; i < first + n; i++) {
-		const struct tx_stream *tx = &sent->stream[i];
+		const struct tx_stream *tx = rx->stream[i].sent;
 		struct fg_sequence_counts one;
 
 		fg_sequence_read(rx->stream[i].sequence, tx_measured(tx), &one);
@@ -218,15 +217,19 @@ rx_result(struct rx *rx, const struct tx *tx, unsigned first, unsigned n, uint64
 	uint64_t start_ns = fg_clock_ns(clock, start);
 
 	/* departures since the start of traffic: the stream may have to wait for its turn */
-	numbers_result(rx, tx, first, n, start, out);
+	numbers_result(rx, first, n, start, out);
 	altered_result(rx, first, n, out);
 	out->translation = parts->translation;
 	out->rx_duration_ns = a.first > 0 && a.last > a.first ? a.last - a.first : 0;
 	out->longest_gap_ns = a.longest_gap;
 	if (a.longest_gap > 0)
 		out->gap_begin_ns = a.gap_begin - start_ns;
+	if (out->rx > 0) {
+		out->first_arrival_ns = a.first - start_ns;
+		out->last_arrival_ns = a.last - start_ns;
+	}
 	latency_result(a.latency, &out->latency);
-	outage_result(&a, clock, tx_span(&tx->stream[first], n), start_ns, out);
+	outage_result(&a, clock, tx_span(parts->sent, n), start_ns, out);
 	if (parts->extended == NULL)
 		return;
 	variation_result(rx, first, n, out);

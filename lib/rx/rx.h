@@ -71,6 +71,8 @@ bool rx_is_extended(const struct fg_stream_config *config);
 int rx_stream_init(struct rx *rx, unsigned i, const struct fg_stream_config *config,
 		   const struct rx_place *place, const struct tx_stream *sent, struct fg_series *series,
 		   struct fg_error *err);
+/** Stream @p i measures copies of what stream @p of sends, at its own port. After rx_stream_init(). */
+void rx_stream_follow(struct rx *rx, unsigned i, unsigned of);
 /** Room to put the results of substreams together. */
 int rx_sums_init(struct rx *rx, bool variation, struct fg_error *err);
 

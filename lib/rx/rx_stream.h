@@ -69,6 +69,7 @@ struct rx_stream {
 	uint32_t over;                /* ... at which; a bit for each */
 	uint64_t gap_begin, first_arrival;
 	const struct tx_stream *sent;
+	struct rx_stream *copies;     /* the next one that measures its frames, at another port; or NULL */
 	const struct fg_sizes *sizes; /* of its frames, if they are of several */
 	struct fg_translation translation;
 	uint64_t tag_every;

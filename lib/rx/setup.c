@@ -208,6 +208,16 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 	return rx_is_extended(s) && !s->unmeasured ? extended_init(all, rx, s, series, err) : 0;
 }
 
+void
+rx_stream_follow(struct rx *rx, unsigned i, unsigned of)
+{
+	rx->stream[i].sent = rx->stream[of].sent;
+	if (rx->stream[i].extended != NULL && rx->stream[i].extended->sent != NULL)
+		rx->stream[i].extended->sent = rx->stream[of].sent;
+	rx->stream[i].copies = rx->stream[of].copies;
+	rx->stream[of].copies = &rx->stream[i];
+}
+
 int
 rx_sums_init(struct rx *rx, bool variation, struct fg_error *err)
 {

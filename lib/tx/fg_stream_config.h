@@ -90,7 +90,12 @@ struct fg_stream_faults {
 
 /** Traffic of one direction of one flow. */
 struct fg_stream_config {
-	unsigned tx_port, rx_port;  /* indexes into fg_engine_config.port */
+	unsigned tx_port, rx_port; /* indexes into fg_engine_config.port */
+	/*
+	 * Sends nothing, but measures at rx_port what the stream before it of this number, less 1, sends to
+	 * several ports, such as multicast; 0: sends frames of its own. It has the other's frame and load
+	 */
+	unsigned copies_of;
 	bool unmeasured;            /* modifier frames (RFC 2544, 11): sent beside the test, not looked for */
 	struct fg_turn turn;        /* with the other streams of tx_port; the same in each load */
 	unsigned loads;             /* one follows the other without a gap */

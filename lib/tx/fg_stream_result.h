@@ -105,6 +105,7 @@ struct fg_stream_result {
 	uint64_t rx_duration_ns; /* from the first arrival to the last */
 	uint64_t longest_gap_ns; /* between two arrivals */
 	uint64_t gap_begin_ns;   /* arrival before that gap, since the start */
+	uint64_t first_arrival_ns, last_arrival_ns; /* of different frames, since the start; if rx > 0 */
 	struct fg_latency latency;
 
 	uint64_t rx_octets;  /* of the different frames received, FCS included */

@@ -12,8 +12,8 @@ local uv = require "luv"
 local results = require "framegauge.report.result"
 
 local PLANS = {
-   "rfc2544", "rfc2889", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay", "convergence",
-   "characterise",
+   "rfc2544", "rfc2889", "rfc3918", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay",
+   "convergence", "characterise",
 }
 
 -- The figure by the unit it is shown in.

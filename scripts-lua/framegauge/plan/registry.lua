@@ -29,6 +29,7 @@ local M = {}
 M.ALL = {
    require "framegauge.methods.rfc2544.plan",
    require "framegauge.methods.rfc2889.plan",
+   require "framegauge.methods.rfc3918.plan",
    require "framegauge.methods.traffic.plan",
    require "framegauge.methods.y1564.plan",
    require "framegauge.methods.l4.plan",

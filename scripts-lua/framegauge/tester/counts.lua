@@ -23,6 +23,7 @@ local STREAM = {
    off_schedule = "off_schedule", tx_bytes = "octets", rx_bytes = "rx_octets",
    rx_duration_ns = "rx_duration_ns",
    expired = "expired",
+   first_arrival_ns = "first_arrival_ns", last_arrival_ns = "last_arrival_ns",
 }
 local PORT = {
    rx_missed = "rx_missed", rx_no_mbuf = "rx_no_mbuf", rx_overflow = "rx_overflow", rx_errors = "rx_errors",

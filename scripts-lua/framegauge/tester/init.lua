@@ -12,6 +12,7 @@ local ethernet = require "framegauge.core.ethernet"
 local ffi = require "ffi"
 local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
+local members = require "framegauge.tester.members"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
 local placement = require "framegauge.tester.placement"
@@ -46,6 +47,7 @@ local TRIAL_ROWS = {
    { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
    { key = "silent", type = "boolean" }, { key = "broadcast", type = "boolean" },
    { key = "patient", type = "boolean" }, { key = "gap", type = "integer" },
+   { key = "members", type = "table" },
 }
 
 local Bench = {}
@@ -377,6 +379,7 @@ end
 -- @param o.patient      whether a frame that a port cannot send in time, because the device has it pause, is
 --                       sent later; default: it is given up after the plan's host.max_lag
 -- @param o.gap          bytes from one frame to the next of ports of the reference switch; default: 12
+-- @param o.members      of multicast groups, each a port for a while (framegauge.tester.members); or nil
 -- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
 --                       -> when traffic starts, look = as of await, finish = called at its end, before its
 --                       counts are read }; or nil
@@ -393,7 +396,7 @@ function Bench:trial(o)
       self:announce_stations(o)
    end
    local list, described, seconds = self:streams_of(o)
-   local joint = o.joint or {}
+   local joint, member, count = o.joint or {}, members.list(self, o.members or {})
    self:start(ffi.new("struct fg_trial_config", {
       streams = list.count,
       stream = list.array,
@@ -405,6 +408,7 @@ function Bench:trial(o)
       series_ns = nanoseconds(interval_of(described)),
       first_id = joint.first_id or 0,
       start_ns = joint.start and joint.start() or 0,
+      members = count, member = member,
       talk = modifiers.talk(o.modifier, o.management), silent = o.silent or false,
    }), self:arrange(o))
    self.running = { duration = seconds, streams = list } -- the templates live as long
@@ -423,6 +427,7 @@ function Bench:trial(o)
       ports = counts.ports(self.engine, self.ports),
       queues = counts.queues(self.engine, self.ports),
       lcores = lcores,
+      members = o.members and members.results(self.engine, o.members) or nil,
    }
 end
 

@@ -81,6 +81,7 @@ function List:add(o)
       measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + (o.marks and C.FG_MEASURE_CODEPOINTS or 0)
          + measures.flags(o.measure or {}),
       latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
+      copies_of = o.copies_of or 0,
    }
    return self.array[self.count - 1]
 end
@@ -203,7 +204,9 @@ end
 --                t_max = seconds after which a frame is lost even if it arrives, or nil,
 --                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the
 --                plan has it,
---                phase = or a delay that does not count, in times between two frames }
+--                phase = or a delay that does not count, in times between two frames,
+--                copies_of = number of the stream before it in the list whose frames come out at its port,
+--                too: it sends nothing, and measures those there; or nil }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
 function M.given(bench, wanted)
    local list, longest = new_list(#wanted), 0
@@ -219,7 +222,8 @@ function M.given(bench, wanted)
          from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
          unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
-         over_time = one.over_time, idle = one.idle, marks = one.marks, measure = one.measure,
+         over_time = one.over_time, idle = one.idle or one.copies_of ~= nil, copies_of = one.copies_of,
+         marks = one.marks, measure = one.measure,
          t_max = one.t_max, faults = one.faults,
       }
       if one.tags then

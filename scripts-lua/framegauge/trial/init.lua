@@ -131,6 +131,8 @@ local function of_direction(raw, ask, own_load)
       rx_duration_ns = ask.gap and raw.rx_duration_ns or nil,
       gap_max_ns = raw.gap_max_ns,
       gap_max_begin_ns = raw.gap_max_begin_ns,
+      first_arrival_ns = own_load and raw.rx > 0 and raw.first_arrival_ns or nil,
+      last_arrival_ns = own_load and raw.rx > 0 and raw.last_arrival_ns or nil,
       latency = raw.latency,
       tags_ns = raw.tags_ns,
       measured = raw.measured,
@@ -425,6 +427,7 @@ function M.record(raw, ask)
       management = management,
       routing_updates = updates,
       reset = raw.reset,
+      members = raw.members,
       queues = raw.queues,
       cards = tester_counts.cards(raw.ports),
    }, raw.ports, raw.lcores or {}, ask, raw.invalid)

@@ -237,11 +237,24 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "last_lost_ns", "number", "when the last lost frame was due, from the start of traffic; null when none "
       .. "was lost", null = true },
    { "gap_max_begin_ns", "number", "when the longest gap between two arrivals began", null = true },
+   { "first_arrival_ns", "count", "when the first frame arrived, from the start of traffic",
+      optional = true },
+   { "last_arrival_ns", "count", "the same of the last one", optional = true },
    { "tags_ns", list "signed", "delays of the tagged frames, first bit to first bit", optional = true },
    { "latency", M.LATENCY, "of this direction; null when nothing was measured", null = true },
    { "availability", M.AVAILABILITY, "of a service or a stream that is kept over time", optional = true },
    { "series", M.SERIES, "the same second by second", optional = true },
    { "marks", M.MARKS, "of a service: with which marks frames arrived", optional = true },
+})
+
+M.MEMBERS = record("members", "memberships of multicast groups in a trial", {
+   { "queries", "count", "of routers that the ports heard" },
+   { "answers", "count", "groups that they reported because of these" },
+   { "ports", list(record("member_times", "when a port joined its first group, and when it left that", {
+      { "port", "text", "its name" },
+      { "joined_ns", "number", "when the report left, from the start of traffic", optional = true },
+      { "left_ns", "number", "when the leave left", optional = true },
+   })), "each port" },
 })
 
 M.QUEUE = record("queue", "a queue of a port that has several", {
@@ -400,6 +413,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       { "status", "integer", "exit status of the command", optional = true },
       { "problem", "text", "what went wrong", optional = true },
    }), "where a device was reset", optional = true },
+   { "members", M.MEMBERS, "where ports were members of multicast groups", optional = true },
    { "queues", list(M.QUEUE), "of ports with several queues", optional = true },
    M.CARDS,
    { "directions", list(M.DIRECTION, { least = 1 }), "the same counts for each direction, and more" },

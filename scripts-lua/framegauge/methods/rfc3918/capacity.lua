@@ -1,0 +1,102 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 3918 section 7.1: how many groups a device forwards to those who joined them, and to nobody else.
+--
+-- All receivers join the first G groups; then each group gets a few frames. It passes if every receiver gets
+-- some of every group, and the monitor none. Trial G uses the first G groups of one sequence, so what fails
+-- with G fails with more.
+local format = require "framegauge.text.format"
+local trials = require "framegauge.methods.rfc3918.trials"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.KEYS = { "group_capacity" }
+
+-- What came of a trial. A group is missing at a receiver if its frame was lost in every round; which groups
+-- were lost is not known, only how many: in the best round so many.
+local function read(c, n, record)
+   local missing, flooded, tx, rx = 0, 0, 0, 0
+   for k in ipairs(c.receivers) do
+      local least = n
+      for round = 1, c.o.capacity_rounds do
+         local list, flood = trials.at_receivers(c, record, round == 1 and "load" or "round" .. round)
+         local direction = list[k]
+         least = math.min(least, direction.lost)
+         flooded = flooded + (k == 1 and flood or 0)
+         tx, rx = tx + (k == 1 and direction.tx or 0), rx + direction.rx
+      end
+      missing = math.max(missing, least)
+   end
+   return {
+      groups = n, tx = tx, rx = rx, missing = missing, flooded = flooded, passed = missing == 0
+         and flooded == 0,
+      trial = record.trial,
+   }
+end
+
+local function try(c, n)
+   local record = trials.make(c, {
+      n = n, fps = c.o.capacity_load * c.line_fps, rounds = c.o.capacity_rounds, phase = "search",
+      any_loss = true,
+      outcome = function(record)
+         local one = read(c, n, record)
+         return ("%s: %s"):format(format.plural(n, "group"), one.passed and "all forwarded"
+            or one.missing > 0 and format.count(one.missing) .. " missing"
+            or format.count(one.flooded) .. " frames flooded")
+      end,
+   })
+   local one = read(c, n, record)
+   c.iterations[#c.iterations + 1], c.records[#c.records + 1] = one, record
+   c.floods = select(2, trials.problems(c, record, n))
+   return one
+end
+
+-- Between a number that passes and one that fails; the maximum itself is tried when all below have passed.
+local function find(c)
+   local low, high, failed = 0, c.o.capacity_max, nil
+   while high - low >= 2 do
+      local n = low + math.floor((high - low) / 2)
+      local one = try(c, n)
+      if one.passed then
+         low = n
+      else
+         high, failed = n, one
+      end
+   end
+   if low == c.o.capacity_max - 1 then
+      local one = try(c, c.o.capacity_max)
+      low, failed = one.passed and c.o.capacity_max or low, not one.passed and one or nil
+   end
+   return low, not failed and "maximum" or failed.flooded > 0 and "flooded" or "missing"
+end
+
+--- Measure, with the first frame size.
+function M.run(plan, bench, session, key, rows)
+   local c = trials.context(plan, bench, session, key, plan.rfc3918.frame_sizes[1])
+   c.iterations, c.records = {}, {}
+   local low, limit = find(c)
+   local validity, reasons = verdict.merge(c.records)
+   if c.floods and not c.monitor and limit == "maximum" then
+      reasons[#reasons + 1] = "the device floods groups that nobody has joined, and no port watches for "
+         .. "that: it "
+         .. "may have room for fewer groups; give rfc3918.monitor"
+   end
+   rows[#rows + 1] = {
+      test = key, frame_size = c.frame_size, version = c.version, groups = low, receivers = #c.receivers,
+      monitor = c.monitor, limited_by = limit, iterations = c.iterations, floods_unknown = c.floods or false,
+      trials = #session.trials - c.before, validity = validity, reasons = reasons,
+   }
+end
+
+--- What lies ahead, at most.
+function M.parts(plan, key)
+   local o = plan.rfc3918
+   local count = math.ceil(math.log(o.capacity_max) / math.log(2)) + 1
+   return { {
+      test = "rfc3918." .. key, frame_size = o.frame_sizes[1], trials = count,
+      seconds = count * trials.seconds(plan, o.capacity_max, 0),
+   } }
+end
+
+return M

@@ -1,0 +1,210 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 3918 sections 6.1 and 6.2: how long after a port has joined a group its first frame comes, and how
+-- long after it has left the last one.
+--
+-- One group, to which frames are sent all the time. A join counts from the last bit of the report to the
+-- first bit of the first frame; a leave from the last bit of the leave to the last bit of the last frame.
+-- Both are known to the time between two frames, and contain the latency of the device: `net` is without.
+local stats = require "framegauge.trial.stats"
+local tables = require "framegauge.core.tables"
+local trials = require "framegauge.methods.rfc3918.trials"
+local units = require "framegauge.text.units"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.KEYS = { "join_delay", "leave_delay" }
+
+local AHEAD = 0.1 -- seconds of the load before the first report
+local LAST = 10 -- a port has not left that gets one of so many last frames
+
+local function member(c, port, join, leave)
+   return { port = port, version = c.version, group = c.group, join = join, leave = leave }
+end
+
+-- Who joins when, in seconds, and when the load begins and ends.
+local function times(c, method)
+   local o, known = c.o.membership, method == "known"
+   local begin = (known or c.key == "leave_delay") and c.o.join_wait or 0
+   local at, list = begin + AHEAD, {}
+   for k, port in ipairs(c.receivers) do
+      local stays = known and k == 1
+      list[k] = { port = port, stays = stays, at = at }
+      at = at + (stays and 0 or o.stagger)
+      if method == "new" then
+         break
+      end
+   end
+   return list, begin, at - o.stagger + (c.key == "join_delay" and o.observe_join or o.observe_leave)
+end
+
+-- One trial. @return its record, who was measured, when the load ended (ns)
+local function make(c, method, fps)
+   local o, list, members, streams = c.o, c.receivers, {}, {}
+   local who, begin, finish = times(c, method)
+   for _, one in ipairs(who) do
+      if c.key == "leave_delay" then
+         members[#members + 1] = member(c, one.port, 0, one.at)
+      else
+         members[#members + 1] = member(c, one.port, one.stays and 0 or one.at, finish + o.drain)
+      end
+   end
+   c.receivers = tables.map(who, function(one) return one.port end)
+   trials.add(c, streams, "load", { frame = trials.template(c, 1), fps = fps, seconds = finish - begin,
+      delay = begin })
+   c.receivers = list
+   local record = c.session:trial {
+      test = "rfc3918." .. c.key, phase = method, frame_size = c.frame_size, direction = c.source, fps = fps,
+      seconds = finish, streams = streams, members = members, any_loss = true, drain = o.drain + o.forget,
+   }
+   return record, who, begin * 1e9, finish * 1e9
+end
+
+-- The delay of a port in a trial, ns. @return the delay and its net, or nil and why not
+local function delay_of(c, direction, member_times, t)
+   local frame = trials.frame_ns(c, direction.port, c.frame_size)
+   local store = trials.frame_ns(c, c.source, c.frame_size)
+   local report = trials.report_ns(c, direction.port)
+   if not direction.latency then
+      return nil, c.key == "join_delay" and "no frame came" or "it never got a frame"
+   end
+   local latency = direction.latency.min_ns - store
+   if direction.loss_bursts > 1 then -- one is before it has joined, or after it has left
+      return nil, "lost"
+   end
+   if c.key == "join_delay" then
+      local delay = direction.first_arrival_ns - (member_times.joined_ns + report)
+      if direction.first_arrival_ns < member_times.joined_ns then
+         return nil, "floods"
+      end
+      return delay, delay - latency
+   elseif direction.last_arrival_ns > t.finish - LAST * 1e9 / t.fps then
+      return nil, "no end"
+   end
+   local delay = direction.last_arrival_ns + frame - (member_times.left_ns + report)
+   return delay, delay - latency - frame
+end
+
+local WHY = {
+   ["lost"] = "frames were lost while the port was a member: the load is too much for the device; lower "
+      .. "rfc3918.membership.load",
+   ["floods"] = "frames came before the port had joined: the device floods groups that it does not know",
+   ["no end"] = "frames still came when the load ended; raise rfc3918.membership.observe_leave",
+}
+
+local function read(c, record, who, t, ports)
+   local joined = {}
+   for _, one in ipairs(record.members.ports) do
+      joined[one.port] = one
+   end
+   local problem
+   for i, direction in ipairs(record.directions) do
+      local one = who[i]
+      direction.port = one.port
+      local delay, net = delay_of(c, direction, joined[one.port], t)
+      if not one.stays and delay then
+         local port = ports[one.port]
+         port.delays[#port.delays + 1], port.nets[#port.nets + 1] = delay, net
+      elseif not one.stays or direction.lost > 0 then
+         problem = problem or (one.stays and "lost") or net
+      end
+      direction.port = nil
+   end
+   return problem
+end
+
+local function base_of(c, method, fps)
+   return {
+      test = c.key, method = method, frame_size = c.frame_size, version = c.version, receivers = 0,
+         egress = {},
+      offered_fps = fps, resolution_ns = 1e9 / fps, repetitions = c.o.membership.repetitions,
+         queries_seen = 0,
+      trials = 0,
+   }
+end
+
+-- A figure of a sample; nil of none.
+local function figure(of, list)
+   return list[1] and of(list) or nil
+end
+
+local function put_figures(row, ports)
+   local all, nets = {}, {}
+   for _, port in ipairs(ports) do
+      row.egress[#row.egress + 1] = {
+         port = port.name, delay_min_ns = figure(stats.min, port.delays),
+            delay_mean_ns = figure(stats.mean, port.delays),
+         delay_max_ns = figure(stats.max, port.delays), net_mean_ns = figure(stats.mean, port.nets),
+      }
+      all, nets = tables.joined(all, port.delays), tables.joined(nets, port.nets)
+   end
+   row.receivers = #ports
+   row.delay_min_ns, row.delay_mean_ns, row.delay_max_ns = figure(stats.min, all), figure(stats.mean, all),
+      figure(stats.max, all)
+   row.net_mean_ns = figure(stats.mean, nets)
+end
+
+local function measure(c, method, found)
+   local o = c.o.membership
+   local fps = trials.load_of(c, found, o.load)
+   local row, records, problem = base_of(c, method, fps), {}, nil
+   if 1 / fps > o.max_resolution then
+      row.validity, row.reasons = "not-applicable", { ("frames %s apart would be all that is measured: raise "
+         .. "rfc3918.membership.load"):format(units.format_time(1 / fps)) }
+      return row
+   end
+   local ports = {}
+   c.group = c.first
+   for i = 1, o.repetitions do
+      local record, who, begin, finish = make(c, method, fps)
+      for _, one in ipairs(i == 1 and who or {}) do
+         if not one.stays then
+            ports[#ports + 1] = { name = one.port, delays = {}, nets = {} }
+            ports[one.port] = ports[#ports]
+         end
+      end
+      records[i], row.queries_seen = record, row.queries_seen + record.members.queries
+      problem = read(c, record, who, { begin = begin, finish = finish, fps = fps }, ports) or problem
+      if problem then
+         break
+      end
+   end
+   row.validity, row.reasons = verdict.merge(records)
+   row.trials = #c.session.trials - c.before
+   put_figures(row, ports)
+   if problem then
+      row.validity = problem == "floods" and "not-applicable" or "invalid"
+      table.insert(row.reasons, 1, WHY[problem] or problem)
+   end
+   return row
+end
+
+local function methods_of(plan, key)
+   return key == "leave_delay" and { "all" } or tables.map(plan.rfc3918.membership.methods, function(method)
+      return (method == "new" or #trials.roles(plan).receivers > 1) and method or nil
+   end)
+end
+
+--- Measure at every frame size.
+function M.run(plan, bench, session, key, rows, found)
+   for _, frame_size in ipairs(plan.rfc3918.frame_sizes) do
+      for _, method in ipairs(methods_of(plan, key)) do
+         rows[#rows + 1] = measure(trials.context(plan, bench, session, key, frame_size), method, found)
+      end
+   end
+end
+
+--- What lies ahead, at most.
+function M.parts(plan, key)
+   local o = plan.rfc3918
+   local m = o.membership
+   local count = m.repetitions * #methods_of(plan, key)
+   local load = AHEAD + m.stagger * #plan.ports + (key == "join_delay" and m.observe_join or m.observe_leave)
+   local each = o.join_wait + load + o.drain + o.forget + o.learning_wait + o.settle
+   return tables.map(o.frame_sizes, function(frame_size)
+      return { test = "rfc3918." .. key, frame_size = frame_size, trials = count, seconds = count * each }
+   end)
+end
+
+return M

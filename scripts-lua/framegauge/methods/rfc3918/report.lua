@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 3918: the tests of multicast, a section for each, with the graphs that it asks for.
+local format = require "framegauge.text.format"
+local lines = require "framegauge.report.chart.lines"
+local result_rows = require "framegauge.methods.rfc3918.result"
+local tables = require "framegauge.report.html.tables"
+
+local M = {}
+
+M.NAME = "RFC 3918 multicast benchmark"
+M.NOT_CONFORMING = "not all of RFC 3918"
+
+function M.test_names(result)
+   local list = {}
+   for i, key in ipairs(result.plan.rfc3918.tests) do
+      list[i] = key:gsub("_", " ")
+   end
+   return table.concat(list, ", ")
+end
+
+--- What one must know to believe the tables.
+function M.notes(result, add)
+   if result.results.rfc3918 and next(result.results.rfc3918) then
+      add "Loads are those of the source. A frame counts at each receiver, by its number."
+      add "Joins and leaves are known to the time between two frames of the group."
+   end
+end
+
+-- Frames per second by a key of the rows: a line for each frame size, or one for all.
+local function chart(id, rows, o)
+   local points = {}
+   for _, row in ipairs(rows) do
+      points[#points + 1] = row[o.y] and row or nil
+   end
+   return points[2] and lines.draw {
+      id = id, title = o.title, rows = points, group = o.group, description = o.title, caption = o.caption,
+      x = { of = function(row) return row[o.x] end, label = o.x_label },
+      y = { label = o.y_label }, lines = { { y = o.y, name = tostring } },
+      say = function(row, y)
+         return ("%s: %s"):format(format.count(row[o.x]), format.count(y))
+      end,
+   } or nil
+end
+
+local function by_size()
+   return "all sizes"
+end
+
+local CHARTS = {
+   group_matrix = { x = "groups", y = "aggregate_fps", x_label = "groups", y_label = "forwarded, frames/s",
+      title = "Forwarding rate against the number of groups", caption = "What all receivers together got.",
+      group = function(row) return ("%d bytes"):format(row.frame_size) end },
+   aggregated = { x = "frame_size", y = "aggregate_fps", x_label = "frame size, bytes",
+      y_label = "aggregate throughput, frames/s", title = "Aggregated multicast throughput against frame "
+         .. "size",
+      caption = "What all receivers together get without loss.", group = by_size },
+   mixed_class = { x = "frame_size", y = "throughput_fps", x_label = "frame size, bytes",
+      y_label = "throughput, frames/s", title = "Mixed class throughput against frame size",
+      caption = "Multicast and unicast frames of the source together.", group = by_size },
+   latency = { x = "frame_size", y = "latency_max_ns", x_label = "frame size, bytes",
+      y_label = "latency, ns", title = "Multicast latency against frame size",
+      caption = "The greatest of a tagged frame at a receiver.", group = by_size },
+}
+
+--- The table at the top.
+function M.summary(result)
+   local list = result.results.rfc3918 and result.results.rfc3918.aggregated or {}
+   return list[1] and tables.of {
+      result_rows.AGGREGATED, "summary", list, caption = "Aggregated multicast throughput",
+         below = tables.reasons,
+   } or nil
+end
+
+--- List of { title, reference, body }.
+function M.sections(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      local rows = one.rows(result.results)
+      if rows[1] then
+         list[#list + 1] = { one.title, one.reference, {
+            tables.of { one.record, "html", rows, caption = one.title, below = tables.reasons },
+            CHARTS[one.name] and chart(one.name, rows, CHARTS[one.name]) or nil,
+         } }
+      end
+   end
+   return list
+end
+
+--- Figures to remember.
+function M.tiles(result)
+   local list, found = {}, result.results.rfc3918 or {}
+   local aggregated, capacity = (found.aggregated or {})[1], (found.group_capacity or {})[1]
+   if aggregated and aggregated.throughput_percent then
+      list[#list + 1] = { "Aggregated throughput", ("%.2f"):format(aggregated.throughput_percent), "% of "
+         .. "the line",
+         ("%d bytes"):format(aggregated.frame_size) }
+   end
+   if capacity then
+      list[#list + 1] = { "Group capacity", format.count(capacity.groups), "groups", capacity.limited_by }
+   end
+   return list
+end
+
+return M

@@ -1,0 +1,229 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows of RFC 3918: for each test a row for each frame size, or number of groups
+-- (framegauge.text.rows).
+local rows = require "framegauge.text.rows"
+local trial = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local list, record = rows.list, rows.record
+
+M.EGRESS = record("multicast_egress", "what a receiver got of the load", {
+   { "port", "text", "its name" },
+   { "rx", "count", "different multicast frames" },
+   { "lost", "count", "multicast frames that did not come" },
+   { "loss_ratio", "ratio", "their share" },
+   { "duplicates", "count", "further copies" },
+   { "latency", trial.LATENCY, "of all its multicast frames; null when nothing was measured", null = true },
+})
+
+local LIMITS = { "maximum", "loss", "tester", "invalid", "max_trials", "time_limit" }
+
+local function head(with_groups)
+   return {
+      { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+         id = "%s bytes" },
+      { "version", "text", "how receivers join", col = "By", at = "html" },
+      with_groups and { "groups", "ordinal", "that were joined", col = "Groups", as = "number",
+         at = "terminal html summary", id = with_groups == "id" and "%s groups" or nil } or nil,
+      { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
+      { "monitor", "text", "port that joined nothing; null without one", null = true },
+   }
+end
+
+local FLOODS = { "floods_unknown", "boolean", "whether frames of groups that nobody had joined came out "
+   .. "at all "
+   .. "receivers" }
+
+local SEARCHED = {
+   { "throughput_fps", "number", "the highest load of the source of which no copy was lost; null when no "
+      .. "load "
+      .. "passed", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
+         none = "no pass" },
+   { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
+      as = "share", at = "terminal html summary", expect = { "throughput", ">=", "percent" } },
+   { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
+      col = "Fails from", at = "html" },
+   { "aggregate_fps", "number", "what all receivers together get of it", null = true, col = "Aggregate",
+      at = "terminal html summary", expect = { "aggregate", ">=", "load" } },
+   { "theoretical_fps", "number", "most that the lines of the source and the receivers carry of such a load",
+      col = "Theoretical", at = "html" },
+}
+local TAIL = {
+   { "resolution_fps", "positive", "how close a load that passed and one that failed had to come" },
+   { "limited_by", LIMITS, "why the search stopped", col = "Ended by", at = "html" },
+   { "trial_s", "positive", "length of the load of the deciding trials" },
+   { "trials", "count", "how many trials it took, repeated ones included", col = "Trials",
+      at = "terminal html" },
+   { "lower_trial", "ordinal", "number of the trial that passed", null = true },
+   { "upper_trial", "ordinal", "number of the trial above it that failed", null = true },
+   { "egress", list(M.EGRESS), "each receiver, in the trial that passed, or else in the one that failed" },
+   FLOODS,
+}
+
+M.AGGREGATED = record("aggregated_multicast", "Aggregated multicast throughput (RFC 3918, 4.3)", head(true),
+   SEARCHED, TAIL, verdict.ROWS)
+
+M.MIXED = record("mixed_class", "Mixed class throughput (RFC 3918, 4.1)", head(true), SEARCHED, {
+   { "unicast_ratio", "ratio", "the part of the load that is unicast", col = "Unicast",
+      at = "terminal html" },
+   { "unicast_fps", "number", "unicast frames of the throughput", null = true, col = "Unicast", at = "html" },
+   { "multicast_fps", "number", "multicast frames of it", null = true, col = "Multicast", at = "html" },
+   { "offered_unicast_frames", "count", "unicast frames of the trial that passed", null = true },
+   { "offered_multicast_frames", "count", "multicast frames of it, each of which all receivers are to get",
+      null = true },
+   { "upper_lost_unicast_frames", "count", "unicast frames lost in the trial that failed", null = true,
+      col = "Lost above", unit = "unicast", at = "html" },
+   { "upper_lost_multicast_frames", "count", "copies of multicast frames lost in it", null = true,
+      col = "Lost above", unit = "multicast", at = "html" },
+}, TAIL, verdict.ROWS)
+
+M.MATRIX = record("group_matrix", "What is forwarded of so many groups (RFC 3918, 4.2)", head "id", {
+   { "offered_fps", "number", "load of the source", col = "Offered", at = "html" },
+   { "aggregate_fps", "number", "frames per second that all receivers got, over the time of sending",
+      col = "Forwarded", at = "terminal html", expect = { "forwarded", ">=", "load" } },
+   { "per_egress_fps", "number", "the mean of a receiver", col = "Forwarded", unit = "each", at = "html" },
+   { "loss_ratio", "ratio", "share of the copies that were lost", col = "Loss", at = "terminal html" },
+   { "trial_s", "positive", "length of the load" },
+   { "trials", "count", "how many trials it took" },
+   { "trial", "ordinal", "number of the trial" },
+   { "egress", list(M.EGRESS), "each receiver" },
+   FLOODS,
+}, verdict.ROWS)
+
+M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a receiver: last bit in to "
+   .. "first "
+   .. "bit out", {
+   { "port", "text", "its name" },
+   { "tagged_frames", "count", "frames whose delay counts, one of each trial" },
+   { "latency_min_ns", "signed", "least of these", null = true },
+   { "latency_mean_ns", "signed", "mean of these", null = true },
+   { "latency_max_ns", "signed", "greatest of these", null = true },
+   { "every_frame_latency", trial.LATENCY, "of every frame of the last trial; null when nothing was measured",
+      null = true },
+})
+
+M.LATENCY = record("multicast_latency", "Multicast forwarding latency (RFC 3918, 5.1 and 5.2)", head(true), {
+   { "offered_fps", "positive", "load of the source", col = "Load", at = "html" },
+   { "load_of", { "throughput", "line" }, "what the load is a share of" },
+   { "latency_min_ns", "signed", "least of a tagged frame at a receiver; null when none came", null = true,
+      col = "Latency", unit = "least", as = "time", at = "terminal html" },
+   { "latency_max_ns", "signed", "greatest", null = true, col = "Latency", unit = "greatest", as = "time",
+      at = "terminal html", expect = { "latency", "<=", "time" } },
+   { "spread_mean_ns", "number", "from the earliest copy of a tagged frame to the latest, the mean of the "
+      .. "trials",
+      null = true, col = "Spread", unit = "mean", as = "time", at = "html" },
+   { "spread_max_ns", "number", "the greatest", null = true, col = "Spread", unit = "greatest", as = "time",
+      at = "terminal html", expect = { "spread", "<=", "time" } },
+   { "earliest_port", "text", "where a copy came first, in the last trial", null = true, col = "Earliest",
+      at = "html" },
+   { "latest_port", "text", "where one came last", null = true, col = "Latest", at = "html" },
+   { "trial_s", "positive", "length of the stream" },
+   { "repetitions", "ordinal", "trials that were to be made" },
+   { "trials", "count", "how many were made", col = "Trials", at = "terminal html" },
+   { "egress", list(M.EGRESS_LATENCY), "each receiver" },
+}, verdict.ROWS)
+
+M.EGRESS_DELAY = record("membership_egress", "the delay of a port", {
+   { "port", "text", "its name" },
+   { "delay_min_ns", "signed", "least", null = true },
+   { "delay_mean_ns", "signed", "mean", null = true },
+   { "delay_max_ns", "signed", "greatest", null = true },
+   { "net_mean_ns", "signed", "mean without the latency of the frames", null = true },
+})
+
+local function delay(name, title, expected, help)
+   return record(name, title, {
+      { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+      { "method", { "new", "known", "all" }, "what is measured. Of joins, new: a group that the device "
+         .. "does not "
+         .. "know (A); known: one that another port has joined before (B). Of leaves, all: of all receivers",
+         col = "Group", id = "%s" },
+      { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+         id = "%s bytes" },
+      { "version", "text", "how receivers join and leave", col = "By", at = "html" },
+      { "receivers", "count", "ports that were measured", col = "Receivers", as = "number", at = "html" },
+      { "offered_fps", "positive", "frames of the group", col = "Load", at = "html" },
+      { "delay_min_ns", "signed", "least; null when none was measured", null = true, col = "Delay",
+         unit = "least", as = "time", at = "html" },
+      { "delay_mean_ns", "signed", "mean: " .. help, null = true, col = "Delay", unit = "mean", as = "time",
+         at = "terminal html" },
+      { "delay_max_ns", "signed", "greatest", null = true, col = "Delay", unit = "greatest", as = "time",
+         at = "terminal html", expect = { expected, "<=", "time" } },
+      { "resolution_ns", "positive", "from one frame to the next: so well a delay is known",
+         col = "Resolution",
+         as = "time", at = "terminal html" },
+      { "net_mean_ns", "signed", "mean without the latency of the frames: what the device took to change its "
+         .. "table, to the resolution", null = true, col = "Net", unit = "mean", as = "time",
+         at = "terminal html" },
+      { "queries_seen", "count", "queries that the ports heard, of all trials", col = "Queries",
+         as = "number",
+         at = "html" },
+      { "repetitions", "ordinal", "trials that were to be made" },
+      { "trials", "count", "how many were made", col = "Trials", at = "html" },
+      { "egress", list(M.EGRESS_DELAY), "each port" },
+   }, verdict.ROWS)
+end
+
+M.JOIN = delay("join_delay", "Group join delay (RFC 3918, 6.1)", "join_delay",
+   "from the last bit of the report to the first bit of the first frame")
+M.LEAVE = delay("leave_delay", "Group leave delay (RFC 3918, 6.2)", "leave_delay",
+   "from the last bit of the leave to the last bit of the last frame")
+
+M.ITERATION = record("group_iteration", "a trial with a number of groups", {
+   { "groups", "ordinal", "that were joined", col = "Groups", at = "iterations" },
+   { "tx", "count", "frames sent to them" },
+   { "rx", "count", "copies that came, of all receivers" },
+   { "missing", "count", "groups of which a receiver got nothing, at least", col = "Missing",
+      at = "iterations" },
+   { "flooded", "count", "frames at the monitor", col = "Flooded", at = "iterations" },
+   { "passed", "boolean", "whether there were none of either" },
+   { "trial", "ordinal", "number of the trial" },
+})
+
+M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)", {
+   { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      id = "%s bytes" },
+   { "version", "text", "how receivers join", col = "By", at = "html" },
+   { "groups", "count", "the most of which every receiver got frames, and no other port", col = "Groups",
+      as = "number", at = "terminal html", expect = { "groups", ">=", "number" } },
+   { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
+   { "monitor", "text", "port that joined nothing; null without one: then floods are not seen", null = true,
+      col = "Monitor", at = "terminal html", none = "none" },
+   { "limited_by", { "missing", "flooded", "maximum" }, "what the trial above failed by; `maximum`: nothing "
+      .. "above was tried", col = "Ended by", at = "terminal html" },
+   { "trials", "count", "how many", col = "Trials", at = "terminal html" },
+   { "iterations", list(M.ITERATION), "all trials, in order" },
+   FLOODS,
+}, verdict.ROWS)
+
+local of_tests = {}
+M.TABLES = {}
+for _, one in ipairs {
+   { "mixed_class", M.MIXED, "Mixed class throughput", "RFC 3918, section 4.1" },
+   { "group_matrix", M.MATRIX, "Scaled group forwarding matrix", "RFC 3918, section 4.2" },
+   { "aggregated", M.AGGREGATED, "Aggregated multicast throughput", "RFC 3918, section 4.3" },
+   { "latency", M.LATENCY, "Multicast forwarding latency", "RFC 3918, sections 5.1 and 5.2" },
+   { "join_delay", M.JOIN, "Group join delay", "RFC 3918, section 6.1" },
+   { "leave_delay", M.LEAVE, "Group leave delay", "RFC 3918, section 6.2" },
+   { "group_capacity", M.CAPACITY, "Multicast group capacity", "RFC 3918, section 7.1" },
+} do
+   local key = one[1]
+   of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
+   M.TABLES[#M.TABLES + 1] = {
+      name = key, title = one[3], reference = one[4], record = one[2],
+      rows = function(results) return results.rfc3918 and results.rfc3918[key] or {} end,
+   }
+end
+
+M.RESULTS = record("rfc3918_results", "results of RFC 3918", {
+   { "rfc3918", record("rfc3918", "the tests that were run", of_tests), "a list for each test",
+      optional = true },
+})
+M.TRIAL = trial.TRIAL
+
+return M

@@ -1,0 +1,143 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 3918 sections 4.1 to 4.3: how much multicast a device forwards to all receivers.
+--
+-- A frame counts at each receiver. A load passes that loses no frame at any of them; the throughput is that
+-- of the source, and the aggregate what all receivers get of it.
+local ethernet = require "framegauge.core.ethernet"
+local search = require "framegauge.search"
+local tables = require "framegauge.core.tables"
+local trials = require "framegauge.methods.rfc3918.trials"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+M.KEYS = { "mixed_class", "group_matrix", "aggregated" }
+
+-- Frames per second that the lines carry of a load: of the source, and of each receiver, which gets so much
+-- of it.
+local function theoretical(c, share)
+   local least = math.huge
+   for _, port in ipairs(c.bench.ports) do
+      local fps = math.floor(port.line_rate / ethernet.l1_bps(1, c.frame_size))
+      if port.name == c.source then
+         least = math.min(least, fps)
+      elseif tables.contains(c.receivers, port.name) then
+         least = math.min(least, fps / share)
+      end
+   end
+   return least
+end
+
+local function find(c, unicast)
+   local o, limits = c.o, c.plan.tester_limits
+   local goal = search.goal(o, { max = o.max * c.line_fps, min = 0, resolution = o.resolution * c.line_fps,
+      carried = limits and limits[c.frame_size] })
+   function goal.trial(fps, seconds, phase)
+      return trials.of_copies(c, trials.make(c, {
+         n = o.groups, fps = fps, seconds = seconds, phase = phase, any_loss = true, unicast = unicast,
+      }), o.groups)
+   end
+   return search.run("binary", goal)
+end
+
+local function base_of(c, n)
+   return { test = c.key, frame_size = c.frame_size, version = c.version, groups = n,
+      receivers = #c.receivers,
+      monitor = c.monitor }
+end
+
+-- The row of a search.
+local function searched(c, unicast)
+   local result, row = find(c, unicast), base_of(c, c.o.groups)
+   local lower, upper = result.lower_trial, result.upper_trial
+   local last = lower or upper
+   row.validity = verdict.of_search(result.limited_by)
+   row.reasons = select(2, verdict.merge { upper and row.validity ~= "valid" and upper
+      or { validity = row.validity, reasons = {} } })
+   row.throughput_fps, row.upper_fps = result.load, result.upper
+   row.throughput_percent = result.load and result.load / c.line_fps * 100
+   row.resolution_fps, row.trial_s = c.o.resolution * c.line_fps, c.o.trial
+   row.limited_by, row.trials = result.limited_by, #c.session.trials - c.before
+   row.lower_trial, row.upper_trial = lower and lower.trial, upper and upper.trial
+   row.egress, row.floods_unknown = last and last.egress or {}, last and last.floods or false
+   return row, lower, upper
+end
+
+local function aggregated(c)
+   local row = searched(c)
+   row.aggregate_fps = row.throughput_fps and row.throughput_fps * #c.receivers
+   row.theoretical_fps = theoretical(c, 1)
+   return { row }
+end
+
+local function mixed_class(c)
+   local u = c.o.unicast_share
+   local row, lower, upper = searched(c, u)
+   local x = row.throughput_fps
+   row.unicast_ratio = u
+   row.unicast_fps, row.multicast_fps = x and x * u, x and x * (1 - u)
+   row.aggregate_fps = x and x * ((1 - u) * #c.receivers + u)
+   row.theoretical_fps = theoretical(c, 1 - u + u / #c.receivers)
+   row.offered_unicast_frames = lower and lower.tx_unicast
+   row.offered_multicast_frames = lower and lower.tx_multicast
+   row.upper_lost_unicast_frames = upper and upper.lost_unicast
+   row.upper_lost_multicast_frames = upper and upper.lost_multicast
+   return { row }
+end
+
+-- The most groups of the matrix.
+local function matrix_max(o, found)
+   local row = (found.group_capacity or {})[1]
+   return o.matrix_max or (row and row.groups > 0 and row.groups) or math.max(100, o.matrix_first)
+end
+
+local function group_matrix(c, found)
+   local rows = {}
+   for n = c.o.matrix_first, matrix_max(c.o, found), c.o.matrix_step do
+      local before, row = #c.session.trials, base_of(c, n)
+      local record = trials.of_copies(c, trials.make(c, {
+         n = n, fps = c.o.matrix_load * c.line_fps, seconds = c.o.trial, phase = "forwarding",
+      }), n)
+      row.offered_fps, row.loss_ratio = record.offered_fps, record.loss_ratio
+      row.aggregate_fps = record.tx > 0 and record.rx / record.tx * #c.receivers * record.offered_fps or 0
+      row.per_egress_fps = row.aggregate_fps / #c.receivers
+      row.trial_s, row.trial, row.trials = c.o.trial, record.trial, #c.session.trials - before
+      row.egress, row.floods_unknown = record.egress, record.floods
+      row.validity, row.reasons = record.validity, record.reasons
+      rows[#rows + 1] = row
+   end
+   return rows
+end
+
+local TESTS = { mixed_class = mixed_class, group_matrix = group_matrix, aggregated = aggregated }
+
+--- Measure at every frame size.
+-- @param rows   takes the rows as they are found
+-- @param found  results of the tests before
+function M.run(plan, bench, session, key, rows, found)
+   for _, frame_size in ipairs(plan.rfc3918.frame_sizes) do
+      for _, row in ipairs(TESTS[key](trials.context(plan, bench, session, key, frame_size), found)) do
+         rows[#rows + 1] = row
+      end
+   end
+end
+
+--- What lies ahead, at most.
+function M.parts(plan, key)
+   local o = plan.rfc3918
+   local count = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
+   local seconds = count * trials.seconds(plan, o.groups, o.search_trial) + o.trial
+   if key == "group_matrix" then
+      local most = matrix_max(o, {})
+      count, seconds = 0, 0
+      for n = o.matrix_first, most, o.matrix_step do
+         count, seconds = count + 1, seconds + trials.seconds(plan, n, o.trial)
+      end
+   end
+   return tables.map(o.frame_sizes, function(frame_size)
+      return { test = "rfc3918." .. key, frame_size = frame_size, trials = count, seconds = seconds }
+   end)
+end
+
+return M
