@@ -15,7 +15,9 @@
 -- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
 -- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
--- nothing, unless the device has held as many at once before. How much was lost is the device's figure only
+-- nothing, unless the device has held as many at once before. That was at a lower load, at which its queue
+-- was emptier: such frames may make the loss begin as many frames early, so they must be few among those of the
+-- trial. How much was lost is the device's figure only
 -- if hardly any frame left so. And a receiver that is held up for longer than its ring of descriptors lasts
 -- makes the device, or the port, lose what there is no room for, and not every port counts that.
 local altered = require "framegauge.tester.altered"
@@ -216,8 +218,8 @@ end
 
 -- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
 local function lost_off_schedule(record, ask, found)
-   if ask.any_loss and M.lump(record) <= (ask.held or 0) then
-      return -- it has held as much without loss
+   if ask.any_loss and M.lump(record) <= math.min(ask.held or 0, M.OFF_SCHEDULE_TOLERANCE * record.tx) then
+      return -- it has held as much without loss, and its queue was hardly fuller
    end
    local counts = not ask.any_loss and not M.is_on_schedule(record)
    for _, d in ipairs(record.directions) do
