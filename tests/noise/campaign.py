@@ -104,7 +104,7 @@ def judged(case, folder, status, device):
         last = open(folder + "/log").read().strip().split("\n")[-1]
         j.list.append((case.method, "run", "wrong", "no result, status %s: %s" % (status, last)))
         return j.list
-    if method in ("rfc2544", "traffic"):
+    if method in ("rfc2544", "traffic", "rfc2889", "convergence"):
         j.trials(result["trials"])
     getattr(j, method)(result["results"] if method == "rfc2544" else result["results"][method])
     return j.list

@@ -215,6 +215,52 @@ def rfc6349_case(r, section, **more):
     return Case(section, "rfc6349", plan, d, trial_s=0.2, **more)
 
 
+def rfc2889_case(r, section, **more):
+    """The first port sends to the second one, or it to the first"""
+    d, length = queue(r), "%dms" % r.choice([150, 300])
+    plan = {
+        "test": "rfc2889",
+        "rfc2889": {
+            "tests": [r.choice(["unidirectional", "one_to_many", "many_to_one"])],
+            "frame_sizes": [r.choice([512, 1024])],
+            "trial": length,
+            "search_trial": length,
+            "resolution": "0.5%",
+            "step": "25%",
+            "max_trials": 30,
+            "learning_wait": "20ms",
+            "drain": "100ms",
+            "settle": "0s",
+            "retries": 1,
+        },
+    }
+    return Case(section, "rfc2889", plan, d, **more)
+
+
+def convergence_case(r, section, **more):
+    d, flows = queue(r), r.choice([1, 10, 40])
+    fps = d.serve_fps // 2
+    plan = {
+        "test": "convergence",
+        "convergence": {
+            "routes": {"count": flows},
+            "rate": "%dfps" % fps,
+            "resolution": "%dus" % (1e6 * flows / fps + 1),
+            "sampling": "50ms",
+            "at": "50ms",
+            "watch": "400ms",
+            "validation": "50ms",
+            "command": ["python3", HERE + "/orders.py", "ORDERS", "outage", "100"],
+            "repetitions": 3,
+            "learning_wait": "20ms",
+            "drain": "100ms",
+            "settle": "0s",
+            "retries": 1,
+        },
+    }
+    return Case(section, "convergence", plan, d, outage_ms=100, **more)
+
+
 def stalled(r, worker=0, most=None):
     return "seed=%d,worker=%d,mean_ms=%d,most_us=%d" % (
         r.randrange(1 << 20),
@@ -240,8 +286,17 @@ METHODS = [
     "traffic",
     "l4",
     "rfc6349",
+    "rfc2889",
+    "convergence",
 ]
-OWN = {"y1564": service_case, "traffic": traffic_case, "l4": l4_case, "rfc6349": rfc6349_case}
+OWN = {
+    "y1564": service_case,
+    "traffic": traffic_case,
+    "l4": l4_case,
+    "rfc6349": rfc6349_case,
+    "rfc2889": rfc2889_case,
+    "convergence": convergence_case,
+}
 
 
 def any_case(r, section, method, **more):
@@ -260,7 +315,7 @@ def senders(r, kind="ring", methods=METHODS):
 def receivers(r):
     """The lcore that receives is held up, behind a card that counts what finds its ring full, or one that
     does not"""
-    for method in ("throughput", "frame_loss", "latency", "reset", "traffic"):
+    for method in ("throughput", "frame_loss", "latency", "reset", "traffic", "rfc2889", "convergence"):
         options = {"rx_ring": r.choice([64, 256, 1024]), "counts": r.choice([0, 1])}
         yield any_case(
             r, "receiver", method, two=True, lag=lag(r), stalls=stalled(r, 2), device_options=options

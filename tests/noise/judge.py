@@ -16,6 +16,12 @@ def near(value, expected, share, absolute=0.0):
     return value is not None and abs(value - expected) <= abs(expected) * share + absolute
 
 
+def method_of(test):
+    """What the table calls the method of a trial"""
+    group, _, name = test.partition(".")
+    return name if group == "rfc2544" else test if group == "traffic" else group
+
+
 class Judge:
     def __init__(self, case, played):
         self.case, self.device, self.line_bps = case, case.device, case.line_bps
@@ -41,6 +47,8 @@ class Judge:
     @staticmethod
     def is_search(t):
         """Does the method only want to know whether a frame is lost?"""
+        if t["test"].startswith("rfc2889."):
+            return t["phase"] != "forwarding"
         return t["test"] in ("rfc2544.throughput", "rfc2544.back_to_back", "rfc2544.bursty_traffic")
 
     def problem(self, t):
@@ -98,7 +106,7 @@ class Judge:
         lines += [{}] * (len(trials) - len(lines))
         for t, line in zip(trials, lines):
             method, what, gap_ns = (
-                t["test"].replace("rfc2544.", ""),
+                method_of(t["test"]),
                 "trial %d" % t["trial"],
                 line.get("gap_ns", 0),
             )
@@ -119,14 +127,15 @@ class Judge:
     # --- rows of results
 
     def throughput(self, row):
+        """The truth is between what passed and what failed, which are as close as the resolution says: a
+        share of the line"""
         octets = row["frame_size"]
         true = truth.throughput(self.device, truth.line_fps(self.line_bps, octets), octets, row["trial_s"])
+        low, high = row["throughput_fps"] or 0, row["upper_fps"] or truth.line_fps(self.line_bps, octets)
         bound = self.held(octets) / row["trial_s"]
-        return (
-            None
-            if near(row["throughput_fps"], true, 0.005, bound)
-            else "%s fps, truth %d +-%d" % (row["throughput_fps"], true, bound + true * 0.005)
-        )
+        if high - low <= row["resolution_fps"] * 1.01 and low - bound <= true <= high + bound:
+            return None
+        return "%d to %d fps, truth %d +-%d" % (low, high, true, bound)
 
     def back_to_back(self, row):
         octets = row["frame_size"]
@@ -186,6 +195,55 @@ class Judge:
 
     def traffic(self, results):
         pass  # a row is a trial
+
+    def rfc2889(self, results):
+        for method, rows in results.items():
+            for row in rows:
+                valid = row["validity"] == "valid"
+                problem = (self.throughput(row) or self.forwarding(row)) if valid else None
+                verdict = "disturbed" if problem and self.disturbed else row["validity"]
+                self.add("rfc2889", "row", verdict, problem)
+
+    def forwarding(self, row):
+        """At all loads, of which the maximum offered one is the last"""
+        octets, seconds = row["frame_size"], row["trial_s"]
+        for point in row["series"]:
+            times = truth.evenly(point["oload_fps"], seconds)
+            expected, _ = truth.lost(self.device, times, octets)
+            bound = self.held(octets) + OF_FRAMES * len(times)
+            if not near(point["loss_ratio"] * len(times), expected, 0, bound):
+                return "%d fps: lost %.4f, the device %.4f" % (
+                    point["oload_fps"],
+                    point["loss_ratio"],
+                    expected / len(times),
+                )
+            passed = (len(times) - expected) / seconds
+            if not near(point["forwarding_fps"], passed, OF_FRAMES, bound / seconds):
+                return "%d fps: forwarded %d, the device %d" % (
+                    point["oload_fps"],
+                    point["forwarding_fps"],
+                    passed,
+                )
+        best = max(point["forwarding_fps"] for point in row["series"])
+        return None if row["mfr_fps"] == best else "MFR %s, not %s" % (row["mfr_fps"], best)
+
+    def convergence(self, results):
+        for row in results:
+            problem = self.event(row) if row["validity"] == "valid" else None
+            verdict = "disturbed" if problem and self.disturbed else row["validity"]
+            self.add("convergence", "row", verdict, problem)
+
+    def event(self, row):
+        true, bound = self.case.outage_ms * 1e6, 1e6 + 2 * row["tau_ns"]
+        for key, value in (
+            ("shortest", row["connectivity"]["min_ns"]),
+            ("longest", row["connectivity"]["max_ns"]),
+            ("full", row["full_ns"]),
+            ("mean", row["loss_derived_ns"]),
+        ):
+            if not near(value, true, 0.01, bound):
+                return "%s is %.2f ms, truth %.2f" % (key, (value or 0) / 1e6, true / 1e6)
+        return None
 
     # a good service passes every step, one that is a tenth too slow fails those at its rate
     def y1564(self, results):
