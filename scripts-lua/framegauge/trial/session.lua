@@ -156,9 +156,9 @@ end
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst, outage,
 --             max_lag as the bench takes them (fps is then the mean of the loads, seconds the sum), drain
 --             where it is not the plan's, link_may_change, any_loss = whether it matters only if frames are
---             lost, not how many, silent, broadcast, patient, gap and members = as the bench takes them, title =
---             what to call it in the progress, around = function(make), which calls make() for the bench's
---             counts and returns them.
+--             lost, not how many, silent, broadcast, patient, gap and members = as the bench takes them,
+--             title = what to call it in the progress, around = function(make), which calls make() for the
+--             bench's counts and returns them.
 --             outcome(record) says in a few words what came of it. A trial that is none of frames is made
 --             by make(ask), which returns its record; setting then tells it from others of its test
 -- @return the record of the last attempt; it is invalid only if all of them were
