@@ -4,12 +4,15 @@
 local broadcast = require "framegauge.methods.rfc2889.broadcast"
 local caching = require "framegauge.methods.rfc2889.caching"
 local expect = require "framegauge.methods.expect"
+local interrupted = require "interrupted"
 local method = require "framegauge.methods.rfc2889.method"
 local octets = require "framegauge.core.octets"
 local patterns = require "framegauge.traffic.patterns"
 local plans = require "framegauge.plan"
 local runs = require "rfc2889_runs"
+local scratch = require "scratch"
 local tables = require "framegauge.core.tables"
+local uv = require "luv"
 
 local plan_of, run, run_disturbed, wrong = runs.plan_of, runs.run, runs.run_disturbed, runs.wrong
 
@@ -340,6 +343,25 @@ describe("the table of addresses by RFC 2889", function()
       assert.truthy(wrong(3, "", "tests: [learning_rate]"):find("address_table.addresses: missing", 1, true))
       assert.truthy(wrong(3, "", KEYS:format("address_caching", 100, 100, "1kfps", "random")):find(
          "initial: not below max", 1, true))
+   end)
+end)
+
+describe("a run of RFC 2889 that is resumed", function()
+   teardown(scratch.remove)
+
+   it("finds the switch as the last trial had left it", function()
+      local path = scratch.path()
+      local output, status = scratch.shell(("'%s' run '%sconfigs/rfc2889-reference.yaml' --quick --set "
+         .. "'rfc2889.frame_sizes=[64]' --set rfc2889.trial=20ms --set rfc2889.search_trial=10ms --set "
+         .. "'rfc2889.tests=[fully_meshed, address_caching]' --out '%s' 2>&1"):format(uv.exepath(),
+         scratch.PROJECT, path))
+      assert.equal(0, status, output)
+      for _, trials in ipairs { 1, 5, 20 } do -- its table is learned from the first trial on
+         local half = interrupted(path, trials)
+         output, status = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
+         assert.equal(0, status, output)
+         assert.equal(scratch.read(path .. "/result.json"), scratch.read(half .. "/result.json"))
+      end
    end)
 end)
 

@@ -19,6 +19,7 @@
 --    one_way(plan)         whether only inputs send
 --    alone                 whether a single port will do
 --    two_testers(values)   whether one of the ports is a remote tester's
+--    remembers             whether trials find in the device what earlier ones left there
 --    one_queue             whether it uses one queue of each port
 --    one_lcore_a_port      whether a port is sent to and received from on one lcore
 local emulate = require "framegauge.emulate.plan"

@@ -20,6 +20,7 @@ local methods = require "framegauge.methods"
 local notes = require "framegauge.report.notes"
 local Progress = require "framegauge.run.progress"
 local report = require "framegauge.report.result"
+local registry = require "framegauge.plan.registry"
 local resume = require "framegauge.run.resume"
 local run_metadata = require "framegauge.run.run_metadata"
 local Screen = require "framegauge.run.screen"
@@ -119,6 +120,7 @@ local function measure(plan, bench, folder, recorded, screen)
       retries = phases.retries or 0,
       phases = phases,
       recorded = recorded,
+      remembers = registry.of(plan.test).remembers,
       watch = progress,
       say = function(message)
          screen:say(message .. "\n")

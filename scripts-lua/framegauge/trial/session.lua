@@ -17,6 +17,7 @@ Session.__index = Session
 -- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
 -- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
 -- @param o.recorded trials of the run that is resumed (framegauge.run.resume); may be nil
+-- @param o.remembers  whether trials find in the device what earlier ones left there, such as addresses
 -- @param o.watch    object with started(ask), finished(record) and recalled(ask, record), for a person who is
 --                   waiting; may be nil
 -- @param o.say      function(text): shows a person a line; may be nil where there is none
@@ -28,6 +29,7 @@ function Session.new(o)
       phases = o.phases,
       sink = o.sink,
       recorded = o.recorded or {},
+      remembers = o.remembers,
       watch = o.watch,
       say = o.say,
       trials = {}, -- every record so far, invalid ones too
@@ -123,20 +125,36 @@ function Session:learn(ask, record)
    return record
 end
 
+-- One attempt at a trial. Random draws of the reference device follow from its number: those of a resumed run,
+-- too.
+function Session:make(ask)
+   self.bench.trials = self.before + ask.number - 1
+   return ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
+end
+
+-- Before the first trial of a resumed run that has no record: a device that remembers is brought to where the
+-- last recorded trial had left it, by making that once more for nobody.
+function Session:restore()
+   if self.remembers and self.last then
+      self:make(self.last)
+   end
+   self.last = nil
+end
+
 function Session:once(ask)
    ask.number, ask.modifier = #self.trials + 1, self.modifier
    ask.held = not ask.max_lag and self.held[kind_of(ask)] or nil
    self.seconds = self.seconds + self:seconds_of(ask)
    local recalled = self:recall(ask)
    if recalled then
+      self.last = ask
       return self:learn(ask, recalled)
    end
+   self:restore()
    if self.watch then
       self.watch:started(ask)
    end
-   -- random draws of the reference device follow from the number: those of a resumed run, too
-   self.bench.trials = self.before + ask.number - 1
-   local record = ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
+   local record = self:make(ask)
    self.trials[ask.number] = record
    self.sink(record)
    if self.watch then

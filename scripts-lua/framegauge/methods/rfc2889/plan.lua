@@ -193,7 +193,7 @@ local function no_gateways(values, found)
 end
 
 return {
-   name = "rfc2889", row = row,
+   name = "rfc2889", row = row, remembers = true,
    rules = { there_are_ports_enough, nothing_ages_meanwhile, frames_have_room, too_long_frames_are,
       ports_are_in_fours,
       no_gateways },

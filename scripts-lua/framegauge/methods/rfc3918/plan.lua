@@ -191,7 +191,7 @@ local function no_gateways(values, found)
 end
 
 return {
-   name = "rfc3918", row = row,
+   name = "rfc3918", row = row, remembers = true,
    rules = { ports_have_roles, groups_can_be_told_apart, frames_have_room, no_gateways },
    topology = function()
       return "full-mesh"

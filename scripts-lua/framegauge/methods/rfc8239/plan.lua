@@ -149,7 +149,7 @@ local function no_gateways(values, found)
 end
 
 return {
-   name = "rfc8239", row = row,
+   name = "rfc8239", row = row, remembers = true,
    rules = { there_are_ports_enough, bursts_have_pauses, no_gateways },
    topology = function()
       return "full-mesh"
