@@ -125,8 +125,8 @@ function Session:learn(ask, record)
    return record
 end
 
--- One attempt at a trial. Random draws of the reference device follow from its number: those of a resumed run,
--- too.
+-- One attempt at a trial. Random draws of the reference device follow from its number: those of a resumed
+-- run, too.
 function Session:make(ask)
    self.bench.trials = self.before + ask.number - 1
    return ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
