@@ -172,14 +172,20 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 		rx_measure_extended(stream, f, number, delay);
 }
 
-/* a frame for several ports: is the stream of copies that comes out at this one ours? */
+/*
+ * A frame for several ports: is the stream of copies that comes out at this one ours? The parts of the frame by
+ * themselves, so that on the way of all others they may stay in registers.
+ */
 static __rte_noinline void
-rx_measure_copy(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f)
+rx_measure_copy(struct rx_task *t, struct rx_stream *stream, const struct fg_signature *s,
+		const struct rte_mbuf *m, uint64_t arrival_ns)
 {
+	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
+
 	for (struct rx_stream *copy = stream->copies; copy != NULL; copy = copy->copies) {
 		if (rx_receiver(copy) != t)
 			continue;
-		rx_measure_ours(t, copy, f, true);
+		rx_measure_ours(t, copy, &f, true);
 		return;
 	}
 	rx_misdirected(t, stream);
@@ -229,7 +235,7 @@ rx_measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbu
 	if (likely(rx_receiver(stream) == t))
 		rx_measure_ours(t, stream, &f, extended);
 	else if (!queues)
-		rx_measure_copy(t, stream, &f);
+		rx_measure_copy(t, stream, s, m, arrival_ns);
 	else if (rx_is_ours_now(t, stream, &f))
 		rx_measure_ours(t, stream, &f, extended);
 }
@@ -283,7 +289,7 @@ rx_measure_unbatched(struct rx_task *t, struct rx_stream *stream, const struct r
 	    rx_is_altered(&t->rejected[stream - t->streams], stream, f->m, f->s->sequence))
 		return;
 	if (batch->queue != t->queue) {
-		rx_measure_copy(t, stream, f);
+		rx_measure_copy(t, stream, f->s, f->m, f->arrival_ns);
 		return;
 	}
 	rx_batch_flush(t, stream);
