@@ -173,8 +173,8 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 }
 
 /*
- * A frame for several ports: is the stream of copies that comes out at this one ours? The parts of the frame by
- * themselves, so that on the way of all others they may stay in registers.
+ * A frame for several ports: is the stream of copies that comes out at this one ours? The parts of the frame
+ * by themselves, so that on the way of all others they may stay in registers.
  */
 static __rte_noinline void
 rx_measure_copy(struct rx_task *t, struct rx_stream *stream, const struct fg_signature *s,
