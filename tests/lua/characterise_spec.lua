@@ -2,6 +2,7 @@
 
 -- Characterisation: the arithmetic against worked examples, and devices that are known.
 local binomial = require "framegauge.trial.binomial"
+local ethernet = require "framegauge.core.ethernet"
 local identify = require "framegauge.methods.characterise.identify"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
@@ -223,6 +224,18 @@ describe("test: characterise", function()
          .. group, "plan")
       return list and tostring(list[1]) or "none"
    end
+
+   it("overloads no more than max allows", function()
+      local device = setmetatable({ max = "50%" }, { __index = truth.device(5) })
+      local quarter, seen = (device.rate == 1e8 and 1 or 0.3) / 4, 0 -- of a trial, seconds
+      for _, one in ipairs(truth.measure(device).predictions) do
+         if one.load == "overload" then
+            seen = seen + 1
+            assert.near(quarter * ethernet.max_fps(device.rate, one.frame_size) / 2, one.tx, 1)
+         end
+      end
+      assert.is_true(seen > 0)
+   end)
 
    it("refuses proof by what it was fitted to", function()
       assert.matches("plan:3:.*held_out%[2%]: 512 is among frame_sizes",

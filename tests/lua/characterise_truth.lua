@@ -22,6 +22,7 @@ test: characterise
 reference_device: %s
 characterise:
   bidirectional: %s
+  max: %s
   trial: %gms
   rest: 200ms
   watch: 400ms
@@ -92,7 +93,7 @@ end
 
 --- Characterise a device. @return results, as result.json has them
 function M.measure(device)
-   local text = PLAN:format(device.number, device.text, device.both and "true" or "false",
+   local text = PLAN:format(device.number, device.text, device.both and "true" or "false", device.max or "100%",
       device.rate == 1e8 and 1000 or 300, 4000)
    local plan, errors = plans.load_text(text, "device")
    assert(plan, errors and tostring(errors[1]))

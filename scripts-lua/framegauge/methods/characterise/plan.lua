@@ -23,6 +23,8 @@ local row = {
       sizes("held_out", { "256", "1024" }, "bytes of the frames whose trials the model must predict"),
       { key = "bidirectional", type = "boolean", default = "true",
         help = "the other direction, too, and both at once" },
+      { key = "max", type = "rate", default = "100%",
+        help = "the load of an overload; less than the line where the tester cannot send that much" },
       { key = "trial", type = "time", default = "1s", min = "1ms", max = "300s",
         help = "length of an overload; others are shorter. The longer, the narrower the bounds of rates" },
       { key = "longest", type = "time", default = "10s", min = "1ms", max = "1h",

@@ -5,6 +5,7 @@
 -- Two overloads of different length for each frame size, and a low load of each; for the smallest size a
 -- third overload, half of the capacity after an overload, and both directions at once.
 local binomial = require "framegauge.trial.binomial"
+local loads = require "framegauge.traffic.loads"
 local parameters = require "framegauge.methods.characterise.parameters"
 
 local M = {}
@@ -31,8 +32,10 @@ function M.new(plan, bench, session, direction)
    for _, port in ipairs(bench.ports) do
       c.line_bps = math.min(c.line_bps or math.huge, port.line_rate)
    end
+   -- of an overload
    function c.max_fps(frame_size)
-      return bench:max_fps(frame_size)
+      local line_fps = bench:max_fps(frame_size)
+      return math.min(line_fps, loads.of_rate(plan.characterise.max, frame_size, line_fps))
    end
    --- @param o  seconds and fps, or loads; directions where it is not this one
    function c.make(phase, frame_size, o)
@@ -43,7 +46,7 @@ function M.new(plan, bench, session, direction)
       local record = session:trial {
          test = "characterise", phase = phase, frame_size = frame_size, direction = o.name or direction,
          directions = o.directions or { direction }, loads = o.loads, seconds = seconds,
-         fps = o.fps or frames / seconds, line_fps = c.max_fps(frame_size),
+         fps = o.fps or frames / seconds, line_fps = bench:max_fps(frame_size),
       }
       c.trials[#c.trials + 1] = record
       return record
@@ -176,12 +179,12 @@ end
 --         nothing was lost
 function M.recovery(c, frame_size, rate)
    local o, line_fps, list = c.plan.characterise, c.max_fps(frame_size), {}
-   local loads = { { fps = line_fps, seconds = o.trial / 2 }, { fps = RELIEF * rate, seconds = o.watch } }
-   local switch = math.floor(loads[1].fps * loads[1].seconds + 0.5) / loads[1].fps
+   local steps = { { fps = line_fps, seconds = o.trial / 2 }, { fps = RELIEF * rate, seconds = o.watch } }
+   local switch = math.floor(steps[1].fps * steps[1].seconds + 0.5) / steps[1].fps
    for _ = 1, 2 do
-      local counts = counts_of(c.make("recovery", frame_size, { loads = loads }), c.direction)
+      local counts = counts_of(c.make("recovery", frame_size, { loads = steps }), c.direction)
       list[#list + 1] = counts.last_lost_ns and {
-         since_ns = math.max(0, counts.last_lost_ns - switch * 1e9), interval_ns = 1e9 / loads[2].fps,
+         since_ns = math.max(0, counts.last_lost_ns - switch * 1e9), interval_ns = 1e9 / steps[2].fps,
          -- the last frame of the overload that was lost left so much before its end
          watched_ns = o.watch * 1e9, error_ns = 2e9 / line_fps + 1e9 / math.max(1, line_fps - rate),
       } or nil
@@ -206,9 +209,9 @@ function M.together(c, frame_size, directions)
 end
 
 --- Trials that nothing was fitted to: their counts.
--- @param loads  list of { fps =, seconds = }
-function M.held_out(c, frame_size, loads)
-   local record = c.make("held-out", frame_size, { loads = loads })
+-- @param steps  the loads: list of { fps =, seconds = }
+function M.held_out(c, frame_size, steps)
+   local record = c.make("held-out", frame_size, { loads = steps })
    return counts_of(record, c.direction), record
 end
 
