@@ -93,7 +93,8 @@ end
 
 --- Characterise a device. @return results, as result.json has them
 function M.measure(device)
-   local text = PLAN:format(device.number, device.text, device.both and "true" or "false", device.max or "100%",
+   local text = PLAN:format(device.number, device.text, device.both and "true" or "false",
+      device.max or "100%",
       device.rate == 1e8 and 1000 or 300, 4000)
    local plan, errors = plans.load_text(text, "device")
    assert(plan, errors and tostring(errors[1]))
