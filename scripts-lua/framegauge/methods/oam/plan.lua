@@ -1,0 +1,145 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Active OAM in a plan: its keys, what must hold between them, and what it needs of the tester. In the
+-- notation of plan/rows.lua and plan/registry.lua.
+local shared = require "framegauge.plan.shared_rows"
+local tables = require "framegauge.core.tables"
+
+local TESTS = { "stamp", "twamp_light", "loopback", "delay", "synthetic_loss" }
+local OVER_UDP = { stamp = true, twamp_light = true }
+
+-- Bytes with FCS of the smallest frame, over IPv4 and IPv6, and of a VLAN tag.
+local LEAST = { stamp = { 90, 110 }, twamp_light = { 87, 107 } }
+local TAG, SMALLEST = 4, 64
+
+local peer = {
+   key = "peer", type = "group",
+   help = "a reflector that is not the tester's; without one the second port of each pair reflects",
+   fields = {
+      { key = "ipv4", type = "ipv4", default_help = "none",
+        help = "its address, for stamp and twamp_light" },
+      { key = "ipv6", type = "ipv6", default_help = "none", help = "the same, instead" },
+      { key = "mac", type = "mac", default_help = "that of the port's gateway",
+        help = "of its MEP, for the tests of Y.1731; of the next hop, for the others" },
+   },
+}
+
+local row = {
+   key = "oam", type = "group",
+   help = "active OAM: probes to a reflector of STAMP, TWAMP Light or Y.1731",
+   fields = {
+      { key = "tests", type = "list", unique = true, least = 1, default = { "stamp" },
+        of = { type = "enum", values = TESTS },
+        help = "stamp: RFC 8762; twamp_light: RFC 5357, appendix I; and of ITU-T Y.1731 loopback: LBM, "
+           .. "delay: DMM, synthetic_loss: SLM" },
+      peer,
+      { key = "port", type = "integer", default = "862", min = "1", max = "65535",
+        help = "UDP port of the reflector" },
+      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "9216" }, unique = true,
+        least = 1, default = { "128" },
+        help = "bytes of the probes from the destination address to the FCS" },
+      { key = "count", type = "integer", default = "100", min = "2", max = "1000000",
+        help = "probes of a session" },
+      { key = "interval", type = "time", default = "100ms", min = "1us", max = "1min",
+        help = "from one probe to the next" },
+      { key = "dscp", type = "integer", default = "0", min = "0", max = "63",
+        help = "of the probes over UDP" },
+      { key = "ttl", type = "integer", default = "255", min = "1", max = "255", help = "the same" },
+      { key = "timestamp", type = "enum", values = { "ntp", "ptp" }, default = "ntp",
+        help = "format of the timestamps of stamp and twamp_light; both of UTC" },
+      { key = "level", type = "integer", default = "4", min = "0", max = "7", help = "MEG level of Y.1731" },
+      { key = "mep", type = "integer", default = "1", min = "1", max = "8190",
+        help = "id of our MEP, in SLM" },
+      shared.learning_wait "100ms", shared.drain("2s", "a reply that takes longer is lost"),
+      shared.settle "0s", shared.retries,
+   },
+}
+
+local function has_any(values, set)
+   for _, test in ipairs(values.oam.tests) do
+      if set[test] then
+         return test
+      end
+   end
+end
+
+local function is_ipv6(values)
+   local o = values.oam
+   return o.peer.ipv6 ~= nil or (not o.peer.ipv4 and values.ports[1] ~= nil and not values.ports[1].ipv4)
+end
+
+-- Each test over UDP has an address at both ends.
+local function addresses_are_there(values, found)
+   local p, test = values.oam.peer, has_any(values, OVER_UDP)
+   if p.ipv4 and p.ipv6 then
+      found:add("oam.peer.ipv6", "an address beside that of IPv4", "one of them")
+   elseif test and p.mac and not p.ipv4 and not p.ipv6 then
+      found:add("oam.peer", ("%s needs the reflector's address"):format(test), "ipv4 or ipv6")
+   end
+   local family = is_ipv6(values) and "ipv6" or "ipv4"
+   for _, port in ipairs(test and values.ports or {}) do
+      if not port[family] then
+         found:add("ports." .. port.name, ("%s needs an address of it"):format(test),
+            "ipv4 or ipv6, of the same family as that of the reflector")
+         return
+      end
+   end
+end
+
+local function is_peer(values)
+   local p = values.oam.peer
+   return p.ipv4 or p.ipv6 or p.mac
+end
+
+local function peer_is_reachable(values, found)
+   local p, port = values.oam.peer, values.ports[1]
+   if not is_peer(values) then
+      if #values.ports % 2 == 1 then
+         found:add("ports", ("%d of them, and no oam.peer"):format(#values.ports),
+            "pairs: the second one of each reflects; or a peer")
+      end
+      return
+   end
+   if #values.ports ~= 1 then
+      found:add("ports", ("%d of them beside oam.peer"):format(#values.ports), "one, which sends")
+      return
+   end
+   local y1731 = has_any(values, { loopback = true, delay = true, synthetic_loss = true })
+   if y1731 and not p.mac then
+      found:add("oam.peer", ("%s needs the MAC of the peer's MEP"):format(y1731), "mac")
+   elseif not p.mac and not port[p.ipv6 and "gateway6" or "gateway"] then
+      found:add("oam.peer", "how to get there is not known",
+         "mac, or ports." .. port.name .. "." .. (p.ipv6 and "gateway6" or "gateway"))
+   end
+end
+
+local function frames_have_room(values, found)
+   local six, port = is_ipv6(values), values.ports[1]
+   for i, size in ipairs(values.oam.frame_sizes) do
+      for _, test in ipairs(values.oam.tests) do
+         local least = (LEAST[test] and LEAST[test][six and 2 or 1] or SMALLEST)
+            + (LEAST[test] and port and port.vlan and TAG or 0)
+         if size < least then
+            found:add(found:item("oam.frame_sizes", i), ("%d bytes do not hold a probe of %s"):format(size,
+               test), "at least " .. least)
+         end
+      end
+   end
+end
+
+-- Timestamps are of UTC, and what a PTP hardware clock shows may be TAI.
+local function clock_is_utc(values, found)
+   if values.clock.source == "phc" then
+      found:add("clock.source", "timestamps of OAM are of UTC, and a PTP hardware clock shows another time",
+         "auto, chrony or kernel")
+   end
+end
+
+return {
+   name = "oam", row = row, alone = true, one_lcore_a_port = true,
+   rules = { addresses_are_there, peer_is_reachable, frames_have_room, clock_is_utc },
+   frame_sizes = function(plan)
+      return tables.joined(plan.oam.frame_sizes, { SMALLEST })
+   end,
+   quick = { "oam.count=20", "oam.interval=10ms", "oam.drain=500ms", "oam.learning_wait=10ms" },
+}

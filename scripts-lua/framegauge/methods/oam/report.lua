@@ -1,0 +1,72 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Active OAM: the sessions in one table.
+local format = require "framegauge.text.format"
+local formatters = require "framegauge.report.html.formatters"
+local h = require "framegauge.text.xml"
+local result_rows = require "framegauge.methods.oam.result"
+local tables = require "framegauge.report.html.tables"
+local units = require "framegauge.text.units"
+
+local M = {}
+
+M.NAME = "Active OAM"
+
+local function rows_of(result)
+   return result.results.oam or {}
+end
+
+--- What one must know to believe the table.
+function M.notes(result, add)
+   local o, said = result.plan.oam, {}
+   add(("%s, %s apart; a reply that takes longer than %s is lost."):format(format.plural(o.count, "probe"),
+      units.format_time(o.interval), units.format_time(o.drain)))
+   add "The round trip is without the time in the reflector, where it tells that."
+   for _, row in ipairs(rows_of(result)) do
+      if row.one_way ~= "measured" and not said[row.one_way] then
+         said[row.one_way] = true
+         add(("%s: no one-way delay: %s."):format(row.test:gsub("_", " "), row.one_way))
+      end
+   end
+end
+
+function M.sections(result)
+   return { { "Sessions", nil, tables.of { result_rows.ROW, "html", rows_of(result), caption = "Sessions",
+      below = tables.reasons } } }
+end
+
+--- Figures to remember: round trip and loss of the first session.
+function M.tiles(result)
+   local row = rows_of(result)[1]
+   local trip = row and row.round_trip
+   return {
+      trip and { "Round trip", format.nanoseconds(trip.p50_ns), "", "half of the probes" } or nil,
+      row and { "Lost", format.count(row.lost), "probes", ("of %s"):format(format.count(row.sent)) } or nil,
+   }
+end
+
+--- Why the figures are not the tester's own limits.
+function M.evidence(result)
+   local drops, refused = 0, 0
+   for _, trial in ipairs(result.trials) do
+      drops, refused = drops + trial.tester_drops, refused + trial.refused
+   end
+   return h.p { ("Over all trials: %s dropped by the tester's ports, %s a port did not take a frame at once. "
+      .. "A session in which that happened is marked."):format(format.plural(drops, "frame"),
+      format.plural(refused, "time")) }
+end
+
+local function column(heading, unit, key)
+   return { heading, unit, function(trial) return format.count(trial[key]) end }
+end
+
+--- The columns of a table of trials.
+M.trial_columns = {
+   column("Trial", "", "trial"), { "Session", "", function(trial) return trial.title end, left = true },
+   { "Length", "s", function(trial) return ("%.3g"):format(trial.duration_s) end },
+   column("Sent", "probes", "sent"), column("Received", "replies", "received"),
+   column("Dropped", "by the tester", "tester_drops"), column("Refused", "times", "refused"),
+   { "Verdict", "", function(trial) return formatters.verdict(trial.validity) end, left = true },
+}
+
+return M

@@ -1,0 +1,107 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Result rows of active OAM: a row for each session (framegauge.text.rows).
+local rows = require "framegauge.text.rows"
+local trial = require "framegauge.trial.result"
+local verdict = require "framegauge.text.verdict"
+
+local M = {}
+
+local list, record = rows.list, rows.record
+
+-- A time in which clocks may differ can be negative.
+local function delay(name, help, heading)
+   return record(name, help, {
+      { "min_ns", "signed", "the least", col = heading .. " min", as = "time", at = "html" },
+      { "mean_ns", "signed", "the mean", col = "mean", as = "time", at = "html csv" },
+      { "p50_ns", "signed", "half of them do not exceed it", col = heading .. " p50", as = "time",
+        at = "terminal html summary" },
+      { "p99_ns", "signed", "99 % of them", col = "p99", as = "time", at = "terminal html" },
+      { "p999_ns", "signed", "99.9 % of them" },
+      { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "terminal html summary" },
+   })
+end
+
+local SETTING = record("oam_setting", "how a session was", {
+   { "peer", "text", "the reflector" },
+   { "count", "ordinal", "probes" }, { "interval_s", "positive", "from one to the next" },
+})
+
+local WRONG = record("oam_wrong", "what breaks the standard in replies", {
+   { "what", "text", "in words" }, { "count", "ordinal", "replies" },
+})
+
+local FIGURES = {
+   { "sent", "count", "probes sent", col = "Sent", at = "terminal html summary" },
+   { "received", "count", "probes whose reply came within the timeout", col = "Received", at = "html" },
+   { "lost", "count", "the others", col = "Lost", at = "terminal html summary" },
+   { "loss_ratio", "ratio", "share of the probes that was lost", expect = "loss", better = "<=" },
+   { "loss_lower_ratio", "ratio", "least loss ratio of the path that is possible with 95 % (Clopper, "
+      .. "Pearson)" },
+   { "loss_upper_ratio", "ratio", "greatest one", col = "Loss at most", as = "ratio", at = "html" },
+   { "forward_lost", "count", "probes lost on the way there, by the reflector's own count; null where it has "
+      .. "none, and where probes were duplicated", null = true, col = "there", at = "terminal html" },
+   { "backward_lost", "count", "replies lost on the way back", null = true, col = "back",
+      at = "terminal html" },
+   { "undecided_lost", "count", "lost after the last reply: on which way is not known", null = true },
+   { "duplicates", "count", "further replies", col = "Duplicated", at = "html" },
+   { "reordered", "count", "replies behind that to a later probe", col = "Reordered", at = "html" },
+   { "late", "count", "replies that came after the timeout; they are lost", col = "Late", at = "html" },
+   { "stateful", "boolean", "whether the reflector counts by itself; null where its messages have no number",
+      null = true },
+   { "round_trip", delay("oam_round_trip", "delay there and back, without the time in the reflector where "
+      .. "it tells that", "Round trip"), "delay there and back", null = true },
+   { "forward", delay("oam_forward", "delay on the way there", "Forward"), "delay on the way there; null "
+      .. "where clocks do not allow it, see one_way", null = true },
+   { "backward", delay("oam_backward", "delay on the way back", "Backward"), "delay on the way back",
+      null = true },
+   { "turnaround", record("oam_turnaround", "time in the reflector, by its own clock", {
+      { "min_ns", "signed", "the least" }, { "mean_ns", "signed", "the mean" },
+      { "p50_ns", "signed", "half of them", col = "Turnaround p50", as = "time", at = "html" },
+      { "p99_ns", "signed", "99 % of them" }, { "p999_ns", "signed", "99.9 % of them" },
+      { "max_ns", "signed", "the greatest", col = "max", as = "time", at = "html" },
+   }), "time in the reflector, by its own clock", null = true },
+   { "forward_variation_ns", "number", "99th percentile of the delay there less the least one, which does "
+      .. "not depend on how far clocks are apart", null = true, col = "Variation there", as = "time",
+      at = "html" },
+   { "backward_variation_ns", "number", "the same of the way back", null = true, col = "back", as = "time",
+      at = "html" },
+   { "one_way", "text", "`measured`, or why one-way delays are withheld, with what mends it" },
+   { "one_way_error_ns", "number", "bound of the error of one-way delays: both clocks and both timestamps",
+      null = true, col = "One way within", as = "time", at = "html" },
+   { "stamp_error_ns", "number", "how late a timestamp of the tester may be: the longest gap between two "
+      .. "polls" },
+   { "clock_offset_ns", "signed", "by how much the reflector's clock is ahead, if both ways took as long for "
+      .. "the fastest probe; null where both ends have one clock", null = true },
+   { "clock_offset_error_ns", "number", "bound of its error: half that probe's round trip", null = true },
+   { "ttl_min", "count", "least TTL or hop limit with which probes arrived; null where it is not told",
+      null = true, col = "TTL", unit = "there", at = "html" },
+   { "ttl_max", "count", "greatest one", null = true },
+   { "wrong", list(WRONG), "what breaks the standard in replies; empty: nothing" },
+}
+
+M.ROW = record("oam", "A session of probes and replies", {
+   { "test", "text", "stamp, twamp_light, loopback, delay or synthetic_loss", id = true, col = "Test",
+      at = "terminal html summary" },
+   { "frame_size", "ordinal", "bytes of a probe with FCS", id = true, col = "Frame", unit = "bytes",
+      at = "terminal html summary" },
+   { "direction", "text", "from which port to which reflector", id = true, col = "Direction",
+      at = "terminal html summary" },
+   { "trial", "ordinal", "number of its trial", col = "Trial", at = "html" },
+}, FIGURES, verdict.ROWS)
+
+M.TRIAL = record("oam_trial", "one session, also one line of trials.jsonl", trial.HEAD,
+   verdict.OF_TRIAL, { { "setting", SETTING, "how it was" } }, FIGURES, {
+   { "tester_drops", "count", "frames that the tester's ports lost" },
+   { "refused", "count", "times that a port did not take a frame at once" }, trial.CARDS,
+})
+
+M.TABLES = { {
+   name = "oam", title = "Active OAM", record = M.ROW, rows = function(results) return results.oam or {} end,
+} }
+
+M.RESULTS = record("oam_results", "results of active OAM", {
+   { "oam", list(M.ROW), "a row for each session", optional = true },
+})
+
+return M
