@@ -1,0 +1,341 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- TLS under the tests of TCP: the group l4.tls of a plan with its rules, what the two ends are told, and the
+-- figures. Nothing else in the method knows more of TLS than that a kind has it.
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+local CIPHERS = {
+   "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
+   "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
+   "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+}
+--- Kinds of keys of certificates that can be made.
+M.CERTIFICATES = { "p256", "p384", "ed25519", "rsa2048", "rsa3072", "rsa4096" }
+local GROUPS = { "x25519", "p256", "p384", "x25519mlkem768" }
+-- as libssl names them
+local GROUP_NAMES = { x25519 = "X25519", p256 = "P-256", p384 = "P-384", x25519mlkem768 = "X25519MLKEM768" }
+local VERSIONS = { ["1.2"] = 0x0303, ["1.3"] = 0x0304 }
+local MLKEM_SINCE = 3.5
+
+M.GROUP = {
+   key = "tls", type = "group",
+   help = "of TLS_STREAM, TLS_RR, HTTPS and the other tests over TLS",
+   fields = {
+      { key = "versions", type = "list", unique = true, least = 1, default = { "1.3" },
+        of = { type = "enum", values = { "1.2", "1.3" } }, help = "that both ends speak" },
+      { key = "ciphers", type = "list", unique = true, least = 1, of = { type = "enum", values = CIPHERS },
+        default = CIPHERS, help = "cipher suites, the preferred one first. Those with TLS_ are of TLS 1.3" },
+      { key = "groups", type = "list", unique = true, least = 1, of = { type = "enum", values = GROUPS },
+        default = { "x25519", "p256" },
+        help = "for the key agreement, the preferred one first; x25519mlkem768 needs OpenSSL 3.5" },
+      { key = "certificate", type = "enum", values = M.CERTIFICATES, default = "p256",
+        help = "key of the server's certificate, which is made at the start" },
+      { key = "certificate_file", type = "string", longest = 4096, default_help = "one is made",
+        help = "the server's certificate and those that sign it, PEM; with key_file" },
+      { key = "key_file", type = "string", longest = 4096, default_help = "one is made",
+        help = "the key of certificate_file, PEM" },
+      { key = "client_certificate", type = "boolean", default = "false",
+        help = "the server asks for a certificate of the client, and the client has one" },
+      { key = "server_name", type = "string", longest = 200, default = "fg.test",
+        help = "whom the client asks for (SNI), and whose the certificate is" },
+      { key = "strict_name", type = "boolean", default = "false",
+        help = "the server refuses another name (unrecognized_name)" },
+      { key = "verify", type = "enum", values = { "chain", "none" }, default = "chain",
+        help = "chain: the client checks signature, dates and name of the server's certificate" },
+      { key = "ca_file", type = "string", longest = 4096, default_help = "only our own authority",
+        help = "whose certificates are trusted beside those that are made, PEM" },
+      { key = "alpn", type = "list", unique = true, of = { type = "string", longest = 50 }, default = {},
+        help = "protocols to choose from (ALPN), such as http/1.1, the preferred one first" },
+      { key = "resume", type = "enum", values = { "none", "ticket" }, default = "none",
+        help = "ticket: the client resumes sessions; one ticket of TLS 1.3 is for one connection" },
+      { key = "tickets", type = "integer", default = "2", min = "0", max = "10",
+        help = "that the server gives after a full handshake, where l4.tls.resume is ticket" },
+      { key = "reuse_tickets", type = "boolean", default = "false",
+        help = "the client resumes by its first ticket of TLS 1.3 again and again" },
+      { key = "early_data", type = "size", default = "0", max = "16KiB",
+        help = "what the client writes first leaves before the handshake is over (0-RTT), if it has no more "
+           .. "bytes than this and the ticket allows it; of TLS_RR, TLS_CRR, HTTPS, QUIC_RR, "
+           .. "QUIC_CRR and HTTP3 (there so many bytes of all), with resume: ticket. 0: not" },
+      { key = "refuse_early_data", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "the server refuses every so many-th offer of early data; 0: none, 1: all" },
+      { key = "record", type = "size", default = "16KiB", max = "16KiB",
+        help = "plaintext of a full record, at least 64 bytes; 0: what fills a segment, so that a lost "
+           .. "segment delays one record" },
+      { key = "key_update_every", type = "integer", default = "0", min = "0", max = "8388608",
+        help = "TLS 1.3: records of data until the keys change; 0: 8388608" },
+      { key = "hold", type = "size", default = "64MiB", min = "64KiB", max = "16GiB",
+        help = "memory of each end for what arrives early or in part" },
+      { key = "handshakes_at_once", type = "integer", default = "256", min = "1", max = "1000000",
+        help = "of each end; more wait" },
+      { key = "handshake_timeout", type = "time", default = "10s", min = "1ms", max = "1h",
+        help = "then the connection is reset" },
+      { key = "key_log", type = "string", longest = 4096, default_help = "none",
+        help = "file that gets the secrets of the client's sessions, for Wireshark to decrypt captures by" },
+   },
+}
+
+local MIN_RECORD = 64
+
+--- "OpenSSL 3.0.19 ..." as a number: 3.0
+local function library_version()
+   return tonumber(M.library():match "(%d+%.%d+)") or 0
+end
+
+--- The library that makes the handshakes, as it names itself.
+function M.library()
+   return ffi.string(api.C.fg_tls_library())
+end
+
+--- The certificate of the authority that signs those that are made, PEM.
+-- @param wire  it follows from a seed: on the virtual wire only; else each process has its own
+function M.authority(wire)
+   local text = api.C.fg_tls_authority(wire)
+   return text ~= nil and ffi.string(text) or error "libcrypto makes no certificate"
+end
+
+local function has_suite_for(o, version)
+   for _, name in ipairs(o.ciphers) do
+      if (name:match "^TLS_" ~= nil) == (version == "1.3") then
+         return true
+      end
+   end
+end
+
+-- The signature of a suite of TLS 1.2 must be the certificate's.
+local function signs(o)
+   local wanted = o.certificate:match "^rsa" and "RSA" or "ECDSA"
+   for _, name in ipairs(o.ciphers) do
+      if name:match("^ECDHE%-" .. wanted) then
+         return true
+      end
+   end
+end
+
+local function ciphers_fit(o, found, at)
+   for i, version in ipairs(o.versions) do
+      if not has_suite_for(o, version) then
+         found:add(found:item(at .. ".versions", i), ("no cipher suite is of TLS %s"):format(version),
+            ("one in %s.ciphers, or not this version"):format(at))
+         return
+      end
+   end
+   if not tables.contains(o.versions, "1.2") or o.certificate_file then
+      return
+   end
+   if not signs(o) then
+      found:add(at .. ".certificate", ("no cipher suite of TLS 1.2 signs with %s"):format(o.certificate),
+         ("a suite for it in %s.ciphers"):format(at))
+   elseif o.certificate:match "^p%d" and not tables.contains(o.groups, o.certificate) then
+      found:add(at .. ".groups", ("TLS 1.2 needs the curve of the certificate (%s)"):format(o.certificate),
+         o.certificate .. " among them")
+   end
+end
+
+local function files_are_two(o, found, at)
+   if (o.certificate_file == nil) ~= (o.key_file == nil) then
+      found:add(at .. (o.key_file and ".key_file" or ".certificate_file"),
+         "a certificate and its key belong together", "both certificate_file and key_file")
+   end
+end
+
+local function early_data_has_tickets(o, found, at)
+   if o.early_data > 0 and o.resume ~= "ticket" then
+      found:add(at .. ".early_data", "early data needs a session to resume", at .. ".resume: ticket")
+   elseif o.early_data > 0 and not tables.contains(o.versions, "1.3") then
+      found:add(at .. ".early_data", "early data is of TLS 1.3", ("1.3 in %s.versions"):format(at))
+   end
+end
+
+--- What must hold in the group.
+-- @param o   its values
+-- @param at  where it is: "l4.tls"
+function M.check_group(o, found, at)
+   ciphers_fit(o, found, at)
+   early_data_has_tickets(o, found, at)
+   files_are_two(o, found, at)
+   if o.record > 0 and o.record < MIN_RECORD then
+      found:add(at .. ".record", ("a record of %d bytes"):format(o.record), "0, or at least " .. MIN_RECORD)
+   end
+   if tables.contains(o.groups, "x25519mlkem768") and library_version() < MLKEM_SINCE then
+      found:add(at .. ".groups", ("%s has no x25519mlkem768"):format(M.library()),
+         "OpenSSL 3.5 or later, as Debian 13 has it")
+   end
+end
+
+function M.check(values, found)
+   M.check_group(values.l4.tls, found, "l4.tls")
+end
+
+local function bounds(versions)
+   local oldest, newest = math.huge, 0
+   for _, name in ipairs(versions) do
+      oldest, newest = math.min(oldest, VERSIONS[name]), math.max(newest, VERSIONS[name])
+   end
+   return oldest, newest
+end
+
+--- What an end is told, as framegauge.l4.app takes it.
+-- @param o       settings of a test
+-- @param seeded  random numbers follow from the seed of the trial: on the virtual wire only
+-- @param alpn    the protocol of the test; nil: those of the plan
+function M.of(o, server, seeded, alpn)
+   local t = o.tls
+   local oldest, newest = bounds(t.versions)
+   return {
+      server = server, oldest = oldest, newest = newest, seeded = seeded, seed = o.seed,
+      ciphers = table.concat(t.ciphers, ":"),
+      groups = table.concat(tables.map(t.groups, function(name) return GROUP_NAMES[name] end), ":"),
+      certificate = (server or t.client_certificate) and t.certificate or nil,
+      certificate_file = server and t.certificate_file or nil, key_file = server and t.key_file or nil,
+      ca_file = t.ca_file, server_name = t.server_name, strict_name = t.strict_name,
+      verify = server and t.client_certificate or not server and t.verify == "chain",
+      alpn = alpn or t.alpn[1] and table.concat(t.alpn, ",") or nil, resume = t.resume == "ticket",
+      tickets = t.resume == "ticket" and t.tickets or 0, reuse = t.reuse_tickets,
+      early_data = t.early_data, refuse_every = t.refuse_early_data, record = t.record,
+      key_update_every = t.key_update_every, hold = t.hold, handshakes_at_once = t.handshakes_at_once,
+      timeout = t.handshake_timeout, key_log = not server and t.key_log ~= nil,
+   }
+end
+
+--- Add what a trial has logged to the file of l4.tls.key_log, and take it out of the results.
+function M.keep_keys(o, sides)
+   for _, side in ipairs(sides) do
+      local tls = side.apps[1].tls or side.apps[1].quic
+      local log = tls and tls.key_log
+      if tls then
+         tls.key_log = nil
+      end
+      if log and log ~= "" and o.tls.key_log then
+         local file, err = io.open(o.tls.key_log, "a")
+         if not file then
+            error({ user = true, message = ("l4.tls.key_log: %s"):format(err) }, 0)
+         end
+         file:write(log)
+         file:close()
+      end
+   end
+end
+
+local OVERHEAD = 22 -- of a record of TLS 1.3
+
+--- The share of what TCP carries that is plaintext, in full records.
+function M.share(o)
+   local full = o.tls.record > 0 and o.tls.record or o.mtu - 60 - OVERHEAD
+   return full / (full + OVERHEAD)
+end
+
+local count = rows.map "count"
+
+--- Figures of the TLS of a row.
+function M.record(times)
+   return rows.record("l4_tls", "TLS of a test, of the client where it is not said otherwise", {
+      { "version", "text", "that was agreed on last" }, { "cipher", "text", "cipher suite" },
+      { "group", "text", "of the key agreement" }, { "alpn", "text", "protocol (ALPN); empty: none" },
+      { "certificate_bytes", "count", "of the server's chain" },
+      { "full_handshakes", "count", "handshakes with a certificate, in all trials" },
+      { "resumed_handshakes", "count", "handshakes that resumed a session" },
+      { "failed_handshakes", "count", "those that failed" },
+      { "failures", count, "of these: `timed_out`, `cut` by the end of a connection, `refused` certificates, "
+         .. "`malformed`: no TLS" },
+      { "alerts_sent", count, "other than close_notify, by number" },
+      { "alerts_received", count, "other than close_notify, by number" },
+      { "handshake", times, "of the last trial: ClientHello to the server's Finished; null when there was "
+         .. "none", null = true },
+      { "handshake_bytes_out", "count", "sent in handshakes" },
+      { "handshake_bytes_in", "count", "received in handshakes" },
+      { "records_out", "count", "records of data, laid out to be sent" },
+      { "records_in", "count", "records received after handshakes" },
+      { "bad_records", "count", "records with a wrong tag, of both sides" },
+      { "truncated", "count", "connections that ended without close_notify, of both sides" },
+      { "tickets", "count", "that came" },
+      { "early_data_offered", "count", "handshakes in which the client sent early data (0-RTT)" },
+      { "early_data_accepted", "count", "of these, those whose server took it" },
+      { "early_data_bytes", "count", "payload that servers took early" },
+      { "early_data_replayed", "count", "offers with a ticket that came with an offer before, as our server "
+         .. "counts them" },
+      { "key_updates", "count", "KeyUpdate messages, of both sides" },
+      { "deferred", "count", "times that an open had to wait for handshakes under way" },
+      { "overhead_ratio", "number", "bytes that TCP carried for each byte of plaintext, of both directions; "
+         .. "null without plaintext", null = true },
+      { "crypto_time", "text", "`real`, or `0`: on the virtual wire cryptography takes no time, so that "
+         .. "rates of handshakes say nothing about a machine" },
+      { "library", "text", "that made the handshakes" },
+      { "reason", "text", "why the last handshake that failed did, in the library's words", optional = true },
+   })
+end
+
+local SUMS = {
+   full_handshakes = "full", resumed_handshakes = "resumed", failed_handshakes = "failed",
+   handshake_bytes_out = "handshake_octets_out", handshake_bytes_in = "handshake_octets_in",
+   records_out = "records_out", records_in = "records_in", tickets = "tickets", deferred = "deferred",
+   early_data_offered = "early_offered", early_data_accepted = "early_accepted",
+   early_data_bytes = "early_octets",
+}
+local OF_BOTH = { bad_records = { "bad_records" }, truncated = { "truncated" },
+   key_updates = { "key_updates_in" }, early_data_replayed = { "early_replayed" } }
+local FAILURES = { "timed_out", "cut", "refused", "malformed" }
+
+local function add_map(to, from)
+   for key, value in pairs(from) do
+      to[key] = (to[key] or 0) + value
+   end
+end
+
+local function add_side(out, tls)
+   for key, names in pairs(OF_BOTH) do
+      for _, name in ipairs(names) do
+         out[key] = out[key] + tls[name]
+      end
+   end
+end
+
+local function add_client(out, side)
+   local tls = side.apps[1].tls
+   for key, name in pairs(SUMS) do
+      out[key] = out[key] + tls[name]
+   end
+   for _, name in ipairs(FAILURES) do
+      out.failures[name] = tls[name] > 0 and (out.failures[name] or 0) + tls[name] or out.failures[name]
+   end
+   add_map(out.alerts_sent, tls.alerts_sent)
+   add_map(out.alerts_received, tls.alerts_received)
+   local total = side.apps[1].total
+   out.plain = out.plain + total.octets_in + total.octets_out
+   out.carried = out.carried + tls.carried_in + tls.carried_out
+end
+
+--- The figures of a row from the records of its trials.
+-- @param wire  whether they were made on the virtual wire
+function M.figures(list, wire)
+   local json = require "framegauge.text.json"
+   local last = list[#list].sides[1].apps[1].tls
+   local out = {
+      version = last.version, cipher = last.cipher, group = last.group, alpn = last.alpn,
+      certificate_bytes = last.certificate_bytes, failures = json.object {}, alerts_sent = json.object {},
+      alerts_received = json.object {}, handshake = last.handshake, library = M.library(),
+      crypto_time = wire and "0" or "real", reason = last.reason ~= "" and last.reason or nil,
+      plain = 0, carried = 0,
+   }
+   for key in pairs(SUMS) do
+      out[key] = 0
+   end
+   for key in pairs(OF_BOTH) do
+      out[key] = 0
+   end
+   for _, record in ipairs(list) do
+      add_client(out, record.sides[1])
+      for _, side in ipairs(record.sides) do
+         add_side(out, side.apps[1].tls)
+      end
+   end
+   out.overhead_ratio = out.plain > 0 and out.carried / out.plain or nil
+   out.plain, out.carried = nil, nil
+   return out
+end
+
+return M
