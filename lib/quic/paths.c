@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * By which path libngtcp2 is told that a client's datagram came. A client may go on from another port or
+ * address (RFC 9000, 9), and the library of a server follows the first packet from there and validates
+ * the new path. When the client is heard on the old one again before that is over, then all of 0.12 to
+ * 1.11 abort where they do not search for the MTU. So a path that is left stays left until its successor
+ * is validated or given up; and because a single datagram with a wrong source would do for that, a
+ * client that does not use a new ID, as one that moves on purpose does, is only followed when it has
+ * been heard some times from there alone.
+ */
+#include <string.h>
+
+#include "quic_priv.h"
+
+enum { LONG_HEADER = 0x80, COUNT_AT = ID_BYTES /* of an ID in a short header */, SOME = 3 };
+
+static const uint64_t SPARE_NS = 1000000000;
+
+static bool
+is_same(const struct fg_flow *a, const struct fg_flow *b)
+{
+	return a->local_port == b->local_port && a->remote_port == b->remote_port &&
+	       memcmp(a->local, b->local, sizeof(a->local)) == 0 &&
+	       memcmp(a->remote, b->remote, sizeof(a->remote)) == 0;
+}
+
+/* @return whether the path is not what it was */
+static bool
+has_moved(struct quic *q)
+{
+	struct fg_flow now = flow_of(q, ngtcp2_conn_get_path(q->conn));
+	bool moved = !is_same(&now, &q->flow);
+
+	q->flow = now;
+	return moved;
+}
+
+bool
+path_choose(const struct fg_l4 *w, struct quic *q, const struct fg_flow *flow, const uint8_t *data,
+	    uint32_t length, ngtcp2_path_storage *out)
+{
+	struct paths *p = &q->paths;
+
+	path_of(flow, out);
+	if (!q->carrier->config.tls.server || data[0] & LONG_HEADER || length <= COUNT_AT)
+		return true;
+	if (has_moved(q)) /* back, because nobody answered there */
+		p->left_until = 0;
+	if (is_same(flow, &q->flow)) {
+		p->elsewhere = 0;
+		p->id = data[COUNT_AT];
+		return true;
+	}
+	if (w->now < p->left_until)
+		return false;
+	p->elsewhere = is_same(flow, &p->there) ? p->elsewhere + 1 : 1;
+	p->there = *flow;
+	if (data[COUNT_AT] == p->id && p->elsewhere < SOME)
+		path_of(&q->flow, out);
+	return true;
+}
+
+void
+path_note(const struct fg_l4 *w, struct quic *q)
+{
+	uint64_t pto = ngtcp2_conn_get_pto(q->conn), first_pto = 3 * q->carrier->config.initial_rtt_ns;
+
+	if (!has_moved(q))
+		return;
+	q->paths.elsewhere = 0;
+	/* it is validated once or twice, for 3 PTO each */
+	q->paths.left_until = w->now + 6 * (pto > first_pto ? pto : first_pto) + SPARE_NS;
+}

@@ -1,0 +1,144 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- QUIC through the reference device: figures are what its line, its delay and its faults allow.
+local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
+local schema = require "result_schema"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local CONFIG = scratch.PROJECT .. "configs/l4-quic-reference.yaml"
+
+-- @return the rows, the folder
+local function run(...)
+   local path = scratch.path()
+   local words = { ("'%s' run '%s' --out '%s'"):format(uv.exepath(), CONFIG, path) }
+   for _, set in ipairs { ... } do
+      words[#words + 1] = ("--set '%s'"):format(set)
+   end
+   local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   assert.is_true(status == 0, output)
+   return json.decode(scratch.read(path .. "/result.json")).results.l4, path
+end
+
+local PLAN = [[
+test: l4
+ports: {east: {device: wire0}, west: {device: wire1}}
+reference_device: {rate: 1Gbps}
+l4: {tests: [QUIC_CC], %s}
+]]
+
+local function problem(set)
+   local plan, problems = plans.load_text(PLAN:format(set), "quic")
+   assert.is_nil(plan)
+   return tostring(problems[1])
+end
+
+describe("a test over QUIC", function()
+   local rows, path
+
+   setup(function()
+      rows, path = run()
+   end)
+
+   teardown(scratch.remove)
+
+   it("fills the line with a stream but for the bytes of its packets", function()
+      for i = 1, 2 do
+         -- 1418 of 1518 bytes of a frame with preamble and gap
+         assert.near(1418 / 1518 * 1e9, rows[i].theoretical, 1)
+         assert.near(rows[i].theoretical, rows[i].goodput_bps, 2e-3 * rows[i].theoretical)
+         assert.equal("valid", rows[i].validity)
+      end
+   end)
+
+   it("has a handshake for each connection, one round trip long", function()
+      local cc = rows[5]
+      assert.equal("QUIC_CC", cc.test)
+      assert.equal(cc.opened, cc.closed)
+      assert.equal(cc.opened, cc.quic.handshakes)
+      assert.near(224e3, cc.quic.handshake.mean_ns, 2e3) -- twice 100 us, and two frames of 1514 bytes
+      assert.equal(cc.quic.handshake.mean_ns, cc.setup.mean_ns)
+      assert.near(4 / 437e-6, cc.connections_per_s, 0.02 * 4 / 437e-6)
+   end)
+
+   it("says what was agreed on, and that cryptography took no time", function()
+      for _, row in ipairs(rows) do
+         assert.same({ "1", "TLS_AES_128_GCM_SHA256", "X25519", "perf", "0" }, { row.quic.version,
+            row.quic.cipher, row.quic.group, row.quic.alpn, row.quic.crypto_time })
+         assert.equal(0, row.quic.failed + row.quic.client.packets_lost + row.quic.server.packets_lost)
+         assert.equal(0, row.quic.client.undecryptable + row.quic.server.undecryptable)
+      end
+   end)
+
+   it("gives rows that the schema knows", function()
+      assert.is_true(schema.validate(path .. "/result.json"))
+   end)
+
+   it("gives the same result again, to the byte", function()
+      local short = { "l4.tests=[QUIC_CRR]", "l4.duration=20ms", "l4.omit=0s", "l4.tls.resume=ticket",
+         "l4.tls.early_data=1KiB" }
+      local _, one = run(unpack(short))
+      local _, other = run(unpack(short))
+      assert.equal(scratch.read(one .. "/result.json"), scratch.read(other .. "/result.json"))
+   end)
+
+   it("counts as lost what the device has lost", function()
+      local row = run("l4.tests=[QUIC_STREAM]", "reference_device.loss_every=100", "l4.omit=0s")[1]
+      local q = row.quic
+      assert.equal("valid", row.validity)
+      assert.equal(q.client.packets_out - q.server.packets_in, q.client.packets_lost)
+      assert.is_true(q.client.packets_lost >= 50)
+      assert.equal(0, q.client.packets_spurious)
+   end)
+
+   it("takes a round trip more when the server validates addresses", function()
+      local row = run("l4.tests=[QUIC_CC]", "l4.quic.retry=true", "l4.duration=30ms")[1]
+      assert.near(437e3, row.quic.handshake.mean_ns, 4e3)
+      assert.equal(row.quic.handshakes, row.quic.retries)
+   end)
+
+   it("resumes sessions by tickets", function()
+      local row = run("l4.tests=[QUIC_CRR]", "l4.duration=30ms", "l4.omit=0s", "l4.connections=1",
+         "l4.tls.resume=ticket")[1]
+      assert.equal("valid", row.validity)
+      assert.is_true(row.opened > 20)
+      assert.equal(row.opened - 1, row.quic.resumed_handshakes)
+      assert.equal(0, row.quic.early_data_offered)
+   end)
+
+   -- handshake and request are a round trip of 200 us each, or one for both
+   it("saves a round trip by early data, and none where it is refused", function()
+      local early = { "l4.tests=[QUIC_CRR]", "l4.duration=30ms", "l4.omit=5ms", "l4.connections=1",
+         "l4.tls.resume=ticket", "l4.tls.early_data=1KiB" }
+      local row = run(unpack(early))[1]
+      local q = row.quic
+      assert.equal("valid", row.validity)
+      assert.near(220e3, row.first_byte.mean_ns, 20e3)
+      assert.is_true(q.early_data_offered > 50)
+      assert.equal(row.opened - 1, q.resumed_handshakes)
+      assert.same({ row.opened - 1, row.opened - 1, 100 * (row.opened - 1) }, { q.early_data_offered,
+         q.early_data_accepted, q.early_data_bytes })
+      early[#early + 1] = "l4.tls.refuse_early_data=1"
+      row = run(unpack(early))[1]
+      assert.equal("valid", row.validity)
+      assert.near(430e3, row.first_byte.mean_ns, 30e3)
+      assert.equal(row.opened - 1, row.quic.early_data_offered)
+      assert.equal(0, row.quic.early_data_accepted + row.quic.early_data_bytes)
+   end)
+
+   it("takes to new keys when it is told to", function()
+      local q = run("l4.tests=[QUIC_STREAM]", "l4.quic.key_update_every=500", "l4.connections=1")[1].quic
+      assert.is_true(q.client.key_updates >= 1)
+      assert.near(q.client.key_updates, q.server.key_updates, 1)
+      assert.equal(0, q.client.undecryptable + q.server.undecryptable)
+   end)
+
+   it("says what a plan has wrong", function()
+      assert.truthy(problem("quic: {certificate: p256}"):find("ed25519 or one of RSA", 1, true))
+      assert.truthy(problem("quic: {max_datagram: 1473}"):find("at most 1472", 1, true))
+      assert.truthy(problem("mtu: 1200"):find("at least 1228", 1, true))
+      assert.truthy(problem('tls: {versions: ["1.2"]}'):find("QUIC has TLS 1.3 alone", 1, true))
+      assert.truthy(problem("tls: {ciphers: [ECDHE-RSA-AES128-GCM-SHA256]}"):find("of TLS 1.3", 1, true))
+   end)
+end)
