@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HTTP/2 (RFC 9113), client and server. Frames are our own, since what is sent must follow from its position:
+ * a retransmission is made anew, and nothing is kept of a body. Fields are read by nghttp2 (HPACK, RFC 7541),
+ * unless a block says what the last one said; ours are made at set-up, without a table.
+ *
+ *   frame.c    reads frames, whichever way they are cut
+ *   control.c  frames that are about the connection or about windows
+ *   fields.c   blocks of fields
+ *   message.c  from frames to requests and responses, of both sides
+ *   outbox.c   what is to be sent, by position
+ *   conn.c     connections and exchanges: taken, found, given back
+ *   client.c, server.c
+ *   http2.c    the kind
+ *
+ * All of it is written by the lcore that polls the worker; control makes and frees it.
+ */
+#ifndef HTTP2_PRIV_H
+#define HTTP2_PRIV_H
+
+#include <nghttp2/nghttp2.h>
+
+#include "../fields_priv.h"
+#include "../page_priv.h"
+#include "fg_heap.h"
+#include "fg_pool.h"
+
+enum {
+	H2_HEADER = 9,        /* octets of a frame's header */
+	H2_FRAME_MAX = 16384, /* payload of a frame, either way */
+	H2_WINDOW = 65535,    /* before anybody says something else */
+	H2_WINDOW_MAX = 0x7fffffff,
+	H2_TABLE = 4096, /* octets of a peer's table of fields */
+	H2_PART = 9,     /* the most octets that are read as one number or several */
+	H2_RESETS = 64,  /* streams that we have reset last, on which frames may still come */
+	H2_CONTROLS = 17,
+};
+
+enum h2_type {
+	H2_DATA,
+	H2_HEADERS,
+	H2_PRIORITY,
+	H2_RST_STREAM,
+	H2_SETTINGS,
+	H2_PUSH_PROMISE,
+	H2_PING,
+	H2_GOAWAY,
+	H2_WINDOW_UPDATE,
+	H2_CONTINUATION,
+	H2_TYPES,
+};
+
+/* struct h2_conn.frame.flags */
+enum { H2_END_STREAM = 1, H2_ACK = 1, H2_END_HEADERS = 4, H2_PADDED = 8, H2_HAS_PRIORITY = 0x20 };
+
+enum h2_error {
+	H2_NO_ERROR,
+	H2_PROTOCOL_ERROR,
+	H2_INTERNAL_ERROR,
+	H2_FLOW_CONTROL_ERROR,
+	H2_SETTINGS_TIMEOUT,
+	H2_STREAM_CLOSED,
+	H2_FRAME_SIZE_ERROR,
+	H2_REFUSED_STREAM,
+	H2_CANCEL,
+	H2_COMPRESSION_ERROR,
+	H2_CONNECT_ERROR,
+	H2_ENHANCE_YOUR_CALM,
+};
+
+/** A request and its response: a stream of HTTP/2. */
+struct h2_exchange {
+	uint32_t next, previous; /* of the connection; `next` is the pool's while it is free */
+	uint32_t id;
+	int32_t window;          /* octets that the peer takes */
+	int32_t credit;          /* and that it may send */
+	uint32_t left;           /* octets of our body to be sent */
+	uint32_t body;           /* and all of it */
+	uint32_t wanted, object; /* of a client: octets of the response; of a page: which object it is */
+	bool sends_head, head_read, sized, unwanted, again, receives, is_post, is_head;
+	uint64_t since;            /* of a client: the request was sent */
+	uint64_t length, received; /* of the peer's body: Content-Length, octets so far */
+};
+
+/** A part of what was written and is not acknowledged. */
+struct h2_span {
+	uint32_t next; /* the pool's while it is free */
+	uint32_t id;   /* of the stream, or of the first of requests */
+	uint64_t at;   /* position */
+	uint64_t octets;
+	uint32_t head; /* octets of HEADERS before the data; of the first of requests that are all alike */
+	uint32_t body; /* where in the body the data begins */
+	uint32_t data; /* its octets, without headers of frames */
+	uint8_t kind;  /* of outbox.c */
+	bool ends;     /* the last frame ends the stream */
+	union {
+		uint8_t literal[H2_CONTROLS];
+		const uint8_t *text;
+		uint32_t length; /* Content-Length of a response */
+	};
+};
+
+/** The frame that is being read. */
+struct h2_frame {
+	uint32_t id, body, pad; /* octets still to come of its payload, and of its padding */
+	uint8_t type, flags;
+	uint8_t phase, have, want;
+	uint8_t part[H2_PART];
+};
+
+/* struct h2_conn.flags */
+enum {
+	H2_OVER = 1 << 0,       /* nothing is read any more */
+	H2_GONE = 1 << 1,       /* the stream below is over */
+	H2_BEGUN = 1 << 2,      /* the first SETTINGS have come */
+	H2_SETTLED = 1 << 3,    /* and ours have been acknowledged */
+	H2_LEAVING = 1 << 4,    /* GOAWAY has come: no further requests */
+	H2_PEER_ENDED = 1 << 5, /* FIN */
+	H2_REFUSING = 1 << 6,   /* of a server: streams were refused, and not noted */
+	H2_PAUSED = 1 << 7,     /* of a client: the timer runs */
+};
+
+enum h2_flood { H2_PINGS, H2_SETTINGS_FRAMES, H2_RESET_FRAMES, H2_EMPTY_FRAMES, H2_FLOODS };
+
+struct h2_conn {
+	uint32_t next; /* the pool's while it is free */
+	uint32_t flags;
+	struct h2_frame frame;
+	struct fields fields;  /* of the block that is being read */
+	uint32_t block, parts; /* its octets, its CONTINUATIONs; */
+	uint32_t block_id;     /* and whose it is; 0: none is under way */
+	bool block_ends;       /* END_STREAM was on its HEADERS */
+	uint16_t table;        /* octets of the peer's table, which is empty unless there is an inflater */
+	nghttp2_hd_inflater *inflater;
+	uint32_t first, last, active; /* exchanges */
+	uint32_t first_reset, last_reset, resets;
+	uint32_t last_id;              /* the highest so far, of a client: of ours */
+	uint32_t requests, again;      /* of a client: sent, refused and to be sent once more */
+	uint32_t load;                 /* and of a page: page_begin() */
+	uint32_t streams_max;          /* at a time, says the peer */
+	int32_t window, stream_window; /* octets that the peer takes, and at the begin of a stream */
+	int32_t credit, stream_credit; /* the same of us */
+	uint32_t first_span, last_span, recent_span;
+	uint64_t end;    /* position behind what is laid out */
+	uint64_t second; /* of which the frames below are counted */
+	uint16_t flood[H2_FLOODS];
+};
+
+/** What the two sides do differently. */
+struct h2_role {
+	bool is_client;
+	/** A head is whole, of exchange @p x, which a server has just made. */
+	void (*head)(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x);
+	/** The peer has sent all of it. The exchange may be gone afterwards. */
+	void (*over)(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x);
+	/** It failed; it is given back by the caller. */
+	void (*failed)(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum message_sum why);
+	/** What could be sent has been laid out. */
+	void (*sent)(struct fg_l4 *w, struct fg_stream *s);
+};
+
+/** The last block that changed nothing but what it says. */
+struct h2_seen {
+	struct fields fields;
+	uint32_t octets;
+	uint16_t table;
+	uint8_t text[512];
+};
+
+/** Either side. */
+struct http2 {
+	struct application app; /* first */
+	const struct h2_role *role;
+	struct fg_pool conns, exchanges, spans;
+	nghttp2_mem memory;
+	nghttp2_hd_inflater *spare; /* with an empty table */
+	struct h2_seen seen;
+	struct fg_heap heap;  /* of nghttp2 */
+	uint64_t octets;      /* of it and of the pools, as far as the worker knows */
+	uint8_t opening[128]; /* what a connection begins with */
+	uint32_t opening_octets;
+	uint8_t *request; /* of a client: HEADERS; of a page those of each object, all as long */
+	uint32_t request_octets;
+	uint32_t streams; /* at a time on a connection */
+	int32_t window;   /* that we offer */
+};
+
+/** A stream's own: of both sides. */
+struct h2_area {
+	struct client_stream client; /* first */
+	uint32_t conn;
+};
+
+static_assert(sizeof(struct h2_area) <= FG_STREAM_AREA, "the area of a stream");
+
+static inline struct http2 *
+http2_of(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return (struct http2 *)application_of(w, s);
+}
+
+static inline struct h2_conn *
+h2_conn_at(const struct http2 *a, uint32_t i)
+{
+	return (struct h2_conn *)(void *)a->conns.at + i;
+}
+
+static inline struct h2_conn *
+h2_conn_of(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return h2_conn_at(http2_of(w, s), ((const struct h2_area *)(const void *)s->area)->conn);
+}
+
+static inline struct h2_exchange *
+h2_exchange_at(const struct http2 *a, uint32_t i)
+{
+	return (struct h2_exchange *)(void *)a->exchanges.at + i;
+}
+
+static inline struct h2_span *
+h2_span_at(const struct http2 *a, uint32_t i)
+{
+	return (struct h2_span *)(void *)a->spans.at + i;
+}
+
+/** What a client's connection loads; NULL: no page. */
+static inline struct page_load *
+h2_load_of(const struct http2 *a, const struct h2_conn *c)
+{
+	return c->load == 0 ? NULL : page_load_at(a->app.page, c->load);
+}
+
+static inline void
+h2_note(struct fg_l4 *w, const struct fg_stream *s, enum message_sum what)
+{
+	application_of(w, s)->base.tally.own[what]++;
+}
+
+/* conn.c */
+/** The connection is there. @return NULL: there is no room, and it was aborted */
+struct h2_conn *h2_begin(struct fg_l4 *w, struct fg_stream *s);
+void h2_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end);
+/** @return NULL: there is no room */
+struct h2_exchange *h2_take(struct fg_l4 *w, struct fg_stream *s, uint32_t id);
+struct h2_exchange *h2_find(const struct http2 *a, const struct h2_conn *c, uint32_t id);
+/** Was it reset by us not long ago? */
+bool h2_was_reset(const struct http2 *a, const struct h2_conn *c, uint32_t id);
+void h2_give(struct http2 *a, struct h2_conn *c, struct h2_exchange *x);
+/** Whose turn it was comes last. */
+void h2_rotate(struct http2 *a, struct h2_conn *c, struct h2_exchange *x);
+/** The stream fails by our RST_STREAM. */
+void h2_reset(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, enum h2_error code);
+/** The connection does, by GOAWAY and FIN. */
+void h2_fail(struct fg_l4 *w, struct fg_stream *s, enum h2_error code);
+/** It ends in peace. */
+void h2_leave(struct fg_l4 *w, struct fg_stream *s);
+/** All exchanges fail. */
+void h2_drop_all(struct fg_l4 *w, struct fg_stream *s, enum message_sum why);
+
+/* outbox.c: nothing is sent before h2_flush() */
+void h2_send_text(struct fg_l4 *w, struct fg_stream *s, const void *text, uint32_t octets);
+/** A frame with up to eight octets of payload. */
+void h2_send_control(struct fg_l4 *w, struct fg_stream *s, uint8_t type, uint8_t flags, uint32_t id,
+		     uint64_t payload, uint32_t octets);
+/** A head of ours, and a part of the body behind it; where @p data is 0 only the head. */
+void h2_send(struct fg_l4 *w, struct fg_stream *s, struct h2_exchange *x, uint32_t data);
+/** Of a body, with the headers of its frames. */
+uint64_t h2_data_octets(uint32_t data);
+void h2_flush(struct fg_l4 *w, struct fg_stream *s);
+void h2_acked(struct fg_l4 *w, struct fg_stream *s);
+void h2_fill(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
+void h2_give_spans(struct http2 *a, struct h2_conn *c);
+
+/* frame.c */
+bool h2_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data, uint32_t length,
+		bool early);
+/** What to expect first: a server the preface of a client, a client a frame. */
+void h2_frame_begin(struct h2_conn *c, bool is_server);
+
+/* control.c; a part is whole, or the frame is over. @return H2_NO_ERROR, or how the connection fails */
+enum h2_error h2_control_part(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
+enum h2_error h2_control_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
+/** What the peer may send gets as large as it was, when half of it is used. */
+void h2_renew(struct fg_l4 *w, struct fg_stream *s, uint32_t id, int32_t *credit, int32_t full);
+/** Such a frame has come: not too many in a second? */
+enum h2_error h2_count(const struct fg_l4 *w, struct h2_conn *c, enum h2_flood what);
+
+/* message.c */
+enum h2_error h2_headers_begin(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
+enum h2_error h2_headers_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
+enum h2_error h2_data_begin(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, uint32_t payload);
+void h2_data(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c, const uint8_t *data, uint32_t length);
+void h2_data_over(struct fg_l4 *w, struct fg_stream *s, struct h2_conn *c);
+/** refill(): heads, and of the bodies what the windows allow, a frame of each stream in turn. */
+bool h2_refill(struct fg_l4 *w, struct fg_stream *s);
+
+/* fields.c */
+/** The next octets of a block. @return whether they can be read */
+bool h2_fields_read(struct http2 *a, struct h2_conn *c, const uint8_t *data, uint32_t length, bool last);
+void h2_fields_free(nghttp2_hd_inflater **inflater);
+enum { H2_REQUEST_MORE = 64 /* octets beside those of path and host */ };
+/** @return octets */
+uint32_t h2_write_request(const struct fg_l4_app *config, const char *path, uint8_t *to);
+enum { H2_RESPONSE_MAX = 80 };
+/** A frame of HEADERS. @return its octets */
+uint32_t h2_write_response(uint32_t id, uint32_t length, bool ends, uint8_t to[H2_RESPONSE_MAX]);
+uint8_t *h2_put_header(uint8_t *to, uint32_t octets, uint8_t type, uint8_t flags, uint32_t id);
+
+extern const struct h2_role h2_client_role, h2_server_role;
+extern const struct fg_app_ops h2_client_ops, h2_server_ops;
+
+#endif

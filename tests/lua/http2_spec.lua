@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- HTTP/2 between two ports of the reference device, both ends ours: what the line allows, what streams and
+-- windows change, and what a plan may not ask for.
+local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
+local schema = require "result_schema"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local CONFIG = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/l4-http2-reference.yaml"
+
+local function run(...)
+   local path, sets = scratch.path(), {}
+   for i, set in ipairs { "l4.duration=50ms", "l4.omit=10ms", ... } do
+      sets[i] = ("--set '%s'"):format(set)
+   end
+   local output, status = scratch.shell(("'%s' run '%s' --out '%s' %s 2>&1"):format(uv.exepath(), CONFIG,
+      path, table.concat(sets, " ")))
+   assert.equal(0, status, output)
+   return json.decode(scratch.read(path .. "/result.json")).results.l4, path
+end
+
+describe("a test over HTTP/2", function()
+   teardown(scratch.remove)
+
+   it("fills the line with responses, where HTTP/1.1 waits a round trip for each", function()
+      local rows, path = run()
+      for i, test in ipairs { "HTTP", "HTTP2", "HTTPS", "HTTPS2" } do
+         assert.same({ test, "valid", 0 }, { rows[i].test, rows[i].validity, rows[i].wrong_bytes })
+         assert.is_nil(rows[i].bad_responses)
+      end
+      assert.near(100, rows[2].theoretical_percent, 1.5)
+      assert.is_true(rows[2].transactions_per_s > 5 * rows[1].transactions_per_s)
+      assert.equal("h2", rows[4].tls.alpn)
+      assert.is_true(schema.validate(path .. "/result.json"))
+   end)
+
+   it("takes as long as HTTP/1.1 with one stream", function()
+      local rows = run("l4.tests=[HTTP, HTTP2]", "l4.http.streams=1")
+      assert.near(rows[1].transaction.mean_ns, rows[2].transaction.mean_ns, 2000)
+   end)
+
+   it("is limited by a window to one in each round trip", function()
+      local row = run("l4.tests=[HTTP2]", "l4.http.streams=1", "l4.http.body=1MiB", "l4.http.window=65535",
+         "l4.connections=1", "l4.duration=300ms", "l4.omit=0s", "reference_device.latency=2ms")[1]
+      -- half of it at a time: the update comes when half is used
+      local round_trips = 2 ^ 20 / (65535 / 2)
+      assert.is_true(row.transaction.mean_ns > round_trips / 2 * 4e6)
+      assert.is_true(row.transaction.mean_ns < 2 * round_trips * 4e6)
+   end)
+
+   it("refuses more streams than there is room for", function()
+      local plan, problems = plans.load_text([[
+test: l4
+ports: {east: {device: wire0, ipv4: 198.18.1.2/24}, west: {device: wire1, ipv4: 198.18.1.3/24}}
+l4: {tests: [HTTP2], connections: 1000000, http: {streams: 5}}
+]], "http2", {})
+      assert.is_nil(plan)
+      assert.matches("l4.http.streams.*5000000 requests at a time on 1000000 connections.*at most 4000000",
+         tostring(problems[1]))
+   end)
+end)
