@@ -1,0 +1,178 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The tests DNS, DNS_TCP and DNS_TLS: what they ask and answer, of the group `l4.dns` of a plan. Their C
+-- side is lib/apps/dns.
+local format = require "framegauge.text.format"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+local TYPES = { "A", "AAAA", "TXT", "NS", "CNAME", "SOA", "PTR", "MX", "SRV", "HTTPS", "ANY" }
+local MOST_QUESTIONS = 1000000
+local MOST_AT_A_TIME = 4000000 -- queries, of all connections
+local NAME_MAX, LABEL_MAX = 253, 63 -- characters (RFC 1035, 2.3.4)
+
+M.GROUP = {
+   key = "dns", type = "group",
+   help = "of DNS, DNS_TCP and DNS_TLS: what is asked, and what our server answers. Addresses follow from "
+      .. "the name, out of 198.18.0.0/15 and 2001:2::/48, and the client compares every byte of the answers",
+   fields = {
+      { key = "name", type = "string", longest = 300, default = "h{0..9999}.fg.test",
+        help = "the names that are asked for in turn; {FIRST..LAST} stands for each of these numbers" },
+      { key = "type", type = "enum", values = TYPES, default = "A", help = "the type that is asked for" },
+      { key = "queries", type = "string", longest = 4096, default_help = "none: name and type",
+        help = "a file with a name and a type in each line, as dnsperf reads it, in place of these two" },
+      { key = "rate", type = "number", min = "0.001", max = "100000000", default_help = "a closed loop",
+        help = "queries a second, at times that do not depend on answers; latency counts from these times. "
+           .. "Over UDP l4.connections is then the most that wait at a time" },
+      { key = "pipeline", type = "integer", default = "16", min = "1", max = "1000",
+        help = "of DNS_TCP and DNS_TLS: queries at a time on a connection; 1: each follows the answer to the "
+           .. "one before" },
+      { key = "requests", type = "integer", default = "0", min = "0", max = "1000000",
+        help = "of DNS_TCP and DNS_TLS: queries on a connection, which is then closed and followed by "
+           .. "another; 0: until the end" },
+      { key = "idle", type = "time", default = "10s", max = "1h",
+        help = "of our server over TCP: a connection without a query for so long is closed; 0s: none is" },
+      { key = "fallback", type = "boolean", default = "true",
+        help = "of DNS: what is truncated is asked for again over TCP (RFC 7766), on a connection for each "
+           .. "query" },
+      { key = "edns", type = "integer", default = "1232", min = "0", max = "65535",
+        help = "bytes of the largest answer, told by EDNS (RFC 6891); 0: no EDNS, and 512 bytes" },
+      { key = "dnssec", type = "boolean", default = "false", help = "ask for DNSSEC's records (DO)" },
+      { key = "recursion", type = "boolean", default = "true", help = "ask for recursion (RD)" },
+      { key = "any_answer", type = "boolean", default = "false",
+        help = "answers need only be well formed and to the question: they are not those of our server" },
+      { key = "answers", type = "integer", default = "1", min = "0", max = "1000",
+        help = "of our server: records in an answer to A, AAAA or TXT" },
+      { key = "ttl", type = "integer", default = "300", min = "0", max = "2147483647",
+        help = "of our server: seconds" },
+      { key = "text", type = "integer", default = "64", min = "0", max = "8192",
+        help = "of our server: bytes of text in a TXT record" },
+      { key = "nxdomain", type = "ratio", default = "0%", max = "100%",
+        help = "of our server: share of the names that do not exist" },
+   },
+}
+
+-- What is wrong with a name; nil: nothing
+local function fault_of(name)
+   name = name:gsub("%.$", "")
+   if #name > NAME_MAX then
+      return ("a name of %d characters; at most %d"):format(#name, NAME_MAX)
+   end
+   for label in (name .. "."):gmatch "([^.]*)%." do
+      if label == "" or #label > LABEL_MAX or label:find "[%s%c]" then
+         return ("'%s' is no name: a label has 1 to %d characters"):format(name:sub(1, 80), LABEL_MAX)
+      end
+   end
+end
+
+-- The names that a pattern stands for. @return list, or nil and what is wrong
+local function names_of(pattern)
+   local before, first, last, behind = pattern:match "^(.-){(%d+)%.%.(%d+)}(.*)$"
+   if not before then
+      return { pattern }, fault_of(pattern)
+   end
+   first, last = tonumber(first), tonumber(last)
+   if last < first or last - first >= MOST_QUESTIONS then
+      return nil, ("{%.0f..%.0f} is not 1 to %s numbers"):format(first, last, format.count(MOST_QUESTIONS))
+   end
+   local list, fault = {}, fault_of(before .. ("%.0f"):format(last) .. behind)
+   for i = first, last do
+      list[#list + 1] = ("%s%.0f%s"):format(before, i, behind)
+   end
+   return list, fault
+end
+
+-- The questions of a file in dnsperf's form. @return list of lines, or nil and what is wrong
+local function questions_of_file(path)
+   local file, list, number = io.open(path), {}, 0
+   if not file then
+      return nil, ("%s cannot be read"):format(path)
+   end
+   for line in file:lines() do
+      number = number + 1
+      if line:find "%S" and not line:find "^%s*[;#]" then
+         local name, type_of = line:match "^%s*(%S+)%s+(%S+)%s*$"
+         local fault = name and fault_of(name)
+            or not name and "expected a name and a type, as in h1.fg.test A"
+            or not tables.contains(TYPES, type_of:upper()) and type_of .. " is not a type that is known here"
+         if fault or #list == MOST_QUESTIONS then
+            file:close()
+            return nil, ("%s:%d: %s"):format(path, number, fault or "more than a million questions")
+         end
+         list[#list + 1] = name .. " " .. type_of:upper()
+      end
+   end
+   file:close()
+   return list[1] and list, ("%s has no questions"):format(path)
+end
+
+local function questions(dns)
+   if dns.queries then
+      return questions_of_file(dns.queries)
+   end
+   local list, fault = names_of(dns.name)
+   if fault then
+      return nil, fault
+   end
+   for i, name in ipairs(list) do
+      list[i] = name .. " " .. dns.type
+   end
+   return list
+end
+
+--- What the client and the server of the test are told (framegauge.l4.app).
+function M.fill(client, o)
+   local dns = o.dns
+   client.requests_per_s = dns.rate
+   client.dns = {
+      questions = table.concat(assert(questions(dns)), "\n"), udp_size = dns.edns, dnssec = dns.dnssec,
+      recursion = dns.recursion, any_answer = dns.any_answer, answers = dns.answers, ttl = dns.ttl,
+      text = dns.text, nxdomain_ppm = math.floor(dns.nxdomain * 1e6 + 0.5), fallback = dns.fallback,
+      pipeline = dns.pipeline, idle_ns = math.floor(dns.idle * 1e9 + 0.5),
+   }
+end
+
+--- The same over TCP. A query is due when it is due: none waits for the acknowledgement of the one before.
+function M.fill_tcp(client, o)
+   M.fill(client, o)
+   client.requests, client.tcp.nodelay = o.dns.requests, true
+end
+
+local OVER_TCP = { "DNS_TCP", "DNS_TLS" }
+
+local function has_any(tests, names)
+   for _, name in ipairs(names) do
+      if tables.contains(tests, name) then
+         return true
+      end
+   end
+end
+
+--- The rule of the tests over TCP: the memory of a worker for all queries at a time is reserved.
+function M.check_tcp(values, found)
+   local o = values.l4
+   if has_any(o.tests, OVER_TCP) and o.connections * o.dns.pipeline > MOST_AT_A_TIME then
+      found:add("l4.dns.pipeline", ("%.0f queries at a time on %d connections"):format(
+         o.connections * o.dns.pipeline, o.connections), ("at most %d in all"):format(MOST_AT_A_TIME))
+   end
+end
+
+--- The rule of the group: every question can be asked.
+function M.check(values, found)
+   local dns = values.l4.dns
+   local list, fault = {}, nil
+   if has_any(values.l4.tests, { "DNS", unpack(OVER_TCP) }) then
+      list, fault = questions(dns)
+   end
+   if not list then
+      found:add(dns.queries and "l4.dns.queries" or "l4.dns.name", fault,
+         dns.queries and "lines such as: h1.fg.test A" or "a name such as h{0..9999}.fg.test")
+   end
+   if dns.edns > 0 and dns.edns < 512 then
+      found:add("l4.dns.edns", ("%d is less than every message may have"):format(dns.edns),
+         "0, or at least 512")
+   end
+end
+
+return M
