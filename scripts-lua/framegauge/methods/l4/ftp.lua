@@ -1,0 +1,112 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The test FTP: files over data connections of their own, of the group `l4.ftp` of a plan. Its C side is
+-- lib/apps/ftp.
+local tables = require "framegauge.core.tables"
+local theory = require "framegauge.l4.theory"
+
+local M = {}
+
+local MOST_SESSIONS = 60000 -- at a time: each may wait for its data connection at a port of its own
+local MODES = { "extended-passive", "passive", "extended-active", "active" }
+local FOR_IPV4 = { passive = "extended-passive", active = "extended-active" }
+
+M.GROUP = {
+   key = "ftp", type = "group",
+   help = "of FTP: which files, and how their data connections are opened. l4.connections are sessions, each "
+      .. "a control connection with one data connection at a time",
+   fields = {
+      { key = "body", type = "size", default = "1MiB", min = "1", max = "1GiB", help = "of each file" },
+      { key = "upload", type = "boolean", default = "false",
+        help = "the client sends files (STOR); else it gets them (RETR)" },
+      { key = "mode", type = "enum", values = MODES, default = "extended-passive",
+        help = "who opens the data connection, and how the other end tells where: passive: the client, by "
+           .. "PASV; active: the server, by PORT; extended, for IPv6, too: by EPSV and EPRT (RFC 2428)" },
+      { key = "files", type = "integer", default = "10", min = "0", max = "1000000",
+        help = "of a session, which then ends and is followed by another; 0: until the end" },
+      { key = "path", type = "string", longest = 200, default_help = "octets/ and the number of ftp.body",
+        help = "the file's name" },
+      { key = "user", type = "string", longest = 100, default = "anonymous", help = "who logs in" },
+      { key = "password", type = "string", longest = 100, default = "framegauge@",
+        help = "and by which password; it is sent, and stands in the result, as it is" },
+      { key = "any_body", type = "boolean", default = "false",
+        help = "files are not those of our server, and neither their bytes nor the length of what is "
+           .. "received are compared" },
+      { key = "timeout", type = "time", default = "10s", min = "1ms", max = "1h",
+        help = "without a reply, a data connection or any of its bytes for so long a session is given up" },
+   },
+}
+
+--- What the client and the server of the test are told (framegauge.l4.app).
+function M.fill(client, o)
+   local ftp = o.ftp
+   client.request, client.response = ftp.upload and ftp.body or 0, ftp.upload and 0 or ftp.body
+   client.path = ftp.path or ("octets/%.0f"):format(ftp.body)
+   client.user, client.password, client.ftp_mode = ftp.user, ftp.password, ftp.mode
+   client.requests, client.any_body, client.timeout = ftp.files, ftp.any_body, ftp.timeout
+end
+
+--- Bits of files: those that the client has received, or that were acknowledged to it.
+function M.count(client)
+   return client.measured.file_bytes * 8, client
+end
+
+--- The most of them that a line allows.
+function M.theory(rate, ip, o)
+   return theory.files(rate, ip, o, o.file)
+end
+
+-- The numbers of a list of records of trials, added by key.
+local function sum(list, of)
+   local out
+   for _, record in ipairs(list) do
+      for key, n in pairs(of(record.sides[1].apps[1])) do
+         out = out or {}
+         out[key] = (out[key] or 0) + n
+      end
+   end
+   return out
+end
+
+--- What a row has of its own.
+-- @param list  records of its trials
+function M.figures(row, list)
+   local files, seconds = 0, 0
+   for _, record in ipairs(list) do
+      local client = record.sides[1].apps[1]
+      files, seconds = files + client.measured.transactions, seconds + client.measured_s
+      row.ftp_reply = client.reply or row.ftp_reply
+   end
+   row.files_per_s = seconds > 0 and files / seconds or 0
+   row.ftp_replies = sum(list, function(client) return client.replies or {} end)
+end
+
+-- A command is a line.
+local function lines_are_whole(ftp, found)
+   for _, key in ipairs { "path", "user", "password" } do
+      if ftp[key] and not ftp[key]:match "^[ -~]+$" then
+         found:add("l4.ftp." .. key, ("'%s' does not fit into a command"):format((ftp[key]:gsub("[^ -~]",
+            "?"))), "at least one character, and only printable ones of ASCII")
+      end
+   end
+end
+
+--- The rule of the group: every command can be sent, and every session has its port.
+function M.check(values, found)
+   local o = values.l4
+   if not tables.contains(o.tests, "FTP") then
+      return
+   end
+   local ports, extended = values.ports, FOR_IPV4[o.ftp.mode]
+   local other = o.peer or ports[2] or {}
+   if extended and not ((ports[1] or {}).ipv4 and other.ipv4) then
+      found:add("l4.ftp.mode", ("%s is for IPv4"):format(o.ftp.mode), extended)
+   end
+   if o.connections > MOST_SESSIONS then
+      found:add("l4.connections", ("%d sessions of FTP at a time"):format(o.connections),
+         "at most " .. MOST_SESSIONS)
+   end
+   lines_are_whole(o.ftp, found)
+end
+
+return M
