@@ -1,0 +1,218 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The tests PAGE, TLS_PAGE, PAGE2 and PAGE3: the page of the group `l4.page` of a plan, given or out of a
+-- HAR file, and the figures of pages. Their C side is lib/apps/page.c.
+local har = require "framegauge.methods.l4.har"
+local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+local MOST_OBJECTS = 500
+local MOST_IN_ALL = 4000000 -- objects of all pages at a time; the memory of a worker for them is reserved
+local LARGEST = 2 ^ 30
+
+M.GROUP = {
+   key = "page", type = "group",
+   help = "what PAGE, TLS_PAGE, PAGE2 and PAGE3 load again and again, l4.connections pages at a time. "
+      .. "The document is the first object",
+   fields = {
+      { key = "objects", type = "list", least = 1, most = MOST_OBJECTS, default_help = "those of page.har",
+        of = { type = "group", short = "size", help = "an object of the page", fields = {
+           { key = "size", type = "size", required = true, max = "1GiB", help = "bytes of the body" },
+           { key = "name", type = "string", longest = har.LONGEST_NAME,
+             default_help = "document, object 2, object 3, ...", help = "what the report calls it" },
+           { key = "after", type = "string", longest = har.LONGEST_NAME,
+             default_help = "the document; of that: none",
+             help = "the object that has to be there before this one is asked for, by its name or its number "
+                .. "from 1 on; none: it begins with the page" },
+           { key = "think", type = "time", default = "0s", max = "60s",
+             help = "how long the client then waits before it asks" },
+        } },
+        help = "the objects, or only their sizes, in the order in which they are asked for where several may "
+           .. "be" },
+      { key = "har", type = "string", longest = 4096, default_help = "none: page.objects",
+        help = "a HAR file of a browser: its first page, each object after what made the browser ask for "
+           .. "it" },
+      { key = "connections", type = "integer", default = "6", min = "1", max = "32",
+        help = "of PAGE and TLS_PAGE: at a time for one page; PAGE2 and PAGE3 take one" },
+   },
+}
+
+local function number_of(list, after)
+   for i, object in ipairs(list) do
+      if object.name == after then
+         return i
+      end
+   end
+   return list[tonumber(after)] and tonumber(after)
+end
+
+-- @return the first object that waits for itself, over others; nil: none does
+local function first_of_circle(list)
+   for i = 1, #list do
+      local at = i
+      for _ = 1, #list do
+         at = at ~= 0 and list[at].after or 0
+      end
+      if at ~= 0 then
+         return i
+      end
+   end
+end
+
+-- The objects as they are given, with all that is left out.
+-- @return list, or nil, the number of the object, its key, what is wrong and what was expected
+local function given(objects)
+   local list = tables.map(objects, function(object, i)
+      return { name = object.name or (i == 1 and "document" or "object " .. i), size = object.size,
+         think = object.think }
+   end)
+   for i, object in ipairs(objects) do
+      local after = object.after or (i > 1 and 1 or "none")
+      list[i].after = after == "none" and 0 or number_of(list, after)
+      if not list[i].after then
+         return nil, i, "after", ("there is no object %s"):format(after),
+            ("the name of an object, 1 to %d or none"):format(#list)
+      elseif i == 1 and list[1].after ~= 0 then
+         return nil, 1, "after", "the document waits for another object", "none"
+      end
+   end
+   local circle = first_of_circle(list)
+   if circle then
+      return nil, circle, "after", ("%s waits for itself"):format(list[circle].name),
+         "objects that do not wait for each other"
+   end
+   return list
+end
+
+-- The page of a plan. @return its objects, or nil, the path of the key, what is wrong and what was expected
+local function objects_of(page)
+   if page.har then
+      local list, fault = har.read(page.har)
+      if not list then
+         return nil, "har", fault, "a HAR file as a browser saves it"
+      elseif #list > MOST_OBJECTS then
+         return nil, "har", ("%s has %d objects"):format(page.har, #list), "at most " .. MOST_OBJECTS
+      end
+      for _, object in ipairs(list) do
+         if object.size > LARGEST then
+            return nil, "har", ("%s: %s has %.0f bytes"):format(page.har, object.name, object.size),
+               "at most 1GiB each"
+         end
+      end
+      return list
+   end
+   local list, i, key, fault, expected = given(page.objects)
+   return list, i and ("objects[%d].%s"):format(i, key), fault, expected
+end
+
+local LOAD = { "start", "per_second", "rate", "cycles", "requests", "hold", "think", "think_max" }
+
+-- Pages follow each other, so many at a time: no key of l4.load says otherwise.
+local function follows_none(o, test, found)
+   for _, key in ipairs(LOAD) do
+      if o.load[key] and o.load[key] ~= 0 then
+         found:add("l4.load." .. key, ("%s loads a page after the other"):format(test),
+            "l4.connections alone, for how many at a time")
+      end
+   end
+   if o.http.post > 0 then
+      found:add("l4.http.post", test .. " asks by GET", "0")
+   end
+end
+
+--- The rule of the group.
+-- @param tests  set of the names of tests that load pages
+function M.check(tests, values, found)
+   local o, test = values.l4, nil
+   for _, name in ipairs(o.tests) do
+      test = test or tests[name] and name
+   end
+   if not test then
+      return
+   end
+   follows_none(o, test, found)
+   if (o.page.objects == nil) == (o.page.har == nil) then
+      found:add("l4.page", o.page.har and "objects and a HAR file" or test .. " has nothing to load",
+         "either objects or har")
+      return
+   end
+   local list, key, fault, expected = objects_of(o.page)
+   if not list then
+      found:add("l4.page." .. key, fault, expected)
+   elseif #list * o.connections > MOST_IN_ALL then
+      found:add("l4.connections", ("%.0f objects at a time"):format(#list * o.connections),
+         ("at most %d, of %d each"):format(MOST_IN_ALL, #list))
+   end
+end
+
+--- What the client is told (framegauge.l4.app). As with browsers and web servers no request and no response
+-- waits for the acknowledgement of what was sent before.
+function M.fill(client, o, remote)
+   client.page = { objects = assert(objects_of(o.page)), connections = o.page.connections }
+   client.request, client.response, client.requests, client.path = 0, 0, 0, "/"
+   client.host = o.ip == "ipv6" and "[" .. remote .. "]" or remote
+   client.any_body, client.streams, client.window = o.http.any_body, o.http.streams, o.http.window
+   client.tcp.nodelay = true
+end
+
+-- --- figures
+
+local OBJECT = rows.record("page_object", "an object of a page; times since the page was begun", {
+   { "name", "text", "what it is called", col = "Object", at = "html", left = true },
+   { "bytes", "count", "of its body", col = "Bytes", at = "html" },
+   { "after", "text", "the object that it waited for", optional = true, col = "After", at = "html" },
+   { "ready_ns", "number", "it waited for nothing any more but a connection or a stream", col = "Ready",
+      at = "html" },
+   { "asked_ns", "number", "it was asked for", col = "Asked", at = "html" },
+   { "first_byte_ns", "number", "the first byte of its response was there; of HTTP/2 and HTTP/3 its head",
+      col = "First byte", at = "html" },
+   { "end_ns", "number", "its last one", col = "End", at = "html" },
+   { "connection", "ordinal", "of HTTP/1.1: which connection of the page's it came by", optional = true,
+      col = "Connection", at = "html" },
+})
+
+M.OBJECT = OBJECT
+
+--- The record of `page` in a row of results.
+function M.record(times)
+   return rows.record("page", "pages of PAGE, TLS_PAGE, PAGE2 and PAGE3", {
+      { "loaded", "count", "pages that came whole, in all trials" },
+      { "failed", "count", "pages of which something failed, in all trials. What the end of a trial cuts off "
+         .. "is in neither" },
+      { "bytes", "count", "of the bodies of a page" },
+      { "load", times, "of the last repetition: first SYN or Initial of a page to the last byte of its last "
+         .. "object; null when there were none", null = true },
+      { "objects", rows.list(OBJECT), "the first page that was measured, of the last repetition",
+         optional = true },
+   })
+end
+
+local function shown(list, moments)
+   return tables.map(moments, function(m, i)
+      local after = list[list[i].after]
+      return {
+         name = list[i].name, bytes = list[i].size, after = after and after.name or nil,
+         ready_ns = m.ready, asked_ns = m.asked, first_byte_ns = m.first_byte, end_ns = m.over,
+         connection = m.connection > 0 and m.connection or nil,
+      }
+   end)
+end
+
+--- The figures of a case from its trials.
+function M.figures(records, o)
+   local list, out = assert(objects_of(o.page)), { loaded = 0, failed = 0, bytes = 0 }
+   for _, object in ipairs(list) do
+      out.bytes = out.bytes + object.size
+   end
+   for _, one in ipairs(records) do
+      local page = one.sides[1].apps[1].page
+      out.loaded, out.failed = out.loaded + page.loaded, out.failed + page.failed
+      out.load = page.load
+      out.objects = page.moments[1] and shown(list, page.moments) or nil
+   end
+   return out
+end
+
+return M
