@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Echo requests as test frames over veth to Linux, whose replies bring them back: docs/how-to/flood-ping.md.
+# Two network namespaces of its own, which are gone afterwards.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+program=${FRAMEGAUGE:-build/app/framegauge}
+. tests/integration/linux_host.bash
+linux_host ping
+. tests/integration/tap.bash
+tap "$work"
+ip netns exec "$linux" sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.default.disable_ipv6=0
+ip -n "$linux" address add 2001:2:0:1::1/64 dev peer-east nodad
+
+# plan NAME ADDRESSES FRAME
+plan() {
+	cat >"$work/$1.yaml" <<END
+test: traffic
+isolated_network: true
+ports:
+  east: {device: 'kernel:ping-east,af_packet', $2}
+host: {max_lag: 1s}
+streams:
+  request:
+    to: east
+    frame: $3
+    size: 122
+    rate: 200fps
+traffic: {duration: 1s, drain: 1s}
+END
+}
+
+# ping NAME CONDITION: what came of a plan; a busy machine limits the rate (3), not what comes back
+ping() {
+	rm -rf "$work/out"
+	{ ip netns exec "$tester" "$program" run "$work/$1.yaml" --out "$work/out" || [ $? -eq 3 ]; } &&
+		/usr/bin/python3 -c '
+import json, sys
+row = json.load(open(sys.argv[1]))["results"]["traffic"][0]
+print({key: row[key] for key in ("tx", "rx", "lost", "duplicates", "reordered", "validity")})
+sys.exit(not eval(sys.argv[2], {}, row))' "$work/out/result.json" "$2"
+}
+
+plan four "ipv4: 198.18.1.2/24, gateway: 198.18.1.1" "[ethernet, {ipv4: {destination: 198.18.1.1}}, icmp]"
+plan six 'ipv6: "2001:2:0:1::2/64", gateway6: "2001:2:0:1::1"' \
+	'[ethernet, {ipv6: {destination: "2001:2:0:1::1"}}, icmpv6]'
+every='tx > 0 and rx == tx and lost == 0 and duplicates == 0 and reordered == 0 and latency["count"] == tx'
+check "Linux answers every echo request" ping four "$every"
+check "Linux answers every echo request over IPv6" ping six "$every"
+ip netns exec "$linux" sysctl -qw net.ipv4.icmp_echo_ignore_all=1
+check "requests that are not answered are lost" ping four 'tx > 0 and rx == 0 and lost == tx'
+tap_end
