@@ -232,6 +232,13 @@ def few_descriptors(folder, _):
     return ''
 
 
+@case()
+def huge_pages_unknown(folder, _):
+    """what the environment says of huge pages, and is none of three words, is told"""
+    done = Done(*RUN, '--out', str(folder / 'o'), environment={'FRAMEGAUGE_HUGE_PAGES': 'maybe'})
+    return done.must(4, 'FRAMEGAUGE_HUGE_PAGES: "maybe" is not auto, never or require')
+
+
 @case(needs_root=True)
 def no_proc(folder, undisturbed):
     """without /proc a test on the virtual wire runs, or is refused for the lack of it"""

@@ -6,6 +6,7 @@
 -- idle here, but its frames arrive here; a stream from our port never arrives here. So of each stream one
 -- tester knows what was sent, and the other what was received.
 local altered = require "framegauge.tester.altered"
+local delays = require "framegauge.tester.delays"
 local ffi = require "ffi"
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
@@ -52,7 +53,7 @@ local function unpack_stack(list)
 end
 
 --- Streams of a method as they are sent to the other tester.
--- @param list  as Bench:trial takes them, their frames { size =, stack = } in place of templates
+-- @param list  as Tester:trial takes them, their frames { size =, stack = } in place of templates
 function M.pack_streams(list)
    local out = {}
    for i, one in ipairs(list) do
@@ -87,11 +88,12 @@ local FIELDS = {
    "delay_mean_ns",
 }
 
---- Counts of a trial as they are exchanged: the intervals of each stream become lists.
--- @param raw  what Bench:trial gave
+--- Counts of a trial as they are exchanged: the intervals of each stream become lists, and its delays text.
+-- @param raw  what Tester:trial gave
 function M.pack_counts(raw)
    for _, direction in ipairs(raw.directions) do
       local kept = direction.intervals
+      direction.delays = direction.delays and octets.hex(direction.delays)
       direction.intervals, direction.series, direction.availability = nil, nil, nil
       if kept then
          direction.intervals = {}
@@ -111,7 +113,8 @@ end
 local RECEIVED = {
    "rx", "duplicates", "stale", "reordered", "reordering_extent_max_frames", "excess", "rx_bytes",
    "loss_bursts",
-   "loss_burst_max_frames", "last_lost_ns", "gap_max_ns", "gap_max_begin_ns", "latency", "negative",
+   "loss_burst_max_frames", "last_lost_ns", "gap_max_ns", "gap_max_begin_ns", "latency", "delays",
+   "negative",
    "marks", "translated", "reordering_extent_unknown_frames",
 }
 
@@ -127,12 +130,20 @@ local function join_intervals(sent, received)
    return list, n
 end
 
--- An ICMP error that quotes a frame returns to the tester that sent the frame.
-local function join_direction(sent, received, seconds)
-   sent.altered = altered.sum { sent = sent.altered, received = received.altered }
-   for _, key in ipairs(RECEIVED) do
-      sent[key] = received[key]
+--- The counts of a stream, of its sender and of its receiver. An ICMP error that quotes a frame returns to
+-- the tester that sent the frame.
+-- @param seconds  of an interval of the series that is kept, or nil
+function M.join_direction(sent, received, seconds)
+   if sent ~= received then -- by one tester where both ports are its own
+      sent.altered = altered.sum { sent = sent.altered, received = received.altered }
+      for _, key in ipairs(RECEIVED) do
+         sent[key] = received[key]
+      end
+      if sent.latency then
+         delays.add_sender_error(sent)
+      end
    end
+   sent.delays = sent.delays and octets.unhex(sent.delays)
    if seconds then
       local list, n = join_intervals(sent.intervals, received.intervals)
       sent.series = series.read(list, n, seconds)
@@ -149,8 +160,8 @@ end
 function M.join(streams, ours, own, other)
    for i, one in ipairs(streams) do
       local here, there = own.directions[i], other.directions[i]
-      own.directions[i] = one.from == ours and join_direction(here, there, one.over_time)
-         or join_direction(there, here, one.over_time)
+      own.directions[i] = one.from == ours and M.join_direction(here, there, one.over_time)
+         or M.join_direction(there, here, one.over_time)
    end
    for _, list in ipairs { "ports", "lcores" } do
       for _, one in ipairs(other[list]) do

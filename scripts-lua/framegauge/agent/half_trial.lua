@@ -2,9 +2,9 @@
 
 --- One half of a trial of two testers.
 local C = require("framegauge.core.api").C
-local clock = require "framegauge.agent.clock"
 local exchange = require "framegauge.agent.exchange"
 local ffi = require "ffi"
+local time = require "framegauge.clock.time"
 
 local ETIME = 62 -- of fg_engine_prepare(): too late
 
@@ -37,7 +37,7 @@ local function miss(o, why)
 end
 
 --- Run it.
--- @param o.bench     ours
+-- @param o.tester    ours
 -- @param o.link, o.offset  to the other tester
 -- @param o.trial     { first_id =, streams = (packed), learning_wait =, drain =, settle = }
 -- @param o.ours      name of our port in both plans
@@ -45,8 +45,8 @@ end
 -- @param o.stopped   function() -> whether to end early, or nil
 -- @return packed counts; or nil and a sentence, when one half missed the start
 function M.trial(o)
-   local streams = exchange.unpack_streams(o.trial.streams, o.bench.ports[1].name, o.ours)
-   local ok, raw = pcall(o.bench.trial, o.bench, {
+   local streams = exchange.unpack_streams(o.trial.streams, o.tester.ports[1].name, o.ours)
+   local ok, raw = pcall(o.tester.trial, o.tester, {
       streams = streams, directions = {}, learning_wait = o.trial.learning_wait, drain = o.trial.drain,
       settle = o.trial.settle,
       joint = {
@@ -55,16 +55,20 @@ function M.trial(o)
             return ffi.cast("uint64_t", o.at - o.offset.ours)
          end,
          look = function()
-            C.fg_engine_peer_clock(o.bench.engine, o.offset:ahead())
+            for i, stream in ipairs(streams) do
+               if stream.idle then
+                  C.fg_engine_peer_clock(o.tester.engine, i - 1, o.offset:ahead())
+               end
+            end
             return o.stopped and o.stopped() or o.link:next_has "missed"
          end,
          finish = function()
-            o.link:send { op = "sent", frames = sent(o.bench.engine, streams) }
+            o.link:send { op = "sent", frames = sent(o.tester.engine, streams) }
             local other = o.link:receive "sent"
             if other.missed then
                error({ missed = other.missed }, 0)
             end
-            learn_of_others(o.bench.engine, streams, other.frames)
+            learn_of_others(o.tester.engine, streams, other.frames)
          end,
       },
    })
@@ -81,7 +85,7 @@ end
 --- A time at which traffic can start in both halves.
 -- @param seconds  from now
 function M.moment(offset, seconds)
-   return clock.raw() + offset.ours + ffi.cast("int64_t", seconds * 1e9)
+   return time.raw() + offset.ours + ffi.cast("int64_t", seconds * 1e9)
 end
 
 return M

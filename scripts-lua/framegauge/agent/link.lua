@@ -4,7 +4,7 @@
 --
 -- The local tester sends, in this order:
 --
---    {"op": "clock?"}                      answered by "clock!" with the state of the clock (agent/clock.lua)
+--    {"op": "clock?"}                      answered by "clock!" with its state (framegauge.clock)
 --    {"op": "hello", "version":, "port":, "max_frame":, "scale":}
 --                                          open your port, with these addresses; answered by
 --                                          {"op": "hello", "version":, "port":, "gateways":}
@@ -28,7 +28,7 @@ local uv = require "luv"
 local M = {}
 
 --- Changes when the two sides would no longer understand each other.
-M.VERSION = 1
+M.VERSION = 2
 
 local LONGEST = 256 * 1024 * 1024 -- bytes of a line: a day second by second, of many streams
 local PATIENCE = 20 -- seconds for an answer

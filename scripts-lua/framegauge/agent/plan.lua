@@ -12,6 +12,20 @@ local row = {
       { key = "listen", type = "string", longest = 107, default = "127.0.0.1:5564",
         help = "loopback address and port, or the path of a socket, to which the local tester connects; from "
            .. "another machine through ssh -L" },
+      { key = "name", type = "string", longest = 31, match = "^%w[%w_-]*$", default_help = "none",
+        expected = "letters, digits, '_' and '-'",
+        help = "its name in a fleet: plans use its ports as agent:NAME/PORT; without a name it serves one "
+           .. "local tester with one port" },
+      { key = "state", type = "string", longest = 200, default = "/var/lib/framegauge",
+        help = "fleet: folder of its epochs and of the trials that nobody has collected" },
+      { key = "limit", type = "bits", default_help = "the line",
+        help = "fleet: the highest load of a port that any controller may ask for" },
+      { key = "sends_to", type = "list", of = { type = "network" }, most = 64,
+        default = { "198.18.0.0/15", "2001:2::/48" },
+        help = "fleet: networks for which frames may be; others are refused whatever a controller asks for" },
+      { key = "raw", type = "boolean", default = "false",
+        help = "fleet: true also permits frames whose destination cannot be told: without IP, or with bytes "
+           .. "that change by offset" },
    },
 }
 
@@ -25,8 +39,8 @@ local function listens_here(values, found)
 end
 
 local function one_port(values, found)
-   if #values.ports > 1 then
-      found:add("ports", ("%d given"):format(#values.ports), "one")
+   if #values.ports > 1 and not values.agent.name then
+      found:add("ports", ("%d given"):format(#values.ports), "one, or agent.name")
    end
 end
 

@@ -3,18 +3,19 @@
 --- A tester of two parts: our port, and that of a remote agent. A method uses it like any other tester
 -- (framegauge.tester), except that it describes the frames of a stream and does not build them, because each
 -- part builds its own.
-local Bench = require "framegauge.tester"
-local clock = require "framegauge.agent.clock"
-local ethernet = require "framegauge.core.ethernet"
+local Tester = require "framegauge.tester"
+local Clock = require "framegauge.clock"
 local exchange = require "framegauge.agent.exchange"
 local failure = require "framegauge.core.failure"
 local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
 local Link = require "framegauge.agent.link"
-local octets = require "framegauge.core.octets"
+local pair = require "framegauge.clock.pair"
+local shared = require "framegauge.agent.shared"
 local half_trial = require "framegauge.agent.half_trial"
 local ClockOffset = require "framegauge.agent.clock_offset"
 local tables = require "framegauge.core.tables"
+local time = require "framegauge.clock.time"
 local user_error = require "framegauge.core.user_error"
 
 local RemoteTester = {}
@@ -24,7 +25,6 @@ local LEAD = 0.3 -- seconds from the order to the start, without learning; doubl
 local ATTEMPTS = 5
 local OPENING = 120 -- seconds for the agent to open its port
 local SETTLING = 3 -- answers about its clock before the first trial
-local MOST_IDS = 60000
 
 -- The plan of one of the ports alone.
 local function plan_of(plan, index)
@@ -43,10 +43,10 @@ local function ends(plan)
 end
 
 function RemoteTester:scale_of(here, there, asked, heard)
-   if clock.same(here, there, asked, heard) then
+   if pair.same(here, there, asked, heard) then
       return "machine"
    end
-   return self.plan.y1564.delays and "realtime" or "control"
+   return self.plan.y1564.delays and "common" or "control"
 end
 
 -- Largest permitted offset of the clocks, nanoseconds: a share of the smallest delay criterion.
@@ -64,17 +64,19 @@ local function percent(plan)
 end
 
 function RemoteTester:greet()
-   local port, asked = self.plan.ports[self.there], clock.raw()
+   local port = self.plan.ports[self.there]
+   self.clock = Clock.new(self.plan.clock):open()
+   local asked = time.raw()
    self.link:send { op = "clock?" }
    local state = self.link:receive "clock!"
-   local here, heard = clock.state(), clock.raw()
+   local here, heard = self.clock:state(), time.raw()
    local scale = self:scale_of(here, state, asked, heard)
-   local problem = scale == "realtime"
-      and clock.problem(here, state, tolerance(self.plan), percent(self.plan))
+   local problem = scale == "common"
+      and pair.problem(here, state, tolerance(self.plan), percent(self.plan))
    if problem then
       user_error.raise("run", 2, "%s", problem)
    end
-   self.offset = ClockOffset.new(scale, self.link)
+   self.offset = ClockOffset.new(scale, self.link, self.clock)
    return self.link:ask({
       op = "hello", version = Link.VERSION, port = port, scale = scale,
       max_frame = math.max(unpack(self.plan.needs.frame_sizes)),
@@ -95,10 +97,10 @@ end
 
 function RemoteTester:open_local()
    local err
-   self.bench, err = Bench.open(plan_of(self.plan, self.here), {
+   self.tester, err = Tester.open(plan_of(self.plan, self.here), {
       max_frame = math.max(unpack(self.plan.needs.frame_sizes)),
    })
-   if not self.bench then
+   if not self.tester then
       error(err, 0)
    end
 end
@@ -110,11 +112,11 @@ function RemoteTester:describe(hello)
    theirs.line_rate = self.plan.ports[self.there].line_rate or theirs.line_rate
    self.gateways = hello.gateways
    self.ports = {}
-   self.ports[self.here], self.ports[self.there] = self.bench.ports[1], theirs
+   self.ports[self.here], self.ports[self.there] = self.tester.ports[1], theirs
 end
 
 --- Connect to the agent of a plan and open both ports. Fails when the clocks do not agree.
--- @return the bench, or nil and an error object
+-- @return the tester, or nil and an error object
 function RemoteTester.open(plan)
    local self = setmetatable({ plan = plan, next_id = 1 }, RemoteTester)
    self.here, self.there = ends(plan)
@@ -143,38 +145,23 @@ function RemoteTester:close()
    if self.link then
       self.link:close()
    end
-   if self.bench then
-      self.bench:close()
+   if self.tester then
+      self.tester:close()
    end
 end
 
 function RemoteTester:gateway_mac(i, version)
    if i == self.here then
-      return self.bench:gateway_mac(1, version)
+      return self.tester:gateway_mac(1, version)
    end
-   local text = self.gateways["gateway" .. version]
-   return text and octets.mac(text) or nil
+   return shared.gateway_mac(self.gateways, version)
 end
 
-function RemoteTester:max_fps(frame_size)
-   return ethernet.slowest_fps(self.ports, frame_size)
-end
-
-RemoteTester.port_index = Bench.port_index
+RemoteTester.max_fps, RemoteTester.port_index = Tester.max_fps, Tester.port_index
 
 --- The description of a frame, for both parts.
 function RemoteTester.template(size, stack)
    return { size = size, stack = stack }
-end
-
--- Ids of streams, the same in both parts; never 0.
-function RemoteTester:take_ids(n)
-   if self.next_id + n > MOST_IDS then
-      self.next_id = 1
-   end
-   local first = self.next_id
-   self.next_id = first + n
-   return first
 end
 
 -- What is wrong with the clocks: list of sentences.
@@ -182,14 +169,14 @@ end
 -- @param negative  number of negative delays
 function RemoteTester:doubts(off, negative)
    local list = {}
-   list[1] = self.offset.lost and "the clock of the remote agent lost its synchronisation" or nil
+   list[1] = self.offset.lost and "a clock lost its synchronisation: " .. self.offset.lost or nil
    if off > tolerance(self.plan) then
       list[#list + 1] = ("the clocks of the two testers may differ by %s, more than %s of the smallest "
          .. "FTD"):format(format.nanoseconds(off), percent(self.plan))
    end
    if negative > 0 then
-      list[#list + 1] = ("%s negative: the clocks of the two testers differ by more than their kernels "
-         .. "report"):format(format.plural(negative, "delay"))
+      list[#list + 1] = ("%s negative: the clocks of the two testers differ by more than their "
+         .. "sources report"):format(format.plural(negative, "delay"))
    end
    return list
 end
@@ -216,9 +203,9 @@ end
 function RemoteTester:attempt(trial, ours, lead)
    self.link:ask({ op = "trial", trial = trial }, "ready")
    local at = half_trial.moment(self.offset, lead + trial.learning_wait)
-   self.link:send { op = "start", at = clock.text(at) }
+   self.link:send { op = "start", at = time.text(at) }
    local here, missed = half_trial.trial {
-      bench = self.bench, link = self.link, offset = self.offset, trial = trial, ours = ours, at = at,
+      tester = self.tester, link = self.link, offset = self.offset, trial = trial, ours = ours, at = at,
       stopped = function() return self.link:has_failed() end,
    }
    local there = self.link:receive "result"
@@ -234,7 +221,7 @@ end
 function RemoteTester:trial(o)
    local ours = self.plan.ports[self.here].name
    local trial = {
-      first_id = self:take_ids(#o.streams), streams = exchange.pack_streams(o.streams),
+      first_id = shared.take_ids(self, #o.streams), streams = exchange.pack_streams(o.streams),
       learning_wait = o.learning_wait, drain = o.drain, settle = o.settle,
    }
    local watching = self.offset:watch()
@@ -258,7 +245,7 @@ function RemoteTester:trial(o)
 end
 
 function RemoteTester:snapshot()
-   return self.bench:snapshot()
+   return self.tester:snapshot()
 end
 
 --- Captures are not possible.

@@ -1,16 +1,18 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge agent`: a tester controlled by another one (framegauge.agent.link), one at a time.
-local Bench = require "framegauge.tester"
-local clock = require "framegauge.agent.clock"
+local Tester = require "framegauge.tester"
+local Clock = require "framegauge.clock"
 local ClockOffset = require "framegauge.agent.clock_offset"
 local connection = require "framegauge.core.connection"
 local failure = require "framegauge.core.failure"
 local half_trial = require "framegauge.agent.half_trial"
 local job = require "framegauge.core.job"
 local Link = require "framegauge.agent.link"
-local octets = require "framegauge.core.octets"
+local service = require "framegauge.core.service"
+local shared = require "framegauge.agent.shared"
 local tables = require "framegauge.core.tables"
+local time = require "framegauge.clock.time"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
@@ -18,24 +20,18 @@ local M = {}
 local Agent = {}
 Agent.__index = Agent
 
-local ADDRESSES = {
-   "ipv4", "prefix4", "gateway4", "ipv6", "prefix6", "gateway6", "gateway_mac", "vlan",
-}
-
 -- Our port with the addresses of the local tester's plan.
 local function plan_for(plan, wanted)
-   local copy, port = tables.copy(plan), tables.copy(plan.ports[1])
-   for _, key in ipairs(ADDRESSES) do
-      port[key] = wanted[key]
-   end
-   copy.ports = { port }
+   local copy = tables.copy(plan)
+   copy.ports = { shared.addressed(plan.ports[1], wanted) }
    return copy
 end
 
 local answer = {}
 
 answer["clock?"] = function(self)
-   local state = clock.state()
+   self.clock = Clock.new(self.plan.clock):open()
+   local state = self.clock:state()
    state.op = "clock!"
    self.link:send(state)
 end
@@ -45,22 +41,18 @@ function answer.hello(self, object)
       user_error.raise("agent", 4, "it is a different version of Framegauge")
    end
    local err
-   self.offset = ClockOffset.new(object.scale, self.link)
-   self.bench, err = Bench.open(plan_for(self.plan, object.port), { max_frame = object.max_frame })
-   if not self.bench then
+   self.offset = ClockOffset.new(object.scale, self.link, self.clock)
+   self.tester, err = Tester.open(plan_for(self.plan, object.port), { max_frame = object.max_frame })
+   if not self.tester then
       error(err, 0)
    end
    self.ours = object.port.name
-   local gateways = {}
-   for version = 4, 6, 2 do
-      local mac = self.bench:gateway_mac(1, version)
-      gateways["gateway" .. version] = mac and octets.mac_text(mac) or nil
-   end
-   self.link:send { op = "hello", version = Link.VERSION, port = self.bench.ports[1], gateways = gateways }
+   self.link:send { op = "hello", version = Link.VERSION, port = self.tester.ports[1],
+      gateways = shared.gateways(self.tester, 1) }
 end
 
 function answer.trial(self, object)
-   if not self.bench then
+   if not self.tester then
       user_error.raise("agent", 4, "a trial before hello")
    end
    self.stopped = false
@@ -68,8 +60,8 @@ function answer.trial(self, object)
    self.link:send { op = "ready" }
    local start = self.link:receive("start", false)
    local raw, missed = half_trial.trial {
-      bench = self.bench, link = self.link, offset = self.offset, trial = object.trial, ours = self.ours,
-      at = clock.number(start.at), stopped = function() return self.stopped end,
+      tester = self.tester, link = self.link, offset = self.offset, trial = object.trial, ours = self.ours,
+      at = time.number(start.at), stopped = function() return self.stopped end,
    }
    self.link:send { op = "result", raw = raw, missed = missed }
 end
@@ -115,8 +107,8 @@ local function attend(plan, handle)
    agent.link.on_loss = stop
    say "a local tester has connected"
    failure.finally(function()
-      if agent.bench then
-         agent.bench:close()
+      if agent.tester then
+         agent.tester:close()
       end
       agent.link:close()
       say "it has disconnected"
@@ -127,6 +119,9 @@ end
 -- @param plan            a loaded plan with test: agent
 -- @param options.seconds  how long; nil: until Ctrl-C
 function M.main(plan, options)
+   if plan.agent.name then
+      return require("framegauge.fleet.agent").main(plan, options)
+   end
    local waiting, busy = {}, false
    job.ignore_broken_pipes()
    local listener, err = Link.listen(plan.agent.listen, function(handle)
@@ -141,8 +136,10 @@ function M.main(plan, options)
       user_error.raise("agent", 4, "cannot listen on %s (agent.listen): %s", plan.agent.listen, tostring(err))
    end
    say("agent: listening on %s", plan.agent.listen)
+   service.notify "READY=1"
    local ends = options.seconds and os.time() + options.seconds
    failure.finally(function()
+      service.notify "STOPPING=1"
       listener:close()
    end, function()
       while not (ends and os.time() >= ends) do

@@ -15,6 +15,7 @@ local ethernet = require "framegauge.core.ethernet"
 local patterns = require "framegauge.traffic.patterns"
 local search = require "framegauge.search"
 local tables = require "framegauge.core.tables"
+local topology = require "framegauge.traffic.topology"
 local trial = require "framegauge.trial"
 local verdict = require "framegauge.text.verdict"
 
@@ -23,8 +24,8 @@ local M = {}
 M.KEYS = tables.joined(patterns.NAMES, { "broadcast" })
 
 --- The maximum offered load of a port: frames per second.
-function M.max_fps(plan, bench, frame_size)
-   return plan.rfc2889.max * bench:max_fps(frame_size)
+function M.max_fps(plan, tester, frame_size)
+   return plan.rfc2889.max * tester:max_fps(frame_size)
 end
 
 -- Frames per second that the lines of the receiving ports carry together, as the RFC counts: whole ones.
@@ -43,16 +44,23 @@ local function forwarding_fps(record, pattern)
 end
 
 -- All that is the same for the trials of one row.
-local function context(plan, bench, session, key, frame_size)
-   local pattern = patterns.of(bench.ports, key)
-   local line_fps = bench:max_fps(frame_size)
+local function context(plan, tester, session, key, frame_size)
+   local devices, second = plan.rfc2889.multiple_devices, nil
+   if key == "multiple_devices" and not devices["local"] then
+      second = devices.second or topology.second_half(tester.ports)
+   end
+   local pattern = patterns.of(tester.ports, key, second)
+   local line_fps = tester:max_fps(frame_size)
+   local o = plan.rfc2889
+   local stagger = patterns.stagger(tester.ports, o.stagger)
+   local stations = o.addresses > 1 and { count = o.addresses, fps = o.announcement_rate } or nil
    local c = { plan = plan, pattern = pattern, line_fps = line_fps, frame_size = frame_size, key = key,
-      mol = M.max_fps(plan, bench, frame_size), before = #session.trials, session = session }
+      mol = M.max_fps(plan, tester, frame_size), before = #session.trials, session = session }
    function c.trial(fps, seconds, phase, any_loss)
       local record = session:trial {
          test = "rfc2889." .. key, phase = phase, frame_size = frame_size, direction = "all",
          directions = pattern.directions, fps = fps, seconds = seconds, line_fps = line_fps,
-         any_loss = any_loss, broadcast = pattern.broadcast,
+         any_loss = any_loss, broadcast = pattern.broadcast, stagger = stagger, stations = stations,
       }
       return pattern.broadcast and broadcast.of_copies(record, pattern) or record
    end
@@ -144,15 +152,16 @@ local function validity_of(result, records, pattern)
 end
 
 -- Measure a pattern at one frame size. @return the row
-local function measure(plan, bench, session, key, frame_size)
-   local c = context(plan, bench, session, key, frame_size)
+local function measure(plan, tester, session, key, frame_size)
+   local c = context(plan, tester, session, key, frame_size)
    local result = find_throughput(c)
    local points, records = find_forwarding(c, result)
    local mol, best = points[#points], highest(points)
    local validity, reasons, flood = validity_of(result, records, c.pattern)
    local lower = result.lower_trial
    local row = {
-      test = key, frame_size = frame_size, ports = #bench.ports, senders = #c.pattern.senders,
+      test = key, frame_size = frame_size, ports = #tester.ports, senders = #c.pattern.senders,
+      addresses = plan.rfc2889.addresses, stagger = plan.rfc2889.stagger,
       throughput_fps = result.load, throughput_percent = result.load and result.load / c.line_fps * 100,
       upper_fps = result.upper,
       aggregate_fps = result.load and result.load * #c.pattern.senders * c.pattern.copies,
@@ -174,24 +183,73 @@ end
 
 --- Measure a pattern at every frame size.
 -- @param rows  takes the rows as they are found
-function M.run(plan, bench, session, key, rows)
+function M.run(plan, tester, session, key, rows)
    for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
-      rows[#rows + 1] = measure(plan, bench, session, key, frame_size)
+      rows[#rows + 1] = measure(plan, tester, session, key, frame_size)
    end
 end
 
---- What lies ahead for one pattern, at most.
--- @return list of { test =, frame_size =, trials =, seconds = with all waits }
-function M.parts(plan, key)
-   local o = plan.rfc2889
+-- The load of a port, frames per second, that a reference switch carries: what the busiest egress and the
+-- engine have room for.
+local function carried(switch, c)
+   local turns, loads, most = {}, {}, 0
+   for _, direction in ipairs(c.pattern.directions) do
+      local from = direction:match "^(.-)%->"
+      turns[from] = (turns[from] or 0) + 1
+   end
+   for _, direction in ipairs(c.pattern.directions) do
+      local from, to = direction:match "^(.-)%->(.+)$"
+      loads[to] = (loads[to] or 0) + (c.pattern.broadcast and 1 or 1 / turns[from])
+      most = math.max(most, loads[to])
+   end
+   local copies = switch.replication == "egress" and c.pattern.copies or 1
+   return math.min(c.line_fps / most, (switch.capacity or math.huge) / #c.pattern.senders / copies)
+end
+
+-- The trials that are made of a reference switch, without a frame: the very search, and the steps behind it.
+-- @return how many, seconds of load, and frames with all copies
+local function rehearse(plan, tester, key, frame_size)
+   local c, trials, load_s, frames = context(plan, tester, { trials = {} }, key, frame_size), 0, 0, 0
+   local limit = carried(plan.reference_switch, c) * (1 + 1e-9)
+   function c.trial(fps, seconds)
+      local tx = fps * seconds
+      local lost = fps > limit and math.max(1, tx * (1 - limit / fps)) or 0
+      trials, load_s = trials + 1, load_s + seconds
+      frames = frames + tx * #c.pattern.senders * c.pattern.copies
+      return { validity = "valid", reasons = {}, tx = tx, rx = tx - lost, lost = lost, offered_fps = fps,
+         loss_ratio = lost / tx, misdirected = 0 }
+   end
+   find_forwarding(c, find_throughput(c))
+   return trials, load_s, frames
+end
+
+-- The most trials of a device of which nothing is known, and their seconds of load.
+local function most_of(o)
    local searched = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
    local stepped = 1 + math.ceil(o.max / o.step)
+   return searched + stepped, searched * o.search_trial + stepped * o.trial
+end
+
+--- What lies ahead for one pattern: of a reference switch what follows from its keys, of any other device at
+-- most.
+-- @param tester  the tester, or what is known of it before it is open: ports, and max_fps(self, frame_size)
+-- @return list of { test =, frame_size =, trials =, seconds = with all waits, frames = with all copies; nil:
+-- not known }
+function M.parts(plan, key, tester)
+   local o = plan.rfc2889
+   local waits = o.learning_wait + o.drain + o.settle
+      + (o.addresses > 1 and o.addresses / o.announcement_rate or 0)
    local alone = key == "broadcast" and broadcast.latency_seconds(o.latency_frames, #plan.ports - 1)
-   local trials = searched + stepped + (alone and 1 or 0)
-   local seconds = searched * o.search_trial + stepped * o.trial + (alone or 0)
-      + trials * (o.learning_wait + o.drain + o.settle)
    return tables.map(o.frame_sizes, function(frame_size)
-      return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials, seconds = seconds }
+      local trials, load_s, frames
+      if plan.reference_switch then
+         trials, load_s, frames = rehearse(plan, tester, key, frame_size)
+      else
+         trials, load_s = most_of(o)
+      end
+      trials = trials + (alone and 1 or 0)
+      return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials, frames = frames,
+         seconds = load_s + (alone or 0) + trials * waits }
    end)
 end
 

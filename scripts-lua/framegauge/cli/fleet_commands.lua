@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The commands of testers on several hosts; rows as in cli/commands.lua.
+local SET = {
+   name = "set", value = "PATH=VALUE", many = true,
+   help = "change one key of the plan, such as --set fleet.wait=10min",
+}
+
+local DURATION = { name = "duration", value = "TIME", help = "end after this time (default: at Ctrl-C)" }
+
+return {
+   {
+      name = "agent", was = "far",
+      summary = "remote agent: a tester at the other end, controlled by a local tester",
+      help = "Listen for another Framegauge, on a loopback address or a socket, and work for it: open ports "
+         .. "with the addresses of its plan, send, receive and report the counts. With agent.name it is one "
+         .. "of a fleet: plans use its ports as agent:NAME/PORT, and its own file says what it may send. "
+         .. "Without, the local tester has a plan with topology: two-testers and a port agent:ADDRESS:PORT. "
+         .. "Runs until Ctrl-C.",
+      arguments = { { name = "PLAN.yaml", help = "a plan with test: agent; see 'help plan'" } },
+      options = { SET, DURATION },
+      takes_eal = true,
+      examples = { "agent configs/agent.yaml" },
+      module = "framegauge.cli.plan", call = "serve",
+   },
+   {
+      name = "fleet",
+      summary = "the agents of a plan: ports, clocks, leases",
+      help = "Ask the agents of a plan (fleet.agents). 'ports' lists their ports, who has leased them and "
+         .. "until when; 'clocks' how far the clocks of each two may differ; 'drain' has them give no "
+         .. "more leases, 'undrain' again; 'release' takes the ports of the plan from whoever has "
+         .. "them, which makes the trial of the other invalid; 'mesh' prints the rounds in which each "
+         .. "agent meets each other one (a plan with test: mesh measures them). "
+         .. "Without a plan: 'invite NAME' makes a key for a host and admits it "
+         .. "to a NATS server, and prints a line for that host; 'join LINE' (or 'join -', which reads it) "
+         .. "writes the files of agent and bridge there.",
+      arguments = {
+         { name = "ACTION", help = "'ports', 'clocks', 'drain', 'undrain', 'release', 'mesh', 'invite' or "
+           .. "'join'",
+           words = { "ports", "clocks", "drain", "undrain", "release", "mesh", "invite", "join" } },
+         { name = "PLAN.yaml", help = "a plan with fleet.agents; a name, or a line of 'invite'",
+           optional = true },
+      },
+      options = {
+         SET,
+         {
+            name = "uplink-pairs", value = "N",
+            help = "mesh: most pairs in a round over the uplink of a site",
+         },
+         { name = "server", value = "URL", many = true,
+           help = "invite: tls://HOST:PORT of the server; again for each of a cluster" },
+         { name = "users", value = "FILE", help = "invite: file of users that the server's file includes" },
+         { name = "ca", value = "FILE",
+           help = "invite: certificates that vouch for the server (default: those of the new host)" },
+         { name = "controller", help = "invite: a host with controllers, not an agent" },
+         { name = "bridge", value = "FILE", default = "framegauge-bridge",
+           help = "invite: the program that makes keys" },
+         { name = "port", value = "NAME=DEVICE", many = true, help = "join: a port of the agent" },
+         { name = "folder", value = "DIR", default = "/etc/framegauge", help = "join: where files belong" },
+         { name = "isolated-network",
+           help = "join: nothing but the network under test is at these ports: the agent may send" },
+         { name = "again", help = "join: replace files that are there" },
+      },
+      examples = { "fleet ports plan.yaml", "fleet clocks plan.yaml",
+         "fleet mesh plan.yaml --uplink-pairs 2",
+         "fleet invite rack1 --server tls://broker:4222 --users users.conf --ca ca.pem" },
+      module = "framegauge.cli.fleet",
+   },
+}

@@ -1,0 +1,343 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- `framegauge agent` with a name: one host of a fleet, which any controller asks over a bus.
+--
+-- A command is { v =, run =, trial =, attempt =, step =, epoch =, by =, body = } under
+-- fg.v1.cmd.NAME.STEP; its answer { ok = true, body = } or { refused = why, holder =, state =, status = }.
+-- What it is about follows from (run, trial, attempt, step); the epoch is its authority. So a command that
+-- comes twice has its first answer again, one with an old epoch is refused, and one that comes at the wrong
+-- time is told the state.
+--
+--    lease  renew  release  take      framegauge.fleet.ledger
+--    open                             open the leased ports with these addresses
+--    prepare  arm  collect  forget  abort   one trial, in this order (framegauge.fleet.trial)
+--    ports  clock  drain              for people
+local bus = require "framegauge.fleet.bus"
+local Clock = require "framegauge.clock"
+local engine = require "framegauge.fleet.engine"
+local failure = require "framegauge.core.failure"
+local job = require "framegauge.core.job"
+local Journal = require "framegauge.fleet.journal"
+local ledger = require "framegauge.fleet.ledger"
+local Link = require "framegauge.agent.link"
+local leased = require "framegauge.fleet.leased"
+local service = require "framegauge.core.service"
+local tables = require "framegauge.core.tables"
+local time = require "framegauge.clock.time"
+local user_error = require "framegauge.core.user_error"
+
+local M = {}
+
+--- Changes when testers would no longer understand each other.
+M.VERSION = 1
+
+local Agent = {}
+Agent.__index = Agent
+
+local LOOK_SECONDS = 0.1 -- at leases that end
+local DEAF_SECONDS = 0.5 -- between two looks
+local BOOTTIME = 7
+local BAD, BUSY = 2, 4 -- statuses of the program that was refused
+local KEPT_ANSWERS = 1000
+local PATIENCE = 5 -- seconds for what other agents sent, after the drain
+
+local FIELDS = {
+   v = "number", run = "string", trial = "number", attempt = "number", step = "string", epoch = "number",
+   by = "string", body = "table",
+}
+local NEEDED = { "v", "step", "by", "body" }
+
+local function refused(why, more)
+   local answer = { refused = why, status = BAD }
+   for key, value in pairs(more or {}) do
+      answer[key] = value
+   end
+   return answer
+end
+
+local function form_problem(command)
+   if type(command) ~= "table" then
+      return "a command is an object"
+   end
+   for key, value in pairs(command) do
+      if FIELDS[key] ~= type(value) then
+         return FIELDS[key] and ("%s is no %s"):format(key, FIELDS[key])
+            or ("an unknown field: %s"):format(tostring(key):sub(1, 40))
+      end
+   end
+   for _, key in ipairs(NEEDED) do
+      if command[key] == nil then
+         return key .. " is missing"
+      end
+   end
+   return nil
+end
+
+-- Commands that need no lease, or give one.
+local free = {}
+
+function free.ports(self)
+   return { ok = true, body = { name = self.name, version = M.VERSION, draining = self.draining,
+      ports = self:rows() } }
+end
+
+function free.clock(self)
+   local clock = Clock.new(self.plan.clock):open()
+   local state = clock:state()
+   state.distance = time.text(clock:distance())
+   return { ok = true, body = state }
+end
+
+function free.drain(self, command)
+   self.draining = command.body.on ~= false
+   return { ok = true, body = { draining = self.draining } }
+end
+
+function free.lease(self, command)
+   if self.draining then
+      return refused("the agent is draining: it gives no more leases", { status = BUSY })
+   end
+   local wanted = command.body
+   local lease, why, other = self.ledger:lease { ports = wanted.ports, ttl = wanted.ttl, by = command.by,
+      run = command.run }
+   if not lease then
+      return refused(why, { holder = other and other.by, run = other and other.run,
+         epoch = other and other.epoch, status = other and BUSY or BAD,
+         remaining_s = other and self.ledger:remaining(other) })
+   end
+   self.work[lease.epoch] = leased.new(self, lease)
+   return { ok = true, body = { epoch = lease.epoch } }
+end
+
+function free.take(self, command)
+   for _, port in ipairs(command.body.ports or {}) do
+      local lease = self.ledger:of_port(port)
+      if lease then
+         self:finish(lease, ("%s took port %s"):format(command.by, port))
+      end
+   end
+   return free.lease(self, command)
+end
+
+-- What is kept of a trial is told also to whoever takes up the run of another.
+function free.collect(self, command)
+   local result = self.journal:read(command)
+   if not result then
+      return refused("there is no result of this trial",
+         { state = self:state_of(command.epoch), status = BUSY })
+   end
+   return { ok = true, body = result }
+end
+
+function free.forget(self, command)
+   self.journal:forget(command)
+   return { ok = true, body = {} }
+end
+
+function Agent:state_of(epoch)
+   local work = self.work[epoch]
+   return work and work.state or "free"
+end
+
+function Agent:rows()
+   local rows = self.ledger:rows()
+   for i, row in ipairs(rows) do
+      row.device = self.plan.ports[i].device
+      row.state = row.epoch and self:state_of(row.epoch) or "free"
+      local work = row.epoch and self.work[row.epoch]
+      row.trial = work and work.trial and work.trial.number
+   end
+   return rows
+end
+
+-- A lease ends: whatever it still does ends, too.
+function Agent:finish(lease, why)
+   self.ledger:release(lease)
+   local work = self.work[lease.epoch]
+   self.work[lease.epoch] = nil
+   if work then
+      work:close(why)
+   end
+end
+
+-- The answer to a command under a lease.
+function Agent:under_lease(command)
+   local lease = self.ledger:of_epoch(command.epoch)
+   if not lease then
+      local newest = self.ledger:rows()
+      local holder = tables.find(newest, "epoch", self.ledger.epoch)
+      return refused(("the lease with epoch %s is over"):format(tostring(command.epoch)),
+         { holder = holder and holder.by, epoch = self.ledger.epoch, state = "free", status = BUSY })
+   elseif command.step == "renew" then
+      self.ledger:renew(lease)
+      return { ok = true, body = {} }
+   elseif command.step == "release" then
+      self:finish(lease, "it was released")
+      return { ok = true, body = {} }
+   end
+   return self.work[lease.epoch]:obey(command)
+end
+
+local function key_of(command)
+   return table.concat({ command.run or "", command.trial or 0, command.attempt or 0, command.step,
+      command.epoch or 0, command.by }, "\0")
+end
+
+-- Steps that are told again what they were told first; the others may change, or change nothing.
+local KEPT = { lease = true, open = true, prepare = true, arm = true }
+
+function Agent:remember(key, command, answer)
+   self.answers[key] = { body = command.body, answer = answer }
+   table.insert(self.order, key)
+   if #self.order > KEPT_ANSWERS then
+      self.answers[table.remove(self.order, 1)] = nil
+   end
+end
+
+function Agent:obey(command)
+   local problem = form_problem(command)
+   if problem then
+      return refused(problem)
+   elseif command.v ~= M.VERSION then
+      return refused(("the agent speaks version %d, not %s"):format(M.VERSION, tostring(command.v)))
+   elseif not free[command.step] and not leased.STEPS[command.step] then
+      return refused(("there is no step '%s'"):format(command.step:sub(1, 40)))
+   end
+   local key = key_of(command)
+   local before = KEPT[command.step] and command.run and self.answers[key]
+   if before and self.ledger:of_epoch(command.epoch or before.answer.body.epoch) then
+      return tables.same(before.body, command.body) and before.answer
+         or refused "the same step was asked for with another body"
+   end
+   local answer = free[command.step] and free[command.step](self, command) or self:under_lease(command)
+   if answer.ok and KEPT[command.step] and command.run then
+      self:remember(key, command, answer)
+   end
+   return answer
+end
+
+-- Who waits for the answer to the same step, which is being done.
+function Agent:waiting_for(command)
+   if not KEPT[type(command) == "table" and command.step] or form_problem(command) then
+      return {}
+   end
+   local key = key_of(command)
+   self.doing[key] = self.doing[key] or { key = key }
+   return self.doing[key]
+end
+
+-- Answer a command in a job of its own, because some wait.
+function Agent:hear(command, subject, answer)
+   if type(command) == "table" and command.step ~= subject:match "[^.]+$" then
+      command = "a step other than that of its subject"
+   end
+   local waiting = self:waiting_for(command)
+   waiting[#waiting + 1] = answer or function() end
+   if waiting[2] then
+      return
+   end
+   job.spawn(function()
+      local ok, result = pcall(self.obey, self, command)
+      if not ok then
+         result = refused(tostring(result), { status = type(result) == "table" and result.status or BUSY })
+      end
+      self.refusals = self.refusals + (result.refused and 1 or 0)
+      if waiting.key then
+         self.doing[waiting.key] = nil
+      end
+      for _, tell in ipairs(waiting) do
+         tell(result)
+      end
+   end)
+end
+
+--- Make an agent of a plan with test: agent and agent.name.
+-- @param o.now    function() -> seconds; default: CLOCK_BOOTTIME
+-- @param o.patience  seconds for what other agents sent
+-- @param o.open, o.engine  open its ports and ask their engine (default: framegauge.tester's open, and
+--                          framegauge.fleet.engine)
+function M.new(plan, o)
+   o = o or {}
+   local self = setmetatable({
+      plan = plan, name = plan.agent.name, work = {}, answers = {}, order = {}, doing = {}, refusals = 0,
+      bus = bus.new(), open = o.open or require("framegauge.tester").open,
+      engine = o.engine or engine, patience = o.patience or PATIENCE,
+   }, Agent)
+   local folder, problem = Journal.folder(plan.agent.state)
+   if folder then
+      self.journal = Journal.new(folder, self.name)
+      self.ledger, problem = ledger.open {
+         path = folder .. "/" .. self.name .. ".epoch", ports = tables.field(plan.ports, "name"),
+         now = o.now or function() return tonumber(time.read(BOOTTIME)) / 1e9 end,
+      }
+   end
+   if problem then
+      user_error.raise("agent", BUSY, "agent.state: %s", problem)
+   end
+   self.bus:serve("fg.v1.cmd." .. self.name .. ".*", function(command, subject, answer)
+      self:hear(command, subject, answer)
+   end)
+   self.bus:serve("fg.v1.sent." .. self.name .. ".*", function(body, subject)
+      for _, work in pairs(self.work) do
+         work:learn(body, subject:match "[^.]+$")
+      end
+   end)
+   return self
+end
+
+--- End what has run out of time. Call it often: while it is not called, no command was heard either.
+function Agent:look()
+   local now = self.ledger.now()
+   if self.looked and now - self.looked > DEAF_SECONDS then
+      self.ledger:extend(now - self.looked)
+   end
+   self.looked = now
+   for _, lease in ipairs(self.ledger:expire()) do
+      local work = self.work[lease.epoch]
+      if work and work.state == "running" then
+         self.ledger:orphan(lease) -- it ends by its own schedule
+         work.when_idle = function()
+            self:finish(lease, "its lease was over")
+         end
+      else
+         self:finish(lease, "its lease was over")
+      end
+   end
+end
+
+function Agent:close()
+   for _, work in pairs(self.work) do
+      work:close "the agent ends"
+   end
+   self.bus:close()
+end
+
+--- Serve controllers until interrupted. Call it inside a job.
+function M.main(plan, options)
+   job.ignore_broken_pipes()
+   local self = M.new(plan)
+   local listener, err = Link.listen(plan.agent.listen, function(handle)
+      self.bus:attach(handle)
+   end)
+   if not listener then
+      user_error.raise("agent", BUSY, "cannot listen on %s (agent.listen): %s", plan.agent.listen,
+         tostring(err))
+   end
+   io.stdout:write(("agent %s: listening on %s, ports %s\n"):format(self.name, plan.agent.listen,
+      table.concat(tables.field(plan.ports, "name"), ", ")))
+   io.stdout:flush()
+   service.notify "READY=1"
+   local ends = options.seconds and os.time() + options.seconds
+   failure.finally(function()
+      service.notify "STOPPING=1"
+      listener:close()
+      self:close()
+   end, function()
+      while not (ends and os.time() >= ends) do
+         self:look()
+         job.sleep(LOOK_SECONDS)
+      end
+   end)
+end
+
+return M

@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What an agent asks of the engine of its ports beside a trial. The tests play one with the same functions.
+local C = require("framegauge.core.api").C
+local ffi = require "ffi"
+
+local M = {}
+
+local stream, queue = ffi.new "struct fg_stream_result", ffi.new "struct fg_queue_result"
+
+--- Frames that a stream sent. @param i  from 1
+function M.sent(tester, i)
+   C.fg_engine_stream_result(tester.engine, i - 1, stream)
+   return tonumber(stream.tx)
+end
+
+--- Frames of a stream that another tester sends when all goes as planned.
+function M.planned(tester, i)
+   return tonumber(C.fg_engine_peer_planned(tester.engine, i - 1))
+end
+
+--- Another tester sent so many frames of a stream.
+function M.peer_sent(tester, i, frames)
+   C.fg_engine_peer_sent(tester.engine, i - 1, frames)
+end
+
+--- The clock of the tester that sends a stream is so far ahead of ours, nanoseconds.
+function M.peer_clock(tester, i, ns)
+   C.fg_engine_peer_clock(tester.engine, i - 1, ns)
+end
+
+--- Frames that arrived at ports that they are not for: list of { place of the stream, name of the port, how
+-- many }.
+-- @param count  of streams
+function M.strays(tester, count)
+   local list = {}
+   for i = 1, count do
+      for k, port in ipairs(tester.ports) do
+         local frames = tonumber(C.fg_engine_misdirected(tester.engine, i - 1, k - 1))
+         list[#list + 1] = frames > 0 and { i, port.name, frames } or nil
+      end
+   end
+   return list
+end
+
+--- How late the first frame of each port that sends left, nanoseconds.
+function M.starts(tester)
+   local list = {}
+   for i in ipairs(tester.ports) do
+      C.fg_engine_queue_result(tester.engine, i - 1, 0, queue)
+      list[#list + 1] = queue.tx > 0 and tonumber(queue.first_ns - queue.first_due_ns) or nil
+   end
+   return list
+end
+
+return M

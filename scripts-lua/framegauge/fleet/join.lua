@@ -1,0 +1,211 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The results of several agents as those of one trial.
+--
+-- Of a stream its sender knows what left, and its receiver what arrived: nothing is rounded or estimated.
+-- What one of them cannot tell makes the trial invalid, and its figures are then nobody's.
+local exchange = require "framegauge.agent.exchange"
+local format = require "framegauge.text.format"
+local share = require "framegauge.fleet.share"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+-- What only the receiver knows, beside what exchange.lua has.
+local ALSO_RECEIVED = { "unordered", "tags_ns", "first_arrival_ns", "last_arrival_ns", "rx_duration_ns",
+   "measured", "wrong_rx", "expired" }
+
+-- What each agent counted of the streams that it was told, by their places among all.
+local function by_place(results, body)
+   local out, places = {}, share.places(body)
+   for name, result in pairs(results) do
+      local list, k = {}, 0
+      for _, i in ipairs(result.directions and places[name] or {}) do
+         if body.described[i] and not body.described[i].unmeasured then
+            k = k + 1
+            list[i] = result.directions[k]
+         end
+      end
+      out[name] = list
+   end
+   return out
+end
+
+-- @param invalid  gets a sentence where the receiver reckoned with another number of sent frames
+local function direction_of(i, one, counted, described, invalid)
+   local sender, receiver = counted[one.from.agent], counted[one.to.agent]
+   local sent = sender[i] or receiver[i]
+   local received = receiver[i] or sent
+   if not sent then
+      return nil
+   elseif received.tx ~= sent.tx then
+      invalid[#invalid + 1] = ("agent %s did not tell agent %s in time how much it sent of %s: not the %s "
+         .. "that were planned but %s"):format(one.from.agent, one.to.agent, sent.name,
+         format.count(received.tx), format.plural(sent.tx, "frame"))
+   end
+   for _, key in ipairs(ALSO_RECEIVED) do
+      sent[key] = received[key]
+   end
+   if not (sent.intervals and received.intervals) then
+      described = {}
+   end
+   return exchange.join_direction(sent, received, described.over_time)
+end
+
+-- The name that a port of an agent has in the plan of the controller.
+local function name_of(tester, agent, port)
+   for i, owner in ipairs(tester.owners) do
+      if owner.agent == agent and owner.port == port then
+         return tester.plan.ports[i].name
+      end
+   end
+end
+
+-- Ports with their names in the plan of the controller.
+local function named(list, agent, tester)
+   for _, one in ipairs(list or {}) do
+      local key = one.port and "port" or "name"
+      one[key] = name_of(tester, agent, one[key]) or one[key]
+      named(one.card and { one.card }, agent, tester)
+   end
+   return list or {}
+end
+
+-- Frames at ports that they are not for: by the places of their streams, and by the names of the ports.
+local function strays_of(results, tester)
+   local out = {}
+   for name, result in pairs(results) do
+      for _, one in ipairs(result.strays or {}) do
+         local place, port, frames = unpack(one)
+         out[place] = out[place] or {}
+         out[place][name_of(tester, name, port) or port] = frames
+      end
+   end
+   return out
+end
+
+-- What came of the memberships of all agents; nil where there were none.
+local function members_of(results, tester)
+   local out = { queries = 0, answers = 0, ports = {} }
+   for name, result in pairs(results) do
+      local members = result.members or { queries = 0, answers = 0 }
+      out.queries, out.answers = out.queries + members.queries, out.answers + members.answers
+      out.ports = tables.joined(out.ports, named(members.ports, name, tester))
+   end
+   return out
+end
+
+local function reasons_of(name, result, list)
+   if result.lost then
+      list[#list + 1] = ("agent %s was lost while the trial ran (%s): what it sent and received is not known")
+         :format(name, result.lost)
+   elseif result.failed then
+      list[#list + 1] = ("agent %s could not make the trial: %s"):format(name, result.failed)
+   elseif result.stopped then
+      list[#list + 1] = ("agent %s ended the trial early: %s"):format(name, tostring(result.stopped))
+   end
+end
+
+--- What went wrong at agents, sentences.
+-- @param results  by the agent's name
+function M.problems(results)
+   local list = {}
+   for name, result in pairs(results) do
+      reasons_of(name, result, list)
+   end
+   return list
+end
+
+-- Delays between machines are as exact as the clocks of both, or there are none and the reason is told.
+local function judge_delays(direction, one, results)
+   local clock = ((results[one.to.agent] or {}).clocks or {})[one.from.agent] or {}
+   local latency = direction.latency
+   if one.from.agent == one.to.agent or not latency then
+      return
+   elseif tonumber(clock.error_ns) then
+      latency.clock_error_ns, latency.error_bound_ns = clock.error_ns, latency.error_bound_ns + clock.error_ns
+   else
+      direction.latency, direction.delays, direction.tags_ns = nil, nil, nil
+      direction.no_latency = tostring(clock.why or "the clocks of the agents were not compared")
+      for name, list in pairs(direction.series or {}) do
+         for i = 1, name:find "^f[td][dv]_" and #list or 0 do
+            list[i] = 0
+         end
+      end
+   end
+end
+
+-- How far the first departures of the agents were apart.
+local function skew_of(results)
+   local least, most
+   for _, result in pairs(results) do
+      for _, late in ipairs(result.starts_ns or {}) do
+         least, most = math.min(least or late, late), math.max(most or late, late)
+      end
+   end
+   return least and most - least
+end
+
+-- The agents at both ends of a stream: why its counts mean nothing, and their lcores.
+local function ends_of(one, results)
+   local out, names = { invalid = {}, lcores = {} }, { one.from.agent, one.to.agent }
+   for i = 1, names[1] == names[2] and 1 or 2 do
+      local result = results[names[i]] or {}
+      reasons_of(names[i], result, out.invalid)
+      out.lcores = tables.joined(out.lcores, result.lcores or {})
+   end
+   out.told = #out.invalid
+   return out
+end
+
+-- The counts of a stream, with what only those at its ends know.
+-- @return it, and why its counts mean nothing beside what is known of its agents
+local function joined_direction(i, one, results, counted, described)
+   local own = ends_of(one, results)
+   local direction = direction_of(i, one, counted, described, own.invalid)
+      or { name = described.name, tx = 0, rx = 0, intended_frames = 0 }
+   direction.lcores, direction.invalid = own.lcores, own.invalid
+   return direction, { unpack(own.invalid, own.told + 1) }
+end
+
+--- @param results  by the agent's name: what each counted
+-- @param body     what they were told
+-- @param tester   framegauge.fleet.tester
+-- @param before   what went wrong before the trial, sentences
+-- @return as framegauge.tester's trial()
+function M.results(results, body, tester, before)
+   local raw = { time = "tsc", duration_s = body.seconds, drain_s = body.drain, directions = {}, ports = {},
+      lcores = {}, members = body.members and members_of(results, tester) }
+   local invalid = tables.joined({}, before or {})
+   for _, name in ipairs(tester.names) do
+      local result = results[name] or {}
+      reasons_of(name, result, invalid)
+      raw.ports = tables.joined(raw.ports, named(result.ports, name, tester))
+      raw.lcores = tables.joined(raw.lcores, result.lcores or {})
+      if result.queues then
+         raw.queues = tables.joined(raw.queues or {}, named(result.queues, name, tester))
+      end
+   end
+   local counted, strays = by_place(results, body), strays_of(results, tester)
+   for i, one in ipairs(body.streams) do
+      local described = body.described[i]
+      if not described then
+         break
+      elseif not described.unmeasured then
+         local direction, why = joined_direction(i, one, results, counted, described)
+         if described.measure then
+            direction.measured = direction.measured or {}
+            direction.measured.misdirected = strays[i]
+         end
+         if tester.scale ~= "machine" then
+            judge_delays(direction, one, results)
+         end
+         raw.directions[#raw.directions + 1], invalid = direction, tables.joined(invalid, why)
+      end
+   end
+   raw.invalid = invalid[1] and invalid or nil
+   raw.start_skew_ns = skew_of(results)
+   return raw
+end
+
+return M

@@ -1,0 +1,173 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Who may use the ports of an agent: leases, each with an epoch.
+--
+-- No broker can stop a sender that it does not reach, so the one who owns the ports keeps the leases. An
+-- epoch is a number that only grows; it is on the disk before anybody learns it, so that also a restarted
+-- agent tells a command of an older lease from one of the newest. Leases end by themselves, by
+-- CLOCK_BOOTTIME, and are gone after a restart.
+local json = require "framegauge.text.json"
+local uv = require "luv"
+
+local M = {}
+
+local Ledger = {}
+Ledger.__index = Ledger
+
+local MAX_TTL = 24 * 3600
+
+local function write_synced(path, text)
+   local fd, err = uv.fs_open(path .. ".new", "w", tonumber("600", 8))
+   if not fd then
+      return nil, err
+   end
+   local ok, why = uv.fs_write(fd, text)
+   ok, why = ok and uv.fs_fsync(fd) or nil, why
+   uv.fs_close(fd)
+   if not ok then
+      return nil, why
+   end
+   return uv.fs_rename(path .. ".new", path)
+end
+
+M.write_synced = write_synced
+
+local function read_epoch(path)
+   local file = io.open(path)
+   local text = file and file:read "*a" or "{}"
+   if file then
+      file:close()
+   end
+   local ok, value = pcall(json.decode, text)
+   return ok and type(value) == "table" and tonumber(value.epoch) or nil
+end
+
+--- @param o.ports   names of the ports
+-- @param o.path    of the file with the last epoch
+-- @param o.now     function() -> seconds
+-- @return the ledger, or nil and what is wrong with its file
+function M.open(o)
+   local epoch = read_epoch(o.path)
+   if not epoch and uv.fs_stat(o.path) then
+      return nil, ("%s: not a file of epochs"):format(o.path)
+   end
+   return setmetatable({ path = o.path, now = o.now, epoch = epoch or 0, ports = o.ports, leases = {} },
+      Ledger)
+end
+
+local function has(list, name)
+   for _, one in ipairs(list) do
+      if one == name then
+         return true
+      end
+   end
+   return false
+end
+
+--- The lease of a port that is still good, or nil.
+function Ledger:of_port(name)
+   for _, lease in pairs(self.leases) do
+      if has(lease.ports, name) then
+         return lease
+      end
+   end
+   return nil
+end
+
+--- End leases whose time is over. @return list of them
+function Ledger:expire()
+   local ended = {}
+   for epoch, lease in pairs(self.leases) do
+      if not lease.orphan and self.now() >= lease.ends then
+         self.leases[epoch] = nil
+         ended[#ended + 1] = lease
+      end
+   end
+   return ended
+end
+
+local function problem_of(self, o)
+   if type(o.ports) ~= "table" or not o.ports[1] then
+      return "no ports are named"
+   elseif type(o.by) ~= "string" or #o.by > 200 then
+      return "it is not said by whom"
+   elseif type(o.ttl) ~= "number" or not (o.ttl >= 1 and o.ttl <= MAX_TTL) then
+      return ("a lease lasts 1 to %d seconds"):format(MAX_TTL)
+   end
+   for _, port in ipairs(o.ports) do
+      if not has(self.ports, port) then
+         return ("there is no port '%s'; there is %s"):format(tostring(port), table.concat(self.ports, ", "))
+      end
+   end
+   return nil
+end
+
+--- Give a lease of all of some ports, or of none.
+-- @param o  ports, by, run, ttl = seconds
+-- @return the lease { epoch =, ... }; or nil, why not, and the lease that is in the way
+function Ledger:lease(o)
+   local problem = problem_of(self, o)
+   if problem then
+      return nil, problem
+   end
+   for _, port in ipairs(o.ports) do
+      local other = self:of_port(port)
+      if other then
+         return nil, ("port %s is in use by %s"):format(port, other.by), other
+      end
+   end
+   local written, why = write_synced(self.path, json.encode { epoch = self.epoch + 1 })
+   if not written then
+      return nil, "the epoch cannot be written: " .. tostring(why)
+   end
+   self.epoch = self.epoch + 1
+   local lease = { epoch = self.epoch, ports = o.ports, by = o.by, run = o.run, since = self.now(),
+      ttl = o.ttl, ends = self.now() + o.ttl }
+   self.leases[self.epoch] = lease
+   return lease
+end
+
+--- The lease of an epoch, nil when it is over.
+function Ledger:of_epoch(epoch)
+   local lease = self.leases[epoch]
+   return lease and not lease.orphan and lease or nil
+end
+
+--- Seconds until a lease ends by itself; nil where only its trial does.
+function Ledger:remaining(lease)
+   return not lease.orphan and math.max(0, lease.ends - self.now()) or nil
+end
+
+--- A lease is over, but its ports are not free before its trial has ended.
+function Ledger:orphan(lease)
+   lease.orphan, self.leases[lease.epoch] = true, lease
+end
+
+--- Nobody could be heard for a time: it does not count.
+function Ledger:extend(seconds)
+   for _, lease in pairs(self.leases) do
+      lease.ends = lease.ends + math.min(seconds, lease.ttl)
+   end
+end
+
+--- Begin the time of a lease again.
+function Ledger:renew(lease)
+   lease.ends = self.now() + lease.ttl
+end
+
+function Ledger:release(lease)
+   self.leases[lease.epoch] = nil
+end
+
+--- What is known of every port: list of { port =, by =, run =, epoch =, remaining_s = }.
+function Ledger:rows()
+   local rows = {}
+   for i, port in ipairs(self.ports) do
+      local lease = self:of_port(port)
+      rows[i] = { port = port, by = lease and lease.by, run = lease and lease.run,
+         epoch = lease and lease.epoch, remaining_s = lease and self:remaining(lease) }
+   end
+   return rows
+end
+
+return M
