@@ -25,7 +25,7 @@ end
 function History.new(traffic, live)
    local n = #traffic.list
    local self = setmetatable({
-      streams = traffic.list, n = n, live = live, ports = traffic.tester.plan.ports, line_rates = {},
+      streams = traffic.list, n = n, live = live, ports = traffic.control.plan.ports, line_rates = {},
       now = new_array(n), before = new_array(n), base = new_array(n),
       time = 0, before_time = 0, base_time = 0, points = {}, running = true,
    }, History)
