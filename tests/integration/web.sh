@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The page of a tester in a real browser (web.py), with axe-core from npm, which is kept beside the program.
+if ! command -v chromium >/dev/null || ! /usr/bin/python3 -c 'import websocket' 2>/dev/null; then
+	echo "1..0 # SKIP chromium or python3-websocket is not installed"
+	exit 0
+fi
+axe=$(dirname "${FRAMEGAUGE:-build/app/framegauge}")/../axe-core
+if [ ! -e "$axe/package/axe.min.js" ] && command -v npm >/dev/null; then
+	rm -rf "$axe"
+	mkdir -p "$axe"
+	(cd "$axe" && timeout 120 npm pack --silent axe-core@4 && tar xzf axe-core-*.tgz) >/dev/null 2>&1
+fi
+AXE=$axe/package/axe.min.js exec /usr/bin/python3 "$(dirname "$0")/web.py"
