@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FG_FIREWALL_H
+#define FG_FIREWALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A firewall in the reference device: it keeps a table of the sessions that are open, to set one up takes
+ * time, and so does what it inspects. Only the side of port 0 opens sessions, by a SYN of TCP or any datagram
+ * of UDP; what belongs to no session is lost. Frames that are neither TCP nor UDP pass, and so do fragments.
+ */
+
+/** What it is like. */
+struct fg_firewall_config {
+	uint32_t sessions;     /* that the table holds; 0: there is no firewall */
+	bool resets;           /* a SYN for which the table has no room is answered by RST; else it is lost */
+	double setup_rate;     /* sessions that it can set up a second; 0: all that come */
+	uint32_t setup_queue;  /* that may wait for it; further ones are lost */
+	double timeout_ns;     /* a session is forgotten that was idle for so long */
+	double half_closed_ns; /* a session stays for so long after the last ACK of both FINs */
+	double inspect_ns; /* further delay of the first payload of a session, from the side that opened it */
+	double frame_ns;   /* time of the one inspection engine for each frame with payload ... */
+	double byte_ns;    /* ... and for each byte of its payload */
+	uint32_t inspect_queue; /* frames that may wait for the engine; further ones are lost */
+	uint32_t reset_every;   /* every n-th session is ended by RST to both at its first payload; 0: none */
+};
+
+/** What it has counted since the last reset, on both sides together. */
+struct fg_firewall_counters {
+	uint64_t created, closed, expired;
+	uint64_t refused;     /* SYNs and datagrams for which the table had no room */
+	uint64_t setup_full;  /* lost: too many sessions waited to be set up */
+	uint64_t engine_full; /* lost: too many frames waited for the inspection engine */
+	uint64_t unknown;     /* lost: of no session */
+	uint64_t resets;      /* sessions that reset_every ended */
+	uint64_t most;        /* sessions in the table at a time */
+	uint64_t now;         /* sessions in it */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

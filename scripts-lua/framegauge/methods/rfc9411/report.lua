@@ -1,0 +1,109 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 9411: the figures of each test at the top, then each with its KPI over the sustain phase.
+local format = require "framegauge.text.format"
+local l4 = require "framegauge.methods.l4.report.evidence"
+local lines = require "framegauge.report.chart.lines"
+local phases = require "framegauge.methods.rfc9411.phases"
+local result_rows = require "framegauge.methods.rfc9411.result"
+local tables = require "framegauge.report.html.tables"
+local units = require "framegauge.text.units"
+
+local M = {}
+
+M.NAME = "RFC 9411 security device benchmark"
+M.NOT_CONFORMING = "not all of RFC 9411"
+M.trial_columns = l4.COLUMNS
+
+--- What one must know to believe the tables.
+function M.notes(result, add)
+   local o = result.plan.rfc9411
+   add(("Phases: ramp up %s, sustain %s, ramp down %s; figures are of the sustain phase."):format(
+      units.format_time(o.ramp_up), units.format_time(o.sustain), units.format_time(o.ramp_down)))
+   add(("Addresses: %d of clients, %d of servers. Throughput counts frames with FCS that left the device, "
+      .. "both ways."):format(o.clients, o.servers))
+   add((phases.secured(result.plan) and "HTTP over TLS (RFC 9411, 7.6 to 7.9). A connection counts with its "
+      .. "handshake." or "HTTP without TLS.")
+      .. " Latency is from the SYN to the first and the last byte of the first response.")
+   for _, text in ipairs(o.features) do
+      add("Device: " .. text)
+   end
+end
+
+-- Of each test: the KPI that is drawn over the sustain phase.
+local KPI = {
+   connections = { "connections_per_s", "connections a second" },
+   http_throughput = { "throughput_bps", "bit/s" },
+   latency = { "transactions_per_s", "transactions a second" },
+   concurrent = { "concurrent", "open connections" },
+}
+
+local function label(row)
+   return phases.size(row.object) .. (row.half_of and ", half of " .. row.half_of:gsub("_", " ") or "")
+end
+
+local function over_time(name, title, rows)
+   local kpi, points = KPI[name], {}
+   for _, row in ipairs(rows) do
+      for _, sample in ipairs(row.samples or {}) do
+         points[#points + 1] = { at = sample.from_s, value = sample[kpi[1]], label = label(row) }
+      end
+   end
+   return points[2] and lines.draw {
+      id = "time-" .. name, title = title .. ", sustain phase", rows = points,
+      group = function(point) return point.label end,
+      description = title .. " over the sustain phase.", caption = title .. " over the sustain phase.",
+      x = { of = function(point) return point.at end, label = "seconds of the sustain phase" },
+      y = { label = kpi[2] },
+      lines = { { y = "value", name = tostring } },
+      say = function(point, y) return ("%.4g s: %.6g"):format(point.at, y) end,
+   } or nil
+end
+
+-- "5,000 connections/s", of the first row of a test
+local FIGURE = {
+   connections = function(row) return row.connections_per_s, "connections/s" end,
+   http_throughput = function(row) return row.throughput_bps, "bit/s" end,
+   latency = function(row) return row.ttfb and row.ttfb.mean_ns, "ns to the first byte" end,
+   concurrent = function(row) return row.concurrent_mean, "connections" end,
+}
+
+local function in_words(value, unit)
+   if unit == "bit/s" then
+      return units.format_bits(value), ""
+   elseif unit:match "^ns " then
+      return format.nanoseconds(value), unit:match "^ns (.*)"
+   end
+   return format.count(math.floor(value + 0.5)), unit
+end
+
+--- The table at the top: the first test that was made.
+function M.summary(result)
+   return tables.summary(result_rows.TABLES, result.results)
+end
+
+--- List of { title, reference, body }.
+function M.sections(result)
+   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
+      return over_time(one.name, one.title, rows)
+   end)
+end
+
+--- Figures to remember: the first of each test.
+function M.tiles(result)
+   local list = {}
+   for _, one in ipairs(result_rows.TABLES) do
+      local row = one.rows(result.results)[1]
+      local value, unit
+      if row then
+         value, unit = FIGURE[one.name](row)
+      end
+      if value then
+         local text, what = in_words(value, unit)
+         list[#list + 1] = { one.title, text, what, label(row) }
+      end
+   end
+   return list
+end
+
+return M
