@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NAT_PRIV_H
+#define NAT_PRIV_H
+
+/*
+ * The NAT as the wire asks it, frame by frame; see fg_nat.h. No DPDK. Written by the lcore that polls the
+ * ports.
+ */
+#include <stddef.h>
+
+#include "fg_error.h"
+#include "fg_nat.h"
+
+struct nat;
+
+enum nat_verdict { NAT_UNTOUCHED, NAT_TRANSLATED, NAT_DROP };
+
+/** @param outside  its own address on the side of port 1; inside: on that of port 0 */
+int nat_create(const struct fg_nat_config *config, const uint8_t inside[4], const uint8_t outside[4],
+	       struct nat **out, struct fg_error *err);
+/** NULL is legal. */
+void nat_free(struct nat *nat);
+void nat_reset(struct nat *nat);
+void nat_counters(const struct nat *nat, struct fg_nat_counters *out);
+
+/**
+ * Forget all sessions there are, the one that was idle longest first, from @p now on.
+ * @return how long that takes, ps
+ */
+uint64_t nat_clear(struct nat *nat, uint64_t now);
+
+/**
+ * Translate a frame that came in on @p side, in place.
+ * @param at  in: when it is in; out: when its translation is done, ps
+ */
+enum nat_verdict nat_pass(struct nat *nat, unsigned side, uint8_t *frame, size_t length, uint64_t *at);
+
+#endif

@@ -1,0 +1,215 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 9693 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
+-- notation of plan/rows.lua and plan/registry.lua.
+local shared = require "framegauge.plan.shared_rows"
+local tables = require "framegauge.core.tables"
+
+local TESTS = { "connection_rate", "throughput", "latency", "pdv", "teardown", "capacity" }
+local MOST = 4000000 -- connections: 100 bytes each for the tester
+local FRAME = 64
+
+local function range(key, first, last, help)
+   return { key = key, type = "group", help = help, fields = {
+      { key = "first", type = "integer", default = first, min = "1", max = "65535", help = "the first" },
+      { key = "last", type = "integer", default = last, min = "1", max = "65535", help = "the last" },
+   } }
+end
+
+local function repetitions(n, help)
+   return { key = "repetitions", type = "integer", default = n, min = "1", max = "1000", help = help }
+end
+
+local function trial(length, help)
+   return { key = "trial", type = "time", default = length, min = "1ms", max = "24h", help = help }
+end
+
+local addresses = {
+   key = "addresses", type = "group",
+   help = "from that of a port on",
+   fields = {
+      { key = "source", type = "integer", default = "1", min = "1", max = "65536",
+        help = "of the Initiator" },
+      { key = "destination", type = "integer", default = "1", min = "1", max = "65536",
+        help = "of the Responder" },
+   },
+}
+
+local capacity = {
+   key = "capacity", type = "group",
+   help = "of the test capacity: doubling until the rate collapses, then halving what is left",
+   fields = {
+      { key = "start", type = "integer", default = "10000", min = "2", max = tostring(MOST),
+        help = "connections of the first search" },
+      { key = "error", type = "ratio", default = "1%", min = "0.0001%", max = "50%",
+        help = "the search ends when it knows the capacity this well" },
+      { key = "method", type = "enum", values = { "search", "fixed" }, default = "search",
+        help = "search: the rate is sought anew with each number of connections that passes, as the RFC has "
+           .. "it; fixed: gamma of the first rate decides, which is the same where the rate does not sink" },
+   },
+}
+
+local row = {
+   key = "rfc9693", type = "group",
+   help = "benchmarking of stateful NAT44 gateways by RFC 9693, with UDP: the first port is the Initiator, "
+      .. "the second the Responder",
+   fields = {
+      { key = "tests", type = "list", unique = true, least = 1, of = { type = "enum", values = TESTS },
+        default = { "connection_rate", "throughput", "latency", "pdv", "capacity" },
+        help = "connection_rate: maximum connection establishment rate (4.5, 4.6); throughput, latency, pdv: "
+           .. "as RFC 8219 has them, in established connections (4.7); teardown: connections that the "
+           .. "command clear removes a second (4.8); capacity: of the connection tracking table (4.9)" },
+      range("source_ports", "1024", "41023", "of the Initiator"),
+      range("destination_ports", "1", "10", "of the Responder"), addresses,
+      { key = "connections", type = "list", unique = true, least = 1,
+        of = { type = "integer", min = "2", max = tostring(MOST) },
+        default_help = "all that ports and addresses give",
+        help = "of connection_rate and teardown: each is a row; the other tests are made with the first. As "
+           .. "many four tuples are enumerated, destination ports first" },
+      { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
+        least = 1, default = { "64", "128", "256", "512", "1024", "1280", "1518" },
+        help = "of throughput, latency and pdv, bytes with FCS; connections are established with 64" },
+      { key = "max", type = "rate", default = "100%", max = "100%",
+        help = "the highest rate of connections, and of frames each way, that is tried" },
+      { key = "resolution", type = "ratio", default = "1%", min = "0.01%", max = "50%",
+        help = "searches for a rate of connections end when they know it this well" },
+      { key = "validate", type = "boolean", default = "true",
+        help = "whether the Responder sends over every connection, and each frame has to arrive (4.6); "
+           .. "without, a device that forwards and forgets passes (4.5)" },
+      { key = "alpha", type = "ratio", default = "50%", min = "1%", max = "100%",
+        help = "rate of that, as a share of the rate at which the connections were established" },
+      { key = "beta", type = "ratio", default = "10%", min = "0.1%", max = "99%",
+        help = "of capacity: with twice the connections less than this share of the rate is a collapse" },
+      { key = "gamma", type = "ratio", default = "50%", min = "0.1%", max = "99%",
+        help = "the same between the last two numbers of connections" },
+      repetitions("10", "of connection_rate: of them the median, the 1st and the 99th percentile"),
+      { key = "establishment_rate", type = "frame_rate", min = "1fps",
+        default_help = "half of what connection_rate found",
+        help = "of throughput, latency, pdv and teardown: at which connections are established before; of "
+           .. "capacity: its first rate, which is not sought then" },
+      { key = "throughput", type = "group", help = "of the test throughput", fields = {
+         trial("60s", "length of the trials that decide"),
+         { key = "search_trial", type = "time", default = "1s", min = "1ms", max = "300s",
+           help = "and of those on the way" },
+         { key = "resolution", type = "ratio", default = "0.1%", min = "0.001%", max = "50%",
+           help = "the search ends when it knows the load this well; a share of max" },
+      } },
+      { key = "load", type = "rate", max = "100%", default_help = "the throughput",
+        help = "of latency and pdv: frames each way" },
+      { key = "latency", type = "group", help = "of the test latency (RFC 8219, 7.2)", fields = {
+         trial("120s", "length of a stream"),
+         { key = "tag_after", type = "time", default = "60s", max = "24h",
+           help = "from when on its frames are tagged" },
+         { key = "tags", type = "integer", default = "500", min = "1", max = "50000", help = "how many" },
+         repetitions("20", "streams"),
+      } },
+      { key = "pdv", type = "group", help = "of the test pdv (RFC 8219, 7.3.1)", fields = {
+         trial("60s", "length of a stream"), repetitions("20", "streams"),
+      } },
+      capacity,
+      { key = "timeout", type = "time", default = "300s", min = "1ms", max = "24h",
+        help = "as set on the device: after which it forgets a UDP connection that is idle. All of an "
+           .. "experiment has to happen before" },
+      { key = "clear", type = "list", of = { type = "string", longest = 10000 }, least = 1,
+        default_help = "none: before each experiment timeout and a tenth more are waited",
+        help = "program and arguments that empty the table of the device, and return when that is done" },
+      { key = "gap", type = "time", default = "1s", max = "10min",
+        help = "between establishing connections and using them" },
+      { key = "order", type = "enum", values = { "random", "increasing" }, default = "random",
+        help = "in which four tuples are enumerated and read; random: a draw without repeats" },
+      { key = "seed", type = "integer", default = "1", min = "0", max = "4294967295", help = "of that draw" },
+      { key = "settings", type = "list", of = { type = "string", longest = 200 }, default = {},
+        default_help = "none", help = "for the report: how the device is set, such as nf_conntrack_max" },
+      shared.learning_wait "100ms",
+      shared.drain("500ms", "how long frames may still arrive after each of both phases"),
+      shared.settle("0s", "rest for the device after an experiment"), shared.retries,
+   },
+}
+
+local function size_of(first_last)
+   return math.max(0, first_last.last - first_last.first + 1)
+end
+
+-- How many four tuples there are.
+local function tuples(o)
+   return size_of(o.source_ports) * size_of(o.destination_ports) * o.addresses.source
+      * o.addresses.destination
+end
+
+local function are_ranges(values, found)
+   for _, key in ipairs { "source_ports", "destination_ports" } do
+      if values.rfc9693[key].last < values.rfc9693[key].first then
+         found:add("rfc9693." .. key .. ".last", ("%d is before %d"):format(values.rfc9693[key].last,
+            values.rfc9693[key].first), "first or more")
+      end
+   end
+end
+
+local function there_are_tuples(values, found)
+   local o = values.rfc9693
+   local all = tuples(o)
+   for i, n in ipairs(o.connections or {}) do
+      if n > all then
+         found:add(found:item("rfc9693.connections", i),
+            ("ports and addresses give %d four tuples"):format(all), "no more than these")
+      end
+   end
+   if all > 0 and all < 2 or not o.connections and all > MOST then
+      found:add("rfc9693.source_ports", ("ports and addresses give %d four tuples"):format(all),
+         "2 to " .. MOST)
+   elseif tables.contains(o.tests, "capacity") and o.capacity.start > all and all > 0 then
+      found:add("rfc9693.capacity.start", ("ports and addresses give %d four tuples"):format(all),
+         "no more than these")
+   end
+end
+
+local function two_ports_of_ipv4(values, found)
+   if #values.ports > 2 then
+      found:add("ports", "Initiator and Responder are two ports", "two ports")
+   end
+   for _, port in ipairs(values.ports) do
+      if not port.ipv4 then
+         found:add("ports." .. port.name, "the port has no IPv4 address", "ipv4: ADDRESS/LENGTH")
+      end
+   end
+end
+
+-- What a test stands on is found before, or given.
+local function loads_are_known(values, found)
+   local o = values.rfc9693
+   local function needs(key, of, given)
+      for _, test in ipairs(o.tests) do
+         if not o[given] and tables.contains(of, test) and not tables.contains(o.tests, key) then
+            found:add("rfc9693.tests", ("%s stands on %s, which is not among the tests"):format(test, key),
+               ("%s, or rfc9693.%s"):format(key, given))
+            return
+         end
+      end
+   end
+   needs("connection_rate", { "throughput", "latency", "pdv", "teardown" }, "establishment_rate")
+   needs("throughput", { "latency", "pdv" }, "load")
+   if tables.contains(o.tests, "teardown") and not o.clear and not values.reference_device then
+      found:add("rfc9693.clear", "missing: teardown is about what it does", "a program and its arguments")
+   elseif o.latency.tag_after >= o.latency.trial then
+      found:add("rfc9693.latency.tag_after", "no frame comes after it", "less than trial")
+   end
+end
+
+return {
+   name = "rfc9693", row = row, one_queue = true,
+   rules = { two_ports_of_ipv4, are_ranges, there_are_tuples, loads_are_known },
+   frame_sizes = function(plan)
+      return tables.joined({ FRAME }, plan.rfc9693.frame_sizes)
+   end,
+   shape = function(group)
+      group.connections = group.connections or { tuples(group) }
+      group.throughput.search_trial = math.min(group.throughput.search_trial, group.throughput.trial)
+   end,
+   tuples = tuples, FRAME = FRAME,
+   quick = {
+      "rfc9693.repetitions=1", "rfc9693.throughput.trial=200ms", "rfc9693.throughput.search_trial=100ms",
+      "rfc9693.latency.trial=200ms", "rfc9693.latency.tag_after=100ms", "rfc9693.latency.repetitions=2",
+      "rfc9693.pdv.trial=200ms", "rfc9693.pdv.repetitions=2", "rfc9693.capacity.method=fixed",
+      "rfc9693.gap=10ms", "rfc9693.learning_wait=10ms", "rfc9693.drain=100ms",
+   },
+}
