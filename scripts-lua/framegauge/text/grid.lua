@@ -55,9 +55,11 @@ function M.text(columns, rows, paint)
    end
    for heading = 1, 2 do
       local cells = tables.map(columns, function(column) return plain(column[heading]) end)
-      add(cells, function(text)
-         return text
-      end)
+      if table.concat(cells) ~= "" then
+         add(cells, function(text)
+            return text
+         end)
+      end
    end
    out[#out + 1] = rule(widths)
    for _, cells in ipairs(lines) do

@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The uncertainty of the figures of a result: put beside them, and shown.
+--
+-- A figure whose result row has `uncertainty` gets one where the method can defend it, under its key in the
+-- object `uncertainty` of its row. Only valid rows have one: what the tester limited is a bound itself.
+local results = require "framegauge.report.result"
+local rows = require "framegauge.text.rows"
+local show = require "framegauge.text.show"
+local words = require "framegauge.text.uncertainty"
+
+local M = {}
+
+-- Figures of a record that may have one, those of its objects too: visit(row, path).
+local function each_figure(record, visit, prefix)
+   for _, row in ipairs(record.rows) do
+      local t, path = row[2], (prefix or "") .. tostring(row[1])
+      if row.uncertainty then
+         visit(row, path)
+      elseif type(t) == "table" and t.kind == "record" and not row.apart and row[1] ~= "uncertainty" then
+         each_figure(t, visit, path .. ".")
+      end
+   end
+end
+
+-- What the figures of a row may follow from.
+local function run_of(plan, found, trials, calibration)
+   local run = { plan = plan, results = found, trials = trials, calibration = calibration, trial = {} }
+   for _, record in ipairs(trials) do
+      run.trial[record.trial], run.time = record, record.time
+   end
+   return run
+end
+
+--- Put the uncertainties of all figures beside them.
+-- @param found        results by test; their rows are changed
+-- @param trials       records, in their order
+-- @param calibration  state of the calibration (framegauge.run.calibration)
+function M.add(plan, found, trials, calibration)
+   local run = run_of(plan, found, trials, calibration)
+   for _, one in ipairs(results.tables(plan.test, found)) do
+      for _, line in ipairs(one.lines) do
+         local list = {}
+         each_figure(one.record, function(row, path)
+            if line.validity == "valid" and rows.value(line, path) ~= nil then
+               list[rows.flat_key(path)] = row.uncertainty(line, run) or nil
+            end
+         end)
+         line.uncertainty = next(list) and list or nil
+      end
+   end
+end
+
+--- The uncertainty of a figure of a row; nil where nothing is known of it.
+-- @param path  of the figure
+function M.of(line, path)
+   return line.uncertainty and line.uncertainty[rows.flat_key(path)]
+end
+
+--- Visit every figure of a result that may have an uncertainty: visit(row, line, path, name of the line).
+function M.each(result, visit)
+   for _, one in ipairs(results.tables(result.plan.test, result.results)) do
+      for i, line in ipairs(one.lines) do
+         local name = one.case and one.case(line, i) or show.name(one.record, line)
+         local suite = one.suite and line[one.suite]
+         each_figure(one.record, function(row, path)
+            if rows.value(line, path) ~= nil then
+               visit(row, line, path, suite and suite .. ", " .. name or name)
+            end
+         end)
+      end
+   end
+end
+
+--- A figure's heading, with its unit, and its text.
+function M.written(row, path, value)
+   local text, unit = show.write(row, value)
+   return (row.col or path) .. (unit ~= "" and ", " .. unit or ""), text
+end
+
+--- What a reader must know of them.
+M.TEXT = "The truth lies between these bounds at least as often as the coverage says, if the device does not "
+   .. "change. A bound that is not known is not there. A figure of which nothing can be defended, such as a "
+   .. "percentile of delays that depend on each other, is not in the table. result.json has the components "
+   .. "of each with their sources."
+
+--- Columns of a table of them.
+M.COLUMNS = {
+   { "", "", function(line) return line.name end, left = true },
+   { "Figure", "", function(line) return line.figure end, left = true },
+   { "Value", "", function(line) return line.value end },
+   { "at least", "", function(line) return line.low end },
+   { "at most", "", function(line) return line.high end },
+   { "Coverage", "", function(line) return line.coverage end },
+   { "by", "", function(line) return line.components end, left = true },
+}
+
+--- The lines of a table of all uncertainties of a result.
+-- @param names  of the tables of the records whose figures are wanted; nil: all
+function M.lines(result, names)
+   local list = {}
+   M.each(result, function(row, line, path, name)
+      local u = M.of(line, path)
+      if u and (not names or show.stands_in(row, names)) then
+         local figure, value = M.written(row, path, rows.value(line, path))
+         list[#list + 1] = {
+            name = name, figure = figure, value = value, low = u.low and show.write(row, u.low),
+            high = u.high and show.write(row, u.high), coverage = ("%g %%"):format(u.coverage * 100),
+            components = words.components_in_words(u),
+         }
+      end
+   end)
+   return list
+end
+
+return M
