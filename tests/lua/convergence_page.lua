@@ -4,6 +4,7 @@
 -- bounds.
 local failover = require "failover_truth"
 local truth = require "convergence_truth"
+local truth_table = require "truth_table"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -21,23 +22,6 @@ is out of service, so by departures all of that may be a frame time of its line 
 to 1 ns. All in ns; of two events the first.
 ]]
 
-local function number(value)
-   return units.format_count(math.floor(value + 0.5))
-end
-
--- @param wrong  list to which each check is added that does not hold
-local function table_of(checks, wrong)
-   local out = { "| figure | truth | measured | at least | at most |\n|---|--:|--:|--:|--:|" }
-   for _, check in ipairs(checks) do
-      local within = check.measured >= check.low and check.measured <= check.high
-      wrong[#wrong + 1] = not within and check or nil
-      out[#out + 1] = ("| %s | %s | %s | %s | %s |"):format(check.what, number(check.truth),
-         within and number(check.measured) or "**" .. number(check.measured) .. "**", number(check.low),
-         number(check.high))
-   end
-   return table.concat(out, "\n") .. "\n"
-end
-
 local function heading(device, what)
    local routes = device.routes == 1 and "flow" or "routes or flows"
    return ("\n### %s, %d %s, %s frames/s of %d bytes\n\n"):format(what, device.routes, routes,
@@ -50,7 +34,7 @@ end
 function M.section(device, results, wrong)
    local routes = { unpack(results.convergence_routes, 1, device.routes) }
    return heading(device, "Outage of a " .. device.name)
-      .. table_of(truth.checks(device, results.convergence[1], routes), wrong)
+      .. truth_table.text(truth.checks(device, results.convergence[1], routes), wrong)
 end
 
 M.FAILOVER = [[
@@ -71,7 +55,7 @@ function M.failover(device, results, seen, wrong)
    local out = {}
    for _, row in ipairs(results.convergence) do
       out[#out + 1] = heading(device, ("Switch, %s: %s"):format(device.name, row.event))
-         .. table_of(failover.checks(device, row, seen[row.event]), wrong)
+         .. truth_table.text(failover.checks(device, row, seen[row.event]), wrong)
    end
    return table.concat(out)
 end

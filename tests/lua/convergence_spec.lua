@@ -172,6 +172,18 @@ describe("the arithmetic of convergence", function()
       assert.near(160 * MS, routes[1].end_ns, 0.5 * MS)
    end)
 
+   it("adds up the outages of a link that flaps", function()
+      local periods = {}
+      for k = 1, 10 do
+         periods[k] = { 200 * k, 200 * k + 50 }
+      end
+      local row, routes = rows_of { n = 1, fps = 1e4, seconds = 2.5, at = 0.2,
+         away = function() return periods end }
+      assert.equal(10, row.loss_periods_max)
+      assert.near(10 * 50 * MS, routes[1].connectivity_ns, 10 * 0.1 * MS)
+      assert.near(2050 * MS, routes[1].end_ns, 0.1 * MS)
+   end)
+
    it("names the routes that did not come back", function()
       local row = rows_of { n = 2, fps = 2000, seconds = 0.5, at = 0.1, limit = 1, away = function(i)
          return { { 100, i == 1 and 500 or 150 } }

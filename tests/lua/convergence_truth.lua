@@ -4,7 +4,7 @@
 --
 -- Each figure is held against the outage, within a bound that follows from the method: the time tau between
 -- two frames of a route, the time between two frames of all routes, and the sampling interval s.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local ethernet = require "framegauge.core.ethernet"
 local method = require "framegauge.methods.convergence.method"
 local plans = require "framegauge.plan"
@@ -54,7 +54,7 @@ M.DEVICES = {
       fps = 10000, routes = 1, of = "{count: 1}", at = 0.0999999, outage = 0.05, sampling = 0.01,
    },
    {
-      name = "old router", written = "{rate: 100Mbps, latency: 3ms}", rate = 1e8, size = 64, fps = 20000,
+      name = "slow router", written = "{rate: 100Mbps, latency: 3ms}", rate = 1e8, size = 64, fps = 20000,
       routes = 20, of = "{first: 198.19.64.1, count: 20, prefix: 30}", at = 0.2000457, outage = 1.2345,
       sampling = 0.02,
    },
@@ -64,7 +64,7 @@ M.DEVICES = {
       sampling = 0.001,
    },
    {
-      name = "IPv6 router", written = "{rate: 1Gbps, latency: 100us}", ports = V6, rate = 1e9, size = 1518,
+      name = "router of IPv6", written = "{rate: 1Gbps, latency: 100us}", ports = V6, rate = 1e9, size = 1518,
       fps = 60000, routes = 16, of = "{first: 2001:2:0:c001::1, count: 16, prefix: 64}", at = 0.0500333,
       outage = 0.012345, sampling = 0.003,
    },
@@ -87,13 +87,13 @@ end
 function M.measure(device)
    local plan, errors = plans.load_text(M.plan_of(device), device.name)
    assert(plan, errors and tostring(errors[1]))
-   local bench = assert(Bench.open(plan))
+   local tester = assert(Tester.open(plan))
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.convergence, sink = function() end,
+      tester = tester, retries = 0, phases = plan.convergence, sink = function() end,
    }
    local results = {}
-   local ok, why = pcall(method.run, plan, bench, session, results)
-   bench:close()
+   local ok, why = pcall(method.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- System recovery and reset on a made-up bench, as rfc2544_load_tests_spec.lua has the others.
-local Bench = require "fake_bench"
+--- System recovery and reset on a made-up tester, as rfc2544_load_tests_spec.lua has the others.
+local Tester = require "fake_tester"
 local fake_plan = require "fake_plan"
 local tests = require "framegauge.methods.rfc2544.tests"
 local one = require "one_test"
@@ -28,11 +28,11 @@ describe("system recovery", function()
    end
 
    it("offers 110 % of the throughput and then half of that", function()
-      local rows, bench = measure("system_recovery", group { rate = fps(10000) }, {
+      local rows, tester = measure("system_recovery", group { rate = fps(10000) }, {
          rate = 1e9, capacity = 1e9, meddle = lost_until(60.25, 60.75),
       })
-      assert.near(11000, bench.asked[1].loads[1].fps, 1e-6)
-      assert.near(5500, bench.asked[1].loads[2].fps, 1e-6)
+      assert.near(11000, tester.asked[1].loads[1].fps, 1e-6)
+      assert.near(5500, tester.asked[1].loads[2].fps, 1e-6)
       assert.near(0.5e9, rows[1].recovery_mean_ns, 1)
       assert.near(0.25e9, rows[1].recovery_min_ns, 1)
       assert.near(0.75e9, rows[1].recovery_max_ns, 1)
@@ -41,10 +41,10 @@ describe("system recovery", function()
    end)
 
    it("offers no more than the line carries", function()
-      local _, bench = measure("system_recovery", group { rate = fps(1.4e6) }, {
+      local _, tester = measure("system_recovery", group { rate = fps(1.4e6) }, {
          rate = 1e9, capacity = 1e9, meddle = lost_until(60.1),
       })
-      assert.equal(1488095, bench.asked[1].loads[1].fps)
+      assert.equal(1488095, tester.asked[1].loads[1].fps)
    end)
 
    it("is zero when no frame was lost after the overload", function()
@@ -161,7 +161,7 @@ describe("reset", function()
       local plan = fake_plan { frame_sizes = { 64 }, bidirectional = false, learning_wait = 0 }
       plan.rfc2544.tests = { "reset" }
       plan.rfc2544.reset = setmetatable({ after = 0.05, watch = 0.2 }, { __index = GROUP })
-      local bench = Bench.new {
+      local tester = Tester.new {
          rate = 1e9, capacity = 1e9,
          meddle = function(raw)
             require("framegauge.core.job").sleep(0.15)
@@ -169,8 +169,8 @@ describe("reset", function()
          end,
       }
       local rows = {}
-      reset.measure(plan, bench, Session.new {
-         bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
+      reset.measure(plan, tester, Session.new {
+         tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end,
          say = function(text)
             said = text
          end,
@@ -183,12 +183,12 @@ describe("reset", function()
       local plan = fake_plan { frame_sizes = { 64 }, bidirectional = false }
       plan.reference_device = {}
       plan.rfc2544.reset = GROUP
-      local bench = Bench.new { rate = 1e9, capacity = 1e9, meddle = with_loss(1488095, 1.0000007e9) }
+      local tester = Tester.new { rate = 1e9, capacity = 1e9, meddle = with_loss(1488095, 1.0000007e9) }
       local rows = {}
-      reset.measure(plan, bench, Session.new {
-         bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
+      reset.measure(plan, tester, Session.new {
+         tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end,
       }, 64, rows)
-      assert.same({ at = 15, seconds = 1 }, bench.asked[1].outage)
+      assert.same({ at = 15, seconds = 1 }, tester.asked[1].outage)
       assert.same({ "reference device", "valid" }, { rows[1].by, rows[1].validity })
       assert.near(1e9, rows[1].reset_ns, 1)
    end)

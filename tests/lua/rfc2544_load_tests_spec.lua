@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Latency, frame loss and back-to-back on a made-up bench: what they ask of it, and what they make of what
+--- Latency, frame loss and back-to-back on a made-up tester: what they ask of it, and what they make of what
 -- it counts. Against known devices on the real engine all tests stand in rfc2544_truth_spec.lua.
 local back_to_back = require "framegauge.methods.rfc2544.back_to_back"
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local fake_plan = require "fake_plan"
 local one = require "one_test"
 local stats = require "framegauge.trial.stats"
@@ -47,11 +47,11 @@ describe("latency", function()
    end
 
    it("tags a frame of each stream and publishes the mean", function()
-      local rows, bench = measure("latency", group(), {
+      local rows, tester = measure("latency", group(), {
          rate = 1e9, capacity = 9e5, meddle = tagged { { 20512 }, { 20522 }, { 20532 } },
       })
-      assert.same({ first = 60, every = 60, count = 1 }, bench.asked[1].tags)
-      assert.same({ 120, 120, 120 }, asked_for(bench, "duration"))
+      assert.same({ first = 60, every = 60, count = 1 }, tester.asked[1].tags)
+      assert.same({ 120, 120, 120 }, asked_for(tester, "duration"))
       local row = rows[1]
       assert.same({ "lifo", 3, "valid", 1000, "plan" },
          { row.definition, row.tagged_frames, row.validity, row.rate_fps, row.rate_source })
@@ -83,7 +83,7 @@ describe("latency", function()
    it("refuses lifo where no line is known", function()
       local plan = fake_plan()
       plan.rfc2544.tests, plan.rfc2544.latency = { "latency" }, group { definition = "lifo" }
-      assert.matches("definition cannot be lifo", tests.check(plan, Bench.new { capacity = 1e5 }))
+      assert.matches("definition cannot be lifo", tests.check(plan, Tester.new { capacity = 1e5 }))
    end)
 
    it("has the figures of RFC 8219 with 500 tags", function()
@@ -185,7 +185,7 @@ describe("frame loss", function()
    it("needs a maximum where no line is known, and counts in shares of it", function()
       local plan = fake_plan()
       plan.rfc2544.tests, plan.rfc2544.frame_loss = { "frame_loss" }, GROUP
-      assert.matches("frame_loss.max cannot be a share", tests.check(plan, Bench.new { capacity = 1e5 }))
+      assert.matches("frame_loss.max cannot be a share", tests.check(plan, Tester.new { capacity = 1e5 }))
       local rows = measure("frame_loss", { max = fps(1e5), step = 0.1, trial = 1 }, { capacity = 1e5 })
       assert.same({ 100, 90 }, percents(rows))
    end)
@@ -219,19 +219,19 @@ describe("back-to-back", function()
    end
 
    it("finds the longest burst to the frame, and repeats the search", function()
-      local row, bench = measure("back_to_back", group { rate = fps(9e5) }, buffered(512))
+      local row, tester = measure("back_to_back", group { rate = fps(9e5) }, buffered(512))
       row = row[1]
       local n = longest(9e5, 512)
       assert.same({ n, n, n, 0 },
          { row.burst_mean_frames, row.burst_min_frames, row.burst_max_frames, row.burst_stddev_frames })
       assert.near(512 / 1488095 * 1e9, row.buffer_time_corrected_ns, 1e9 / 1488095)
       assert.same({ 2, false, "valid" }, { row.repetitions, row.near_limit, row.validity })
-      assert.equal(#bench.asked, row.trials)
+      assert.equal(#tester.asked, row.trials)
    end)
 
    it("sends at the line's rate and waits until the device can have forwarded everything", function()
-      local _, bench = measure("back_to_back", group { rate = fps(9e5) }, buffered(512))
-      local ask = bench.asked[1]
+      local _, tester = measure("back_to_back", group { rate = fps(9e5) }, buffered(512))
+      local ask = tester.asked[1]
       assert.same({ 1488095, 2 }, { ask.fps, ask.duration })
       assert.near(2 + 2 * 1488095 / 9e5 - 2, ask.drain, 1e-9)
    end)
@@ -244,11 +244,11 @@ describe("back-to-back", function()
    end)
 
    it("is not applicable at a throughput of the whole line, and sends nothing then", function()
-      local rows, bench = measure("back_to_back", group(), { rate = 1e9, capacity = 1e9 })
+      local rows, tester = measure("back_to_back", group(), { rate = 1e9, capacity = 1e9 })
       assert.same({ "not-applicable", 0 }, { rows[1].validity, rows[1].trials })
       assert.matches("no buffer fills", rows[1].reasons[1])
       assert.is_nil(rows[1].burst_mean_frames)
-      assert.equal(2, #bench.asked) -- the search for the throughput
+      assert.equal(2, #tester.asked) -- the search for the throughput
    end)
 
    it("flags a burst near the limit", function()
@@ -259,12 +259,12 @@ describe("back-to-back", function()
 
    it("searches each direction in the bursts of both", function()
       local device = { rate = 1e9, capacity = { ["east->west"] = 9e5, ["west->east"] = 7e5 }, buffer = 100 }
-      local rows, bench = measure("back_to_back", group { rate = fps(7e5), repetitions = 1 }, device,
+      local rows, tester = measure("back_to_back", group { rate = fps(7e5), repetitions = 1 }, device,
          { frame_sizes = { 64 }, bidirectional = true })
       assert.same({ longest(9e5, 100), longest(7e5, 100) },
          { rows[1].burst_mean_frames, rows[2].burst_mean_frames })
       local seen = {}
-      for _, ask in ipairs(bench.asked) do
+      for _, ask in ipairs(tester.asked) do
          assert.equal(2, #ask.directions)
          assert.is_nil(seen[ask.duration]) -- no burst twice
          seen[ask.duration] = true
@@ -285,16 +285,16 @@ describe("back-to-back", function()
    end)
 
    it("lets no frame be later than changes the answer by half of one", function()
-      local _, bench = measure("back_to_back", group { rate = fps(9e5), repetitions = 1 }, {
+      local _, tester = measure("back_to_back", group { rate = fps(9e5), repetitions = 1 }, {
          rate = 1e9, capacity = 9e5, buffer = 512,
       })
-      for _, ask in ipairs(bench.asked) do
+      for _, ask in ipairs(tester.asked) do
          assert.equal(math.max(10e-6, 0.01 * ask.duration), ask.max_lag)
       end
-      _, bench = measure("back_to_back", group { rate = fps(1000), repetitions = 1, limit = 0.01 }, {
+      _, tester = measure("back_to_back", group { rate = fps(1000), repetitions = 1, limit = 0.01 }, {
          rate = 1e9, capacity = 1000, buffer = 20,
       })
-      assert.equal(0.5 / 1000, bench.asked[1].max_lag)
+      assert.equal(0.5 / 1000, tester.asked[1].max_lag)
    end)
 
    it("does not count a burst that was not sent whole", function()

@@ -42,6 +42,16 @@ describe("congestion control by RFC 2889", function()
       assert.equal(N, row.tx_frames)
    end)
 
+   -- the trial of the RFC: 446,400 frames of each source, in half a second
+   it("counts to the frame in a trial of 30 s", function()
+      local row = measure("rate: 10Mbps, buffer: 512", "30s", "false", 4, "30s")
+      local n = 30 * 14880
+      assert.same({ n, 0, 7440, "none" }, { row.tx_frames, row.uncongested_loss_ratio,
+         math.floor(row.uncongested_fps), row.conclusion })
+      assert.near(512, row.buffer_estimate_frames, 2)
+      assert.near((0.5 * n - 513 - 30 * (1e7 / 672 - 14880)) / (1.5 * n), row.congested_loss_ratio, 2 / n)
+   end)
+
    it("cannot tell input queues with a fair arbitration from output queues, but with uneven loads", function()
       local row = measure("queues: input, buffer: 64", "50ms", "true")
       assert.same({ 0, "none" }, { row.uncongested_loss_ratio, row.conclusion })

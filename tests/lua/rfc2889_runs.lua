@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Plans of RFC 2889 for the reference switch, and what comes of them.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local method = require "framegauge.methods.rfc2889.method"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
@@ -35,9 +35,9 @@ end
 -- @param disturb  function(record): does to the record of a trial what a late tester does, or nil
 -- @return results, session
 function M.measure(plan, disturb)
-   local bench, results = assert(Bench.open(plan)), {}
+   local tester, results = assert(Tester.open(plan)), {}
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.rfc2889, sink = function() end, say = function() end,
+      tester = tester, retries = 0, phases = plan.rfc2889, sink = function() end, say = function() end,
    }
    function session.trial(self, ask)
       local record = Session.trial(self, ask)
@@ -46,8 +46,8 @@ function M.measure(plan, disturb)
       end
       return record
    end
-   local ok, why = pcall(method.run, plan, bench, session, results)
-   bench:close()
+   local ok, why = pcall(method.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results.rfc2889, session
 end

@@ -2,7 +2,7 @@
 
 --- Reference switches with snooping, measured with `test: rfc3918`. Each figure is held against what the
 -- switch was set to, within a bound that follows from the method.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local method = require "framegauge.methods.rfc3918.method"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
@@ -54,6 +54,29 @@ local function exactly(what, truth, measured, error)
       high = truth + (error or 0) }
 end
 
+-- The same through tunnels: the lines in and out carry frames of other lengths, which are exact.
+local function tunnelled(key, grows)
+   return function(device, results)
+      local row, into, out = results[key][1], grows.ingress and device.ingress or 0,
+         grows.egress and device.egress or 0
+      local function carried(more)
+         return device.rate / 8 / (device.size + more + 20)
+      end
+      local truth = math.min(carried(into), carried(out),
+         device.capacity and device.capacity / device.receivers or math.huge)
+      local what = key:gsub("_", "-")
+      return {
+         {
+            what = what .. ", source, frames/s", truth = truth, measured = row.throughput_fps,
+            low = truth - 1.01 * RESOLUTION * carried(into),
+            high = math.min(carried(into) + 1, truth + (BUFFER + 1) / TRIAL),
+         },
+         exactly(what .. ", bytes of a frame to the device", device.size + into, row.offered_size),
+         exactly(what .. ", bytes of a frame to a receiver", device.size + out, row.forwarded_size),
+      }
+   end
+end
+
 local FIGURES = {
    aggregated = throughput("aggregated, source, frames/s", "aggregated", function(device)
       return device.receivers
@@ -62,6 +85,10 @@ local FIGURES = {
       return (1 - device.unicast) * device.receivers + device.unicast
    end),
 }
+
+FIGURES.encapsulation = tunnelled("encapsulation", { egress = true })
+FIGURES.decapsulation = tunnelled("decapsulation", { ingress = true })
+FIGURES.re_encapsulation = tunnelled("re_encapsulation", { ingress = true, egress = true })
 
 -- A copy leaves the engine after those before it.
 function FIGURES.latency(device, results)
@@ -126,6 +153,39 @@ function FIGURES.group_capacity(device, results)
    return { exactly("groups", device.groups, results.group_capacity[1].groups) }
 end
 
+-- What a frame waits for the engine beside the burden: at most for a frame of each of its ports. For just
+-- these if all ports send at the same instants, for then those of the lower ports come first.
+local function added(device, what, measured, error)
+   local most = device.capacity and device.burden / device.capacity * 1e9 or 0
+   return {
+      what = what, truth = most, measured = measured, low = (device.in_step and most or 0) - error,
+      high = most + error,
+   }
+end
+
+function FIGURES.burdened_latency(device, results)
+   local row, list = results.burdened_latency[1], {}
+   for i, one in ipairs(row.egress) do
+      list[#list + 1] = added(device, ("latency added by the burden at receiver %d, ns"):format(i),
+         one.added_ns, STAMP)
+      list[#list + 1] = added(device, ("the same of every frame, receiver %d, ns"):format(i),
+         one.every_frame_added_ns, STAMP)
+   end
+   return list
+end
+
+-- Without the burden it is known to the time between two frames of the group, and beside it as well.
+function FIGURES.burdened_join_delay(device, results)
+   local list = {}
+   for _, row in ipairs(results.burdened_join_delay) do
+      for i, one in ipairs(row.egress) do
+         list[#list + 1] = added(device, ("join delay added by the burden, %s group, port %d, ns"):format(
+            row.method, i), one.added_ns, STAMP + (device.in_step and 0 or row.resolution_ns))
+      end
+   end
+   return list
+end
+
 -- Queries of the switch before it forgets a member: of each port in each trial.
 function FIGURES.queries(device, results)
    local row = results.leave_delay[1]
@@ -188,13 +248,63 @@ M.DEVICES = {
       latency = 20000, groups = 77, tests = { "group_capacity" },
       written = "snooping: {groups: 77, unregistered: drop}", keys = "{capacity_max: 200, version: mldv2}",
    },
+   {
+      name = "switch whose engine serves two burdening ports first", receivers = 2, burden = 2,
+      in_step = true, rate = 1e9, size = 64, capacity = 3e6, latency = 20000,
+      tests = { "burdened_latency", "burdened_join_delay" },
+      written = "capacity: 3Mfps, latency: 20us, snooping: {unregistered: drop}",
+      keys = "{latency_load: 20%, burden_load: 20%, membership: {load: 20%, observe_join: 5ms, "
+         .. "repetitions: 2}}",
+   },
+   {
+      name = "switch with three burdening ports out of step with the source", receivers = 2, burden = 3,
+      rate = 1e9, size = 256, capacity = 2e6, latency = 10000,
+      tests = { "burdened_latency", "burdened_join_delay" },
+      written = "capacity: 2Mfps, latency: 10us, snooping: {unregistered: drop}",
+      keys = "{latency_load: 37%, burden_load: 31%, membership: {load: 53%, observe_join: 5ms, "
+         .. "repetitions: 2}}",
+   },
+   {
+      name = "router with tunnels by GRE", receivers = 3, rate = 1e9, size = 64, ingress = 24, egress = 24,
+      tests = { "encapsulation", "re_encapsulation" },
+      written = "snooping: {unregistered: drop}, tunnels: {ingress: gre, egress: gre}",
+      keys = "{tunnel: {ingress: gre, egress: gre}}",
+   },
+   {
+      name = "router that opens IP in IP with an engine for copies", receivers = 2, rate = 1e9, size = 64,
+      capacity = 2e6, ingress = 20, tests = { "decapsulation" },
+      written = "capacity: 2Mfps, snooping: {unregistered: drop}, tunnels: {ingress: ipip}",
+      keys = "{tunnel: {ingress: ipip}}",
+   },
+   {
+      name = "router with tunnels by GRE with a key over IPv6", receivers = 2, six = true, rate = 1e9,
+      size = 256, ingress = 48, egress = 48, tests = { "encapsulation", "re_encapsulation" },
+      written = "snooping: {unregistered: drop}, tunnels: {ingress: gre-key, egress: gre-key, key: 77}",
+      keys = "{tunnel: {ingress: gre-key, egress: gre-key, key: 77}, version: mldv2}",
+   },
+   {
+      name = "router that forwards a tunnel to all others by itself", receivers = 2, rate = 1e9,
+      size = 512, ingress = 28, egress = 20, tests = { "encapsulation", "re_encapsulation" },
+      written = "tunnels: {ingress: gre-key, egress: ipip, key: 4294967295}",
+      keys = "{tunnel: {ingress: gre-key, egress: ipip, key: 4294967295, joins: device}}",
+   },
+   {
+      name = "switch of lines alone with a full burden", receivers = 2, burden = 4, rate = 1e9,
+      size = 128, six = true, latency = 5000, tests = { "burdened_latency" },
+      written = "latency: 5us, snooping: {unregistered: drop}",
+      keys = "{latency_load: 90%, burden_load: 100%, version: mldv2}",
+   },
 }
 
 local function ports_of(device)
    local list = {}
-   for i = 1, 1 + device.receivers + (device.monitor and 1 or 0) do
-      list[i] = ("p%d: {device: wire%d%s}"):format(i, i - 1,
-         device.six and (", ipv6: 2001:2::%d/64"):format(i) or "")
+   for i = 1, 1 + device.receivers + (device.monitor and 1 or 0) + (device.burden or 0) do
+      local address = device.six and (", ipv6: 2001:2::%d/64"):format(i) or ""
+      if device.ingress then
+         address = (device.six and ", ipv6: 2001:2:0:%d::2/64, gateway6: 2001:2:0:%d::1"
+            or ", ipv4: 198.18.%d.2/24, gateway: 198.18.%d.1"):format(i, i)
+      end
+      list[i] = ("p%d: {device: wire%d%s}"):format(i, i - 1, address)
    end
    return table.concat(list, ", "), #list
 end
@@ -204,6 +314,8 @@ function M.plan(device)
    local ports, n = ports_of(device)
    local keys = { device.keys:sub(2, -2), ("frame_sizes: [%d]"):format(device.size),
       device.monitor and "monitor: p" .. n or nil }
+   keys[#keys + 1] = device.burden
+      and ("burden: [%s]"):format(("p1, p2, p3, p4"):sub(1, 4 * device.burden - 2)) or nil
    local tests = {}
    for _, test in ipairs(device.tests) do
       tests[#tests + 1] = test ~= "queries" and test or nil
@@ -236,12 +348,12 @@ end
 
 --- Measure a plan. @return results.rfc3918, session
 function M.measure_plan(plan)
-   local bench, results = assert(Bench.open(plan)), {}
+   local tester, results = assert(Tester.open(plan)), {}
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.rfc3918, sink = function() end, say = function() end,
+      tester = tester, retries = 0, phases = plan.rfc3918, sink = function() end, say = function() end,
    }
-   local ok, why = pcall(method.run, plan, bench, session, results)
-   bench:close()
+   local ok, why = pcall(method.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results.rfc3918, session
 end

@@ -4,7 +4,7 @@
 --
 -- Each figure is held against what follows from the keys of the switch, within a bound that follows from the
 -- method (docs/explanation/rfc8239.md).
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local ethernet = require "framegauge.core.ethernet"
 local method = require "framegauge.methods.rfc8239.method"
 local plans = require "framegauge.plan"
@@ -33,18 +33,28 @@ function M.plan_of(name, n, switch, keys)
 end
 
 --- Measure a switch.
--- @return results, the counters of the ports after the last trial by name, and the session
+-- @return results, the counters of the ports after the last trial by name, with those from before the switch
+-- was last emptied as `emptied`, and the session
 function M.measure(device)
    local plan, errors = plans.load_text(M.plan_of(device.name, device.ports, device.switch, device.keys),
       device.name)
    assert(plan, errors and tostring(errors[1]))
-   local bench, results, counters = assert(Bench.open(plan)), {}, {}
-   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc8239, sink = function() end }
-   local ok, why = pcall(method.run, plan, bench, session, results)
-   for _, port in ipairs(plan.ports) do
-      counters[port.name] = bench.wires:counters(port.name)
+   local tester, results, counters, emptied = assert(Tester.open(plan)), {}, {}, nil
+   local reset = tester.wires.reset
+   function tester.wires:reset(...) -- a trial with TCP empties the switch before it gives its buffers back
+      emptied = {}
+      for _, port in ipairs(plan.ports) do
+         emptied[port.name] = self:counters(port.name)
+      end
+      return reset(self, ...)
    end
-   bench:close()
+   local session = Session.new { tester = tester, retries = 0, phases = plan.rfc8239, sink = function() end }
+   local ok, why = pcall(method.run, plan, tester, session, results)
+   for _, port in ipairs(plan.ports) do
+      counters[port.name] = tester.wires:counters(port.name)
+   end
+   counters.emptied = emptied
+   tester:close()
    assert(ok, why)
    return results.rfc8239, counters, session
 end
@@ -129,8 +139,80 @@ local function cells(results)
    return list
 end
 
---- The switches: list of { name =, ports =, switch =, keys = of the plan, checks = function(results) -> list
--- of { what =, truth =, measured =, low =, high = } }.
+-- Queues that share 1 MiB, each up to alpha times what is free: of one congested egress, and of two.
+local function of_alpha(alpha)
+   return {
+      name = ("shared buffer of 1 MiB with alpha %g"):format(alpha), ports = 6,
+      switch = ("queues: shared, buffer: 1MiB, alpha: %g"):format(alpha),
+      keys = ONE .. "tests: [buffer], frame_sizes: [1518], trial: 4s, "
+         .. "buffer: {procedures: [efficiency, pairs]}",
+      checks = function(results)
+         local list = {}
+         for _, row in ipairs(results.buffer) do
+            local k = row.procedure == "pairs" and 2 or 1
+            list[#list + 1] = check(("%s, to %s, buffer, bytes"):format(row.procedure, row.egress),
+               shared(1048576, alpha, k), row.buffer_octets, 2 * 1518)
+         end
+         return list
+      end,
+   }
+end
+
+-- A source of N frames that sends a share p of them to a congested egress, from an input queue of Q frames.
+local function blocking(name, arbitration, innocent)
+   local held = 64
+   return {
+      name = name, ports = 6,
+      switch = ("queues: input, arbitration: %s, buffer: %d"):format(arbitration, held),
+      -- of the whole line: else arrivals slide along departures, and which frame finds the last place beats
+      keys = ONE .. "tests: [head_of_line], frame_sizes: [512], trial: 100ms, line: 100%",
+      checks = function(results)
+         local list, n = {}, ethernet.max_fps(RATE, 512) * 0.1
+         for _, row in ipairs(results.head_of_line) do
+            local p = row.arrangement == "four egresses" and 0.25 or 0.5
+            local what = ("%s, shift %d, "):format(row.arrangement, row.shift)
+            local first, second = row.ports[1]:match "^p(%d+) p(%d+)"
+            local truth, slack = innocent(p, held, n, tonumber(first) < tonumber(second))
+            -- what both queues hold is lost neither before they are full nor after
+            local filling = ((1 / p + 1) * held + 6) / n
+            local function add(which, expected, measured, least)
+               local one = check(what .. which .. " loss, ppm", expected * 1e6, measured * 1e6, 0)
+               one.low = least * 1e6
+               list[#list + 1] = one
+            end
+            if truth then
+               add("innocent", truth, row.innocent_loss_ratio,
+                  truth - (slack or truth * filling + 1 / (n * (1 - p))))
+               add("congested", p / (1 + p), row.congested_loss_ratio, p / (1 + p) * (1 - filling))
+            end
+         end
+         return list
+      end,
+   }
+end
+
+-- A switch with senders by TCP and bursts, by their one row.
+local function beside(name, o)
+   return {
+      name = name, ports = o.ports, switch = ("latency: 2us, buffer: %d"):format(o.buffer),
+      keys = ONE .. "tests: [stateful_incast], frame_sizes: [1518], trial: 300ms, "
+         .. "stateful_incast: {" .. o.keys .. "}",
+      checks = function(results, counters)
+         local list, frame = {}, 1e9 / ethernet.max_fps(RATE, 1518)
+         for _, row in ipairs(results.stateful_incast) do
+            o.check(function(what, ...)
+               list[#list + 1] = check(("%d by TCP, %d with bursts, %s"):format(row.tcp_ports, row.udp_ports,
+                  what), ...)
+               return list[#list]
+            end, row, counters, frame)
+         end
+         return list
+      end,
+   }
+end
+
+--- The switches: list of { name =, ports =, switch =, keys = of the plan, checks = function(results, counters
+-- of the ports after the last trial) -> list of { what =, truth =, measured =, low =, high = } }.
 M.DEVICES = {
    {
       name = "output queues of 512 frames", ports = 3, switch = "buffer: 512, latency: 20us",
@@ -173,21 +255,8 @@ M.DEVICES = {
          end))
       end,
    },
-   {
-      name = "shared buffer of 1 MiB with alpha 8", ports = 6, switch = "queues: shared, buffer: 1MiB, "
-         .. "alpha: 8",
-      keys = ONE .. "tests: [buffer], frame_sizes: [1518], trial: 4s, buffer: {procedures: [efficiency, "
-         .. "pairs]}",
-      checks = function(results)
-         local list = {}
-         for _, row in ipairs(results.buffer) do
-            local k = row.procedure == "pairs" and 2 or 1
-            list[#list + 1] = check(("%s, to %s, buffer, bytes"):format(row.procedure, row.egress),
-               shared(1048576, 8, k), row.buffer_octets, 2 * 1518)
-         end
-         return list
-      end,
-   },
+   of_alpha(8),
+   of_alpha(0.5),
    {
       name = "cells of 208 bytes", ports = 3, switch = CELLS,
       keys = CONGESTED .. "frame_sizes: [208, 209, 416, 1518]",
@@ -246,6 +315,39 @@ M.DEVICES = {
          return list
       end,
    },
+   -- of two frames that are as old the lower port's is taken, so that the other one loses more than its share
+   blocking("input queues that serve the oldest frame first", "oldest", function(p, _, _, is_lower)
+      return is_lower and p / (1 + p)
+   end),
+   blocking("input queues that are served by turns", "round-robin", function()
+      return 0, 0
+   end),
+   -- the port that congests shuts the other one out but for its queue, where it has the higher number
+   blocking("input queues of which the highest port goes first", "priority", function(p, held, n, is_lower)
+      return is_lower and 1 or 0, is_lower and (held + 5) / (n * p) or 0
+   end),
+   -- four windows of 16 KiB and the bursts of three ports
+   beside("TCP beside bursts into a queue that holds all windows", {
+      ports = 5, buffer = 300, keys = "tcp: {receive_buffer: 16KiB, send_buffer: 16KiB}",
+      check = function(add, row)
+         add("goodput, bit/s", row.ideal_goodput_bps, row.goodput_bps, 2 * 1448 * 8 / 0.27)
+         add("fairness, ppm", 1e6, row.fairness * 1e6, 100)
+         add("lost, of bursts and of TCP", 0, row.lost + row.tcp_lost, 0)
+         add("retransmitted segments", 0, row.retransmitted_segments, 0)
+      end,
+   }),
+   beside("TCP beside bursts into a queue of 64 frames", {
+      ports = 3, buffer = 64, keys = "tcp: {}",
+      check = function(add, row, counters, frame)
+         add("lost, of bursts and of TCP", tonumber(counters.emptied.p3.queue_drops),
+            row.lost + row.tcp_lost, 0)
+         add("goodput, bit/s, no more than", row.ideal_goodput_bps, row.goodput_bps,
+            2 * 1448 * 8 / 0.27).low = 0
+         -- TCP keeps the queue full
+         add("greatest latency FILO, ns", 2000 + 2 * 8 * 1518 + 64 * frame, row.latency.max_ns, 1).low =
+            2000 + 2 * 8 * 1518 + 63 * frame
+      end,
+   }),
 }
 
 return M

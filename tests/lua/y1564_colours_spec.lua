@@ -2,7 +2,7 @@
 
 -- Step C.1, green and yellow frames together: a policer that does not heed colours must not pass, however its
 -- losses would fall by the beat of two loads, and one that heeds them must, with a bucket as small as can be.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local loads = require "framegauge.methods.y1564.loads"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
@@ -48,11 +48,11 @@ local function police(setting, colour, cbs, trial)
    local cir, eir, size = unpack(setting)
    local text = PLAN:format(cir, cbs, eir, colour, trial, size, cir, cbs, eir)
    local plan = assert(plans.load_text(text, "c1.yaml"))
-   local bench = assert(Bench.open(plan))
-   local session = Session.new { bench = bench, retries = 0, phases = plan.y1564, sink = function() end }
+   local tester = assert(Tester.open(plan))
+   local session = Session.new { tester = tester, retries = 0, phases = plan.y1564, sink = function() end }
    local results = {}
-   local ok, why = pcall(y1564.run, plan, bench, session, results)
-   bench:close()
+   local ok, why = pcall(y1564.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    local row = results.y1564.services[1].configuration[1]
    assert.equal("C.1", row.step)

@@ -182,9 +182,9 @@ describe("a step", function()
 
    local function rows_of(verdict, lost)
       local plan, rows = plan_of(NO_EXCESS, "y1564.configuration.tests=[cir]"), {}
-      local bench = { plan = plan, ports = { { mac = "02:00:00:00:00:01" }, { mac = "02:00:00:00:00:02" } } }
-      bench.gateway_mac = function() end
-      configuration.run(bench, session(verdict, lost), steps.on_line(plan, TESTER)[1], plan.y1564, rows)
+      local tester = { plan = plan, ports = { { mac = "02:00:00:00:00:01" }, { mac = "02:00:00:00:00:02" } } }
+      tester.gateway_mac = function() end
+      configuration.run(tester, session(verdict, lost), steps.on_line(plan, TESTER)[1], plan.y1564, rows)
       return rows
    end
 

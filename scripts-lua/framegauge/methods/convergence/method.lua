@@ -102,9 +102,9 @@ function M.outlook(plan, tester, notes)
    return outlook.text(lines, notes, { outlook.waits(o) .. "." })
 end
 
---- What keeps a plan from being run on a bench; nil when nothing does.
-function M.check(plan, bench)
-   local o, fps = plan.convergence, trials.fps(plan, bench:max_fps(plan.convergence.size))
+--- What keeps a plan from being run on a tester; nil when nothing does.
+function M.check(plan, tester)
+   local o, fps = plan.convergence, trials.fps(plan, tester:max_fps(plan.convergence.size))
    if not fps then
       return ("convergence.rate: %s is a share of no line: these ports have no rate of their own; expected a "
          .. "load such as 100kfps, or the line_rate of the ports"):format(o.rate.text)
@@ -160,8 +160,8 @@ end
 --- Cause the events, again and again.
 -- @param results  gets `convergence`, a row for each event, `convergence_summary`, one for each kind, and
 --                 `convergence_routes`, one for each route of each event
-function M.run(plan, bench, session, results)
-   local fps, by_event = trials.fps(plan, bench:max_fps(plan.convergence.size)), {}
+function M.run(plan, tester, session, results)
+   local fps, by_event = trials.fps(plan, tester:max_fps(plan.convergence.size)), {}
    results.convergence, results.convergence_routes, results.convergence_summary = {}, {}, {}
    for repetition = 1, plan.convergence.repetitions do
       local steady

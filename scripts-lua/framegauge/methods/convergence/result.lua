@@ -2,8 +2,10 @@
 
 --- Result rows of convergence: a row for each event, for each kind of event, and for each route of each event
 -- (framegauge.text.rows).
+local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.trial.uncertainty"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -28,7 +30,18 @@ end
 local function ms(key, help, col, o)
    o = o or {}
    return { key, o.type or "number", help, null = true, col = col, unit = o.unit, as = "ms",
-      at = o.at or "terminal html", expect = o.expect }
+      at = o.at or "terminal html", expect = o.expect, uncertainty = o.uncertainty }
+end
+
+-- A figure of routes lies within the bound of its row.
+local function within_bound(path)
+   return function(row, run)
+      local value = rows.value(row, path)
+      return uncertainty.of(value, {
+         components.resolution(row.bound_ns, row.bound_ns, "frames of a route, the event, the latest frame"),
+         components.clock(value, run.time),
+      }, { min = 0 })
+   end
 end
 
 M.EVENT = record("convergence", "An event, and how long the routes were without traffic", {
@@ -55,9 +68,9 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       .. "set time of the outage; else `loss_begin_ns`", "Event at", { at = "times" }),
    ms("event_error_ns", "how far that may be off: the length of the command", "±", { at = "times" }),
    ms("first_route_ns", "first route convergence time: the least of the routes' (RFC 6412, 3.6.1)",
-      "First route", { expect = { "first", "<=", "time" } }),
+      "First route", { expect = { "first", "<=", "time" }, uncertainty = within_bound "first_route_ns" }),
    ms("full_ns", "full convergence time: the greatest of the routes' (3.6.2); null where routes were not "
-      .. "back", "Full", { expect = { "full", "<=", "time" } }),
+      .. "back", "Full", { expect = { "full", "<=", "time" }, uncertainty = within_bound "full_ns" }),
    ms("full_rate_derived_ns", "the same from the rate in intervals of `sampling_ns`; null where nothing was "
       .. "lost", "Full", { unit = "by rate, ms" }),
    { "full_rate_derived_min_ns", "signed", "the truth is not less (RFC 6413, 4)", null = true },

@@ -113,8 +113,8 @@ end
 
 -- One after the other, evenly spaced, one of each before the first again. Frames are made for the preferred
 -- egress, wherever they are awaited.
-local function streams_of(plan, bench, fps, seconds, egress)
-   local o, ends, macs = plan.convergence, M.ends(plan), stack.known(bench)
+local function streams_of(plan, tester, fps, seconds, egress)
+   local o, ends, macs = plan.convergence, M.ends(plan), stack.known(tester)
    local list, n = {}, o.routes.count
    local load = { fps = fps / n, mean_fps = fps / n, seconds = seconds }
    for i = 1, n do
@@ -130,10 +130,10 @@ local function streams_of(plan, bench, fps, seconds, egress)
 end
 
 -- Frames of all routes in each interval: sent then, and received of those.
-local function sampled(bench, n, seconds, sampling)
+local function sampled(tester, n, seconds, sampling)
    local out = { interval_s = sampling, tx = {}, rx = {} }
    for stream = 0, n - 1 do
-      local list, count = series.intervals(bench.engine, stream, seconds, sampling)
+      local list, count = series.intervals(tester.engine, stream, seconds, sampling)
       for i = 1, count do
          local one = list[i - 1]
          out.tx[i], out.rx[i] = (out.tx[i] or 0) + tonumber(one.tx), (out.rx[i] or 0) + tonumber(one.rx)
@@ -158,9 +158,9 @@ local function outage_of(o, event, by)
    return event == "failure" and by == "outage" and { at = o.at, seconds = o.outage } or nil
 end
 
--- The bench's counts of a trial and, in `event`, what caused the event and when.
+-- The tester's counts of a trial and, in `event`, what caused the event and when.
 local function measure(plan, session, event, ask)
-   local by, o, bench = M.by(plan), plan.convergence, session.bench
+   local by, o, tester = M.by(plan), plan.convergence, session.tester
    local function make()
       return session:measure(ask)
    end
@@ -173,7 +173,7 @@ local function measure(plan, session, event, ask)
       after = o.at, command = M.command(plan, event), say = session.say, what = "cause the event",
       ask = event == "failure" and "Cause the failure now." or "Undo the failure now.",
       clock = function()
-         local now = bench:snapshot()
+         local now = tester:snapshot()
          return now and now.elapsed or 0
       end,
    }, make)
@@ -204,9 +204,9 @@ function M.make(plan, session, event, egress, fps)
       outage = outage_of(o, event, by),
    }
    function ask.make()
-      ask.streams = streams_of(plan, session.bench, fps, seconds, egress)
+      ask.streams = streams_of(plan, session.tester, fps, seconds, egress)
       local raw = measure(plan, session, event, ask)
-      local samples = sampled(session.bench, o.routes.count, seconds, o.sampling)
+      local samples = sampled(session.tester, o.routes.count, seconds, o.sampling)
       for _, direction in ipairs(raw.directions) do -- the samples have all of it
          direction.series, direction.availability = nil, nil
       end

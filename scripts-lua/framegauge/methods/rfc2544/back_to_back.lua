@@ -33,13 +33,13 @@ function M.buffer_time(burst_frames, line_fps, throughput_fps)
    return implied, implied * (1 - throughput_fps / line_fps)
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
-   if not bench:max_fps(64) then
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
+   if not tester:max_fps(64) then
       return "the line rate of these ports is not known, and back_to_back sends at it; give the ports' "
          .. "line_rate"
    end
-   return common.check_rate(plan, bench, M.KEY)
+   return common.check_rate(plan, tester, M.KEY)
 end
 
 local function limit_of(plan, line_fps)
@@ -136,8 +136,8 @@ local function add_figures(row, bursts, line_fps, rate)
 end
 
 --- Measure one frame size.
-function M.measure(plan, bench, session, frame_size, rows)
-   local list, applicable, line_fps = {}, {}, bench:max_fps(frame_size)
+function M.measure(plan, tester, session, frame_size, rows)
+   local list, applicable, line_fps = {}, {}, tester:max_fps(frame_size)
    for i, direction in ipairs((common.directions(plan))) do
       local rate = common.rate(plan, session, M.KEY, frame_size, line_fps, direction)
       list[i] = new_row(plan, frame_size, direction, line_fps, rate)

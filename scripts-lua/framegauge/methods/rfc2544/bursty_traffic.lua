@@ -19,9 +19,9 @@ local M = {}
 
 M.NAME, M.KEY = "rfc2544.bursty_traffic", "bursty_traffic"
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(_, bench)
-   if not bench:max_fps(64) then
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(_, tester)
+   if not tester:max_fps(64) then
       return "the line rate of these ports is not known, and bursty_traffic sends at it; give the ports' "
          .. "line_rate"
    end
@@ -128,10 +128,10 @@ local function measure_bursts(plan, session, ask, rows)
 end
 
 --- Measure one frame size, with every burst length of the plan.
-function M.measure(plan, bench, session, frame_size, rows)
+function M.measure(plan, tester, session, frame_size, rows)
    for _, burst_frames in ipairs(plan.rfc2544.bursty_traffic.burst_frames) do
       measure_bursts(plan, session, {
-         frame_size = frame_size, line_fps = bench:max_fps(frame_size), burst_frames = burst_frames,
+         frame_size = frame_size, line_fps = tester:max_fps(frame_size), burst_frames = burst_frames,
       }, rows)
    end
 end

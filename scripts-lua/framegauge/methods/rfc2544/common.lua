@@ -94,13 +94,13 @@ function M.without_rate(rate)
 end
 
 --- What keeps a test from the load it is to stand on; nil when nothing does.
-function M.check_rate(plan, bench, key)
+function M.check_rate(plan, tester, key)
    local rate = plan.rfc2544[key].rate
    if not rate then
-      return throughput.check(plan, bench)
+      return throughput.check(plan, tester)
    end
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      if not loads.of_rate(rate, frame_size, bench:max_fps(frame_size)) then
+      if not loads.of_rate(rate, frame_size, tester:max_fps(frame_size)) then
          return ("the line rate of these ports is not known, so rfc2544.%s.rate cannot be a share of it; "
             .. "give a load, such as 5Mfps, or the ports' line_rate"):format(key)
       end
@@ -115,9 +115,9 @@ end
 
 --- Time the first bit of a frame is ahead of its last one, on the line of the port a direction starts from.
 -- @return nanoseconds, nil where the rate of that line is not known
-function M.frame_ns(bench, direction, frame_size)
+function M.frame_ns(tester, direction, frame_size)
    local from = direction:match "^(.-)%->"
-   for _, port in ipairs(bench.ports) do
+   for _, port in ipairs(tester.ports) do
       if port.name == from then
          return port.line_rate and ethernet.l2_bps(1, frame_size) / port.line_rate * 1e9
       end

@@ -2,13 +2,15 @@
 
 --- A device made of arithmetic: what a trial would count, without sending a frame.
 --
--- Of the reference device the plan says all there is to know. Of any other nothing is known; then it is one
--- that carries a good half of what can be tried and holds some frames. Only what decides on further trials
--- needs to be right: which load loses frames, and roughly how many.
+-- Of the reference device the plan says all there is to know, of any other at most what was learned of it
+-- before. Where that is nothing it is one that carries a good half of what can be tried and holds some
+-- frames. Only what decides on further trials needs to be right: which load loses frames, and roughly how
+-- many.
 local impairments = require "framegauge.tester.impairments"
 local loads = require "framegauge.traffic.loads"
 local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
+local throughput = require "framegauge.methods.rfc2544.throughput"
 
 local M = {}
 
@@ -21,7 +23,7 @@ local UNKNOWN = { share = 0.618, buffer = 1000 } -- neither a round share nor ne
 
 --- A device.
 -- @param plan    a loaded plan
--- @param tester  max_fps(self, frame_size), as a bench has it
+-- @param tester  max_fps(self, frame_size), as a tester has it
 -- @param o       { share = of the greatest load tried that it carries, buffer = frames it holds }; nil: the
 --                device of the plan
 function M.new(plan, tester, o)
@@ -52,16 +54,36 @@ local function greatest(plan, max, frame_size)
    return math.min(most, carried, max or loads.of_rate(plan.rfc2544.throughput.max, frame_size))
 end
 
+-- Frames per second that a profile lets through, and how many at once; nil: none is for all frames. One that
+-- asks for a tag or a priority may be for none.
+local function policed(way, frame_size)
+   local one = (way.profiles or {})[1]
+   if not one or one.vlan or one.inner_vlan or one.pcp or one.dscp then
+      return nil
+   end
+   local bps = one.algorithm == "rfc2698" and one.eir or one.cir + one.eir
+   local bytes = one.cbs + one.ebs + one.shaping * one.cir / 8
+   return bps / 8 / frame_size, math.floor(bytes / frame_size)
+end
+
 -- Frames per second that leave the device, and how many may wait in it.
 function Device:limits(direction, frame_size)
    local plan, max = self.plan, self.tester:max_fps(frame_size)
-   if self.made_up then
+   local learned = self.made_up == UNKNOWN and throughput.learned(plan.rfc2544.throughput, frame_size)
+   if learned then
+      return math.min(max or learned, learned), UNKNOWN.buffer, {}
+   elseif self.made_up then
       return self.made_up.share * greatest(plan, max, frame_size), self.made_up.buffer, {}
    end
    local way = way_from(plan, direction:match "^(.-)%->")
    local by_bits = way.bandwidth and way.bandwidth / (8 * frame_size)
    local buffer = way.buffer_unit == "bytes" and math.floor(way.buffer / frame_size) or way.buffer
-   return math.min(max, way.capacity or max, by_bits or max), buffer, way
+   local most = math.min(max, way.capacity or max, by_bits or max)
+   local passing, tokens = policed(way, frame_size)
+   if passing and passing < most then
+      return passing, tokens, way
+   end
+   return most, buffer, way
 end
 
 -- Frames lost of a load that meets a queue, and the queue it leaves.
@@ -150,7 +172,7 @@ function Device:counts(direction, o)
    }
 end
 
---- What a bench would count in a trial (framegauge.tester).
+--- What a tester would count in a trial (framegauge.tester).
 function Device:trial(o)
    local directions = tables.map(o.directions, function(direction) return self:counts(direction, o) end)
    return { time = "none", duration_s = o.duration, directions = directions, ports = {}, lcores = {} }

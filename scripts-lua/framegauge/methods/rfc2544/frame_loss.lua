@@ -13,10 +13,10 @@ M.NAME, M.KEY = "rfc2544.frame_loss", "frame_loss"
 
 local ENOUGH_WITHOUT_LOSS = 2
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      if not loads.of_rate(plan.rfc2544.frame_loss.max, frame_size, bench:max_fps(frame_size)) then
+      if not loads.of_rate(plan.rfc2544.frame_loss.max, frame_size, tester:max_fps(frame_size)) then
          return "the line rate of these ports is not known, so rfc2544.frame_loss.max cannot be a share of "
             .. "it; give a load (--set rfc2544.frame_loss.max=5Mfps) or the ports' line_rate"
       end
@@ -58,8 +58,8 @@ local function row(record, direction, percent, line_fps)
 end
 
 --- Measure one frame size.
-function M.measure(plan, bench, session, frame_size, rows)
-   local line_fps = bench:max_fps(frame_size)
+function M.measure(plan, tester, session, frame_size, rows)
+   local line_fps = tester:max_fps(frame_size)
    local directions, name = common.directions(plan)
    local without_loss = 0
    for _, step in ipairs(steps_of(plan, frame_size, line_fps)) do

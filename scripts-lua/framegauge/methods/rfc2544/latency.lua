@@ -13,6 +13,7 @@
 local common = require "framegauge.methods.rfc2544.common"
 local format = require "framegauge.text.format"
 local stats = require "framegauge.trial.stats"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
 local verdict = require "framegauge.text.verdict"
 
@@ -27,14 +28,14 @@ local DEFINITION = {
    lifo = "last bit in to first bit out (LIFO)",
 }
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
    local directions = common.directions(plan)
-   if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(bench, directions[1], 64) then
+   if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(tester, directions[1], 64) then
       return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give "
          .. "the ports' line_rate, or take fifo"
    end
-   return common.check_rate(plan, bench, M.KEY)
+   return common.check_rate(plan, tester, M.KEY)
 end
 
 local function make_trials(plan, session, frame_size, line_fps, fps)
@@ -76,6 +77,13 @@ local function tags_of(records, direction, offset)
    return streams, all
 end
 
+-- The mean of each stream of which tagged frames came back.
+local function means(streams)
+   return tables.map(streams, function(tags)
+      return tags[1] and stats.mean(tags)
+   end)
+end
+
 -- Median and 99.9th percentile of each stream's tags, of all streams the median (RFC 8219, 7.2).
 local function typical(streams)
    local middle, worst = {}, {}
@@ -114,6 +122,7 @@ local function add_figures(row, records, offset, definition)
    if tags[1] and row.every_frame_latency then
       row.latency_mean_ns = stats.mean(tags)
       row.latency_min_ns, row.latency_max_ns = stats.min(tags), stats.max(tags)
+      row.latency_stddev_ns = stats.stddev(means(streams))
       row.latency_typical_ns, row.latency_worst_case_ns = typical(streams)
       row.source, row.error_bound_ns = row.every_frame_latency.source, row.every_frame_latency.error_bound_ns
    else
@@ -132,8 +141,8 @@ local function new_row(plan, frame_size, direction, line_fps, rate)
 end
 
 --- Measure one frame size.
-function M.measure(plan, bench, session, frame_size, rows)
-   local line_fps = bench:max_fps(frame_size)
+function M.measure(plan, tester, session, frame_size, rows)
+   local line_fps = tester:max_fps(frame_size)
    local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
    local before = #session.trials
    local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
@@ -142,7 +151,7 @@ function M.measure(plan, bench, session, frame_size, rows)
       row.trials = #session.trials - before
       row.validity, row.reasons = verdict.merge { rate, unpack(records) }
       if rate.fps then
-         local frame_ns = common.frame_ns(bench, direction, frame_size)
+         local frame_ns = common.frame_ns(tester, direction, frame_size)
          local definition = plan.rfc2544.latency.definition or (frame_ns and "lifo" or "fifo")
          add_figures(row, records, definition == "lifo" and frame_ns or 0, definition)
       else

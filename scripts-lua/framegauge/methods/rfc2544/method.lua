@@ -15,7 +15,8 @@ M.conformance = conformance.of
 
 --- A least throughput, perhaps of one frame size, of the plain stream.
 M.expectations = {
-   examples = "'throughput>=95%', 'throughput>=800kfps' or 'throughput>=95%@64'", absent_fails = true,
+   examples = "'throughput>=95%', 'throughput>=800kfps@64' or 'throughput>=95% with 95% confidence'",
+   absent_fails = true,
    figures = function() return fields.THROUGHPUT.rows end,
    rows = function(results) return results.throughput or {} end,
    subject = function(plan)
@@ -47,13 +48,13 @@ end
 
 M.parts, M.outlook = estimate.parts, estimate.text
 
-function M.check(plan, bench)
-   return tests.check(plan, bench) or budget.problem(plan, bench)
+function M.check(plan, tester)
+   return tests.check(plan, tester) or budget.problem(plan, tester)
 end
 
-function M.run(plan, bench, session, results)
-   plan.fitted = budget.of(plan, bench)
-   tests.run(plan, bench, session, results, plan.fitted)
+function M.run(plan, tester, session, results)
+   plan.fitted = budget.of(plan, tester)
+   tests.run(plan, tester, session, results, plan.fitted)
 end
 
 --- What its test frames are made of: their sizes, and the modifiers.

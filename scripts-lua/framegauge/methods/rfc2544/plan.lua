@@ -33,6 +33,16 @@ local goal_row = {
    },
 }
 
+local learned_row = {
+   type = "group", help = "a frame size and its load",
+   fields = {
+      { key = "frame_size", type = "size", min = "64", max = "16128", required = true,
+        help = "bytes with FCS" },
+      { key = "load", type = "frame_rate", min = "0.001fps", required = true,
+        help = "what the device carries of it, about" },
+   },
+}
+
 local throughput_row = {
    key = "throughput", type = "group",
    help = "the highest load that loses no frame (RFC 2544, 26.1)",
@@ -46,6 +56,10 @@ local throughput_row = {
         help = "no load above this, or above the line at a frame size, is tried" },
       { key = "initial", type = "rate", max = "100%", default_help = "max",
         help = "the first load" },
+      { key = "learned", type = "list", of = learned_row, least = 1, default_help = "nothing",
+        help = "what the device is known to carry, about. The search leaves out the loads on the way there "
+           .. "and makes the trials that decide; where these show something else, it searches on. run "
+           .. "--learned sets it" },
       { key = "resolution", type = "load_step", default = "0.1%", min = "0.0001%", max = "50%",
         help = "the search ends when it knows the load this well" },
       { key = "trial", type = "time", default = "60s", min = "1ms", max = "24h",
@@ -241,7 +255,7 @@ local function shape_goals(throughput)
 end
 
 return {
-   name = "rfc2544", row = row, rules = require "framegauge.methods.rfc2544.plan_rules",
+   name = "rfc2544", fleet = true, row = row, rules = require "framegauge.methods.rfc2544.plan_rules",
    topology_key = "rfc2544.topology",
    topology = function(values)
       return values.rfc2544.topology

@@ -49,12 +49,12 @@ function M.by(plan)
    return plan.reference_device and "reference device" or plan.rfc2544.reset.command and "command" or "person"
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
    if M.by(plan) == "person" and uv.guess_handle(0) ~= "tty" then
       return "without a terminal no person can reset the device: give rfc2544.reset.command, or run at one"
    end
-   return common.check_rate(plan, bench, M.KEY)
+   return common.check_rate(plan, tester, M.KEY)
 end
 
 local function make_trials(plan, session, frame_size, line_fps, fps)
@@ -124,12 +124,13 @@ local function add_figures(row, records, fps)
    row.command_status = command and command.status
    row.effect = row.lost > 0 and "reset" or "no loss"
    row.reset_by_loss_ns, row.reset_by_timestamps_ns = stats.mean(by_loss), stats.mean(by_stamps)
+   row.reset_stddev_ns = stats.stddev(row.validity == "valid" and by_loss or by_stamps)
    row.reset_ns = row.validity == "valid" and row.reset_by_loss_ns or row.reset_by_timestamps_ns
 end
 
 --- Measure one frame size.
-function M.measure(plan, bench, session, frame_size, rows)
-   local line_fps = bench:max_fps(frame_size)
+function M.measure(plan, tester, session, frame_size, rows)
+   local line_fps = tester:max_fps(frame_size)
    local rate = common.rate(plan, session, M.KEY, frame_size, line_fps)
    local records = rate.fps and make_trials(plan, session, frame_size, line_fps, rate.fps) or {}
    for _, direction in ipairs((common.directions(plan))) do

@@ -2,8 +2,8 @@
 
 --- Result rows of RFC 2544's tests (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
-local stats = require "framegauge.trial.stats"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.methods.rfc2544.uncertainty"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -37,29 +37,6 @@ local function source(key, what)
       .. "the test's group" }
 end
 
--- How far from a figure the truth may be: what the search left open, the spread of what was averaged and the
--- error of the stamps.
-local function between_bounds(row)
-   return row.upper_fps and row.upper_fps - row.throughput_fps or 0
-end
-
-local function spread_and_stamps(row)
-   return (row.latency_max_ns - row.latency_min_ns) / 2 + row.error_bound_ns
-end
-
-local function spread_of_recoveries(row)
-   return (row.recovery_max_ns - row.recovery_min_ns) / 2 + row.resolution_ns
-end
-
-local function spread_of_bursts(row)
-   return 2 * row.burst_stddev_frames / math.sqrt(row.repetitions) + row.step_frames
-end
-
-local function between_intervals(row)
-   local failed = row.interval_failed_frames or row.interval_frames - 1
-   return (row.interval_frames - failed) / row.theoretical_fps * 1e9
-end
-
 local EVIDENCE = record("evidence", "the worst of the trials that decided", {
    { "late", "count", "as in a trial", null = true }, { "refused", "count", "as in a trial", null = true },
    { "tester_drops", "count", "as in a trial", null = true }, { "lag_max_ns", "number", "as in a trial",
@@ -76,7 +53,7 @@ M.THROUGHPUT = record("throughput", "The highest load that the device carries (R
       unless = "goal" } })[1],
    { "throughput_fps", "number", "the throughput: a load that passed a trial of full length; null when none "
       .. "did", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-      none = "no pass", expect = { "throughput", ">=", "load" }, within = between_bounds },
+      none = "no pass", expect = { "throughput", ">=", "load" }, uncertainty = uncertainty.throughput },
    { "throughput_percent", "number", "its share of `theoretical_fps`", null = true, col = "of line",
       as = "share", at = "terminal html summary" },
    { "throughput_l1_mbps", "number", "the throughput with preamble and gap", null = true, col = "Layer 1",
@@ -121,12 +98,14 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
       at = "terminal html" },
    { "latency_mean_ns", "signed", "mean of these: the figure of RFC 2544", null = true, col = "Latency",
       unit = "mean, µs",
-      at = "terminal html summary", better = "<=", within = spread_and_stamps },
+      at = "terminal html summary", better = "<=", uncertainty = uncertainty.latency },
    { "latency_corrected_mean_ns", "signed", "the same less `tester_min_ns`; null without a current "
       .. "calibration", null = true, col = "Corrected", unit = "mean, µs", at = "terminal html",
-      hidden = true },
+      hidden = true, uncertainty = uncertainty.latency_corrected },
    { "latency_min_ns", "signed", "the least of these", null = true, col = "Min", at = "html" },
    { "latency_max_ns", "signed", "the greatest of these", null = true, col = "Max", at = "html" },
+   { "latency_stddev_ns", "number", "deviation of the means of the streams", null = true, col = "Deviation",
+      at = "html" },
    { "latency_typical_ns", "signed", "RFC 8219, 7.2: median of a stream's tagged frames, of all streams the "
       .. "median; null with fewer than 500 tags in a stream", null = true, col = "Typical", at = "html",
       hidden = true },
@@ -155,7 +134,7 @@ M.FRAME_LOSS = record("frame_loss", "The share of the frames lost at each load, 
    { "tx", "count", "frames sent in this direction" }, { "rx", "count", "frames received" }, { "lost",
       "count", "frames lost" },
    { "loss_ratio", "ratio", "`lost` / `tx`", col = "Loss", unit = "% at full load", at = "summary",
-      better = "<=", within = stats.loss_within },
+      better = "<=", uncertainty = uncertainty.loss },
    { "trial_s", "positive", "length of the trial" }, { "trial", "ordinal", "its number" },
 }, verdict.ROWS)
 
@@ -171,7 +150,7 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
    { "limit_frames", "ordinal", "the longest burst it may try", col = "Limit", at = "html" },
    { "burst_mean_frames", "number", "mean of the longest bursts that lost no frame: the benchmark",
       null = true, col = "Burst", unit = "frames", as = "frames1", at = "terminal html summary",
-      bound = ">=", better = ">=", within = spread_of_bursts },
+      bound = ">=", better = ">=", uncertainty = uncertainty.burst },
    { "burst_min_frames", "number", "the least of them", null = true, col = "min", at = "terminal html",
       bound = "exact" },
    { "burst_max_frames", "number", "the greatest of them", null = true, col = "max", at = "terminal html",
@@ -203,9 +182,11 @@ M.SYSTEM_RECOVERY = record("system_recovery", "How long the device goes on losin
    REPETITIONS,
    { "recovery_mean_ns", "number", "from the end of the overload to when the last lost frame was due; the "
       .. "mean. 0: none was lost after it", null = true, col = "Recovery", as = "ms",
-      at = "terminal html summary", better = "<=", within = spread_of_recoveries },
+      at = "terminal html summary", better = "<=", uncertainty = uncertainty.recovery },
    { "recovery_min_ns", "number", "the least", null = true, col = "min", as = "ms", at = "terminal html" },
    { "recovery_max_ns", "number", "the greatest", null = true, col = "max", as = "ms", at = "terminal html" },
+   { "recovery_stddev_ns", "number", "their deviation", null = true, col = "Deviation", as = "ms",
+      at = "html" },
    { "resolution_ns", "number", "time between two frames after the overload: no figure is finer",
       null = true, col = "Resolution", as = "time", at = "html" },
    LOST, TRIALS,
@@ -229,11 +210,13 @@ M.RESET = record("reset", "How long the device is out of service after a reset (
    rows.with({ LOST }, { lost = { at = "terminal html" } })[1],
    { "reset_ns", "number", "the figure: by loss; by timestamps where the tester could not go on sending",
       null = true, col = "Reset", as = "ms", at = "html summary", better = "<=",
-      within = function(row) return row.resolution_ns end },
+      uncertainty = uncertainty.reset },
    { "reset_by_loss_ns", "number", "`lost` / `rate_fps`, the mean", null = true, col = "by loss", as = "ms",
       at = "terminal html" },
    { "reset_by_timestamps_ns", "number", "longest time between two arrivals less the time between two "
       .. "frames, the mean", null = true, col = "by timestamps", as = "ms", at = "terminal html" },
+   { "reset_stddev_ns", "number", "deviation of the figure between repetitions", null = true,
+      col = "Deviation", as = "ms", at = "html" },
    { "resolution_ns", "number", "time between two frames", null = true, col = "Resolution", as = "time",
       at = "html" },
    rows.with({ TRIALS }, { trials = { at = "" } })[1],
@@ -260,7 +243,7 @@ M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts wit
       .. "is longer than the device holds", null = true, col = "Interval", unit = "frame times",
       at = "html" },
    { "interval_ns", "positive", "the same in time", null = true, col = "Interval", at = "terminal html",
-      bound = "<=", none = "no pass", better = "<=", within = between_intervals },
+      bound = "<=", none = "no pass", better = "<=", uncertainty = uncertainty.interval },
    { "gap_ns", "number", "the pause: from the end of one burst to the next (inter-burst gap, RFC 2285, "
       .. "3.4.3); 0 where the device carries the line", null = true, col = "Pause", at = "terminal html",
       bound = "exact" },

@@ -21,9 +21,9 @@ local OVERLOAD, RELIEF = 1.1, 0.5
 -- A device that still lost frames in the last tenth of the time it was watched had not recovered.
 local NOT_RECOVERED = 0.9
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
-   return common.check_rate(plan, bench, M.KEY)
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
+   return common.check_rate(plan, tester, M.KEY)
 end
 
 local function loads_of(plan, line_fps, fps)
@@ -102,13 +102,13 @@ local function add_figures(row, records, loads)
       end
       times[#times + 1] = time
    end
-   row.recovery_mean_ns = stats.mean(times)
+   row.recovery_mean_ns, row.recovery_stddev_ns = stats.mean(times), stats.stddev(times)
    row.recovery_min_ns, row.recovery_max_ns = stats.min(times), stats.max(times)
 end
 
 --- Measure one frame size.
-function M.measure(plan, bench, session, frame_size, rows)
-   local line_fps = bench:max_fps(frame_size)
+function M.measure(plan, tester, session, frame_size, rows)
+   local line_fps = tester:max_fps(frame_size)
    local made = {} -- trials by the throughput they started from
    for _, direction in ipairs((common.directions(plan))) do
       local rate = common.rate(plan, session, M.KEY, frame_size, line_fps, direction)

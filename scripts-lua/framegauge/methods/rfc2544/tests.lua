@@ -4,8 +4,8 @@
 --
 --    NAME                             in trials: "rfc2544.latency"
 --    KEY                              its group in the plan and its list in the results: "latency"
---    check(plan, bench)               what keeps the plan from being run, a sentence, or nil
---    measure(plan, bench, session, frame_size, rows)
+--    check(plan, tester)              what keeps the plan from being run, a sentence, or nil
+--    measure(plan, tester, session, frame_size, rows)
 --                                     adds its rows to the list as it finds them, so that an interrupted run
 --                                     keeps them
 --    frame_sizes(plan)                where it is not made with all sizes of the plan
@@ -38,10 +38,10 @@ function M.of(plan)
    return list
 end
 
---- What keeps a plan from being run on a bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps a plan from being run on a tester; nil when nothing does.
+function M.check(plan, tester)
    for _, method in ipairs(M.of(plan)) do
-      local problem = method.check(plan, bench)
+      local problem = method.check(plan, tester)
       if problem then
          return problem
       end
@@ -60,7 +60,7 @@ end
 --- Make all tests of a plan: with the plain stream, then with each modifier by itself.
 -- @param results  a list of rows for each test is added to it as the test begins
 -- @param fitted   gives the plan for each test and frame size (budget.lua); nil: it is the same for all
-function M.run(plan, bench, session, results, fitted)
+function M.run(plan, tester, session, results, fitted)
    local sizes = plan.rfc2544.frame_sizes
    for i = 0, #(plan.rfc2544.modifiers or {}) do
       local modifier = i > 0 and plan.rfc2544.modifiers[i] or nil
@@ -71,7 +71,8 @@ function M.run(plan, bench, session, results, fitted)
          for _, frame_size in ipairs(method.frame_sizes and method.frame_sizes(plan) or sizes) do
             local plan_now = fitted and fitted:plan_of(session, frame_size) or plan
             session.phases = plan_now.rfc2544
-            method.measure(plan_now, bench, session, frame_size, modifier and marking(rows, modifier) or rows)
+            method.measure(plan_now, tester, session, frame_size,
+               modifier and marking(rows, modifier) or rows)
          end
       end
    end

@@ -30,6 +30,13 @@ local function goals_of(o, resolution)
    return goals[1] and goals
 end
 
+--- What the plan says that the device carries; nil: nothing.
+-- @param o  the group rfc2544.throughput
+function M.learned(o, frame_size)
+   local known = tables.find(o.learned or {}, "frame_size", frame_size)
+   return known and known.load
+end
+
 --- The search for one frame size, without its trial function.
 --
 -- Where the line's rate is unknown (memif), the maximum must be a rate, and shares are shares of it. What the
@@ -53,6 +60,7 @@ function M.goal(o, frame_size, line_fps, limits)
    local goal = search.goal(o, { max = max, carried = carried })
    max = goal.max
    goal.min, goal.initial, goal.backoff = fps(o.min), fps(o.initial), fps(o.backoff)
+   goal.learned = M.learned(o, frame_size)
    goal.resolution, goal.step = resolution, o.search == "tst009" and resolution or nil
    goal.goals, goal.preceding = goals_of(o, resolution / max), o.preceding_targets
    goal.give_up, goal.time_limit = GIVE_UP, o.time_limit
@@ -64,10 +72,10 @@ function M.fails_by_any_loss(goal)
    return goal.tolerance == 0 and not goal.goals
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      local goal, problem = M.goal(plan.rfc2544.throughput, frame_size, bench:max_fps(frame_size))
+      local goal, problem = M.goal(plan.rfc2544.throughput, frame_size, tester:max_fps(frame_size))
       if not goal then
          return problem
       end
@@ -174,10 +182,10 @@ function M.rows(o, session, directions, direction, frame_size, line_fps, limits)
 end
 
 --- Measure one frame size: a row, or one for each goal.
-function M.measure(plan, bench, session, frame_size, rows)
+function M.measure(plan, tester, session, frame_size, rows)
    local directions, direction = M.directions(plan)
    for _, one in ipairs(M.rows(plan.rfc2544.throughput, session, directions, direction, frame_size,
-      bench:max_fps(frame_size), plan.tester_limits)) do
+      tester:max_fps(frame_size), plan.tester_limits)) do
       rows[#rows + 1] = one
    end
 end

@@ -17,6 +17,7 @@
 local format = require "framegauge.text.format"
 local frames = require "framegauge.methods.rfc2889.frames"
 local octets = require "framegauge.core.octets"
+local random = require "framegauge.core.random"
 local search = require "framegauge.search"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.trial"
@@ -32,24 +33,12 @@ local PAUSE = 0.1 -- seconds between the broadcast, the learning and the test
 local FORGET = 1.1 -- of the ageing time
 local ATTEMPTS = 3 -- at a number of addresses, while it fails for the tester's sake
 
--- SplitMix64 (Steele, Lea and Flood, 2014).
-local function random(seed)
-   local state = seed + 0ULL
-   return function()
-      state = state + 0x9e3779b97f4a7c15ULL
-      local z = state
-      z = bit.bxor(z, bit.rshift(z, 30)) * 0xbf58476d1ce4e5b9ULL
-      z = bit.bxor(z, bit.rshift(z, 27)) * 0x94d049bb133111ebULL
-      return bit.bxor(z, bit.rshift(z, 31))
-   end
-end
-
 --- The first addresses of a sequence: `sequential` from 02:00:00:10:00:00 on, or `random`: 02 and 40 random
 -- bits, no address twice.
 -- @return list of six octets each
 -- @usage octets.mac_text(caching.addresses("random", 3, 1)[1]) --> 02:ec:89:02:5c:c1
 function M.addresses(order, n, seed)
-   local list, seen, draw = {}, {}, random(seed)
+   local list, seen, draw = {}, {}, random.sequence(seed)
    while #list < n do
       local number = FIRST + #list
       if order == "random" then
@@ -64,33 +53,40 @@ function M.addresses(order, n, seed)
 end
 
 -- The ports by their roles: in the order of the plan.
-local function roles(bench)
-   return { test = 1, learning = 2, monitoring = 3 }, bench.ports
+local function roles(tester)
+   return { test = 1, learning = 2, monitoring = 3 }, tester.ports
 end
 
--- The streams of a trial, one after the other.
-local function streams_of(bench, o, macs, learning_fps)
-   local function template(from, to, how)
-      return frames.template(bench, from, to, frames.size(bench.plan, from, to, SIZE), how)
-   end
-   local is, ports, n = roles(bench), bench.ports, #macs
-   local from = FORGET * o.ageing
-   local function stream(name, sender, receiver, fps, count, made)
-      return {
-         name = name, from = ports[sender].name, to = ports[receiver].name, delay = from, measure = {},
-         loads = { { fps = fps, seconds = count / fps } }, frame = made,
+--- Streams of a trial, one after the other.
+-- @param parts  list of { name =, from =, to = numbers of ports, how = as frames.template() takes it, fps =,
+--               count = frames, wait = seconds before it, unmeasured = whether it comes out everywhere }
+-- @return the streams, and the seconds of all
+function M.streams(tester, parts)
+   local list, at = {}, 0
+   for i, part in ipairs(parts) do
+      at = at + part.wait
+      list[i] = {
+         name = part.name, from = tester.ports[part.from].name, to = tester.ports[part.to].name, delay = at,
+         measure = {}, unmeasured = part.unmeasured,
+         loads = { { fps = part.fps, seconds = part.count / part.fps } },
+         frame = frames.template(tester, part.from, part.to,
+            frames.size(tester.plan, part.from, part.to, SIZE), part.how),
       }
+      at = at + part.count / part.fps
    end
-   local list = { stream("announcement", is.test, is.learning, 1 / PAUSE, 1,
-      template(is.test, is.learning, { broadcast = true })) }
-   list[1].unmeasured = true -- it comes out at every port
-   from = from + 2 * PAUSE
-   list[2] = stream("learning", is.learning, is.test, learning_fps, n,
-      template(is.learning, is.test, { sources = macs }))
-   from = from + n / learning_fps + PAUSE
-   list[3] = stream("test", is.test, is.learning, o.test_rate, n,
-      template(is.test, is.learning, { destinations = macs }))
-   return list, from + n / o.test_rate
+   return list, at
+end
+
+local function streams_of(tester, o, macs, learning_fps)
+   local is = roles(tester)
+   return M.streams(tester, {
+      { name = "announcement", from = is.test, to = is.learning, how = { broadcast = true }, fps = 1 / PAUSE,
+         count = 1, wait = FORGET * o.ageing, unmeasured = true },
+      { name = "learning", from = is.learning, to = is.test, how = { sources = macs }, fps = learning_fps,
+         count = #macs, wait = PAUSE },
+      { name = "test", from = is.test, to = is.learning, how = { destinations = macs }, fps = o.test_rate,
+         count = #macs, wait = PAUSE },
+   })
 end
 
 local function at(direction, port)
@@ -99,7 +95,7 @@ end
 
 -- What came of a trial, and the counts of its frames to learn from.
 local function read(c, n, learning_fps, record)
-   local monitoring = c.bench.ports[roles(c.bench).monitoring]
+   local monitoring = c.tester.ports[roles(c.tester).monitoring]
    local learning, test = record.directions[1], record.directions[2]
    local flood = at(test, monitoring)
    return {
@@ -133,7 +129,7 @@ local function try(c, n, learning_fps)
    for i = 1, n do
       macs[i] = c.macs[i]
    end
-   local streams, seconds = streams_of(c.bench, c.o, macs, learning_fps)
+   local streams, seconds = streams_of(c.tester, c.o, macs, learning_fps)
    local record = c.session:trial {
       test = "rfc2889." .. c.key, phase = "search", frame_size = SIZE, direction = c.order,
       fps = learning_fps, seconds = seconds, streams = streams, silent = true, any_loss = true,
@@ -164,12 +160,22 @@ local function limit_of(c, result)
    return one.learning_received < one.addresses and "learning" or one.flood_monitor > 0 and "flood" or "loss"
 end
 
+local function capacity_goal(o, max_trials)
+   return search.goal({ search_trial = 1, trial = 1, max_trials = max_trials }, {
+      min = 0, max = o.max, initial = o.initial, resolution = 1, step = 1,
+   })
+end
+
+local function rate_goal(o, max_trials, n, most)
+   return search.goal({ search_trial = 1, trial = 1, max_trials = max_trials }, {
+      min = n / o.ageing, max = most, resolution = o.resolution, relative = true,
+   })
+end
+
 -- The loop of the RFC, which never tries the maximum itself: it is tried at the end.
 -- @return result of the search, and how many addresses of the maximum were learned, nil if nobody knows
 local function find_capacity(c)
-   local goal = search.goal({ search_trial = 1, trial = 1, max_trials = c.max_trials }, {
-      min = 0, max = c.o.max, initial = c.o.initial, resolution = 1, step = 1,
-   })
+   local goal = capacity_goal(c.o, c.max_trials)
    function goal.trial(n)
       local one, record
       for _ = 1, ATTEMPTS do
@@ -190,19 +196,18 @@ local function find_capacity(c)
 end
 
 local function find_rate(c, n, most)
-   local goal = search.goal({ search_trial = 1, trial = 1, max_trials = c.max_trials }, {
-      min = n / c.o.ageing, max = most, resolution = c.o.resolution, relative = true,
-   })
+   local goal = rate_goal(c.o, c.max_trials, n, most)
    function goal.trial(fps)
       return select(2, try(c, n, fps))
    end
    return search.run("binary", goal)
 end
 
-local function context(plan, bench, session, key, order)
+local function context(plan, tester, session, key, order)
    local o = plan.rfc2889.address_table
    return {
-      bench = bench, session = session, key = key, order = order, o = o, max_trials = plan.rfc2889.max_trials,
+      tester = tester, session = session, key = key, order = order, o = o,
+      max_trials = plan.rfc2889.max_trials,
       macs = M.addresses(order, o.max, o.seed), iterations = {}, by_number = {}, by_trial = {},
       held = 0, -- addresses that were learned although they came close together
    }
@@ -233,9 +238,9 @@ end
 --- Measure with addresses in each order.
 -- @param rows   takes the rows as they are found
 -- @param found  results of the tests before
-function M.run(plan, bench, session, key, rows, found)
+function M.run(plan, tester, session, key, rows, found)
    for _, order in ipairs(plan.rfc2889.address_table.order) do
-      local c = context(plan, bench, session, key, order)
+      local c = context(plan, tester, session, key, order)
       if key == "address_caching" then
          local result, learned = find_capacity(c)
          local n = result.load or 0
@@ -243,22 +248,57 @@ function M.run(plan, bench, session, key, rows, found)
             intended_fps = c.o.learning_rate })
       else
          local n = c.o.addresses or found_capacity(found.address_caching, order)
-         local result = find_rate(c, n, bench:max_fps(SIZE))
+         local result = find_rate(c, n, tester:max_fps(SIZE))
          rows[#rows + 1] = row_of(c, result, { addresses = n, learning_fps = result.load,
             upper_fps = result.upper })
       end
    end
 end
 
---- What lies ahead, at most.
-function M.parts(plan, key)
-   local o = plan.rfc2889.address_table
-   local halvings = key == "address_caching" and math.ceil(math.log(o.max) / math.log(2)) + 2
-      or math.ceil(math.log(1e9 / o.resolution) / math.log(2))
-   local each = FORGET * o.ageing + o.max / o.learning_rate + o.max / o.test_rate + 3 * PAUSE
-      + plan.rfc2889.learning_wait + plan.rfc2889.drain + plan.rfc2889.settle
+-- The trials that a reference switch takes: what its table holds, and how fast it learns.
+-- @return list of { n = addresses, fps = at which they are learned }
+local function rehearse(plan, key, most)
+   local o, t, list = plan.rfc2889.address_table, plan.reference_switch.mac_table, {}
+   local held = key == "address_caching" and t.size - 1 or o.addresses or math.min(t.size - 1, o.max)
+   local goal, limit = capacity_goal(o, plan.rfc2889.max_trials), held
+   if key == "learning_rate" then
+      goal = rate_goal(o, plan.rfc2889.max_trials, held, most)
+      limit = (t.learning_rate or math.huge) / math.max(0, 1 - t.learning_queue / (held - 1))
+   end
+   function goal.trial(load)
+      list[#list + 1] = key == "learning_rate" and { n = held, fps = load }
+         or { n = load, fps = o.learning_rate }
+      return { validity = "valid", reasons = {}, tx = 2, lost = load > limit and 1 or 0 }
+   end
+   search.run("binary", goal)
+   if key == "address_caching" and not tables.find(list, "n", o.max) then
+      list[#list + 1] = { n = o.max, fps = o.learning_rate }
+   end
+   return list
+end
+
+-- The most trials of a device of which nothing is known.
+local function most_of(o, key)
+   local list = {}
+   for i = 1, math.ceil(key == "address_caching" and math.log(o.max) / math.log(2) + 2
+      or math.log(1e9 / o.resolution) / math.log(2)) do
+      list[i] = { n = o.max, fps = o.learning_rate }
+   end
+   return list
+end
+
+--- What lies ahead: as mesh.parts().
+function M.parts(plan, key, tester)
+   local o, seconds, frames_sent = plan.rfc2889.address_table, 0, 0
+   local list = plan.reference_switch and rehearse(plan, key, tester:max_fps(SIZE)) or most_of(o, key)
+   for _, one in ipairs(list) do
+      frames_sent = frames_sent + 2 * one.n
+      seconds = seconds + FORGET * o.ageing + one.n / one.fps + one.n / o.test_rate + 3 * PAUSE
+         + plan.rfc2889.learning_wait + plan.rfc2889.drain + plan.rfc2889.settle
+   end
    return tables.map(o.order, function()
-      return { test = "rfc2889." .. key, frame_size = SIZE, trials = halvings, seconds = halvings * each }
+      return { test = "rfc2889." .. key, frame_size = SIZE, trials = #list, frames = frames_sent,
+         seconds = seconds }
    end)
 end
 

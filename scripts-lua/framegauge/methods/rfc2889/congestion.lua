@@ -10,6 +10,7 @@
 --
 -- A trial before that, in which the second port is silent, shows whether the first port is served as fast as
 -- it sends. Where it is not, losses say nothing about queues.
+local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
 local tables = require "framegauge.core.tables"
@@ -145,8 +146,9 @@ local function row_of(c, b, one, records, control)
       reasons[#reasons + 1] = INPUT_LIMITED:format(format.plural(alone, "frame"))
    end
    if row.conclusion == "none" then
-      row.buffer_estimate_frames = math.max(0, math.floor(row.congested_received_ratio * c.fps * row.trial_s
-         - c.fps * row.trial_s + 0.5))
+      -- its line carries a little more than the load, which is of whole frames a second
+      row.buffer_estimate_frames = math.max(0, math.floor((row.congested_received_ratio * c.fps
+         - c.carried_fps[b.congested]) * row.trial_s + 0.5))
    end
    row.honoured_pause = row.pause_received > 0 and row.split_paused_ns + row.single_paused_ns > 0 or nil
    row.test, row.frame_size, row.validity, row.reasons = "congestion_control", c.frame_size, validity, reasons
@@ -156,10 +158,13 @@ local function row_of(c, b, one, records, control)
 end
 
 -- All blocks at one frame size.
-local function measure(plan, bench, session, frame_size, rows)
-   local line_fps = bench:max_fps(frame_size)
+local function measure(plan, tester, session, frame_size, rows)
+   local line_fps = tester:max_fps(frame_size)
    local c = { session = session, frame_size = frame_size, line_fps = line_fps,
-      blocks = M.blocks(bench.ports), fps = mesh.max_fps(plan, bench, frame_size) }
+      blocks = M.blocks(tester.ports), carried_fps = {}, fps = mesh.max_fps(plan, tester, frame_size) }
+   for _, port in ipairs(tester.ports) do
+      c.carried_fps[port.name] = port.line_rate / ethernet.l1_bps(1, frame_size)
+   end
    -- both sources together still have these at the end, and one line for them
    c.drain = plan.rfc2889.drain + 2 * RING / c.fps
    local before = #session.trials
@@ -177,18 +182,20 @@ end
 
 --- Measure at every frame size.
 -- @param rows  takes the rows as they are found
-function M.run(plan, bench, session, _, rows)
+function M.run(plan, tester, session, _, rows)
    for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
-      measure(plan, bench, session, frame_size, rows)
+      measure(plan, tester, session, frame_size, rows)
    end
 end
 
---- What lies ahead, if no buffer takes everything.
-function M.parts(plan, key)
+--- What lies ahead, if no buffer takes everything: as mesh.parts().
+function M.parts(plan, key, tester)
    local o = plan.rfc2889
    local trials = o.congestion_control.uneven and 3 or 2
    return tables.map(o.frame_sizes, function(frame_size)
       return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials,
+         -- in each block two ports send, of the first trial one
+         frames = (2 * trials - 1) * o.trial * mesh.max_fps(plan, tester, frame_size) * #plan.ports / 4,
          seconds = trials * (o.trial + o.learning_wait + o.drain + o.settle) }
    end)
 end

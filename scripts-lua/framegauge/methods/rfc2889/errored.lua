@@ -26,14 +26,14 @@ local NEEDS_A_PHY = "bits that do not fill a byte: no port of this tester can se
    .. "of its own"
 
 -- Why a kind of frames cannot be sent, or says nothing, in a sentence; nil: it can.
-local function obstacle(bench, kind, size, limit)
-   local port = bench.plan.ports[1]
+local function obstacle(tester, kind, size, limit)
+   local port = tester.plan.ports[1]
    if not KINDS[kind] then
       return NEEDS_A_PHY
    elseif kind == "oversize" and port.vlan and size <= limit + TAG then
       return ("a frame with a tag may have %d bytes more"):format(TAG)
-   elseif not card.can_send(bench.handles[1], KINDS[kind].error) then
-      return ("%s cannot send them"):format(bench.ports[1].name)
+   elseif not card.can_send(tester.handles[1], KINDS[kind].error) then
+      return ("%s cannot send them"):format(tester.ports[1].name)
    end
 end
 
@@ -45,20 +45,20 @@ local function octets_of(plan, kind, size)
 end
 
 -- The stream of a trial, of which one frame in `every` is wrong, at a share of the line's bits.
-local function stream_of(bench, o, kind, size, iload, seconds)
-   local good, wrong = octets_of(bench.plan, kind, size)
+local function stream_of(tester, o, kind, size, iload, seconds)
+   local good, wrong = octets_of(tester.plan, kind, size)
    local mean = good + (wrong - good) / o.every
-   local fps = iload * bench.ports[1].line_rate / ethernet.l1_bps(1, mean)
+   local fps = iload * tester.ports[1].line_rate / ethernet.l1_bps(1, mean)
    local stream = {
-      name = bench.ports[1].name .. "->" .. bench.ports[2].name, from = bench.ports[1].name,
-      to = bench.ports[2].name, measure = {}, loads = { { fps = fps, seconds = seconds } },
-      frame = frames.template(bench, 1, 2, good),
+      name = tester.ports[1].name .. "->" .. tester.ports[2].name, from = tester.ports[1].name,
+      to = tester.ports[2].name, measure = {}, loads = { { fps = fps, seconds = seconds } },
+      frame = frames.template(tester, 1, 2, good),
       errors = { seed = 1, [KINDS[kind].error] = {
          every = o.every, random = 0, run = 1, most = 0, size = size,
       } },
    }
    stream.faults, stream.longer = faults.config(stream, stream.frame, {
-      fps = fps, make = function(octets) return frames.template(bench, 1, 2, octets) end,
+      fps = fps, make = function(octets) return frames.template(tester, 1, 2, octets) end,
    })
    return stream, fps, good, wrong
 end
@@ -80,9 +80,9 @@ local function judge(row)
    return reasons
 end
 
-local function measure(plan, bench, session, kind, size, iload)
+local function measure(plan, tester, session, kind, size, iload)
    local o, seconds = plan.rfc2889.errored_frames, plan.rfc2889.trial
-   local stream, fps, good, wrong = stream_of(bench, o, kind, size, iload, seconds)
+   local stream, fps, good, wrong = stream_of(tester, o, kind, size, iload, seconds)
    local record = session:trial {
       test = "rfc2889.errored_frames", phase = "measure", frame_size = wrong,
       direction = kind, fps = fps, seconds = seconds, line_fps = fps / iload, streams = { stream },
@@ -110,13 +110,13 @@ end
 
 --- Send each kind and size at each load.
 -- @param rows  takes the rows as they are found
-function M.run(plan, bench, session, key, rows)
+function M.run(plan, tester, session, key, rows)
    local o = plan.rfc2889.errored_frames
    for _, kind in ipairs(o.kinds) do
       for _, size in ipairs(sizes_of(o, kind)) do
-         local why = obstacle(bench, kind, size or 0, o.max_frame)
+         local why = obstacle(tester, kind, size or 0, o.max_frame)
          for _, iload in ipairs(why and {} or o.iloads) do
-            rows[#rows + 1] = measure(plan, bench, session, kind, size, iload)
+            rows[#rows + 1] = measure(plan, tester, session, kind, size, iload)
          end
          rows[#rows + 1] = why and {
             test = key, kind = kind, frame_size = size or nil, validity = "not-applicable", reasons = { why },
@@ -125,13 +125,17 @@ function M.run(plan, bench, session, key, rows)
    end
 end
 
---- What lies ahead, at most.
-function M.parts(plan, key)
-   local p, o, parts = plan.rfc2889, plan.rfc2889.errored_frames, {}
+--- What lies ahead, at most: as mesh.parts().
+function M.parts(plan, key, tester)
+   local p, o, parts, loads = plan.rfc2889, plan.rfc2889.errored_frames, {}, 0
+   for _, load in ipairs(o.iloads) do
+      loads = loads + load
+   end
    for _, kind in ipairs(o.kinds) do
       for _, size in ipairs(KINDS[kind] and o[kind] or {}) do
          local _, wrong = octets_of(plan, kind, size)
          parts[#parts + 1] = { test = "rfc2889." .. key, frame_size = wrong, trials = #o.iloads,
+            frames = loads * p.trial * tester:max_fps(math.max(size, 64)),
             seconds = #o.iloads * (p.trial + p.learning_wait + p.drain + p.settle) }
       end
    end

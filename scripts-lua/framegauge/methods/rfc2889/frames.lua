@@ -23,17 +23,17 @@ end
 -- @param from, to  numbers of ports
 -- @param size      octets with FCS; at least as many as M.size gives
 -- @param macs      sources or destinations = list of six octets each, or broadcast = true; or nil
-function M.template(bench, from, to, size, macs)
-   local source, target = bench.plan.ports[from], bench.plan.ports[to]
+function M.template(tester, from, to, size, macs)
+   local source, target = tester.plan.ports[from], tester.plan.ports[to]
    local version = version_of(source, target)
    macs = macs or {}
    return frame.rfc2544(size, {
       version = version, vlan = source.vlan,
       src = octets["ipv" .. version](source["ipv" .. version]),
       dst = octets["ipv" .. version](target["ipv" .. version]),
-      src_mac = macs.sources and macs.sources[1] or octets.mac(bench.ports[from].mac),
+      src_mac = macs.sources and macs.sources[1] or octets.mac(tester.ports[from].mac),
       dst_mac = macs.broadcast and BROADCAST or macs.destinations and macs.destinations[1]
-         or octets.mac(bench.ports[to].mac),
+         or octets.mac(tester.ports[to].mac),
       vary = {
          src_mac = macs.sources and { list = macs.sources, count = #macs.sources },
          dst_mac = macs.destinations and { list = macs.destinations, count = #macs.destinations },

@@ -9,6 +9,7 @@ local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
 local outlook = require "framegauge.methods.outlook"
 local pressure = require "framegauge.methods.rfc2889.pressure"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -16,91 +17,45 @@ local M = {}
 
 M.TITLE = "RFC 2889"
 
---- A figure of all rows that have it, or of those of one frame size or of one test.
-M.expectations = {
+M.expectations = suite.expectations(fields.TABLES, {
    examples = "'throughput>=50%', 'throughput>=25%@many_to_one' or 'frmol>=3Mfps@64'",
-   figures = function()
-      local list = {}
-      for _, one in ipairs(fields.TABLES) do
-         list = tables.joined(list, one.record.rows)
-      end
-      return list
-   end,
-   rows = function(results)
-      local list = {}
-      for _, one in ipairs(fields.TABLES) do
-         list = tables.joined(list, one.rows(results))
-      end
-      return list
-   end,
-   subject = function() return function() return true end end,
-   of = function(plan, text)
-      local size = tonumber(text)
-      if size and not tables.contains(plan.rfc2889.frame_sizes, size) then
-         return nil, ("the plan has no frame size %s"):format(text)
-      elseif not size and not tables.contains(plan.rfc2889.tests, text) then
-         return nil, ("the plan has no test %s"):format(text)
-      end
-      return function(row) return row.frame_size == size or row.test == text end
-   end,
-}
+   sizes = function(plan) return plan.rfc2889.frame_sizes end,
+   tests = function(plan) return plan.rfc2889.tests end,
+})
 
 local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 
 --- By which module each test is made.
-local MODULES = {}
-for _, module in ipairs { mesh, caching, congestion, errored, pressure } do
-   for _, key in ipairs(module.KEYS) do
-      MODULES[key] = module
-   end
-end
-
-local function words(key)
-   return (key:gsub("_", " "))
-end
+local MODULES = suite.modules { mesh, caching, congestion, errored, pressure }
 
 function M.heading(plan)
-   local list = {}
-   for i, key in ipairs(plan.rfc2889.tests) do
-      list[i] = words(key)
-   end
-   return table.concat(list, ", ")
+   return suite.heading(plan.rfc2889.tests)
 end
 
 function M.scope(plan)
    return format.plural(#plan.rfc2889.frame_sizes, "frame size")
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(_, bench)
-   return outlook.unknown_line(bench, "rfc2889")
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(_, tester)
+   return outlook.unknown_line(tester, "rfc2889")
 end
 
---- What lies ahead, at most.
-function M.parts(plan)
+--- What lies ahead: of a reference switch what follows from its keys, of any other device at most.
+function M.parts(plan, tester)
    local parts = {}
    for _, key in ipairs(plan.rfc2889.tests) do
-      parts = tables.joined(parts, MODULES[key].parts(plan, key))
+      parts = tables.joined(parts, MODULES[key].parts(plan, key, tester))
    end
    return parts
 end
 
-local COLUMNS = {
-   { "", "test", function(part) return words(part.test:match "[^.]+$") end, left = true },
-   { "frame", "size", function(part) return tostring(part.frame_size or "-") end },
-   { "trials", "at most", function(part) return format.count(part.trials) end },
-   { "time", "at most", function(part) return format.clock(part.seconds) end },
-}
-
 --- What `run --dry-run` says.
-function M.outlook(plan, _, notes)
-   local parts, trials, seconds = M.parts(plan), 0, 0
-   for _, part in ipairs(parts) do
-      trials, seconds = trials + part.trials, seconds + part.seconds
-   end
-   return outlook.table(COLUMNS, parts) .. outlook.text(
-      { outlook.waits(plan.rfc2889) .. "; the times include it." }, notes,
-      { "", ("Estimate: at most %s in %s."):format(format.plural(trials, "trial"), format.clock(seconds)) })
+function M.outlook(plan, tester, notes)
+   return suite.outlook(M.parts(plan, tester), notes, {
+      exact = plan.reference_switch and "about" or "at most",
+      lines = { outlook.waits(plan.rfc2889) .. "; the times include it." },
+   })
 end
 
 --- Where it departs from the RFC.
@@ -121,11 +76,11 @@ end
 
 --- Measure.
 -- @param results  gets the table rfc2889: a list of rows for each test, which fill as it goes
-function M.run(plan, bench, session, results)
+function M.run(plan, tester, session, results)
    results.rfc2889 = {}
    for _, key in ipairs(plan.rfc2889.tests) do
       results.rfc2889[key] = {}
-      MODULES[key].run(plan, bench, session, key, results.rfc2889[key], results.rfc2889)
+      MODULES[key].run(plan, tester, session, key, results.rfc2889[key], results.rfc2889)
    end
 end
 

@@ -4,6 +4,7 @@
 -- notation of plan/rows.lua and plan/registry.lua.
 local patterns = require "framegauge.traffic.patterns"
 local shared = require "framegauge.plan.shared_rows"
+local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
 
 local TESTS = tables.joined(patterns.NAMES, {
@@ -68,6 +69,17 @@ local errored_frames = {
    },
 }
 
+local multiple_devices = {
+   key = "multiple_devices", type = "group",
+   help = "of the test multiple_devices: several switches that are connected, seen as two",
+   fields = {
+      { key = "local", type = "boolean", default = "true",
+        help = "whether a port sends to ports of its own device, too" },
+      { key = "second", type = "list", of = { type = "string" }, unique = true, least = 1,
+        default_help = "the second half", help = "names of the ports of the second device" },
+   },
+}
+
 local congestion_control = {
    key = "congestion_control", type = "group",
    help = "of the test congestion_control, in blocks of four ports: the first sends to the third and the "
@@ -90,7 +102,8 @@ local row = {
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run. fully_meshed: every port to all others (5.1); one_to_many, "
            .. "many_to_one, one_many_both: the first port to all others, they to it, and both at once "
-           .. "(5.2); unidirectional: from the first half of the ports to the second (5.4); "
+           .. "(5.2); multiple_devices: as fully_meshed, through devices that are connected, or from one to "
+           .. "the other only (5.3); unidirectional: from the first half of the ports to the second (5.4); "
            .. "congestion_control: what it does when an egress is overloaded, with four ports or a multiple "
            .. "(5.5); forward_pressure: whether it sends with too small a gap when it is offered too much "
            .. "(5.6); address_caching: how many addresses the switch remembers (5.7); "
@@ -112,12 +125,21 @@ local row = {
       { key = "step", type = "ratio", default = "1%", min = "0.01%", max = "100%",
         help = "from one load to the next on the way from the throughput to the maximum offered load; the "
            .. "maximum forwarding rate is sought among them. A share of the line" },
+      { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
+        help = "stations behind each port, between which frames of the patterns go, by a draw that is the "
+           .. "same in each trial. Each port announces its own before a trial" },
+      { key = "announcement_rate", type = "frame_rate", default = "1000fps", min = "1fps",
+        help = "of addresses: broadcasts of a port, from one station after the other" },
+      { key = "stagger", type = "integer", default = "0", min = "0", max = "4294967295",
+        help = "the seed of a draw by how many frames each port begins late, fewer than there are other "
+           .. "ports; 0: all begin at one instant and send in step, so that in a full mesh no two frames "
+           .. "meet" },
       { key = "latency_frames", type = "integer", default = "20", min = "1", max = "10000",
         help = "single broadcasts, 100 ms apart, whose latency is measured at each port" },
       { key = "max_trials", type = "integer", default = "1000", min = "2", max = "100000",
         help = "a search gives up after so many" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
-      address_table, congestion_control, errored_frames,
+      address_table, congestion_control, errored_frames, multiple_devices,
    },
 }
 
@@ -155,16 +177,6 @@ local function nothing_ages_meanwhile(values, found)
    end
 end
 
-local function frames_have_room(values, found)
-   local six = values.ports[1] and not values.ports[1].ipv4
-   for i, size in ipairs(values.rfc2889.frame_sizes) do
-      if six and size < 84 then
-         found:add(found:item("rfc2889.frame_sizes", i), ("%d bytes do not hold a test frame over "
-            .. "IPv6"):format(size), "at least 84")
-      end
-   end
-end
-
 local function ports_are_in_fours(values, found)
    if tables.contains(values.rfc2889.tests, "congestion_control") and #values.ports % 4 > 0 then
       found:add("rfc2889.tests", ("congestion_control with %d ports"):format(#values.ports),
@@ -182,21 +194,21 @@ local function too_long_frames_are(values, found)
    end
 end
 
-local function no_gateways(values, found)
-   for _, port in ipairs(values.ports) do
-      if port.gateway or port.gateway6 then
-         found:add(("ports.%s.%s"):format(port.name, port.gateway and "gateway" or "gateway6"),
-            "a switch is no router", "ports without gateways")
-         return
-      end
-   end
+local function devices_have_ports(values, found)
+   shared_rules.are_some_ports(values, found, "rfc2889.multiple_devices.second",
+      values.rfc2889.multiple_devices.second)
 end
 
 return {
    name = "rfc2889", row = row, remembers = true,
-   rules = { there_are_ports_enough, nothing_ages_meanwhile, frames_have_room, too_long_frames_are,
-      ports_are_in_fours,
-      no_gateways },
+   fleet = shared_rules.not_of_agents("rfc2889", {
+      errored_frames = "they are not told to send errors on purpose",
+   }),
+   rules = {
+      there_are_ports_enough, nothing_ages_meanwhile, shared_rules.frames_have_room("rfc2889", "frame_sizes"),
+      too_long_frames_are, ports_are_in_fours, devices_have_ports,
+      shared_rules.no_gateways "a switch is no router",
+   },
    topology = function()
       return "full-mesh"
    end,

@@ -23,16 +23,16 @@ local function of_a_byte(frame_size)
 end
 
 -- @return in a sentence, why a switch cannot be told from one that has it; nil: it can
-local function obstacle(bench, frame_size)
+local function obstacle(tester, frame_size)
    if of_a_byte(frame_size) <= CLOCKS_PPM then
       return ("one byte in frames of %d is less than two clocks may differ"):format(frame_size)
-   elseif not bench:can_set_gap() then
-      return ("%s cannot send with less than 96 bits between frames"):format(bench.ports[1].name)
+   elseif not tester:can_set_gap() then
+      return ("%s cannot send with less than 96 bits between frames"):format(tester.ports[1].name)
    end
 end
 
-local function measure(plan, bench, session, frame_size)
-   local from, to = bench.ports[1], bench.ports[2]
+local function measure(plan, tester, session, frame_size)
+   local from, to = tester.ports[1], tester.ports[2]
    local mol = to.line_rate / ethernet.l1_bps(1, frame_size)
    local fps = from.line_rate / ethernet.l1_bps(1, frame_size - ethernet.OVERHEAD + 8 + GAP)
    local record = session:trial {
@@ -64,20 +64,21 @@ end
 
 --- Measure at every frame size.
 -- @param rows  takes the rows as they are found
-function M.run(plan, bench, session, key, rows)
+function M.run(plan, tester, session, key, rows)
    for _, frame_size in ipairs(plan.rfc2889.frame_sizes) do
-      local why = obstacle(bench, frame_size)
+      local why = obstacle(tester, frame_size)
       rows[#rows + 1] = why and {
          test = key, frame_size = frame_size, validity = "not-applicable", reasons = { why },
-      } or measure(plan, bench, session, frame_size)
+      } or measure(plan, tester, session, frame_size)
    end
 end
 
---- What lies ahead, at most.
-function M.parts(plan, key)
+--- What lies ahead, at most: as mesh.parts().
+function M.parts(plan, key, tester)
    local o = plan.rfc2889
    return tables.map(o.frame_sizes, function(frame_size)
       return { test = "rfc2889." .. key, frame_size = frame_size, trials = 1,
+         frames = o.trial * tester:max_fps(frame_size),
          seconds = o.trial + o.learning_wait + o.drain + o.settle }
    end)
 end

@@ -11,14 +11,6 @@ local M = {}
 M.NAME = "RFC 2889 LAN switch benchmark"
 M.NOT_CONFORMING = "not all of RFC 2889"
 
-function M.test_names(result)
-   local list = {}
-   for i, key in ipairs(result.plan.rfc2889.tests) do
-      list[i] = key:gsub("_", " ")
-   end
-   return table.concat(list, ", ")
-end
-
 -- The rows of all patterns.
 local function patterns_of(result)
    local list = {}
@@ -35,7 +27,9 @@ function M.notes(result, add)
    if not patterns_of(result)[1] then
       return
    end
-   add "Loads are those of a port, as shares of the slowest line; all ports that send begin at one instant."
+   local of_agents = result.ports[1].device:find "^agent:"
+   add("Loads are those of a port, as shares of the slowest line; all ports that send begin at one instant"
+      .. (of_agents and ", as exactly as start_skew_ns of the trial says." or "."))
    add "Forwarding rates are of all receiving ports together, over the time of sending."
 end
 
@@ -70,17 +64,9 @@ end
 
 --- List of { title, reference, body }.
 function M.sections(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      local rows = one.rows(result.results)
-      if rows[1] then
-         list[#list + 1] = { one.title, one.reference, {
-            tables.of { one.record, "html", rows, caption = one.title, below = tables.reasons },
-            rows[1].series and chart(one.name, one.title, rows) or nil,
-         } }
-      end
-   end
-   return list
+   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
+      return rows[1].series and chart(one.name, one.title, rows) or nil
+   end)
 end
 
 --- Figures to remember: the smallest frame of each test.

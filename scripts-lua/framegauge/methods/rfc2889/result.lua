@@ -2,6 +2,7 @@
 
 --- Result rows of RFC 2889: for each test a row for each frame size (framegauge.text.rows).
 local patterns = require "framegauge.traffic.patterns"
+local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
@@ -26,14 +27,26 @@ M.POINT = record("forwarding_point", "what the switch forwarded of a load", {
 
 local LIMITS = { "maximum", "loss", "tester", "invalid", "max_trials", "time_limit" }
 
+-- A search that ended at the rate of the line leaves nothing above it.
+local function uncertain(row, run)
+   local carries_line = row.limited_by == "maximum" and row.throughput_percent >= 100 - 1e-7
+   local failed = components.too_much(row.upper_fps, run.trial[row.upper_trial],
+      run.plan.rfc2889.learning_wait)
+   return components.sustained(row.throughput_fps, run.trial[row.lower_trial], failed,
+      carries_line and row.throughput_fps or nil)
+end
+
 local MESH = {
    { "test", "text", "the pattern", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },
    { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
    { "senders", "ordinal", "how many of them send, each the same load" },
+   { "addresses", "ordinal", "stations behind each port" },
+   { "stagger", "count", "the seed by which ports began late; 0: all at one instant" },
    { "throughput_fps", "number", "the highest load of a port without loss; null when no load passed",
-      null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = "no pass" },
+      null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = "no pass",
+      uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary", expect = { "throughput", ">=", "percent" } },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
@@ -105,6 +118,7 @@ local TITLES = {
    one_to_many = { "One to many", "RFC 2889, section 5.2" },
    many_to_one = { "Many to one", "RFC 2889, section 5.2" },
    one_many_both = { "One to many and many to one", "RFC 2889, section 5.2" },
+   multiple_devices = { "Multiple devices", "RFC 2889, section 5.3" },
    unidirectional = { "Unidirectional", "RFC 2889, section 5.4" },
 }
 
@@ -136,7 +150,11 @@ local TAIL = {
 
 M.CACHING = record("address_caching", "How many addresses the switch remembers (RFC 2889, 5.7)", HEAD, {
    { "addresses", "count", "the most of which none was flooded or lost", col = "Addresses",
-      at = "terminal html", bound = ">=", expect = { "addresses", ">=", "number" } },
+      at = "terminal html", bound = ">=", expect = { "addresses", ">=", "number" },
+      uncertainty = function(row)
+         local failed = row.limited_by == "flood" or row.limited_by == "loss"
+         return components.searched(row.addresses, failed and row.addresses + 1 or nil)
+      end },
    { "with_own", "count", "and that of the test port: the figure to compare with a data sheet",
       col = "With own", unit = "addresses", at = "terminal html", bound = ">=" },
    { "learned_at_max", "count", "of the most that were tried: how many were not flooded; null when not all "
@@ -149,7 +167,10 @@ M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 
    { "addresses", "count", "that are learned", col = "Addresses", at = "terminal html" },
    { "learning_fps", "number", "the highest rate at which none was flooded or lost; null when no rate passed",
       null = true, col = "Learning", at = "terminal html", bound = ">=", none = "no pass",
-      expect = { "learning", ">=", "number" } },
+      expect = { "learning", ">=", "number" },
+      uncertainty = function(row, run)
+         return components.searched(row.learning_fps, row.upper_fps, run.time)
+      end },
    { "upper_fps", "number", "lowest rate above it that failed; null when the line's rate passed", null = true,
       col = "Fails from", at = "html" },
 }, TAIL, verdict.ROWS)

@@ -4,7 +4,10 @@
 --
 -- All receivers join the first G groups; then each group gets a few frames. It passes if every receiver gets
 -- some of every group, and the monitor none. Trial G uses the first G groups of one sequence, so what fails
--- with G fails with more.
+-- with G fails with more. That allows to halve; the RFC adds groups step by step until a trial fails.
+--
+-- Frames are missing, too, where they come faster than the device copies them. So the number that failed is
+-- tried once more, with far fewer frames a second: if fewer are missing then, it was the load that failed.
 local format = require "framegauge.text.format"
 local trials = require "framegauge.methods.rfc3918.trials"
 local verdict = require "framegauge.text.verdict"
@@ -35,9 +38,11 @@ local function read(c, n, record)
    }
 end
 
-local function try(c, n)
+local SLOWER = 16 -- times; and all groups take a second or more
+
+local function try(c, n, fps)
    local record = trials.make(c, {
-      n = n, fps = c.o.capacity_load * c.line_fps, rounds = c.o.capacity_rounds, phase = "search",
+      n = n, fps = fps or c.o.capacity_load * c.line_fps, rounds = c.o.capacity_rounds, phase = "search",
       any_loss = true,
       outcome = function(record)
          local one = read(c, n, record)
@@ -52,8 +57,22 @@ local function try(c, n)
    return one
 end
 
+-- A step more each time, up to the maximum.
+local function climb(c)
+   local low, most = 0, c.o.capacity_max
+   while low < most do
+      local n = math.min(low + c.o.capacity_step, most)
+      local one = try(c, n)
+      if not one.passed then
+         return low, one
+      end
+      low = n
+   end
+   return low
+end
+
 -- Between a number that passes and one that fails; the maximum itself is tried when all below have passed.
-local function find(c)
+local function halve(c)
    local low, high, failed = 0, c.o.capacity_max, nil
    while high - low >= 2 do
       local n = low + math.floor((high - low) / 2)
@@ -68,19 +87,43 @@ local function find(c)
       local one = try(c, c.o.capacity_max)
       low, failed = one.passed and c.o.capacity_max or low, not one.passed and one or nil
    end
-   return low, not failed and "maximum" or failed.flooded > 0 and "flooded" or "missing"
+   return low, failed
+end
+
+local SEARCHES = { binary = halve, step = climb }
+
+-- Whether the groups that a trial misses are fewer when their frames come slowly.
+local function is_rushed(c, failed)
+   if failed.missing == 0 then
+      return false
+   end
+   local slowly = math.min(failed.groups, c.o.capacity_load * c.line_fps / SLOWER)
+   return try(c, failed.groups, slowly).missing < failed.missing
+end
+
+-- @return the most groups that passed, by what more failed, and whether it was the load that failed
+local function find(c)
+   local low, failed = SEARCHES[c.o.capacity_search](c)
+   if not failed then
+      return low, "maximum", false
+   end
+   return low, failed.flooded > 0 and "flooded" or "missing", is_rushed(c, failed)
 end
 
 --- Measure, with the first frame size.
-function M.run(plan, bench, session, key, rows)
-   local c = trials.context(plan, bench, session, key, plan.rfc3918.frame_sizes[1])
+function M.run(plan, tester, session, key, rows)
+   local c = trials.context(plan, tester, session, key, plan.rfc3918.frame_sizes[1])
    c.iterations, c.records = {}, {}
-   local low, limit = find(c)
+   local low, limit, rushed = find(c)
    local validity, reasons = verdict.merge(c.records)
+   if rushed then
+      validity = verdict.worse(validity, "invalid")
+      reasons[#reasons + 1] = "fewer groups are missing when their frames come slowly: it may have room for "
+         .. "more; lower rfc3918.capacity_load"
+   end
    if c.floods and not c.monitor and limit == "maximum" then
       reasons[#reasons + 1] = "the device floods groups that nobody has joined, and no port watches for "
-         .. "that: it "
-         .. "may have room for fewer groups; give rfc3918.monitor"
+         .. "that: it may have room for fewer groups; give rfc3918.monitor"
    end
    rows[#rows + 1] = {
       test = key, frame_size = c.frame_size, version = c.version, groups = low, receivers = #c.receivers,
@@ -92,10 +135,12 @@ end
 --- What lies ahead, at most.
 function M.parts(plan, key)
    local o = plan.rfc3918
-   local count = math.ceil(math.log(o.capacity_max) / math.log(2)) + 1
+   local count = o.capacity_search == "step" and math.ceil(o.capacity_max / o.capacity_step)
+      or math.ceil(math.log(o.capacity_max) / math.log(2)) + 1
+   count = count + 1 -- what failed is tried again, slowly: a second or more for each round
    return { {
       test = "rfc3918." .. key, frame_size = o.frame_sizes[1], trials = count,
-      seconds = count * trials.seconds(plan, o.capacity_max, 0),
+      seconds = count * trials.seconds(plan, o.capacity_max, 0) + o.capacity_rounds,
    } }
 end
 

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 3918 sections 6.1 and 6.2: how long after a port has joined a group its first frame comes, and how
--- long after it has left the last one.
+--- RFC 3918 sections 6.1, 6.2 and 8.2: how long after a port has joined a group its first frame comes, how
+-- long after it has left the last one, and how much longer a join takes while other ports send to each other.
 --
 -- One group, to which frames are sent all the time. A join counts from the last bit of the report to the
 -- first bit of the first frame; a leave from the last bit of the leave to the last bit of the last frame.
 -- Both are known to the time between two frames, and contain the latency of the device: `net` is without.
-local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local units = require "framegauge.text.units"
@@ -14,7 +13,7 @@ local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-M.KEYS = { "join_delay", "leave_delay" }
+M.KEYS = { "join_delay", "leave_delay", "burdened_join_delay" }
 
 local AHEAD = 0.1 -- seconds of the load before the first report
 local LAST = 10 -- a port has not left that gets one of so many last frames
@@ -26,7 +25,7 @@ end
 -- Who joins when, in seconds, and when the load begins and ends.
 local function times(c, method)
    local o, known = c.o.membership, method == "known"
-   local begin = (known or c.key == "leave_delay") and c.o.join_wait or 0
+   local begin = (known or c.leaves) and c.o.join_wait or 0
    local at, list = begin + AHEAD, {}
    for k, port in ipairs(c.receivers) do
       local stays = known and k == 1
@@ -36,7 +35,7 @@ local function times(c, method)
          break
       end
    end
-   return list, begin, at - o.stagger + (c.key == "join_delay" and o.observe_join or o.observe_leave)
+   return list, begin, at - o.stagger + (c.leaves and o.observe_leave or o.observe_join)
 end
 
 -- One trial. @return its record, who was measured, when the load ended (ns)
@@ -44,7 +43,7 @@ local function make(c, method, fps)
    local o, list, members, streams = c.o, c.receivers, {}, {}
    local who, begin, finish = times(c, method)
    for _, one in ipairs(who) do
-      if c.key == "leave_delay" then
+      if c.leaves then
          members[#members + 1] = member(c, one.port, 0, one.at)
       else
          members[#members + 1] = member(c, one.port, one.stays and 0 or one.at, finish + o.drain)
@@ -54,8 +53,10 @@ local function make(c, method, fps)
    trials.add(c, streams, "load", { frame = trials.template(c, 1), fps = fps, seconds = finish - begin,
       delay = begin })
    c.receivers = list
+   trials.add_burden(c, streams, { seconds = finish - begin, delay = begin })
    local record = c.session:trial {
-      test = "rfc3918." .. c.key, phase = method, frame_size = c.frame_size, direction = c.source, fps = fps,
+      test = "rfc3918." .. c.key, phase = (c.is_burdened and "burdened " or "") .. method,
+      frame_size = c.frame_size, direction = c.source, fps = fps,
       seconds = finish, streams = streams, members = members, any_loss = true, drain = o.drain + o.forget,
    }
    return record, who, begin * 1e9, finish * 1e9
@@ -67,13 +68,13 @@ local function delay_of(c, direction, member_times, t)
    local store = trials.frame_ns(c, c.source, c.frame_size)
    local report = trials.report_ns(c, direction.port)
    if not direction.latency then
-      return nil, c.key == "join_delay" and "no frame came" or "it never got a frame"
+      return nil, direction.no_latency or c.leaves and "it never got a frame" or "no frame came"
    end
    local latency = direction.latency.min_ns - store
    if direction.loss_bursts > 1 then -- one is before it has joined, or after it has left
       return nil, "lost"
    end
-   if c.key == "join_delay" then
+   if not c.leaves then
       local delay = direction.first_arrival_ns - (member_times.joined_ns + report)
       if direction.first_arrival_ns < member_times.joined_ns then
          return nil, "floods"
@@ -99,8 +100,8 @@ local function read(c, record, who, t, ports)
       joined[one.port] = one
    end
    local problem
-   for i, direction in ipairs(record.directions) do
-      local one = who[i]
+   for i, one in ipairs(who) do
+      local direction = record.directions[i]
       direction.port = one.port
       local delay, net = delay_of(c, direction, joined[one.port], t)
       if not one.stays and delay then
@@ -117,34 +118,28 @@ end
 local function base_of(c, method, fps)
    return {
       test = c.key, method = method, frame_size = c.frame_size, version = c.version, receivers = 0,
-         egress = {},
-      offered_fps = fps, resolution_ns = 1e9 / fps, repetitions = c.o.membership.repetitions,
-         queries_seen = 0,
-      trials = 0,
+      egress = {}, offered_fps = fps, resolution_ns = 1e9 / fps,
+      repetitions = c.o.membership.repetitions, queries_seen = 0, trials = 0,
    }
 end
 
--- A figure of a sample; nil of none.
-local function figure(of, list)
-   return list[1] and of(list) or nil
+local function put_delays(out, delays, nets)
+   out.delay_min_ns, out.delay_mean_ns, out.delay_max_ns = trials.range(delays)
+   out.net_mean_ns = select(2, trials.range(nets))
 end
 
 local function put_figures(row, ports)
    local all, nets = {}, {}
-   for _, port in ipairs(ports) do
-      row.egress[#row.egress + 1] = {
-         port = port.name, delay_min_ns = figure(stats.min, port.delays),
-            delay_mean_ns = figure(stats.mean, port.delays),
-         delay_max_ns = figure(stats.max, port.delays), net_mean_ns = figure(stats.mean, port.nets),
-      }
+   for k, port in ipairs(ports) do
+      row.egress[k] = { port = port.name }
+      put_delays(row.egress[k], port.delays, port.nets)
       all, nets = tables.joined(all, port.delays), tables.joined(nets, port.nets)
    end
    row.receivers = #ports
-   row.delay_min_ns, row.delay_mean_ns, row.delay_max_ns = figure(stats.min, all), figure(stats.mean, all),
-      figure(stats.max, all)
-   row.net_mean_ns = figure(stats.mean, nets)
+   put_delays(row, all, nets)
 end
 
+-- @return the row, and the records of its trials
 local function measure(c, method, found)
    local o = c.o.membership
    local fps = trials.load_of(c, found, o.load)
@@ -152,7 +147,7 @@ local function measure(c, method, found)
    if 1 / fps > o.max_resolution then
       row.validity, row.reasons = "not-applicable", { ("frames %s apart would be all that is measured: raise "
          .. "rfc3918.membership.load"):format(units.format_time(1 / fps)) }
-      return row
+      return row, records
    end
    local ports = {}
    c.group = c.first
@@ -173,10 +168,30 @@ local function measure(c, method, found)
    row.validity, row.reasons = verdict.merge(records)
    row.trials = #c.session.trials - c.before
    put_figures(row, ports)
-   if problem then
+   if problem and not (problem == "lost" and row.validity == "tester-limited") then
       row.validity = problem == "floods" and "not-applicable" or "invalid"
       table.insert(row.reasons, 1, WHY[problem] or problem)
    end
+   return row, records
+end
+
+-- Without the burden and beside it.
+local function compare(c, method, found)
+   local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, method, found) end)
+   row.method, row.resolution_ns = method, burdened.resolution_ns
+   for _, key in ipairs { "delay_mean_ns", "delay_max_ns", "net_mean_ns" } do
+      row["baseline_" .. key], row["burdened_" .. key] = baseline[key], burdened[key]
+   end
+   row.added_mean_ns = burdened.delay_mean_ns and baseline.delay_mean_ns
+      and burdened.delay_mean_ns - baseline.delay_mean_ns
+   row.egress = tables.map(burdened.egress, function(after, k)
+      local before = baseline.egress[k]
+      return {
+         port = after.port, baseline_delay_mean_ns = before and before.delay_mean_ns,
+         burdened_delay_mean_ns = after.delay_mean_ns, added_ns = before and before.delay_mean_ns
+            and after.delay_mean_ns and after.delay_mean_ns - before.delay_mean_ns,
+      }
+   end)
    return row
 end
 
@@ -187,10 +202,12 @@ local function methods_of(plan, key)
 end
 
 --- Measure at every frame size.
-function M.run(plan, bench, session, key, rows, found)
+function M.run(plan, tester, session, key, rows, found)
    for _, frame_size in ipairs(plan.rfc3918.frame_sizes) do
       for _, method in ipairs(methods_of(plan, key)) do
-         rows[#rows + 1] = measure(trials.context(plan, bench, session, key, frame_size), method, found)
+         local c = trials.context(plan, tester, session, key, frame_size)
+         c.leaves = key == "leave_delay"
+         rows[#rows + 1] = (key == "burdened_join_delay" and compare or measure)(c, method, found)
       end
    end
 end
@@ -199,8 +216,8 @@ end
 function M.parts(plan, key)
    local o = plan.rfc3918
    local m = o.membership
-   local count = m.repetitions * #methods_of(plan, key)
-   local load = AHEAD + m.stagger * #plan.ports + (key == "join_delay" and m.observe_join or m.observe_leave)
+   local count = m.repetitions * #methods_of(plan, key) * (key == "burdened_join_delay" and 2 or 1)
+   local load = AHEAD + m.stagger * #plan.ports + (key == "leave_delay" and m.observe_leave or m.observe_join)
    local each = o.join_wait + load + o.drain + o.forget + o.learning_wait + o.settle
    return tables.map(o.frame_sizes, function(frame_size)
       return { test = "rfc3918." .. key, frame_size = frame_size, trials = count, seconds = count * each }

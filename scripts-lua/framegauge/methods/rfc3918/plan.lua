@@ -2,25 +2,29 @@
 
 --- RFC 3918 in a plan: its keys, what must hold between them, and what it needs of the tester. In the
 -- notation of plan/rows.lua and plan/registry.lua.
+local ethernet = require "framegauge.core.ethernet"
+local formats = require "framegauge.methods.rfc3918.formats"
 local groups = require "framegauge.traffic.groups"
 local shared = require "framegauge.plan.shared_rows"
+local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
+local tunnel = require "framegauge.traffic.tunnel"
 
-local TESTS = { "mixed_class", "group_matrix", "aggregated", "latency", "join_delay", "leave_delay",
-   "group_capacity" }
+local TESTS = { "mixed_class", "group_matrix", "aggregated", "encapsulation", "decapsulation",
+   "re_encapsulation", "latency", "join_delay", "leave_delay", "group_capacity", "burdened_latency",
+   "burdened_join_delay" }
+local BURDENED = { "burdened_latency", "burdened_join_delay" }
 
 local membership = {
-   key = "membership", type = "group", help = "of join_delay and leave_delay",
+   key = "membership", type = "group", help = "of join_delay, leave_delay and burdened_join_delay",
    fields = {
       { key = "methods", type = "list", unique = true, least = 1, default = { "new", "known" },
         of = { type = "enum", values = { "new", "known" } },
-        help = "of join_delay. new: the first receiver joins a group that the device does not know "
-           .. "(method A); "
-           .. "known: the first receiver has joined before, the others are measured (method B)" },
+        help = "of join_delay. new: the first receiver joins a group that the device does not know (method "
+           .. "A); known: the first receiver has joined before, the others are measured (method B)" },
       { key = "load", type = "ratio", default = "50%", min = "0.001%", max = "100%",
-        help = "frames of the group, a share of the throughput that aggregated found, or else of the "
-           .. "line: a delay "
-           .. "is known to the time between two of them" },
+        help = "frames of the group, a share of the throughput that aggregated found, or else of the line: a "
+           .. "delay is known to the time between two of them" },
       { key = "max_resolution", type = "time", default = "100us", min = "1ns", max = "1s",
         help = "a load at which frames are further apart is not measured" },
       { key = "stagger", type = "time", default = "10ms", max = "1s",
@@ -29,10 +33,29 @@ local membership = {
         help = "how long frames may take to come after the last report" },
       { key = "observe_leave", type = "time", default = "6s", min = "1ms", max = "10min",
         help = "how long frames may go on after the last leave; of a device that asks first, three times "
-           .. "what "
-           .. "that takes" },
+           .. "what that takes" },
       { key = "repetitions", type = "integer", default = "20", min = "1", max = "1000",
         help = "trials, each with one report of each port" },
+   },
+}
+
+local tunnels = {
+   key = "tunnel", type = "group",
+   help = "of encapsulation, decapsulation and re_encapsulation: tunnels that are set up on the device, one "
+      .. "to each port, between the port and its gateway",
+   fields = {
+      { key = "ingress", type = "enum", values = tunnel.FORMATS, default = "gre",
+        help = "of decapsulation and re_encapsulation: in what the source sends, IP in IP (RFC 2003, RFC "
+           .. "2473), GRE (RFC 2784) or GRE with a key (RFC 2890); to its gateway" },
+      { key = "egress", type = "enum", values = tunnel.FORMATS, default = "gre",
+        help = "of encapsulation and re_encapsulation: in what receivers are to get the frames" },
+      { key = "key", type = "integer", default = "0", min = "0", max = "4294967295",
+        help = "of an ingress by gre-key" },
+      { key = "mtu", type = "integer", default = "1500", min = "68", max = "16110",
+        help = "bytes of the longest IP packet on the lines: what a tunnel makes longer is not measured" },
+      { key = "joins", type = "enum", values = { "reports", "device" }, default = "reports",
+        help = "reports: receivers join by reports outside the tunnels; device: it forwards the groups to "
+           .. "the receivers as it is set up, and nobody joins" },
    },
 }
 
@@ -43,21 +66,25 @@ local row = {
       { key = "tests", type = "list", unique = true, least = 1, default = { "aggregated" },
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run. mixed_class: throughput of multicast and unicast frames in turn "
-           .. "(4.1); group_matrix: what is forwarded of more and more groups (4.2); aggregated: "
-              .. "throughput to "
-           .. "all receivers (4.3); latency: at each receiver, and from the earliest to the latest (5.1, "
-              .. "5.2); "
-           .. "join_delay, leave_delay (6.1, 6.2); group_capacity: how many groups are forwarded to members "
-           .. "only (7.1)" },
+           .. "(4.1); group_matrix: what is forwarded of more and more groups (4.2); aggregated: throughput "
+           .. "to all receivers (4.3); encapsulation, decapsulation, re_encapsulation: the same into "
+           .. "tunnels, out of one, and from one into others (4.4); latency: at each receiver, and from the "
+           .. "earliest to the latest (5.1, 5.2); join_delay, leave_delay (6.1, 6.2); group_capacity: how "
+           .. "many groups are forwarded to members only (7.1); burdened_latency, burdened_join_delay: "
+           .. "latency and join delay without further load and beside unicast of other ports (8.1, 8.2)" },
       { key = "version", type = "enum", values = { "igmpv2", "igmpv3", "mldv1", "mldv2" },
         default_help = "igmpv2, over IPv6 mldv1", help = "how receivers join and leave" },
       { key = "source", type = "string", default_help = "the first port", help = "port that sends" },
       { key = "receivers", type = "list", unique = true, of = { type = "string" },
-        default_help = "all ports but source and monitor", help = "ports that join groups" },
+        default_help = "all ports but source, monitor and burden", help = "ports that join groups" },
       { key = "monitor", type = "string", default_help = "none",
-        help = "port that joins none: frames of registered groups there were flooded. Without one a "
-           .. "device that "
-           .. "floods what it cannot register seems to have room for any number of groups" },
+        help = "port that joins none: frames of registered groups there were flooded. Without one a device "
+           .. "that floods what it cannot register seems to have room for any number of groups" },
+      { key = "burden", type = "list", unique = true, least = 2, of = { type = "string" },
+        default_help = "none", help = "of burdened_latency and burdened_join_delay: ports that send unicast "
+           .. "to each other, each to all others in turn" },
+      { key = "burden_load", type = "ratio", default = "50%", min = "0.001%", max = "100%",
+        help = "what each of them sends: a share of the line" },
       { key = "first_group", type = "ip", default_help = "239.1.1.1, over IPv6 ff1e::1:1",
         help = "the first group; the others follow it, one by one" },
       { key = "groups", type = "integer", default = "10", min = "1", max = "16384",
@@ -88,17 +115,23 @@ local row = {
         help = "of group_matrix: the load, a share of the line" },
       { key = "capacity_max", type = "integer", default = "4096", min = "2", max = "16384",
         help = "of group_capacity: most groups that are tried" },
+      { key = "capacity_search", type = "enum", values = { "binary", "step" }, default = "binary",
+        help = "of group_capacity: how it is found. binary: an interval is halved, to the group; step: "
+           .. "groups are added until a trial fails, as the RFC has it" },
+      { key = "capacity_step", type = "integer", default = "100", min = "1", max = "16384",
+        help = "of capacity_search: step: groups that the next trial has more" },
       { key = "capacity_load", type = "ratio", default = "10%", min = "0.001%", max = "100%",
         help = "of group_capacity: the load, a share of the line" },
       { key = "capacity_rounds", type = "integer", default = "3", min = "1", max = "100",
         help = "of group_capacity: frames to each group" },
       { key = "latency_load", type = "ratio", default = "100%", min = "0.1%", max = "100%",
-        help = "of latency: the load, a share of the throughput that aggregated found, or else of the line" },
+        help = "of latency and burdened_latency: the load, a share of the throughput that aggregated found, "
+           .. "or else of the line" },
       { key = "latency_trial", type = "time", default = "120s", min = "1ms", max = "1h",
-        help = "of latency: the frame whose delay counts leaves in the middle of it" },
+        help = "of both: the frame whose delay counts leaves in the middle of it" },
       { key = "latency_repetitions", type = "integer", default = "20", min = "1", max = "1000",
-        help = "of latency: trials" },
-      membership,
+        help = "of both: trials" },
+      membership, tunnels,
       { key = "report_rate", type = "frame_rate", default = "100fps", min = "1fps",
         help = "reports and leaves of all ports together: a device reads only so many" },
       { key = "reports", type = "integer", default = "2", min = "1", max = "10",
@@ -108,12 +141,14 @@ local row = {
       { key = "forget", type = "time", default = "3s", max = "10min",
         help = "from the last leave to the end of the trial" },
       { key = "probe_rate", type = "frame_rate", default = "1000fps", min = "1fps",
-        help = "frames that verify, before and after the ports have joined, a second" },
+        help = "frames that verify, before and after the ports have joined, a second; fewer where the device "
+           .. "loses some of them" },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "5s", shared.retries,
    },
 }
 
 local PATH = "rfc3918."
+local FCS = 4
 
 local function ports_have_roles(values, found)
    local o, names, taken = values.rfc3918, {}, {}
@@ -133,7 +168,11 @@ local function ports_have_roles(values, found)
    for i, name in ipairs(o.receivers or {}) do
       take(found:item(PATH .. "receivers", i), name)
    end
-   local receivers = o.receivers and #o.receivers or #values.ports - 1 - (o.monitor and 1 or 0)
+   for i, name in ipairs(o.burden or {}) do
+      take(found:item(PATH .. "burden", i), name)
+   end
+   local receivers = o.receivers and #o.receivers
+      or #values.ports - 1 - (o.monitor and 1 or 0) - #(o.burden or {})
    if receivers < 1 and not found:has_below "ports" then
       found:add(PATH .. "receivers", "no port is left to receive", "ports that join groups")
    end
@@ -141,6 +180,62 @@ local function ports_have_roles(values, found)
       and tables.contains(o.membership.methods, "known") then
       found:add(PATH .. "membership.methods", "known with one receiver: it has joined before, and none is "
          .. "measured", "more receivers")
+   end
+end
+
+local function steps_go_with_their_search(values, found)
+   if values.rfc3918.capacity_search ~= "step" and found:given(PATH .. "capacity_step") then
+      found:add(PATH .. "capacity_step", "the search halves an interval", "capacity_search: step beside it")
+   end
+end
+
+local function burdened_tests_have_a_burden(values, found)
+   local o, burdened = values.rfc3918, false
+   for _, key in ipairs(BURDENED) do
+      burdened = burdened or tables.contains(o.tests, key)
+   end
+   if burdened and not o.burden then
+      found:add(PATH .. "burden", "not given, and a test is to be burdened",
+         "at least 2 ports that neither send to groups nor join them")
+   end
+end
+
+local no_gateways = shared_rules.no_gateways "the source and the receivers are in one network"
+
+-- Tunnels are between networks, the other tests in one.
+local function tunnels_end_at_gateways(values, found)
+   local o, through = values.rfc3918, 0
+   for _, test in ipairs(formats.TESTS) do
+      through = through + (tables.contains(o.tests, test) and 1 or 0)
+   end
+   if through == 0 then
+      no_gateways(values, found)
+      return
+   elseif through < #o.tests then
+      found:add(PATH .. "tests", "some through tunnels and others without", "a plan for each")
+      return
+   end
+   for _, port in ipairs(values.ports) do
+      local key = port.ipv4 and "gateway" or "gateway6"
+      if not port[key] then
+         found:add(("ports.%s.%s"):format(port.name, key), "missing: the device's end of the tunnel",
+            "an address")
+      end
+   end
+end
+
+local function tunnels_fit_the_mtu(values, found)
+   local o, version = values.rfc3918, values.ports[1] and not values.ports[1].ipv4 and 6 or 4
+   for i, size in ipairs(o.frame_sizes) do
+      for _, test in ipairs(o.tests) do
+         local longer = math.max(formats.sizes(o, test, size, version)) - size
+         local most = o.tunnel.mtu + ethernet.HEADER + FCS - longer
+         if longer > 0 and size > most then
+            found:add(found:item(PATH .. "frame_sizes", i), ("%d bytes, and %d of a tunnel, are longer than "
+               .. "the MTU of %d"):format(size, longer, o.tunnel.mtu), "at most " .. most)
+            break
+         end
+      end
    end
 end
 
@@ -170,35 +265,33 @@ local function groups_can_be_told_apart(values, found)
    end
 end
 
-local function frames_have_room(values, found)
-   local six = values.ports[1] and not values.ports[1].ipv4
-   for i, size in ipairs(values.rfc3918.frame_sizes) do
-      if six and size < 84 then
-         found:add(found:item(PATH .. "frame_sizes", i), ("%d bytes do not hold a test frame over "
-            .. "IPv6"):format(size), "at least 84")
-      end
-   end
-end
+local CLOCKS = "how far copies of a frame are apart would have the error of the receivers' clocks"
+local TUNNELS = "frames through tunnels have not been tried with them"
 
-local function no_gateways(values, found)
-   for _, port in ipairs(values.ports) do
-      if port.gateway or port.gateway6 then
-         found:add(("ports.%s.%s"):format(port.name, port.gateway and "gateway" or "gateway6"),
-            "the source and the receivers are in one network", "ports without gateways")
-         return
-      end
-   end
-end
+-- Why tests are not for the ports of agents.
+local UNSHARED = {
+   latency = CLOCKS, burdened_latency = CLOCKS, encapsulation = TUNNELS, decapsulation = TUNNELS,
+   re_encapsulation = TUNNELS,
+}
 
 return {
-   name = "rfc3918", row = row, remembers = true,
-   rules = { ports_have_roles, groups_can_be_told_apart, frames_have_room, no_gateways },
+   name = "rfc3918", row = row, remembers = true, fleet = shared_rules.not_of_agents("rfc3918", UNSHARED),
+   rules = {
+      ports_have_roles, burdened_tests_have_a_burden, steps_go_with_their_search, groups_can_be_told_apart,
+      shared_rules.frames_have_room("rfc3918", "frame_sizes"), tunnels_end_at_gateways, tunnels_fit_the_mtu,
+   },
    topology = function()
       return "full-mesh"
    end,
    one_queue = true,
    frame_sizes = function(plan)
-      return tables.joined(plan.rfc3918.frame_sizes, { 64 })
+      local o, version, sizes = plan.rfc3918, plan.ports[1].ipv4 and 4 or 6, { 64 }
+      for _, size in ipairs(o.frame_sizes) do
+         for _, test in ipairs(o.tests) do
+            sizes = tables.joined(sizes, { formats.sizes(o, test, size, version) })
+         end
+      end
+      return sizes
    end,
    shape = function(group)
       group.search_trial = math.min(group.search_trial, group.trial)

@@ -2,6 +2,7 @@
 
 --- RFC 3918: the tests of multicast, a section for each, with the graphs that it asks for.
 local format = require "framegauge.text.format"
+local formats = require "framegauge.methods.rfc3918.formats"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc3918.result"
 local tables = require "framegauge.report.html.tables"
@@ -10,14 +11,6 @@ local M = {}
 
 M.NAME = "RFC 3918 multicast benchmark"
 M.NOT_CONFORMING = "not all of RFC 3918"
-
-function M.test_names(result)
-   local list = {}
-   for i, key in ipairs(result.plan.rfc3918.tests) do
-      list[i] = key:gsub("_", " ")
-   end
-   return table.concat(list, ", ")
-end
 
 --- What one must know to believe the tables.
 function M.notes(result, add)
@@ -61,7 +54,15 @@ local CHARTS = {
    latency = { x = "frame_size", y = "latency_max_ns", x_label = "frame size, bytes",
       y_label = "latency, ns", title = "Multicast latency against frame size",
       caption = "The greatest of a tagged frame at a receiver.", group = by_size },
+   burdened_latency = { x = "frame_size", y = "added_mean_ns", x_label = "frame size, bytes",
+      y_label = "added latency, ns", title = "Latency that the burden adds against frame size",
+      caption = "Of the tagged frames, the mean of all receivers.", group = by_size },
 }
+for _, key in ipairs(formats.TESTS) do
+   CHARTS[key] = { x = "frame_size", y = "throughput_fps", x_label = "frame size without a tunnel, bytes",
+      y_label = "throughput, frames/s", title = "Throughput through tunnels against frame size",
+      caption = "Frames of the source of which no copy was lost.", group = by_size }
+end
 
 --- The table at the top.
 function M.summary(result)
@@ -74,17 +75,9 @@ end
 
 --- List of { title, reference, body }.
 function M.sections(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      local rows = one.rows(result.results)
-      if rows[1] then
-         list[#list + 1] = { one.title, one.reference, {
-            tables.of { one.record, "html", rows, caption = one.title, below = tables.reasons },
-            CHARTS[one.name] and chart(one.name, rows, CHARTS[one.name]) or nil,
-         } }
-      end
-   end
-   return list
+   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
+      return CHARTS[one.name] and chart(one.name, rows, CHARTS[one.name]) or nil
+   end)
 end
 
 --- Figures to remember.

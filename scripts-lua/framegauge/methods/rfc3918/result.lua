@@ -2,8 +2,10 @@
 
 --- Result rows of RFC 3918: for each test a row for each frame size, or number of groups
 -- (framegauge.text.rows).
+local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
+local tunnel = require "framegauge.traffic.tunnel"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -17,8 +19,10 @@ M.EGRESS = record("multicast_egress", "what a receiver got of the load", {
    { "loss_ratio", "ratio", "their share" },
    { "duplicates", "count", "further copies" },
    { "latency", trial.LATENCY, "of all its multicast frames; null when nothing was measured", null = true },
+   { "size", "number", "bytes with FCS of them, in the mean; null when none came", null = true },
 })
 
+local FORMATS = tunnel.FORMATS
 local LIMITS = { "maximum", "loss", "tester", "invalid", "max_trials", "time_limit" }
 
 local function head(with_groups)
@@ -34,15 +38,37 @@ local function head(with_groups)
    }
 end
 
-local FLOODS = { "floods_unknown", "boolean", "whether frames of groups that nobody had joined came out "
-   .. "at all "
-   .. "receivers" }
+local FLOODS = { "floods_unknown", "boolean", "whether frames of groups that nobody had joined came out at "
+   .. "all receivers" }
+
+local OF_LOAD = { load = true, unicast = true } -- streams of a trial; others only verify the groups
+
+-- A trial as if it were its load alone.
+local function load_of(whole, seconds)
+   local out = { time = whole.time, duration_s = seconds, lost = 0, latency = { max_ns = 0 } }
+   for _, one in ipairs(whole.directions) do
+      if OF_LOAD[one.direction:match "^(%S+) "] then
+         out.lost = out.lost + one.lost
+         out.latency = out.latency and one.latency
+            and { max_ns = math.max(out.latency.max_ns, one.latency.max_ns) }
+      end
+   end
+   return out
+end
+
+-- A search that ended at the rate of the line leaves nothing above it.
+local function uncertain(row, run)
+   local carries_line = row.limited_by == "maximum" and row.throughput_percent >= 100 - 1e-7
+   local passed = run.trial[row.lower_trial]
+   return components.sustained(row.throughput_fps, passed and load_of(passed, row.trial_s), row.upper_fps,
+      carries_line and row.throughput_fps or nil)
+end
 
 local SEARCHED = {
    { "throughput_fps", "number", "the highest load of the source of which no copy was lost; null when no "
-      .. "load "
-      .. "passed", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
-         none = "no pass" },
+      .. "load passed", null = true, col = "Throughput", at = "terminal html summary", bound = ">=",
+         none = "no pass",
+      uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
       as = "share", at = "terminal html summary", expect = { "throughput", ">=", "percent" } },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
@@ -81,6 +107,26 @@ M.MIXED = record("mixed_class", "Mixed class throughput (RFC 3918, 4.1)", head(t
       col = "Lost above", unit = "multicast", at = "html" },
 }, TAIL, verdict.ROWS)
 
+local function tunnelled(name, title, section)
+   return record(name, ("%s throughput (RFC 3918, %s)"):format(title, section), head(true), {
+      { "ingress_tunnel", FORMATS, "in which the source sends; null: in none", null = true,
+         col = "Ingress", at = "terminal html", none = "none" },
+      { "egress_tunnel", FORMATS, "in which receivers are to get them; null: in none", null = true,
+         col = "Egress", at = "terminal html", none = "none" },
+      { "tunnels", "ordinal", "one to each port that has one", col = "Tunnels", as = "number", at = "html" },
+      { "groups_per_tunnel", "ordinal", "that are sent through each", col = "Groups", unit = "each",
+         as = "number", at = "html" },
+      { "offered_size", "ordinal", "bytes with FCS of a frame as the source sends it", col = "Offered",
+         unit = "bytes", as = "number", at = "terminal html" },
+      { "forwarded_size", "number", "bytes with FCS of a frame as receivers got it, mean of all; null when "
+         .. "none came", null = true, col = "Forwarded", unit = "bytes", as = "number",
+         at = "terminal html" },
+   }, SEARCHED, TAIL, verdict.ROWS)
+end
+M.ENCAPSULATION = tunnelled("encapsulation", "Encapsulation", "4.4.1")
+M.DECAPSULATION = tunnelled("decapsulation", "Decapsulation", "4.4.2")
+M.RE_ENCAPSULATION = tunnelled("re_encapsulation", "Re-encapsulation", "4.4.3")
+
 M.MATRIX = record("group_matrix", "What is forwarded of so many groups (RFC 3918, 4.2)", head "id", {
    { "offered_fps", "number", "load of the source", col = "Offered", at = "html" },
    { "aggregate_fps", "number", "frames per second that all receivers got, over the time of sending",
@@ -95,8 +141,7 @@ M.MATRIX = record("group_matrix", "What is forwarded of so many groups (RFC 3918
 }, verdict.ROWS)
 
 M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a receiver: last bit in to "
-   .. "first "
-   .. "bit out", {
+   .. "first bit out", {
    { "port", "text", "its name" },
    { "tagged_frames", "count", "frames whose delay counts, one of each trial" },
    { "latency_min_ns", "signed", "least of these", null = true },
@@ -135,27 +180,32 @@ M.EGRESS_DELAY = record("membership_egress", "the delay of a port", {
    { "net_mean_ns", "signed", "mean without the latency of the frames", null = true },
 })
 
-local function delay(name, title, expected, help)
-   return record(name, title, {
+local RESOLUTION = { "resolution_ns", "positive", "from one frame to the next: so well a delay is known",
+   col = "Resolution", as = "time", at = "terminal html" }
+
+local function delay_head(methods)
+   return {
       { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
-      { "method", { "new", "known", "all" }, "what is measured. Of joins, new: a group that the device "
-         .. "does not "
-         .. "know (A); known: one that another port has joined before (B). Of leaves, all: of all receivers",
+      { "method", methods, "what is measured. Of joins, new: a group that the device does not know (A); "
+         .. "known: one that another port has joined before (B). Of leaves, all: of all receivers",
          col = "Group", id = "%s" },
       { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
          id = "%s bytes" },
       { "version", "text", "how receivers join and leave", col = "By", at = "html" },
       { "receivers", "count", "ports that were measured", col = "Receivers", as = "number", at = "html" },
       { "offered_fps", "positive", "frames of the group", col = "Load", at = "html" },
+   }
+end
+
+local function delay(name, title, expected, help)
+   return record(name, title, delay_head { "new", "known", "all" }, {
       { "delay_min_ns", "signed", "least; null when none was measured", null = true, col = "Delay",
          unit = "least", as = "time", at = "html" },
       { "delay_mean_ns", "signed", "mean: " .. help, null = true, col = "Delay", unit = "mean", as = "time",
          at = "terminal html" },
       { "delay_max_ns", "signed", "greatest", null = true, col = "Delay", unit = "greatest", as = "time",
          at = "terminal html", expect = { expected, "<=", "time" } },
-      { "resolution_ns", "positive", "from one frame to the next: so well a delay is known",
-         col = "Resolution",
-         as = "time", at = "terminal html" },
+      RESOLUTION,
       { "net_mean_ns", "signed", "mean without the latency of the frames: what the device took to change its "
          .. "table, to the resolution", null = true, col = "Net", unit = "mean", as = "time",
          at = "terminal html" },
@@ -173,6 +223,84 @@ M.JOIN = delay("join_delay", "Group join delay (RFC 3918, 6.1)", "join_delay",
 M.LEAVE = delay("leave_delay", "Group leave delay (RFC 3918, 6.2)", "leave_delay",
    "from the last bit of the leave to the last bit of the last frame")
 
+local BURDEN = {
+   { "burden_ports", "ordinal", "ports that sent to each other", col = "Burden", unit = "ports",
+      as = "number", at = "html" },
+   { "burden_fps", "positive", "what each of them sent", col = "Burden", unit = "each", at = "html" },
+   { "burden_loss_ratio", "ratio", "share of their frames that was lost", col = "Burden", unit = "lost",
+      at = "html" },
+}
+local BURDENED_TAIL = {
+   { "repetitions", "ordinal", "trials that were to be made, without the burden and as many beside it" },
+   { "trials", "count", "how many were made", col = "Trials", at = "html" },
+}
+
+M.EGRESS_BURDENED_LATENCY = record("multicast_egress_burdened_latency", "how long frames take to a receiver "
+   .. "without the burden and beside it: last bit in to first bit out", {
+   { "port", "text", "its name" },
+   { "baseline_latency_mean_ns", "signed", "mean of the tagged frames without the burden", null = true },
+   { "burdened_latency_mean_ns", "signed", "the same beside it", null = true },
+   { "added_ns", "signed", "what the burden added", null = true },
+   { "every_frame_added_ns", "signed", "the same of the mean of every frame, each of its last trial",
+      null = true },
+   { "baseline_every_frame_latency", trial.LATENCY, "of every frame of the last trial without the burden; "
+      .. "null when nothing was measured", null = true },
+   { "burdened_every_frame_latency", trial.LATENCY, "the same beside it", null = true },
+})
+
+M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened multicast latency (RFC 3918, "
+   .. "8.1)", head(true), {
+   { "offered_fps", "positive", "load of the source", col = "Load", at = "html" },
+   { "load_of", { "throughput", "line" }, "what the load is a share of" },
+}, BURDEN, {
+   { "baseline_latency_mean_ns", "signed", "of the tagged frames without the burden, mean of all receivers",
+      null = true, col = "Alone", unit = "mean", as = "time", at = "terminal html" },
+   { "baseline_latency_max_ns", "signed", "the greatest", null = true, col = "Alone", unit = "greatest",
+      as = "time", at = "html" },
+   { "burdened_latency_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
+      unit = "mean", as = "time", at = "terminal html" },
+   { "burdened_latency_max_ns", "signed", "the greatest", null = true, col = "Burdened", unit = "greatest",
+      as = "time", at = "html", expect = { "burdened_latency", "<=", "time" } },
+   { "added_mean_ns", "signed", "what the burden added to the latency of the tagged frames, mean of all "
+      .. "receivers", null = true, col = "Added", unit = "mean", as = "time", at = "terminal html",
+      expect = { "added_latency", "<=", "time" } },
+   { "every_frame_added_mean_ns", "signed", "the same of every frame of the last trials", null = true,
+      col = "Added", unit = "every frame", as = "time", at = "html" },
+   { "trial_s", "positive", "length of the stream" },
+}, BURDENED_TAIL, {
+   { "egress", list(M.EGRESS_BURDENED_LATENCY), "each receiver" },
+}, verdict.ROWS)
+
+M.EGRESS_BURDENED_DELAY = record("membership_egress_burdened", "the join delay of a port without the burden "
+   .. "and beside it", {
+   { "port", "text", "its name" },
+   { "baseline_delay_mean_ns", "signed", "mean without the burden", null = true },
+   { "burdened_delay_mean_ns", "signed", "mean beside it", null = true },
+   { "added_ns", "signed", "what the burden added", null = true },
+})
+
+M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join delay (RFC 3918, 8.2)",
+   delay_head { "new", "known" }, BURDEN, {
+   { "baseline_delay_mean_ns", "signed", "mean without the burden, from the last bit of the report to the "
+      .. "first bit of the first frame; null when none was measured", null = true, col = "Alone",
+      unit = "mean", as = "time", at = "terminal html" },
+   { "baseline_delay_max_ns", "signed", "greatest", null = true, col = "Alone", unit = "greatest",
+      as = "time", at = "html" },
+   { "burdened_delay_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
+      unit = "mean", as = "time", at = "terminal html" },
+   { "burdened_delay_max_ns", "signed", "greatest", null = true, col = "Burdened", unit = "greatest",
+      as = "time", at = "html", expect = { "burdened_join_delay", "<=", "time" } },
+   { "added_mean_ns", "signed", "what the burden added to the mean, to the resolution", null = true,
+      col = "Added", unit = "mean", as = "time", at = "terminal html",
+      expect = { "added_join_delay", "<=", "time" } },
+   RESOLUTION,
+   { "baseline_net_mean_ns", "signed", "mean without the burden and without the latency of the frames",
+      null = true },
+   { "burdened_net_mean_ns", "signed", "the same beside it", null = true },
+}, BURDENED_TAIL, {
+   { "egress", list(M.EGRESS_BURDENED_DELAY), "each port" },
+}, verdict.ROWS)
+
 M.ITERATION = record("group_iteration", "a trial with a number of groups", {
    { "groups", "ordinal", "that were joined", col = "Groups", at = "iterations" },
    { "tx", "count", "frames sent to them" },
@@ -184,13 +312,27 @@ M.ITERATION = record("group_iteration", "a trial with a number of groups", {
    { "trial", "ordinal", "number of the trial" },
 })
 
+-- The least number of groups that failed; nil: none did.
+local function fewest_failed(iterations)
+   local fewest
+   for _, one in ipairs(iterations) do
+      if not one.passed then
+         fewest = math.min(fewest or one.groups, one.groups)
+      end
+   end
+   return fewest
+end
+
 M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)", {
    { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
       id = "%s bytes" },
    { "version", "text", "how receivers join", col = "By", at = "html" },
    { "groups", "count", "the most of which every receiver got frames, and no other port", col = "Groups",
-      as = "number", at = "terminal html", expect = { "groups", ">=", "number" } },
+      as = "number", at = "terminal html", expect = { "groups", ">=", "number" },
+      uncertainty = function(row)
+         return components.searched(row.groups, fewest_failed(row.iterations))
+      end },
    { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
    { "monitor", "text", "port that joined nothing; null without one: then floods are not seen", null = true,
       col = "Monitor", at = "terminal html", none = "none" },
@@ -207,10 +349,17 @@ for _, one in ipairs {
    { "mixed_class", M.MIXED, "Mixed class throughput", "RFC 3918, section 4.1" },
    { "group_matrix", M.MATRIX, "Scaled group forwarding matrix", "RFC 3918, section 4.2" },
    { "aggregated", M.AGGREGATED, "Aggregated multicast throughput", "RFC 3918, section 4.3" },
+   { "encapsulation", M.ENCAPSULATION, "Encapsulation throughput", "RFC 3918, section 4.4.1" },
+   { "decapsulation", M.DECAPSULATION, "Decapsulation throughput", "RFC 3918, section 4.4.2" },
+   { "re_encapsulation", M.RE_ENCAPSULATION, "Re-encapsulation throughput", "RFC 3918, section 4.4.3" },
    { "latency", M.LATENCY, "Multicast forwarding latency", "RFC 3918, sections 5.1 and 5.2" },
    { "join_delay", M.JOIN, "Group join delay", "RFC 3918, section 6.1" },
    { "leave_delay", M.LEAVE, "Group leave delay", "RFC 3918, section 6.2" },
    { "group_capacity", M.CAPACITY, "Multicast group capacity", "RFC 3918, section 7.1" },
+   { "burdened_latency", M.BURDENED_LATENCY, "Forwarding burdened multicast latency",
+      "RFC 3918, section 8.1" },
+   { "burdened_join_delay", M.BURDENED_JOIN, "Forwarding burdened group join delay",
+      "RFC 3918, section 8.2" },
 } do
    local key = one[1]
    of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }

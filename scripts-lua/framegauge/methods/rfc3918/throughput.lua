@@ -1,29 +1,33 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- RFC 3918 sections 4.1 to 4.3: how much multicast a device forwards to all receivers.
+--- RFC 3918 section 4: how much multicast a device forwards to all receivers, through tunnels too.
 --
 -- A frame counts at each receiver. A load passes that loses no frame at any of them; the throughput is that
 -- of the source, and the aggregate what all receivers get of it.
 local ethernet = require "framegauge.core.ethernet"
+local formats = require "framegauge.methods.rfc3918.formats"
 local search = require "framegauge.search"
+local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
-M.KEYS = { "mixed_class", "group_matrix", "aggregated" }
+M.KEYS = tables.joined({ "mixed_class", "group_matrix", "aggregated" }, formats.TESTS)
 
 -- Frames per second that the lines carry of a load: of the source, and of each receiver, which gets so much
 -- of it.
 local function theoretical(c, share)
    local least = math.huge
-   for _, port in ipairs(c.bench.ports) do
-      local fps = math.floor(port.line_rate / ethernet.l1_bps(1, c.frame_size))
+   for _, port in ipairs(c.tester.ports) do
+      local function carried(size)
+         return math.floor(port.line_rate / ethernet.l1_bps(1, size))
+      end
       if port.name == c.source then
-         least = math.min(least, fps)
+         least = math.min(least, carried(c.offered_size))
       elseif tables.contains(c.receivers, port.name) then
-         least = math.min(least, fps / share)
+         least = math.min(least, carried(c.forwarded_size) / share)
       end
    end
    return least
@@ -34,9 +38,9 @@ local function find(c, unicast)
    local goal = search.goal(o, { max = o.max * c.line_fps, min = 0, resolution = o.resolution * c.line_fps,
       carried = limits and limits[c.frame_size] })
    function goal.trial(fps, seconds, phase)
-      return trials.of_copies(c, trials.make(c, {
+      return trials.verified(c, {
          n = o.groups, fps = fps, seconds = seconds, phase = phase, any_loss = true, unicast = unicast,
-      }), o.groups)
+      })
    end
    return search.run("binary", goal)
 end
@@ -71,6 +75,16 @@ local function aggregated(c)
    return { row }
 end
 
+local function tunnelled(c)
+   local row = aggregated(c)[1]
+   row.ingress_tunnel, row.egress_tunnel = c.ingress, c.egress
+   row.tunnels = (c.ingress and 1 or 0) + (c.egress and #c.receivers or 0)
+   row.groups_per_tunnel, row.offered_size = c.o.groups, c.offered_size
+   local sizes = tables.field(row.egress, "size")
+   row.forwarded_size = sizes[1] and stats.mean(sizes)
+   return { row }
+end
+
 local function mixed_class(c)
    local u = c.o.unicast_share
    local row, lower, upper = searched(c, u)
@@ -86,19 +100,34 @@ local function mixed_class(c)
    return { row }
 end
 
+local FEWEST_MOST = 100 -- groups of the matrix, where nothing tells how many the device holds
+
 -- The most groups of the matrix.
+-- @param found  results of the tests before
 local function matrix_max(o, found)
    local row = (found.group_capacity or {})[1]
-   return o.matrix_max or (row and row.groups > 0 and row.groups) or math.max(100, o.matrix_first)
+   return o.matrix_max or (row and row.groups > 0 and row.groups) or math.max(FEWEST_MOST, o.matrix_first)
+end
+
+-- The same before anything is measured: group_capacity, if it comes before, may find as many as it tries.
+local function matrix_max_ahead(o)
+   for _, key in ipairs(o.matrix_max and {} or o.tests) do
+      if key == "group_matrix" then
+         break
+      elseif key == "group_capacity" then
+         return math.max(matrix_max(o, {}), o.capacity_max)
+      end
+   end
+   return matrix_max(o, {})
 end
 
 local function group_matrix(c, found)
    local rows = {}
    for n = c.o.matrix_first, matrix_max(c.o, found), c.o.matrix_step do
       local before, row = #c.session.trials, base_of(c, n)
-      local record = trials.of_copies(c, trials.make(c, {
+      local record = trials.verified(c, {
          n = n, fps = c.o.matrix_load * c.line_fps, seconds = c.o.trial, phase = "forwarding",
-      }), n)
+      })
       row.offered_fps, row.loss_ratio = record.offered_fps, record.loss_ratio
       row.aggregate_fps = record.tx > 0 and record.rx / record.tx * #c.receivers * record.offered_fps or 0
       row.per_egress_fps = row.aggregate_fps / #c.receivers
@@ -111,13 +140,16 @@ local function group_matrix(c, found)
 end
 
 local TESTS = { mixed_class = mixed_class, group_matrix = group_matrix, aggregated = aggregated }
+for _, key in ipairs(formats.TESTS) do
+   TESTS[key] = tunnelled
+end
 
 --- Measure at every frame size.
 -- @param rows   takes the rows as they are found
 -- @param found  results of the tests before
-function M.run(plan, bench, session, key, rows, found)
+function M.run(plan, tester, session, key, rows, found)
    for _, frame_size in ipairs(plan.rfc3918.frame_sizes) do
-      for _, row in ipairs(TESTS[key](trials.context(plan, bench, session, key, frame_size), found)) do
+      for _, row in ipairs(TESTS[key](trials.context(plan, tester, session, key, frame_size), found)) do
          rows[#rows + 1] = row
       end
    end
@@ -126,10 +158,12 @@ end
 --- What lies ahead, at most.
 function M.parts(plan, key)
    local o = plan.rfc3918
-   local count = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 1
-   local seconds = count * trials.seconds(plan, o.groups, o.search_trial) + o.trial
+   -- the highest load, halves of it, and the one that decides
+   local count = math.ceil(math.log(o.max / o.resolution) / math.log(2)) + 2
+   local seconds = (count - 1) * trials.seconds(plan, o.groups, o.search_trial)
+      + trials.seconds(plan, o.groups, o.trial)
    if key == "group_matrix" then
-      local most = matrix_max(o, {})
+      local most = matrix_max_ahead(o)
       count, seconds = 0, 0
       for n = o.matrix_first, most, o.matrix_step do
          count, seconds = count + 1, seconds + trials.seconds(plan, n, o.trial)

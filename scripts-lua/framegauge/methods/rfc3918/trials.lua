@@ -7,30 +7,33 @@
 -- stream to which the groups come in turn; each receiver measures its copies by a stream of its own, by
 -- number. So each port's losses, duplicates and delays are its own, and those of one frame can be compared.
 local format = require "framegauge.text.format"
+local formats = require "framegauge.methods.rfc3918.formats"
 local frame = require "framegauge.traffic.frame"
 local groups = require "framegauge.traffic.groups"
 local octets = require "framegauge.core.octets"
+local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
+local topology = require "framegauge.traffic.topology"
+local tunnel = require "framegauge.traffic.tunnel"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
+local MAPPED = ("\0"):rep(10) .. "\255\255" -- IPv4 among the addresses of IPv6
 local PAUSE = 0.01 -- seconds between two things that are not to touch
 
 --- The ports by their roles.
--- @return { source = name, receivers = list of names, monitor = name or nil }
+-- @return { source = name, receivers and burden = lists of names, monitor = name or nil }
 function M.roles(plan)
-   local o, roles = plan.rfc3918, {}
-   roles.source, roles.monitor = o.source or plan.ports[1].name, o.monitor
-   if not o.source and (o.monitor == roles.source or tables.contains(o.receivers or {}, roles.source)) then
-      for _, port in ipairs(plan.ports) do
-         if port.name ~= o.monitor and not tables.contains(o.receivers or {}, port.name) then
-            roles.source = port.name
-            break
-         end
-      end
-   end
-   roles.receivers = o.receivers or tables.map(plan.ports, function(port)
-      return port.name ~= roles.source and port.name ~= roles.monitor and port.name or nil
+   local o = plan.rfc3918
+   local roles = { monitor = o.monitor, burden = o.burden or {} }
+   local others = tables.joined(roles.burden, o.receivers or {}, { o.monitor })
+   local free = tables.map(plan.ports, function(port)
+      return not tables.contains(others, port.name) and port.name or nil
+   end)
+   roles.source = o.source or free[1]
+   roles.receivers = o.receivers or tables.map(free, function(name)
+      return name ~= roles.source and name or nil
    end)
    return roles
 end
@@ -40,13 +43,17 @@ function M.version(plan)
 end
 
 --- All that is the same for the trials of one row.
-function M.context(plan, bench, session, key, frame_size)
+function M.context(plan, tester, session, key, frame_size)
    local c = M.roles(plan)
-   c.plan, c.bench, c.session, c.key, c.frame_size = plan, bench, session, key, frame_size
-   c.o, c.version = plan.rfc3918, M.version(plan)
+   c.plan, c.tester, c.session, c.key, c.frame_size = plan, tester, session, key, frame_size
+   c.o, c.version, c.probe_fps = plan.rfc3918, M.version(plan), plan.rfc3918.probe_rate
    c.ip = c.version:find "^mld" and 6 or 4
-   c.line_fps, c.before = bench:max_fps(frame_size), #session.trials
+   c.ingress, c.egress = formats.of(c.o, key)
+   c.offered_size, c.forwarded_size = formats.sizes(c.o, key, frame_size, c.ip)
+   c.is_static = (c.ingress or c.egress) and c.o.tunnel.joins == "device"
+   c.line_fps, c.before = tester:max_fps(c.offered_size), #session.trials
    c.first = groups.first(c.o.first_group, c.ip)
+   c.burden_fps = c.o.burden_load * c.line_fps
    return c
 end
 
@@ -62,9 +69,16 @@ function M.load_of(c, found, share)
    return c.line_fps * share, "line"
 end
 
+--- Least, mean and greatest of a sample; nothing of an empty one.
+function M.range(sample)
+   if sample[1] then
+      return stats.min(sample), stats.mean(sample), stats.max(sample)
+   end
+end
+
 -- Seconds that an octet takes on the line of a port.
 local function octet_time(c, name)
-   local port = c.bench.ports[tables.index_of(c.bench.ports, name)]
+   local port = c.tester.ports[tables.index_of(c.tester.ports, name)]
    return 8 / port.line_rate
 end
 
@@ -80,24 +94,45 @@ function M.report_ns(c, name)
    return M.frame_ns(c, name, REPORT_SIZES[c.version])
 end
 
---- A frame to one of n groups, another one each time; or, with `to`, to the port of that name.
-function M.template(c, n, to)
-   local at = tables.index_of(c.bench.ports, c.source)
-   local source = c.plan.ports[at]
-   local made = {
-      version = c.ip, vlan = source.vlan, src = octets["ipv" .. c.ip](source["ipv" .. c.ip]),
-      src_mac = octets.mac(c.bench.ports[at].mac),
-   }
-   if to then
-      local i = tables.index_of(c.bench.ports, to)
-      made.dst = octets["ipv" .. c.ip](c.plan.ports[i]["ipv" .. c.ip])
-      made.dst_mac = octets.mac(c.bench.ports[i].mac)
-   else
-      local list, macs = groups.list(c.first, n)
-      made.dst, made.dst_mac = list[1], macs[1]
-      made.vary = n > 1 and { dst = { list = list, count = n }, dst_mac = { list = macs, count = n } } or nil
-   end
+-- The IP address, the MAC address and the VLAN of a port.
+local function addresses(c, name)
+   local i = tables.index_of(c.tester.ports, name)
+   local port = c.plan.ports[i]
+   return octets["ipv" .. c.ip](port["ipv" .. c.ip]), octets.mac(c.tester.ports[i].mac), port.vlan
+end
+
+-- A frame from a port to another one.
+local function to_port(c, from, to)
+   local made = { version = c.ip }
+   made.src, made.src_mac, made.vlan = addresses(c, from)
+   made.dst, made.dst_mac = addresses(c, to)
    return frame.rfc2544(c.frame_size, made)
+end
+
+-- What a frame of the source is wrapped in on its way to the device, which is the port's gateway.
+-- @return layers, and the MAC address that it goes to; or nil
+local function tunnel_of(c, src)
+   if not c.ingress then
+      return nil
+   end
+   local i = tables.index_of(c.tester.ports, c.source)
+   local gateway = c.plan.ports[i]["gateway" .. c.ip]
+   return tunnel.layers(c.ingress, {
+      version = c.ip, src = src, dst = octets["ipv" .. c.ip](gateway), key = c.o.tunnel.key,
+   }), c.tester:gateway_mac(i, c.ip)
+end
+
+--- A frame to one of n groups, another one each time.
+function M.template(c, n)
+   local list, macs = groups.list(c.first, n)
+   local made = { version = c.ip, dst = list[1], vary = {} }
+   made.vary.dst = n > 1 and { list = list, count = n } or nil
+   made.src, made.src_mac, made.vlan = addresses(c, c.source)
+   made.outer, made.dst_mac = tunnel_of(c, made.src)
+   if not made.outer then
+      made.dst_mac, made.vary.dst_mac = macs[1], n > 1 and { list = macs, count = n } or nil
+   end
+   return frame.rfc2544(c.offered_size, made)
 end
 
 --- Add a stream to groups that all receivers measure.
@@ -109,19 +144,37 @@ function M.add(c, list, kind, o)
    for i, receiver in ipairs(c.receivers) do
       list[#list + 1] = {
          name = ("%s %s->%s"):format(kind, c.source, receiver), from = c.source, to = receiver,
-            frame = o.frame,
-         loads = { { fps = o.fps, seconds = o.seconds } }, delay = o.delay, tags = o.tags, measure = {},
+         frame = o.frame, loads = { { fps = o.fps, seconds = o.seconds } }, delay = o.delay, tags = o.tags,
+         measure = {},
          copies_of = i > 1 and first or nil,
       }
    end
 end
 
---- The memberships of all receivers in n groups.
+--- Add the burden, where there is one: each of its ports sends to all others of them in turn.
+-- @param o  { seconds =, delay = }
+function M.add_burden(c, list, o)
+   local ports = c.is_burdened and c.burden or {}
+   for i, link in ipairs(topology.links(#ports, "full-mesh")) do
+      local from, to = ports[link.from], ports[link.to]
+      local turn = (i - 1) % (#ports - 1)
+      list[#list + 1] = {
+         name = ("burden %s->%s"):format(from, to), from = from, to = to, frame = to_port(c, from, to),
+         loads = { { fps = c.burden_fps / (#ports - 1), seconds = o.seconds } },
+         delay = o.delay + turn / c.burden_fps, measure = {},
+      }
+   end
+end
+
+--- The memberships of all receivers in n groups; none where the device has them by itself.
 -- @param join, leave  seconds; nil: they do not leave
 -- @return list, and how many seconds all reports take
 function M.members(c, n, join, leave)
    local list, all, apart = {}, groups.list(c.first, n), 1 / c.o.report_rate
    local once = n * #c.receivers * apart
+   if c.is_static then
+      return {}, 0
+   end
    for i = 1, n do
       for k, receiver in ipairs(c.receivers) do
          local at = ((i - 1) * #c.receivers + k - 1) * apart
@@ -156,25 +209,44 @@ local function receiver_of(direction)
    return direction.direction:match "%->(.+)$"
 end
 
+-- Bytes of its frames as they came, in the mean; nil: none came.
+local function size_of(direction)
+   return direction.rx > 0 and direction.rx_bytes / direction.rx or nil
+end
+
+-- From GRE to GRE a frame may be as long as it was, so the tunnel that it came in is told by its address.
+local function came_by_own_tunnel(c, direction)
+   local seen = c.ingress and c.ingress ~= "ipip" and c.egress and c.egress ~= "ipip" and direction.rx > 0
+   local to = seen and direction.translated and direction.translated.destination
+   local own = addresses(c, receiver_of(direction))
+   return not seen or to == octets.address_text(#own == 4 and MAPPED .. own or own)
+end
+
 --- What speaks against a trial with n groups: sentences; and whether the device floods groups that nobody has
 -- joined.
 function M.problems(c, record, n)
    local reasons, reached, missed = {}, 0, 0
-   for _, direction in ipairs(M.at_receivers(c, record, "probe")) do
+   for _, direction in ipairs(c.is_static and {} or M.at_receivers(c, record, "probe")) do
       reached = reached + (direction.rx > 0 and 1 or 0)
       missed = missed + direction.lost
    end
-   local floods = reached == #c.receivers and missed == 0
+   local floods = reached == #c.receivers and missed == 0 and not c.is_static
    if reached > 0 and not floods then
       reasons[1] = "frames of groups that nobody had joined reached some of the ports: a port is still a "
-         .. "member; "
-         .. "raise rfc3918.forget"
+         .. "member; raise rfc3918.forget"
    end
    local verified, flood = M.at_receivers(c, record, "verify")
    for _, direction in ipairs(verified) do
       if direction.lost > 0 then
          reasons[#reasons + 1] = ("%s did not get the frames of %d of %s that it had joined"):format(
             receiver_of(direction), direction.lost, format.plural(n, "group"))
+      elseif size_of(direction) ~= c.forwarded_size then
+         reasons[#reasons + 1] = ("%s got frames of %.4g bytes, not of %d: the device does not do what the "
+            .. "test and rfc3918.tunnel say"):format(receiver_of(direction), size_of(direction),
+            c.forwarded_size)
+      elseif not came_by_own_tunnel(c, direction) then
+         reasons[#reasons + 1] = ("%s got frames that are not addressed to it: they did not come by a tunnel "
+            .. "to it"):format(receiver_of(direction))
       end
    end
    if flood > 0 then
@@ -184,10 +256,52 @@ function M.problems(c, record, n)
    return reasons, floods
 end
 
+--- What became of the burden of several trials.
+-- @return the share of its frames that was lost, and whether some came out where they were not to
+function M.burden_of(c, records)
+   local tx, lost, flooded = 0, 0, false
+   for _, record in ipairs(records) do
+      for _, direction in ipairs(M.at_receivers(c, record, "burden")) do
+         tx, lost = tx + direction.tx, lost + direction.lost
+         flooded = flooded or next(direction.measured and direction.measured.misdirected or {}) ~= nil
+      end
+   end
+   return tx > 0 and lost / tx or 0, flooded
+end
+
+--- Measure beside no burden, then beside it.
+-- @param of  function() -> a row and its records
+-- @return what is the same of both rows: which burden it was, whether both may be believed; and both rows
+function M.beside_burden(c, of)
+   local baseline = of()
+   c.is_burdened = true
+   local burdened, records = of()
+   local out = {
+      test = c.key, frame_size = c.frame_size, version = c.version, receivers = burdened.receivers,
+      offered_fps = burdened.offered_fps, burden_ports = #c.burden, burden_fps = c.burden_fps,
+      repetitions = burdened.repetitions, trials = #c.session.trials - c.before, reasons = {},
+   }
+   local flooded
+   out.burden_loss_ratio, flooded = M.burden_of(c, records)
+   out.validity = verdict.worse(baseline.validity, burdened.validity)
+   for _, one in ipairs { { "without the burden", baseline }, { "beside the burden", burdened } } do
+      for _, reason in ipairs(one[2].reasons) do
+         out.reasons[#out.reasons + 1] = ("%s: %s"):format(one[1], reason)
+      end
+   end
+   if flooded then
+      out.validity = "invalid"
+      table.insert(out.reasons, 1, "frames of the burden came out at other ports: the device does not know "
+         .. "the addresses; raise rfc3918.learning_wait")
+   end
+   return out, baseline, burdened
+end
+
 --- A trial as one whose frames are their copies.
 -- @param n  groups that were joined
 -- @return the record with other counts: tx, rx, lost and loss_ratio are of copies and the load only, `egress`
--- is what each receiver got, `multicast` and `unicast` what each class lost; and with what speaks against it
+-- is what each receiver got, lost_multicast and lost_unicast what each class lost; and with what speaks
+-- against it
 function M.of_copies(c, record, n)
    local load, unicast = M.at_receivers(c, record, "load"), M.at_receivers(c, record, "unicast")
    local out = { tx = 0, lost = 0, lost_multicast = 0, lost_unicast = 0, tx_unicast = 0, duplicates = 0 }
@@ -197,6 +311,7 @@ function M.of_copies(c, record, n)
       return {
          port = receiver_of(direction), rx = direction.rx, lost = direction.lost,
          duplicates = direction.duplicates, loss_ratio = direction.loss_ratio, latency = direction.latency,
+         size = size_of(direction),
       }
    end)
    for _, direction in ipairs(unicast) do
@@ -224,6 +339,22 @@ local function outcome_of(c, n)
    end
 end
 
+-- Add the load of one row of streams, from a time on. @param o  as of M.make
+local function add_load(c, list, o, begin, to_groups)
+   local unicast = o.unicast or 0
+   M.add(c, list, "load", { frame = to_groups, fps = o.fps * (1 - unicast), seconds = o.seconds,
+      delay = begin, tags = o.tag and { first = o.seconds / 2, every = 1, count = 1 } or nil })
+   for k, receiver in ipairs(o.unicast and c.receivers or {}) do
+      local fps = o.fps * unicast / #c.receivers
+      list[#list + 1] = {
+         name = ("unicast %s->%s"):format(c.source, receiver), from = c.source, to = receiver,
+         frame = to_port(c, c.source, receiver), loads = { { fps = fps, seconds = o.seconds } },
+         delay = begin + (k - 0.5) / #c.receivers / fps, measure = {},
+      }
+   end
+   M.add_burden(c, list, { seconds = o.seconds, delay = begin })
+end
+
 --- Make a trial with a load.
 -- @param o.n         groups
 -- @param o.fps       of the source
@@ -236,7 +367,7 @@ end
 -- "round2", ...)
 -- @return its record
 function M.make(c, o)
-   local n, list, probe = o.n, {}, c.o.probe_rate
+   local n, list, probe = o.n, {}, c.probe_fps
    local joins = n / probe + PAUSE
    local members, reporting = M.members(c, n, joins, 0)
    local verify = joins + reporting + c.o.join_wait
@@ -252,35 +383,48 @@ function M.make(c, o)
       end
       finish = begin + o.rounds * n / o.fps
    else
-      local share = 1 - (o.unicast or 0)
-      M.add(c, list, "load", { frame = to_groups, fps = o.fps * share, seconds = o.seconds, delay = begin,
-         tags = o.tag and { first = o.seconds / 2, every = 1, count = 1 } or nil })
-      for k, receiver in ipairs(o.unicast and c.receivers or {}) do
-         local fps = o.fps * o.unicast / #c.receivers
-         list[#list + 1] = {
-            name = ("unicast %s->%s"):format(c.source, receiver), from = c.source, to = receiver,
-            frame = M.template(c, n, receiver), loads = { { fps = fps, seconds = o.seconds } },
-            delay = begin + (k - 0.5) / #c.receivers / fps, measure = {},
-         }
-      end
+      add_load(c, list, o, begin, to_groups)
    end
    for _, member in ipairs(members) do
       member.leave = member.leave + finish + c.o.drain
    end
    return c.session:trial {
       test = "rfc3918." .. c.key, phase = o.phase, frame_size = c.frame_size, direction = c.source,
-         fps = o.fps,
-      seconds = finish, streams = list, members = members, any_loss = o.any_loss,
+      fps = o.fps, seconds = finish, streams = list, members = members, any_loss = o.any_loss,
       tags = o.tag and { first = 0, every = 1, count = 1 } or nil,
+      tunnelled = c.ingress ~= nil or c.egress ~= nil,
       drain = c.o.drain + reporting + c.o.forget, outcome = o.outcome or outcome_of(c, n),
    }
+end
+
+-- Were frames that verify lost? Then a group is missing, or more came at once than the device forwards.
+local function is_unverified(c, record)
+   for _, direction in ipairs(M.at_receivers(c, record, "verify")) do
+      if direction.lost > 0 then
+         return true
+      end
+   end
+   return false
+end
+
+--- Make a trial with a load. Where frames that verify are lost it is made again with half as many of them a
+-- second, until none is lost or they take longer than the load; the trials that follow have as few.
+-- @param o  as M.make()
+-- @return as M.of_copies()
+function M.verified(c, o)
+   local record = M.make(c, o)
+   while is_unverified(c, record) and 2 * o.n / c.probe_fps <= o.seconds do
+      c.probe_fps = c.probe_fps / 2
+      record = M.make(c, o)
+   end
+   return M.of_copies(c, record, o.n)
 end
 
 --- Seconds of a trial with everything around it, where the load lasts so long.
 function M.seconds(plan, n, load)
    local o, receivers = plan.rfc3918, #M.roles(plan).receivers
-   return 2 * n / o.probe_rate + 2 * n * receivers * o.reports / o.report_rate + o.join_wait + load + o.drain
-      + o.forget + o.learning_wait + o.settle
+   return 2 * (n / o.probe_rate + PAUSE) + 2 * n * receivers * o.reports / o.report_rate + o.join_wait + load
+      + o.drain + o.forget + o.learning_wait + o.settle
 end
 
 return M

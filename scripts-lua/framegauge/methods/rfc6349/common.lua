@@ -17,7 +17,7 @@ end
 
 -- A client at one port and a server at the other, for each direction.
 -- @param o.from  list of the clients' ports
-local function sides_of(plan, bench, test, o)
+local function sides_of(plan, tester, test, o)
    local capacity = settings.capacity(test, o)
    local sides = { { port = 1, apps = {}, capacity = capacity }, { port = 2, apps = {},
       capacity = capacity } }
@@ -26,7 +26,7 @@ local function sides_of(plan, bench, test, o)
       for key, value in pairs(o.by_port and o.by_port[from] or {}) do
          own[key] = value
       end
-      local client, server = settings.apps(plan, bench, test, own, from)
+      local client, server = settings.apps(plan, tester, test, own, from)
       table.insert(sides[from].apps, 1, client) -- so that the client of a side is its first
       table.insert(sides[3 - from].apps, server)
    end
@@ -49,16 +49,16 @@ end
 -- @param o        settings (M.settings)
 -- @param came     function(sides): whether anything came through
 -- @return its record
-function M.trial(plan, bench, session, ask, test, o, came)
+function M.trial(plan, tester, session, ask, test, o, came)
    local phases = plan.rfc6349
    function ask.make(asked)
-      local sides, engine = trial.run(bench, {
-         sides = sides_of(plan, bench, test, o), seconds = ask.seconds, drain = ask.drain or phases.drain,
+      local sides, engine = trial.run(tester, {
+         sides = sides_of(plan, tester, test, o), seconds = ask.seconds, drain = ask.drain or phases.drain,
          learning_wait = phases.learning_wait, settle = phases.settle, mtu = o.mtu, seed = phases.seed,
          interval = ask.interval,
       })
       sides[1].role, sides[2].role = plan.ports[1].name, plan.ports[2].name
-      return records.of(asked, bench, sides, engine, not came(sides))
+      return records.of(asked, tester, sides, engine, not came(sides))
    end
    return session:trial(ask)
 end

@@ -97,9 +97,9 @@ function M.outlook(plan, _, notes)
    return outlook.text(lines, notes)
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(plan, bench)
-   if not plan.rfc6349.bottleneck and not bench:max_fps(SMALLEST_FRAME) then
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(plan, tester)
+   if not plan.rfc6349.bottleneck and not tester:max_fps(SMALLEST_FRAME) then
       return "rfc6349: the line rate of these ports is not known, so the bottleneck cannot be sought; give "
          .. "rfc6349.bottleneck or the ports' line_rate"
    end
@@ -123,23 +123,23 @@ function M.conformance(plan)
    return { standard = "RFC 6349", conforms = #notes == 0, notes = notes }
 end
 
-local function find_mtu(plan, bench, session, found)
+local function find_mtu(plan, tester, session, found)
    if plan.rfc6349.path_mtu then
       found.path_mtu = { mtu = plan.rfc6349.path_mtu, given = true, probes = 0, validity = "valid",
          reasons = {} }
    else
-      found.path_mtu = steps.find_path_mtu(plan, bench, session)
+      found.path_mtu = steps.find_path_mtu(plan, tester, session)
    end
    return found.path_mtu.mtu
 end
 
-local function find_bandwidth(plan, bench, session, path, found)
+local function find_bandwidth(plan, tester, session, path, found)
    path.bandwidth, found.bandwidth = {}, {}
    for i, from in ipairs(senders(plan)) do
       if plan.rfc6349.bottleneck then
          path.bandwidth[from] = plan.rfc6349.bottleneck
       else
-         found.bandwidth[i] = steps.find_bandwidth(plan, bench, session, path, from)
+         found.bandwidth[i] = steps.find_bandwidth(plan, tester, session, path, from)
          path.bandwidth[from] = found.bandwidth[i].bandwidth_l1_bps
          if not path.bandwidth[from] then
             return false
@@ -163,24 +163,24 @@ end
 
 --- Measure.
 -- @param results  gets the table rfc6349, which fills as it goes
-function M.run(plan, bench, session, results)
+function M.run(plan, tester, session, results)
    local found, path = { transfers = {} }, {}
    results.rfc6349 = found
-   path.mtu = find_mtu(plan, bench, session, found)
+   path.mtu = find_mtu(plan, tester, session, found)
    if not path.mtu then
       return
    end
-   found.baseline = steps.find_baseline(plan, bench, session, path)
+   found.baseline = steps.find_baseline(plan, tester, session, path)
    if not found.baseline.rtt_min_ns then
       return
    end
    path.rtt = found.baseline.rtt_min_ns / 1e9
-   if not find_bandwidth(plan, bench, session, path, found) then
+   if not find_bandwidth(plan, tester, session, path, found) then
       return
    end
    for _, from in ipairs(parts_of(plan)) do
       for _, share in ipairs(plan.rfc6349.windows) do
-         for _, row in ipairs(transfer.run(plan, bench, session, path, from, share)) do
+         for _, row in ipairs(transfer.run(plan, tester, session, path, from, share)) do
             found.transfers[#found.transfers + 1] = row
             session.say(sentence(row))
          end

@@ -37,12 +37,12 @@ function M.first_sizes(most, ip)
 end
 
 -- Whether packets of a size come back. One that is lost is asked again: it may have met congestion.
-local function passes(plan, bench, session, size)
+local function passes(plan, tester, session, size)
    local o, most = common.settings(plan, { mtu = plan.rfc6349.mtu }), plan.rfc6349.probe
    o.request = size - ethernet.header_octets(o.ip, "udp")
    o.response, o.timeout = o.request, most.timeout
    for _ = 1, most.tries do
-      local record = common.trial(plan, bench, session, {
+      local record = common.trial(plan, tester, session, {
          test = M.PATH_MTU, title = ("path MTU, %d bytes"):format(size), phase = "search", direction = "both",
          seconds = most.timeout, drain = 0, setting = { mtu = size },
          outcome = function(record)
@@ -58,11 +58,11 @@ end
 
 --- Find it.
 -- @return { mtu =, probes = how many, validity =, reasons = }; mtu is nil when nothing came back
-function M.find_path_mtu(plan, bench, session)
+function M.find_path_mtu(plan, tester, session)
    local before, ip = #session.trials, common.settings(plan, {}).ip
    local passed, failed
    local function try(size)
-      if passes(plan, bench, session, size) then
+      if passes(plan, tester, session, size) then
          passed = size
       else
          failed = size
@@ -100,12 +100,12 @@ end
 --- Measure it.
 -- @param path  what is known of the path: mtu
 -- @return { rtt_min_ns, rtt_mean_ns, rtt_max_ns, rtt_samples, validity, reasons, trial }
-function M.find_baseline(plan, bench, session, path)
+function M.find_baseline(plan, tester, session, path)
    local o, seconds = common.settings(plan, path), plan.rfc6349.baseline
    o.tcp.receive_buffer, o.tcp.send_buffer = 65535, 65535
    o.request, o.response = 1, 1
    o.connections, o.load.think_max = CONNECTIONS, 2 * seconds / ROUNDS
-   local record = common.trial(plan, bench, session, {
+   local record = common.trial(plan, tester, session, {
       test = M.BASELINE, title = "baseline round trip", phase = "measure", seconds = seconds,
       direction = common.direction(plan, 1), setting = { mtu = path.mtu },
       outcome = function(record)
@@ -159,11 +159,11 @@ end
 --- Measure one direction.
 -- @param from  number of the port that sends
 -- @return its row
-function M.find_bandwidth(plan, bench, session, path, from)
+function M.find_bandwidth(plan, tester, session, path, from)
    local settings, o, before = common.settings(plan, path), plan.rfc6349.bandwidth, #session.trials
    settings.timestamps = settings.tcp.timestamps
    local size, direction = M.frame_size(path, settings.tags), common.direction(plan, from)
-   local most = bench:max_fps(size)
+   local most = tester:max_fps(size)
    local result = search.run("binary", search.goal(o, {
       min = LEAST_SHARE * most, max = most, carried = plan.tester_limits and plan.tester_limits[size],
       resolution = o.resolution, relative = true,

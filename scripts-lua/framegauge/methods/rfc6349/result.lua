@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Result rows of RFC 6349: what the path is, and a row for each window and direction (framegauge.text.rows).
+local components = require "framegauge.trial.components"
 local l4 = require "framegauge.methods.l4.result"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
@@ -34,10 +35,16 @@ local function bits(key, help, col, unit)
    return { key, "number", help, null = true, col = col, unit = unit, at = "html" }
 end
 
+local function searched(row, run)
+   local failed = run.trial[row.upper_trial]
+   return components.sustained(row.bandwidth_fps, run.trial[row.lower_trial], failed and failed.intended_fps)
+end
+
 M.BANDWIDTH = record("bandwidth", "the bottleneck bandwidth of a direction", {
    DIRECTION,
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", at = "html" },
-   { "bandwidth_fps", "number", "frames per second", null = true, col = "Bandwidth", at = "html" },
+   { "bandwidth_fps", "number", "frames per second", null = true, col = "Bandwidth", at = "html",
+      uncertainty = searched },
    bits("bandwidth_l1_bps", "the same at layer 1", "Layer 1"), bits("bandwidth_l2_bps", "at layer 2",
       "Layer 2"),
    bits("bandwidth_l3_bps", "at layer 3", "Layer 3"),

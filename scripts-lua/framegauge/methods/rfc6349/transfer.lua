@@ -74,8 +74,8 @@ local LINE_TOLERANCE = 0.01
 -- Whether what the window has more than the bandwidth-delay product waits for the tester's own line: segments
 -- wait there before they are made, but for a burst at a time, so that the round trips tell of no queue in the
 -- path.
-local function waits_here(bench, path, from, row)
-   local line_rate = bench.ports[from].line_rate
+local function waits_here(tester, path, from, row)
+   local line_rate = tester.ports[from].line_rate
    return line_rate and path.bandwidth[from] >= (1 - LINE_TOLERANCE) * line_rate and row.windows > row.bdp
 end
 
@@ -96,7 +96,7 @@ local function doubts(plan, row, here)
    end
 end
 
-local function row_of(plan, bench, path, record, from, share, t, both)
+local function row_of(plan, tester, path, record, from, share, t, both)
    local o, client = plan.rfc6349, client_of(record, from)
    local octets = t.octets * o.connections
    local row = {
@@ -107,7 +107,7 @@ local function row_of(plan, bench, path, record, from, share, t, both)
       rtt_baseline_ns = path.rtt * 1e9, validity = record.validity, reasons = { unpack(record.reasons) },
       warnings = {}, trial = record.trial,
    }
-   local here = waits_here(bench, path, from, row)
+   local here = waits_here(tester, path, from, row)
    metrics(row, path, t, client, record.sides[from])
    if row.hint and here then
       row.hint = common.hint(row.transfer_time_ratio, row.efficiency_percent, 0)
@@ -131,7 +131,7 @@ end
 -- @param from   list of the ports that send: { 1 }, { 2 } or { 1, 2 } for both at once
 -- @param share  of the bandwidth-delay product that the windows of all connections are together
 -- @return a row for each direction
-function M.run(plan, bench, session, path, from, share)
+function M.run(plan, tester, session, path, from, share)
    local o, settings, tasks, both = plan.rfc6349, common.settings(plan, path), {}, #from > 1
    settings.from, settings.by_port, settings.connections = from, {}, o.connections
    for _, port in ipairs(from) do
@@ -142,7 +142,7 @@ function M.run(plan, bench, session, path, from, share)
             { __index = settings.tcp }),
       }
    end
-   local record = common.trial(plan, bench, session, {
+   local record = common.trial(plan, tester, session, {
       test = M.NAME, title = ("window of %.4g %% of the bandwidth-delay product"):format(share * 100),
       phase = "measure", direction = both and "both" or common.direction(plan, from[1]),
       seconds = o.duration * o.patience, interval = math.min(1, o.duration / INTERVALS),
@@ -152,7 +152,7 @@ function M.run(plan, bench, session, path, from, share)
       return sides[from[1]].apps[1].total.octets_out > 0
    end)
    return tables.map(from, function(port)
-      return row_of(plan, bench, path, record, port, share, tasks[port], both)
+      return row_of(plan, tester, path, record, port, share, tasks[port], both)
    end)
 end
 

@@ -55,7 +55,7 @@ local function make(c, flows, seconds)
    }
    function ask.make()
       ask.streams = tables.map(flows, function(flow, i)
-         return common.stream(c.plan, c.bench, flow.from, flow.to, c.frame_size, {
+         return common.stream(c.plan, c.tester, flow.from, flow.to, c.frame_size, {
             fps = flow.share * c.whole, seconds = seconds, phase = (i - 1) / #flows, dscp = c.dscp,
             over_time = interval,
          })
@@ -63,7 +63,7 @@ local function make(c, flows, seconds)
       local raw = c.session:measure(ask)
       local buffers = {}
       for i, direction in ipairs(raw.directions) do
-         buffers[i] = points(c.bench.engine, i - 1, seconds, interval)
+         buffers[i] = points(c.tester.engine, i - 1, seconds, interval)
          buffers[i].interval_s = interval
          direction.series, direction.availability = nil, nil
       end
@@ -205,9 +205,9 @@ end
 local function context(run, procedure, frame_size, dscp, ingress, direction)
    local o = run.plan.rfc8239
    return {
-      plan = run.plan, bench = run.bench, session = run.session, procedure = procedure,
+      plan = run.plan, tester = run.tester, session = run.session, procedure = procedure,
          frame_size = frame_size,
-      dscp = dscp, whole = run.bench:max_fps(frame_size), surplus = o.buffer.oversubscription,
+      dscp = dscp, whole = run.tester:max_fps(frame_size), surplus = o.buffer.oversubscription,
          ingress = ingress,
       direction = direction,
    }
@@ -224,7 +224,7 @@ end
 local PROCEDURES = {}
 
 function PROCEDURES.port(run, frame_size, dscp, rows)
-   local ports = run.bench.ports
+   local ports = run.tester.ports
    for i = 1, #ports - 2 do
       local from, to, extra = ports[i], ports[i + 1], ports[i + 2]
       local c = context(run, "port", frame_size, dscp, from.name .. " " .. extra.name,
@@ -234,7 +234,7 @@ function PROCEDURES.port(run, frame_size, dscp, rows)
 end
 
 function PROCEDURES.pairs(run, frame_size, dscp, rows)
-   local ports, n = run.bench.ports, #run.bench.ports
+   local ports, n = run.tester.ports, #run.tester.ports
    local pairs_of_ports = math.floor((n - 2) / 2)
    for i = 1, pairs_of_ports - 1 do
       local one, other = ports[2 * i], ports[2 * i + 2]
@@ -250,7 +250,7 @@ function PROCEDURES.pairs(run, frame_size, dscp, rows)
 end
 
 function PROCEDURES.many_to_one(run, frame_size, dscp, rows)
-   local ports, n = run.bench.ports, #run.bench.ports
+   local ports, n = run.tester.ports, #run.tester.ports
    for i, to in ipairs(ports) do
       local c = context(run, "many_to_one", frame_size, dscp, "all others", "all->" .. to.name)
       local flows = {}
@@ -265,7 +265,7 @@ end
 
 -- @return the frame size of which most is held
 local function find_efficient(run, dscp, rows)
-   local ports, best = run.bench.ports, nil
+   local ports, best = run.tester.ports, nil
    for _, frame_size in ipairs(run.plan.rfc8239.frame_sizes) do
       local c = context(run, "efficiency", frame_size, dscp, ports[1].name .. " " .. ports[3].name,
          ports[1].name .. "->" .. ports[2].name)
@@ -280,8 +280,8 @@ local function find_efficient(run, dscp, rows)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, bench, session, rows)
-   local run, o = { plan = plan, bench = bench, session = session }, plan.rfc8239
+function M.run(plan, tester, session, rows)
+   local run, o = { plan = plan, tester = tester, session = session }, plan.rfc8239
    for _, dscp in ipairs(o.dscp) do
       local efficient
       if tables.contains(o.buffer.procedures, "efficiency") then
@@ -296,7 +296,7 @@ function M.run(plan, bench, session, rows)
    end
 end
 
---- What lies ahead, if the first trial fills the buffer: as line_rate.parts().
+--- What lies ahead, if the first trial fills the buffer: as common.parts().
 function M.parts(plan)
    local o, n, list = plan.rfc8239, #plan.ports, {}
    local arrangements = { efficiency = 1, port = n - 2, pairs = math.floor((n - 2) / 2) - 1, many_to_one = n }

@@ -2,7 +2,6 @@
 
 --- What the tests of RFC 8239 have in common: streams at line rate, latency and jitter as RFC 8238 defines
 -- them, and figures of several iterations.
-local ethernet = require "framegauge.core.ethernet"
 local stack = require "framegauge.traffic.stack"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
@@ -14,10 +13,19 @@ local NS = 1e9
 local DEFINITIONS = { filo = "first bit in to last bit out (FILO)", fifo = "first bit in to first bit out "
    .. "(FIFO)" }
 
+--- What lies ahead of a test that makes so many trials with each frame size.
+-- @param load_s  seconds of load of each
+-- @return list of { test =, frame_size =, trials =, load_s = }
+function M.parts(plan, test, trials, load_s)
+   return tables.map(plan.rfc8239.frame_sizes, function(frame_size)
+      return { test = test, frame_size = frame_size, load_s = load_s, trials = trials }
+   end)
+end
+
 --- Line rate: frames per second of the slowest line, and what the plan makes of it.
 -- @return as the plan has it, and all of the line
-function M.line_fps(plan, bench, frame_size)
-   local whole = bench:max_fps(frame_size)
+function M.line_fps(plan, tester, frame_size)
+   local whole = tester:max_fps(frame_size)
    return whole * plan.rfc8239.line, whole
 end
 
@@ -26,7 +34,7 @@ end
 -- @param o.fps, o.seconds  its load; or o.load, as framegauge.tester.streams has it
 -- @param o.phase  where its first frame leaves, in times between two frames
 -- @param o.dscp   code point, or nil; o.over_time as framegauge.tester.streams
-function M.stream(plan, bench, from, to, frame_size, o)
+function M.stream(plan, tester, from, to, frame_size, o)
    local version = plan.ports[tables.index_of(plan.ports, from.name)].ipv4 and 4 or 6
    local ip = { protocol = "ipv" .. version, fields = {} }
    if o.dscp and o.dscp > 0 then
@@ -37,7 +45,7 @@ function M.stream(plan, bench, from, to, frame_size, o)
    return {
       name = name, from = from.name, to = to.name, phase = o.phase, measure = {}, over_time = o.over_time,
       frame = stack.template(plan.ports, { name = name, from = from.name, to = to.name, frame = frame },
-         stack.known(bench), frame_size),
+         stack.known(tester), frame_size),
       loads = { o.load or { fps = o.fps, mean_fps = o.fps, seconds = o.seconds, max_lag = o.max_lag } },
    }
 end
@@ -119,14 +127,18 @@ function M.judge(row, passes, why)
    end
 end
 
+--- The trial of several that lost most.
+function M.worst(records)
+   local worst = records[1]
+   for _, record in ipairs(records) do
+      worst = record.lost > worst.lost and record or worst
+   end
+   return worst
+end
+
 --- The names of ports, joined.
 function M.names(ports)
    return table.concat(tables.field(ports, "name"), " ")
-end
-
---- Seconds that a frame of a size takes on a line.
-function M.frame_seconds(frame_size, line_bps)
-   return 1 / ethernet.max_fps(line_bps, frame_size)
 end
 
 return M

@@ -50,10 +50,10 @@ end
 local function make(c, groups, control)
    local streams, flows = {}, {}
    for _, group in ipairs(groups) do
-      for _, flow in ipairs((M.flows(c.bench.ports, group))) do
+      for _, flow in ipairs((M.flows(c.tester.ports, group))) do
          if flow.from ~= group[2] or not control then
             flows[#flows + 1] = flow
-            streams[#streams + 1] = common.stream(c.plan, c.bench, flow.from, flow.to, c.frame_size, {
+            streams[#streams + 1] = common.stream(c.plan, c.tester, flow.from, flow.to, c.frame_size, {
                fps = c.fps * flow.share, seconds = c.plan.rfc8239.trial, phase = flow.phase,
             })
          end
@@ -71,11 +71,11 @@ local function make(c, groups, control)
    return record, loss(innocent), loss(congested)
 end
 
-local function measure(plan, bench, session, arrangement, shift, frame_size)
-   local fps, whole = common.line_fps(plan, bench, frame_size)
-   local c = { plan = plan, bench = bench, session = session, name = arrangement.name, shift = shift,
+local function measure(plan, tester, session, arrangement, shift, frame_size)
+   local fps, whole = common.line_fps(plan, tester, frame_size)
+   local c = { plan = plan, tester = tester, session = session, name = arrangement.name, shift = shift,
       frame_size = frame_size, fps = fps, whole = whole }
-   local groups = groups_of(bench.ports, arrangement.count, arrangement.size, shift)
+   local groups = groups_of(tester.ports, arrangement.count, arrangement.size, shift)
    local control, control_loss = make(c, groups, true)
    local records, innocent, congested = { control }, {}, {}
    for i = 1, plan.rfc8239.iterations do
@@ -112,23 +112,20 @@ local function arrangements(n)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, bench, session, rows)
+function M.run(plan, tester, session, rows)
    for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
-      for _, one in ipairs(arrangements(#bench.ports)) do
-         for shift = 0, #bench.ports - 1 do
-            rows[#rows + 1] = measure(plan, bench, session, one, shift, frame_size)
+      for _, one in ipairs(arrangements(#tester.ports)) do
+         for shift = 0, #tester.ports - 1 do
+            rows[#rows + 1] = measure(plan, tester, session, one, shift, frame_size)
          end
       end
    end
 end
 
---- What lies ahead: as line_rate.parts().
+--- What lies ahead: as common.parts().
 function M.parts(plan)
    local o = plan.rfc8239
-   return tables.map(o.frame_sizes, function(frame_size)
-      return { test = M.NAME, frame_size = frame_size, load_s = o.trial,
-         trials = #arrangements(#plan.ports) * #plan.ports * (o.iterations + 1) }
-   end)
+   return common.parts(plan, M.NAME, #arrangements(#plan.ports) * #plan.ports * (o.iterations + 1), o.trial)
 end
 
 return M

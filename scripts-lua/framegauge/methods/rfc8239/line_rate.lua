@@ -19,10 +19,10 @@ local function spread(records, value)
    return list[1] and { min_ns = stats.min(list), mean_ns = stats.mean(list), max_ns = stats.max(list) }
 end
 
-local function measure(plan, bench, session, pattern, frame_size)
+local function measure(plan, tester, session, pattern, frame_size)
    local o, records = plan.rfc8239, {}
-   local fps, whole = common.line_fps(plan, bench, frame_size)
-   local directions = topology.directions(bench.ports, pattern, false)
+   local fps, whole = common.line_fps(plan, tester, frame_size)
+   local directions = topology.directions(tester.ports, pattern, false)
    for i = 1, o.iterations do
       records[i] = session:trial {
          test = M.NAME, phase = pattern, frame_size = frame_size, direction = pattern,
@@ -31,18 +31,15 @@ local function measure(plan, bench, session, pattern, frame_size)
       }
    end
    local ratios = tables.map(records, function(record) return record.rx / math.max(1, record.tx) * 100 end)
-   local worst = records[1]
-   for _, record in ipairs(records) do
-      worst = record.lost > worst.lost and record or worst
-   end
-   local latency = common.latency(plan, worst.latency, frame_size, bench.ports[1].line_rate)
+   local worst = common.worst(records)
+   local latency = common.latency(plan, worst.latency, frame_size, tester.ports[1].line_rate)
    local row = common.row(records, {
-      test = "line_rate", pattern = pattern, frame_size = frame_size, ports = #bench.ports,
+      test = "line_rate", pattern = pattern, frame_size = frame_size, ports = #tester.ports,
       load_percent = o.line * 100, throughput_percent = stats.min(ratios),
       received_percent = stats.min(ratios) * o.line, tx = worst.tx, lost = worst.lost,
       loss_ratio = worst.loss_ratio, latency = latency, jitter = common.jitter(latency),
       latency_mean = spread(records, function(record)
-         local one = common.latency(plan, record.latency, frame_size, bench.ports[1].line_rate)
+         local one = common.latency(plan, record.latency, frame_size, tester.ports[1].line_rate)
          return one and one.mean_ns
       end), trial_s = o.trial,
    })
@@ -57,20 +54,18 @@ local function patterns_of(ports)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, bench, session, rows)
-   for _, pattern in ipairs(patterns_of(bench.ports)) do
+function M.run(plan, tester, session, rows)
+   for _, pattern in ipairs(patterns_of(tester.ports)) do
       for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
-         rows[#rows + 1] = measure(plan, bench, session, pattern, frame_size)
+         rows[#rows + 1] = measure(plan, tester, session, pattern, frame_size)
       end
    end
 end
 
---- What lies ahead: list of { test =, frame_size =, trials =, load_s = seconds of load of each }.
+--- What lies ahead: as common.parts().
 function M.parts(plan)
-   return tables.map(plan.rfc8239.frame_sizes, function(frame_size)
-      return { test = M.NAME, frame_size = frame_size, load_s = plan.rfc8239.trial,
-         trials = #patterns_of(plan.ports) * plan.rfc8239.iterations }
-   end)
+   local o = plan.rfc8239
+   return common.parts(plan, M.NAME, #patterns_of(plan.ports) * o.iterations, o.trial)
 end
 
 return M

@@ -9,6 +9,8 @@ local incast = require "framegauge.methods.rfc8239.incast"
 local line_rate = require "framegauge.methods.rfc8239.line_rate"
 local microburst = require "framegauge.methods.rfc8239.microburst"
 local outlook = require "framegauge.methods.outlook"
+local stateful_incast = require "framegauge.methods.rfc8239.stateful_incast"
+local suite = require "framegauge.methods.suite"
 local tables = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 
@@ -18,63 +20,37 @@ M.TITLE = "RFC 8239"
 
 local MODULES = {
    line_rate = line_rate, buffer = buffer, microburst = microburst, head_of_line = head_of_line,
-      incast = incast,
+      incast = incast, stateful_incast = stateful_incast,
 }
 local RECOMMENDED_LINE, MOST_LINE = 0.9998, 0.9999
 
---- A figure of all rows that have it, or of those of one frame size or of one test.
-M.expectations = {
+M.expectations = suite.expectations(fields.TABLES, {
    examples = "'buffer>=100000@port', 'burst>=500@microburst' or 'loss<=0%@line_rate'",
-   figures = function()
-      local list = {}
-      for _, one in ipairs(fields.TABLES) do
-         list = tables.joined(list, one.record.rows)
-      end
-      return list
+   sizes = function(plan)
+      return tables.joined(plan.rfc8239.frame_sizes, { plan.rfc8239.buffer.frame_size })
    end,
-   rows = function(results)
-      local list = {}
-      for _, one in ipairs(fields.TABLES) do
-         list = tables.joined(list, one.rows(results))
-      end
-      return list
+   tests = function(plan)
+      return tables.joined(plan.rfc8239.tests, plan.rfc8239.buffer.procedures)
    end,
-   subject = function() return function() return true end end,
-   of = function(plan, text)
-      local size, o = tonumber(text), plan.rfc8239
-      if size and not tables.contains(tables.joined(o.frame_sizes, { o.buffer.frame_size }), size) then
-         return nil, ("the plan has no frame size %s"):format(text)
-      elseif not size and not tables.contains(tables.joined(o.tests, o.buffer.procedures), text) then
-         return nil, ("the plan has no test %s"):format(text)
-      end
-      return function(row) return row.frame_size == size or row.test == text or row.procedure == text end
-   end,
-}
-
-local function words(key)
-   return (key:gsub("_", " "))
-end
+})
 
 function M.heading(plan)
-   return table.concat(tables.map(plan.rfc8239.tests, words), ", ")
+   return suite.heading(plan.rfc8239.tests)
 end
 
 function M.scope(plan)
    return format.plural(#plan.rfc8239.frame_sizes, "frame size")
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(_, bench)
-   for _, port in ipairs(bench.ports) do
-      if not port.line_rate then
-         return ("rfc8239: the line rate of %s is not known; give ports.%s.line_rate"):format(port.name,
-            port.name)
-      elseif port.line_rate ~= bench.ports[1].line_rate then
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(_, tester)
+   for _, port in ipairs(tester.ports) do
+      if port.line_rate and tester.ports[1].line_rate and port.line_rate ~= tester.ports[1].line_rate then
          return ("rfc8239: the lines of %s and %s differ: bursts and line rate are of lines alike"):format(
-            bench.ports[1].name, port.name)
+            tester.ports[1].name, port.name)
       end
    end
-   return nil
+   return outlook.unknown_line(tester, "rfc8239")
 end
 
 --- What lies ahead, where it can be foreseen.
@@ -90,23 +66,12 @@ function M.parts(plan)
    return parts
 end
 
-local COLUMNS = {
-   { "", "test", function(part) return words(part.test:match "[^.]+$") end, left = true },
-   { "frame", "size", function(part) return tostring(part.frame_size or "-") end },
-   { "trials", "about", function(part) return format.count(part.trials) end },
-   { "time", "about", function(part) return format.clock(part.seconds) end },
-}
-
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
-   local parts, trials, seconds = M.parts(plan), 0, 0
-   for _, part in ipairs(parts) do
-      trials, seconds = trials + part.trials, seconds + part.seconds
-   end
-   return outlook.table(COLUMNS, parts) .. outlook.text(
-      { outlook.waits(plan.rfc8239) .. "; the times include it.",
-         "A buffer that does not fill makes its trials longer; bursts end where the device loses." }, notes,
-      { "", ("Estimate: %s in %s."):format(format.plural(trials, "trial"), format.clock(seconds)) })
+   return suite.outlook(M.parts(plan), notes, { exact = "about", lines = {
+      outlook.waits(plan.rfc8239) .. "; the times include it.",
+      "A buffer that does not fill makes its trials longer; bursts end where the device loses.",
+   } })
 end
 
 --- Where it departs from the RFC.
@@ -124,7 +89,7 @@ function M.conformance(plan)
    if o.iterations < 2 then
       notes[#notes + 1] = "one iteration says nothing of repeatability"
    end
-   if tables.contains(o.tests, "incast") then
+   if tables.contains(o.tests, "incast") and not tables.contains(o.tests, "stateful_incast") then
       notes[#notes + 1] = "incast without TCP senders"
    end
    if o.trial < 1 then
@@ -135,11 +100,11 @@ end
 
 --- Measure.
 -- @param results  gets the table rfc8239: a list of rows for each test, which fill as it goes
-function M.run(plan, bench, session, results)
+function M.run(plan, tester, session, results)
    results.rfc8239 = {}
    for _, key in ipairs(plan.rfc8239.tests) do
       results.rfc8239[key] = {}
-      MODULES[key].run(plan, bench, session, results.rfc8239[key])
+      MODULES[key].run(plan, tester, session, results.rfc8239[key])
    end
 end
 

@@ -42,7 +42,7 @@ local function burst(c, frames)
    local e, fps = #c.ports - c.m, c.fps
    local seconds = frames / fps
    local streams = tables.map(M.turns(c.ports, c.m, frames), function(turn)
-      return common.stream(c.plan, c.bench, turn.from, turn.to, c.frame_size, {
+      return common.stream(c.plan, c.tester, turn.from, turn.to, c.frame_size, {
          fps = fps / e, seconds = turn.frames * e / fps, phase = turn.first / e,
          max_lag = lag.of_burst(seconds, fps),
       })
@@ -95,14 +95,15 @@ local function search(c)
    return passed, false
 end
 
-local function measure(plan, bench, session, m, frame_size)
-   local o, n = plan.rfc8239, #bench.ports
-   local whole = bench:max_fps(frame_size)
+local function measure(plan, tester, session, m, frame_size)
+   local o, n = plan.rfc8239, #tester.ports
+   local whole = tester:max_fps(frame_size)
    local found, records, worst, at_limit = {}, {}, nil, false
    local e = n - m
    for _ = 1, o.iterations do
       for by = 0, o.microburst.rotations == "all" and n - 1 or 0 do
-         local c = { plan = plan, bench = bench, session = session, ports = rotated(bench.ports, by), m = m,
+         local c = { plan = plan, tester = tester, session = session, ports = rotated(tester.ports, by),
+            m = m,
             frame_size = frame_size, whole = whole, fps = whole * o.microburst.intensity, records = records }
          local frames, limited = search(c)
          found[#found + 1], at_limit = frames, at_limit or limited
@@ -134,23 +135,20 @@ local function ratios(plan)
 end
 
 --- Measure. @param rows  takes the rows as they are found
-function M.run(plan, bench, session, rows)
+function M.run(plan, tester, session, rows)
    for _, m in ipairs(ratios(plan)) do
       for _, frame_size in ipairs(plan.rfc8239.frame_sizes) do
-         rows[#rows + 1] = measure(plan, bench, session, m, frame_size)
+         rows[#rows + 1] = measure(plan, tester, session, m, frame_size)
       end
    end
 end
 
---- What lies ahead, at most, with bursts of a tenth of a second: as line_rate.parts().
+--- What lies ahead, at most, with bursts of a tenth of a second: as common.parts().
 function M.parts(plan)
    local o = plan.rfc8239
    local halvings = 2 * math.ceil(math.log(o.microburst.limit) / math.log(2)) * o.microburst.verify
    local rotations = o.microburst.rotations == "all" and #plan.ports or 1
-   return tables.map(o.frame_sizes, function(frame_size)
-      return { test = M.NAME, frame_size = frame_size, load_s = 0.1,
-         trials = #ratios(plan) * rotations * o.iterations * halvings }
-   end)
+   return common.parts(plan, M.NAME, #ratios(plan) * rotations * o.iterations * halvings, 0.1)
 end
 
 return M

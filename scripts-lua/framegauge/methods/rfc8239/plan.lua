@@ -4,16 +4,17 @@
 -- notation of plan/rows.lua and plan/registry.lua.
 local ethernet = require "framegauge.core.ethernet"
 local shared = require "framegauge.plan.shared_rows"
+local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
 
-local TESTS = { "line_rate", "buffer", "microburst", "head_of_line", "incast" }
+local TESTS = { "line_rate", "buffer", "microburst", "head_of_line", "incast", "stateful_incast" }
 local PROCEDURES = { "efficiency", "port", "pairs", "many_to_one" }
 
 -- Ports that each needs.
 local LEAST = {
    line_rate = 2, buffer = 3, microburst = 3, head_of_line = 4, incast = 3, efficiency = 3, port = 3,
       pairs = 6,
-   many_to_one = 3,
+   many_to_one = 3, stateful_incast = 3,
 }
 
 local buffer = {
@@ -53,13 +54,25 @@ local microburst = {
 }
 
 local incast = {
-   key = "incast", type = "group", help = "of the test incast: senders without a state, in bursts at one "
-      .. "instant",
+   key = "incast", type = "group",
+   help = "of the tests incast and stateful_incast: senders without a state, in bursts at one instant",
    fields = {
       { key = "burst_frames", type = "integer", default = "100", min = "1", max = "1000000",
         help = "frames of a burst of each sender" },
       { key = "burst_interval", type = "time", default = "10ms", min = "1us", max = "10s",
         help = "from the start of one burst to that of the next" },
+   },
+}
+
+local stateful_incast = {
+   key = "stateful_incast", type = "group",
+   help = "of the test stateful_incast: senders by TCP beside bursts",
+   fields = {
+      { key = "connections", type = "integer", default = "1", min = "1", max = "10000",
+        help = "of TCP, of each port that sends by it" },
+      { key = "omit", type = "ratio", default = "10%", max = "90%",
+        help = "share of a trial at its start in which the payload of TCP does not count" },
+      shared.tcp,
    },
 }
 
@@ -70,8 +83,7 @@ local row = {
       { key = "tests", type = "list", unique = true, least = 1, default = TESTS,
         of = { type = "enum", values = TESTS },
         help = "which of its tests to run: line_rate (section 2), buffer (3), microburst (4), head_of_line "
-           .. "(5), "
-           .. "incast (6)" },
+           .. "(5), incast (6): bursts alone, stateful_incast (6): TCP beside bursts" },
       { key = "frame_sizes", type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true,
         least = 1, default = { "64", "128", "256", "512", "1024", "1518" },
         help = "bytes from the destination address to the FCS; the RFC has 4096, 8000 and 9216, too" },
@@ -94,7 +106,7 @@ local row = {
       { key = "setup", type = "list", of = { type = "string", longest = 200 }, default = {},
         default_help = "none",
         help = "for the report: tester, cards, transceivers and cables of both ends, software of both" },
-      buffer, microburst, incast,
+      buffer, microburst, incast, stateful_incast,
       shared.learning_wait "100ms", shared.drain "2s", shared.settle "1s", shared.retries,
    },
 }
@@ -138,24 +150,43 @@ local function bursts_have_pauses(values, found)
    end
 end
 
-local function no_gateways(values, found)
-   for _, port in ipairs(values.ports) do
-      if port.gateway or port.gateway6 then
-         found:add(("ports.%s.%s"):format(port.name, port.gateway and "gateway" or "gateway6"),
-            "a switch is no router", "ports without gateways")
-         return
+local function is_stateful(plan)
+   return tables.contains(plan.rfc8239.tests, "stateful_incast")
+end
+
+-- TCP works behind one queue of a port.
+local function tcp_has_one_queue(values, found)
+   for _, port in ipairs(is_stateful(values) and values.ports or {}) do
+      if (port.queues or 1) > 1 then
+         found:add(("ports.%s.queues"):format(port.name), "the test stateful_incast uses one of each port",
+            "1, or rfc8239.tests without it")
       end
    end
 end
 
+local INSTANT = "bursts are to leave several ports at one instant, and agents start as far apart as their "
+   .. "clocks are"
+
+-- Why tests are not for the ports of agents.
+local UNSHARED = {
+   buffer = "they do not tell what is lost and delayed from one microsecond to the next",
+   microburst = INSTANT, incast = INSTANT, stateful_incast = "they are not told streams beside connections",
+}
+
 return {
-   name = "rfc8239", row = row, remembers = true,
-   rules = { there_are_ports_enough, bursts_have_pauses, no_gateways },
+   name = "rfc8239", row = row, remembers = true, one_lcore_a_port = is_stateful,
+   fleet = shared_rules.not_of_agents("rfc8239", UNSHARED),
+   rules = {
+      there_are_ports_enough, bursts_have_pauses, tcp_has_one_queue,
+      shared_rules.frames_have_room("rfc8239", "frame_sizes"),
+      shared_rules.no_gateways "a switch is no router",
+   },
    topology = function()
       return "full-mesh"
    end,
    frame_sizes = function(plan)
-      return tables.joined(plan.rfc8239.frame_sizes, { plan.rfc8239.buffer.frame_size })
+      return tables.joined(plan.rfc8239.frame_sizes, { plan.rfc8239.buffer.frame_size },
+         is_stateful(plan) and { 64, 1518 } or {})
    end,
    shape = function(group)
       group.buffer.trial_max = math.max(group.buffer.trial_max, group.trial)

@@ -11,14 +11,6 @@ local M = {}
 M.NAME = "RFC 8239 data centre benchmark"
 M.NOT_CONFORMING = "not all of RFC 8239"
 
-function M.test_names(result)
-   local list = {}
-   for i, key in ipairs(result.plan.rfc8239.tests) do
-      list[i] = key:gsub("_", " ")
-   end
-   return table.concat(list, ", ")
-end
-
 --- What one must know to believe the tables.
 function M.notes(result, add)
    local o = result.plan.rfc8239
@@ -30,6 +22,11 @@ function M.notes(result, add)
    add "Frames and buffers count with FCS. Bursts of several ports begin at one instant."
    add(o.cable > 0 and ("The cable of each port was taken off the latency: %s."):format(
       format.nanoseconds(o.cable * 1e9)) or "No cable was taken off the latency.")
+   if (result.results.rfc8239 or {}).stateful_incast then
+      local tcp = o.stateful_incast.tcp
+      add(("TCP is Framegauge's own: %s, initial window of %d segments, SACK %s, ECN %s."):format(
+         tcp.congestion, tcp.initial_window, tcp.sack and "on" or "off", tcp.ecn and "on" or "off"))
+   end
    for _, text in ipairs(o.setup) do
       add(text)
    end
@@ -53,6 +50,9 @@ local CHARTS = {
       keep = function(row) return row.shift == 0 end },
    incast = { y = "latency_max_ns", label = "greatest latency, ns", x = "senders", x_label = "senders",
       group = by("frame_size", "%d bytes"), title = "Latency of incast" },
+   stateful_incast = { y = "goodput_percent", label = "goodput, % of ideal", x = "tcp_ports",
+      x_label = "ports that send by TCP", group = by("frame_size", "%d bytes"),
+      title = "Goodput of TCP beside bursts", keep = function(row) return row.udp_ports == 1 end },
 }
 
 local function value(row, key)
@@ -77,27 +77,16 @@ local function chart(name, rows)
    } or nil
 end
 
---- The table at the top: line rate.
+--- The table at the top: the first test that was made.
 function M.summary(result)
-   local rows = result.results.rfc8239 and result.results.rfc8239.line_rate or {}
-   return rows[1] and tables.of {
-      result_rows.LINE_RATE, "summary", rows, caption = "Line rate", below = tables.reasons,
-   } or nil
+   return tables.summary(result_rows.TABLES, result.results)
 end
 
 --- List of { title, reference, body }.
 function M.sections(result)
-   local list = {}
-   for _, one in ipairs(result_rows.TABLES) do
-      local rows = one.rows(result.results)
-      if rows[1] then
-         list[#list + 1] = { one.title, one.reference, {
-            tables.of { one.record, "html", rows, caption = one.title, below = tables.reasons },
-            chart(one.name, rows) or nil,
-         } }
-      end
-   end
-   return list
+   return tables.sections(result_rows.TABLES, result.results, function(one, rows)
+      return chart(one.name, rows) or nil
+   end)
 end
 
 --- Figures to remember.

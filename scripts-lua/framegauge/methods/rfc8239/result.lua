@@ -1,8 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- Result rows of RFC 8239: for each test a list of rows (framegauge.text.rows).
+local components = require "framegauge.trial.components"
 local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.trial.uncertainty"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -47,12 +50,81 @@ local LATENCY = {
    { "latency.max_ns", col = "Latency", unit = "max", as = "time", at = "terminal html summary" },
    { "jitter", JITTER, "of the same frames: packet delay variation (RFC 8238, 3)", null = true },
 }
+-- The trials of a row that count: { directions =, duration_s = } of each.
+-- @param wanted  function(direction) -> whether it counts; nil: all do
+local function trials_of(row, run, wanted)
+   local found = {}
+   for _, one in ipairs(run.trials) do
+      if one.trial >= row.first_trial and #found < row.iterations and one.phase ~= "control"
+         and one.test == "rfc8239." .. row.test then
+         found[#found + 1] = { duration_s = one.duration_s, latency = one.latency,
+            directions = tables.map(one.directions or {}, function(counts)
+               return (not wanted or wanted(counts.direction)) and counts or nil
+            end) }
+      end
+   end
+   return found
+end
+
+local function of_losses(row, run)
+   return components.worst_loss_ratio(row.loss_ratio, trials_of(row, run))
+end
+
+-- Of a group of ports the last one is congested.
+local function of_flows(key, congested)
+   return function(row, run)
+      return components.worst_loss_ratio(row[key], trials_of(row, run, function(direction)
+         local to, is = direction:match "%->(.*)$", false
+         for _, ports in ipairs(row.ports) do
+            is = is or ports:match "(%S+)$" == to
+         end
+         return is == congested
+      end))
+   end
+end
+
+-- The mean of iterations, of which the row has the relative deviation.
+local function of_iterations(row, value)
+   return components.repetitions(row.rsd_percent and row.rsd_percent / 100 * value, row.iterations)
+end
+
+-- The wait of a frame that found the buffer full, times the rate of the egress in the last quarter: that rate
+-- is known to two frames. Which frame filled it, and how far the one that was sent had come, is not seen.
+local function of_buffer(by)
+   return function(row, run)
+      local made = trials_of(row, run)[1]
+      local latency = made and made.latency
+      if row.finding ~= "plain" or not row.buffer_frames or not latency then
+         return nil
+      end
+      local fps = row.buffer_frames / (row.latency_max_ns - row.latency_min_ns) * 1e9
+      local frames, scale = row.buffer_frames, by(row)
+      local rate = 2 / (fps * row.trial_s / 4) * frames
+      local stamp = 2 * (latency.error_bound_ns or 0) / 1e9 * fps
+      return uncertainty.of(frames * scale, {
+         components.resolution(2 * scale, 2 * scale, "the frame that fills it, and the one that is sent"),
+         { name = "search", type = "B", below = rate * scale, above = rate * scale,
+            source = "the rate of the egress in the last quarter of the trial, to two frames" },
+         { name = "stamp", type = "B", below = stamp * scale, above = stamp * scale,
+            source = "error bound of the least and of the greatest latency" },
+         components.clock(frames * scale, run.time), of_iterations(row, frames * scale),
+      }, { min = 0 })
+   end
+end
+
+-- What arrived, over the time of the load.
+local function of_goodput(row, run)
+   local one = 8 * row.frame_size / run.plan.rfc8239.trial
+   return uncertainty.of(row.goodput_bps, { components.resolution(one, one, "frames are whole"),
+      components.clock(row.goodput_bps, run.time) }, { min = 0 })
+end
+
 local LOSS = {
    { "tx", "count", "frames sent" },
    { "lost", "count", "of them, in the iteration with the greatest loss", col = "Lost", unit = "frames",
       at = "terminal html" },
    { "loss_ratio", "ratio", "their share", col = "Loss", at = "terminal html summary",
-      expect = { "loss", "<=", "ratio" } },
+      expect = { "loss", "<=", "ratio" }, uncertainty = of_losses },
 }
 
 M.LINE_RATE = record("dc_line_rate", "Line rate on all ports (RFC 8239, 2): does the switch lose nothing?",
@@ -82,10 +154,11 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
    { "oversubscription_percent", "positive", "by how much of its line the egress was congested" },
    { "buffer_octets", "number", "what it holds, with FCS: `by_latency_frames` times the frame size",
       optional = true,
-      col = "Buffer", unit = "bytes", as = "frames1", at = "terminal html summary", none = "not reached",
-      expect = { "buffer", ">=", "number" } },
+      col = "Buffer", unit = "bytes", as = "bytes1", at = "terminal html summary", none = "not reached",
+      expect = { "buffer", ">=", "number" },
+      uncertainty = of_buffer(function(row) return row.frame_size end) },
    { "buffer_frames", "number", "the same in frames", optional = true, col = "Buffer", unit = "frames",
-      as = "frames1", at = "terminal html summary" },
+      as = "frames1", at = "terminal html summary", uncertainty = of_buffer(function() return 1 end) },
    { "at_least_octets", "count", "where the buffer did not fill: what it holds at least", optional = true,
       col = "At least", unit = "bytes", hidden = true, at = "terminal html" },
    { "by_count_frames", "number", "frames of the surplus until the first loss, as the RFC counts",
@@ -117,7 +190,11 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
    { "egresses", "ordinal", "ports that received", col = "Egresses", as = "number", id = "%s egresses" },
    { "burst_frames", "count", "frames of each ingress: the least of all rotations and iterations",
       col = "Burst",
-      unit = "frames", as = "number", at = "terminal html summary", expect = { "burst", ">=", "number" } },
+      unit = "frames", as = "number", at = "terminal html summary", expect = { "burst", ">=", "number" },
+      uncertainty = function(row)
+         local longer = row.limited_by == "loss" and row.burst_frames + 1 or nil
+         return components.searched(row.burst_frames, longer)
+      end },
    { "burst_mean_frames", "number", "their mean", col = "mean", as = "frames1", at = "html" },
    { "burst_max_frames", "count", "their greatest", col = "max", as = "number", at = "html" },
    { "burst_total_frames", "count", "of all ingresses", col = "All ports", unit = "frames", as = "number",
@@ -142,10 +219,11 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
    { "ports", list "text", "of each group: two ingresses, then the egresses, the last of which is "
       .. "congested" },
    { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
-      unit = "loss", at = "terminal html summary", expect = { "innocent", "<=", "ratio" } },
+      unit = "loss", at = "terminal html summary", expect = { "innocent", "<=", "ratio" },
+      uncertainty = of_flows("innocent_loss_ratio", false) },
    { "congested_loss_ratio", "ratio", "lost of what went to the congested port", col = "Congested",
       unit = "loss",
-      at = "terminal html" },
+      at = "terminal html", uncertainty = of_flows("congested_loss_ratio", true) },
    { "control_loss_ratio", "ratio", "lost without congestion: none may be" },
    { "head_of_line_blocking", "boolean", "whether congestion harmed traffic to other ports", col = "Blocking",
       at = "terminal html summary" },
@@ -163,10 +241,46 @@ M.INCAST = record("dc_incast", "Incast of senders without a state (RFC 8239, 6):
    { "lost_per_burst", "number", "frames of all senders lost of a burst", col = "Lost", unit = "per burst",
       as = "frames1", at = "terminal html" },
    { "goodput_bps", "number", "bits of frames that arrived, with FCS", col = "Goodput", as = "bits",
-      at = "terminal html", expect = { "goodput", ">=", "bits" } },
+      at = "terminal html", expect = { "goodput", ">=", "bits" }, uncertainty = of_goodput },
 }, LOSS, LATENCY, {
    { "latency_mean_max_ns", "number", "the greatest latency of all iterations", optional = true },
 }, TAIL, verdict.ROWS)
+
+M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP beside bursts (RFC 8239, 6)",
+   HEAD, {
+   { "tcp_ports", "ordinal", "ports that sent by TCP to one", col = "TCP", unit = "ports", as = "number",
+      id = "%s by TCP" },
+   { "udp_ports", "ordinal", "ports that sent bursts to it", col = "Bursts", unit = "ports", as = "number",
+      id = "%s with bursts" },
+   { "receiver", "text", "the one", col = "Receiver", at = "html" },
+   { "connections", "ordinal", "of TCP, of all ports together", col = "Connections", as = "number",
+      at = "html" },
+   { "burst_frames", "ordinal", "of each port with bursts", col = "Burst", unit = "frames", as = "number",
+      at = "html" },
+   { "burst_interval_s", "positive", "from one burst to the next" },
+   { "load_percent", "number", "of the bursts, as a share of the receiver's line", col = "Bursts",
+      unit = "% of line", as = "number", at = "terminal html" },
+   { "goodput_bps", "number", "payload of TCP that arrived in order, of all ports together; the mean of the "
+      .. "iterations", col = "Goodput", as = "bits", at = "terminal html", bound = ">=",
+      expect = { "goodput", ">=", "bits" },
+      uncertainty = function(row, run)
+         local spread = of_iterations(row, row.goodput_bps)
+         return spread and uncertainty.of(row.goodput_bps, { spread, components.clock(row.goodput_bps,
+            run.time) }, { min = 0 }) or nil
+      end },
+   { "ideal_goodput_bps", "number", "the most that the line has room for beside the bursts that arrived",
+      col = "Ideal", as = "bits", at = "html" },
+   { "goodput_percent", "number", "goodput as a share of that; left out where bursts fill the line",
+      optional = true, col = "Goodput", unit = "% of ideal", as = "number", at = "terminal html",
+      bound = ">=" },
+   { "fairness", "ratio", "Jain's index of the goodputs of the ports: 1 where all have the same; the least "
+      .. "of the iterations", col = "Fairness", as = "number", at = "html" },
+   { "retransmitted_segments", "count", "of TCP, in all iterations", col = "Retransmitted", unit = "segments",
+      at = "terminal html" },
+   { "timeouts", "count", "retransmission time-outs, in all iterations", col = "Time-outs", at = "html" },
+   { "tcp_lost", "count", "frames of TCP to the receiver that did not arrive, in all iterations",
+      col = "TCP lost", unit = "frames", at = "html" },
+}, LOSS, LATENCY, TAIL, verdict.ROWS)
 
 M.TABLES = {}
 local of_tests = {}
@@ -176,6 +290,7 @@ for _, one in ipairs {
    { "microburst", M.MICROBURST, "Microbursts", "RFC 8239, section 4" },
    { "head_of_line", M.HEAD_OF_LINE, "Head of line blocking", "RFC 8239, section 5" },
    { "incast", M.INCAST, "Incast, stateless", "RFC 8239, section 6" },
+   { "stateful_incast", M.STATEFUL_INCAST, "Incast, stateful", "RFC 8239, section 6" },
 } do
    local key = one[1]
    of_tests[#of_tests + 1] = { key, list(one[2]), "rows of the test", optional = true }
@@ -200,8 +315,21 @@ local POINTS = record("buffer_points", "an egress's buffer, as one stream to it 
    { "quarter_s", "number", "length of that" },
 })
 
---- Trials of frames, with what was seen of buffers over time.
+local SENDER = record("tcp_sender", "what a port sent by TCP", {
+   { "port", "text", "its name" },
+   { "goodput_bps", "number", "payload that arrived in order, without what is omitted" },
+   { "retransmitted_segments", "count", "segments of data" },
+   { "timeouts", "count", "retransmission time-outs" },
+   { "tx", "count", "frames, with those without payload" },
+})
+local TCP = record("tcp_beside", "what was sent by TCP beside test frames", {
+   { "senders", list(SENDER), "of each port" },
+   { "lost", "count", "of their frames, those that the receiver did not get" },
+})
+
+--- Trials of frames, with what was seen of buffers over time, and of TCP beside them.
 M.TRIAL = record("rfc8239_trial", "one trial, also one line of trials.jsonl", trial.TRIAL.rows, {
+   { "tcp", TCP, "of stateful_incast", optional = true },
    { "buffers", list(POINTS), "of the streams of a buffer test", optional = true },
    { "setting", "text", "what tells it from others of its test", optional = true },
 })

@@ -42,15 +42,15 @@ function M.ask(step, path)
    }
 end
 
-local function streams_of(bench, step, path)
-   local list, ports, load = {}, bench.plan.ports, step.load
+local function streams_of(tester, step, path)
+   local list, ports, load = {}, tester.plan.ports, step.load
    for i, part in ipairs(parts_of(load)) do
       list[i] = {
          name = ("%s %s %s"):format(path.name, path.direction, part.name or part.colour),
          from = ports[path.from].name, to = ports[path.to].name, loads = load[part.key], sizes = path.sizes,
          delay = i > 1 and load.burst_delay or nil,
          over_time = not load.burst and 1 or nil, marks = true,
-         frame = frames.build(bench, path, part.colour),
+         frame = frames.build(tester, path, part.colour),
       }
    end
    return list
@@ -133,20 +133,20 @@ local function row_of(step, path, record, o)
    return row
 end
 
-local function run_step(bench, session, step, path, o)
+local function run_step(tester, session, step, path, o)
    if step.untestable then
       return new_row(step, path)
    end
    local ask = M.ask(step, path)
-   ask.streams, ask.directions = streams_of(bench, step, path), { path.direction }
+   ask.streams, ask.directions = streams_of(tester, step, path), { path.direction }
    return row_of(step, path, session:trial(ask), o)
 end
 
 --- Test one path.
 -- @param rows  takes a row for each step
-function M.run(bench, session, path, o, rows)
+function M.run(tester, session, path, o, rows)
    for _, step in ipairs(steps.of(path, o)) do
-      local row = run_step(bench, session, step, path, o)
+      local row = run_step(tester, session, step, path, o)
       rows[#rows + 1] = row
       if row.outcome == "fail" and o.configuration.stop_at_failure then
          return

@@ -39,13 +39,13 @@ local function destination_of(version, own, path, ports)
 end
 
 --- Build what a stream of a path is made of.
--- @param bench   with plan, ports and gateway_mac (framegauge.tester); template(size, stack) where frames are
+-- @param tester  with plan, ports and gateway_mac (framegauge.tester); template(size, stack) where frames are
 --                not to be built here (framegauge.agent.remote_tester)
 -- @param path    framegauge.methods.y1564.paths
 -- @param colour  "green" or "yellow"
 -- @return a template, or of a path with several sizes a function(size) that makes one
-function M.build(bench, path, colour)
-   local service, plan = path.service, bench.plan
+function M.build(tester, path, colour)
+   local service, plan = path.service, tester.plan
    local source, target = plan.ports[path.from], plan.ports[path.to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
    local pcp, dei, dscp = M.marks(path, colour)
@@ -56,8 +56,8 @@ function M.build(bench, path, colour)
    end
    local stack = {
       {
-         "ethernet", source = octets.mac(bench.ports[path.from].mac),
-         destination = bench:gateway_mac(path.from, version) or octets.mac(bench.ports[path.to].mac),
+         "ethernet", source = octets.mac(tester.ports[path.from].mac),
+         destination = tester:gateway_mac(path.from, version) or octets.mac(tester.ports[path.to].mac),
       },
    }
    push_tags(stack, service, source, pcp, dei)
@@ -69,7 +69,7 @@ function M.build(bench, path, colour)
    stack[#stack + 1] = {
       "udp", source = src_port, destination = dst_port, checksum = version == 4 and 0 or nil,
    }
-   local build = bench.template or frame.build
+   local build = tester.template or frame.build
    if path.sizes then
       return function(size)
          return build(size, stack)

@@ -92,11 +92,11 @@ function M.outlook(plan, tester, notes)
       { "", ("Estimate: %s in %s."):format(format.plural(#asks, "trial"), format.clock(seconds)) })
 end
 
---- What keeps a plan from being run on a bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps a plan from being run on a tester; nil when nothing does.
+function M.check(plan, tester)
    local sums = {}
-   for _, path in ipairs(steps.on_line(plan, bench)) do
-      local port = bench.ports[path.from]
+   for _, path in ipairs(steps.on_line(plan, tester)) do
+      local port = tester.ports[path.from]
       sums[path.from] = (sums[path.from] or 0) + paths.ulr(path.cir, path.frame_size)
       if port.line_rate and sums[path.from] > port.line_rate then
          return ("the committed rates of all services from %s are more than its line "
@@ -150,8 +150,8 @@ end
 
 --- Make the tests of a plan.
 -- @param results  gets y1564 = { services = list }
-function M.run(plan, bench, session, results)
-   local by_name, all, o = {}, steps.on_line(plan, bench), plan.y1564
+function M.run(plan, tester, session, results)
+   local by_name, all, o = {}, steps.on_line(plan, tester), plan.y1564
    results.y1564 = { services = {} }
    for i, service in ipairs(o.services) do
       by_name[service.name] = {
@@ -160,12 +160,12 @@ function M.run(plan, bench, session, results)
       results.y1564.services[i] = by_name[service.name]
    end
    for _, path in ipairs(wants(plan, "configuration") and all or {}) do
-      configuration.run(bench, session, path, o, by_name[path.name].configuration)
+      configuration.run(tester, session, path, o, by_name[path.name].configuration)
       judge(by_name[path.name])
    end
    local committed = performance.paths(all)
    if wants(plan, "performance") and #committed > 0 then
-      performance.run(bench, session, committed, o, function(path, row)
+      performance.run(tester, session, committed, o, function(path, row)
          table.insert(by_name[path.name].performance, row)
          judge(by_name[path.name])
       end)

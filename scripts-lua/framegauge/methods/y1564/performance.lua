@@ -13,12 +13,12 @@ local tables = require "framegauge.core.tables"
 
 local M = { NAME = "y1564.performance" }
 
-local function streams_of(bench, list, seconds)
-   local streams, ports = {}, bench.plan.ports
+local function streams_of(tester, list, seconds)
+   local streams, ports = {}, tester.plan.ports
    for i, path in ipairs(list) do
       streams[i] = {
          name = ("%s %s green"):format(path.name, path.direction), from = ports[path.from].name,
-         to = ports[path.to].name, frame = frames.build(bench, path, "green"), sizes = path.sizes,
+         to = ports[path.to].name, frame = frames.build(tester, path, "green"), sizes = path.sizes,
          over_time = 1, marks = true,
          loads = loads.constant(path, path.cir, nil, seconds).green,
       }
@@ -85,9 +85,9 @@ end
 --- Make the test.
 -- @param list  all paths
 -- @param add   function(path, row)
-function M.run(bench, session, list, o, add)
+function M.run(tester, session, list, o, add)
    local ask = M.ask(list, o)
-   ask.streams, ask.directions = streams_of(bench, list, ask.seconds), {}
+   ask.streams, ask.directions = streams_of(tester, list, ask.seconds), {}
    local record = session:trial(ask)
    for i, path in ipairs(list) do
       add(path, row_of(path, record.directions[i], record, o))

@@ -413,7 +413,8 @@ local function frame_sizes(plan)
 end
 
 return {
-   name = "y1564", row = row, rules = rules, frame_sizes = frame_sizes, topology_key = "y1564.topology",
+   name = "y1564", fleet = true,
+   row = row, rules = rules, frame_sizes = frame_sizes, topology_key = "y1564.topology",
    topology = function(values)
       return values.y1564.topology == "loopback" and "loopback" or "pairs"
    end,

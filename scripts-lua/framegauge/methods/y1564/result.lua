@@ -2,9 +2,9 @@
 
 --- Result rows of Y.1564: services, each with its steps and its performance (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
-local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.methods.y1564.uncertainty"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -17,8 +17,8 @@ local function delay(name, help, columns)
 end
 
 local FTD = delay("ftd", "a frame transfer delay, from the first bit in to the last bit out", {
-   min_ns = { col = "FTD min", as = "ms", at = "html" }, mean_ns = { col = "FTD mean", as = "ms",
-      at = "terminal html" },
+   min_ns = { col = "FTD min", as = "ms", at = "html" },
+   mean_ns = { col = "FTD mean", as = "ms", at = "terminal html", uncertainty = uncertainty.delay },
    max_ns = { col = "max", as = "ms", at = "html" },
 })
 local CORRECTED = delay("ftd_corrected", "the same less the tester's own delay", {
@@ -44,14 +44,15 @@ local FIGURES = {
    { "offered_ulr_bps", "number", "the same with preamble and gap", null = true, col = "ULR",
       as = "megabits", at = "html" },
    { "received_ir_bps", "number", "information rate received", null = true, col = "Received IR",
-      as = "megabits", at = "terminal html", expect = { "ir", ">=", "bits" } },
+      as = "megabits", at = "terminal html", expect = { "ir", ">=", "bits" },
+      uncertainty = uncertainty.rate },
    { "received_ulr_bps", "number", "the same with preamble and gap", null = true },
    { "ir", IR, "received information rate of a second; null of bursts and where there was no whole second",
       null = true },
    { "tx", "count", "frames sent", null = true }, { "rx", "count", "frames received", null = true },
    { "lost", "count", "frames lost", null = true, col = "Lost", unit = "frames", at = "html" },
    { "loss_ratio", "ratio", "`lost` / `tx`", null = true, col = "FLR", unit = "", as = "flr",
-      at = "terminal html", expect = { "flr", "<=", "ratio" }, within = stats.loss_within },
+      at = "terminal html", expect = { "flr", "<=", "ratio" }, uncertainty = uncertainty.loss },
    { "ftd", FTD, "delay from the first bit in to the last bit out; null when nothing arrived", null = true },
    { of = function(row, plan) return row.ftd and row.ftd[plan.y1564.ftd_statistic .. "_ns"] end,
       expect = { "ftd", "<=", "time" } },
@@ -157,7 +158,8 @@ function M.rows(results, test)
    local found = {}
    for _, service in ipairs(results.y1564 and results.y1564.services or {}) do
       for _, row in ipairs(service[test]) do
-         found[#found + 1] = setmetatable({ service = service.name, test = test }, { __index = row })
+         found[#found + 1] = setmetatable({ service = service.name, test = test },
+            { __index = row, __newindex = row })
       end
    end
    return found

@@ -249,7 +249,7 @@ function M.of(path, o)
    return list
 end
 
---- All paths of a plan, with what the lines of a bench or a tester carry.
+--- All paths of a plan, with what the lines of a tester carry.
 function M.on_line(plan, tester)
    local list = paths.of(plan)
    for _, path in ipairs(list) do

@@ -1,0 +1,28 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- RFC 3918 section 4.4: by which tunnels the frames of a test go, and how long they are there.
+local tunnel = require "framegauge.traffic.tunnel"
+
+local M = {}
+
+--- The tests through tunnels.
+M.TESTS = { "encapsulation", "decapsulation", "re_encapsulation" }
+
+local INGRESS = { decapsulation = true, re_encapsulation = true }
+local EGRESS = { encapsulation = true, re_encapsulation = true }
+
+--- Formats of the tunnels of a test: of the source's, and of those to receivers; nil: there is none.
+-- @param o  the plan's rfc3918
+function M.of(o, key)
+   return INGRESS[key] and o.tunnel.ingress or nil, EGRESS[key] and o.tunnel.egress or nil
+end
+
+--- Bytes of a frame as the source sends it, and as receivers get it.
+-- @param frame_size  without tunnels
+-- @param version     of IP
+function M.sizes(o, key, frame_size, version)
+   local ingress, egress = M.of(o, key)
+   return frame_size + tunnel.overhead(ingress, version), frame_size + tunnel.overhead(egress, version)
+end
+
+return M
