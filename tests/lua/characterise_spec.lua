@@ -5,12 +5,17 @@ local binomial = require "framegauge.trial.binomial"
 local ethernet = require "framegauge.core.ethernet"
 local identify = require "framegauge.methods.characterise.identify"
 local json = require "framegauge.text.json"
+local learned = require "framegauge.run.learned"
+local method = require "framegauge.methods.characterise.method"
 local plans = require "framegauge.plan"
+local prediction = require "framegauge.methods.characterise.prediction"
 local queue = require "framegauge.methods.characterise.queue"
 local ranges = require "framegauge.methods.characterise.ranges"
 local result_rows = require "framegauge.methods.characterise.result"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
+local tables = require "framegauge.core.tables"
+local trials = require "framegauge.methods.characterise.trials"
 local truth = require "characterise_truth"
 local twin = require "framegauge.methods.characterise.twin"
 local uv = require "luv"
@@ -104,6 +109,14 @@ describe("the model of a device", function()
       assert.equal("linear", identify.direction(seen_of(device, { 64, size, 1518 })).limit)
    end)
 
+   it("that forwards all of a load below the line's rate has no limit up to that load", function()
+      local seen = { line_bps = 1e9, sizes = { { frame_size = 64, overloads = {}, carried_fps = 5e4 } } }
+      assert.equal("line", identify.direction(seen).limit)
+      seen.below_line = true
+      local found = identify.direction(seen)
+      assert.same({ "load", 5e4, math.huge }, { found.limit, found.capacity.min, found.capacity.max })
+   end)
+
    it("with memory in cells is found to have cells", function()
       local sizes = { 64, 512, 1518 }
       local seen = { line_bps = 1e9, sizes = {} }
@@ -117,20 +130,81 @@ describe("the model of a device", function()
       assert.is_true(found.buffer_bytes.min <= 65536 and found.buffer_bytes.max >= 65536)
    end)
 
-   it("that holds nothing up is a policer", function()
-      local device = { cir_bps = 100e6, cbs_bytes = 16384, line_bps = 1e9 }
+   -- What overloads of a bucket show at three sizes.
+   local function seen_of_bucket(device)
       local seen = { line_bps = 1e9, sizes = {} }
       for i, frame_size in ipairs { 64, 512, 1518 } do
-         local at_rest = 5000 + 8 * frame_size
+         local at_rest, fps = 5000 + 8 * frame_size, math.floor(1e9 / 8 / (frame_size + 20))
+         local passed = queue.pass(device, frame_size, { { fps = fps, seconds = 0.4 } })
          seen.sizes[i] = {
             frame_size = frame_size, overloads = overloads(device, frame_size, { 0.1, 0.2, 0.4 }),
-            rest = { min_ns = at_rest, max_ns = at_rest, error_ns = 1 }, overload_delay_ns = at_rest,
+            rest = { min_ns = at_rest, max_ns = at_rest, error_ns = 1 },
+            overload_delay_ns = at_rest + passed.wait_max_s * 1e9,
          }
       end
+      return seen
+   end
+
+   local function holds(range, value)
+      assert.is_true(range.min <= value and value <= range.max, ("%g is not in %g to %g"):format(value,
+         range.min, range.max))
+   end
+
+   it("that holds nothing up is a policer", function()
+      local found = identify.direction(seen_of_bucket { cir_bps = 100e6, cbs_bytes = 16384, line_bps = 1e9 })
+      assert.same({ "policer", "frame" }, { found.limit, found.counted })
+      holds(found.cir, 100e6)
+      holds(found.cbs, 16384)
+   end)
+
+   it("that holds up a part is a shaper, whatever it counts of a frame", function()
+      for name, more in pairs { frame = 0, ["without FCS"] = -4, ["layer 1"] = 20 } do
+         for _, sizes in ipairs { { 65536, 65536 }, { 15000, 90000 }, { 120000, 20000 } } do
+            local found = identify.direction(seen_of_bucket {
+               cir_bps = 20e6, cbs_bytes = sizes[1], buffer_bytes = sizes[2], shapes = true, line_bps = 1e9,
+               counted_more = more,
+            })
+            assert.same({ "shaper", name }, { found.limit, found.counted })
+            holds(found.cir, 20e6)
+            holds(found.cbs, sizes[1])
+            holds(found.buffer_bytes, sizes[2])
+         end
+      end
+   end)
+
+   it("that is a plain server of bits is found whatever it counts of a frame", function()
+      for name, more in pairs { frame = 0, ["without FCS"] = -4, ["layer 3"] = -18, ["layer 1"] = 20 } do
+         local device = { bandwidth_bps = 5e8, buffer_frames = 64, counted_more = more, line_bps = 1e9 }
+         local found = identify.direction(seen_of(device, { 64, 512, 1518 }))
+         assert.same({ "bits", name }, { found.limit, found.counted })
+         holds(found.bandwidth, 5e8)
+         device.capacity_fps = 200000 -- then one size tells of bits alone, and others are asked for
+         local sizes = { 64, 1518 }
+         found = identify.direction(seen_of(device, sizes))
+         assert.equal("unclear", found.counted)
+         assert.matches("bounds of the bandwidth hold all", found.remarks[#found.remarks])
+         holds(found.bandwidth, 5e8)
+         for _ = 1, 2 do
+            table.insert(sizes, identify.telling_size(found, 1e9, sizes, { 128, 512, 1024 }))
+            table.sort(sizes)
+            found = identify.direction(seen_of(device, sizes))
+         end
+         assert.same({ "both", name }, { found.limit, found.counted })
+         holds(found.bandwidth, 5e8)
+      end
+   end)
+
+   it("does not tell what of a frame counts where the rates are not exact enough", function()
+      local seen = seen_of_bucket { cir_bps = 20e6, cbs_bytes = 65536, line_bps = 1e9, counted_more = -4 }
+      for _, size in ipairs(seen.sizes) do
+         for _, one in ipairs(size.overloads) do
+            one.slack = 0.05 * one.rx
+         end
+      end
       local found = identify.direction(seen)
-      assert.equal("policer", found.limit)
-      assert.is_true(found.cir.min <= 100e6 and found.cir.max >= 100e6)
-      assert.is_true(found.cbs.min <= 16384 and found.cbs.max >= 16384)
+      assert.same({ "policer", "unclear" }, { found.limit, found.counted })
+      assert.matches("several ways to count", found.remarks[1])
+      holds(found.cir, 20e6)
    end)
 
    it("is not forced on counts that contradict it", function()
@@ -139,6 +213,76 @@ describe("the model of a device", function()
       local found = identify.direction(seen)
       assert.matches("contradict one rate and one buffer", found.remarks[1])
       assert.is_true(found.capacity.max - found.capacity.min > 1000)
+   end)
+end)
+
+describe("a trial that was held out", function()
+   -- Predictions of a device of 1000 frames/s with 10 places, from trials of half a second.
+   local function predictions(rx, change)
+      local c = {
+         direction = "a->b", plan = { characterise = { held_out = { 256 }, trial = 2 } }, line_bps = 1e9,
+         max_fps = function() return 4000 end,
+         make = function(_, _, o)
+            local tx = 0
+            for _, load in ipairs(o.loads) do
+               tx = tx + load.fps * load.seconds
+            end
+            local record = { trial = 1, validity = "valid", reasons = {},
+               directions = { { direction = "a->b", tx = tx, rx = rx } } }
+            change(record, record.directions[1])
+            return record
+         end,
+      }
+      local row = { direction = "a->b", limit = "frames", buffer_unit = "frames", jitter = "none",
+         capacity = { fps = 1000, min_fps = 1000, max_fps = 1000 },
+         buffer = { frames = 10, min_frames = 10, max_frames = 10 } }
+      local rows = {}
+      prediction.make(c, row, rows)
+      assert.equal("overload", rows[1].load)
+      return rows[1]
+   end
+
+   it("proves nothing where the tester fell short", function()
+      assert.equal(true, predictions(510, function() end).holds)
+      assert.equal(false, predictions(300, function() end).holds)
+      local limited = predictions(300, function(record, counts)
+         record.validity, record.reasons, counts.tx = "tester-limited", { "late" }, 400
+      end)
+      assert.is_nil(limited.holds)
+      assert.same({ 400, 400 }, { limited.rx_predicted_min, limited.rx_predicted_max }) -- no more is sent
+      assert.same({ "tester-limited", { "late" } }, { limited.validity, limited.reasons })
+   end)
+
+   it("allows for frames that left late", function()
+      local function late(ns)
+         return predictions(500, function(_, counts) counts.lag_max_ns = ns end)
+      end
+      assert.equal(false, late(0).holds)
+      assert.equal(true, late(10e6).holds)
+   end)
+end)
+
+describe("a queue", function()
+   -- A size of 50,000 frames/s without loss, of which the longest delay under load is 5 ms.
+   local function size_seen(mean_ns)
+      local c = { direction = "a->b", rests = { tx = 0, lost = 0, loss_bursts = 0 },
+         plan = { characterise = { trial = 1, rest = 1, longest = 1 } },
+         max_fps = function() return 50000 end }
+      function c.make(phase, _, o)
+         local l = { min_ns = 4000, mean_ns = 5000, p99_ns = 8000, max_ns = 9000 }
+         if phase == "overload" then
+            l.mean_ns, l.max_ns = mean_ns, 5e6
+         end
+         local n = o.fps * o.seconds
+         return { directions = { { direction = "a->b", tx = n, rx = n, lost = 0, loss_ratio = 0,
+            loss_bursts = 0, offered_fps = o.fps, latency = l } } }
+      end
+      return trials.size(c, 64)
+   end
+
+   it("is seen by a mean delay that grows with the longest", function()
+      assert.is_nil(size_seen(12000).drained)
+      assert.is_true(size_seen(2.5e6).drained.rx > 0)
    end)
 end)
 
@@ -175,6 +319,42 @@ describe("test: characterise", function()
       end)
    end
 
+   -- with the lengths of a plan that sets none: with two ways, deep buffers and weak overloads, slow devices
+   -- whose low loads take long, and losses
+   it("takes at most 60 trials and three minutes of load", function()
+      for _, text in ipairs {
+         "capacity: 9kfps, bandwidth: 6Mbps, buffer: 64KiB, latency: 20us",
+         "capacity: 14kfps, bandwidth: 9.5Mbps, buffer: 500000B, reverse: {capacity: 200fps, buffer: 5000}",
+         "capacity: 14kfps, bandwidth: 9.5Mbps, buffer: 500000B", "capacity: 20fps, buffer: 2000",
+         "bandwidth: 9.6Mbps, buffer: 20000, loss_random: 0.1%",
+      } do
+         local _, cost = truth.measure({}, "ports: {east: {device: wire0}, west: {device: wire1}}\n"
+            .. "test: characterise\nreference_device: {rate: 10Mbps, " .. text .. "}")
+         assert.is_true(cost.trials <= 60, ("%s: %d trials"):format(text, cost.trials))
+         assert.is_true(cost.seconds <= 180, ("%s: %g s"):format(text, cost.seconds))
+      end
+      local trials_of_all, seconds = 0, 0
+      for _, part in ipairs(method.parts(assert(plans.load(CONFIG)))) do -- of the tester's time, with waits
+         trials_of_all, seconds = trials_of_all + part.trials, seconds + part.seconds
+      end
+      assert.is_true(trials_of_all <= 60 and seconds <= 180, ("%d, %g s"):format(trials_of_all, seconds))
+   end)
+
+   it("finds a shaper and predicts its trials", function()
+      local results = truth.measure { number = 1, rate = 1e8, text = "{rate: 100Mbps, latency: 20us, "
+         .. "profiles: {all: {cir: 20Mbps, cbs: 30000, shaping: 26ms}}}" }
+      local row = results.characterisation[1]
+      assert.same({ "shaper", "frame" }, { row.limit, row.counted })
+      assert.is_true(row.cbs.min_bytes <= 30000 and row.cbs.max_bytes >= 30000)
+      assert.is_true(row.buffer_memory.min_bytes <= 65000 and row.buffer_memory.max_bytes >= 65000)
+      assert.equal(6, #results.predictions)
+      for _, one in ipairs(results.predictions) do
+         assert.is_true(one.holds, ("%d bytes, %s"):format(one.frame_size, one.load))
+      end
+      assert.matches("profiles: {all: {cir: 20000%d+%.%d+bps, cbs: 29%d+, shaping: 26%d+ns}}",
+         twin.text(results.characterisation, "shaper", 1e8))
+   end)
+
    local device = "{rate: 1Gbps, capacity: 800kfps, bandwidth: 500Mbps, buffer: 64KiB, latency: 7us, "
       .. "latency_per_byte: 3ns, switching: cut-through, recovery: 40ms, reverse: {capacity: 300kfps, "
       .. "switching: store-and-forward, recovery: 0s, jitter: 20us}}"
@@ -202,6 +382,18 @@ describe("test: characterise", function()
       for _, one_of in ipairs(first.results.predictions) do
          assert.is_true(one_of.holds)
       end
+      -- what was learned of the slower direction: 300 kfps and 64 KiB, and 500 Mbit/s of larger frames
+      local text = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}"
+      local plan = assert(plans.load_text(text, "plan", { sets = { "rfc2544.frame_sizes=[64, 1518]" } }))
+      local setting = learned.setting(folder .. "/twin.yaml", plan)
+      plan = assert(plans.load_text(text, "plan", { sets = { setting } }))
+      assert.same({ 64, 1518 }, tables.field(plan.rfc2544.throughput.learned, "frame_size"))
+      assert.near(300e3 + 1024 / 60, plan.rfc2544.throughput.learned[1].load, 20)
+      assert.near(500e6 / 8 / 1518 + 43 / 60, plan.rfc2544.throughput.learned[2].load, 5)
+      -- the first of several goals counts
+      plan = assert(plans.load_text(text, "plan", { sets = { "rfc2544.frame_sizes=[64]",
+         "rfc2544.throughput.search=mlr", "rfc2544.throughput.goals=[{name: ndr, final_trial: 2s}, pdr]" } }))
+      assert.matches("%[{frame_size: 64, load: 3005%d%d%.", learned.setting(folder .. "/twin.yaml", plan))
    end)
 
    it("says with what a twin cannot be told", function()
@@ -211,6 +403,10 @@ describe("test: characterise", function()
       assert.matches("a%->b: each frame takes a fixed time and one for each byte", text)
       assert.matches("a%->b: it forwards less when the other direction is loaded", text)
       assert.matches("\n  buffer: 5\n", text)
+      text = twin.text({ { direction = "a->b", limit = "load", capacity = { min_fps = 50000 },
+         validity = "tester-limited", remarks = {} } }, "bridge", 1e10)
+      assert.matches("a%->b: the tester fell short in some trials", text)
+      assert.matches("a%->b: all of 50000 frames/s came through", text)
    end)
 
    it("writes bounds as a person reads them", function()

@@ -6,7 +6,7 @@
 -- must hold the truth, and the words must be those of the limits that some trial could meet. Devices that no
 -- frame can tell apart count as one: what cuts through and needs as long for a byte as the line is one that
 -- stores.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local devices = require "devices"
 local ethernet = require "framegauge.core.ethernet"
 local method = require "framegauge.methods.characterise.method"
@@ -56,6 +56,10 @@ local function one_way(draw, rate)
    way.loss = draw(0, 1) < 0.25 and 10 ^ draw(-5, -2) or 0
    way.jitter = draw(0, 1) < 0.2 and draw(1000, 50000) or 0
    way.recovery = draw(0, 1) < 0.25 and way.loss == 0 and draw(2e6, 200e6) or 0
+   if way.cir and draw(0, 1) < 0.5 then
+      way.queue = log_between(draw, 20000, 200000) -- bytes that wait for tokens
+      way.shaping = math.floor(8e9 * way.queue / way.cir)
+   end
    return way
 end
 
@@ -74,7 +78,8 @@ local function written(way)
    add("loss_random: %.8f%%", way.loss * 100)
    add("jitter: {mean: %.3fns}", way.jitter > 0 and way.jitter)
    add("recovery: %.0fns", way.recovery)
-   list[#list + 1] = way.cir and ("profiles: {all: {cir: %dbps, cbs: %d}}"):format(way.cir, way.cbs) or nil
+   list[#list + 1] = way.cir and ("profiles: {all: {cir: %dbps, cbs: %d, shaping: %dns}}"):format(way.cir,
+      way.cbs, way.shaping or 0) or nil
    return table.concat(list, ", ")
 end
 
@@ -91,22 +96,92 @@ function M.device(number)
    return device
 end
 
---- Characterise a device. @return results, as result.json has them
-function M.measure(device)
-   local text = PLAN:format(device.number, device.text, device.both and "true" or "false",
-      device.max or "100%",
+local function plan_of(device)
+   return PLAN:format(device.number, device.text, device.both and "true" or "false", device.max or "100%",
       device.rate == 1e8 and 1000 or 300, 4000)
+end
+
+--- Characterise a device.
+-- @param text  of the plan; nil: that of all devices
+-- @return results, as result.json has them; and of all its trials { trials =, seconds = of load }
+function M.measure(device, text)
+   text = text or plan_of(device)
    local plan, errors = plans.load_text(text, "device")
    assert(plan, errors and tostring(errors[1]))
-   local bench = assert(Bench.open(plan))
+   local tester = assert(Tester.open(plan))
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.characterise, sink = function() end,
+      tester = tester, retries = 0, phases = plan.characterise, sink = function() end,
    }
    local results = {}
-   local ok, why = xpcall(method.run, debug.traceback, plan, bench, session, results)
-   bench:close()
+   local ok, why = xpcall(method.run, debug.traceback, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
-   return results
+   local cost = { trials = #session.trials, seconds = 0 }
+   for _, record in ipairs(session.trials) do
+      cost.seconds = cost.seconds + record.duration_s
+   end
+   return results, cost
+end
+
+local SWITCH_PLAN = [[
+name: switch
+ports: {a: {device: wire0}, b: {device: wire1}, c: {device: wire2}}
+test: characterise
+reference_switch: %s
+characterise:
+  frame_sizes: [512]
+  held_out: [256]
+  trial: 20ms
+  longest: 20ms
+  rest: 20ms
+  watch: 20ms
+  learning_wait: 1ms
+  drain: 100ms
+  settle: 0
+]]
+
+--- A switch with a table of addresses, by its number. @return { text =, size =, ageing = s, rate =, queue = }
+function M.switch(number)
+   local draw = devices.generator(number * 7919 + 17)
+   draw(0, 1)
+   local switch = { number = number, size = log_between(draw, 10, 20000),
+      ageing = draw(0, 1) < 0.2 and 0 or log_between(draw, 500, 100000) / 1000, queue = 0 }
+   if draw(0, 1) < 0.6 then
+      switch.rate = log_between(draw, 200, 300000)
+      switch.queue = draw(0, 1) < 0.5 and log_between(draw, 1, 1000) or 0
+   end
+   local hashes = draw(0, 1) < 0.2
+   switch.text = ("{rate: %s, mac_table: {size: %d, ageing: %.3fs%s, learning_queue: %d%s}}"):format(
+      draw(0, 1) < 0.5 and "100Mbps" or "1Gbps", switch.size, switch.ageing,
+      switch.rate and (", learning_rate: %dfps"):format(switch.rate) or "", switch.queue,
+      hashes and (", buckets: %d, ways: 4"):format(math.ceil(switch.size / 4)) or "")
+   return switch
+end
+
+--- Characterise it.
+-- @param keys  lines more of the plan's group characterise, or nil
+-- @return as M.measure()
+function M.measure_switch(switch, keys)
+   return M.measure(switch, SWITCH_PLAN:format(switch.text) .. (keys or ""))
+end
+
+--- What must be found of its table: as M.checks(). A table that hashes may hold fewer of these addresses.
+function M.checks_of_table(switch, row)
+   local list = {}
+   local function within(what, truth, estimate, unit)
+      local low = estimate and estimate["min_" .. unit]
+      local high = estimate and estimate["max_" .. unit] or estimate and math.huge
+      list[#list + 1] = { what = what, truth = truth, low = low, high = high,
+         told = estimate and high < math.huge, holds = not estimate or truth >= low * (1 - 1e-9)
+            and truth <= high * (1 + 1e-9) }
+   end
+   within("addresses", switch.size, row.addresses, "addresses")
+   within("ageing", switch.ageing == 0 and math.huge or switch.ageing * 1e9, row.ageing, "ns")
+   within("learning", switch.rate or math.huge, row.learning, "fps")
+   if switch.rate then
+      within("learning queue", switch.queue, row.learning_queue, "addresses")
+   end
+   return list
 end
 
 -- Seconds of a frame in the server, and what decides it.
@@ -140,12 +215,17 @@ function M.checks(device, row)
    for _, size in ipairs { 64, 512, 1518 } do
       limits[select(2, service(way, device.rate, size))] = true
    end
-   local limit = way.cir and limits.bits and "policer" or limits.frames and limits.bits and "both"
+   local bucket = way.cir and limits.bits and (way.queue and "shaper" or "policer")
+   local limit = bucket or limits.frames and limits.bits and "both"
       or limits.frames and "frames" or limits.bits and "bits" or "line"
    word("limit", limit, row.limit)
-   if limit == "policer" then
+   if limits.bits then
+      word("counted", "frame", row.counted)
+   end
+   if limit == "policer" or limit == "shaper" then
       within("cir", way.cir, row.cir, "bps")
       within("cbs", way.cbs, row.cbs, "bytes")
+      within("queue", way.queue, way.queue and row.buffer_memory, "bytes")
    else
       within("capacity", limits.frames and way.capacity or math.huge, row.capacity, "fps")
       within("bandwidth", limits.bits and way.bandwidth or math.huge, row.bandwidth, "bps")

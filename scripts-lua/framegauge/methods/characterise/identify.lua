@@ -10,6 +10,7 @@
 --
 -- Several models that no trial contradicts are not one result: then a parameter is not told, and the remarks
 -- say why.
+local buckets = require "framegauge.methods.characterise.buckets"
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local ranges = require "framegauge.methods.characterise.ranges"
@@ -80,10 +81,20 @@ local function of_size(size, remarks)
    local held = ranges.middle(out.places) / ranges.middle(out.rate) -- seconds, if it is a buffer
    if size.overloads[2] and size.rest and ranges.middle(out.places) >= PLACES_TO_TELL then
       -- with jitter one of the longest delays at rest may be in it
+      -- of jitter an overload has more samples, and may have seen a longer one
+      local error = size.rest.error_ns + (size.overload_error_ns or 0)
+      local jitter = size.rest.max_ns - size.rest.min_ns
+      out.wait = {
+         min = (size.overload_delay_ns - size.rest.max_ns - jitter - error) / 1e9,
+         max = (size.overload_delay_ns - size.rest.min_ns + error) / 1e9,
+      }
       local least = (size.overload_delay_ns - size.rest.max_ns) / 1e9 / held
       local most = (size.overload_delay_ns - size.rest.min_ns) / 1e9 / held
       out.policed = least < NO_QUEUE and (most < A_QUEUE or "unclear") or most < A_QUEUE and "unclear"
          or false
+      -- frames waited, and fewer than were held
+      out.shaped = out.wait.min * out.rate.min > PLACES_TO_TELL
+         and out.wait.max * out.rate.max < out.places.min - PLACES_TO_TELL
    end
    return out
 end
@@ -98,14 +109,10 @@ local function of_all(list, from, to, of)
    return out
 end
 
-local function bits(one)
-   return ranges.times(one.rate, 8 * one.frame_size)
-end
-
--- Does min(C, B / 8F) carry what sizes without loss were given?
-local function carries(list, frames, bps)
+-- Does min(C, B / bits) carry what sizes without loss were given?
+local function carries(list, frames, bps, bits)
    for _, one in ipairs(list) do
-      if one.at_least and (one.at_least > frames.max or one.at_least * 8 * one.frame_size > bps.max) then
+      if one.at_least and (one.at_least > frames.max or one.at_least * bits(one) > bps.max) then
          return false
       end
    end
@@ -113,22 +120,26 @@ local function carries(list, frames, bps)
 end
 
 -- Frame sizes up to the k-th are limited by frames per second, the others by bits per second.
-local function bent(list, k)
+-- @param more  bytes that count besides those of the frame
+local function bent(list, k, more)
+   local function bits(one)
+      return 8 * (one.frame_size + more)
+   end
    local flat = of_all(list, 1, k, function(one) return one.rate end)
-   local falling = of_all(list, k + 1, #list, bits)
+   local falling = of_all(list, k + 1, #list, function(one) return ranges.times(one.rate, bits(one)) end)
    local frames, bps = ranges.common(flat), ranges.common(falling)
-   if not frames or not bps or not carries(list, frames, bps) then
+   if not frames or not bps or not carries(list, frames, bps, bits) then
       return nil
    end
    for i, one in ipairs(list) do -- each size is limited by what it is said to be limited by
-      local by_bits = ranges.times(bps, 1 / (8 * one.frame_size))
+      local by_bits = ranges.times(bps, 1 / bits(one))
       if one.rate and (i <= k and by_bits.max < frames.min or i > k and frames.max < by_bits.min) then
          return nil
       end
    end
    for _, one in ipairs(list) do -- what is not reached is at least what was carried
       local fps = one.rate and one.rate.min or one.at_least
-      frames.min, bps.min = math.max(frames.min, fps), math.max(bps.min, fps * 8 * one.frame_size)
+      frames.min, bps.min = math.max(frames.min, fps), math.max(bps.min, fps * bits(one))
    end
    return { frames = frames, bps = bps, has_frames = flat[1] ~= nil, has_bps = falling[1] ~= nil }
 end
@@ -150,19 +161,24 @@ local function linear(list)
    return { per_byte = per_byte, per_frame = per_frame }
 end
 
--- All that no frame size contradicts.
+-- All that no frame size contradicts, whatever of a frame counts; where several ways to count explain the
+-- same sizes the bounds hold all of them. A limit of frames alone has no way to count.
 local function models(list)
-   local found, seen = {}, {}
-   for k = #list, 0, -1 do
-      local one = bent(list, k)
-      local name = one and (one.has_frames and one.has_bps and "both" or one.has_frames and "frames"
-         or "bits")
-      if one and not seen[name] then
-         seen[name], one.name = true, name
-         found[#found + 1] = one
-      elseif one then -- the bend lies at either of two sizes
-         local same = tables.find(found, "name", name)
-         same.frames, same.bps = ranges.hull { same.frames, one.frames }, ranges.hull { same.bps, one.bps }
+   local found = {}
+   for _, layer in ipairs(buckets.LAYERS) do
+      for k = #list, 0, -1 do
+         local one = bent(list, k, layer.bytes)
+         local name = one and (one.has_frames and one.has_bps and "both" or one.has_frames and "frames"
+            or "bits")
+         local same = one and tables.find(found, "name", name)
+         if same and name ~= "frames" then -- the bend lies at either of two sizes, or another layer counts
+            same.frames = ranges.hull { same.frames, one.frames }
+            same.bps = ranges.hull { same.bps, one.bps }
+            same.counted = same.counted == layer.name and layer.name or "unclear"
+         elseif one and not same then
+            one.name, one.counted = name, name ~= "frames" and layer.name or nil
+            found[#found + 1] = one
+         end
       end
    end
    return found, linear(list)
@@ -182,11 +198,11 @@ local function simplest(found)
       or tables.find(found, "name", "frames") or tables.find(found, "name", "bits") or found[1]
 end
 
-local function engine(out, list, remarks)
+local function engine(out, list, below_line, remarks)
    local found, line = models(list)
    local n = saturated(list)
    if n == 0 then
-      out.limit = "line"
+      out.limit = below_line and "load" or "line"
       local least = { frames = 0, bps = 0 }
       for _, one in ipairs(list) do
          least.frames = math.max(least.frames, one.at_least)
@@ -201,11 +217,12 @@ local function engine(out, list, remarks)
       out.limit = chosen.name
       out.capacity = chosen.has_frames and chosen.frames or { min = chosen.frames.min, max = math.huge }
       out.bandwidth = chosen.has_bps and chosen.bps or { min = chosen.bps.min, max = math.huge }
+      out.counted = chosen.counted
    elseif line then
       out.limit = chosen and "unclear" or "linear"
       out.per_frame, out.per_byte = line.per_frame, line.per_byte
       if chosen then
-         out.capacity, out.bandwidth = chosen.frames, chosen.bps
+         out.capacity, out.bandwidth, out.counted = chosen.frames, chosen.bps, chosen.counted
          tell(remarks, "two limits, of frames and of bits, and a time for each frame and byte explain the "
             .. "rates alike: more frame sizes tell them apart")
       end
@@ -217,8 +234,8 @@ local function engine(out, list, remarks)
       out.bandwidth = { min = found[1].bps.min, max = math.huge }
    else
       out.limit = "other"
-      tell(remarks, "no limit of frames and bits, and no time for each frame and byte, explains the rates of "
-         .. "all frame sizes")
+      tell(remarks, "no limit of frames and bits, and no time for each frame and byte, explains the rates "
+         .. "of all frame sizes")
    end
 end
 
@@ -259,19 +276,33 @@ local function unit_of_buffer(out, list, remarks)
    end
 end
 
-local function policer(out, list, remarks)
-   local cir = ranges.common(of_all(list, 1, #list, bits))
-   local cbs = ranges.common(of_all(list, 1, #list, function(one)
-      -- the frame that a server would have begun is none of a bucket's
-      return { min = (one.places.min + 1) * one.frame_size, max = (one.places.max + 1) * one.frame_size }
-   end))
-   if not cir or not cbs then
-      out.limit = "other"
-      tell(remarks, "frames are lost without having waited, as by a policer, but no rate and burst size in "
-         .. "bits explain all frame sizes")
-      return
+-- A policer loses frames that have not waited; of a shaper's some wait, and the bucket has let others pass.
+local function by_tokens(out, list)
+   local policed, shaped = 0, 0
+   for _, one in ipairs(list) do
+      policed = policed + (one.policed == true and 1 or 0)
+      shaped = shaped + (one.shaped and 1 or 0)
    end
-   out.limit, out.cir, out.cbs = "policer", cir, cbs
+   local found = shaped > 0 and buckets.shaper(out, list) or policed > 0 and buckets.policer(out, list)
+   if policed > 0 and not found then
+      out.limit = "other"
+      tell(out.remarks, "frames are lost without having waited, as by a policer, but no rate and burst size "
+         .. "in bits explain all frame sizes")
+   end
+   return found or policed > 0
+end
+
+-- Of frame sizes of which neither a buffer nor its absence explains the delay.
+local function tell_unclear(out, sizes, list)
+   for i, one in ipairs(list) do
+      if one.policed == "unclear" then
+         local error = sizes[i].rest.error_ns + (sizes[i].overload_error_ns or 0)
+         tell(out.remarks, "%d bytes: the longest delay of the overload, %s (known to within %s), is neither "
+            .. "that of a full buffer nor that of none", one.frame_size,
+            format.nanoseconds(sizes[i].overload_delay_ns), format.nanoseconds(error))
+         out.limit = "unclear"
+      end
+   end
 end
 
 -- By how much the delay of a frame at rest grows with its size.
@@ -301,7 +332,8 @@ local function delays(out, sizes, line_bps, remarks)
 end
 
 --- What the device is in one direction.
--- @param seen  line_bps, and sizes: list, by ascending frame size, of
+-- @param seen  line_bps; below_line = whether overloads were less than the line brings; and sizes: list, by
+--              ascending frame size, of
 --              frame_size
 --              overloads          list of { seconds = from the first to the last departure, rx =, slack =
 --                                 frames by which counts may be off }, of those that lost frames by load
@@ -309,62 +341,70 @@ end
 --                                 =, queued = range of frames that it held, overflowed = }
 --              carried_fps        where nothing was lost: what it forwards at least
 --              overload_delay_ns  the longest delay under overload
+--              overload_error_ns  by which it may be off; nil: by no more than delays at rest
 --              rest               { min_ns =, max_ns =, error_ns =, jitter_error_ns = how far the shortest
 --                                 may be above what jitter adds to, or nil } of delays under a low load
 -- @return a table of ranges: capacity (frames/s), bandwidth (bit/s), or per_frame and per_byte (s);
 --         buffer_frames or buffer_bytes; cir (bit/s) and cbs (bytes); latency (ns), latency_per_byte (ns);
---         and words: limit ("line", "frames", "bits", "both", "policer", "linear", "unclear", "other"),
+--         and words: limit ("line", "load", "frames", "bits", "both", "policer", "shaper", "linear",
+--         "unclear", "other"), counted (what of a frame counts in bandwidth, or in cir and
+--         cbs, buckets.lua),
 --         buffer_unit ("frames", "bytes", "cells", "unclear", "other"), switching, remarks = list of
 -- sentences
 function M.direction(seen)
-   local out, list, policed, unclear = { remarks = {} }, {}, 0, false
+   local out, list = { remarks = {} }, {}
    for i, size in ipairs(seen.sizes) do
       list[i] = of_size(size, out.remarks)
-      policed = policed + (list[i].policed == true and 1 or 0)
-      if list[i].policed == "unclear" then
-         unclear = true
-         tell(out.remarks, "%d bytes: the longest delay of the overload, %s, is neither that of a full "
-            .. "buffer "
-            .. "nor that of none", size.frame_size, format.nanoseconds(size.overload_delay_ns))
-      end
    end
-   if policed > 0 then
-      policer(out, list, out.remarks)
-   else
-      engine(out, list, out.remarks)
-      out.limit = unclear and "unclear" or out.limit
+   if not by_tokens(out, list) then
+      engine(out, list, seen.below_line, out.remarks)
+      tell_unclear(out, seen.sizes, list)
       if saturated(list) > 0 then
          unit_of_buffer(out, list, out.remarks)
       end
+   end
+   if out.counted == "unclear" then
+      tell(out.remarks, "several ways to count the bytes of a frame explain the rates: the bounds of the %s "
+         .. "hold all of them", out.cir and "CIR" or "bandwidth")
    end
    delays(out, seen.sizes, seen.line_bps, out.remarks)
    return out
 end
 
--- Seconds of a frame in the server, as far as it is known.
-local function service(found, size)
-   return math.max(1 / (found.capacity.max < math.huge and ranges.middle(found.capacity)
-      or found.capacity.max),
-      8 * size / (found.bandwidth.max < math.huge and ranges.middle(found.bandwidth) or found.bandwidth.max))
+-- Seconds of a frame in the server by the limit of frames and by that of bits, as far as these are known.
+local function services(found, size)
+   local function known(range)
+      return range.max < math.huge and ranges.middle(range) or range.max
+   end
+   return 1 / known(found.capacity),
+      8 * (size + buckets.difference(found.counted)) / known(found.bandwidth)
 end
 
 -- By how much two explanations of the rates differ at a frame size.
 local function difference(found, size)
    local other = ranges.middle(found.per_frame) + ranges.middle(found.per_byte) * size
-   return math.abs(service(found, size) / other - 1)
+   return math.abs(math.max(services(found, size)) / other - 1)
+end
+
+-- By how much ways to count a frame differ at a size that is limited by bits, from those at the largest.
+local function counted_otherwise(found, size, largest)
+   local by_frames, by_bits = services(found, size)
+   return by_bits > MARGIN * by_frames and 1 / size - 1 / largest or 0
 end
 
 --- The frame size that would tell apart what M.direction() could not; nil: none would.
 -- @param tried  frame sizes that were tried, ascending
 function M.telling_size(found, line_bps, tried, candidates)
    local by_rates = found.limit == "unclear" and found.per_byte
-   if not by_rates and found.buffer_unit ~= "unclear" or not found.capacity then
+   local by_count = not by_rates and found.counted == "unclear" and found.buffer_unit ~= "unclear"
+   if not by_rates and not by_count and found.buffer_unit ~= "unclear" or not found.capacity then
       return nil
    end
    local best, most
    for _, size in ipairs(candidates) do
-      local worth = by_rates and difference(found, size) or size
-      local overloads = service(found, size) > MARGIN * ethernet.l1_bps(1, size) / line_bps
+      local worth = by_rates and difference(found, size)
+         or by_count and counted_otherwise(found, size, tried[#tried]) or size
+      local overloads = math.max(services(found, size)) > MARGIN * ethernet.l1_bps(1, size) / line_bps
       local is_new = not tables.contains(tried, size) and size > tried[1] and size < tried[#tried]
       if is_new and overloads and worth > (most or 1e-4) then
          best, most = size, worth

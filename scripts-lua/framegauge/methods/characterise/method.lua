@@ -5,6 +5,7 @@
 local fields = require "framegauge.methods.characterise.result"
 local format = require "framegauge.text.format"
 local identify = require "framegauge.methods.characterise.identify"
+local mac_table = require "framegauge.methods.characterise.mac_table"
 local outlook = require "framegauge.methods.outlook"
 local parameters = require "framegauge.methods.characterise.parameters"
 local plan_rows = require "framegauge.methods.characterise.plan"
@@ -36,9 +37,9 @@ M.expectations = {
    end,
 }
 
---- List of "from->to".
+--- List of "from->to", between the first two ports.
 function M.directions(plan)
-   return (topology.directions(plan.ports, plan.needs.topology, plan.needs.one_way))
+   return (topology.directions({ plan.ports[1], plan.ports[2] }, "pairs", plan.needs.one_way))
 end
 
 function M.heading(plan)
@@ -50,9 +51,9 @@ function M.scope(plan)
    return format.plural(#M.directions(plan), "direction")
 end
 
---- What keeps the plan from being run on this bench; nil when nothing does.
-function M.check(_, bench)
-   return outlook.unknown_line(bench, "characterise")
+--- What keeps the plan from being run on this tester; nil when nothing does.
+function M.check(_, tester)
+   return outlook.unknown_line(tester, "characterise")
 end
 
 --- What lies ahead, at most, but for overloads that a large buffer makes longer.
@@ -75,6 +76,9 @@ function M.parts(plan)
    if directions[2] then
       add(o.frame_sizes[1], 1, o.trial)
    end
+   if plan.ports[3] then
+      add(64, mac_table.TRIALS, mac_table.seconds(o))
+   end
    return outlook.parts(list)
 end
 
@@ -86,13 +90,12 @@ function M.outlook(plan, _, notes)
    end
    return outlook.text({
       ("%s: overloads of two lengths and a low load of %s bytes; then trials of %s bytes, which the model "
-         .. "must "
-         .. "predict."):format(table.concat(M.directions(plan), ", "), table.concat(o.frame_sizes, ", "),
+         .. "must predict."):format(table.concat(M.directions(plan), ", "), table.concat(o.frame_sizes, ", "),
          table.concat(o.held_out, ", ")),
       outlook.waits(o) .. ".",
-   }, notes, { ("Estimate: at most %s in %s; more where a large buffer takes an overload in, or models are "
-      .. "not "
-      .. "told apart."):format(format.plural(n, "trial"), format.clock(seconds)) })
+   }, notes, { ("Estimate: at most %s in %s; more where a large buffer takes an overload in, the tester "
+      .. "falls short, or models are not told apart."):format(format.plural(n, "trial"),
+      format.clock(seconds)) })
 end
 
 local function add_size(c, seen, frame_size)
@@ -105,7 +108,8 @@ end
 
 -- Trials until a model is left, or nothing more would tell.
 local function find(c)
-   local seen = { line_bps = c.line_bps, sizes = {} }
+   local seen = { line_bps = c.line_bps, sizes = {},
+      below_line = c.below_line(c.plan.characterise.frame_sizes[1]) }
    for _, frame_size in ipairs(c.plan.characterise.frame_sizes) do
       add_size(c, seen, frame_size)
    end
@@ -143,7 +147,7 @@ local function add_figures(row, found)
    row.cir, row.cbs = estimate(found.cir, "bps"), estimate(found.cbs, "bytes")
    row.buffer, row.buffer_memory = estimate(found.buffer_frames, "frames"), estimate(found.buffer_bytes,
       "bytes")
-   row.buffer_cell_bytes = found.buffer_cell_bytes
+   row.buffer_cell_bytes, row.counted = found.buffer_cell_bytes, found.counted
    row.base_latency = estimate(found.latency, "ns")
    row.latency_per_byte = estimate(found.latency_per_byte, "ns")
    row.remarks = found.remarks
@@ -161,7 +165,7 @@ local function measure(c)
       table.insert(row.remarks, "nothing came through at a low load")
    end
    local size = overloaded(seen)
-   if size and found.limit ~= "policer" and found.capacity then
+   if size and found.limit ~= "policer" and found.limit ~= "load" and found.capacity then
       local rate = 1 / queue.service(parameters.model(row, c.line_bps), size)
       row.recovery = parameters.recovery(trials.recovery(c, size, rate), row.remarks)
    end
@@ -184,12 +188,12 @@ end
 
 --- Measure.
 -- @param results  gets `characterisation`, a row for each direction, and `predictions`, one for each trial
---                 that was held out
-function M.run(plan, bench, session, results)
+--                 that was held out; with three ports `mac_table`, a row
+function M.run(plan, tester, session, results)
    results.characterisation, results.predictions = {}, {}
    local all, sizes, rows = {}, {}, results.characterisation
    for i, direction in ipairs(M.directions(plan)) do
-      all[i] = trials.new(plan, bench, session, direction)
+      all[i] = trials.new(plan, tester, session, direction)
       rows[i], sizes[i] = measure(all[i])
    end
    if rows[2] then
@@ -199,6 +203,9 @@ function M.run(plan, bench, session, results)
       prediction.make(all[i], row, results.predictions)
       row.trials = #all[i].trials
       row.validity, row.reasons = verdict.merge(all[i].trials)
+   end
+   if tester.ports[3] then
+      results.mac_table = { mac_table.measure(plan, tester, session, rows) }
    end
 end
 

@@ -3,13 +3,14 @@
 --- From ranges to the figures of a row, and from a row to the model: its two extremes for a prediction, and
 -- the reference device that behaves like it.
 local binomial = require "framegauge.trial.binomial"
+local buckets = require "framegauge.methods.characterise.buckets"
 local ethernet = require "framegauge.core.ethernet"
 local ranges = require "framegauge.methods.characterise.ranges"
 local tables = require "framegauge.core.tables"
 
 local M = {}
 
-local WHOLE = { frames = true, bytes = true }
+local WHOLE = { frames = true, bytes = true, addresses = true }
 
 --- A range as an estimate of the result (result.lua).
 -- @param range  in a unit; nil: not told
@@ -113,6 +114,11 @@ local function pick(estimate, unit, which)
    return which and estimate[which .. "_" .. unit] or not which and estimate[unit] or nil
 end
 
+--- Is it a policer or a shaper?
+function M.has_bucket(row)
+   return row.limit == "policer" or row.limit == "shaper"
+end
+
 --- The model of a row, for queue.lua.
 -- @param which  "min" or "max": the device that forwards least or most within the ranges; nil: the estimate
 function M.model(row, line_bps, which)
@@ -126,8 +132,9 @@ function M.model(row, line_bps, which)
       frame_s = linear and frame / 1e9 or nil, byte_s = linear and byte / 1e9 or nil,
       buffer_frames = row.buffer_unit == "frames" and pick(row.buffer, "frames", which) or nil,
       buffer_bytes = row.buffer_unit == "bytes" and pick(row.buffer_memory, "bytes", which) or nil,
-      cir_bps = row.limit == "policer" and pick(row.cir, "bps", which) or nil,
-      cbs_bytes = row.limit == "policer" and pick(row.cbs, "bytes", which) or nil,
+      cir_bps = M.has_bucket(row) and pick(row.cir, "bps", which) or nil,
+      cbs_bytes = M.has_bucket(row) and pick(row.cbs, "bytes", which) or nil,
+      shapes = row.limit == "shaper" or nil, counted_more = buckets.difference(row.counted),
    }
 end
 
@@ -144,8 +151,10 @@ end
 
 --- Whether the model has all that a prediction needs.
 function M.is_whole(row)
-   local limited = tables.contains({ "line", "frames", "bits", "both", "policer", "linear" }, row.limit)
-   local buffered = row.limit == "line" or row.limit == "policer" or row.buffer_unit == "frames"
+   local limited = tables.contains({ "line", "load", "frames", "bits", "both", "policer", "shaper",
+      "linear" }, row.limit)
+   local buffered = row.limit == "line" or row.limit == "load" or row.limit == "policer"
+      or row.buffer_unit == "frames"
       or row.buffer_unit == "bytes"
    return limited and buffered
 end

@@ -3,7 +3,11 @@
 --- The test `characterise` in a plan: its keys, what must hold between them, and what it needs of the tester.
 -- In the notation of plan/rows.lua and plan/registry.lua.
 local shared = require "framegauge.plan.shared_rows"
+local shared_rules = require "framegauge.plan.shared_rules"
 local tables = require "framegauge.core.tables"
+local units = require "framegauge.text.units"
+
+local ENOUGH_BESIDE = 60 -- seconds of the trials beside those of ageing, about
 
 local function sizes(key, default, help)
    return {
@@ -15,11 +19,10 @@ end
 local row = {
    key = "characterise", type = "group",
    help = "what a device is: its rates, buffer, delays and losses, each with its bounds, and a reference "
-      .. "device "
-      .. "that behaves like it",
+      .. "device that behaves like it",
    fields = {
-      sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; where "
-         .. "these do not tell two models apart, others are added"),
+      sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; "
+         .. "where these do not tell two models apart, others are added"),
       sizes("held_out", { "256", "1024" }, "bytes of the frames whose trials the model must predict"),
       { key = "bidirectional", type = "boolean", default = "true",
         help = "the other direction, too, and both at once" },
@@ -33,6 +36,19 @@ local row = {
         help = "length of a trial at a low load" },
       { key = "watch", type = "time", default = "1s", min = "1ms", max = "1h",
         help = "how long the device is watched after an overload" },
+      { key = "limit", type = "time", default = "180s", min = "1s", max = "24h",
+        help = "with three ports: no trial of the table of addresses after so much load of all trials; what "
+           .. "was not tried is not told" },
+      { key = "addresses", type = "group",
+        help = "of a switch, where the plan has three ports: its table of addresses. The first port asks for "
+           .. "addresses behind the second, the third sees what is flooded",
+        fields = {
+           { key = "most", type = "integer", default = "16384", min = "256", max = "500000",
+             help = "addresses that are tried" },
+           { key = "ageing", type = "time", default = "60s", min = "1s", max = "1h",
+             help = "for how long an address is watched until the switch forgets it; the default of IEEE "
+                .. "802.1D is 300s" },
+        } },
       shared.learning_wait "2s", shared.drain "2s", shared.settle "1s", shared.retries,
    },
 }
@@ -46,23 +62,21 @@ local function held_out_is_new(values, found)
    end
 end
 
-local function frames_have_room(values, found)
-   local six = values.ports[1] and not values.ports[1].ipv4
-   for _, key in ipairs { "frame_sizes", "held_out" } do
-      for i, size in ipairs(values.characterise[key]) do
-         if six and size < 84 then
-            found:add(found:item("characterise." .. key, i), ("%d bytes do not hold a test frame over "
-               .. "IPv6"):format(size), "at least 84")
-         end
-      end
+local function two_or_three_ports(values, found)
+   if #values.ports > 3 then
+      found:add("ports", ("%d ports: the model has two, and a table of addresses takes one more"):format(
+         #values.ports), "2 or 3")
    end
 end
 
-local function two_ports(values, found)
-   if #values.ports > 2 then
-      found:add("ports", ("%d ports: the model has two"):format(#values.ports), "2")
-   elseif values.reference_switch then
-      found:add("reference_switch", "the model is of a device between two ports", "reference_device")
+-- The time in which an address is left alone cannot be had in less.
+local function ageing_has_time(values, found)
+   local o = values.characterise
+   if #values.ports > 2 and o.addresses.ageing >= o.limit then
+      found:add("characterise.addresses.ageing", ("%s takes that long, and all of it may take %s "
+         .. "(characterise.limit)"):format(units.format_time(o.addresses.ageing),
+         units.format_time(o.limit)), ("characterise.limit of %s or more"):format(
+         units.format_time(2 * o.addresses.ageing + ENOUGH_BESIDE)))
    end
 end
 
@@ -70,8 +84,15 @@ end
 local MORE = { 72, 80, 96, 112, 128, 192, 256, 384, 512, 768, 1024, 1280 }
 
 return {
-   name = "characterise", row = row, MORE = MORE,
-   rules = { held_out_is_new, frames_have_room, two_ports },
+   name = "characterise", row = row, MORE = MORE, remembers = true,
+   rules = {
+      held_out_is_new, shared_rules.frames_have_room("characterise", "frame_sizes"),
+      shared_rules.frames_have_room("characterise", "held_out"), two_or_three_ports,
+      ageing_has_time,
+   },
+   topology = function(values)
+      return #values.ports > 2 and "full-mesh" or "pairs"
+   end,
    one_way = function(plan)
       return not plan.characterise.bidirectional
    end,

@@ -7,6 +7,7 @@
 -- within four standard deviations.
 local parameters = require "framegauge.methods.characterise.parameters"
 local queue = require "framegauge.methods.characterise.queue"
+local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.characterise.trials"
 local verdict = require "framegauge.text.verdict"
 
@@ -17,20 +18,16 @@ local BELOW, AROUND = 0.7, 0.5 -- of the capacity: a load that it carries, and t
 local SHORT = 0.25 -- of the plan's trial
 local MOST_OF_BURST = 0.25 -- a step is at most such a share of a trial
 
-local function fps_of(model, frame_size)
-   return model.cir_bps and model.cir_bps / 8 / frame_size or 1 / queue.service(model, frame_size)
-end
-
 -- The loads of the trials of a frame size: list of { name, loads }.
 local function loads_of(c, row, frame_size)
    local model, line = parameters.model(row, c.line_bps), c.max_fps(frame_size)
    local seconds = SHORT * c.plan.characterise.trial
-   local rate = math.min(line, fps_of(model, frame_size))
+   local rate = math.min(line, queue.rate(model, frame_size))
    local list = {
       { "overload", { { fps = line, seconds = seconds } } },
       { "below", { { fps = BELOW * rate, seconds = seconds } } },
    }
-   local places = model.cbs_bytes and model.cbs_bytes / frame_size or queue.places(model, frame_size)
+   local places = queue.places(model, frame_size)
    if rate < line and places < math.huge then -- so long that twice the buffer would be needed
       local step = math.min(MOST_OF_BURST * seconds, 2 * places / (line - rate))
       list[#list + 1] = step * line >= 2 and { "step", {
@@ -65,28 +62,42 @@ local function delays(row, c, frame_size, waits)
    end
    -- which frame waited longest is a matter of one service time, and of losses before the queue
    local missing = 1 + parameters.in_a_row(row.loss and row.loss.max_ratio or 0)
-   local service = missing * queue.service(parameters.model(row, c.line_bps, "min"), frame_size) * 1e9
+   local service = missing * 1e9 / math.min(queue.rate(parameters.model(row, c.line_bps, "min"), frame_size),
+      1 / queue.service(parameters.model(row, c.line_bps, "min"), frame_size))
    return math.max(low, low + math.min(waits[1], waits[2]) - service),
       parameters.transit_ns(row, c.line_bps, frame_size, "max") + math.max(waits[1], waits[2]) + service
 end
 
+-- Frames that the device may have forwarded less or more because some left late.
+local function belated(row, c, frame_size, loads, counts)
+   local sent = math.max(unpack(tables.field(loads, "fps")))
+   local rate = math.min(sent, queue.rate(parameters.model(row, c.line_bps, "max"), frame_size))
+   return math.ceil((counts.lag_max_ns or 0) / 1e9 * rate)
+end
+
+-- What became of a valid trial, held against the prediction.
+local function is_as_predicted(out, most, error, lag_ns)
+   local delay, low, high = out.delay_max_ns, out.delay_predicted_min_ns, out.delay_predicted_max_ns
+   return out.rx >= out.rx_predicted_min and out.rx <= most
+      and not (delay and low and (delay < low - error or delay > high + error + lag_ns))
+end
+
 local function predict(c, row, frame_size, name, loads)
    local counts, record = trials.held_out(c, frame_size, loads)
+   local slack = belated(row, c, frame_size, loads, counts)
    local least, wait_min = bound(row, c, frame_size, loads, "min")
    local most, wait_max = bound(row, c, frame_size, loads, "max")
+   least, most = math.max(0, least - slack), most + slack
    local latency = counts.latency
-   local error = latency and latency.error_bound_ns or 0
    local out = {
       direction = row.direction, frame_size = frame_size, load = name, tx = counts.tx, rx = counts.rx,
-      rx_predicted_min = least, rx_predicted_max = math.min(most, counts.tx),
+      rx_predicted_min = math.min(least, counts.tx), rx_predicted_max = math.min(most, counts.tx),
       delay_max_ns = latency and latency.max_ns, trial = record.trial,
    }
    out.delay_predicted_min_ns, out.delay_predicted_max_ns = delays(row, c, frame_size, { wait_min, wait_max })
    out.validity, out.reasons = verdict.merge { record }
-   out.holds = counts.rx >= least and counts.rx <= most
-   if out.delay_predicted_min_ns and latency then
-      out.holds = out.holds and latency.max_ns >= out.delay_predicted_min_ns - error
-         and latency.max_ns <= out.delay_predicted_max_ns + error + (counts.lag_max_ns or 0)
+   if out.validity == "valid" then
+      out.holds = is_as_predicted(out, most, latency and latency.error_bound_ns or 0, counts.lag_max_ns or 0)
    end
    return out
 end

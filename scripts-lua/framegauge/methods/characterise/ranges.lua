@@ -38,12 +38,6 @@ function M.times(range, by)
    return { min = range.min * by, max = range.max * by }
 end
 
---- One divided by what lies in a range of positive numbers.
--- @usage ranges.inverse({ min = 2, max = 4 }).min --> 0.25
-function M.inverse(range)
-   return { min = 1 / range.max, max = 1 / range.min }
-end
-
 --- The middle of a range.
 -- @usage ranges.middle { min = 1, max = 4 } --> 2.5
 function M.middle(range)

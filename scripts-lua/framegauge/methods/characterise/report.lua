@@ -17,12 +17,19 @@ function M.test_names(result)
    return format.plural(#(result.results.characterisation or {}), "direction")
 end
 
+-- How many predictions hold, of how many that a valid trial could prove or disprove, and how many there are.
 local function held(result)
-   local list, n = result.results.predictions or {}, 0
+   local list, n, told = result.results.predictions or {}, 0, 0
    for _, one in ipairs(list) do
-      n = n + (one.holds and 1 or 0)
+      n, told = n + (one.holds and 1 or 0), told + (one.holds ~= nil and 1 or 0)
    end
-   return n, #list
+   return n, told, #list
+end
+
+local NOTHING = {}
+
+local function of_table(result)
+   return (result.results.mac_table or NOTHING)[1]
 end
 
 --- What one must know to believe the table.
@@ -31,9 +38,13 @@ function M.notes(result, add)
    if not rows[1] then
       return
    end
-   local n, of = held(result)
-   if of > 0 then
+   local n, of, all = held(result)
+   if all > 0 then
       add(("%d of %d trials that the model was not fitted to are as it predicts."):format(n, of))
+      if all > of then
+         add(("%d more say nothing of the model: the tester fell short, or they are invalid."):format(
+            all - of))
+      end
    else
       add "No trial was held out: no model, or no frame sizes for it."
    end
@@ -41,6 +52,9 @@ function M.notes(result, add)
       for _, remark in ipairs(row.remarks) do
          add(("%s: %s."):format(row.direction, remark))
       end
+   end
+   for _, remark in ipairs((of_table(result) or NOTHING).remarks or NOTHING) do
+      add(("Table of addresses: %s."):format(remark))
    end
 end
 
@@ -58,16 +72,14 @@ function M.files(result)
    local rows, line = result.results.characterisation or {}, line_of(result)
    local dut = result.device_under_test or {}
    return rows[1] and line and { { "twin.yaml", twin.text(rows, dut.name or result.name or "the device",
-      line) } } or {}
+      line, of_table(result)) } } or {}
 end
 
 local DEFINITIONS = {
    { "Bounds", "in brackets. Those of rates and buffers follow from whole frames: the truth is within "
-      .. "them, if "
-      .. "the model holds. That of the loss is of 95 % (Clopper and Pearson)." },
+      .. "them, if the model holds. That of the loss is of 95 % (Clopper and Pearson)." },
    { "Limited by", "what the trials contradict in the fewest words: a device that is limited by frames per "
-      .. "second "
-      .. "needs the same time for each." },
+      .. "second needs the same time for each." },
    { "Buffer", "what waits while one frame is forwarded." },
    { "Holds", "frames received and longest delay lie between what the model says at the ends of all "
       .. "bounds." },
@@ -101,6 +113,10 @@ function M.sections(result)
       predictions[1] and { "What its model predicts", nil, {
          h.p { "Trials of other frame sizes and loads, which nothing was fitted to." },
          tables.of { result_rows.PREDICTION, "html", predictions, caption = "Predicted and measured",
+            below = tables.reasons },
+      } } or nil,
+      of_table(result) and { "Its table of addresses", "RFC 2889, sections 5.7 and 5.8", {
+         tables.of { result_rows.MAC_TABLE, "html", { of_table(result) }, caption = "Table of addresses",
             below = tables.reasons },
       } } or nil,
    }

@@ -5,6 +5,7 @@
 local format = require "framegauge.text.format"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.trial.uncertainty"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
@@ -15,7 +16,7 @@ local list, record = rows.list, rows.record
 -- How a value is written, by its unit.
 local WRITTEN = {
    fps = format.count, bps = function(value) return units.format_bits(value) end, frames = format.count,
-   bytes = format.count, ns = format.nanoseconds,
+   bytes = format.count, ns = format.nanoseconds, addresses = format.count,
    ratio = function(value) return value == 0 and "0" or ("%.3g %%"):format(value * 100) end,
 }
 
@@ -31,6 +32,7 @@ end
 
 local OF_UNIT = {
    fps = estimate("fps", "number"), bps = estimate("bps", "number"), frames = estimate("frames", "count"),
+   addresses = estimate("addresses", "count"),
    bytes = estimate("bytes", "count"), ns = estimate("ns", "number"), ratio = estimate("ratio", "ratio"),
 }
 
@@ -51,22 +53,39 @@ function M.text(value, unit)
    return a == b and text or ("%s (%s to %s)"):format(text, a, b)
 end
 
-local SHOWN = { fps = "frames/s", frames = "frames", bytes = "bytes" } -- below a heading
+local SHOWN = { fps = "frames/s", frames = "frames", bytes = "bytes",
+   addresses = "addresses" } -- below a heading
+
+-- How a value is written beside its unit, for `compare`.
+local KINDS = { addresses = "count",
+   fps = "fps", bps = "bits", frames = "frames", bytes = "bytes", ns = "time", ratio = "loss" }
+
+-- The bounds of a parameter as its uncertainty, so that two devices can be compared: function(row).
+local function bounds(key, unit)
+   return function(row)
+      local one = row[key]
+      local value, high = one[unit], one["max_" .. unit] or math.huge
+      return uncertainty.of(value, { { name = unit == "ratio" and "sample" or "resolution",
+         type = unit == "ratio" and "A" or "B", below = value - one["min_" .. unit], above = high - value,
+         coverage = one.coverage, source = "the trials that the model was fitted to" } })
+   end
+end
 
 local DETAIL = "terminal html" -- not in the summary
 
 -- A figure, and the column that shows it with its range.
-local function parameter(key, unit, help, col, at)
+-- @param better  ">=" or "<="; nil: neither, it is only another device
+local function parameter(key, unit, help, col, at, better)
    return { key, OF_UNIT[unit], help, null = true }, {
       col = col, unit = SHOWN[unit], as = "plain", at = at or "terminal summary html",
       hidden = true,
       of = function(row)
          return row[key] and M.text(row[key], unit)
       end,
-   }
+   }, { key .. "." .. unit, col = col, as = KINDS[unit], better = better, uncertainty = bounds(key, unit) }
 end
 
-local LIMITS = { "line", "frames", "bits", "both", "policer", "linear", "unclear", "other" }
+local LIMITS = { "line", "load", "frames", "bits", "both", "policer", "shaper", "linear", "unclear", "other" }
 local BUFFERS = { "frames", "bytes", "cells", "unclear", "other" }
 local JITTERS = { "none", "uniform", "normal", "exponential", "pareto", "other" }
 local TOGETHER = { "independent", "shared", "not tried" }
@@ -75,72 +94,74 @@ local function words(key, values, help, col, at)
    return { key, values, help, null = true, col = col, as = "plain", at = at or "html" }
 end
 
--- Rows of one figure each, and pairs of a figure and its column, in one list.
-local function flat(...)
-   local out = {}
-   for _, one in ipairs { ... } do
-      for _, row in ipairs(one[1] and type(one[1]) == "table" and one or { one }) do
-         out[#out + 1] = row
-      end
-   end
-   return out
-end
-
-M.DIRECTION = record("characterisation", "What the device is in one direction", flat(
+-- A parameter is a figure and a column, so each has a list of its own.
+M.DIRECTION = record("characterisation", "What the device is in one direction", {
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
-   words("limit", LIMITS, "what its rate is limited by: nothing but the `line`; `frames` per second; "
-      .. "`bits` per "
-      .. "second; `both`; a `policer`; a time for each frame and each byte (`linear`); `unclear` where "
-      .. "several "
-      .. "of them explain the trials, `other` where none does", "Limited by", "terminal summary html"),
-   { parameter("capacity", "fps", "frames it can forward; with a bound only below: what it was seen to carry",
-      "Capacity") },
-   { parameter("bandwidth", "bps", "bits of frames with FCS it can forward", "Bandwidth") },
-   { parameter("time_per_frame", "ns", "`linear`: the part of a frame's service time that is the same for "
-      .. "all",
-      "Time per frame",
-      DETAIL) },
-   { parameter("time_per_byte", "ns", "`linear`: the part for each byte", "Time per byte",
-      DETAIL) },
-   { parameter("cir", "bps", "`policer`: committed information rate, bits of frames with FCS", "CIR",
-      DETAIL) },
-   { parameter("cbs", "bytes", "`policer`: committed burst size", "CBS",
-      DETAIL) },
+   words("limit", LIMITS, "what its rate is limited by: nothing but the `line`; nothing that the `load` of "
+      .. "`max` met, and of more nothing is known; `frames` per second; "
+      .. "`bits` per second; `both`; a `policer`; a `shaper`, which lets frames wait for tokens; a time for "
+      .. "each frame and each byte (`linear`); "
+      .. "`unclear` where several of them explain the trials, `other` where none does",
+      "Limited by", "terminal summary html"),
+}, {
+   parameter("capacity", "fps", "frames it can forward; with a bound only below: what it was seen to carry",
+      "Capacity", nil, ">="),
+}, {
+   parameter("bandwidth", "bps", "bits it can forward, of what `counted` says", "Bandwidth", nil, ">="),
+}, {
+   parameter("time_per_frame", "ns", "`linear`: the part of a frame's service time that is the same for all",
+      "Time per frame", DETAIL),
+}, {
+   parameter("time_per_byte", "ns", "`linear`: the part for each byte", "Time per byte", DETAIL),
+}, {
+   parameter("cir", "bps", "`policer`, `shaper`: committed information rate, bits of what `counted` says",
+      "CIR", DETAIL, ">="),
+}, {
+   parameter("cbs", "bytes", "`policer`, `shaper`: committed burst size", "CBS", DETAIL),
+}, {
+   words("counted", { "frame", "without FCS", "layer 3", "layer 1", "unclear" }, "what of a "
+      .. "frame counts in a limit of bits: with FCS (`frame`), without it, from the IP header on, or with "
+      .. "preamble and gap; `unclear` where several explain the rates",
+      "Counted"),
+}, {
    words("buffer_unit", BUFFERS, "what the buffer holds: `frames`, `bytes`, or `cells` of memory", nil),
-   { parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer") },
-   { parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer") },
    { "buffer_cell_bytes", "ordinal", "`cells`: a frame takes a whole number of so many bytes", null = true },
+}, {
+   parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer"),
+}, {
+   parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer"),
+}, {
    words("switching", { "store-and-forward", "cut-through" }, "`store-and-forward` where the delay grows "
-      .. "with the "
-      .. "frame as the line's time does, or more: a device that cuts through and needs as long for a byte "
-      .. "cannot be told from it", "Switching"),
-   { parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in "
-      .. "(`cut-through`: from the header) to the first bit out", "Latency") },
-   { parameter("latency_per_byte", "ns", "further time for each byte", "Latency per byte",
-      DETAIL) },
-   words("jitter", JITTERS, "distribution of further delay at a low load that comes nearest", "Jitter",
-      "html"),
+      .. "with the frame as the line's time does, or more: a device that cuts through and needs as long "
+      .. "for a byte cannot be told from it", "Switching"),
+}, {
+   parameter("base_latency", "ns", "time a frame spends in it besides waiting: from the last bit in "
+      .. "(`cut-through`: from the header) to the first bit out", "Latency", nil, "<="),
+}, {
+   parameter("latency_per_byte", "ns", "further time for each byte", "Latency per byte", DETAIL, "<="),
+}, {
+   words("jitter", JITTERS, "distribution of further delay at a low load that comes nearest", "Jitter"),
    { "jitter_mean_ns", "number", "its mean, above the shortest delay", null = true, col = "Mean jitter",
       as = "time", at = "html" },
-   { parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at rest",
-      DETAIL) },
-   { parameter("recovery", "ns", "for how long after an overload it goes on losing frames; null where it "
-      .. "cannot "
-      .. "be overloaded, or loses frames at rest", "Recovery",
-      DETAIL) },
+}, {
+   parameter("loss", "ratio", "share of frames lost at a low load, as if independent", "Loss at rest",
+      DETAIL, "<="),
+}, {
+   parameter("recovery", "ns", "for how long after an overload it goes on losing frames; null where it "
+      .. "cannot be overloaded, or where that differs from trial to trial", "Recovery", DETAIL, "<="),
+}, {
    words("both_ways", TOGETHER, "whether it forwards less when the other direction is overloaded, too",
       "Both ways"),
    { "trials", "count", "trials of this direction", col = "Trials", as = "number", at = "html" },
-   { "remarks", list "text", "what the model does not explain, and what no trial could tell" }
-), verdict.ROWS)
+   { "remarks", list "text", "what the model does not explain, and what no trial could tell" },
+}, verdict.ROWS)
 
 M.PREDICTION = record("prediction", "A trial that the model was not fitted to, and what it predicted", {
    { "direction", "text", "`from->to`", col = "Direction", id = "%s" },
-   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", id = "%s "
-      .. "bytes" },
-   { "load", { "overload", "step", "below" }, "the line's rate throughout; a `step` of the line's rate, "
-      .. "longer "
-      .. "than the buffer lasts, within half of the capacity; or `below` the capacity throughout",
+   { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
+      id = "%s bytes" },
+   { "load", { "overload", "step", "below" }, "the highest load throughout; a `step` of it, longer than "
+      .. "the buffer lasts, within half of the capacity; or `below` the capacity throughout",
       col = "Load", id = "%s" },
    { "tx", "count", "frames sent", col = "Sent", unit = "frames", at = "html" },
    { "rx", "count", "frames received", col = "Received", unit = "frames", at = "terminal html" },
@@ -156,33 +177,56 @@ M.PREDICTION = record("prediction", "A trial that the model was not fitted to, a
    { "delay_predicted_max_ns", "number", "the model's most", null = true, col = "Predicted", unit = "delay "
       .. "to",
       as = "time", at = "html" },
-   { "holds", "boolean", "whether both lie within" },
-   { col = "Holds", as = "plain", at = "terminal html", of = function(row)
-      return row.holds and "yes" or "no"
+   { "holds", "boolean", "whether both lie within; null where the trial is not `valid`, which proves nothing",
+      null = true },
+   { col = "Holds", as = "plain", at = "terminal html", none = "not told", of = function(row)
+      return row.holds and "yes" or row.holds == false and "no" or nil
    end },
    { "trial", "ordinal", "number of the trial" },
 }, verdict.ROWS)
 
---- What can be expected: bounds that are sure.
+M.MAC_TABLE = record("mac_table", "The table of addresses of a switch, of a plan with three ports", {
+   { "ports", "text", "the port that asked, the one behind which the addresses were, and the one that saw "
+      .. "floods", col = "Ports", id = "%s" },
+   { "learns", "boolean", "whether it knew addresses that it had heard; null: not told", null = true },
+}, {
+   parameter("addresses", "addresses", "that it holds, with the three ports' own", "Addresses", nil, ">="),
+}, {
+   parameter("ageing", "ns", "after which it forgets an address that it does not hear", "Ageing"),
+}, {
+   parameter("learning", "fps", "addresses that it learns a second", "Learning", nil, ">="),
+}, {
+   parameter("learning_queue", "addresses", "that may wait to be learned", "Waiting", DETAIL),
+}, {
+   words("when_full", { "keeps", "evicts", "unclear" }, "`keeps`: a full table learns none; `evicts`: it "
+      .. "forgets others for them; null where it was not full", "When full"),
+   { "trials", "count", "of the table", col = "Trials", as = "number", at = "html" },
+   { "remarks", list "text", "what no trial could tell" },
+}, verdict.ROWS)
+
+--- What can be expected: bounds, with how sure they are.
 M.EXPECTED = {
-   { "capacity.min_fps", expect = { "capacity", ">=", "number" } },
-   { "bandwidth.min_bps", expect = { "bandwidth", ">=", "bits" } },
-   { "buffer.min_frames", expect = { "buffer", ">=", "number" } },
-   { "base_latency.max_ns", expect = { "latency", "<=", "time" } },
-   { "loss.max_ratio", expect = { "loss", "<=", "ratio" } },
-   { "recovery.max_ns", expect = { "recovery", "<=", "time" } },
+   { "capacity.min_fps", expect = { "capacity", ">=", "number" }, coverage = 1 },
+   { "bandwidth.min_bps", expect = { "bandwidth", ">=", "bits" }, coverage = 1 },
+   { "buffer.min_frames", expect = { "buffer", ">=", "number" }, coverage = 1 },
+   { "base_latency.max_ns", expect = { "latency", "<=", "time" }, coverage = 1 },
+   { "loss.max_ratio", expect = { "loss", "<=", "ratio" }, coverage = 0.95 },
+   { "recovery.max_ns", expect = { "recovery", "<=", "time" }, coverage = 1 },
 }
 
 M.TABLES = {
-   { name = "characterisation", title = "What the device is", record = M.DIRECTION,
+   { name = "characterisation", title = "What the device is", record = M.DIRECTION, by_place = true,
       rows = function(results) return results.characterisation or {} end },
    { name = "predictions", title = "What its model predicts", record = M.PREDICTION,
       rows = function(results) return results.predictions or {} end },
+   { name = "mac_table", title = "Its table of addresses", record = M.MAC_TABLE, by_place = true,
+      rows = function(results) return results.mac_table or {} end },
 }
 
 M.RESULTS = record("characterise_results", "results of a characterisation", {
    { "characterisation", list(M.DIRECTION), "a row for each direction", optional = true },
    { "predictions", list(M.PREDICTION), "a row for each trial that was held out", optional = true },
+   { "mac_table", list(M.MAC_TABLE), "a row, of a plan with three ports", optional = true },
 })
 
 --- Trials of frames.

@@ -7,16 +7,21 @@
 local binomial = require "framegauge.trial.binomial"
 local loads = require "framegauge.traffic.loads"
 local parameters = require "framegauge.methods.characterise.parameters"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
 local SHORT = 0.25 -- the shorter overload, as a share of the longer
 local REST, RELIEF = 0.1, 0.5 -- of the capacity: a low load, and what follows an overload
 local GROWS = 20 -- frame times: a delay that grows by more under load is that of a queue
+local GROWN = 0.25 -- of the longest wait: the mean of a queue that grew
 local LONGER = 4 -- a queue that grows and does not overflow gets so much more time
 
 -- A trial at rest is made longer until it has so many frames.
 local ENOUGH = 1000
+
+-- So often a trial in which the tester fell short is made again: one that was held up once need not be again.
+local AGAIN = 2
 
 -- Standard deviations by which more is lost than by chance.
 local SIGMAS = 5
@@ -26,28 +31,39 @@ local SURE = 0.9999
 
 --- How the trials of one direction are made, and which there were.
 -- @param direction  "from->to"
-function M.new(plan, bench, session, direction)
+function M.new(plan, tester, session, direction)
    local c = { plan = plan, direction = direction, trials = {}, rests = { tx = 0, lost = 0,
       loss_bursts = 0 } }
-   for _, port in ipairs(bench.ports) do
+   for _, port in ipairs(tester.ports) do
       c.line_bps = math.min(c.line_bps or math.huge, port.line_rate)
    end
    -- of an overload
    function c.max_fps(frame_size)
-      local line_fps = bench:max_fps(frame_size)
+      local line_fps = tester:max_fps(frame_size)
       return math.min(line_fps, loads.of_rate(plan.characterise.max, frame_size, line_fps))
+   end
+   -- Is that less than the line brings?
+   function c.below_line(frame_size)
+      return c.max_fps(frame_size) < tester:max_fps(frame_size)
    end
    --- @param o  seconds and fps, or loads; directions where it is not this one
    function c.make(phase, frame_size, o)
       local seconds, frames = o.seconds or 0, 0
-      for _, load in ipairs(o.loads or {}) do
-         seconds, frames = seconds + load.seconds, frames + load.fps * load.seconds
+      for _, load in ipairs(o.loads or {}) do -- whole frames, which take their time
+         local n = math.floor(load.fps * load.seconds + 0.5)
+         seconds, frames = seconds + n / load.fps, frames + n
       end
-      local record = session:trial {
-         test = "characterise", phase = phase, frame_size = frame_size, direction = o.name or direction,
-         directions = o.directions or { direction }, loads = o.loads, seconds = seconds,
-         fps = o.fps or frames / seconds, line_fps = bench:max_fps(frame_size),
-      }
+      local record
+      for _ = 0, AGAIN do
+         record = session:trial {
+            test = "characterise", phase = phase, frame_size = frame_size, direction = o.name or direction,
+            directions = o.directions or { direction }, loads = o.loads, seconds = seconds,
+            fps = o.fps or frames / seconds, line_fps = tester:max_fps(frame_size),
+         }
+         if record.validity ~= "tester-limited" then
+            break
+         end
+      end
       c.trials[#c.trials + 1] = record
       return record
    end
@@ -60,20 +76,20 @@ local function slack(counts, rate, loss_ratio)
 end
 
 local function counts_of(record, direction)
-   for _, counts in ipairs(record.directions) do
-      if counts.direction == direction then
-         return counts
-      end
-   end
+   return tables.find(record.directions, "direction", direction)
 end
 
 local function length(counts)
    return (counts.tx - 1) / counts.offered_fps
 end
 
+-- Of a queue that grows until it is full or the trial ends the mean delay is half of the longest or more. A
+-- device or a tester that was held up for a moment has a long delay, too, and a short mean.
 local function delay_grew(c, counts, frame_size, rest)
-   local spread = counts.latency and counts.latency.max_ns - counts.latency.min_ns or 0
+   local l = counts.latency
+   local spread = l and l.max_ns - l.min_ns or 0
    return spread > GROWS * 1e9 / c.max_fps(frame_size) + 2 * (rest.max_ns - rest.min_ns)
+      and l.mean_ns - l.min_ns > GROWN * spread
 end
 
 --- A low load: delays, and losses that no load causes.
@@ -143,6 +159,16 @@ local function carried(counts, rest)
    return math.max(0, counts.rx - 1 - held) / seconds
 end
 
+-- Keep the longest delay of the overload that tells it best: where frames left late it may be longer by as
+-- much.
+local function keep_delay(size, counts)
+   local l = counts.latency
+   local error = l and (l.error_bound_ns or 0)
+   if l and error < (size.overload_error_ns or math.huge) then
+      size.overload_delay_ns, size.overload_error_ns = l.max_ns, error
+   end
+end
+
 --- What a frame size shows, as identify.lua has it.
 function M.size(c, frame_size)
    local o, size = c.plan.characterise, { frame_size = frame_size, overloads = {} }
@@ -156,7 +182,7 @@ function M.size(c, frame_size)
       seconds = seconds * LONGER
       counts = overload(c, frame_size, seconds)
    end
-   size.overload_delay_ns = counts.latency and counts.latency.max_ns
+   keep_delay(size, counts)
    if not overloads(c, counts, frame_size, size.rest) then
       size.carried_fps = carried(counts, size.rest)
       size.drained = grew() and drained(counts, size.rest) or nil
@@ -166,9 +192,12 @@ function M.size(c, frame_size)
    local loss = c.rests.tx > 0 and c.rests.lost / c.rests.tx or 0
    for _, share in ipairs { 1, SHORT, 2 * SHORT } do
       counts = share == 1 and counts or overload(c, frame_size, seconds * share)
-      size.overloads[#size.overloads + 1] = overloads(c, counts, frame_size, size.rest) and {
-         seconds = length(counts), rx = counts.rx, slack = slack(counts, rate, loss),
-      } or nil
+      if overloads(c, counts, frame_size, size.rest) then
+         keep_delay(size, counts)
+         size.overloads[#size.overloads + 1] = {
+            seconds = length(counts), rx = counts.rx, slack = slack(counts, rate, loss),
+         }
+      end
    end
    return size
 end

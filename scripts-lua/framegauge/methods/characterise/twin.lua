@@ -1,10 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The reference device that behaves as a device was found to: the text of twin.yaml, a plan's keys
--- `reference_device`, to be read by `framegauge run PLAN --on twin.yaml`.
+--- The reference device that behaves as a device was found to, or the reference switch where it has a table
+-- of addresses: the text of twin.yaml, a plan's key `reference_device` or `reference_switch`, to be read by
+-- `framegauge run PLAN --on twin.yaml`.
 local parameters = require "framegauge.methods.characterise.parameters"
+local tables = require "framegauge.core.tables"
 
 local M = {}
+
+-- What the reference switch has, too.
+local OF_SWITCH = { "capacity", "buffer", "latency", "latency_per_byte", "switching" }
 
 local function number(value)
    return ("%.12g"):format(value)
@@ -18,7 +23,7 @@ local function keys_of(row, line_bps)
    end
    add("capacity", model.capacity_fps, "fps")
    add("bandwidth", model.bandwidth_bps, "bps")
-   if model.buffer_frames or model.buffer_bytes then
+   if model.buffer_frames or model.buffer_bytes and not model.shapes then
       add("buffer", math.max(1, model.buffer_frames or model.buffer_bytes), model.buffer_bytes and "B" or "")
    end
    add("latency", row.base_latency and row.base_latency.ns, "ns")
@@ -33,8 +38,10 @@ local function keys_of(row, line_bps)
    end
    add("recovery", row.recovery and row.recovery.ns and row.recovery.ns > 0 and row.recovery.ns, "ns")
    if model.cir_bps then
-      list[#list + 1] = { "profiles", ("{all: {cir: %sbps, cbs: %s}}"):format(number(model.cir_bps),
-         number(math.floor(model.cbs_bytes))) }
+      local shaping = model.shapes and (", shaping: %sns"):format(number(math.floor(model.buffer_bytes * 8e9
+         / model.cir_bps))) or ""
+      list[#list + 1] = { "profiles", ("{all: {cir: %sbps, cbs: %s%s}}"):format(number(model.cir_bps),
+         number(math.floor(model.cbs_bytes)), shaping) }
    end
    return list
 end
@@ -56,17 +63,57 @@ local function lines(list, indent)
    return table.concat(out, "\n") .. "\n"
 end
 
+-- Keys of the reference switch, and what it cannot be told.
+local function keys_of_switch(rows, line_bps, found)
+   local list, lacks = {}, {}
+   for _, one in ipairs(keys_of(rows[1], line_bps)) do
+      local has = tables.contains(OF_SWITCH, one[1])
+      table.insert(has and list or lacks, has and one or one[1])
+   end
+   for _, one in ipairs(list) do -- one engine for all ports: twice where each way has its own
+      local fps = one[1] == "capacity" and rows[1].both_ways == "independent" and rows[1].capacity.fps
+      one[2] = fps and number(2 * fps) .. "fps" or one[2]
+   end
+   local t, keys = found, {}
+   local function add(estimate, unit, form, scale)
+      keys[#keys + 1] = estimate and estimate[unit] and form:format(number(estimate[unit] * (scale or 1)))
+         or nil
+   end
+   add(t.addresses, "addresses", "size: %s")
+   add(t.ageing, "ns", "ageing: %ss", 1e-9)
+   add(t.learning, "fps", "learning_rate: %sfps")
+   add(t.learning_queue, "addresses", "learning_queue: %s")
+   list[#list + 1] = { "mac_table", ("{%s}"):format(table.concat(keys, ", ")) }
+   return list, lacks
+end
+
 -- What the reference device cannot be told.
-local function missing(rows)
+-- @param lacks  of a switch: keys that only the reference device has
+local function missing(rows, lacks)
    local list = {}
+   if lacks and lacks[1] then
+      list[1] = ("#   the reference switch has no %s, which the device has\n"):format(
+         table.concat(lacks, ", "))
+   end
    for _, row in ipairs(rows) do
       local function add(what)
          list[#list + 1] = ("#   %s: %s\n"):format(row.direction, what)
+      end
+      if row.validity and row.validity ~= "valid" then
+         add "the tester fell short in some trials, so what was found may be the tester's: see the report"
+      end
+      if row.limit == "load" then
+         add(("all of %.6g frames/s came through; what it does with more was not tried, and the reference "
+            .. "device forwards it"):format(row.capacity.min_fps))
       end
       if not parameters.is_whole(row) then
          add "no model explains its rates and its buffer; only what is written below was found"
       elseif row.limit == "linear" then
          add "each frame takes a fixed time and one for each byte, which the reference device does not have"
+      end
+      if row.counted and row.counted ~= "frame" then
+         add(("its rate counts a frame in another way (%s); the reference device counts it with its FCS")
+            :format(row.counted))
       end
       if row.both_ways == "shared" then
          add "it forwards less when the other direction is loaded, too; the reference device does not"
@@ -75,20 +122,28 @@ local function missing(rows)
          add "its jitter is like none of the reference device's distributions"
       end
    end
-   return list[1] and "# What the reference device cannot do:\n" .. table.concat(list) or ""
+   return list[1] and "# What to know of it, and what the reference device cannot do:\n"
+      .. table.concat(list) or ""
 end
+
+local HEAD = "# The reference %s that behaves as %s did. framegauge run PLAN --on THIS FILE runs a plan "
+   .. "against it.\n%sreference_%s:\n  rate: %sbps\n%s"
 
 --- The text of twin.yaml.
 -- @param rows      of result.characterisation
 -- @param name      of the device
 -- @param line_bps  of the slowest line
-function M.text(rows, name, line_bps)
+-- @param found     its table of addresses (result.mac_table), or nil
+function M.text(rows, name, line_bps, found)
+   name = name:gsub("%c", " ")
+   if found and found.learns then
+      local keys, lacks = keys_of_switch(rows, line_bps, found)
+      return HEAD:format("switch", name, missing(rows, lacks), "switch", number(line_bps),
+         lines(keys, "  "))
+   end
    local first = keys_of(rows[1], line_bps)
    local second = rows[2] and keys_of(rows[2], line_bps)
-   local text = ("# The reference device that behaves as %s did. framegauge run PLAN --on THIS FILE runs a "
-      .. "plan "
-      .. "against it.\n%sreference_device:\n  rate: %sbps\n%s"):format(name:gsub("%c", " "), missing(rows),
-      number(line_bps), lines(first, "  "))
+   local text = HEAD:format("device", name, missing(rows), "device", number(line_bps), lines(first, "  "))
    if second and not same(first, second) then
       text = text .. "  reverse:\n" .. lines(second, "    ")
    end
