@@ -15,8 +15,29 @@
 
 #include "device_priv.h"
 
-enum { HEADER_OCTETS = FG_ETHER_HEADER };
+enum {
+	HEADER_OCTETS = FG_ETHER_HEADER,
+	SLACK = 4096, /* frames: bursts on their way in and out */
+};
 static const uint64_t OVERLOAD_PAUSE_PS = 1000000000;
+
+uint32_t
+fg_device_in_flight(const struct fg_device_config *config, unsigned frame_size)
+{
+	double fps = (double)config->rate_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD)), frames = 0, ns;
+
+	for (int i = 0; i < 2; i++) {
+		const struct fg_device_direction *d = &config->direction[i];
+		double waiting = d->buffer_octets ? (double)d->buffer / frame_size : (double)d->buffer;
+
+		ns = d->latency_ns + d->latency_ns_per_octet * frame_size;
+		frames += waiting + fps * 1e-9 * ns + fg_impair_kept(&d->impair, fps);
+	}
+	frames += config->nat.setup_queue + config->firewall.setup_queue + config->firewall.inspect_queue +
+		  fps * 1e-9 * config->firewall.inspect_ns;
+	frames += SLACK;
+	return frames <= WIRE_MAX_IN_FLIGHT ? (uint32_t)frames : 0;
+}
 
 static int
 check_range(const char *where, double value, double low, double high, struct fg_error *err)

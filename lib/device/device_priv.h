@@ -24,7 +24,7 @@ struct passage {
 	uint32_t frame_size;  /* 0: of none */
 };
 
-enum { PASSAGES_LOG2 = 4 };
+enum { PASSAGES_LOG2 = 4, WIRE_MAX_IN_FLIGHT = 1 << 20 };
 
 /** One direction through the device. */
 struct direction {
@@ -64,8 +64,10 @@ struct side {
 struct fg_device {
 	struct fg_device_config config;
 	struct side side[2];
-	bool inspects;       /* the frames: it routes, answers, reflects, or learns */
-	struct table *table; /* NULL: it does not learn */
+	bool inspects;             /* the frames: it routes, answers, reflects, or learns */
+	struct table *table;       /* NULL: it does not learn */
+	struct firewall *firewall; /* NULL: there is none */
+	struct nat *nat;           /* the same */
 	bool impaired;
 	bool marks;                 /* a profile does: there are copies enough for all frames */
 	struct rte_mempool *copies; /* for what is duplicated, corrupted or marked; NULL: nothing is */
@@ -106,6 +108,8 @@ void wire_path_free(struct fg_device *wire);
 void wire_path_clear(struct side *side);
 /** There will be copies, of this share of the frames on the way. */
 int wire_path_copies(struct fg_device *wire, double share, uint32_t in_flight, struct fg_error *err);
+/** Another frame with the same bytes. @return NULL: no buffer */
+struct rte_mbuf *wire_path_copy(struct side *side, const struct rte_mbuf *m);
 /** @return the frame as the device's profile marks it: @p m, or a copy in its place */
 struct rte_mbuf *wire_path_mark(struct side *side, struct rte_mbuf *m);
 /**
@@ -117,6 +121,20 @@ bool wire_path_send(struct side *side, struct rte_mbuf *m, uint64_t out);
 bool wire_path_answer(struct side *side, struct rte_mbuf *m, uint64_t time);
 uint16_t wire_path_rx(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);
 uint64_t wire_path_next_arrival(struct fg_port *port);
+
+/**
+ * What the firewall makes of a frame that would leave the device.
+ * @param at  in: when; out: when it does
+ * @return the frame, or what goes on in its place; NULL: nothing, and it is freed
+ */
+struct rte_mbuf *wire_guard(struct side *side, struct rte_mbuf *m, uint64_t *at);
+
+/**
+ * What the NAT makes of a frame that came in.
+ * @param at  in: when it is in; out: when its translation is done
+ * @return the frame, or a translated copy in its place; NULL: it is lost, and freed
+ */
+struct rte_mbuf *wire_translate(struct side *side, struct rte_mbuf *m, uint64_t *at);
 
 int wire_profiles_create(const struct fg_device_profile *config, unsigned n, struct profiles **out,
 			 struct fg_error *err);

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "fg_error.h"
+#include "fg_firewall.h"
+#include "fg_nat.h"
 #include "fg_path.h"
 #include "fg_profile.h"
 
@@ -71,7 +73,9 @@ struct fg_device_config {
 	uint32_t forwards_up_to; /* octets with FCS: longer frames are lost; 0: forwards any */
 	struct fg_device_direction direction[2]; /* [i]: of frames entering on the side of port i */
 	struct fg_device_interface interface[2];
-	struct fg_device_table table; /* of a bridge: not with addresses, and not if it reflects */
+	struct fg_device_table table;       /* of a bridge: not with addresses, and not if it reflects */
+	struct fg_firewall_config firewall; /* not if it reflects */
+	struct fg_nat_config nat;           /* of a router with IPv4 on both sides */
 };
 
 /** What the device itself counted: the truth that a test is compared with. */
@@ -129,6 +133,16 @@ uint32_t fg_device_in_flight(const struct fg_device_config *config, unsigned fra
 int fg_device_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_device **out,
 		     struct fg_error *err);
 
+/**
+ * Make another device of it, with the same two ports, whose counters go on. It is idle, has no profiles, and
+ * is as one that was just made. Only while nobody polls the ports.
+ * @param config     everything, as of fg_device_create(); the pointers that others have of the ports hold
+ * @param in_flight  the same
+ * @return 0; or as fg_device_create(): then the wire can only be changed again or freed
+ */
+int fg_device_change(struct fg_device *wire, const struct fg_device_config *config, uint32_t in_flight,
+		     struct fg_error *err);
+
 /** Free wire and ports and every frame still on the way; NULL is legal. */
 void fg_device_free(struct fg_device *wire);
 
@@ -160,6 +174,18 @@ int fg_device_set_profiles(struct fg_device *wire, unsigned side, const struct f
 /** What profile @p i of @p side has decided since the last reset. Only while nobody polls the ports. */
 void fg_device_read_profile_counters(const struct fg_device *wire, unsigned side, unsigned i,
 				     struct fg_device_profile_counters *out);
+
+/** What its firewall has counted since the last reset; all 0 without one. Only while nobody polls. */
+void fg_device_read_firewall(const struct fg_device *wire, struct fg_firewall_counters *out);
+
+/** The same of its NAT. */
+void fg_device_read_nat(const struct fg_device *wire, struct fg_nat_counters *out);
+
+/**
+ * Have its NAT forget all sessions that it has, from @p now_ns on, by the clock of the trial. Only while
+ * nobody polls. @return how long that takes, ns; 0 without a NAT
+ */
+uint64_t fg_device_clear_nat(struct fg_device *wire, uint64_t now_ns);
 
 /** The device's own counts of frames that entered on @p side. Only while nobody polls the ports. */
 void fg_device_read_counters(const struct fg_device *wire, unsigned side, struct fg_device_counters *out);

@@ -7,6 +7,7 @@
 
 #include "fg_device.h"
 #include "fg_error.h"
+#include "fg_net.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +19,7 @@ extern "C" {
  * the wire. All ports must be polled by one lcore.
  */
 
-enum { FG_SWITCH_PORTS = 64 };
+enum { FG_SWITCH_PORTS = 64 }; /* an uplink takes two of them */
 
 /** Where frames wait for a line that is busy. */
 enum fg_switch_queues {
@@ -59,6 +60,31 @@ struct fg_switch_snooping {
 	double membership_ns;  /* after which a port is no member that has not reported; 0: it stays one */
 	double group_cost_ns;  /* engine time of each frame for each entry of the table */
 	uint64_t router_ports; /* bit i: port i gets reports and what is not registered; beside who asks */
+};
+
+/** How packets are wrapped that pass through a tunnel. */
+enum fg_switch_wrap {
+	FG_SWITCH_NOT_WRAPPED,
+	FG_SWITCH_IP_IN_IP,     /* RFC 2003, RFC 2473 */
+	FG_SWITCH_GRE,          /* RFC 2784 */
+	FG_SWITCH_GRE_WITH_KEY, /* RFC 2890 */
+};
+
+/** A tunnel between a port and the switch, over IPv4 and over IPv6. */
+struct fg_switch_tunnel {
+	struct fg_host near;               /* the switch's end of it */
+	uint8_t far_ipv4[4], far_ipv6[16]; /* the tester's */
+};
+
+/**
+ * Tunnels: what comes to the switch's end of one is unwrapped, and packets to groups leave wrapped. The one
+ * outside has the version of IP of the one inside.
+ */
+struct fg_switch_tunnels {
+	bool on;
+	enum fg_switch_wrap in, out;
+	uint32_t key;
+	struct fg_switch_tunnel port[FG_SWITCH_PORTS];
 };
 
 /** The order in which routes move. */
@@ -107,9 +133,16 @@ struct fg_switch_config {
 	uint32_t min_frame, max_frame; /* octets with FCS; a VLAN tag may come on top of max_frame */
 	bool forwards_bad_fcs, forwards_runts;
 	bool keeps_fcs; /* what it forwards with a wrong FCS leaves with that; else with a new one */
+	/*
+	 * Two switches, each with a table and an engine, joined by a line of that rate; 0: one. Both have
+	 * output queues and store frames
+	 */
+	double uplink_bps;
+	uint64_t second; /* bit i: port i belongs to the second one */
 	struct fg_switch_failover failover;
 	struct fg_device_table table; /* size 0: it learns nothing, and floods everything */
 	struct fg_switch_snooping snooping;
+	struct fg_switch_tunnels tunnels; /* not with queues behind the ingress, nor with an uplink */
 };
 
 /** What the switch itself counted: the truth that a test is compared with. */
@@ -117,7 +150,7 @@ struct fg_switch_config {
 	X(received)       /* frames that came in */                                                  \
 	X(bad_fcs)        /* lost: wrong check sequence */                                           \
 	X(undersized)     /* lost: shorter than min_frame */                                         \
-	X(oversized)      /* lost: longer than max_frame */                                          \
+	X(oversized)      /* lost: longer than max_frame, or to become so in a tunnel */             \
 	X(consumed)       /* for the switch itself: PAUSE, BPDU and their like */                    \
 	X(filtered)       /* for somebody on the port they came from */                              \
 	X(unlearned)      /* whose source is not in the table, and did not come into it */           \
@@ -196,7 +229,10 @@ uint32_t fg_switch_routes(const struct fg_switch *device, struct fg_switch_route
  */
 void fg_switch_set_gap(struct fg_switch *device, uint32_t octets);
 
-/** What it counted at port @p i since the last reset. Only while nobody polls the ports. */
+/**
+ * What it counted at port @p i since the last reset; those of an uplink follow the others: the first switch's
+ * end, the second one's. Only while nobody polls the ports.
+ */
 void fg_switch_read_counters(const struct fg_switch *device, unsigned i, struct fg_switch_counters *out);
 
 /** Most groups that it had entries for at a time, since the last reset. The same. */

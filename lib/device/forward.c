@@ -13,8 +13,6 @@
 
 #include "line_priv.h"
 
-enum { VLAN_TAG = 4, TPID_AT = 12 };
-static const uint32_t MAX_TAGS = 2;
 static const unsigned OWN = FG_SWITCH_PORTS; /* not from a port, but of the switch */
 
 int
@@ -28,13 +26,16 @@ forward_init(struct fg_switch *s, struct fg_error *err)
 	s->latency = wire_fixed(1e3L * c->latency_ns);
 	s->latency_per_octet = wire_fixed(1e3L * c->latency_ns_per_octet);
 	if (s->service_time > 0)
-		rc = wire_waiting_init(&s->engine, c->buffer, c->buffer_octets, "reference_switch.buffer",
-				       err);
+		rc = wire_waiting_init(&s->half[0].engine, c->buffer, c->buffer_octets,
+				       "reference_switch.buffer", err);
+	if (rc == 0 && s->service_time > 0 && c->uplink_bps > 0)
+		rc = wire_waiting_init(&s->half[1].engine, c->buffer, c->buffer_octets,
+				       "reference_switch.buffer", err);
 	if (rc == 0)
 		rc = input_init(s, err);
 	if (rc == 0)
 		rc = pause_init(s, err);
-	for (unsigned i = 0; i < c->ports && rc == 0; i++)
+	for (unsigned i = 0; i < s->ports && rc == 0; i++)
 		rc = wire_waiting_init(&s->member[i].queue, c->buffer, c->buffer_octets,
 				       "reference_switch.buffer", err);
 	return rc;
@@ -43,14 +44,16 @@ forward_init(struct fg_switch *s, struct fg_error *err)
 void
 forward_reset(struct fg_switch *s)
 {
-	s->engine_free = 0;
-	wire_waiting_reset(&s->engine);
+	for (unsigned i = 0; i < RTE_DIM(s->half); i++) {
+		s->half[i].engine_free = 0;
+		wire_waiting_reset(&s->half[i].engine);
+	}
 	s->outage_from = s->outage_to = 0;
 	input_reset(s);
 	pause_reset(s);
 	if (s->failover != NULL)
 		failover_reset(s->failover);
-	for (unsigned i = 0; i < s->config.ports; i++) {
+	for (unsigned i = 0; i < s->ports; i++) {
 		struct member *p = &s->member[i];
 
 		wire_waiting_reset(&p->queue);
@@ -154,29 +157,35 @@ send_out(struct fg_switch *s, unsigned in, unsigned egress, struct rte_mbuf *m, 
 
 /* @return when the engine hands the frame on, all ones: it could not wait for it */
 static fg_u128
-serve(struct fg_switch *s, fg_u128 now, uint32_t size, unsigned copies)
+serve(struct fg_switch *s, struct half *half, fg_u128 now, uint32_t size, unsigned copies)
 {
 	fg_u128 start = now, cost = s->snooping == NULL ? 0 : snoop_cost(s);
 
 	if (s->service_time == 0)
 		return start;
-	if (start < s->engine_free) {
-		start = s->engine_free;
-		if (!wire_waiting_enter(&s->engine, now, start, size)) {
-			s->engine_free += s->drop_time;
+	if (start < half->engine_free) {
+		start = half->engine_free;
+		if (!wire_waiting_enter(&half->engine, now, start, size)) {
+			half->engine_free += s->drop_time;
 			return ~(fg_u128)0;
 		}
 	}
-	s->engine_free =
+	half->engine_free =
 		start + cost + s->service_time * (s->config.replication == FG_SWITCH_BY_EGRESS ? copies : 1);
 	return start;
+}
+
+static fg_u128
+time_between_copies(const struct fg_switch *s)
+{
+	return s->config.replication == FG_SWITCH_BY_EGRESS ? s->service_time : 0;
 }
 
 /* from each port of a set: copies, and itself from the last */
 static void
 replicate(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, fg_u128 now, uint32_t size)
 {
-	fg_u128 apart = s->config.replication == FG_SWITCH_BY_EGRESS ? s->service_time : 0;
+	fg_u128 apart = time_between_copies(s);
 
 	for (unsigned i; ports != 0; now += apart) {
 		struct rte_mbuf *copy = m;
@@ -188,6 +197,25 @@ replicate(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, 
 		if (likely(copy != NULL))
 			send_out(s, in, i, copy, now, size);
 	}
+}
+
+/* the same through the tunnels of the ports: copies only, each of which grows */
+static void
+replicate_wrapped(struct fg_switch *s, unsigned in, uint64_t ports, struct rte_mbuf *m, fg_u128 now,
+		  uint32_t size)
+{
+	fg_u128 apart = time_between_copies(s);
+
+	for (; ports != 0; ports &= ports - 1, now += apart) {
+		unsigned i = (unsigned)__builtin_ctzll(ports);
+		struct rte_mbuf *copy = line_copy(s, i, m);
+
+		if (unlikely(copy == NULL))
+			continue;
+		tunnel_wrap(s, i, copy);
+		send_out(s, in, i, copy, now, size);
+	}
+	rte_pktmbuf_free(m);
 }
 
 static void
@@ -206,19 +234,6 @@ forward_own(struct fg_switch *s, unsigned out, struct rte_mbuf *m, uint64_t now)
 	send_out(s, OWN, out, m, FROM_WHOLE(now), wire_size(&s->mbuf, m));
 }
 
-static uint32_t
-octets_of_tags(const struct rte_mbuf *m)
-{
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint32_t tags = 0, at = TPID_AT;
-
-	for (; tags < MAX_TAGS && at + 2 <= m->data_len; tags++, at += VLAN_TAG)
-		if (!(frame[at] == 0x81 && frame[at + 1] == 0x00) &&
-		    !(frame[at] == 0x88 && frame[at + 1] == 0xa8))
-			break;
-	return tags * VLAN_TAG;
-}
-
 /* the counter of the reason why a frame is lost; NULL: it is not */
 static uint64_t *
 cause_of_loss(struct fg_switch *s, struct member *in, const struct rte_mbuf *m, uint32_t size, uint64_t now)
@@ -229,7 +244,7 @@ cause_of_loss(struct fg_switch *s, struct member *in, const struct rte_mbuf *m, 
 		return &in->counters.bad_fcs;
 	if (unlikely(size < c->min_frame) && !c->forwards_runts)
 		return &in->counters.undersized;
-	if (unlikely(size > c->max_frame) && size > c->max_frame + octets_of_tags(m))
+	if (unlikely(size > c->max_frame) && size > c->max_frame + line_octets_of_tags(m))
 		return &in->counters.oversized;
 	if (unlikely(now >= s->outage_from && now < s->outage_to))
 		return &in->counters.outage;
@@ -258,7 +273,7 @@ several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	const struct member *from = &s->member[in];
-	uint64_t ports = forward_all_ports(s), in_at = now;
+	uint64_t ports = from->half->ports, in_at = now;
 
 	*group = false;
 	if (s->snooping != NULL && (frame[0] & 1) && frame[0] != 0xff) {
@@ -270,6 +285,29 @@ several_ports(struct fg_switch *s, unsigned in, const struct rte_mbuf *m, uint32
 	return ports & ~(1ULL << in);
 }
 
+/*
+ * With tunnels: a frame may give way to the one in it, and is to become longer by some octets.
+ * @return the counter of the reason why it is lost; NULL: it is not
+ */
+static __rte_noinline uint64_t *
+pass_tunnels(struct fg_switch *s, unsigned in, struct rte_mbuf **m, uint32_t *size, uint32_t *growth,
+	     uint64_t now)
+{
+	struct fg_switch_counters *count = &s->member[in].counters;
+	struct rte_mbuf *answer = NULL;
+
+	if (!tunnel_open(s, in, m, &answer)) {
+		if (answer != NULL)
+			forward_own(s, in, answer, now);
+		return &count->consumed;
+	}
+	*size = wire_size(&s->mbuf, *m);
+	*growth = tunnel_growth(s, *m);
+	if (*growth > 0 && *size + *growth > s->config.max_frame + line_octets_of_tags(*m))
+		return &count->oversized;
+	return NULL;
+}
+
 void
 forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now)
 {
@@ -278,16 +316,19 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 	uint32_t size = wire_size(&s->mbuf, m);
 	uint64_t *lost = cause_of_loss(s, from, m, size, now), ports = 0;
 	int to = WIRE_UNKNOWN;
+	uint32_t growth = 0;
 	bool group = false;
 	fg_u128 served;
 
 	from->counters.received++;
 	if (lost == NULL && is_for_the_switch(frame))
 		lost = &from->counters.consumed;
-	if (lost == NULL && s->table != NULL) {
-		from->counters.unlearned += !wire_table_learn(s->table, frame, in, now);
-		to = wire_table_side(s->table, frame);
+	if (lost == NULL && from->half->table != NULL) {
+		from->counters.unlearned += !wire_table_learn(from->half->table, frame, in, now);
+		to = wire_table_side(from->half->table, frame);
 	}
+	if (lost == NULL && unlikely(s->config.tunnels.on))
+		lost = pass_tunnels(s, in, &m, &size, &growth, now);
 	if (lost == NULL) {
 		ports = to == WIRE_UNKNOWN ? several_ports(s, in, m, size, now, &group) : 1ULL << to;
 		if (ports == 0 || to == (int)in)
@@ -296,7 +337,7 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 			to = (int)failover_way(s->failover, m, now);
 	}
 	if (lost == NULL) {
-		served = serve(s, FROM_WHOLE(now), size, (unsigned)__builtin_popcountll(ports));
+		served = serve(s, from->half, FROM_WHOLE(now), size, (unsigned)__builtin_popcountll(ports));
 		if (served == ~(fg_u128)0)
 			lost = &from->counters.engine_drops;
 	}
@@ -315,6 +356,8 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 		input_enter(s, in, m, to == WIRE_UNKNOWN ? ports : 1ULL << to, served, size);
 	else if (to != WIRE_UNKNOWN)
 		send_out(s, in, (unsigned)to, m, served, size);
+	else if (unlikely(growth > 0))
+		replicate_wrapped(s, in, ports, m, served, size + growth);
 	else
 		replicate(s, in, ports, m, served, size);
 }

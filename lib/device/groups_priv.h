@@ -69,6 +69,15 @@ groups_due(const struct groups *s, uint32_t at)
 	return RTE_MIN(m->query, m->until);
 }
 
+/** Is it a group that reaches beyond the local network (RFC 4541, 2.1.2)? */
+static inline bool
+groups_reaches_far(unsigned version, const uint8_t *address)
+{
+	if (version == 4)
+		return address[0] >> 4 == 14 && !(address[0] == 224 && address[1] == 0 && address[2] == 0);
+	return address[0] == 0xff && (address[1] & 0x0f) > 2;
+}
+
 /** @return 0 or -ENOMEM; free it also then */
 int groups_init(struct groups *groups, uint32_t size, unsigned ports, struct fg_error *err);
 void groups_free(struct groups *groups);

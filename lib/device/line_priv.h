@@ -9,7 +9,7 @@
  */
 #include "switch_priv.h"
 
-enum { LINE_PREAMBLE = 8 };
+enum { LINE_PREAMBLE = 8, LINE_TPID_AT = 12, LINE_MAX_TAGS = 2 };
 
 /** Octets after which the switch has a frame. */
 static inline uint32_t
@@ -79,6 +79,19 @@ line_pause(struct member *p, fg_u128 from, fg_u128 until)
 	line_first_changed(p->device, (unsigned)(p - p->device->member));
 }
 
+/** A frame leaves for the other switch, which has it when its last bit is in. */
+static inline bool
+line_cross(struct fg_switch *s, struct member *to, struct rte_mbuf *m, fg_u128 in)
+{
+	bool was_empty = to->in.tail == to->in.head;
+
+	if (!wire_arrivals_put(&to->in, m, WHOLE(in)))
+		return false;
+	if (was_empty)
+		line_first_changed(s, (unsigned)(to - s->member));
+	return true;
+}
+
 /** A copy of a frame begins to leave for a line that is idle; it is the switch's no more. */
 static inline void
 line_depart(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128 start, uint32_t size)
@@ -91,10 +104,14 @@ line_depart(struct fg_switch *s, struct member *out, struct rte_mbuf *m, fg_u128
 		first_bit = out->line_out_free;
 	out->line_out_free = first_bit + line_time;
 	out->counters.forwarded++;
-	if (unlikely(!wire_arrivals_put(&out->out, m, WHOLE(first_bit)))) {
-		out->port_counters.rx_missed++;
-		rte_pktmbuf_free(m);
+	if (unlikely(out->peer != NULL)) {
+		if (line_cross(s, out->peer, m, first_bit + out->octet_time_out * size))
+			return;
+	} else if (likely(wire_arrivals_put(&out->out, m, WHOLE(first_bit)))) {
+		return;
 	}
+	out->port_counters.rx_missed++;
+	rte_pktmbuf_free(m);
 }
 
 /** A copy for an egress; NULL: there is no memory, which is counted. */
@@ -106,6 +123,20 @@ line_copy(struct fg_switch *s, unsigned egress, struct rte_mbuf *m)
 	if (unlikely(copy == NULL))
 		s->member[egress].port_counters.rx_no_mbuf++;
 	return copy;
+}
+
+/** Octets of the VLAN tags of a frame. */
+static inline uint32_t
+line_octets_of_tags(const struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t tags = 0, at = LINE_TPID_AT;
+
+	for (; tags < LINE_MAX_TAGS && at + 2 <= m->data_len; tags++, at += FG_NET_TAG)
+		if (!(frame[at] == 0x81 && frame[at + 1] == 0x00) &&
+		    !(frame[at] == 0x88 && frame[at + 1] == 0xa8))
+			break;
+	return tags * FG_NET_TAG;
 }
 
 #endif

@@ -48,7 +48,9 @@ wire_path_init(struct fg_device *wire, uint32_t in_flight, struct fg_error *err)
 
 	for (unsigned i = 0; i < 2; i++)
 		share = fmax(share, fg_impair_copied(&wire->config.direction[i].impair));
-	if (share > 0)
+	if (wire->nat != NULL)
+		share = 1;
+	if (share > 0 || wire->firewall != NULL)
 		rc = wire_path_copies(wire, share, in_flight, err);
 	/* of each frame there may be a copy */
 	for (unsigned i = 0; i < 2 && rc == 0; i++)
@@ -77,8 +79,8 @@ wire_path_free(struct fg_device *wire)
 }
 
 /* NULL: there is no buffer, or it is too small */
-static struct rte_mbuf *
-copy_of(struct side *side, const struct rte_mbuf *m)
+struct rte_mbuf *
+wire_path_copy(struct side *side, const struct rte_mbuf *m)
 {
 	struct rte_mbuf *copy = rte_pktmbuf_copy(m, side->wire->copies, 0, UINT32_MAX);
 
@@ -92,7 +94,7 @@ copy_of(struct side *side, const struct rte_mbuf *m)
 static void *
 path_own(void *side, void *frame)
 {
-	struct rte_mbuf *copy = copy_of(side, frame);
+	struct rte_mbuf *copy = wire_path_copy(side, frame);
 
 	if (copy != NULL)
 		rte_pktmbuf_free(frame);
@@ -102,7 +104,7 @@ path_own(void *side, void *frame)
 static void *
 path_copy(void *side, void *frame)
 {
-	return copy_of(side, frame);
+	return wire_path_copy(side, frame);
 }
 
 static uint8_t *

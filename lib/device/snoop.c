@@ -240,13 +240,13 @@ group_of(const struct snooping *s, const struct rte_mbuf *m, struct group_key *o
 		const uint8_t *to = frame + at + offsetof(struct fg_ipv4, dst);
 
 		*out = key_of(s, 4, to, vlan);
-		return to[0] >> 4 == 14 && !(to[0] == 224 && to[1] == 0 && to[2] == 0);
+		return groups_reaches_far(4, to);
 	}
 	if (type == FG_ETHER_IPV6 && at + sizeof(struct fg_ipv6) <= m->data_len) {
 		const uint8_t *to = frame + at + offsetof(struct fg_ipv6, dst);
 
 		*out = key_of(s, 6, to, vlan);
-		return to[0] == 0xff && (to[1] & 0x0f) > 2;
+		return groups_reaches_far(6, to);
 	}
 	return false;
 }

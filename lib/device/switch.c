@@ -26,8 +26,11 @@ fg_switch_in_flight(const struct fg_switch_config *c, unsigned frame_size)
 	       latency_ns, frames;
 	unsigned queues = 1 + (c->queues == FG_SWITCH_SHARED ? 1 : c->ports);
 
+	if (c->uplink_bps > 0)
+		queues += 3; /* another engine, and both ends */
 	for (unsigned i = 0; i < c->ports; i++)
 		fps += c->rate_bps[i] / (8.0 * (frame_size + FG_ETHER_OVERHEAD));
+	fps += 2 * c->uplink_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD));
 	latency_ns = c->latency_ns + c->latency_ns_per_octet * frame_size +
 		     (c->failover.on ? RTE_MAX(c->failover.preferred_ns, c->failover.next_best_ns) : 0);
 	frames = queues * waiting + fps * 1e-9 * latency_ns + SLACK;
@@ -181,6 +184,33 @@ check(const char *where, double value, double low, double high, struct fg_error 
 	return fg_error_set(err, EINVAL, where, "%g is not in %g to %g", value, low, high);
 }
 
+/* two switches are as simple as can be */
+static int
+check_uplink(const struct fg_switch_config *c, struct fg_error *err)
+{
+	uint64_t all = UINT64_MAX >> (FG_SWITCH_PORTS - c->ports);
+	int rc = check("reference_switch.uplink", c->uplink_bps, 1e3, 1e12, err);
+
+	if (rc == 0)
+		rc = check("reference_switch.ports", c->ports, 2, FG_SWITCH_PORTS - 2, err);
+	if (rc == 0 && (c->queues != FG_SWITCH_OUTPUT || c->flow_control != FG_SWITCH_NO_FLOW_CONTROL ||
+			c->cut_through || c->failover.on || c->snooping.groups > 0))
+		return fg_error_set(err, EINVAL, "reference_switch.uplink",
+				    "only between switches that store frames in output queues");
+	if (rc == 0 && ((c->second & all) == 0 || (c->second & all) == all))
+		return fg_error_set(err, EINVAL, "reference_switch.uplink", "one switch has no ports");
+	return rc;
+}
+
+static int
+check_tunnels(const struct fg_switch_config *c, struct fg_error *err)
+{
+	if (c->queues == FG_SWITCH_INPUT || c->uplink_bps > 0)
+		return fg_error_set(err, EINVAL, "reference_switch.tunnels",
+				    "only of one switch without queues behind the ingress");
+	return 0;
+}
+
 /* what lies outside would not fit the arithmetic */
 static int
 check_config(const struct fg_switch_config *c, struct fg_error *err)
@@ -206,6 +236,10 @@ check_config(const struct fg_switch_config *c, struct fg_error *err)
 		rc = check("reference_switch.gap", c->gap, 1, 1000, err);
 	if (rc == 0 && c->flow_control == FG_SWITCH_PAUSE)
 		rc = check("reference_switch.pause_quanta", c->pause_quanta, 1, 65535, err);
+	if (rc == 0 && c->uplink_bps != 0)
+		rc = check_uplink(c, err);
+	if (rc == 0 && c->tunnels.on)
+		rc = check_tunnels(c, err);
 	return rc;
 }
 
@@ -230,6 +264,8 @@ member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error
 	if (rc != 0)
 		return rc;
 	p->device = s;
+	p->half = &s->half[c->uplink_bps > 0 && (c->second >> i & 1)];
+	p->half->ports |= 1ULL << i;
 	p->octet_time = wire_fixed(8e12L / c->rate_bps[i]);
 	p->octet_time_out = wire_fixed(8e12L / (c->rate_bps[i] * (1 + c->ppm * 1e-6L)));
 	if (c->failover.on && i == c->failover.preferred)
@@ -243,6 +279,38 @@ member_init(struct fg_switch *s, unsigned i, uint32_t in_flight, struct fg_error
 	p->port.ops = &switch_ops;
 	wire_describe(&p->port, i, c->rate_bps[i], &s->mbuf);
 	return 0;
+}
+
+/* the ends of the uplink are the last two ports, and nobody polls them */
+static int
+uplink_init(struct fg_switch *s, uint32_t in_flight, struct fg_error *err)
+{
+	const struct fg_switch_config *c = &s->config;
+	int rc = 0;
+
+	for (unsigned k = 0; k < RTE_DIM(s->half) && rc == 0; k++) {
+		struct member *p = &s->member[c->ports + k];
+
+		rc = wire_arrivals_init(&p->in, in_flight, err);
+		p->device = s;
+		p->half = &s->half[k];
+		p->half->ports |= 1ULL << (c->ports + k);
+		p->peer = &s->member[c->ports + 1 - k];
+		p->octet_time_out = wire_fixed(8e12L / (c->uplink_bps * (1 + c->ppm * 1e-6L)));
+	}
+	return rc;
+}
+
+static int
+tables_init(struct fg_switch *s, struct fg_error *err)
+{
+	int rc = 0;
+
+	if (s->config.table.size > 0)
+		rc = wire_table_create(&s->config.table, &s->half[0].table, err);
+	if (rc == 0 && s->config.table.size > 0 && s->config.uplink_bps > 0)
+		rc = wire_table_create(&s->config.table, &s->half[1].table, err);
+	return rc;
 }
 
 static int
@@ -266,17 +334,19 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 {
 	struct fg_switch *s;
 	int rc = check_config(config, err);
+	unsigned ports = config->ports + (config->uplink_bps > 0 ? 2 : 0);
 
 	if (rc == 0 && (in_flight == 0 || in_flight > MAX_IN_FLIGHT))
 		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
 				  MAX_IN_FLIGHT);
 	if (rc != 0)
 		return rc;
-	s = calloc(1, sizeof(*s) + config->ports * sizeof(s->member[0]));
+	s = calloc(1, sizeof(*s) + ports * sizeof(s->member[0]));
 	if (s == NULL)
 		return fg_error_set(err, ENOMEM, "reference_switch", "no memory");
 	s->config = *config;
-	s->leaves = rte_align32pow2(config->ports);
+	s->ports = ports;
+	s->leaves = rte_align32pow2(ports);
 	for (unsigned i = 0; i < s->leaves; i++)
 		s->next[i] = UINT64_MAX;
 	for (unsigned i = 2 * s->leaves - 1; i > 0; i--)
@@ -284,10 +354,12 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 	rc = wire_marks_take(&s->mbuf, err);
 	for (unsigned i = 0; i < config->ports && rc == 0; i++)
 		rc = member_init(s, i, in_flight, err);
+	if (rc == 0 && config->uplink_bps > 0)
+		rc = uplink_init(s, in_flight, err);
 	if (rc == 0)
 		rc = forward_init(s, err);
-	if (rc == 0 && config->table.size > 0)
-		rc = wire_table_create(&config->table, &s->table, err);
+	if (rc == 0)
+		rc = tables_init(s, err);
 	if (rc == 0 && config->snooping.groups > 0)
 		rc = snoop_create(&config->snooping, config->ports, forward_own, &s->snooping, err);
 	if (rc == 0 && config->failover.on)
@@ -307,7 +379,7 @@ void
 fg_switch_reset(struct fg_switch *s)
 {
 	s->overhead = FG_ETHER_OVERHEAD;
-	for (unsigned i = 0; i < s->config.ports; i++) {
+	for (unsigned i = 0; i < s->ports; i++) {
 		struct member *p = &s->member[i];
 
 		wire_arrivals_clear(&p->in);
@@ -325,16 +397,18 @@ fg_switch_free(struct fg_switch *s)
 {
 	if (s == NULL)
 		return;
-	for (unsigned i = 0; i < s->config.ports; i++) {
+	for (unsigned i = 0; i < s->ports; i++) {
 		wire_arrivals_free(&s->member[i].in);
 		wire_arrivals_free(&s->member[i].out);
 		wire_waiting_free(&s->member[i].queue);
 	}
-	wire_waiting_free(&s->engine);
+	for (unsigned i = 0; i < RTE_DIM(s->half); i++) {
+		wire_waiting_free(&s->half[i].engine);
+		wire_table_free(s->half[i].table);
+	}
 	input_free(s);
 	pause_free(s->pauses);
 	fg_port_pool_free(s->copies);
-	wire_table_free(s->table);
 	snoop_free(s->snooping);
 	failover_free(s->failover);
 	free(s);

@@ -15,10 +15,12 @@
 struct member {
 	struct fg_port port; /* first: the port is the member */
 	struct fg_switch *device;
-	fg_u128 octet_time; /* on the line in */
-	uint32_t store;     /* octets after which a frame is in; 0: all of it */
-	fg_u128 line_free;  /* earliest first bit of the next frame on the line in */
-	fg_u128 first_bit;  /* with flow control: of the first frame on it, that is in `in` by its launch */
+	struct half *half;   /* the switch it belongs to, of two with an uplink */
+	struct member *peer; /* of an end of the uplink the other one; NULL: the tester is there */
+	fg_u128 octet_time;  /* on the line in */
+	uint32_t store;      /* octets after which a frame is in; 0: all of it */
+	fg_u128 line_free;   /* earliest first bit of the next frame on the line in */
+	fg_u128 first_bit;   /* with flow control: of the first frame on it, that is in `in` by its launch */
 	fg_u128 pause_from, pause_until; /* the tester's port begins no frame in this time */
 	struct arrivals in;              /* on their way to the switch, by when they are in */
 	fg_u128 octet_time_out;
@@ -26,6 +28,7 @@ struct member {
 	fg_u128 queue_free;    /* when the next frame may leave the queue */
 	fg_u128 line_out_free; /* earliest first bit of the next frame on the line out */
 	fg_u128 path;          /* latency beyond that of the switch */
+	uint8_t neighbour[6];  /* with tunnels: the MAC address of who sent last */
 	struct arrivals out;   /* on their way to the tester */
 	struct fg_port_counters port_counters;
 	struct fg_switch_counters counters;
@@ -34,9 +37,18 @@ struct member {
 struct inputs;
 struct pauses;
 
+/** What one switch has, and each of two with an uplink. */
+struct half {
+	uint64_t ports;      /* bits of its ports */
+	struct table *table; /* NULL: it does not learn */
+	fg_u128 engine_free;
+	struct waiting engine; /* frames that wait for it */
+};
+
 struct fg_switch {
 	struct fg_switch_config config;
-	struct table *table;        /* NULL: it does not learn */
+	unsigned ports; /* of the configuration, and the ends of the uplink */
+	struct half half[2];
 	struct snooping *snooping;  /* NULL: it does not snoop */
 	struct failover *failover;  /* NULL: none */
 	struct inputs *inputs;      /* NULL: frames do not wait behind the ingress */
@@ -47,8 +59,6 @@ struct fg_switch {
 	fg_u128 service_time; /* of the engine; 0: none */
 	fg_u128 drop_time;
 	fg_u128 latency, latency_per_octet;
-	fg_u128 engine_free;
-	struct waiting engine;           /* frames that wait for it */
 	uint64_t outage_from, outage_to; /* ps */
 	uint64_t next[FG_SWITCH_PORTS];  /* when the first frame of each line is in */
 	/* the first of all, by a tournament: [1] its port, [i] that of [2i] and [2i+1]; then all ports */
@@ -93,6 +103,19 @@ fg_u128 snoop_cost(const struct fg_switch *device);
 uint64_t snoop_next(const struct fg_switch *device);
 /** Do what is due at @p now: before any frame that is in later. */
 void snoop_act(struct fg_switch *device, uint64_t now);
+
+/* tunnel.c: only with tunnels */
+/**
+ * A frame is in that may be for the switch's end of a tunnel.
+ * @param m       gets what was wrapped in it
+ * @param answer  gets what is to be sent back to a question; NULL: nothing is
+ * @return false: it was for the switch itself, or for an end that does not take it
+ */
+bool tunnel_open(struct fg_switch *device, unsigned in, struct rte_mbuf **m, struct rte_mbuf **answer);
+/** Do frames like this one leave wrapped? @return octets that they become longer by, 0: they do not */
+uint32_t tunnel_growth(const struct fg_switch *device, const struct rte_mbuf *m);
+/** Wrap a copy, of which that is so, for an egress. */
+void tunnel_wrap(struct fg_switch *device, unsigned egress, struct rte_mbuf *m);
 
 /* failover.c: times in ps */
 int failover_create(const struct fg_switch_failover *config, struct failover **out, struct fg_error *err);

@@ -11,27 +11,8 @@
 #include <string.h>
 
 #include "device_priv.h"
-
-enum {
-	SLACK = 4096, /* frames: bursts on their way in and out */
-	MAX_IN_FLIGHT = 1 << 20,
-};
-
-uint32_t
-fg_device_in_flight(const struct fg_device_config *config, unsigned frame_size)
-{
-	double fps = (double)config->rate_bps / (8.0 * (frame_size + FG_ETHER_OVERHEAD)), frames = 0, ns;
-
-	for (int i = 0; i < 2; i++) {
-		const struct fg_device_direction *d = &config->direction[i];
-		double waiting = d->buffer_octets ? (double)d->buffer / frame_size : (double)d->buffer;
-
-		ns = d->latency_ns + d->latency_ns_per_octet * frame_size;
-		frames += waiting + fps * 1e-9 * ns + fg_impair_kept(&d->impair, fps);
-	}
-	frames += SLACK;
-	return frames <= MAX_IN_FLIGHT ? (uint32_t)frames : 0;
-}
+#include "firewall_priv.h"
+#include "nat_priv.h"
 
 static bool
 arrive(struct side *side, struct rte_mbuf *m, uint64_t time)
@@ -64,6 +45,11 @@ deliver(struct side *side, struct rte_mbuf *m, uint64_t out, bool impaired)
 {
 	if (out != UINT64_MAX && side->direction.profiles != NULL)
 		m = wire_path_mark(side, m);
+	if (impaired && out != UINT64_MAX && side->wire->firewall != NULL) {
+		m = wire_guard(side, m, &out);
+		if (m == NULL)
+			return;
+	}
 	if (out == UINT64_MAX || !(impaired ? wire_path_send(side, m, out) : arrive(side->sink, m, out)))
 		rte_pktmbuf_free(m);
 }
@@ -96,20 +82,31 @@ static bool
 route_and_send(struct side *side, struct rte_mbuf *m, fg_u128 first_bit)
 {
 	struct direction *d = &side->direction;
-	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	size_t length = m->pkt_len, room = length + rte_pktmbuf_tailroom(m);
+	uint64_t in = WHOLE(first_bit + d->is.store_time), ready = in, out;
+	size_t length, room;
+	uint8_t *frame;
 
 	if (side->wire->table != NULL)
 		return bridge_and_send(side, m, first_bit);
+	if (side->wire->nat != NULL) {
+		m = wire_translate(side, m, &ready);
+		if (m == NULL)
+			return true;
+	}
+	frame = rte_pktmbuf_mtod(m, uint8_t *);
+	length = m->pkt_len;
+	room = length + rte_pktmbuf_tailroom(m);
 	switch (wire_route(side, frame, &length, room)) {
 	case WIRE_FORWARD:
-		deliver(side, m, wire_device_pass(d, frame, first_bit), side->wire->impaired);
+		out = wire_device_pass(d, frame, first_bit);
+		deliver(side, m, out == UINT64_MAX ? out : out + (ready - in), side->wire->impaired);
 		return true;
 	case WIRE_ANSWER:
 		return answer(side, m, length, WHOLE(first_bit + d->is.store_time + d->is.transit));
 	default:
 		d->counters.unroutable++;
-		return false;
+		rte_pktmbuf_free(m);
+		return true;
 	}
 }
 
@@ -264,39 +261,6 @@ side_init(struct fg_device *wire, unsigned i, uint32_t in_flight, struct fg_erro
 	return 0;
 }
 
-int
-fg_device_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_device **out,
-		 struct fg_error *err)
-{
-	struct fg_device *wire = calloc(1, sizeof(*wire));
-	int rc = 0;
-
-	if (wire == NULL)
-		return fg_error_set(err, ENOMEM, "wire", "no memory");
-	wire->config = *config;
-	if (in_flight == 0 || in_flight > MAX_IN_FLIGHT)
-		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
-				  MAX_IN_FLIGHT);
-	else
-		rc = wire_marks_take(&wire->mbuf, err);
-	wire->longest = config->forwards_up_to > 0 ? config->forwards_up_to : UINT32_MAX;
-	for (unsigned i = 0; i < 2 && rc == 0; i++)
-		rc = side_init(wire, i, in_flight, err);
-	if (rc == 0 && config->table.size > 0)
-		rc = wire_table_create(&config->table, &wire->table, err);
-	if (rc == 0 && wire->impaired)
-		rc = wire_path_init(wire, in_flight, err);
-	if (rc != 0) {
-		fg_device_free(wire);
-		return rc;
-	}
-	for (unsigned i = 0; i < 2; i++)
-		port_init(&wire->side[i], i, wire->config.rate_bps);
-	fg_device_reset(wire, 0);
-	*out = wire;
-	return 0;
-}
-
 static void
 drop_arrivals(struct side *side)
 {
@@ -311,17 +275,56 @@ fg_device_reset(struct fg_device *wire, uint64_t trial)
 	const uint64_t between_trials = 0xd1342543de82ef95ULL;
 	uint64_t seed = wire->config.seed * 2 + trial * between_trials;
 
+	if (wire->firewall != NULL)
+		firewall_reset(wire->firewall);
+	if (wire->nat != NULL)
+		nat_reset(wire->nat);
 	for (unsigned i = 0; i < 2; i++) {
 		drop_arrivals(&wire->side[i]);
 		wire_device_reset(&wire->side[i].direction, seed + i);
 	}
 }
 
-void
-fg_device_free(struct fg_device *wire)
+/* all that follows from the configuration, in a wire that has nothing yet */
+static int
+furnish(struct fg_device *wire, const struct fg_device_config *config, uint32_t in_flight,
+	struct fg_error *err)
 {
-	if (wire == NULL)
-		return;
+	int rc = 0;
+
+	wire->config = *config;
+	if (in_flight == 0 || in_flight > WIRE_MAX_IN_FLIGHT)
+		rc = fg_error_set(err, EINVAL, "wire", "%u frames on the way are not 1 to %u", in_flight,
+				  WIRE_MAX_IN_FLIGHT);
+	else
+		rc = wire_marks_take(&wire->mbuf, err);
+	wire->longest = config->forwards_up_to > 0 ? config->forwards_up_to : UINT32_MAX;
+	for (unsigned i = 0; i < 2 && rc == 0; i++)
+		rc = side_init(wire, i, in_flight, err);
+	if (rc == 0 && config->table.size > 0)
+		rc = wire_table_create(&config->table, &wire->table, err);
+	if (rc == 0 && config->firewall.sessions > 0) {
+		rc = firewall_create(&config->firewall, &wire->firewall, err);
+		wire->impaired = true; /* what it holds back is passed by others */
+	}
+	if (rc == 0 && config->nat.sessions > 0) {
+		rc = nat_create(&config->nat, config->interface[0].ipv4, config->interface[1].ipv4,
+				&wire->nat, err);
+		wire->impaired = true;
+	}
+	if (rc == 0 && wire->impaired)
+		rc = wire_path_init(wire, in_flight, err);
+	for (unsigned i = 0; i < 2 && rc == 0; i++)
+		port_init(&wire->side[i], i, wire->config.rate_bps);
+	if (rc == 0)
+		fg_device_reset(wire, 0);
+	return rc;
+}
+
+/* and none of it again */
+static void
+strip(struct fg_device *wire)
+{
 	for (unsigned i = 0; i < 2; i++) {
 		drop_arrivals(&wire->side[i]);
 		wire_device_free(&wire->side[i].direction);
@@ -329,6 +332,49 @@ fg_device_free(struct fg_device *wire)
 	}
 	wire_path_free(wire);
 	wire_table_free(wire->table);
+	firewall_free(wire->firewall);
+	nat_free(wire->nat);
+	memset(wire, 0, sizeof(*wire));
+}
+
+int
+fg_device_create(const struct fg_device_config *config, uint32_t in_flight, struct fg_device **out,
+		 struct fg_error *err)
+{
+	struct fg_device *wire = calloc(1, sizeof(*wire));
+	int rc;
+
+	if (wire == NULL)
+		return fg_error_set(err, ENOMEM, "wire", "no memory");
+	rc = furnish(wire, config, in_flight, err);
+	if (rc != 0) {
+		fg_device_free(wire);
+		return rc;
+	}
+	*out = wire;
+	return 0;
+}
+
+int
+fg_device_change(struct fg_device *wire, const struct fg_device_config *config, uint32_t in_flight,
+		 struct fg_error *err)
+{
+	struct fg_port_counters counters[2] = {wire->side[0].counters, wire->side[1].counters};
+	int rc;
+
+	strip(wire);
+	rc = furnish(wire, config, in_flight, err);
+	for (unsigned i = 0; i < 2; i++)
+		wire->side[i].counters = counters[i];
+	return rc;
+}
+
+void
+fg_device_free(struct fg_device *wire)
+{
+	if (wire == NULL)
+		return;
+	strip(wire);
 	free(wire);
 }
 

@@ -276,3 +276,57 @@ TEST(Device, RecoversSlowlyIfSo)
 	EXPECT_EQ(2000u,
 		  wire.Counters(0).forwarded + wire.Counters(0).buffer_full + wire.Counters(0).recovering);
 }
+
+/* when frames of different sizes come out, and which of them */
+static std::vector<Arrival>
+PassedThrough(Wire &wire)
+{
+	for (uint32_t i = 0; i < 2000; i++)
+		wire.Launch(0, i, 64 + i % 1400, i * 12 * us);
+	return wire.Receive(1);
+}
+
+TEST(Device, IsAsOneJustMadeAfterAChange)
+{
+	fg_device_config plain = Device(1e9, 100), lossy = plain, jittery = plain;
+	fg_error err = {};
+	Wire changed(plain);
+
+	lossy.seed = jittery.seed = 7;
+	lossy.direction[0].impair.loss.random = 0.1;
+	lossy.direction[0].capacity_bps = 2e8;
+	lossy.direction[0].latency_ns = 5e6;
+	jittery.direction[0].impair.jitter_mean_ns = 1e5;
+	jittery.direction[0].impair.jitter_reorders = true;
+	for (const fg_device_config &config : {lossy, jittery, plain, jittery, lossy}) {
+		fg_port *port = changed.Port(1);
+		Wire fresh(config);
+		std::vector<Arrival> expected = PassedThrough(fresh), got;
+
+		changed.Launch(0, 1, 64, 1 * us); /* is on its way when the device changes */
+		ASSERT_EQ(0, fg_device_change(changed.Get(), &config, 65536, &err)) << err.message;
+		EXPECT_EQ(port, changed.Port(1));
+		EXPECT_EQ(0u, changed.Counters(0).received);
+		got = PassedThrough(changed);
+		ASSERT_EQ(expected.size(), got.size());
+		EXPECT_TRUE(got.size() < 2000 || config.direction[0].impair.loss.random == 0);
+		for (size_t i = 0; i < got.size(); i++) {
+			ASSERT_EQ(expected[i].number, got[i].number) << i;
+			ASSERT_EQ(expected[i].time, got[i].time) << i;
+		}
+	}
+}
+
+TEST(Device, StaysUsableAfterAChangeThatIsNone)
+{
+	fg_device_config good = Device(1e9), bad = good;
+	fg_error err = {};
+	Wire wire(good);
+
+	bad.direction[1].impair.loss.random = 2;
+	EXPECT_EQ(-EINVAL, fg_device_change(wire.Get(), &bad, 65536, &err));
+	EXPECT_STREQ("reference_device.loss_random", err.where);
+	ASSERT_EQ(0, fg_device_change(wire.Get(), &good, 65536, &err));
+	wire.Launch(0, 3, 64, 1 * us);
+	EXPECT_EQ(1u, wire.Receive(1).size());
+}

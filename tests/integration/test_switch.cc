@@ -237,6 +237,55 @@ TEST(Switch, HasAQueueOfAddressesToLearn)
 	}
 }
 
+/* 64 bytes take 512 ns into the first switch, as long on the uplink of 1 Gb/s, and 20 us twice */
+TEST(Switch, IsOneOfTwoWithAnUplink)
+{
+	fg_switch_config config = SwitchOf(4);
+
+	config.uplink_bps = 1e9;
+	config.second = 0xc;
+	config.latency_ns = 20e3;
+	Switch s(config);
+	s.Learn();
+	s.Cross(0, 1, 1, us);
+	s.Cross(0, 2, 2, 10 * us);
+	s.Cross(3, 0, 3, 10 * us);
+	std::vector<Arrival> near = s.Receive(1), across = s.Receive(2), back = s.Receive(0);
+
+	ASSERT_EQ(1u, near.size());
+	EXPECT_EQ(us + stored + 20 * us, near[0].time);
+	ASSERT_EQ(1u, across.size());
+	EXPECT_EQ(10 * us + 2 * (stored + 20 * us), across[0].time);
+	ASSERT_EQ(1u, back.size());
+	EXPECT_EQ(10 * us + 2 * (stored + 20 * us), back[0].time);
+	EXPECT_EQ(0u, s.Receive(3).size());
+	EXPECT_EQ(1u, s.Counters(4).forwarded) << "the end at the first switch";
+	EXPECT_EQ(1u, s.Counters(5).forwarded);
+	for (unsigned i = 0; i < 6; i++)
+		EXPECT_EQ(0u, s.Counters(i).flooded + s.Counters(i).queue_drops);
+}
+
+/* two ports of 1 Gb/s share 1 Gb/s: every other frame finds the two places taken in the end */
+TEST(Switch, LosesWhatAnUplinkDoesNotCarry)
+{
+	const unsigned n = 100, slot = 672;
+	fg_switch_config config = SwitchOf(4, 1e9, 2);
+
+	config.uplink_bps = 1e9;
+	config.second = 0xc;
+	Switch s(config);
+	s.Learn();
+	for (unsigned k = 0; k < n; k++) {
+		s.Cross(0, 2, 2 * k, us + k * slot * ns);
+		s.Cross(1, 3, 2 * k + 1, us + k * slot * ns);
+	}
+	size_t arrived = s.Receive(2).size() + s.Receive(3).size();
+
+	EXPECT_EQ(n + 2, arrived) << "one at a time, and those that wait";
+	EXPECT_EQ(2 * n - arrived, s.Counters(4).queue_drops);
+	EXPECT_EQ(0u, s.Counters(2).queue_drops + s.Counters(3).queue_drops);
+}
+
 TEST(Switch, RefusesWhatIsNoSwitch)
 {
 	fg_error err = {};
@@ -248,6 +297,12 @@ TEST(Switch, RefusesWhatIsNoSwitch)
 	EXPECT_EQ(-EINVAL, fg_switch_create(&slow, 100, 1518, &device, &err));
 	EXPECT_STREQ("reference_switch.rate", err.where);
 	EXPECT_EQ(-EINVAL, fg_switch_create(&ok, 0, 1518, &device, &err));
+	ok.uplink_bps = 1e9; /* and no port at the second switch */
+	EXPECT_EQ(-EINVAL, fg_switch_create(&ok, 100, 1518, &device, &err));
+	EXPECT_STREQ("reference_switch.uplink", err.where);
+	ok.second = 1;
+	ok.queues = FG_SWITCH_INPUT;
+	EXPECT_EQ(-EINVAL, fg_switch_create(&ok, 100, 1518, &device, &err));
 	EXPECT_EQ(nullptr, device);
 	fg_switch_free(nullptr);
 }

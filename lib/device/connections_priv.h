@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CONNECTIONS_PRIV_H
+#define CONNECTIONS_PRIV_H
+
+/*
+ * A table of connections, as stateful devices keep one: each is found by the tuple that its frames have on
+ * either side, and forgotten when nothing was heard of it for a while. The firewall and the NAT of the
+ * reference device keep theirs here. Bytes and times only, no DPDK. Written by the lcore that polls the
+ * ports.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fg_error.h"
+
+/** Who sends to whom. All bytes count: an IPv4 address has twelve zeros behind it. */
+struct tuple {
+	uint8_t from[16], to[16];
+	uint16_t from_port, to_port; /* network byte order */
+	uint16_t protocol;
+	uint16_t version; /* 4 or 6 */
+};
+
+/** Where a frame has what is looked at. */
+struct segment {
+	struct tuple tuple;
+	size_t header, content,
+		payload; /* octets before the IP header, the transport header and the payload */
+	uint32_t payload_octets;
+	uint8_t tcp_flags;
+};
+
+enum { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_ACK = 16 };
+
+/** @return false: neither TCP nor UDP, or a fragment, or cut off */
+bool segment_find(const uint8_t *frame, size_t length, struct segment *out);
+
+/** The same the other way. */
+struct tuple tuple_back(const struct tuple *tuple);
+
+struct connection {
+	struct tuple tuple[2];   /* [i]: of frames that come in on side i */
+	uint64_t heard;          /* ps */
+	uint64_t out[2];         /* when the last frame that came in on side i left: none may pass another */
+	uint32_t next[2];        /* of the same hash */
+	uint32_t before, behind; /* in the order of `heard` */
+	uint8_t fin;             /* bits of the sides that have sent one */
+	bool closing;            /* it waits to be forgotten */
+	bool touched;            /* by payload */
+	bool doomed;             /* to be reset */
+};
+
+/** Note what a segment of TCP ends. @return whether it is over: by RST, or with the ACK of both FINs */
+bool connection_ends(struct connection *c, unsigned side, const struct segment *s);
+
+struct connections;
+
+/**
+ * @param size        most connections
+ * @param timeout_ps  until one that is open is forgotten; closing_ps: one that is closing
+ */
+int connections_create(uint32_t size, uint64_t timeout_ps, uint64_t closing_ps, const char *where,
+		       struct connections **out, struct fg_error *err);
+/** NULL is legal. */
+void connections_free(struct connections *table);
+/** Forget all. */
+void connections_clear(struct connections *table);
+
+/** Forget what has timed out by @p now. @return how many of these were open */
+uint32_t connections_expire(struct connections *table, uint64_t now);
+/** NULL: there is none. */
+struct connection *connections_find(const struct connections *table, unsigned side,
+				    const struct tuple *tuple);
+/** A new one, all else in it zero; NULL: the table is full. Neither tuple may be there yet. */
+struct connection *connections_add(struct connections *table, const struct tuple *first,
+				   const struct tuple *second, uint64_t now);
+void connections_heard(struct connections *table, struct connection *c, uint64_t now);
+/** From @p now it waits until it is forgotten. */
+void connections_close(struct connections *table, struct connection *c, uint64_t now);
+void connections_remove(struct connections *table, struct connection *c);
+/** The one that was not heard for the longest; NULL: there is none. */
+struct connection *connections_oldest(const struct connections *table);
+uint32_t connections_count(const struct connections *table);
+
+#endif
