@@ -8,6 +8,8 @@
  *   schedule.c  start and stop, the counts at those moments, results
  *   client.c    what clients have in common: flows, ramps, rates, pauses
  *   requests.c  requests over UDP and their answers: a slot for each
+ *   fields.c    fields of HTTP/2 and HTTP/3, and what is wrong with a response
+ *   page.c      pages: which object may be asked for, and what has come
  *   payload.c   what is sent
  */
 #ifndef APP_PRIV_H
@@ -18,22 +20,31 @@
 #include "fg_bytes.h"
 #include "fg_l4_app.h"
 #include "fg_metric.h"
+#include "fg_quic_layer.h"
 #include "fg_random.h"
+#include "fg_secure_layer.h"
 #include "fg_stream.h"
 
 /* of the octets that each side sends; see payload.c */
 enum { CLIENT_STREAM = 11, SERVER_STREAM = 7919 };
+/* how late a datagram may leave and be on schedule: see note_departure() */
+enum { ON_TIME_GAPS = 32, ON_TIME_NS = 100000 };
 
 struct application;
+struct page;
 
 /** A kind of application. What is NULL or 0 is not needed. */
 struct app_kind {
 	const char *name;
 	bool streams, datagrams; /* what its server takes */
+	bool secures;            /* its streams may go through TLS, and those with place() through QUIC */
+	bool pages;              /* its client may load a page */
 	size_t size;             /* of its own struct, which begins with struct application */
 	const struct fg_app_ops *client, *server;
 	const char *own[FG_L4_OWN_SUMS]; /* names of tally.own */
 	int (*check)(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err);
+	/** Of a client: bytes of a request and of its response, heads and bodies. */
+	void (*octets)(const struct fg_l4_app *config, uint32_t *request, uint32_t *response);
 	int (*create)(struct application *a, struct fg_error *err);
 	/** Another application of the kind was made before. */
 	void (*join)(struct application *a, struct application *other);
@@ -47,7 +58,7 @@ extern const struct app_kind *const *const app_kinds[];
 /** What is known at the boundary of two intervals. */
 struct snapshot {
 	struct fg_l4_tally tally;
-	uint64_t retransmitted;
+	uint64_t retransmitted, line_octets;
 	uint32_t open;
 	struct fg_stream_sample sample;
 };
@@ -57,11 +68,19 @@ struct application {
 	struct fg_l4_app config;
 	const struct app_kind *kind;
 	struct fg_histogram *setup, *transaction, *first_octet, *last_octet;
+	struct page *page;         /* that a client loads; NULL: none */
+	uint32_t room;             /* connections that the worker has room for */
 	uint64_t random;           /* state of fg_random_next() */
 	struct snapshot *snapshot; /* at start + omit, then at each interval's end */
+	/* connections of its clients' own beside those of the ramp: opened so far, and now */
+	uint64_t beside_opened;
+	uint32_t beside_open;
 	bool stopped;
+	uint32_t to_close, closed; /* of the ramp down */
 	uint64_t next_flow;
 	uint64_t first_at, last_at; /* payload in order, ns */
+	/* datagrams that left late, or were left out: see note_departure() */
+	uint64_t off_schedule, lag_max_ns;
 };
 
 static inline struct application *
@@ -89,10 +108,19 @@ note_time(const struct fg_l4 *w, struct fg_histogram *h, uint64_t since)
 		fg_histogram_record(h, (int64_t)(w->now - since));
 }
 
+/** The connection is there; through a layer, that below. */
+static inline void
+note_connected(struct fg_l4 *w, struct fg_stream *s)
+{
+	note_time(w, application_of(w, s)->setup, client_of(s)->since);
+}
+
+/** The handshake is over. Through a layer, the connection's own has been noted before. */
 static inline void
 note_setup(struct fg_l4 *w, struct fg_stream *s)
 {
-	note_time(w, application_of(w, s)->setup, client_of(s)->since);
+	if (application_of(w, s)->base.layer == NULL)
+		note_connected(w, s);
 }
 
 static inline void
@@ -143,17 +171,20 @@ note_jitter(struct jitter *j, uint64_t transit)
 
 /**
  * Datagrams that are due at times of their own, @p gap ns from one to the next; 0: as fast as it goes. Those
- * that are late by more than max_lag are left out.
+ * that are late by more than max_lag are left out. @return how many
  */
-static inline void
+static inline uint64_t
 pace_catch_up(const struct fg_l4 *w, double *next_at, uint64_t begin, double gap)
 {
-	double oldest = (double)w->now - (double)w->config.max_lag_ns;
+	double oldest = (double)w->now - (double)w->config.max_lag_ns, left_out;
 
 	if (*next_at < (double)begin)
 		*next_at = (double)begin;
-	if (*next_at < oldest)
-		*next_at = gap == 0 ? (double)w->now : *next_at + ceil((oldest - *next_at) / gap) * gap;
+	if (*next_at >= oldest)
+		return 0;
+	left_out = gap == 0 ? 0 : ceil((oldest - *next_at) / gap);
+	*next_at = gap == 0 ? (double)w->now : *next_at + left_out * gap;
+	return (uint64_t)left_out;
 }
 
 /** One was sent; @p gap ns to the next, 0: as fast as it goes. */
@@ -161,6 +192,23 @@ static inline void
 pace_next(const struct fg_l4 *w, double *next_at, double gap)
 {
 	*next_at = gap == 0 ? (double)w->now : *next_at + gap;
+}
+
+/**
+ * A datagram that was due at @p due leaves, @p gap ns after the one before. Together with those that came
+ * due meanwhile a late one is a burst that nobody ordered: counted as of streams of frames (fg_pace.h), where
+ * what a fraction of a millisecond or less than a gap puts together is on schedule.
+ */
+static inline void
+note_departure(const struct fg_l4 *w, struct application *a, double due, double gap)
+{
+	const double lag = (double)w->now - due, on_time = fmax(gap, fmin(ON_TIME_GAPS * gap, ON_TIME_NS));
+
+	if (gap == 0 || lag <= 0)
+		return;
+	if (lag > (double)a->lag_max_ns)
+		a->lag_max_ns = (uint64_t)lag;
+	a->off_schedule += lag > on_time;
 }
 
 /* client.c */
@@ -181,9 +229,11 @@ address_at(const struct fg_l4_app *config, const uint8_t first[16], uint32_t i, 
 	last = htonl(ntohl(last) + i);
 	memcpy(out + 12, &last, 4);
 }
+/** Open one that was due at @p at. @return NULL: there is no port or no room */
+struct fg_stream *client_open(struct fg_l4 *w, struct application *a, uint64_t at);
 /** Open as many as the ramp allows. @return when there will be more to do */
 uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
-/** The first octet of the first response is here; the last is. */
+/** The first octet of the first response is here; the last is. Of pages see page_first() and page_over(). */
 void note_first_octet(const struct fg_l4 *w, const struct fg_stream *s);
 void note_last_octet(const struct fg_l4 *w, const struct fg_stream *s);
 /** A response is whole and @p requests of the connection were sent: is there to be another, and when? */
@@ -207,6 +257,10 @@ uint32_t payload_wrong(uint32_t seed, uint64_t offset, const uint8_t *data, uint
  */
 void fill_by_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
 void fill_by_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
+const uint8_t *place_of_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length,
+			       uint32_t *together);
+const uint8_t *place_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length,
+			       uint32_t *together);
 bool receive_of_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
 		       uint32_t length, bool early);
 bool receive_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
@@ -216,8 +270,9 @@ bool receive_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, co
  * Of struct fg_app_ops, what clients and servers do that send such octets alone, and close when the peer
  * does.
  */
-#define PLAIN_CLIENT \
-	.receive = receive_of_server, .fill = fill_by_client, .eof = fg_stream_close, .poll = client_poll
-#define PLAIN_SERVER .receive = receive_of_client, .fill = fill_by_server
+#define PLAIN_CLIENT                                                                    \
+	.receive = receive_of_server, .fill = fill_by_client, .place = place_of_client, \
+	.eof = fg_stream_close, .poll = client_poll, .connected = note_connected
+#define PLAIN_SERVER .receive = receive_of_client, .fill = fill_by_server, .place = place_of_server
 
 #endif

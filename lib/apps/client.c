@@ -3,6 +3,8 @@
  * What clients have in common: which address and port a connection gets, and how many may be open at a time.
  * curl-loader's ramp: so many at the start, and so many more each second, up to the limit.
  */
+#include <math.h>
+
 #include "app_priv.h"
 
 enum { OPENS_A_POLL = 64, FLOW_TRIES = 16 };
@@ -34,13 +36,33 @@ next_flow(struct application *a, struct fg_flow *f)
 static uint64_t
 due_at(const struct fg_l4 *w, const struct application *a, uint64_t i)
 {
-	return w->start_at + (uint64_t)((double)i * 1e9 / a->config.opens_per_s);
+	double ramp = (double)a->config.ramp_up_ns, rate = a->config.opens_per_s * 1e-9;
+	double at = (double)i / rate + ramp / 2;
+
+	if (at < ramp)
+		at = sqrt(2 * ramp * (double)i / rate);
+	return w->start_at + (uint64_t)at;
 }
 
-static struct fg_stream *
-open_one(struct fg_l4 *w, struct application *a)
+/* open loop: how many are due by now; the area below the ramp is a triangle */
+static double
+due_by_now(const struct fg_l4 *w, const struct application *a)
 {
-	uint64_t i = a->base.tally.opened, at = a->config.opens_per_s > 0 ? due_at(w, a, i) : w->now;
+	double ramp = (double)a->config.ramp_up_ns, since = (double)(w->now - w->start_at);
+
+	return a->config.opens_per_s * 1e-9 * (since < ramp ? since * since / (2 * ramp) : since - ramp / 2);
+}
+
+/* connections of the ramp so far */
+static uint64_t
+opened_of(const struct application *a)
+{
+	return a->base.tally.opened - a->beside_opened;
+}
+
+struct fg_stream *
+client_open(struct fg_l4 *w, struct application *a, uint64_t at)
+{
 	struct fg_stream *s = NULL;
 	struct fg_flow f;
 
@@ -55,6 +77,12 @@ open_one(struct fg_l4 *w, struct application *a)
 	return s;
 }
 
+static struct fg_stream *
+open_one(struct fg_l4 *w, struct application *a)
+{
+	return client_open(w, a, a->config.opens_per_s > 0 ? due_at(w, a, opened_of(a)) : w->now);
+}
+
 /* when a stream was opened, or should have been; to a microsecond, for up to an hour */
 static uint64_t
 opened_at(const struct fg_l4 *w, const struct fg_stream *s)
@@ -67,13 +95,15 @@ opened_at(const struct fg_l4 *w, const struct fg_stream *s)
 void
 note_first_octet(const struct fg_l4 *w, const struct fg_stream *s)
 {
-	note_time(w, application_of(w, s)->first_octet, opened_at(w, s));
+	if (application_of(w, s)->page == NULL)
+		note_time(w, application_of(w, s)->first_octet, opened_at(w, s));
 }
 
 void
 note_last_octet(const struct fg_l4 *w, const struct fg_stream *s)
 {
-	note_time(w, application_of(w, s)->last_octet, opened_at(w, s));
+	if (application_of(w, s)->page == NULL)
+		note_time(w, application_of(w, s)->last_octet, opened_at(w, s));
 }
 
 static uint64_t
@@ -134,20 +164,42 @@ static uint32_t
 to_open(const struct fg_l4 *w, const struct application *a, uint64_t *more_at)
 {
 	uint32_t may = allowed(w, a, more_at), cycles = a->config.cycles;
-	uint64_t opened = a->base.tally.opened, n = may > a->base.open ? may - a->base.open : 0;
+	uint32_t open = a->base.open - a->beside_open;
+	uint64_t opened = opened_of(a), n = may > open ? may - open : 0;
 
 	if (cycles == 0 && a->config.octets > 0)
 		cycles = 1; /* so many octets on each connection: none is opened again */
 	if (cycles > 0)
 		n = u64_min(n, (uint64_t)cycles * may > opened ? (uint64_t)cycles * may - opened : 0);
 	if (a->config.opens_per_s > 0) {
-		double due = (double)(w->now - w->start_at) * 1e-9 * a->config.opens_per_s;
+		double due = due_by_now(w, a);
 
 		n = u64_min(n, (uint64_t)due + 1 > opened ? (uint64_t)due + 1 - opened : 0);
 		if (opened + n > due)
 			*more_at = u64_min(*more_at, due_at(w, a, opened + n) + 1);
 	}
 	return (uint32_t)n;
+}
+
+/* a stream closes in its turn of the ramp down, by its timer */
+static void
+close_later(struct fg_l4 *w, struct fg_stream *s)
+{
+	struct application *a = application_of(w, s);
+
+	fg_stream_timer(w, s,
+			1 + (uint64_t)((double)a->config.ramp_down_ns * a->closed++ / (double)a->to_close));
+}
+
+static void
+stop_all(struct fg_l4 *w, struct application *a)
+{
+	a->to_close = a->base.open;
+	if (a->base.ops->stop != NULL)
+		fg_stream_each(w, a->base.index,
+			       a->config.ramp_down_ns > 0 && a->base.ops->timer != NULL ? close_later
+											: a->base.ops->stop);
+	a->stopped = true;
 }
 
 uint64_t
@@ -160,9 +212,8 @@ client_poll(struct fg_l4 *w, struct fg_app *app)
 	if (w->now < w->start_at)
 		return w->start_at;
 	if (w->now >= w->stop_at) {
-		if (!a->stopped && app->ops->stop != NULL)
-			fg_stream_each(w, app->index, app->ops->stop);
-		a->stopped = true;
+		if (!a->stopped)
+			stop_all(w, a);
 		return UINT64_MAX;
 	}
 	n = to_open(w, a, &more_at);

@@ -3,6 +3,8 @@
 #define FG_L4_APP_H
 
 #include "fg_l4.h"
+#include "fg_quic.h"
+#include "fg_secure.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +26,29 @@ extern "C" {
  *   TCP_CRR       connect, one request and response, close by the server; again
  *   TCP_CC        connect, close by the client; again
  *   HTTP          GET or POST; the server answers a path that ends in a number with so many octets
+ *   HTTP2         the same by HTTP/2, several requests at a time on a connection
+ *   HTTP3         the same by HTTP/3, over QUIC alone
+ *   FTP           files over data connections of their own: RETR, or STOR where there is a request body
+ *   PAGE          pages by HTTP/1.1, on several connections each; its server is that of HTTP. HTTP2 and HTTP3
+ *                 load pages, too: see fg_l4_page.h
  *   IPERF         iperf3, both roles: TCP and UDP; see fg_l4_iperf.h
  *   UDP_STREAM, UDP_RR
+ *   DNS           queries and their answers over UDP; its server takes TCP, too. See fg_l4_dns.h
+ *   DNS_TCP       the same over TCP, or TLS, several queries at a time on a connection
  */
+
+struct fg_l4_dns;
+struct fg_l4_page;
+
+/** Who opens the data connections of FTP, and by which commands (RFC 959; extended: RFC 2428). */
+enum fg_l4_ftp_mode {
+	FG_L4_FTP_EXTENDED_PASSIVE, /* EPSV: the client */
+	FG_L4_FTP_PASSIVE,          /* PASV: the client, over IPv4 */
+	FG_L4_FTP_EXTENDED_ACTIVE,  /* EPRT: the server */
+	FG_L4_FTP_ACTIVE,           /* PORT: the server, over IPv4 */
+};
+
+enum { FG_L4_FTP_CODES = 600 /* reply codes are less */ };
 
 enum { FG_L4_DATAGRAM_MIN = 16 /* octets of payload of UDP_STREAM: stream, number, time */ };
 
@@ -38,6 +60,9 @@ struct fg_l4_app {
 	uint32_t locals;   /* and how many from there on */
 	uint16_t port;     /* the server's */
 	struct fg_l4_tcp tcp;
+	/* what its streams go through, one of them; NULL: plain TCP. Needed until fg_l4_create() returns */
+	const struct fg_secure_config *tls;
+	const struct fg_quic_config *quic;
 
 	/* of the client only */
 	uint8_t remote[16]; /* the server's first address */
@@ -54,30 +79,77 @@ struct fg_l4_app {
 	 * and what is measured of them counts from those times. 0: the next one is opened when one has ended.
 	 */
 	double opens_per_s;
-	uint32_t requests; /* RR, HTTP: on a connection; 0: until the stop */
+	/*
+	 * The rate grows from 0 to that at a steady pace for so long; and connections that are idle at the
+	 * stop close one after the other for so long (the phases of RFC 9411, 4.3.4). 0: at once
+	 */
+	uint64_t ramp_up_ns, ramp_down_ns;
+	uint32_t requests; /* RR, HTTP, FTP, DNS_TCP: on a connection; 0: until the stop */
 	bool hold;         /* it is not closed then, but at the stop */
 	/* RR, HTTP: pause between a response and the next request, drawn evenly between the two; 0: none */
 	uint64_t think_ns, think_ns_max;
-	const char *path;   /* HTTP; must live until fg_l4_create() returns */
+	const char *path;   /* HTTP, FTP; must live until fg_l4_create() returns */
 	const char *host;   /* and from whom; IPERF: the cookie, 36 octets of text */
 	const char *params; /* IPERF: in JSON, as iperf3's client sends them; lives as long */
-	bool any_body;      /* HTTP: neither octets nor length are compared */
-	bool head;          /* HTTP: HEAD, not GET */
-	uint64_t octets;    /* of each stream, then close; 0: until the stop */
+	bool any_body;      /* HTTP, FTP: neither octets nor length are compared */
+	/* FTP: who logs in; live as long as the path. How data connections are opened: enum fg_l4_ftp_mode */
+	const char *user, *password;
+	uint8_t ftp_mode;
+	bool head; /* HTTP: HEAD, not GET */
+	/* HTTP2, HTTP3: requests at a time on a connection; 0: 32. Of a server of HTTP2 at least 256 */
+	uint32_t streams;
+	uint32_t window;               /* HTTP2: octets that a peer may send unasked; 0: 2^31 - 1 */
+	uint64_t octets;               /* of each stream, then close; 0: until the stop */
+	const struct fg_l4_page *page; /* PAGE, HTTP2, HTTP3: what is loaded; NULL: none is */
 
 	/* of both */
-	const char *file;           /* SENDFILE; NULL, server: compare with nothing */
-	uint32_t message;           /* of streams: octets of each write; 0: all at once */
-	uint32_t request, response; /* octets; HTTP: of the bodies, no request body is a GET */
-	uint32_t datagram;          /* octets of payload of UDP_STREAM */
-	double datagrams_per_s;     /* of all streams together; 0: as fast as the port takes them */
-	uint64_t timeout_ns;        /* UDP_RR: an unanswered request is given up */
+	const char *file;            /* SENDFILE; NULL, server: compare with nothing */
+	uint32_t message;            /* of streams: octets of each write; 0: all at once */
+	uint32_t request, response;  /* octets; HTTP: of the bodies, no request body is a GET */
+	uint32_t datagram;           /* octets of payload of UDP_STREAM */
+	double datagrams_per_s;      /* of all streams together; 0: as fast as the port takes them */
+	uint64_t timeout_ns;         /* UDP_RR, DNS, DNS_TCP, FTP: an unanswered request is given up */
+	double requests_per_s;       /* of the same, of all together; 0: each follows an answer */
+	const struct fg_l4_dns *dns; /* DNS, DNS_TCP; needed until fg_l4_create() returns */
 };
 
 /** A distribution of times, ns. All 0 when there is none. */
 struct fg_l4_times {
 	uint64_t count, min, max, p50, p90, p99, p999;
 	double mean;
+};
+
+/** What came of an application's TLS. Texts live as long as the worker. */
+struct fg_l4_tls_result {
+	bool used;
+	struct fg_secure_tally tally;
+	struct fg_l4_times handshake; /* ClientHello to the peer's Finished */
+	struct fg_tls_agreed agreed;
+	uint64_t carried_out, carried_in; /* bytes of the TCP streams */
+	uint32_t sessions;                /* that a client may still resume */
+	const char *reason;               /* why the last handshake that failed did */
+	const char *key_log;
+	uint64_t key_log_lost;
+};
+
+/** The same of its QUIC. */
+struct fg_l4_quic_result {
+	bool used;
+	struct fg_quic_tally tally;
+	struct fg_l4_times handshake; /* first Initial to the peer's Finished */
+	struct fg_tls_agreed agreed;
+	uint64_t memory;    /* most bytes that libngtcp2 had at a time */
+	uint32_t sessions;  /* that a client may still resume */
+	const char *reason; /* why the last connection that ended with an error did */
+	const char *key_log;
+	uint64_t key_log_lost;
+};
+
+/** What came of pages. */
+struct fg_l4_page_result {
+	bool used;
+	uint64_t loaded, failed; /* in all; those that the stop cuts off are neither */
+	struct fg_l4_times time; /* first SYN or Initial to the last octet of the last object */
 };
 
 struct fg_l4_result {
@@ -97,13 +169,24 @@ struct fg_l4_result {
 	struct fg_l4_times rtt;               /* of segments that were sent once, one of each window */
 	uint64_t lost, duplicates, reordered; /* UDP_STREAM, server, all streams: by number */
 	double jitter_ns;                     /* RFC 3550, mean of the streams */
+	uint64_t off_schedule, lag_max_ns;    /* datagrams sent at times of their own, as of fg_pace.h */
+	/*
+	 * FTP, client: replies by code that were not what was waited for, FG_L4_FTP_CODES of them, and the
+	 * last of these; NULL of other kinds. Live as long as the worker
+	 */
+	const uint64_t *replies;
+	const char *reply;
+	struct fg_l4_tls_result tls;
+	struct fg_l4_quic_result quic;
+	struct fg_l4_page_result page;
 };
 
 /** Sums over one interval of the series. */
 struct fg_l4_interval {
 	uint64_t octets_in, octets_out, transactions, established, retransmitted;
 	uint64_t datagrams_in, datagrams_out;
-	uint32_t open; /* connections at its end */
+	uint64_t line_octets; /* received by the worker: frames with FCS */
+	uint32_t open;        /* connections at its end */
 	/* and of those the first ones, up to FG_L4_SAMPLED: how many, and the mean of each at its end */
 	uint32_t sampled;
 	uint32_t cwnd, window, flight; /* octets; the window is the peer's */
@@ -123,7 +206,7 @@ int fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct 
 		 struct fg_l4 **out, struct fg_error *err);
 void fg_l4_free(struct fg_l4 *l4);
 
-/** Octets of a request and of the response to it, heads and bodies, of a client of kind HTTP. */
+/** Octets of a request and of the response to it, heads and bodies, of a client of kind HTTP or HTTP2. */
 void fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response);
 
 /** The worker, as the engine runs it. Its lifetime is the worker's. */

@@ -90,6 +90,20 @@ fill_by_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *t
 	payload_fill(SERVER_STREAM, offset, to, length);
 }
 
+const uint8_t *
+place_of_client(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length, uint32_t *together)
+{
+	*together = fg_u32_min(length, LONGEST);
+	return at(CLIENT_STREAM, offset);
+}
+
+const uint8_t *
+place_of_server(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length, uint32_t *together)
+{
+	*together = fg_u32_min(length, LONGEST);
+	return at(SERVER_STREAM, offset);
+}
+
 void
 payload_fill_behind(const char *head, uint32_t head_length, uint32_t seed, uint64_t position, uint8_t *to,
 		    uint32_t length)

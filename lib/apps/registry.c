@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "app_priv.h"
+#include "page_priv.h"
 
-enum { DIGITS = 3 };
+enum { DIGITS = 3, MAX_APPS = UINT8_MAX / 2 /* each with a layer */ };
 static const uint64_t LONGEST_NS = 100000000000;
 
 /* kind number @p i; NULL: there are no more */
@@ -45,6 +45,12 @@ fg_l4_own_name(const char *name, unsigned i)
 	return kind == NULL || i >= FG_L4_OWN_SUMS ? NULL : kind->own[i];
 }
 
+void
+fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
+{
+	kind_of(app->kind)->octets(app, request, response);
+}
+
 static int
 check(const struct fg_l4_app *a, const struct app_kind *kind, uint32_t mtu, struct fg_error *err)
 {
@@ -55,6 +61,14 @@ check(const struct fg_l4_app *a, const struct app_kind *kind, uint32_t mtu, stru
 	    (a->connections == 0 || a->remotes == 0 || a->port_first == 0 || a->port_last < a->port_first))
 		return fg_error_set(err, EINVAL, "l4", "%u connections from ports %u to %u", a->connections,
 				    a->port_first, a->port_last);
+	if (a->tls != NULL && !kind->secures)
+		return fg_error_set(err, EINVAL, "l4", "%s does not go through TLS", kind->name);
+	if (a->quic != NULL && (!kind->secures || a->tls != NULL))
+		return fg_error_set(err, EINVAL, "l4", "%s does not go through QUIC", kind->name);
+	if (a->page != NULL && !kind->pages)
+		return fg_error_set(err, EINVAL, "l4", "%s loads no pages", kind->name);
+	if (a->page != NULL && !a->server && page_check(a->page, err) != 0)
+		return -EINVAL;
 	return kind->check == NULL ? 0 : kind->check(a, mtu, err);
 }
 
@@ -84,6 +98,7 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
 	a->config = *config;
 	a->kind = kind;
+	a->room = w->config.connections;
 	a->random = w->config.seed ^ w->apps;
 	a->base.ops = config->server ? kind->server : kind->client;
 	a->base.tcp = config->tcp;
@@ -94,7 +109,10 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 	a->base.port = config->port;
 	address_at(config, config->local, 0, a->base.local);
 	w->app[w->apps++] = &a->base;
+	w->applications = w->apps;
 	rc = histograms_create(a, err);
+	if (rc == 0 && config->page != NULL && !config->server)
+		rc = page_create(a, err);
 	if (rc == 0 && kind->create != NULL)
 		rc = kind->create(a, err);
 	for (unsigned i = 0; rc == 0 && kind->join != NULL && i < a->base.index; i++) {
@@ -111,6 +129,7 @@ application_free(struct application *a)
 {
 	if (a->kind->free != NULL)
 		a->kind->free(a);
+	page_free(a);
 	fg_histogram_free(a->setup);
 	fg_histogram_free(a->transaction);
 	fg_histogram_free(a->first_octet);
@@ -127,18 +146,23 @@ fg_l4_create(const struct fg_l4_config *config, unsigned apps, const struct fg_l
 	struct fg_l4 *w;
 	int rc;
 
-	if (apps == 0 || apps > UINT8_MAX)
-		return fg_error_set(err, EINVAL, "l4", "%u applications: 1 to %d", apps, UINT8_MAX);
+	if (apps == 0 || apps > MAX_APPS)
+		return fg_error_set(err, EINVAL, "l4", "%u applications: 1 to %d", apps, MAX_APPS);
 	rc = fg_l4_worker_create(config, &w, err);
 	if (rc != 0)
 		return rc;
 	payload_init();
 	w->snapshot = take_snapshots;
-	w->app = calloc(apps, sizeof(struct fg_app *));
+	w->app = calloc(2UL * apps, sizeof(struct fg_app *));
 	if (w->app == NULL)
 		rc = fg_error_set(err, ENOMEM, "l4", "no memory");
 	for (unsigned i = 0; i < apps && rc == 0; i++)
 		rc = application_create(w, &app[i], err);
+	/* behind all applications, for these are known by their numbers */
+	for (unsigned i = 0; i < apps && rc == 0; i++)
+		rc = app[i].tls != NULL    ? fg_secure_add(w, w->app[i], app[i].tls, err)
+		     : app[i].quic != NULL ? fg_quic_add(w, w->app[i], app[i].quic, err)
+					   : 0;
 	if (rc != 0) {
 		fg_l4_free(w);
 		return rc;
@@ -152,7 +176,9 @@ fg_l4_free(struct fg_l4 *w)
 {
 	if (w == NULL)
 		return;
-	for (unsigned i = 0; i < w->apps; i++)
+	fg_secure_free(w);
+	fg_quic_free(w);
+	for (unsigned i = 0; i < w->applications; i++)
 		application_free((struct application *)w->app[i]);
 	free(w->app);
 	fg_l4_worker_free(w);

@@ -31,8 +31,9 @@ requests_of(struct application *a)
 	return (struct requests *)a;
 }
 
+/* @p due: when it was to be sent */
 static void
-send_request(struct fg_l4 *w, struct application *a, uint32_t i, const struct request_ops *ops)
+send_request(struct fg_l4 *w, struct application *a, uint32_t i, uint64_t due, const struct request_ops *ops)
 {
 	struct slot *slot = &requests_of(a)->slot[i];
 	struct fg_flow f;
@@ -40,9 +41,43 @@ send_request(struct fg_l4 *w, struct application *a, uint32_t i, const struct re
 	move_to(requests_of(a)->slot, WAITING, i);
 	flow_at(a, i - FIRST_SLOT, &f);
 	slot->number++;
-	slot->sent_at = w->now;
-	fg_datagram_send(w, &f, ops->write(a, slot->number, fg_datagram_room(w, f.ipv6)));
+	slot->sent_at = due;
+	slot->expired = false;
+	fg_datagram_send(w, &f, ops->write(a, i - FIRST_SLOT, slot->number, fg_datagram_room(w, f.ipv6)));
 	a->base.tally.datagrams_out++;
+}
+
+/* A slot waits for nothing any more. */
+static void
+retire(const struct fg_l4 *w, struct slot *list, uint32_t i)
+{
+	list[i].sent_at = 0;
+	list[i].idle_since = w->now;
+	move_to(list, IDLE, i);
+}
+
+/* What is due for longer than max_lag; it is off schedule where it waited for us, not for a slot. */
+static void
+leave_out(const struct fg_l4 *w, struct application *a, double gap)
+{
+	struct requests *r = requests_of(a);
+	const uint32_t first = r->slot[IDLE].next;
+	const bool waited_for_us = first != IDLE && (double)r->slot[first].idle_since <= r->next_at;
+	const uint64_t left_out = pace_catch_up(w, &r->next_at, w->start_at, gap);
+
+	a->off_schedule += waited_for_us ? left_out : 0;
+}
+
+/* The slot that has been idle longest takes what is due, which is late by what it waited for us. */
+static void
+send_due(struct fg_l4 *w, struct application *a, double gap, const struct request_ops *ops)
+{
+	struct requests *r = requests_of(a);
+	uint32_t i = r->slot[IDLE].next;
+
+	note_departure(w, a, fmax(r->next_at, (double)r->slot[i].idle_since), gap);
+	send_request(w, a, i, gap == 0 ? w->now : (uint64_t)r->next_at, ops);
+	pace_next(w, &r->next_at, gap);
 }
 
 static void
@@ -53,29 +88,75 @@ give_up(struct fg_l4 *w, struct application *a)
 
 	while ((i = slot[WAITING].next) != WAITING && slot[i].sent_at + a->config.timeout_ns <= w->now) {
 		a->base.tally.expired++;
-		move_to(slot, IDLE, i);
+		slot[i].expired = true;
+		retire(w, slot, i);
 	}
+}
+
+static uint64_t
+first_expiry(struct application *a)
+{
+	const struct slot *slot = requests_of(a)->slot;
+	uint32_t first = slot[WAITING].next;
+
+	return first == WAITING ? UINT64_MAX : slot[first].sent_at + a->config.timeout_ns;
 }
 
 uint64_t
 requests_poll(struct fg_l4 *w, struct fg_app *app, const struct request_ops *ops)
 {
 	struct application *a = (struct application *)app;
-	struct slot *slot = requests_of(a)->slot;
-	uint32_t first;
+	struct requests *r = requests_of(a);
+	double gap = a->config.requests_per_s == 0 ? 0 : 1e9 / a->config.requests_per_s;
+	uint64_t next = UINT64_MAX, expiry;
 
 	if (w->now < w->start_at)
 		return w->start_at;
 	give_up(w, a);
 	if (w->now >= w->stop_at)
-		return UINT64_MAX;
-	while (slot[IDLE].next != IDLE) {
+		return first_expiry(a);
+	leave_out(w, a, gap);
+	while (r->slot[IDLE].next != IDLE && r->next_at <= (double)w->now) {
 		if (fg_l4_room(w) == NULL)
 			return w->now;
-		send_request(w, a, slot[IDLE].next, ops);
+		send_due(w, a, gap, ops);
 	}
-	first = slot[WAITING].next;
-	return first == WAITING ? UINT64_MAX : slot[first].sent_at + a->config.timeout_ns;
+	if (r->slot[IDLE].next != IDLE)
+		next = (uint64_t)r->next_at + 1;
+	expiry = first_expiry(a);
+	return next < expiry ? next : expiry;
+}
+
+/* The answer to what a slot waits for has come. */
+static void
+request_answered(struct fg_l4 *w, struct application *a, uint32_t i, const struct request_ops *ops)
+{
+	struct slot *list = requests_of(a)->slot;
+
+	a->base.tally.transactions++;
+	note_time(w, a->transaction, list[i].sent_at);
+	retire(w, list, i);
+	if (a->config.requests_per_s == 0 && w->now < w->stop_at && fg_l4_room(w) != NULL)
+		send_request(w, a, i, w->now, ops);
+}
+
+bool
+requests_waits(struct application *a, uint32_t slot, uint64_t number)
+{
+	const struct slot *at = &requests_of(a)->slot[slot + FIRST_SLOT];
+
+	return at->sent_at != 0 && at->number == number;
+}
+
+bool
+requests_answered(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number,
+		  const struct request_ops *ops)
+{
+	bool waits = requests_waits(a, slot, number);
+
+	if (waits)
+		request_answered(w, a, slot + FIRST_SLOT, ops);
+	return waits;
 }
 
 bool
@@ -89,23 +170,23 @@ requests_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flo
 	if (flow->remote_port != a->config.port || flow->local_port < a->config.port_first ||
 	    i >= a->config.connections + FIRST_SLOT)
 		return false;
-	if (slot->sent_at == 0 || !ops->is_answer(w, a, slot->number, data, length))
-		return true; /* late, or no answer at all */
+	if (slot->sent_at == 0) {
+		if (ops->stray != NULL)
+			ops->stray(a, i - FIRST_SLOT, slot->number, slot->expired, data, length);
+		return true;
+	}
+	if (!ops->is_answer(w, a, i - FIRST_SLOT, slot->number, data, length))
+		return true;
 	app->tally.datagrams_in++;
 	app->tally.datagram_octets_in += length;
-	app->tally.transactions++;
-	note_time(w, a->transaction, slot->sent_at);
-	slot->sent_at = 0;
-	move_to(requests_of(a)->slot, IDLE, i);
-	if (w->now < w->stop_at && fg_l4_room(w) != NULL)
-		send_request(w, a, i, ops);
+	request_answered(w, a, i, ops);
 	return true;
 }
 
 int
 datagrams_check(const struct fg_l4_app *a, uint32_t octets, uint32_t mtu, struct fg_error *err)
 {
-	return octets + (a->ipv6 ? 48U : 28U) <= mtu
+	return octets <= datagram_most(mtu, a->ipv6)
 		       ? 0
 		       : fg_error_set(err, EINVAL, "l4", "datagrams that do not fit into an MTU of %u", mtu);
 }

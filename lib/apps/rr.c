@@ -50,22 +50,22 @@ rr_arrived(struct fg_l4 *w, struct fg_stream *s)
 	next_request(w, s, requests, false, rr_send_request);
 }
 
+/* a stream that waits for a response is closed when it has come */
+static void
+rr_stop(struct fg_l4 *w, struct fg_stream *s)
+{
+	if (fg_stream_is_established(w, s) && s->received >= rr_of(s)->whole_at)
+		fg_stream_close(w, s);
+}
+
 /* the pause is over, or the time is */
 static void
 rr_timer(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (w->now >= w->stop_at)
-		fg_stream_close(w, s);
+		rr_stop(w, s);
 	else
 		rr_send_request(w, s);
-}
-
-/* a stream that waits for a response is closed when it has come */
-static void
-rr_stop(struct fg_l4 *w, struct fg_stream *s)
-{
-	if (fg_stream_is_established(s) && s->received >= rr_of(s)->whole_at)
-		fg_stream_close(w, s);
 }
 
 static void
@@ -79,13 +79,15 @@ answer(struct fg_l4 *w, struct fg_stream *s)
 }
 
 static const struct fg_app_ops rr_client = {
-	PLAIN_CLIENT,    .established = rr_established, .arrived = rr_arrived, .timer = rr_timer,
-	.stop = rr_stop,
+	PLAIN_CLIENT,          .established = rr_established,
+	.arrived = rr_arrived, .timer = rr_timer,
+	.stop = rr_stop,       .early = true,
 };
 static const struct fg_app_ops rr_server = {
 	PLAIN_SERVER,
 	.arrived = answer,
 	.eof = fg_stream_close,
+	.early = true,
 };
 
 /* --- CRR and CC: a connection for each */
@@ -132,15 +134,14 @@ crr_answer(struct fg_l4 *w, struct fg_stream *s)
 }
 
 static const struct fg_app_ops crr_client = {
-	PLAIN_CLIENT,
-	.established = crr_established,
-	.arrived = crr_arrived,
-	.closed = crr_closed,
+	PLAIN_CLIENT,  .established = crr_established, .arrived = crr_arrived, .closed = crr_closed,
+	.early = true,
 };
 static const struct fg_app_ops crr_server = {
 	PLAIN_SERVER,
 	.arrived = crr_answer,
 	.eof = fg_stream_close,
+	.early = true,
 };
 static const struct fg_app_ops cc_client = {
 	PLAIN_CLIENT,
@@ -160,10 +161,13 @@ rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 		       : fg_error_set(err, EINVAL, "l4", "a request and a response have a byte at least");
 }
 
-static const struct app_kind rr = {"TCP_RR", .streams = true, .client = &rr_client, .server = &rr_server,
-				   .check = rr_check};
-static const struct app_kind crr = {"TCP_CRR", .streams = true, .client = &crr_client, .server = &crr_server,
-				    .check = rr_check};
-static const struct app_kind cc = {"TCP_CC", .streams = true, .client = &cc_client, .server = &cc_server};
+static const struct app_kind rr = {
+	"TCP_RR",         .streams = true, .secures = true, .client = &rr_client, .server = &rr_server,
+	.check = rr_check};
+static const struct app_kind crr = {
+	"TCP_CRR",        .streams = true, .secures = true, .client = &crr_client, .server = &crr_server,
+	.check = rr_check};
+static const struct app_kind cc = {"TCP_CC", .streams = true, .secures = true, .client = &cc_client,
+				   .server = &cc_server};
 
 const struct app_kind *const app_kinds_of_rr[] = {&rr, &crr, &cc, NULL};

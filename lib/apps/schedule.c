@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "app_priv.h"
+#include "page_priv.h"
 
 static void
 take_snapshot(const struct fg_l4 *w, const struct application *a, struct snapshot *out)
@@ -15,6 +15,7 @@ take_snapshot(const struct fg_l4 *w, const struct application *a, struct snapsho
 	out->tally = a->base.tally;
 	out->open = a->base.open;
 	out->retransmitted = w->counters.segments_retransmitted;
+	out->line_octets = w->counters.rx_octets;
 	if (w->interval > 0)
 		fg_stream_sample(w, a->base.index, &out->sample);
 }
@@ -32,7 +33,7 @@ void
 take_snapshots(struct fg_l4 *w)
 {
 	while (w->now >= w->snapshot_at) {
-		for (unsigned i = 0; i < w->apps; i++) {
+		for (unsigned i = 0; i < w->applications; i++) {
 			struct application *a = (struct application *)w->app[i];
 
 			take_snapshot(w, a, &a->snapshot[w->snapshots]);
@@ -57,7 +58,7 @@ fg_l4_schedule(struct fg_l4 *w, uint64_t start_ns, uint64_t stop_ns, uint64_t om
 	intervals = interval_ns == 0 ? 1 : (stop_ns - w->measure_from + interval_ns - 1) / interval_ns;
 	w->snapshots = 0;
 	w->snapshots_max = (uint32_t)intervals;
-	for (unsigned i = 0; i < w->apps; i++) {
+	for (unsigned i = 0; i < w->applications; i++) {
 		struct application *a = (struct application *)w->app[i];
 
 		free(a->snapshot);
@@ -100,12 +101,62 @@ read_times(const struct fg_histogram *h, struct fg_l4_times *out)
 	};
 }
 
+static void
+read_page(const struct page *p, struct fg_l4_page_result *out)
+{
+	if (p == NULL)
+		return;
+	*out = (struct fg_l4_page_result){.used = true, .loaded = p->loaded, .failed = p->failed};
+	read_times(p->time, &out->time);
+}
+
+static void
+read_tls(const struct fg_l4 *w, const struct fg_app *app, struct fg_l4_tls_result *out)
+{
+	const struct fg_tls_context *context = fg_secure_context(w, app);
+
+	if (context == NULL)
+		return;
+	out->used = true;
+	out->tally = *fg_secure_tally(w, app);
+	read_times(fg_secure_handshakes(w, app), &out->handshake);
+	out->agreed = *fg_tls_context_agreed(context);
+	out->carried_out = fg_secure_carried(w, app)->octets_out;
+	out->carried_in = fg_secure_carried(w, app)->octets_in;
+	out->sessions = fg_tls_context_sessions(context);
+	out->reason = fg_tls_context_reason(context);
+	out->key_log = fg_tls_context_key_log(context, &out->key_log_lost);
+}
+
+static void
+read_quic(const struct fg_l4 *w, const struct fg_app *app, struct fg_l4_quic_result *out)
+{
+	struct fg_quic_read q;
+
+	if (!fg_quic_read(w, app, &q))
+		return;
+	*out = (struct fg_l4_quic_result){
+		.used = true,
+		.tally = *q.tally,
+		.agreed = *q.agreed,
+		.memory = q.memory,
+		.sessions = q.sessions,
+		.reason = q.reason,
+		.key_log = q.key_log,
+		.key_log_lost = q.key_log_lost,
+	};
+	read_times(q.handshakes, &out->handshake);
+}
+
 void
 fg_l4_read(const struct fg_l4 *w, unsigned app, struct fg_l4_result *out)
 {
 	const struct application *a = (const struct application *)w->app[app];
 
-	*out = (struct fg_l4_result){.total = a->base.tally, .concurrent_max = a->base.open_max};
+	*out = (struct fg_l4_result){.total = a->base.tally,
+				     .concurrent_max = a->base.open_max,
+				     .off_schedule = a->off_schedule,
+				     .lag_max_ns = a->lag_max_ns};
 	if (w->snapshots > 1) {
 		out->measured = difference(&a->snapshot[w->snapshots - 1].tally, &a->snapshot[0].tally);
 		out->measured_ns = w->snapshot_at == UINT64_MAX ? w->stop_at - w->measure_from
@@ -120,6 +171,9 @@ fg_l4_read(const struct fg_l4 *w, unsigned app, struct fg_l4_result *out)
 	read_times(a->first_octet, &out->first_octet);
 	read_times(a->last_octet, &out->last_octet);
 	read_times(a->base.rtt, &out->rtt);
+	read_tls(w, &a->base, &out->tls);
+	read_quic(w, &a->base, &out->quic);
+	read_page(a->page, &out->page);
 	if (a->kind->read != NULL)
 		a->kind->read(a, out);
 }
@@ -142,6 +196,7 @@ fg_l4_series(const struct fg_l4 *w, unsigned app, struct fg_l4_interval *out, un
 			.retransmitted = to->retransmitted - from->retransmitted,
 			.datagrams_in = t.datagrams_in,
 			.datagrams_out = t.datagrams_out,
+			.line_octets = to->line_octets - from->line_octets,
 			.open = to->open,
 			.sampled = to->sample.streams,
 			.cwnd = to->sample.cwnd,

@@ -180,6 +180,12 @@ file_fill(const struct sendfile *a, uint64_t offset, uint8_t *to, uint32_t lengt
 	}
 }
 
+static const uint8_t *
+place_in_file(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length, uint32_t *together)
+{
+	return part((const struct sendfile *)application_of(w, s), offset, length, together);
+}
+
 static uint32_t
 file_wrong(const struct sendfile *a, uint64_t offset, const uint8_t *data, uint32_t length)
 {
@@ -218,14 +224,17 @@ static const struct fg_app_ops sendfile_client = {
 	.refill = one_message,
 	.acked = note_acked,
 	.fill = fill_from_file,
+	.place = place_in_file,
 	.poll = client_poll,
 	.stop = end_writing,
+	.connected = note_connected,
 };
 static const struct fg_app_ops sendfile_server = {
 	.receive = receive_file,
 	.arrived = note_arrival,
 	.eof = fg_stream_close,
 	.fill = fill_by_server,
+	.place = place_of_server,
 };
 
 static int
@@ -235,13 +244,14 @@ sendfile_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 					    : fg_error_set(err, EINVAL, "l4", "which file is to be sent?");
 }
 
-static const struct app_kind stream = {"TCP_STREAM", .streams = true, .client = &stream_client,
-				       .server = &stream_server};
-static const struct app_kind maerts = {"TCP_MAERTS", .streams = true, .client = &maerts_client,
-				       .server = &maerts_server};
+static const struct app_kind stream = {"TCP_STREAM", .streams = true, .secures = true,
+				       .client = &stream_client, .server = &stream_server};
+static const struct app_kind maerts = {"TCP_MAERTS", .streams = true, .secures = true,
+				       .client = &maerts_client, .server = &maerts_server};
 static const struct app_kind sendfile = {
 	"TCP_SENDFILE",
 	.streams = true,
+	.secures = true,
 	.size = sizeof(struct sendfile),
 	.client = &sendfile_client,
 	.server = &sendfile_server,

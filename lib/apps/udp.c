@@ -58,11 +58,12 @@ stream_poll(struct fg_l4 *w, struct fg_app *app)
 
 	if (w->now < w->start_at)
 		return w->start_at;
-	pace_catch_up(w, &u->next_at, w->start_at, gap);
+	u->app.off_schedule += pace_catch_up(w, &u->next_at, w->start_at, gap);
 	while (w->now < w->stop_at && u->next_at <= (double)w->now) {
 		if (fg_l4_room(w) == NULL)
 			return w->now;
 		send_datagram(w, u);
+		note_departure(w, &u->app, u->next_at, gap);
 		pace_next(w, &u->next_at, gap);
 	}
 	return w->now >= w->stop_at ? UINT64_MAX : (uint64_t)u->next_at + 1;
@@ -180,7 +181,7 @@ number_octets(const struct application *a)
 }
 
 static uint32_t
-write_request(const struct application *a, uint64_t number, uint8_t *to)
+write_request(const struct application *a, uint32_t slot, uint64_t number, uint8_t *to)
 {
 	payload_fill(CLIENT_STREAM, 0, to, a->config.request);
 	put_number(to, number, number_octets(a));
@@ -188,7 +189,8 @@ write_request(const struct application *a, uint64_t number, uint8_t *to)
 }
 
 static bool
-is_answer(struct fg_l4 *w, struct application *a, uint64_t number, const uint8_t *data, uint32_t length)
+is_answer(struct fg_l4 *w, struct application *a, uint32_t slot, uint64_t number, const uint8_t *data,
+	  uint32_t length)
 {
 	uint32_t octets = number_octets(a);
 	uint64_t mask = octets == 8 ? UINT64_MAX : (1ULL << 8 * octets) - 1;
@@ -199,7 +201,7 @@ is_answer(struct fg_l4 *w, struct application *a, uint64_t number, const uint8_t
 	return true;
 }
 
-static const struct request_ops rr_requests = {write_request, is_answer};
+static const struct request_ops rr_requests = {.write = write_request, .is_answer = is_answer};
 
 static uint64_t
 rr_poll(struct fg_l4 *w, struct fg_app *app)

@@ -8,69 +8,28 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
 mode=${1:-af_packet}
-if [ "$(id -u)" -ne 0 ]; then
-	echo "1..0 # SKIP needs root, for network namespaces"
-	exit 0
-fi
-tester=fgl4t-$$ linux=fgl4l-$$
-work=$(mktemp -d)
-server='' nginx='' captures=()
-finish() {
-	[ -z "$server" ] || kill "$server" 2>/dev/null
-	[ -z "$nginx" ] || kill "$nginx" 2>/dev/null
-	[ ${#captures[@]} -eq 0 ] || kill "${captures[@]}" 2>/dev/null
-	wait
-	ip netns del "$tester" 2>/dev/null
-	ip netns del "$linux" 2>/dev/null
-	rm -rf "$work"
-}
-trap finish EXIT
-
-ip netns add "$tester" && ip netns add "$linux" || exit 1
-ip netns exec "$tester" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
-for side in east west; do
-	ip -n "$tester" link add "l4-$side" type veth peer name "peer-$side" netns "$linux"
-	ip -n "$tester" link set "l4-$side" up
-	ip -n "$linux" link set "peer-$side" up
-	# what Linux leaves to a card that there is not: checksums, and segments of the size of a window
-	[ "$mode" = offload ] ||
-		ip netns exec "$linux" ethtool -K "peer-$side" tx off tso off gso off gro off >/dev/null
-done
-ip -n "$linux" link set lo up
-ip -n "$linux" address add 198.18.1.1/24 dev peer-east
-ip -n "$linux" address add 198.19.1.1/24 dev peer-west
+. tests/integration/linux_host.bash
+linux_host l4 "$mode"
+ip netns exec "$linux" sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.default.disable_ipv6=0
 ip -n "$linux" address add 2001:2:0:1::1/64 dev peer-east nodad
 ip -n "$linux" address add 2001:2:0:8000::1/64 dev peer-west nodad
 
 peer=$PWD/tests/integration/l4/peer.py
-ip netns exec "$linux" /usr/bin/python3 "$peer" serve "$work/served" >"$work/server.log" 2>&1 &
-server=$!
-# appears WORDS FILE
-appears() {
-	for _ in {1..1200}; do
-		! grep -qs "$1" "$2" || return 0
-		sleep 0.05
-	done
-}
+on_linux "$work/server.log" /usr/bin/python3 "$peer" serve "$work/served"
+server=${running[-1]}
 appears ready "$work/server.log"
+nginx=
 if have_nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null); then
 	/usr/bin/python3 "$peer" pages "$work/www/octets"
-	ip netns exec "$linux" "$have_nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" -e stderr \
-		>"$work/nginx.log" 2>&1 &
-	nginx=$!
+	on_linux "$work/nginx.log" "$have_nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" \
+		-e stderr
+	nginx=${running[-1]}
 fi
 # conversations with curl, wget, Python and a web server, as an expert sees them; where the veth fills in the
 # checksums he would not see them
+captures=()
 if [ "$mode" != offload ] && command -v tshark >/dev/null; then
-	for side in east west; do
-		ip netns exec "$linux" tshark -q -i "peer-$side" -w "$work/$side.pcapng" \
-			-f "port 5080 or port 6080 or port 7080" \
-			>"$work/$side.log" 2>&1 &
-		captures+=($!)
-	done
-	# until it captures, an interrupt does not end it
-	appears "Capturing on" "$work/east.log"
-	appears "Capturing on" "$work/west.log"
+	capture_both "port 5080 or port 6080 or port 7080"
 fi
 # over each IP version linux.lua checks 12 things, and nginx in 14 ways or not at all; three are checked here,
 # or two
@@ -86,7 +45,6 @@ else
 fi
 kill "$server"
 wait "$server"
-server=
 if /usr/bin/python3 -c '
 import json, sys
 served = json.load(open(sys.argv[1]))
@@ -102,9 +60,7 @@ fi
 	echo "ok - tshark's expert has nothing to say # SKIP tshark is missing"
 	exit 0
 }
-kill -INT "${captures[@]}"
-wait "${captures[@]}"
-captures=()
+end_captures
 # our octets are random, and some look like anything to somebody who guesses
 guesses=() reading=()
 while read -r layer name _; do

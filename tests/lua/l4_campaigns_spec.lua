@@ -240,6 +240,6 @@ describe("repetitions", function()
       for _, figure in ipairs(row.figures) do
          squares = squares + (figure - sum / 5) ^ 2
       end
-      near(2.776 * math.sqrt(squares / 4) / math.sqrt(5), row.confidence, 1e-9)
+      near(2.7764451052 * math.sqrt(squares / 4) / math.sqrt(5), row.confidence, 1e-9)
    end)
 end)

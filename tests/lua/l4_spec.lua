@@ -223,8 +223,8 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
       file:write(PLAN:format(socket, socket))
       file:close()
       local output, status = scratch.shell(("'%s' run '%s' --out '%s' 2>&1"):format(uv.exepath(), plan, out))
-      assert.equal(0, status, output)
       local row = json.decode(scratch.read(out .. "/result.json")).results.l4[1]
+      assert.equal(row.validity == "valid" and 0 or 3, status, output) -- a busy machine limits the tester
       assert.is_true(row.transactions_per_s > 0)
    end)
 

@@ -223,8 +223,8 @@ class Host
 	uint8_t memory[FG_BURST_ROOMS][9216];
 };
 
-inline const fg_app_ops Host::ops = {Established, Receive, nullptr, nullptr, Eof,     nullptr,
-				     nullptr,     Fill,    Closed,  Timer,   nullptr, nullptr};
+inline const fg_app_ops Host::ops = {Established, Receive, nullptr, nullptr, Eof,     nullptr, nullptr,
+				     Fill,        nullptr, Closed,  Timer,   nullptr, nullptr};
 
 } /* namespace l4 */
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "app_priv.h"
+#include "fg_pool.h"
 #include "tcp_priv.h"
 
 enum {
@@ -128,9 +129,31 @@ talker_datagram(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 }
 
 static const struct fg_app_ops talker_ops = {
-	talker_established, talker_receive, NULL,         NULL, talker_eof,      NULL, NULL,
-	talker_fill,        talker_closed,  talker_timer, NULL, talker_datagram,
+	talker_established,
+	talker_receive,
+	NULL,
+	NULL,
+	talker_eof,
+	NULL,
+	NULL,
+	talker_fill,
+	NULL,
+	talker_closed,
+	talker_timer,
+	NULL,
+	talker_datagram,
 };
+
+/** How many things of a pool are in use. */
+static inline uint32_t
+talker_taken(const struct fg_pool *pool)
+{
+	uint32_t n = pool->fresh - 1;
+
+	for (uint32_t i = pool->free; i != 0; memcpy(&i, pool->at + i * pool->size, sizeof(i)))
+		n--;
+	return n;
+}
 
 static inline struct fg_burst *
 talker_rooms(struct talker *t)

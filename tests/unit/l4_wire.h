@@ -3,22 +3,13 @@
 #ifndef L4_WIRE_H
 #define L4_WIRE_H
 
-#include <algorithm>
-#include <map>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 extern "C" {
 #include "fg_checksum.h"
-#include "fg_endpoint.h"
-#include "fg_l4_app.h"
 }
+#include "l4_line.h"
 
 namespace l4
 {
-const uint64_t ms = 1000000, second = 1000 * ms;
-
 inline fg_l4_app
 Client(const char *kind)
 {
@@ -51,15 +42,27 @@ ServerOf(const fg_l4_app &client)
 }
 
 /* 10 Mbit/s and 1 ms each way; whatever the line cannot take now waits */
-class Wire
+class Wire : public Line
 {
       public:
 	explicit Wire(const fg_l4_app &client, uint64_t stop = 2 * second, uint64_t omit = 0,
 		      uint64_t interval = 0, bool cuts = false)
 	{
-		burst.cuts = cuts;
 		fg_l4_app apps[2] = {client, ServerOf(client)};
 
+		ns_per_octet = 800;
+		gap = 24;
+		delay = ms;
+		ring = 2 * ms; /* a NIC's */
+		capacity = 65400;
+		burst.cuts = checked = cuts;
+		sees = [this](unsigned from, uint64_t now, std::vector<uint8_t> &frame) {
+			if (burst.segment[0] != 0)
+				ExpectSegments(frame);
+			if (from == 0)
+				last_frame = now - second;
+			return true;
+		};
 		for (unsigned i : {0, 1}) {
 			fg_l4_config config = {};
 			fg_error err = {};
@@ -71,16 +74,8 @@ class Wire
 			EXPECT_EQ(0, fg_l4_create(&config, 1, &apps[i], &l4[i], &err)) << err.message;
 			EXPECT_EQ(0, fg_l4_schedule(l4[i], second, second + stop, omit, interval, &err));
 		}
-		until = second + stop + 10 * second;
-		Run();
+		Run(second + stop + 10 * second);
 	}
-	~Wire()
-	{
-		fg_l4_free(l4[0]);
-		fg_l4_free(l4[1]);
-	}
-	Wire(const Wire &) = delete;
-	Wire &operator=(const Wire &) = delete;
 
 	fg_l4_result
 	Client() const
@@ -105,8 +100,8 @@ class Wire
 		}
 	}
 
-	fg_l4 *l4[2];
-	unsigned cut = 0; /* frames that were left to the port to cut */
+	unsigned cut = 0;        /* frames that were left to the port to cut */
+	uint64_t last_frame = 0; /* when the client sent it, since the start */
 
       private:
 	fg_l4_result
@@ -117,84 +112,20 @@ class Wire
 		fg_l4_read(l4[i], 0, &r);
 		return r;
 	}
-	struct Frame {
-		std::vector<uint8_t> octets;
-	};
-	fg_burst *
-	Rooms(unsigned i, uint64_t now)
-	{
-		burst.frames = 0;
-		/* a NIC's ring: 2 ms of frames */
-		burst.rooms = line_free[i] > now + 2 * ms ? 0 : 1;
-		burst.capacity = sizeof(memory);
-		burst.room[0] = memory;
-		return &burst;
-	}
-	void
-	Send(unsigned from, uint64_t now)
-	{
-		if (burst.frames == 0)
-			return;
-		if (burst.segment[0] != 0)
-			ExpectSegments();
-		line_free[from] = std::max(line_free[from], now) + (burst.length[0] + 24) * 800;
-		arrivals[1 - from].emplace(line_free[from] + ms,
-					   std::vector<uint8_t>(memory, memory + burst.length[0]));
-	}
 	/* as they are to be cut: full ones of 1448 octets, and the sum of the pseudo-header alone */
 	void
-	ExpectSegments()
+	ExpectSegments(const std::vector<uint8_t> &frame)
 	{
-		uint64_t sum = fg_checksum_pseudo4((const fg_ipv4 *)(memory + 14), 6, burst.length[0] - 34);
+		uint64_t sum = fg_checksum_pseudo4((const fg_ipv4 *)&frame[14], 6, frame.size() - 34);
 		uint16_t expected = ~fg_checksum_finish(sum), checksum;
 
-		memcpy(&checksum, memory + 50, 2);
+		memcpy(&checksum, &frame[50], 2);
 		EXPECT_EQ(expected, checksum);
 		EXPECT_EQ(1448u, burst.segment[0]);
-		EXPECT_EQ(0u, (burst.length[0] - 66) % 1448);
-		EXPECT_LT(1448, burst.length[0] - 66);
+		EXPECT_EQ(0u, (frame.size() - 66) % 1448);
+		EXPECT_LT(1448u, frame.size() - 66);
 		cut++;
 	}
-	void
-	Run()
-	{
-		for (uint64_t now = 0; now < until;) {
-			uint64_t next = UINT64_MAX;
-
-			for (unsigned i : {0, 1}) {
-				fg_endpoint *e = fg_l4_endpoint(l4[i]);
-
-				while (!arrivals[i].empty() && arrivals[i].begin()->first <= now) {
-					std::vector<uint8_t> f = arrivals[i].begin()->second;
-
-					arrivals[i].erase(arrivals[i].begin());
-					const fg_arrival in = {f.data(), f.size(), now, burst.cuts};
-					e->input(e, &in, 1, Rooms(i, now));
-					Send(i, now);
-				}
-				uint64_t due;
-				do {
-					due = e->poll(e, now, Rooms(i, now));
-					Send(i, now);
-				} while (burst.frames > 0);
-				if (due <= now)
-					due = std::max(now + 1, line_free[i] - 2 * ms);
-				next = std::min(next, due);
-			}
-			for (unsigned i : {0, 1})
-				if (!arrivals[i].empty())
-					next = std::min(next, arrivals[i].begin()->first);
-			if (next == UINT64_MAX)
-				return;
-			ASSERT_GE(next, now);
-			now = std::max(next, now + 1);
-		}
-	}
-
-	uint64_t until = 0, line_free[2] = {};
-	fg_burst burst = {};
-	uint8_t memory[65400];
-	std::multimap<uint64_t, std::vector<uint8_t>> arrivals[2];
 };
 
 } /* namespace l4 */

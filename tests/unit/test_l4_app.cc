@@ -164,43 +164,72 @@ TEST(L4App, UdpStreamAtItsRate)
 	EXPECT_EQ(1000u * 1000, s.total.datagram_octets_in);
 	EXPECT_EQ(0u, s.lost + s.duplicates + s.reordered);
 	EXPECT_NEAR(0, s.jitter_ns, 1000);
+	EXPECT_EQ(0u, c.off_schedule);
 	w.ExpectNoFaults();
 }
 
-/* a tester that looks in only every 10 ms: what is no later than max_lag is sent, what is later is not */
-TEST(L4App, UdpStreamLeavesOutWhatIsLaterThanMaxLag)
+/* what a client counts whom nobody answers, in a second of a tester that looks in only every 10 ms */
+static fg_l4_result
+LookedInEvery10Ms(const fg_l4_app &a, uint64_t max_lag)
+{
+	fg_l4_config config = {};
+	fg_l4 *l4;
+	fg_burst burst = {};
+	std::vector<uint8_t> memory(FG_BURST_ROOMS * 2048);
+	fg_l4_result r = {};
+
+	config.connections = 16;
+	config.mtu = 1500;
+	config.max_lag_ns = max_lag;
+	EXPECT_EQ(0, fg_l4_create(&config, 1, &a, &l4, nullptr));
+	EXPECT_EQ(0, fg_l4_schedule(l4, second, 2 * second, 0, 0, nullptr));
+	burst.rooms = FG_BURST_ROOMS;
+	burst.capacity = 2048;
+	for (unsigned i = 0; i < FG_BURST_ROOMS; i++)
+		burst.room[i] = &memory[i * 2048];
+	for (uint64_t now = second; now < 2 * second; now += 10 * ms) {
+		burst.frames = 0;
+		fg_l4_endpoint(l4)->poll(fg_l4_endpoint(l4), now, &burst);
+	}
+	fg_l4_read(l4, 0, &r);
+	fg_l4_free(l4);
+	return r;
+}
+
+/* what is no later than max_lag is sent, what is later is not; and what is late at all is counted */
+TEST(L4App, DatagramsAreLeftOutWhenTheyAreLaterThanMaxLag)
 {
 	const struct {
 		uint64_t max_lag;
 		unsigned expected;
 	} cases[] = {{10 * ms, 1000}, {5 * ms + ms / 2, 600}, {ms + ms / 2, 200}};
+	fg_l4_app stream = Client("UDP_STREAM"), requests = Client("UDP_RR");
 
-	for (const auto &one : cases) {
-		fg_l4_app a = Client("UDP_STREAM");
-		fg_l4_config config = {};
-		fg_l4 *l4;
-		fg_burst burst = {};
-		std::vector<uint8_t> memory(FG_BURST_ROOMS * 2048);
+	stream.datagrams_per_s = requests.requests_per_s = 1000;
+	requests.connections = 1000;
+	for (const auto &one : cases)
+		for (const auto &a : {stream, requests}) {
+			fg_l4_result r = LookedInEvery10Ms(a, one.max_lag);
 
-		a.datagrams_per_s = 1000;
-		config.connections = 16;
-		config.mtu = 1500;
-		config.max_lag_ns = one.max_lag;
-		ASSERT_EQ(0, fg_l4_create(&config, 1, &a, &l4, nullptr));
-		ASSERT_EQ(0, fg_l4_schedule(l4, second, 2 * second, 0, 0, nullptr));
-		burst.rooms = FG_BURST_ROOMS;
-		burst.capacity = 2048;
-		for (unsigned i = 0; i < FG_BURST_ROOMS; i++)
-			burst.room[i] = &memory[i * 2048];
-		for (uint64_t now = second; now < 2 * second; now += 10 * ms) {
-			burst.frames = 0;
-			fg_l4_endpoint(l4)->poll(fg_l4_endpoint(l4), now, &burst);
+			EXPECT_NEAR(one.expected, double(r.total.datagrams_out), 10) << one.max_lag;
+			/* of ten that came due together all but two are later than a gap */
+			EXPECT_NEAR(800, double(r.off_schedule), 10) << one.max_lag;
+			EXPECT_NEAR(std::min(one.max_lag, 9 * ms), r.lag_max_ns, ms) << one.max_lag;
 		}
-		fg_l4_result r;
-		fg_l4_read(l4, 0, &r);
-		EXPECT_NEAR(one.expected, double(r.total.datagrams_out), 10) << one.max_lag;
-		fg_l4_free(l4);
-	}
+}
+
+/* a request that waits until another has been answered, or has expired, is not late by the tester's doing */
+TEST(L4App, RequestsThatWaitForASlotAreOnSchedule)
+{
+	fg_l4_app a = Client("UDP_RR");
+	fg_l4_result r;
+
+	a.requests_per_s = 1000;
+	a.connections = 1;
+	a.timeout_ns = 20 * ms;
+	r = LookedInEvery10Ms(a, 10 * ms);
+	EXPECT_LT(40u, r.total.datagrams_out);
+	EXPECT_EQ(0u, r.off_schedule);
 }
 
 TEST(L4App, UdpStreamAsFastAsTheLine)

@@ -111,6 +111,45 @@ TEST(L4Client, OpenLoopDoesNotWaitForAnswers)
 	w.ExpectNoFaults();
 }
 
+TEST(L4Client, OpenLoopRampsUpAlongATriangle)
+{
+	fg_l4_app a = Client("TCP_CRR");
+	fg_l4_interval series[4];
+
+	a.opens_per_s = 400;
+	a.ramp_up_ns = second;
+	a.connections = 1000;
+	Wire w(a, 2 * second, 0, second / 2);
+	ASSERT_EQ(4u, fg_l4_series(w.l4[0], 0, series, 4));
+	/* 400 t^2 / 2: 50 in the first half of the ramp, 150 in the second; then 200 in each half second */
+	EXPECT_NEAR(50, double(series[0].established), 3);
+	EXPECT_NEAR(150, double(series[1].established), 3);
+	EXPECT_NEAR(200, double(series[2].established), 3);
+	EXPECT_NEAR(200, double(series[3].established), 3);
+	EXPECT_EQ(600u, w.Client().total.opened);
+	w.ExpectNoFaults();
+}
+
+TEST(L4Client, HeldConnectionsCloseInTheirTurnOfTheRampDown)
+{
+	for (const char *kind : {"TCP_RR", "HTTP"}) {
+		fg_l4_app a = Client(kind);
+
+		a.path = "/octets/1";
+		a.host = "198.19.0.1";
+		a.request = std::string(kind) == "TCP_RR";
+		a.requests = 1;
+		a.hold = true;
+		a.connections = 100;
+		a.ramp_down_ns = second;
+		Wire w(a, second);
+		EXPECT_EQ(100u, w.Client().total.ended[FG_L4_END_CLOSED]);
+		EXPECT_LE(990 * ms, w.last_frame - second);
+		EXPECT_GE(1010 * ms, w.last_frame - second);
+		w.ExpectNoFaults();
+	}
+}
+
 TEST(L4Client, OpenLoopMeasuresFromWhenItWasDue)
 {
 	fg_l4_app a = Client("TCP_CRR");

@@ -81,9 +81,9 @@ check_body(struct fg_l4 *w, const struct fg_stream *s, uint64_t at, const uint8_
 
 /* is a body of so many octets what was asked for? */
 static bool
-is_wanted(const struct fg_l4_app *config, uint32_t length)
+is_wanted(const struct fg_l4 *w, const struct fg_stream *s, uint32_t length)
 {
-	return config->any_body || length == config->response;
+	return application_of(w, s)->config.any_body || length == http_wanted(w, s);
 }
 
 /* the head is over; the body begins at @p offset of the stream */
@@ -107,7 +107,7 @@ begin_body(struct fg_l4 *w, struct fg_stream *s, uint64_t offset)
 	if (status != OK) {
 		refuse(w, s, status >= 500 ? HTTP_5XX : status >= 400 ? HTTP_4XX : HTTP_OTHER);
 		h->state |= HTTP_UNWANTED;
-	} else if (length != HTTP_UNSIZED && !h->chunked && !is_wanted(config, length)) {
+	} else if (length != HTTP_UNSIZED && !h->chunked && !is_wanted(w, s, length)) {
 		refuse_length(w, s);
 	}
 }
@@ -151,8 +151,7 @@ take_chunks(struct fg_l4 *w, struct fg_stream *s, const uint8_t *data, uint32_t 
 	h->state = (uint8_t)(HTTP_CHUNKS + k.at) | (h->state & HTTP_UNWANTED);
 	h->chunk_left = k.left;
 	h->chunked_octets = k.body;
-	if (k.at == CHUNK_OVER && !over && !(head_of(s)->state & HTTP_UNWANTED) &&
-	    !is_wanted(&application_of(w, s)->config, k.body))
+	if (k.at == CHUNK_OVER && !over && !(head_of(s)->state & HTTP_UNWANTED) && !is_wanted(w, s, k.body))
 		refuse_length(w, s);
 }
 
@@ -174,15 +173,15 @@ take_body(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *
 			w->counters.wrong_octets += offset + length - head_of(s)->mark;
 			return true;
 		}
-		begin -= application_of(w, s)->config.response;
+		begin -= http_wanted(w, s);
 	}
 	check_body(w, s, offset - begin, data, length);
 	return true;
 }
 
-static bool
-client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data, uint32_t length,
-	       bool early)
+bool
+http_client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
+		    uint32_t length, bool early)
 {
 	struct http_head *h = head_of(s);
 	uint32_t used = 0;
@@ -204,9 +203,8 @@ client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint
 	return used == length || take_body(w, s, offset + used, data + used, length - used, false);
 }
 
-/* Is the response here, as far as its end can be known before that of the connection? */
-static bool
-is_whole(const struct fg_stream *s)
+bool
+http_is_whole(const struct fg_stream *s)
 {
 	if (head_of(s)->state < HTTP_BODY || lasts_until_end(s))
 		return false;
@@ -228,64 +226,76 @@ count_response(struct fg_l4 *w, struct fg_stream *s)
 	return requests;
 }
 
+bool
+http_is_broken(struct fg_l4 *w, struct fg_stream *s)
+{
+	bool broken = is_in_chunks(s) && chunk_of(s) == CHUNK_BROKEN;
+
+	if (broken)
+		refuse(w, s, HTTP_CUT);
+	return broken;
+}
+
+bool
+http_ends_so(struct fg_l4 *w, struct fg_stream *s)
+{
+	if (!lasts_until_end(s)) {
+		refuse(w, s, HTTP_CUT);
+		return false;
+	}
+	if (!(head_of(s)->state & HTTP_UNWANTED) &&
+	    !is_wanted(w, s, (uint32_t)(s->received - head_of(s)->mark)))
+		refuse_length(w, s);
+	return true;
+}
+
 static void
 client_arrived(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (s->ended)
 		return;
-	if (is_in_chunks(s) && chunk_of(s) == CHUNK_BROKEN) {
-		refuse(w, s, HTTP_CUT);
+	if (http_is_broken(w, s))
 		fg_stream_close(w, s);
-	} else if (is_whole(s)) {
+	else if (http_is_whole(s))
 		next_request(w, s, count_response(w, s), head_of(s)->close, http_send_request);
-	}
+}
+
+static void
+client_stop(struct fg_l4 *w, struct fg_stream *s)
+{
+	if (fg_stream_is_established(w, s) && http_is_whole(s))
+		fg_stream_close(w, s);
 }
 
 static void
 client_timer(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (w->now >= w->stop_at)
-		fg_stream_close(w, s);
+		client_stop(w, s);
 	else
 		http_send_request(w, s);
 }
 
 static void
-client_stop(struct fg_l4 *w, struct fg_stream *s)
-{
-	if (fg_stream_is_established(s) && is_whole(s))
-		fg_stream_close(w, s);
-}
-
-static void
 client_eof(struct fg_l4 *w, struct fg_stream *s)
 {
-	struct http *a = http_of(w, s);
-
-	if (s->ended || is_whole(s)) {
-		fg_stream_close(w, s); /* the server has waited long enough for another request */
-		return;
-	}
-	if (lasts_until_end(s)) {
-		if (!(head_of(s)->state & HTTP_UNWANTED) &&
-		    !is_wanted(&a->app.config, (uint32_t)(s->received - head_of(s)->mark)))
-			refuse_length(w, s);
+	/* otherwise the server has waited long enough for another request */
+	if (!s->ended && !http_is_whole(s) && http_ends_so(w, s))
 		count_response(w, s);
-	} else {
-		refuse(w, s, HTTP_CUT);
-	}
 	fg_stream_close(w, s);
 }
 
 const struct fg_app_ops http_client_ops = {
 	.established = client_established,
-	.receive = client_receive,
+	.receive = http_client_receive,
 	.arrived = client_arrived,
 	.eof = client_eof,
 	.fill = client_fill,
 	.timer = client_timer,
 	.poll = client_poll,
 	.stop = client_stop,
+	.connected = note_connected,
+	.early = true,
 };
 
 /*
@@ -294,7 +304,7 @@ const struct fg_app_ops http_client_ops = {
  * the length is asked for
  */
 static int
-request_head(const struct fg_l4_app *config, bool last, char **out)
+request_head(const struct fg_l4_app *config, const char *path, bool last, char **out)
 {
 	static const char form[] =
 		"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: framegauge\r\nAccept: */*\r\n%s%s\r\n";
@@ -306,15 +316,39 @@ request_head(const struct fg_l4_app *config, bool last, char **out)
 
 	if (config->request > 0)
 		snprintf(length, sizeof(length), "Content-Length: %u\r\n", config->request);
-	return out == NULL ? snprintf(NULL, 0, form, method, config->path, config->host, connection, length)
-			   : asprintf(out, form, method, config->path, config->host, connection, length);
+	return out == NULL ? snprintf(NULL, 0, form, method, path, config->host, connection, length)
+			   : asprintf(out, form, method, path, config->host, connection, length);
 }
 
 void
-fg_l4_http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
+http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response)
 {
-	*request = (uint32_t)request_head(app, false, NULL) + app->request;
+	*request = (uint32_t)request_head(app, app->path, false, NULL) + app->request;
 	*response = http_response_octets(app->head ? 0 : app->response);
+}
+
+void
+http_free(struct application *a)
+{
+	free(((struct http *)a)->request);
+	free(((struct http *)a)->last);
+}
+
+/* one behind the other */
+static int
+make_requests_of_page(struct http *h, struct fg_error *err)
+{
+	const struct page *page = h->app.page;
+	char *one = NULL;
+
+	h->request_head = (uint32_t)request_head(&h->app.config, page->path[0], false, NULL);
+	h->request = malloc((size_t)page->objects * h->request_head);
+	for (uint32_t i = 0; h->request != NULL && i < page->objects; i++, free(one)) {
+		if (request_head(&h->app.config, page->path[i], false, &one) < 0)
+			return fg_error_set(err, ENOMEM, "l4", "no memory");
+		memcpy(h->request + (size_t)i * h->request_head, one, h->request_head);
+	}
+	return h->request != NULL ? 0 : fg_error_set(err, ENOMEM, "l4", "no memory");
 }
 
 int
@@ -329,8 +363,10 @@ http_create(struct application *a, struct fg_error *err)
 
 	if (config->path == NULL || config->host == NULL)
 		return fg_error_set(err, EINVAL, "l4", "a request needs a path and a host");
-	n = request_head(config, false, &h->request);
-	if (n < 0 || request_head(config, true, &h->last) < 0)
+	if (a->page != NULL)
+		return make_requests_of_page(h, err);
+	n = request_head(config, config->path, false, &h->request);
+	if (n < 0 || request_head(config, config->path, true, &h->last) < 0)
 		return fg_error_set(err, ENOMEM, "l4", "no memory");
 	h->request_head = (uint32_t)n;
 	return 0;

@@ -5,7 +5,8 @@
  *   head.c    heads, octet by octet
  *   chunks.c  the chunked transfer coding
  *   client.c, server.c
- *   http.c    the kind, and what both sides share
+ *   page.c    a client that loads pages
+ *   http.c    the kinds, and what both sides share
  *
  * What is known of the message that is being read lies in the area of its stream: struct http_client and
  * struct http_server.
@@ -13,7 +14,7 @@
 #ifndef HTTP_PRIV_H
 #define HTTP_PRIV_H
 
-#include "../app_priv.h"
+#include "../page_priv.h"
 
 #define HTTP_NUMBER_MAX 4000000000U
 #define HTTP_UNSIZED    UINT32_MAX /* length: none was given */
@@ -53,7 +54,7 @@ struct http_head {
 
 /** A client's own of a stream. */
 struct http_client {
-	struct client_stream client; /* first; `since`: the request was sent */
+	struct client_stream client; /* first; `since`: the request was sent; of a page: http_place_of() */
 	struct http_head head;
 } __attribute__((packed, aligned(2)));
 
@@ -118,7 +119,7 @@ uint32_t http_chunks_read(struct http_chunks *k, const uint8_t *data, uint32_t l
 /** Either side. */
 struct http {
 	struct application app; /* first */
-	char *request;          /* client: head of each; NULL of a server */
+	char *request;          /* client: head of each; of a page that of each object. NULL of a server */
 	char *last;             /* and of the last one of a connection, which is as long */
 	uint32_t request_head;
 	struct http_seen seen; /* what the peers send */
@@ -135,9 +136,69 @@ uint32_t http_response_octets(uint32_t body);
 /** tally.own: what was wrong with responses, by status, of another length, cut off. */
 enum http_sum { HTTP_4XX, HTTP_5XX, HTTP_OTHER, HTTP_LENGTH, HTTP_CUT };
 
+/** A connection of a page. */
+struct http_place {
+	struct fg_stream *stream; /* NULL: there is none */
+	uint64_t opened_at;
+	uint32_t object; /* that was asked for last */
+	uint8_t state;   /* of page.c */
+};
+
+/** A page that is being loaded, and its turn in the list of those of which something has come. */
+struct http_visit {
+	uint32_t load; /* page_begin(); 0: none */
+	uint32_t next_changed;
+	bool changed;
+	uint64_t due; /* page_look() */
+};
+
+/** The client of a page: config.connections visits, each with so many places as it may have connections. */
+struct http_page {
+	struct http http; /* first */
+	struct http_visit *visit;
+	struct http_place *place;
+	uint32_t changed; /* the first of the list, from 1 on */
+	uint64_t due;     /* the earliest of all visits */
+};
+
+/** Where the connection belongs to, NULL: to no page any more. */
+static inline struct http_place *
+http_place_of(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	uint64_t number = client_of(s)->since;
+
+	return number == 0 ? NULL : &((struct http_page *)http_of(w, s))->place[number - 1];
+}
+
+/** Octets of the body that the client has asked for. */
+static inline uint32_t
+http_wanted(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	const struct application *a = application_of(w, s);
+
+	return a->page == NULL ? a->config.response : a->page->object[http_place_of(w, s)->object].octets;
+}
+
 /* client.c */
 extern const struct fg_app_ops http_client_ops;
+/** What a client of pages does, too. */
+bool http_client_receive(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, const uint8_t *data,
+			 uint32_t length, bool early);
+/** Is the response here, as far as its end can be known before that of the connection? */
+bool http_is_whole(const struct fg_stream *s);
+/** Has it come to nothing? It is counted then. */
+bool http_is_broken(struct fg_l4 *w, struct fg_stream *s);
+/** The server has sent all: does the response end so? If not, it is counted as cut off. */
+bool http_ends_so(struct fg_l4 *w, struct fg_stream *s);
 int http_create(struct application *a, struct fg_error *err);
+void http_free(struct application *a);
+void http_octets(const struct fg_l4_app *app, uint32_t *request, uint32_t *response);
+
+/* page.c */
+extern const struct fg_app_ops http_page_ops;
+int http_page_check(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err);
+int http_page_create(struct application *a, struct fg_error *err);
+void http_page_free(struct application *a);
 
 /* server.c */
 extern const struct fg_app_ops http_server_ops;

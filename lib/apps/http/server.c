@@ -167,6 +167,7 @@ const struct fg_app_ops http_server_ops = {
 	.receive = server_receive,
 	.eof = fg_stream_close,
 	.fill = server_fill,
+	.early = true,
 };
 
 uint32_t

@@ -180,11 +180,12 @@ iperf_udp_send(struct fg_l4 *w, struct iperf *p)
 
 		if (!s->sends)
 			continue;
-		pace_catch_up(w, &s->next_at, p->running_at, gap);
+		p->owner->off_schedule += pace_catch_up(w, &s->next_at, p->running_at, gap);
 		while (s->next_at <= (double)w->now) {
 			if (fg_l4_room(w) == NULL)
 				return w->now;
 			send_one(w, p, s);
+			note_departure(w, p->owner, s->next_at, gap);
 			pace_next(w, &s->next_at, gap);
 		}
 		next = (uint64_t)s->next_at + 1 < next ? (uint64_t)s->next_at + 1 : next;

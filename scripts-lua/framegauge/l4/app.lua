@@ -5,6 +5,7 @@ local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local json = require "framegauge.text.json"
 local octets = require "framegauge.core.octets"
+local pages = require "framegauge.l4.page"
 local reports = require "framegauge.iperf3.reports"
 
 local C = api.C
@@ -13,7 +14,14 @@ local M = {}
 --- How connections end (enum fg_l4_end).
 M.ENDS = { [0] = "closed", "refused", "no_answer", "reset", "lost", "aborted" }
 
+local KEY_LOG_LINES = 65536 -- of an application; five for each handshake of TLS 1.3
+
 local CONGESTION = { newreno = C.FG_L4_NEWRENO, cubic = C.FG_L4_CUBIC }
+
+local FTP_MODES = {
+   ["extended-passive"] = C.FG_L4_FTP_EXTENDED_PASSIVE, passive = C.FG_L4_FTP_PASSIVE,
+   ["extended-active"] = C.FG_L4_FTP_EXTENDED_ACTIVE, active = C.FG_L4_FTP_ACTIVE,
+}
 
 local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
@@ -37,6 +45,43 @@ local function set_address(field, text)
    ffi.copy(field, bytes, #bytes)
 end
 
+local function set_tls_config(tls, t)
+   for _, key in ipairs { "server", "verify", "resume", "reuse", "strict_name", "seeded" } do
+      tls[key] = t[key] == true
+   end
+   for _, key in ipairs { "tickets", "oldest", "newest", "seed", "ciphers", "groups", "certificate",
+      "certificate_file", "key_file", "ca_file", "server_name", "alpn", "early_data", "refuse_every" } do
+      tls[key] = t[key]
+   end
+   tls.key_log = t.key_log and KEY_LOG_LINES or 0
+end
+
+local function set_tls(t)
+   local out = ffi.new "struct fg_secure_config"
+   set_tls_config(out.tls, t)
+   out.record, out.key_update_every, out.hold = t.record, t.key_update_every, t.hold
+   out.handshakes_at_once, out.timeout_ns = t.handshakes_at_once, nanoseconds(t.timeout)
+   return out
+end
+
+local LEAST_STREAMS = 256 -- that a client of HTTP/3 may have open at a time, as of HTTP/2
+local QUIC_CONGESTION = { reno = C.FG_QUIC_RENO, cubic = C.FG_QUIC_CUBIC, bbr = C.FG_QUIC_BBR }
+
+local function set_quic(q, app)
+   local out = ffi.new "struct fg_quic_config"
+   set_tls_config(out.tls, q.tls)
+   for _, key in ipairs { "retry", "max_datagram", "ack_every", "key_update_every", "window",
+      "stream_window" } do
+      out[key] = q[key]
+   end
+   out.congestion = QUIC_CONGESTION[q.congestion]
+   out.initial_rtt_ns, out.idle_ns = nanoseconds(q.initial_rtt), nanoseconds(q.idle)
+   out.handshake_ns, out.handshakes_at_once = nanoseconds(q.tls.timeout), q.tls.handshakes_at_once
+   out.port_first, out.port_last = app.port_first, app.port_last
+   out.streams = math.max(app.streams, LEAST_STREAMS)
+   return out
+end
+
 --- Fill in a struct fg_l4_app.
 -- @param o.test         name of a kind (fg_l4_kind_name())
 -- @param o.server       which side it is
@@ -47,19 +92,32 @@ end
 -- @param o.port_first, o.port_last  client: ports to connect from
 -- @param o.connections  at a time (1); o.connections_start, o.connections_per_s: the ramp
 -- @param o.cycles       connections that each client opens, one after the other; nil: until the stop
--- @param o.opens_per_s  open loop: connections opened each second, whatever becomes of them
--- @param o.requests     of RR and HTTP, on a connection; nil: until the stop. o.hold: it stays open till then
+-- @param o.opens_per_s  open loop: connections opened each second, whatever becomes of them; o.ramp_up:
+--                       seconds in which that grows from 0
+-- @param o.ramp_down    seconds in which connections that are idle at the stop are closed one after the other
+-- @param o.requests     of RR, HTTP and DNS_TCP, on a connection; nil: until the stop. o.hold: it stays open
+--                       till then
 -- @param o.think        seconds between a response and the next request; o.think_max: drawn evenly up to this
 -- @param o.octets       of each stream; nil: until the stop
 -- @param o.message      bytes of each write of a stream; nil: all at once
 -- @param o.file         of TCP_SENDFILE, both sides
 -- @param o.path, o.host HTTP client: what to ask for; o.head: by HEAD; o.any_body: compare neither the body
 --                       nor its length
+-- @param o.user, o.password, o.ftp_mode  of FTP, client: who logs in; the mode by name
+-- @param o.streams      of HTTP2 and HTTP3: requests at a time on a connection
+-- @param o.window       of HTTP2: bytes a peer may send unasked
 -- @param o.request, o.response, o.datagram  octets; o.datagrams_per_s: nil: as fast as it goes
 -- @param o.host, o.params  of IPERF, client: the cookie, 36 octets of text, and JSON as iperf3's client sends
 --                       it; keep both while the worker lives
--- @param o.timeout      seconds, of UDP_RR
+-- @param o.timeout      seconds, of UDP_RR, DNS and DNS_TCP; o.requests_per_s: of the same, whatever is
+--                       answered; nil: each follows an answer
+-- @param o.dns          of DNS and DNS_TCP, both sides: fields of struct fg_l4_dns
+-- @param o.page         of PAGE, HTTP2 and HTTP3, client: what it loads, as framegauge.l4.page takes it; nil:
+--                       no page
 -- @param o.tcp          fields of struct fg_l4_tcp; congestion by name
+-- @param o.tls          as framegauge.methods.l4.tls makes it; nil: none
+-- @param o.quic         as framegauge.methods.l4.quic makes it; nil: none
+-- @return what must be kept until the worker is made
 function M.fill(out, o)
    out.kind, out.server, out.ipv6 = o.test, o.server == true, o.address:find(":", 1, true) ~= nil
    set_address(out["local"], o.address)
@@ -76,14 +134,37 @@ function M.fill(out, o)
    out.octets = o.octets or 0
    out.request, out.response, out.datagram = o.request or 1, o.response or 1, o.datagram or 0
    out.cycles, out.opens_per_s, out.requests = o.cycles or 0, o.opens_per_s or 0, o.requests or 0
+   out.ramp_up_ns, out.ramp_down_ns = nanoseconds(o.ramp_up or 0), nanoseconds(o.ramp_down or 0)
    out.hold, out.message, out.file = o.hold == true, o.message or 0, o.file
    out.think_ns, out.think_ns_max = nanoseconds(o.think or 0), nanoseconds(o.think_max or 0)
+   out.streams, out.window = o.streams or 0, o.window or 0
    out.path, out.host, out.params = o.path, o.host, o.params
+   out.user, out.password, out.ftp_mode = o.user, o.password, FTP_MODES[o.ftp_mode or "passive"]
    out.head, out.any_body = o.head == true, o.any_body == true
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
+   out.requests_per_s = o.requests_per_s or 0
+   local tls, dns = o.tls and set_tls(o.tls), o.dns and ffi.new("struct fg_l4_dns", o.dns)
+   local quic = o.quic and set_quic(o.quic, out)
+   local page, objects
+   if o.page then
+      page, objects = pages.config(o.page)
+   end
+   out.tls, out.dns, out.quic, out.page = tls, dns, quic, page
+   return { tls, dns, quic, page, objects }
 end
 
---- Octets of a request and of the response to it, heads and bodies, of a client of HTTP.
+--- Bytes of a mean query and of our server's answer to it, of a client of DNS.
+-- @param o  as fill() takes it
+-- @param stream  over TCP, each behind its length
+function M.dns_sizes(o, stream)
+   local one, query, answer = ffi.new "struct fg_l4_app", ffi.new "double[1]", ffi.new "double[1]"
+   local kept = M.fill(one, o)
+   C.fg_l4_dns_sizes(one, stream == true, query, answer)
+   assert(kept) -- not collected before
+   return query[0], answer[0]
+end
+
+--- Octets of a request and of the response to it, heads and bodies, of a client of HTTP or HTTP2.
 -- @param o  as fill() takes it
 function M.http_octets(o)
    local one = ffi.new "struct fg_l4_app"
@@ -133,6 +214,57 @@ local function times_of(t)
    }
 end
 
+local function alerts_of(counts)
+   local out = {}
+   for i = 0, C.FG_SECURE_ALERTS - 1 do
+      out[tostring(i)] = counts[i] > 0 and counts[i] or nil
+   end
+   return json.object(out)
+end
+
+-- Add the sums of a tally under their names.
+local function add_sums(out, tally, name_of)
+   local i, name = 0, name_of(0)
+   while name ~= nil do
+      local key = ffi.string(name)
+      out[key] = tonumber(tally[key])
+      i = i + 1
+      name = name_of(i)
+   end
+end
+
+local function tls_of(t)
+   if not t.used then
+      return nil
+   end
+   local out = {
+      version = ffi.string(t.agreed.version), cipher = ffi.string(t.agreed.cipher),
+      group = ffi.string(t.agreed.group), alpn = ffi.string(t.agreed.alpn),
+      certificate_bytes = t.agreed.certificate_octets, handshake = times_of(t.handshake),
+      carried_out = tonumber(t.carried_out), carried_in = tonumber(t.carried_in), sessions = t.sessions,
+      alerts_sent = alerts_of(t.tally.alerts_out), alerts_received = alerts_of(t.tally.alerts_in),
+      reason = ffi.string(t.reason), key_log = ffi.string(t.key_log),
+      key_log_lost = tonumber(t.key_log_lost),
+   }
+   add_sums(out, t.tally, C.fg_secure_sum_name)
+   return out
+end
+
+local function quic_of(q)
+   if not q.used then
+      return nil
+   end
+   local out = {
+      cipher = ffi.string(q.agreed.cipher), group = ffi.string(q.agreed.group),
+      alpn = ffi.string(q.agreed.alpn), certificate_bytes = q.agreed.certificate_octets,
+      handshake = times_of(q.handshake), memory = tonumber(q.memory), sessions = q.sessions,
+      reason = ffi.string(q.reason),
+      key_log = ffi.string(q.key_log), key_log_lost = tonumber(q.key_log_lost),
+   }
+   add_sums(out, q.tally, C.fg_quic_sum_name)
+   return out
+end
+
 local function series_of(l4, index)
    local n = C.fg_l4_series(l4, index, nil, 0)
    local raw, list = ffi.new("struct fg_l4_interval[?]", n), {}
@@ -142,7 +274,8 @@ local function series_of(l4, index)
          octets_in = tonumber(raw[i].octets_in), octets_out = tonumber(raw[i].octets_out),
          transactions = tonumber(raw[i].transactions), established = tonumber(raw[i].established),
          retransmitted = tonumber(raw[i].retransmitted), datagrams_in = tonumber(raw[i].datagrams_in),
-         datagrams_out = tonumber(raw[i].datagrams_out), open = raw[i].open, sampled = raw[i].sampled,
+         datagrams_out = tonumber(raw[i].datagrams_out), line_octets = tonumber(raw[i].line_octets),
+         open = raw[i].open, sampled = raw[i].sampled,
          cwnd = raw[i].cwnd, window = raw[i].window, flight = raw[i].flight, rtt_us = raw[i].rtt_us,
       }
    end
@@ -166,12 +299,27 @@ function M.peer_results(text)
    return ok and without_unknown(value) or nil
 end
 
+-- Replies of FTP that were not what was waited for, by code, and the last of them; nil: there were none.
+local function replies_of(r)
+   local codes
+   for code = 0, r.replies ~= nil and C.FG_L4_FTP_CODES - 1 or -1 do
+      if r.replies[code] > 0 then
+         codes = codes or {}
+         codes[tostring(code)] = tonumber(r.replies[code])
+      end
+   end
+   local last = r.reply ~= nil and ffi.string(r.reply) or ""
+   return codes, last ~= "" and last or nil
+end
+
 --- What came of application @p index (from 0) of a worker, of kind @p test.
 function M.read(l4, index, test)
    local r = ffi.new "struct fg_l4_result"
    C.fg_l4_read(l4, index, r)
    local iperf = reports.read(l4, index)
+   local replies, reply = replies_of(r)
    return {
+      replies = replies, reply = reply,
       measured = tally_of(test, r.measured), total = tally_of(test, r.total),
       measured_s = tonumber(r.measured_ns) / 1e9, first_s = tonumber(r.first_ns) / 1e9,
       last_s = tonumber(r.last_ns) / 1e9, concurrent_max = r.concurrent_max, setup = times_of(r.setup),
@@ -179,7 +327,9 @@ function M.read(l4, index, test)
       last_byte = times_of(r.last_octet), rtt = times_of(r.rtt),
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),
+      off_schedule = tonumber(r.off_schedule), lag_max_ns = tonumber(r.lag_max_ns),
       peer = M.peer_results(ffi.string(C.fg_l4_peer_results(l4, index))), iperf = iperf[1] and iperf or nil,
+      tls = tls_of(r.tls), quic = quic_of(r.quic), page = pages.read(l4, index, r.page, times_of),
    }
 end
 

@@ -9,6 +9,9 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 local TESTER_FAULT = 3 -- severity of a counter that says the tester was short of something
+-- Share of the time that all workers together may be held up. Whoever waits for an answer waits for them,
+-- too, so that a rate may be as much too low.
+local HELD_UP = 0.05
 
 --- A counter of a side; those that stayed at 0 are not written down.
 function M.count(side, name)
@@ -31,6 +34,23 @@ local function tester_reasons(sides, engine, add)
       if drops > 0 then
          add("port %s: the tester dropped %d frames", port.name, drops)
       end
+   end
+end
+
+local function total(list, ...)
+   local sum = 0
+   for _, item in ipairs(list) do
+      for _, key in ipairs { ... } do
+         sum = sum + item[key]
+      end
+   end
+   return sum
+end
+
+local function held_up_reason(record, engine, add)
+   local share = total(engine.lcores, "stalled_ns") / 1e9 / record.duration_s
+   if share > HELD_UP then
+      add("the host held the tester up for %.0f %% of the time", math.min(1, share) * 100)
    end
 end
 
@@ -58,7 +78,7 @@ local function lister()
    end
 end
 
-local function judge(record, sides, engine, nothing, limit)
+local function judge(record, sides, engine, nothing, limits)
    local invalid, add_invalid = lister()
    local limited, add_limited = lister()
    local wrong = wrong_octets(sides)
@@ -73,7 +93,10 @@ local function judge(record, sides, engine, nothing, limit)
       add_invalid("%s", reason)
    end
    tester_reasons(sides, engine, add_limited)
-   limited[#limited + 1] = limit
+   held_up_reason(record, engine, add_limited)
+   for _, limit in ipairs(limits) do
+      add_limited("%s", limit)
+   end
    table.sort(limited)
    verdict.settle(record, invalid, limited)
 end
@@ -87,16 +110,6 @@ local function counted(counters)
    return out
 end
 
-local function total(list, ...)
-   local sum = 0
-   for _, item in ipairs(list) do
-      for _, key in ipairs { ... } do
-         sum = sum + item[key]
-      end
-   end
-   return sum
-end
-
 local function longest(lcores)
    local gap
    for _, lcore in ipairs(lcores) do
@@ -107,19 +120,19 @@ end
 
 --- Make the record of a trial.
 -- @param ask      of the session: number, test, title, phase, direction, seconds, setting
--- @param bench    on which it was made
+-- @param tester   on which it was made
 -- @param sides    what framegauge.l4.trial gave, each with its role in words
 -- @param engine   the same
 -- @param nothing  whether nothing came through that a figure could be made of; or why, a sentence
--- @param limit    a sentence where the tester did not do what it was asked for, or nil
-function M.of(ask, bench, sides, engine, nothing, limit)
+-- @param limits   sentences on what the tester did not do of what it was asked for, or nil
+function M.of(ask, tester, sides, engine, nothing, limits)
    local record = {
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
-      duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sides = {},
+      duration_s = ask.seconds, time = tester.clock, setting = ask.setting, sides = {},
       tester_drops = total(engine.ports, "rx_missed", "rx_no_mbuf", "tx_errors"),
       poll_gap_max_ns = longest(engine.lcores), cards = counts.cards(engine.ports),
    }
-   judge(record, sides, engine, nothing, limit)
+   judge(record, sides, engine, nothing, limits or {})
    for i, side in ipairs(sides) do
       record.sides[i] = {
          role = side.role, apps = side.apps, counters = counted(side.counters), open = side.open,

@@ -16,12 +16,17 @@ end
 
 -- Octets on the wire of one packet with so much payload.
 local function packet(ip, transport, payload, o)
-   return ethernet.wire_octets(headers(ip, transport, o) + payload, o.tags)
+   return ethernet.wire_octets(headers(ip, transport, o) + payload, o.tags) - (o.uncounted or 0)
+end
+
+--- Payload bytes of a full segment.
+function M.mss(ip, o)
+   return o.mtu - headers(ip, "tcp", o)
 end
 
 -- The same of a message that may take several segments.
 local function message(ip, octets, o)
-   local mss = o.mtu - headers(ip, "tcp", o)
+   local mss = M.mss(ip, o)
    local full = math.floor(octets / mss)
    local rest = octets - full * mss
    return full * packet(ip, "tcp", mss, o) + (rest > 0 and packet(ip, "tcp", rest, o) or 0)
@@ -29,15 +34,17 @@ end
 
 local function syn(ip, o)
    local options = o.timestamps and SYN_OPTIONS or 8
-   return ethernet.wire_octets(ethernet.header_octets(ip, "tcp") + options, o.tags)
+   return ethernet.wire_octets(ethernet.header_octets(ip, "tcp") + options, o.tags) - (o.uncounted or 0)
 end
 
---- What the functions here take, of the settings of a test (framegauge.methods.l4.settings).
+--- What the functions here take, of the settings of a test (framegauge.methods.l4.settings). Rates are those
+-- of a line, or with a path that limits bits of frames, of these: then preamble and gap are `uncounted`.
 function M.of(o)
    return {
+      uncounted = o.path and o.path.limited and ethernet.OVERHEAD or 0,
       mtu = o.mtu, timestamps = o.tcp.timestamps, request = o.request, response = o.response,
-      datagram = o.datagram, tags = o.tags, requests = o.http.requests,
-      handshake_ack_alone = o.tcp.handshake_ack_alone,
+      datagram = o.datagram, tags = o.tags, requests = o.http.requests, streams = o.http.streams,
+      handshake_ack_alone = o.tcp.handshake_ack_alone, file = o.ftp.body,
    }
 end
 
@@ -54,7 +61,8 @@ end
 
 --- Payload bits per second.
 function M.stream(rate, ip, o)
-   return ethernet.goodput(rate, o.mtu, ip, o.timestamps and "tcp+ts" or "tcp", o.tags)
+   local mss = M.mss(ip, o)
+   return rate * mss / packet(ip, "tcp", mss, o)
 end
 
 function M.udp_stream(rate, ip, o)
@@ -72,6 +80,17 @@ end
 
 function M.udp_rr(rate, ip, o)
    return per_second(rate, packet(ip, "udp", o.request, o), packet(ip, "udp", o.response, o))
+end
+
+--- Queries a second, of DNS over UDP.
+-- @param query, answer  bytes of the mean messages
+function M.dns(rate, ip, o, query, answer)
+   return per_second(rate, packet(ip, "udp", query, o), packet(ip, "udp", answer, o))
+end
+
+--- The same over TCP; messages share segments. What a connection takes beside them is left out.
+function M.dns_tcp(rate, ip, o, query, answer)
+   return M.stream(rate, ip, o) / (8 * math.max(query, answer))
 end
 
 -- Octets of a connection beside its messages, there and back: SYN, FIN or the ACK of one; the FIN goes with
@@ -93,6 +112,12 @@ function M.cc(rate, ip, o)
    return per_second(rate, there + packet(ip, "tcp", 0, o), back)
 end
 
+--- Payload bits per second of files of so many octets, a connection for each. What control connections take
+-- beside them is left out, and so is a FIN, which may go with the last of the file.
+function M.files(rate, ip, o, octets)
+   return rate * octets / (message(ip, octets, o) + syn(ip, o))
+end
+
 --- Transactions of HTTP per second, a connection for each o.requests of them; nil or 0: connections last.
 -- @param request, response  octets of the messages, heads and bodies
 function M.http(rate, ip, o, request, response)
@@ -101,6 +126,34 @@ function M.http(rate, ip, o, request, response)
       there, back, n = 0, 0, 1
    end
    return per_second(rate, there / n + message(ip, request, o), back / n + message(ip, response, o))
+end
+
+--- The same of HTTP/2: messages of several streams share segments, one stream's have segments of their own.
+-- What a connection takes beside them is left out.
+function M.http2(rate, ip, o, request, response)
+   if o.streams == 1 then
+      return per_second(rate, message(ip, request, o), message(ip, response, o))
+   end
+   return M.stream(rate, ip, o) / (8 * math.max(request, response))
+end
+
+-- --- how losses bound a congestion window, on the average, with one in 1/p packets lost at random
+
+local CUBIC_C, CUBIC_BETA = 0.4, 0.7
+
+--- Payload bits per second of Reno: MSS/RTT * C/sqrt(p) by Mathis, Semke, Mahdavi and Ott (1997), C =
+-- sqrt(3/2), for the window grows by a segment a round trip however acknowledgements come (RFC 3465).
+-- @param mss  bytes of payload of a full packet
+-- @param rtt  seconds
+-- @param p    share of the packets that is lost
+function M.mathis(mss, rtt, p)
+   return 8 * mss / rtt * math.sqrt(1.5 / p)
+end
+
+--- The same of CUBIC: RFC 9438, 5.2, equation 6, and never less than Reno (5.1, "Reno-friendly").
+function M.cubic(mss, rtt, p)
+   local window = (CUBIC_C * (3 + CUBIC_BETA) / (4 * (1 - CUBIC_BETA))) ^ 0.25 * (rtt / p) ^ 0.75
+   return math.max(8 * mss / rtt * window, M.mathis(mss, rtt, p))
 end
 
 return M

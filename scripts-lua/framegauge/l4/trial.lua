@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- One trial of the L4 engine: workers behind ports of a bench, each with its applications, for so long.
+--- One trial of the L4 engine: workers behind ports of a tester, each with its applications, for so long; and
+-- streams of test frames beside them, where a test wants both.
 local api = require "framegauge.core.api"
 local app = require "framegauge.l4.app"
 local counts = require "framegauge.tester.counts"
@@ -19,45 +20,46 @@ local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
 end
 
-local function create_worker(bench, side, o)
+local function create_worker(tester, side, o)
    local out, err = ffi.new("struct fg_l4 *[1]"), api.error()
    local apps = ffi.new("struct fg_l4_app[?]", #side.apps)
    local config = ffi.new("struct fg_l4_config", {
       connections = side.capacity or 65536, seed = o.seed + side.port, mtu = o.mtu,
-      max_lag_ns = nanoseconds(bench.plan.host.max_lag),
+      max_lag_ns = nanoseconds(tester.plan.host.max_lag),
    })
-   ffi.copy(config.mac, octets.mac(bench.ports[side.port].mac), 6)
+   ffi.copy(config.mac, octets.mac(tester.ports[side.port].mac), 6)
+   local kept = {}
    for i, one in ipairs(side.apps) do
-      app.fill(apps[i - 1], one)
+      kept[i] = app.fill(apps[i - 1], one) or false
    end
    api.check(C.fg_l4_create(config, #side.apps, apps, out, err), err)
-   return out[0]
+   return out[0], kept
 end
 
-local function create_station(bench, side, l4, o)
+local function create_station(tester, side, l4, o)
    local out, err = ffi.new("struct fg_endpoint_port *[1]"), api.error()
-   local vlan = bench.plan.ports[side.port].vlan
+   local vlan = tester.plan.ports[side.port].vlan
    local config = ffi.new("struct fg_endpoint_port_config", {
-      port = bench.handles[side.port], endpoint = C.fg_l4_endpoint(l4),
+      port = tester.handles[side.port], endpoint = C.fg_l4_endpoint(l4),
       max_frame = o.mtu + MAC_AND_FCS + (vlan and TAG or 0), vlan = vlan or 0,
-      line_rate_bps = bench.wires and bench.ports[side.port].line_rate or 0,
+      line_rate_bps = tester.wires and tester.ports[side.port].line_rate or 0,
    })
    api.check(C.fg_endpoint_port_create(config, out, err), err)
    return out[0]
 end
 
-local function open_sides(bench, o, sides)
+local function open_sides(tester, o, sides)
    for i, side in ipairs(o.sides) do
       sides[i] = { port = side.port, apps = side.apps }
-      sides[i].l4 = create_worker(bench, side, o)
-      sides[i].station = create_station(bench, side, sides[i].l4, o)
+      sides[i].l4, sides[i].kept = create_worker(tester, side, o)
+      sides[i].station = create_station(tester, side, sides[i].l4, o)
    end
 end
 
 -- What a trial left on the way is dropped before the buffers go.
-local function close_sides(bench, sides)
-   if bench.wires then
-      bench.wires:reset()
+local function close_sides(tester, sides)
+   if tester.wires then
+      tester.wires:reset()
    end
    for _, side in ipairs(sides) do
       C.fg_endpoint_port_free(side.station)
@@ -75,14 +77,20 @@ local function addresses_of(side)
 end
 
 -- Start it; it lasts o.seconds, or until it is stopped.
-local function start_trial(bench, o, sides)
+-- @return the streams, as Tester:streams_of() made them; nil without any
+local function start_trial(tester, o, sides)
    local tasks = ffi.new("struct fg_trial_task[?]", #sides)
+   local list, described
+   if o.streams then
+      list, described = tester:streams_of { streams = o.streams }
+   end
    local trial = ffi.new("struct fg_trial_config", {
-      tasks = #sides, task = tasks,
+      tasks = #sides, task = tasks, streams = list and list.count or 0, stream = list and list.array,
       learn_ns = nanoseconds(o.learning_wait or 0),
       traffic_ns = o.seconds and nanoseconds(o.seconds) or ENDLESS,
       drain_ns = nanoseconds(o.drain or 0), settle_ns = nanoseconds(o.settle or 0),
-      step_ns = nanoseconds(STEP_SECONDS), max_lag_ns = nanoseconds(bench.plan.host.max_lag),
+      step_ns = nanoseconds(STEP_SECONDS), max_lag_ns = nanoseconds(tester.plan.host.max_lag),
+      start_ns = o.joint and o.joint.start() or 0,
    })
    for i, side in ipairs(sides) do
       tasks[i - 1].task, tasks[i - 1].port = C.fg_endpoint_port_task(side.station), side.port - 1
@@ -90,28 +98,34 @@ local function start_trial(bench, o, sides)
       trial.sink[side.port - 1] = C.fg_endpoint_port_sink(side.station)
       trial.addresses[side.port - 1] = addresses_of(o.sides[i])
    end
-   bench.trials = bench.trials + 1
-   bench:start(trial, function(start)
+   tester.trials = tester.trials + 1
+   tester:start(trial, function(start)
       local clock = ffi.new "struct fg_clock"
-      C.fg_engine_clock(bench.engine, clock)
+      C.fg_engine_clock(tester.engine, clock)
       for _, side in ipairs(sides) do
          local err, at = api.error(), C.fg_endpoint_port_align(side.station, start, clock)
          api.check(C.fg_l4_schedule(side.l4, at, at + nanoseconds(o.seconds or FOREVER),
             nanoseconds(o.omit or 0), nanoseconds(o.interval or 0), err), err)
       end
-   end)
+      if o.joint then
+         o.joint.armed()
+      end
+   end, nil, o.draw)
+   tester.running = { duration = o.seconds, streams = list } -- the templates live as long
+   return described
 end
 
-local function run(bench, o, sides)
-   start_trial(bench, o, sides)
-   bench.running = { duration = o.seconds }
-   bench:await(o.look and function()
+-- @return the streams beside the workers, as they are described for counts.directions(); nil without any
+local function run(tester, o, sides)
+   local described = start_trial(tester, o, sides)
+   tester:await(o.look and function()
       local open = {}
       for i, side in ipairs(sides) do
          open[i] = C.fg_l4_open(side.l4)
       end
       return o.look(open)
    end)
+   return described
 end
 
 -- To a thousandth: how often the port is looked at may differ by one from a trial to the same one made again.
@@ -139,52 +153,62 @@ local function read_side(side)
    return out
 end
 
---- Run workers on a bench and wait for their end. Call it inside a job.
--- @param o.sides          list of { port = index of the bench's port, apps = list as framegauge.l4.app takes
+--- Run workers on a tester and wait for their end. Call it inside a job.
+-- @param o.sides          list of { port = index of the tester's port, apps = list as framegauge.l4.app takes
 --                         them, capacity = connections at a time, TIME_WAIT included (65536) }
 -- @param o.seconds        from start to stop; o.omit: of these, before anything is measured
 -- @param o.learning_wait, o.drain, o.settle  before and after, seconds
 -- @param o.interval       of the series, seconds; nil: none
 -- @param o.mtu            octets
 -- @param o.seed           of all that is random
+-- @param o.draw           number of the random draws of the reference device; default: that of the trial
 -- @param o.look           called now and then with the list of how many connections each side has, TIME_WAIT
 --                         included; once it returns true, all ends at once. May be nil
+-- @param o.streams        of test frames (framegauge.tester.streams), from ports without a worker; may be nil
+-- @param o.joint          a trial together with other testers: start and armed as of Tester:trial(); or nil
 -- @return list of { apps = list of results, counters, severities, open, station,
 -- memory = { octets =, connections = at a time } }, and what the engine
--- counted: { ports =, lcores = }
-function M.run(bench, o)
-   local sides, results = {}, {}
+-- counted: { ports =, lcores = }, with streams as Tester:trial() has it
+function M.run(tester, o)
+   if tester.run_l4 then -- of several agents, who run a side each
+      return tester:run_l4(o)
+   end
+   local sides, results, described = {}, {}, nil
    local ok, err = pcall(function()
-      open_sides(bench, o, sides)
-      run(bench, o, sides)
+      open_sides(tester, o, sides)
+      described = run(tester, o, sides)
       for i, side in ipairs(sides) do
          results[i] = read_side(side)
       end
    end)
-   close_sides(bench, sides)
+   close_sides(tester, sides)
    if not ok then
       error(err, 0)
    end
+   local lcores = counts.lcores(tester.engine, tester.lcores)
    return results, {
-      ports = counts.ports(bench.engine, bench.ports), lcores = counts.lcores(bench.engine, bench.lcores),
+      time = tester.clock, duration_s = o.seconds, ports = counts.ports(tester.engine, tester.ports),
+      lcores = lcores, directions = described and counts.directions(tester.engine, described, {
+         duration = o.seconds, ports = tester.ports, tags = 0, on_wire = tester.wires ~= nil,
+      }),
    }
 end
 
---- Run a worker on a bench until somebody has had enough of it. Call it inside a job.
+--- Run a worker on a tester until somebody has had enough of it. Call it inside a job.
 -- @param o.side  as one of the sides of run(); o.mtu, o.seed: the same
 -- @param attend  called with the worker (struct fg_l4 *) once it runs; when it returns or raises, the worker
--- is gone. While it waits it has to look at bench:is_running() now and then.
-function M.serve(bench, o, attend)
+-- is gone. While it waits it has to look at tester:is_running() now and then.
+function M.serve(tester, o, attend)
    local sides = {}
    o.sides = { o.side }
    local ok, err = pcall(function()
-      open_sides(bench, o, sides)
-      start_trial(bench, o, sides)
+      open_sides(tester, o, sides)
+      start_trial(tester, o, sides)
       attend(sides[1].l4)
    end)
-   C.fg_engine_stop(bench.engine)
-   bench:await()
-   close_sides(bench, sides)
+   C.fg_engine_stop(tester.engine)
+   tester:await()
+   close_sides(tester, sides)
    if not ok then
       error(err, 0)
    end

@@ -62,13 +62,20 @@ function M.figure(client, other)
    return receiver and rate(receiver) or not other and 0 or nil
 end
 
---- Figures of datagrams, for the row of a test. Loss is of what was sent, by what its receiver has counted.
+--- Datagrams that were lost, by what their receiver has counted, and that were sent; nil: nobody has told.
+function M.losses(client)
+   local sender, receiver = direction(client, false)
+   if not sender then
+      return nil
+   end
+   return receiver.lost + math.max(0, sender.datagrams - receiver.datagrams), sender.datagrams
+end
+
+--- Other figures of datagrams, for the row of a test.
 function M.udp(row, client)
    local sender, receiver = direction(client, false)
    if sender then
       row.sent_bps = rate(sender)
-      row.lost = receiver.lost + math.max(0, sender.datagrams - receiver.datagrams)
-      row.loss_ratio = sender.datagrams > 0 and row.lost / sender.datagrams or 0
       row.reordered, row.jitter_ns = receiver.out_of_order, receiver.jitter_ms * 1e6
    end
 end

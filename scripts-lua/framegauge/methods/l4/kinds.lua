@@ -3,32 +3,48 @@
 --- The tests of TCP and UDP: one row for each. What the method, its keys, rules and reports know of a single
 -- test follows from its row:
 --
---    name        of the test in a plan, and of its kind in lib/apps
+--    name        of the test in a plan
+--    kind        of its applications in lib/apps (default: the same)
+--    tls         its streams go through TLS
+--    quic        they go through QUIC
+--    alpn        the protocol that both ends speak over it; nil: those of l4.tls.alpn
 --    help        what it measures, a phrase
 --    figure      key of its figure in a row of results
 --    count(client, server)  what the figure is a rate of, and the result whose time it is of (default: the
 --                transactions of the client)
---    theory(rate, ip, o, client)  the most that a line allows; client() makes the client's application
+--    theory(rate, ip, o, client)  the most that a line allows; client() makes the client's application; nil:
+--                not known
 --    receiver    of payload that goes one way: the side that receives it, 1 the client, 2 the server
 --    udp         it uses datagrams
 --    short       its connections come and go
 --    campaigns   those that it can be part of, beside battery and clients
 --    peers       kinds of hosts that can play its server
+--    rate(o)     datagrams a second that its client is to send; nil: as it goes
 --    datagrams   keys of sizes that must fit into a datagram
+--    pages       its client loads pages
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, beside those of TCP: list of { key, key of o }
 --    fill(client, o, remote)      what its client is told beside what all are
+--    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
+--    figures(row, list)  puts figures of its own into a row, of the records of its trials; or nil
 --    group       its own rows in the group l4 of a plan, or nil
 --    check(values, found)         a rule of its own for that group, or nil
 --
 -- A test is added by a row here; its C side is in lib/apps.
 local app = require "framegauge.l4.app"
+local dns = require "framegauge.methods.l4.dns"
+local ftp = require "framegauge.methods.l4.ftp"
+local pages = require "framegauge.methods.l4.page"
+local quic = require "framegauge.methods.l4.quic"
 local tables = require "framegauge.core.tables"
 local theory = require "framegauge.l4.theory"
 
 local M = {}
 
 local SWEEPS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true }
+local STREAMS = { ["mtu-sweep"] = true, ["buffer-sweep"] = true, transports = true }
+local HTTP = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true,
+   transports = true }
 
 -- What the server has received, or where it is not ours what it has acknowledged.
 local function to_server(client, server)
@@ -45,6 +61,22 @@ local function fill_http(client, o, remote)
    client.requests, client.host = o.http.requests, o.ip == "ipv6" and "[" .. remote .. "]" or remote
    client.path = o.http.path or ("/octets/%d"):format(o.http.body)
    client.any_body = o.http.any_body
+   client.streams, client.window = o.http.streams, o.http.window
+end
+
+local MANY_AT_A_TIME = { "HTTP2", "HTTPS2", "HTTP3", "PAGE2", "PAGE3" }
+local MOST_STREAMS = 4000000 -- of all connections; the memory of a worker for them is reserved
+
+local function streams_have_room(values, found)
+   local o = values.l4
+   local streams = o.connections * o.http.streams
+   for _, test in ipairs(MANY_AT_A_TIME) do
+      if streams > MOST_STREAMS and tables.contains(o.tests, test) then
+         found:add("l4.http.streams", ("%.0f requests at a time on %d connections"):format(streams,
+            o.connections), ("at most %d in all"):format(MOST_STREAMS))
+         return
+      end
+   end
 end
 
 -- A path is part of a request's first line.
@@ -55,17 +87,27 @@ local function path_is_one(values, found)
    end
 end
 
+local LOADING = { PAGE = true, TLS_PAGE = true, PAGE2 = true, PAGE3 = true }
+
+local function page_can_be_loaded(values, found)
+   pages.check(LOADING, values, found)
+end
+
+local function pages_of(client)
+   return client.page.load and client.page.load.count or 0, client
+end
+
 local LIST = {
    -- Payload one way over TCP, by the names of netperf.
    {
       name = "TCP_STREAM", help = "payload from client to server", figure = "goodput_bps",
-      count = to_server, theory = theory.stream, receiver = 2, campaigns = SWEEPS,
+      count = to_server, theory = theory.stream, receiver = 2, campaigns = STREAMS,
       peers = { discard = true, iperf3 = true },
    },
    {
       name = "TCP_MAERTS", help = "the other way", figure = "goodput_bps",
       count = function(client) return client.measured.octets_in * 8, client end,
-      theory = theory.stream, receiver = 1, campaigns = SWEEPS, peers = { iperf3 = true },
+      theory = theory.stream, receiver = 1, campaigns = STREAMS, peers = { iperf3 = true },
    },
    {
       name = "TCP_SENDFILE", help = "as TCP_STREAM, but the bytes are a file's", figure = "goodput_bps",
@@ -95,13 +137,13 @@ local LIST = {
          local request, response = app.http_octets(client())
          return theory.http(rate, ip, o, request, response)
       end,
-      campaigns = { ["connection-rate"] = true, ["transaction-rate"] = true, concurrency = true },
+      campaigns = HTTP,
       peers = { web = true }, fill = fill_http, check = path_is_one,
       requests = function(o) return o.http.requests end,
       parameters = { { "http", "http" } },
       group = {
          key = "http", type = "group",
-         help = "what HTTP asks for",
+         help = "what HTTP, HTTP2 and HTTP3 ask for",
          fields = {
             { key = "body", type = "size", default = "1KiB", max = "1GiB",
               help = "of each response, by GET" },
@@ -109,6 +151,13 @@ local LIST = {
               help = "of each request; more than 0: POST, answered with an empty body" },
             { key = "requests", type = "integer", default = "10", min = "0", max = "1000000",
               help = "on a connection, which is then closed and followed by another; 0: until the end" },
+            { key = "streams", type = "integer", default = "32", min = "1", max = "1000",
+              help = "of HTTP2, HTTPS2 and HTTP3: requests at a time on a connection; fewer where the server "
+                 .. "says so" },
+            { key = "window", type = "size", min = "1", max = "2147483647", default_help = "2147483647",
+              help = "of HTTP2 and HTTPS2: bytes that either end may send on a stream before it is told "
+                 .. "that there is room for more; of a connection at least 65535. Of HTTP3 see "
+                 .. "quic.stream_window" },
             { key = "path", type = "string", longest = 200,
               default_help = "/octets/ and the number of http.body", help = "what is asked for" },
             { key = "any_body", type = "boolean", default = "false",
@@ -118,11 +167,46 @@ local LIST = {
       },
    },
 
+   -- HTTP/2, with prior knowledge.
+   {
+      name = "HTTP2", help = "the same by HTTP/2, http.streams requests at a time on a connection",
+      figure = "transactions_per_s", short = true,
+      theory = function(rate, ip, o, client)
+         return theory.http2(rate, ip, o, app.http_octets(client()))
+      end,
+      campaigns = HTTP,
+      peers = { web = true }, fill = fill_http, check = streams_have_room,
+      requests = function(o) return o.http.requests end, parameters = { { "http", "http" } },
+   },
+
+   -- Files.
+   {
+      name = "FTP", help = "files by FTP, a data connection for each", figure = "goodput_bps",
+      count = ftp.count, theory = ftp.theory, short = true, peers = { ftp = true }, fill = ftp.fill,
+      check = ftp.check, requests = function(o) return o.ftp.files end, counts = "ftp_counts",
+      figures = ftp.figures, parameters = { { "ftp", "ftp" } }, group = ftp.GROUP,
+   },
+
+   -- Pages. By HTTP/2 over TLS alone, as browsers have it: without TLS a gap of TCP would cost our client all
+   -- that came behind it, which it cannot read yet and does not keep.
+   {
+      name = "PAGE", help = "pages by HTTP/1.1, page.connections at a time for each", figure = "pages_per_s",
+      count = pages_of, pages = true, short = true, peers = { web = true }, fill = pages.fill,
+      check = page_can_be_loaded, group = pages.GROUP, parameters = { { "page", "page" } },
+   },
+   {
+      name = "PAGE2", kind = "HTTP2", tls = true, alpn = "h2",
+      help = "the same by HTTP/2 over TLS, on one connection each", figure = "pages_per_s", count = pages_of,
+      pages = true, short = true, peers = { web = true }, fill = pages.fill,
+      parameters = { { "http", "http" }, { "page", "page" } },
+   },
+
    -- UDP, by the names of netperf.
    {
       name = "UDP_STREAM", help = "as TCP_STREAM, in datagrams", figure = "received_bps",
       count = function(_, server) return server.measured.datagram_octets_in * 8, server end,
       theory = theory.udp_stream, receiver = 2, udp = true, datagrams = { "datagram" },
+      rate = function(o) return o.datagram_rate end,
       campaigns = { ["mtu-sweep"] = true, ["buffer-sweep"] = true, policer = true, balance = true },
       peers = { iperf3 = true },
       parameters = { { "datagram", "datagram" }, { "datagrams_per_s", "datagram_rate" } },
@@ -132,7 +216,87 @@ local LIST = {
       theory = theory.udp_rr, udp = true, datagrams = { "request", "response" },
       parameters = { { "request", "request" }, { "response", "response" }, { "timeout_s", "timeout" } },
    },
+
+   -- DNS over UDP.
+   {
+      name = "DNS", help = "queries and their answers over UDP", figure = "transactions_per_s", udp = true,
+      theory = function(rate, ip, o, client)
+         return theory.dns(rate, ip, o, app.dns_sizes(client()))
+      end,
+      rate = function(o) return o.dns.rate end,
+      peers = { dns = true }, fill = dns.fill, check = dns.check, counts = "dns_answers",
+      parameters = { { "dns", "dns" }, { "timeout_s", "timeout" } }, group = dns.GROUP,
+   },
+
+   -- And over TCP.
+   {
+      name = "DNS_TCP", help = "the same over TCP, dns.pipeline queries at a time on a connection",
+      figure = "transactions_per_s", short = true,
+      theory = function(rate, ip, o, client)
+         return theory.dns_tcp(rate, ip, o, app.dns_sizes(client(), true))
+      end,
+      rate = function(o) return o.dns.rate end, requests = function(o) return o.dns.requests end,
+      peers = { dns = true }, fill = dns.fill_tcp, check = dns.check_tcp, counts = "dns_answers",
+      parameters = { { "dns", "dns" }, { "timeout_s", "timeout" } },
+   },
 }
+
+-- The same over TLS: what differs from the row of a test over TCP. Only of streams a share of the line is
+-- known; how many bytes a handshake takes, its certificates decide.
+local function secured(name, plain, help, with)
+   for _, kind in ipairs(LIST) do
+      if kind.name == plain then
+         local row = tables.copy(kind)
+         row.name, row.kind, row.tls, row.help, row.group, row.check = name, kind.kind or plain, true, help,
+            nil, nil
+         row.campaigns, row.peers, row.theory = kind.campaigns, with.peers, with.theory
+         row.alpn = with.alpn
+         LIST[#LIST + 1] = row
+      end
+   end
+end
+
+local function stream_theory(rate, ip, o)
+   return theory.stream(rate, ip, o) * o.tls_share
+end
+
+secured("TLS_STREAM", "TCP_STREAM", "TCP_STREAM over TLS",
+   { theory = stream_theory, peers = { discard = true } })
+secured("TLS_MAERTS", "TCP_MAERTS", "TCP_MAERTS over TLS", { theory = stream_theory })
+secured("TLS_RR", "TCP_RR", "TCP_RR over TLS", {})
+secured("TLS_CRR", "TCP_CRR", "TCP_CRR over TLS", {})
+secured("TLS_CC", "TCP_CC", "connect, handshake of TLS and close", { peers = { discard = true } })
+secured("HTTPS", "HTTP", "HTTP over TLS", { peers = { web = true } })
+secured("HTTPS2", "HTTP2", "HTTP2 over TLS, by ALPN h2", { peers = { web = true }, alpn = "h2" })
+secured("TLS_PAGE", "PAGE", "PAGE over TLS", { peers = { web = true } })
+secured("DNS_TLS", "DNS_TCP", "DNS_TCP over TLS, by ALPN dot", { peers = { dns = true }, alpn = "dot" })
+
+-- And over QUIC, but for HTTP/3 one stream a connection. What a handshake takes of the line, its certificates
+-- decide, too.
+local function over_quic(name, plain, help, most)
+   for _, kind in ipairs(LIST) do
+      if kind.name == plain then
+         local row = tables.copy(kind)
+         row.name, row.kind, row.quic, row.help, row.group, row.check = name, kind.kind or plain, true, help,
+            nil, nil
+         row.campaigns = (kind.campaigns or {}).transports and { transports = true }
+         row.peers, row.theory = nil, most
+         LIST[#LIST + 1] = row
+         return row
+      end
+   end
+end
+
+over_quic("QUIC_STREAM", "TCP_STREAM", "payload from client to server over QUIC, on a stream of each "
+   .. "connection", quic.theory)
+over_quic("QUIC_MAERTS", "TCP_MAERTS", "the other way", quic.theory)
+over_quic("QUIC_RR", "TCP_RR", "TCP_RR over QUIC")
+over_quic("QUIC_CRR", "TCP_CRR", "TCP_CRR over QUIC")
+over_quic("QUIC_CC", "TCP_CC", "connect, handshake of QUIC and close")
+local http3 = over_quic("HTTP3", "HTTP2", "the same as HTTP2 by HTTP/3, over QUIC")
+http3.kind, http3.alpn, http3.peers = nil, "h3", { web = true }
+local page3 = over_quic("PAGE3", "PAGE2", "the same as PAGE2 by HTTP/3, over QUIC")
+page3.kind, page3.tls, page3.alpn, page3.peers = "HTTP3", nil, "h3", { web = true }
 
 local by_name = {}
 for _, kind in ipairs(LIST) do
@@ -146,6 +310,21 @@ M.LIST = LIST
 -- @usage kinds.of("TCP_RR").figure --> transactions_per_s
 function M.of(name)
    return by_name[name]
+end
+
+--- Name of the kind of applications of a test in lib/apps.
+function M.kind(name)
+   return by_name[name].kind or name
+end
+
+-- Those that both ends know all of by numbers: no files, texts and keys.
+local BY_NUMBERS = { TCP_STREAM = true, TCP_MAERTS = true, TCP_RR = true, TCP_CRR = true, TCP_CC = true,
+   UDP_STREAM = true, UDP_RR = true }
+
+--- Whether the ends of a test may be at agents (framegauge.fleet.l4), which are told numbers only. Their
+-- applications have its name.
+function M.is_for_agents(name)
+   return BY_NUMBERS[name] == true
 end
 
 --- Names of the tests for which a function is true, in order; of all without it.

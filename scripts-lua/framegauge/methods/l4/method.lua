@@ -6,9 +6,12 @@ local campaigns = require "framegauge.methods.l4.sweep"
 local cases = require "framegauge.methods.l4.test"
 local fields = require "framegauge.methods.l4.result"
 local format = require "framegauge.text.format"
+local kinds = require "framegauge.methods.l4.kinds"
 local outlook = require "framegauge.methods.outlook"
 local search = require "framegauge.methods.l4.search"
 local tables = require "framegauge.core.tables"
+local tls = require "framegauge.methods.l4.tls"
+local transport_figures = require "framegauge.methods.l4.transport_figures"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -19,8 +22,8 @@ M.TITLE = "L4"
 -- in the place of the test.
 M.expectations = {
    examples = "'TCP_STREAM.goodput>=900Mbps', 'HTTP.failures<=0' or 'balance.share>=30%': a test, and "
-      .. "goodput, transactions, connections, failures or loss; or balance, and share, split, loss or "
-      .. "reordered",
+      .. "goodput, transactions, connections, pages, load (of a page), failures or loss, of transports "
+      .. "tcp_ratio or tls_ratio; or balance, and share, split, loss or reordered",
    subject_is = "a test",
    figures = function(plan) return plan.l4.campaign == "balance" and fields.BALANCE or fields.ROW.rows end,
    rows = function(results) return results.l4 or {} end,
@@ -63,23 +66,50 @@ end
 
 M.check = search.check
 
-local function run_case(plan, bench, session, case)
-   if plan.l4.campaign == "balance" then
-      return balance.run(plan, bench, session)
-   elseif search.is_one(plan.l4.campaign) then
-      return search.run(plan, bench, session, case.test)
+--- Tests over TLS and QUIC leave the certificate of the tester's authority, by which others can check its
+-- ends.
+function M.files(plan, tester)
+   for _, test in ipairs(plan.l4.tests) do
+      if kinds.of(test).tls or kinds.of(test).quic then
+         return { { "ca.pem", tls.authority(tester.wires ~= nil) } }
+      end
    end
-   return cases.run(plan, bench, session, case)
+   return {}
+end
+
+local function run_case(plan, tester, session, case)
+   if plan.l4.campaign == "balance" then
+      return balance.run(plan, tester, session)
+   elseif search.is_one(plan.l4.campaign) then
+      return search.run(plan, tester, session, case.test)
+   end
+   return cases.run(plan, tester, session, case)
+end
+
+-- Rows of the campaign transports are compared once a path has all of them.
+local function compare_paths(list)
+   local of_path = {}
+   for _, row in ipairs(list) do
+      local path = row.transport.path
+      of_path[path] = of_path[path] or {}
+      table.insert(of_path[path], row)
+   end
+   for _, group in ipairs(of_path) do
+      transport_figures.compare(group)
+   end
 end
 
 --- Make the tests of a plan.
 -- @param results  gets l4, a list of rows
-function M.run(plan, bench, session, results)
+function M.run(plan, tester, session, results)
    results.l4 = {}
    for _, case in ipairs(campaigns.cases(plan)) do
-      local row = run_case(plan, bench, session, case)
+      local row = run_case(plan, tester, session, case)
       results.l4[#results.l4 + 1] = row
       session.say(cases.sentence(row))
+   end
+   if plan.l4.campaign == "transports" then
+      compare_paths(results.l4)
    end
 end
 

@@ -5,8 +5,11 @@
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local kinds = require "framegauge.methods.l4.kinds"
+local quic = require "framegauge.methods.l4.quic"
 local shared = require "framegauge.plan.shared_rows"
 local tables = require "framegauge.core.tables"
+local tls = require "framegauge.methods.l4.tls"
+local transports = require "framegauge.methods.l4.transports"
 local units = require "framegauge.text.units"
 
 local function powers_of_two(from, to)
@@ -88,10 +91,13 @@ local peer_row = {
    help = "an ordinary host that plays the server in place of the second port: it takes all that it is sent "
       .. "to l4.port and says nothing, as the service discard does. The figure is what it has acknowledged",
    fields = {
-      { key = "kind", type = "enum", values = { "discard", "iperf3", "web" }, default = "discard",
+      { key = "kind", type = "enum", values = { "discard", "iperf3", "web", "dns", "ftp" },
+        default = "discard",
         help = "iperf3: it runs `iperf3 -s`, usually at port 5201. The tests are TCP_STREAM, TCP_MAERTS and "
-           .. "UDP_STREAM then, and what it has counted is in the result. web: any server of HTTP/1.1; the "
-           .. "test is HTTP then" },
+           .. "UDP_STREAM then, and what it has counted is in the result. web: any web server; the tests "
+           .. "are HTTP, HTTP2, the same over TLS and HTTP3 then. dns: any server of DNS, usually at port "
+           .. "53, over TLS at port 853; the tests are DNS, DNS_TCP and DNS_TLS then. ftp: any server of "
+           .. "FTP, usually at port 21; the test is FTP then" },
       { key = "direction", type = "enum", values = { "forward", "reverse", "both" }, default = "forward",
         help = "of iperf3, TCP_STREAM and UDP_STREAM: who sends, we, the host (its -R) or both at once (its "
            .. "--bidir)" },
@@ -120,7 +126,8 @@ local load_row = {
       { key = "hold", type = "boolean", default = "false",
         help = "a connection with all its requests answered stays open until the end" },
       { key = "think", type = "time", default = "0s", max = "1h",
-        help = "of TCP_RR and HTTP: pause between a response and the next request" },
+        help = "of TCP_RR and HTTP: pause between a response and the next request; of HTTP2 and HTTP3 "
+           .. "between all responses of a connection and its next requests" },
       { key = "think_max", type = "time", default = "0s", max = "1h",
         help = "longer than think: each pause is drawn evenly between the two" },
       { key = "addresses", type = "integer", default = "1", min = "1", max = "65536",
@@ -140,12 +147,13 @@ local row = {
    fields = {
       { key = "campaign", type = "enum", default = "battery",
         values = { "battery", "mtu-sweep", "buffer-sweep", "policer", "balance", "clients", "connection-rate",
-           "transaction-rate", "concurrency" },
+           "transaction-rate", "concurrency", "transports" },
         help = "battery: each of the tests as it is; mtu-sweep: goodput against the MTU, over all IP "
            .. "versions that both ports have; buffer-sweep: goodput against the buffers of both ends, for "
            .. "messages of several sizes; policer: UDP below and above a limit; balance: how flows are "
            .. "spread over paths; clients: against the number of clients; connection-rate, transaction-rate "
-           .. "and concurrency: searches for the most. See docs/how-to/tcp-campaigns.md" },
+           .. "and concurrency: searches for the most; transports: TCP, TLS, QUIC and HTTP beside each other "
+           .. "over a grid of paths of the reference device. See docs/how-to/tcp-campaigns.md" },
       { key = "tests", type = "list", unique = true, least = 1, default = { "TCP_STREAM" },
         of = { type = "enum", values = kinds.names() }, help = meanings() },
       { key = "duration", type = "time", default = "10s", min = "10ms", max = "24h",
@@ -155,7 +163,7 @@ local row = {
       { key = "repetitions", type = "integer", default = "1", min = "1", max = "100",
         help = "how often each test is made; the figure is the mean" },
       { key = "connections", type = "integer", default = "1", min = "1", max = "1000000",
-        help = "at a time; of UDP_STREAM streams" },
+        help = "at a time; of UDP_STREAM streams; of UDP_RR and DNS requests, a port for each" },
       { key = "message", type = "size", min = "1", max = "1GiB", default_help = "all at once",
         help = "of TCP streams: bytes of each write, which waits for room in the send buffer" },
       { key = "file", type = "string", default = "/proc/self/exe",
@@ -170,7 +178,8 @@ local row = {
       { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
         help = "of UDP_STREAM, all streams together" },
       { key = "timeout", type = "time", default = "1s", min = "1us", max = "1h",
-        help = "of UDP_RR: a request without an answer is given up, counted, and followed by the next" },
+        help = "of UDP_RR and DNS, over TCP and TLS, too: a request without an answer is given up and "
+           .. "counted" },
       { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
         help = "bytes of the largest IP packet" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65535",
@@ -183,7 +192,10 @@ local row = {
       load_row,
       sweep,
       search,
+      transports.GROUP,
       shared.tcp,
+      tls.GROUP,
+      quic.GROUP,
    },
 }
 for _, kind in ipairs(kinds.LIST) do
@@ -352,7 +364,7 @@ end
 local rules = {
    something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
    clients_have_their_addresses, peer_can_do_it, iperf_can_do_it, ramps_fit,
-   two_ports,
+   two_ports, tls.check, quic.check, transports.check,
 }
 for _, kind in ipairs(kinds.LIST) do
    rules[#rules + 1] = kind.check
@@ -365,8 +377,30 @@ local function largest_mtu(o)
    return o.campaign == "mtu-sweep" and math.max(unpack(o.sweep.mtu)) or o.mtu
 end
 
+-- An agent is told numbers, no files, texts and keys; and each side has one address.
+local function fits_agents(values, found)
+   local o = values.l4
+   for i, test in ipairs(o.tests) do
+      if not kinds.is_for_agents(test) then
+         found:add(found:item("l4.tests", i), ("%s cannot use the ports of agents: they are told no files, "
+            .. "texts and keys"):format(test), table.concat(kinds.names(function(kind)
+               return kinds.is_for_agents(kind.name)
+            end), ", "))
+      end
+   end
+   if o.campaign == "balance" then
+      found:add("l4.campaign", "balance cannot use the ports of agents: it has streams beside connections",
+         "another one, or ports of this machine")
+   elseif o.peer then
+      found:add("l4.peer", "not with the port of an agent", "the ports of two agents")
+   elseif o.load.addresses > 1 then
+      found:add("l4.load.addresses", "an agent has one address of a port", "1")
+   end
+end
+
 return {
-   name = "l4", row = row, rules = rules, one_lcore_a_port = true, one_queue = true,
+   name = "l4", row = row, rules = rules, one_lcore_a_port = true, one_queue = true, fleet = fits_agents,
+   devices = transports.devices,
    frame_sizes = function(plan)
       return { SMALLEST_FRAME, largest_mtu(plan.l4) + MAC_AND_FCS }
    end,

@@ -2,10 +2,17 @@
 
 --- Result rows of TCP and UDP tests: a row for each test, and what their trials measure
 -- (framegauge.text.rows).
+local components = require "framegauge.trial.components"
 local format = require "framegauge.text.format"
 local kinds = require "framegauge.methods.l4.kinds"
+local pages = require "framegauge.methods.l4.page"
+local quic = require "framegauge.methods.l4.quic"
 local rows = require "framegauge.text.rows"
+local stats = require "framegauge.trial.stats"
+local tls = require "framegauge.methods.l4.tls"
+local transport_figures = require "framegauge.methods.l4.transport_figures"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.trial.uncertainty"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
@@ -20,6 +27,7 @@ local FIGURES = {
    { "concurrent_connections", " connections at a time" }, { "goodput_bps", " payload" }, { "received_bps",
       " payload" },
    { "transactions_per_s", " transactions/s" }, { "connections_per_s", " connections/s" },
+   { "pages_per_s", " pages/s" },
 }
 
 --- The figure of a row, the key it stands under, and what it counts.
@@ -34,7 +42,7 @@ end
 --- "941.5 Mbit/s", "29,150": a value in the unit of the figure of a row.
 function M.plain(row, value)
    local _, key = M.figure(row)
-   return key:match "_bps$" and units.format_bits(value) or format.count(math.floor(value + 0.5))
+   return key:match "_bps$" and units.format_bits(value) or format.rate(value)
 end
 
 -- "941.5 Mbit/s payload", "29,150 transactions/s"
@@ -55,8 +63,21 @@ local function failures(row)
    return sum
 end
 
-local function confidence_of(row)
-   return row.confidence
+-- What one more or less makes of a figure: a datagram or a segment of payload, or an event.
+local function one_of(row, o)
+   local octets = (row.goodput_bps or row.received_bps) and (row.parameters.datagram or o.mtu)
+   return (octets and 8 * octets or 1) / (o.duration - o.omit)
+end
+
+-- The figure is the mean of the repetitions; one alone says nothing of others. Where all are the same, as
+-- where a few in a thousand are lost of a hundred, the truth may still be between two counts.
+local function spread(row, run)
+   local n, mean = #row.figures, stats.mean(row.figures)
+   local one = n > 1 and one_of(row, run.plan.l4)
+   return one and uncertainty.of(mean, {
+      components.repetitions(stats.stddev(row.figures), n),
+      components.resolution(one, one, "what is counted is whole"), components.clock(mean, run.time),
+   }, { min = 0 }) or nil
 end
 
 -- "± 0.12 Mbit/s": half of the interval that has the mean with 95 % confidence
@@ -83,9 +104,10 @@ local DEMAND = record("service_demand", "processor time for a unit of work, in r
 local FAILURES = record("failures", "connections by how they ended other than closed", {
    { "refused", "count", "RST to the SYN" }, { "no_answer", "count", "no answer to the SYN" },
    { "reset", "count", "reset by the peer" }, { "lost", "count", "the peer fell silent" },
-   { "aborted", "count", "by the tester" }, { "expired", "count", "UDP_RR: requests without an answer in "
-      .. "time" },
-   { "bad_response", "count", "HTTP: not what was asked for" },
+   { "aborted", "count", "by the tester" }, { "expired", "count", "UDP_RR, DNS: requests without an answer "
+      .. "in time" },
+   { "bad_response", "count", "HTTP: not what was asked for; DNS: an answer that is malformed; "
+      .. "FTP: a file that did not come to be, or a session that had to end" },
 })
 
 M.PATH = record("path", "a path over which flows were spread", {
@@ -98,25 +120,35 @@ M.PATH = record("path", "a path over which flows were spread", {
    { "duplicates", "count", "further copies within a flow", col = "Twice", unit = "datagrams", at = "html" },
 })
 
+--- TLS of a test, by the name of which other methods have it, too
+M.TLS = tls.record(M.TIMES)
+
+local TLS, QUIC, PAGE = M.TLS, quic.record(M.TIMES), pages.record(M.TIMES)
+
 M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "test", M.TESTS, "by the name of netperf" },
    { "case", "text", "what is different in it where a campaign has the test several times: `IPv4, MTU 1500`",
       optional = true },
-   { of = M.name, col = "Test", as = "plain", at = "terminal summary details" },
+   { of = M.name, col = "Test", as = "plain", at = "terminal summary details transports" },
    { "direction", "text", "from client to server", col = "Direction", at = "summary" },
    { of = function(row) return M.in_words(row, (M.figure(row))) end, col = "Measured", left = false,
       at = "terminal summary" },
-   { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS: bits of payload a second that arrived in order, from "
-      .. "`omit` to the end", optional = true, expect = { "goodput", ">=", "bits" }, within = confidence_of },
+   { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS, and over TLS or QUIC: bits of payload a second "
+      .. "that arrived in order, from `omit` to the end; FTP: of files, which the client has received or "
+      .. "the server acknowledged",
+      optional = true, expect = { "goodput", ">=", "bits" }, uncertainty = spread },
    { "received_bps", "number", "UDP_STREAM: bits of payload a second at the server", optional = true,
-      expect = { "goodput", ">=", "bits" }, within = confidence_of },
+      expect = { "goodput", ">=", "bits" }, uncertainty = spread },
    { "sent_bps", "number", "UDP_STREAM: bits of payload a second at the client", optional = true },
    { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
       .. "received the other way at the same time", optional = true },
-   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP: responses", optional = true,
-      expect = { "transactions", ">=", "number" }, within = confidence_of, as = "number" },
-   { "connections_per_s", "number", "TCP_CC: connections closed after a complete exchange", optional = true,
-      expect = { "connections", ">=", "number" }, within = confidence_of, as = "number" },
+   { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP, and over TLS or QUIC: responses; "
+      .. "DNS: answers",
+      optional = true, expect = { "transactions", ">=", "number" }, uncertainty = spread, as = "number" },
+   { "connections_per_s", "number", "TCP_CC, TLS_CC, QUIC_CC: connections closed after a complete exchange",
+      optional = true, expect = { "connections", ">=", "number" }, uncertainty = spread, as = "number" },
+   { "pages_per_s", "number", "PAGE, TLS_PAGE, PAGE2, PAGE3: pages that came whole", optional = true,
+      expect = { "pages", ">=", "number" }, uncertainty = spread },
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
@@ -135,7 +167,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "window_bps", "number", "of buffer-sweep: a buffer's worth each of the shortest round trips",
       optional = true },
    { "load", "number", "of searches: the highest load that passed a trial of the full length",
-      optional = true },
+      optional = true, uncertainty = function(row, run)
+         return components.searched(row.load, row.upper_load, not row.concurrent_connections and run.time)
+      end },
    { "upper_load", "number", "of searches: the lowest above it that did not", optional = true },
    { "limited_by", "text", "of searches: why the search stopped", optional = true },
    { "upper_trial", "ordinal", "of searches: the trial of that load", optional = true },
@@ -148,7 +182,28 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { of = failures, col = "Failures", as = "count", at = "terminal details" },
    { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status other than "
       .. "200 (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
-      .. "(`http_cut`)", optional = true },
+      .. "(`http_cut`); of HTTP/2 also streams that the server reset (`stream_reset`), `malformed` "
+      .. "messages, connections that ended by our GOAWAY (`connection_error`), or by the server's with an "
+      .. "error (`goaway`)", optional = true },
+   { "dns_answers", map "ordinal", "DNS: answers by response code (`noerror`, `nxdomain`, `servfail`, "
+      .. "`other_rcode`), of these `truncated`, and what was none: another question (`mismatched`), too late "
+      .. "(`late`), a second time (`duplicates`), to no query (`unexpected`) or no message (`malformed`). "
+      .. "Over TCP and TLS also how many `queries` were sent, and those whose connection ended before the "
+      .. "answer (`cut`); over UDP those that were `asked_again` over TCP", optional = true },
+   { "files_per_s", "number", "FTP: files a second, whole and with a good reply", optional = true,
+      expect = { "files", ">=", "number" }, col = "Files", unit = "a second", hidden = true, as = "number",
+      at = "details" },
+   { "ftp_counts", map "ordinal", "FTP: `file_bytes` on data connections, and what was wrong: replies "
+      .. "(`reply_4xx`, `reply_5xx`, `reply_other`: one that does not belong there, `reply_malformed`, "
+      .. "`line_too_long`), the address of a third host in one (`foreign_address`), data connections that "
+      .. "never came (`no_data_connection`) or that nobody waits for (`stray_connection`), files of another "
+      .. "length (`file_length`), connections that ended in the middle (`cut`), and sessions in which "
+      .. "nothing came in time (`silent`). The client's; each file or session counts once", optional = true },
+   { "ftp_replies", map "ordinal", "FTP, where there were any: replies that were not what was waited for, by "
+      .. "their code", optional = true },
+   { "ftp_reply", "text", "FTP: the last of them", optional = true },
+   { "answered_ratio", "ratio", "DNS: the share of queries that were answered in time", optional = true,
+      expect = { "answered", ">=", "ratio" }, col = "Answered", as = "ratio", hidden = true, at = "details" },
    { "opened", "count", "TCP: connections that the client opened in all trials", optional = true },
    { "closed", "count", "of these, closed by both sides", optional = true },
    { "retransmitted_segments", "count", "segments of data that were retransmitted, of both sides",
@@ -169,13 +224,25 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "transaction.mean_ns", col = "Mean", hidden = true, at = "terminal details" },
    { "transaction.p99_ns", col = "p99", hidden = true, at = "terminal details" },
    { "transaction.max_ns", col = "Max", hidden = true, at = "details" },
+   { "page.load.p50_ns", col = "Page load median", hidden = true, at = "terminal details",
+      expect = { "load", "<=", "time" } },
+   { "page.load.max_ns", col = "Page load max", hidden = true, at = "details" },
+   { "page", PAGE, "of PAGE, TLS_PAGE, PAGE2 and PAGE3", optional = true },
    times("setup", "of the last repetition: SYN to established; with `load.rate` from when the connection "
       .. "was due"),
-   times("transaction", "request to whole response (TCP_CRR, TCP_CC: SYN to closed)"),
-   times("first_byte", "from the SYN to the first byte of the first response (TTFB of RFC 9411)"),
+   times("transaction", "request to whole response (TCP_CRR, TCP_CC: SYN to closed; FTP: from "
+      .. "PASV or its like to the file and its last reply)"),
+   times("first_byte", "from the SYN to the first byte of the first response (TTFB of RFC 9411); of pages "
+      .. "from their begin to that of the document"),
    times("last_byte", "the same to its last byte (TTLB)"),
    times("rtt", "round trips as TCP measured them"),
    { "busy_polls", "ratio", "share of its polls that the busiest worker of them had something to do in" },
+   { "tls.handshake.mean_ns", col = "TLS handshake mean", hidden = true, at = "terminal details" },
+   { "tls", TLS, "of tests over TLS", optional = true },
+   { "quic.handshake.mean_ns", col = "QUIC handshake mean", hidden = true, at = "terminal details" },
+   { "quic.client.packets_lost", col = "QUIC packets lost", unit = "by the client", hidden = true,
+      at = "details" },
+   { "quic", QUIC, "of tests over QUIC", optional = true },
    { "service_demand", DEMAND, "in real time only, since on the virtual wire nothing may depend on the "
       .. "machine. What netperf takes from the load of the machine is here the time of the polls that had "
       .. "something to do, from their first frame to their end, in the whole of all trials: lcores poll and "
@@ -185,11 +252,13 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "peer", "object", "what a peer that runs `iperf3 -s` has counted; null is what it does not know. "
       .. "Goodput is then of what the receiver had by the end, over its time; `lost`, `reordered` and "
       .. "`jitter_ns` are as iperf3 counts them, and `duplicates` is not counted", optional = true },
+   { "transport", transport_figures.RECORD, "of transports: beside the others on the same path",
+      optional = true },
    { "flows", "ordinal", "of balance: how many flows", optional = true },
    { "flows_split", "count", "how many of them were seen on more than one path", optional = true },
    { "spreading", { "one path", "per flow", "per packet", "mixed" }, "what follows", optional = true },
    { "paths", list(M.PATH), "the paths", optional = true },
-}, verdict.ROWS)
+}, transport_figures.COLUMNS, verdict.ROWS)
 
 -- Of the path that got the least; 0 where not all were used.
 local function least_share(row)
@@ -212,9 +281,16 @@ local TALLY = map(rows.forms(function(value) return type(value) == "table" and m
    "count",
    map "count"))
 
+local APP_TLS = record("app_tls", "TLS of an application; an end over TLS only", {
+   { "alerts_sent", map "count", "other than close_notify, by number" },
+   { "alerts_received", map "count", "the same" },
+})
+APP_TLS.open = true
+
 local APP = record("app", "what an application of a side counted", {
    { "measured", TALLY, "from `omit` to the end" }, { "measured_s", "number", "for how long that was" },
    { "total", TALLY, "in all" }, { "concurrent_max", "count", "the most connections at a time" },
+   { "tls", APP_TLS, "of tests over TLS", optional = true },
 })
 APP.open = true -- and distributions of times, series and what single applications have
 

@@ -2,7 +2,7 @@
 
 --- TCP and UDP tests as netperf has them, from a script: `l4.tcp_rr { request = 32, response = 1024 }`.
 --
--- The client is at the first port of a bench, the server at the second, both the tester's own. The keys are
+-- The client is at the first port of a tester, the server at the second, both the tester's own. The keys are
 -- those of the group `l4` of a plan that are about a single test (docs/reference/plan.md), with the same
 -- defaults; quantities are text with a unit ("20ms") or numbers in seconds and bytes.
 local arguments = require "framegauge.plan.arguments"
@@ -42,27 +42,27 @@ local function over(base, given)
    return own
 end
 
-local function run(bench, test, given)
+local function run(tester, test, given)
    local values = over(defaults_of(), arguments.read("l4." .. test:lower(), given, ROWS))
    values.octets = values.bytes
-   local plan = setmetatable({ l4 = values }, { __index = bench.plan })
-   local session = Session.new { bench = bench, retries = 0, phases = plan.l4, sink = function() end }
-   return cases.run(plan, bench, session, { test = test })
+   local plan = setmetatable({ l4 = values }, { __index = tester.plan })
+   local session = Session.new { tester = tester, retries = 0, phases = plan.l4, sink = function() end }
+   return cases.run(plan, tester, session, { test = test })
 end
 
---- The tests on a bench, as functions: tcp_stream, tcp_maerts, tcp_sendfile, tcp_rr, tcp_crr, tcp_cc, http,
--- udp_stream, udp_rr. Each takes a table of settings, makes the test and returns its row as result.json has
--- it (docs/reference/results.md), with the figure, its theoretical maximum and its verdict. An unknown key or
--- a wrong value raises. Call them inside a job.
--- @param bench  an open bench
+--- The tests on a tester, as functions: those of `l4.tests` of a plan in small letters, such as tcp_stream,
+-- tcp_rr, udp_rr, https and dns. Each takes a table of settings, makes the test and returns its row as
+-- result.json has it (docs/reference/results.md), with the figure, its theoretical maximum and its verdict.
+-- An unknown key or a wrong value raises. Call them inside a job.
+-- @param tester  an open tester
 -- @usage local l4 = require("framegauge.l4").on(tester)
 -- local row = l4.tcp_rr { request = 32, response = 1024, duration = "50ms" }
 -- return row.validity, row.transactions_per_s > 1000 --> valid true
-function M.on(bench)
+function M.on(tester)
    local functions = {}
    for _, test in ipairs(kinds.names()) do
       functions[test:lower()] = function(o)
-         return run(bench, test, o or {})
+         return run(tester, test, o or {})
       end
    end
    return functions

@@ -21,10 +21,12 @@ local AT_A_TIME = 65536 -- connections of an open loop that may wait for a devic
 local GETS = 10 -- of each connection that is held (RFC 9411, 7.5)
 
 -- Sum of the failures of the client's side (RFC 9411: failed transactions, and connections that were reset).
+-- Where TLS fails it is the client that ends the connection.
 local function failures(client)
    local ended = client.total.ended
    local resets = ended.refused + ended.reset
-   return resets + ended.no_answer + ended.lost + client.total.expired + client.total.refused, resets
+   return resets + ended.no_answer + ended.lost + client.total.expired + client.total.refused
+      + (client.tls and ended.aborted or 0), resets
 end
 
 -- Largest deviation of the intervals from their mean, as a share of it.
@@ -83,6 +85,9 @@ function M.short(o, client, wanted)
          end
       end
    end
+   if list[1] and client.tls and client.tls.deferred > 0 then
+      add("connections waited because l4.tls.handshakes_at_once handshakes were under way")
+   end
    return list
 end
 
@@ -123,24 +128,30 @@ function M.is_one(campaign)
 end
 
 -- The most that is tried: what the plan says, else what the line allows.
-local function most_of(plan, bench, test)
+local function most_of(plan, tester, test)
    local campaign, o = plan.l4.campaign, plan.l4.search
-   local rate = settings.line_rate(bench)
-   if o.max or not rate then
-      return o.max
-   elseif campaign == "concurrency" then
-      return plan.l4.connections
+   local rate = settings.line_rate(tester)
+   if o.max or campaign == "concurrency" then
+      return o.max or plan.l4.connections
+   elseif not rate then
+      return nil
    end
-   return cases.theoretical(plan, bench, test, settings.of(plan, (of[campaign](test, settings.of(plan), 1,
+   return cases.theoretical(plan, tester, test, settings.of(plan, (of[campaign](test, settings.of(plan), 1,
       1))), rate)
 end
 
+local NO_LINE_RATE = "the line rate of these ports is not known; expected the highest load that is tried, or "
+   .. "the ports' line_rate"
+local NO_THEORY = "what a line allows of %s is not known, because certificates decide how many bytes a "
+   .. "handshake takes; expected the highest load that is tried"
+
 --- What keeps a plan from being run; nil when nothing does.
-function M.check(plan, bench)
-   if M.is_one(plan.l4.campaign) and not most_of(plan, bench, plan.l4.tests[1]) then
-      return "l4.search.max: missing, and the line rate of these ports is not known; expected the highest "
-         .. "load that "
-         .. "is tried, or the ports' line_rate"
+function M.check(plan, tester)
+   for _, test in ipairs(M.is_one(plan.l4.campaign) and plan.l4.tests or {}) do
+      if not most_of(plan, tester, test) then
+         return "l4.search.max: missing, and "
+            .. (kinds.of(test).theory and NO_LINE_RATE or NO_THEORY:format(test))
+      end
    end
    return nil
 end
@@ -164,7 +175,7 @@ end
 
 --- Seek the most of a test.
 -- @return its row of results.l4 (docs/reference/results.md)
-function M.run(plan, bench, session, test)
+function M.run(plan, tester, session, test)
    local campaign, o, before = plan.l4.campaign, plan.l4.search, #session.trials
    local last = {}
    local function try(load, seconds, phase)
@@ -172,7 +183,7 @@ function M.run(plan, bench, session, test)
       local set, wanted = of[campaign](test, settings.of(plan), load, seconds)
       set.interval = (set.duration - set.omit) / INTERVALS
       local case = { test = test, name = ("%s of %.6g"):format(campaign, load), set = set }
-      local record = cases.trial(plan, bench, session, case, {
+      local record = cases.trial(plan, tester, session, case, {
          phase = phase,
          finish = function(made)
             local short = M.short(o, made.sides[1].apps[1], wanted)
@@ -182,14 +193,14 @@ function M.run(plan, bench, session, test)
       last[record.trial] = case
       return as_asked(record, record.fell_short or {})
    end
-   local max = most_of(plan, bench, test)
+   local max = most_of(plan, tester, test)
    local result = search.run("binary", search.goal(o, {
       min = math.max(max * o.resolution / 100, campaign == "concurrency" and 1 or 0), max = max,
       resolution = o.resolution, relative = true, final_trial = plan.l4.duration, trial = try,
    }))
    local decided = result.lower_trial or result.upper_trial
    local case = last[decided.trial]
-   local row = cases.row(plan, bench, { test = test, name = campaign, set = case.set },
+   local row = cases.row(plan, tester, { test = test, name = campaign, set = case.set },
       { getmetatable(decided).__index })
    row.load, row.upper_load, row.limited_by = result.load, result.upper, result.limited_by
    row.trials_made, row.upper_trial = #session.trials - before,

@@ -3,8 +3,10 @@
 --- What one test is made with: the group `l4` of the plan, with what a campaign has otherwise.
 local iperf = require "framegauge.methods.l4.iperf3"
 local kinds = require "framegauge.methods.l4.kinds"
+local quic = require "framegauge.methods.l4.quic"
 local octets = require "framegauge.core.octets"
 local tables = require "framegauge.core.tables"
+local tls = require "framegauge.methods.l4.tls"
 
 local M = {}
 
@@ -54,9 +56,9 @@ function M.tcp(tcp)
    }
 end
 
--- Where frames from a port to the other one go: its gateway, or that port itself.
-local function next_hop(bench, port, version)
-   return bench:gateway_mac(port, version == "ipv4" and 4 or 6) or octets.mac(bench.ports[3 - port].mac)
+--- Where frames from a port to the other one go: its gateway, or that port itself.
+function M.next_hop(tester, port, version)
+   return tester:gateway_mac(port, version == "ipv4" and 4 or 6) or octets.mac(tester.ports[3 - port].mac)
 end
 
 --- Is the server that of iperf3, at another host?
@@ -68,10 +70,11 @@ end
 -- @param o     settings
 -- @param from  index of the client's port: 1 or 2
 -- @return client, server
-function M.apps(plan, bench, test, o, from)
+function M.apps(plan, tester, test, o, from)
    local ours, theirs = plan.ports[from][o.ip], (o.peer or plan.ports[3 - from])[o.ip]
    local client = {
-      test = test, address = ours, remote = theirs, next_hop = next_hop(bench, from, o.ip), port = o.port,
+      test = kinds.kind(test), address = ours, remote = theirs, next_hop = M.next_hop(tester, from, o.ip),
+      port = o.port,
       tcp = M.tcp(o.tcp), connections = o.connections, request = o.request, response = o.response,
       datagram = o.datagram, datagrams_per_s = o.datagram_rate, timeout = o.timeout, octets = o.octets,
       message = o.message, requests = o.load.requests,
@@ -86,12 +89,21 @@ function M.apps(plan, bench, test, o, from)
    if M.is_iperf(o) then
       iperf.fill(client, test, o)
    end
-   return client, setmetatable({ server = true, address = theirs, addresses = 1 }, { __index = client })
+   local server = { server = true, address = theirs, addresses = 1 }
+   if kinds.of(test).tls then
+      client.tls = tls.of(o, false, tester.wires ~= nil, kinds.of(test).alpn)
+      server.tls = tls.of(o, true, tester.wires ~= nil, kinds.of(test).alpn)
+   end
+   if kinds.of(test).quic then
+      client.quic = quic.of(o, false, tester.wires ~= nil, kinds.of(test).alpn)
+      server.quic = quic.of(o, true, tester.wires ~= nil, kinds.of(test).alpn)
+   end
+   return client, setmetatable(server, { __index = client })
 end
 
 --- Rate of the slower line, nil when a port does not know its own.
-function M.line_rate(bench)
-   local rate = math.min(bench.ports[1].line_rate or math.huge, bench.ports[2].line_rate or math.huge)
+function M.line_rate(tester)
+   local rate = math.min(tester.ports[1].line_rate or math.huge, tester.ports[2].line_rate or math.huge)
    return rate < math.huge and rate or nil
 end
 
@@ -111,8 +123,10 @@ function M.parameters(test, o)
    for _, key in ipairs(kind.parameters or {}) do
       p[key[1]] = o[key[2]]
    end
+   p.path = o.path
+   p.tls, p.quic = (kind.tls or kind.quic) and o.tls or nil, kind.quic and o.quic or nil
    if not kind.udp then
-      p.tcp, p.message, p.load = o.tcp, o.message, o.load
+      p.tcp, p.message, p.load = not kind.quic and o.tcp or nil, o.message, o.load
    end
    return p
 end

@@ -6,6 +6,7 @@ local ethernet = require "framegauge.core.ethernet"
 local kinds = require "framegauge.methods.l4.kinds"
 local settings = require "framegauge.methods.l4.settings"
 local tables = require "framegauge.core.tables"
+local transports = require "framegauge.methods.l4.transports"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -28,6 +29,8 @@ end
 for _, other in ipairs { "balance", "connection-rate", "transaction-rate", "concurrency" } do
    of[other] = of.battery
 end
+
+of.transports = transports.cases
 
 of["mtu-sweep"] = function(plan)
    local list = {}

@@ -2,14 +2,21 @@
 
 --- One case of a campaign: a test with its settings, so often as the plan says, and the row that follows.
 local app = require "framegauge.l4.app"
+local datagrams = require "framegauge.methods.l4.datagrams"
 local format = require "framegauge.text.format"
 local iperf = require "framegauge.methods.l4.iperf3"
 local kinds = require "framegauge.methods.l4.kinds"
+local pages = require "framegauge.methods.l4.page"
+local quic = require "framegauge.methods.l4.quic"
 local records = require "framegauge.l4.record"
 local settings = require "framegauge.methods.l4.settings"
 local stats = require "framegauge.trial.stats"
 local theory = require "framegauge.l4.theory"
+local tls = require "framegauge.methods.l4.tls"
+local transport_figures = require "framegauge.methods.l4.transport_figures"
+local transports = require "framegauge.methods.l4.transports"
 local trial = require "framegauge.l4.trial"
+local uncertainty = require "framegauge.trial.uncertainty"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
@@ -31,7 +38,7 @@ end
 local function in_words(test, value)
    local key = kinds.of(test).figure
    return key:match "_bps$" and units.format_bits(value)
-      or format.count(math.floor(value + 0.5)) .. " " .. key:match "^%a+" .. "/s"
+      or format.rate(value) .. " " .. key:match "^%a+" .. "/s"
 end
 
 -- Service demand: processor time for a unit of work, as netperf has it, a transaction or 1024 bytes of
@@ -72,9 +79,9 @@ local MANY = 10000 -- connections, whose memory is worth a word
 
 local count = records.count
 
-local function sides_of(plan, bench, test, o)
-   local client, server = settings.apps(plan, bench, test, o, 1)
-   local rate = settings.line_rate(bench)
+local function sides_of(plan, tester, test, o)
+   local client, server = settings.apps(plan, tester, test, o, 1)
+   local rate = settings.line_rate(tester)
    local capacity = settings.capacity(test, o, rate and theory.cc(rate, o.ip, theory.of(o)))
    return {
       { port = 1, apps = { client }, capacity = capacity },
@@ -82,33 +89,26 @@ local function sides_of(plan, bench, test, o)
    }
 end
 
-local SHORTFALL = 0.01 -- of the datagrams that were to be sent
-
--- A sentence where the tester could not send as much as it should; nil: it did.
-local function too_slow(rate, client)
-   if client.iperf then
-      return iperf.too_slow(rate, client)
-   end
-   local sent = client.measured.datagrams_out / client.measured_s
-   return rate and sent < rate * (1 - SHORTFALL)
-      and ("client: %.0f datagrams a second were sent instead of %.0f"):format(sent, rate) or nil
-end
-
 -- Make one trial. @return its record
-local function measure(plan, bench, test, o, ask)
-   local sides, engine = trial.run(bench, {
-      sides = sides_of(plan, bench, test, o),
+local function measure(plan, tester, test, o, ask)
+   if o.path then
+      tester.wires:change(transports.device(plan, o.path))
+   end
+   local sides, engine = trial.run(tester, {
+      sides = sides_of(plan, tester, test, o),
       seconds = o.duration + (settings.is_iperf(o) and iperf.SETUP or 0), omit = o.omit, drain = o.drain,
       learning_wait = o.learning_wait, settle = o.settle, mtu = o.mtu, seed = ask.seed,
-      interval = o.interval,
+      interval = o.interval, draw = ask.draw,
    })
    for i, side in ipairs(sides) do
       side.role = i == 1 and "client" or "server"
    end
+   tls.keep_keys(o, sides)
    local client, server = M.ends { sides = sides }
-   local nothing = figure(test, client, server) == 0
-   return records.of(ask, bench, sides, engine, client.iperf and iperf.failure(client) or nothing,
-      test == "UDP_STREAM" and too_slow(o.datagram_rate, client) or nil)
+   local nothing, rate = figure(test, client, server) == 0, kinds.of(test).rate
+   return records.of(ask, tester, sides, engine, client.iperf and iperf.failure(client) or nothing,
+      o.path and transport_figures.limits(sides)
+      or rate and datagrams.limits(test, rate(o), client, server) or nil)
 end
 
 --- The results of the client and of the server in a record; the server's is nil where it is not ours.
@@ -130,10 +130,10 @@ local CAUSES = {
    syn_retransmits = "syn_retransmits", wrong_bytes = "wrong_octets",
 }
 
--- What was wrong with responses: only what there was.
-local function bad_responses(test, list)
+-- What a client counts of responses by itself: only what there was.
+local function own_counts(test, list)
    local causes
-   for _, why in ipairs(app.own_sums(test)) do
+   for _, why in ipairs(app.own_sums(kinds.kind(test))) do
       local n = 0
       for _, record in ipairs(list) do
          n = n + record.sides[1].apps[1].total[why]
@@ -200,28 +200,9 @@ local function per_connection(list)
    return most
 end
 
-local function udp_figures(row, record)
-   local client, server = ends(record)
-   if client.iperf then
-      iperf.udp(row, client)
-      return
-   end
-   row.sent_bps = client.measured.datagrams_out * row.parameters.datagram * 8 / client.measured_s
-   row.lost = client.total.datagrams_out - server.total.datagrams_in
-   row.loss_ratio = client.total.datagrams_out > 0 and row.lost / client.total.datagrams_out or 0
-   row.reordered, row.duplicates, row.jitter_ns = server.reordered, server.duplicates, server.jitter_ns
-end
-
--- Distribution of the mean of a few figures: Student's t for 95 % between both ends, by degrees of freedom.
-local T95 = {
-   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-   2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-}
-local T95_MANY = 1.96
-
 local function confidence(list)
    local n = #list
-   return n > 1 and (T95[n - 1] or T95_MANY) * stats.stddev(list) / math.sqrt(n) or nil
+   return n > 1 and uncertainty.student(n - 1) * stats.stddev(list) / math.sqrt(n) or nil
 end
 
 local function blank(case, o, plan)
@@ -237,14 +218,26 @@ end
 
 --- The most of a test's figure that a line allows.
 -- @param o  settings
-function M.theoretical(plan, bench, test, o, rate)
-   return kinds.of(test).theory(rate, o.ip, theory.of(o), function()
-      return (settings.apps(plan, bench, test, o, 1))
+function M.theoretical(plan, tester, test, o, rate)
+   local of, line = kinds.of(test).theory, theory.of(o)
+   line.tls_share, line.quic_datagram = tls.share(o), o.quic.max_datagram
+   return of and of(rate, o.ip, line, function()
+      return (settings.apps(plan, tester, test, o, 1))
    end)
 end
 
-local function row_of(plan, bench, case, o, list)
-   local row, rate = blank(case, o, plan), settings.line_rate(bench)
+-- The share of all queries that were answered in time.
+local function answered(list)
+   local sent, came = 0, 0
+   for _, record in ipairs(list) do
+      local total = ends(record).total
+      sent, came = sent + datagrams.sent(total), came + total.transactions
+   end
+   return sent > 0 and came / sent or 0
+end
+
+local function row_of(plan, tester, case, o, list)
+   local row, rate = blank(case, o, plan), settings.line_rate(tester)
    for i, record in ipairs(list) do
       row.figures[i], row.trials[i] = figure_of(case.test, record), record.trial
       add_failures(row, record)
@@ -254,7 +247,7 @@ local function row_of(plan, bench, case, o, list)
    local mean = stats.mean(row.figures)
    row[kinds.of(case.test).figure] = mean
    row.confidence = confidence(row.figures)
-   row.theoretical = case.theoretical or rate and M.theoretical(plan, bench, case.test, o, rate) or nil
+   row.theoretical = case.theoretical or rate and M.theoretical(plan, tester, case.test, o, rate) or nil
    row.theoretical_legacy = rate and case.legacy and theory.legacy(rate, o.ip, case.test, o.mtu) or nil
    row.theoretical_percent = row.theoretical and 100 * mean / row.theoretical or nil
    for _, times in ipairs { "setup", "transaction", "first_byte", "last_byte", "rtt" } do
@@ -263,13 +256,23 @@ local function row_of(plan, bench, case, o, list)
    row.window_bps = case.window and client.rtt and case.window * 8e9 / client.rtt.min_ns or nil
    row.busy_polls, row.peer = busiest(list), client.peer
    row.reverse_bps = client.iperf and iperf.figure(client, true)
-   row.connection_memory_bytes, row.bad_responses = per_connection(list), bad_responses(case.test, list)
+   row.connection_memory_bytes = per_connection(list)
+   local counts = kinds.of(case.test).counts
+   row[counts or "bad_responses"] = own_counts(case.test, list)
+   row.answered_ratio = counts == "dns_answers" and answered(list) or nil
    row.service_demand = M.demand(row, list)
+   row.tls = kinds.of(case.test).tls and tls.figures(list, tester.wires ~= nil) or nil
+   row.page = kinds.of(case.test).pages and pages.figures(list, o) or nil
+   row.quic = kinds.of(case.test).quic and quic.figures(list, tester.wires ~= nil) or nil
    if not kinds.of(case.test).udp then
       add_connections(row, list)
    end
+   row.transport = case.path and transport_figures.of(plan, tester, case, row, list) or nil
+   if kinds.of(case.test).figures then
+      kinds.of(case.test).figures(row, list)
+   end
    if case.test == "UDP_STREAM" then
-      udp_figures(row, list[#list])
+      datagrams.figures(row, ends(list[#list]))
    end
    return row
 end
@@ -280,15 +283,16 @@ end
 -- function(record),
 --              called before the record is kept
 -- @return its record
-function M.trial(plan, bench, session, case, more)
+function M.trial(plan, tester, session, case, more)
    local o, test = settings.of(plan, case.set), case.test
    return session:trial {
       test = "l4." .. test, phase = more.phase or "measure", seconds = o.duration,
       direction = plan.ports[1].name .. "->" .. plan.ports[2].name,
       setting = settings.parameters(test, o), seed = o.seed + 2 * (more.number or 1),
+      draw = case.path and more.number,
       title = case.name and test .. ", " .. case.name or test,
       make = function(ask)
-         local record = measure(plan, bench, test, o, ask)
+         local record = measure(plan, tester, test, o, ask)
          if more.finish then
             more.finish(record)
          end
@@ -302,18 +306,18 @@ function M.trial(plan, bench, session, case, more)
 end
 
 --- The row of a case from its trials, which is all there is of them.
-function M.row(plan, bench, case, list)
-   return row_of(plan, bench, case, settings.of(plan, case.set), list)
+function M.row(plan, tester, case, list)
+   return row_of(plan, tester, case, settings.of(plan, case.set), list)
 end
 
 --- Make a case, so often as the plan says.
 -- @return its row of results.l4 (docs/reference/results.md)
-function M.run(plan, bench, session, case)
+function M.run(plan, tester, session, case)
    local list = {}
    for i = 1, plan.l4.repetitions do
-      list[i] = M.trial(plan, bench, session, case, { number = i })
+      list[i] = M.trial(plan, tester, session, case, { number = i })
    end
-   return M.row(plan, bench, case, list)
+   return M.row(plan, tester, case, list)
 end
 
 local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" } -- of a connection, other than closed

@@ -8,7 +8,9 @@ local kinds = require "framegauge.methods.l4.kinds"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.l4.result"
 local tables = require "framegauge.report.html.tables"
+local transports = require "framegauge.methods.l4.report.transports"
 local units = require "framegauge.text.units"
+local waterfall = require "framegauge.methods.l4.report.waterfall"
 
 local M = {}
 
@@ -235,6 +237,7 @@ local CAMPAIGNS = {
    policer = { "Below and above the limit", policer_charts },
    balance = { "How the flows were spread", balance_chart },
    clients = { "Many clients", of_each(clients_chart) },
+   transports = { "Transports beside each other", transports.body },
    ["connection-rate"] = SEARCH, ["transaction-rate"] = SEARCH, concurrency = SEARCH,
 }
 
@@ -242,7 +245,10 @@ local CAMPAIGNS = {
 function M.sections(result)
    local rows, campaign = result.results.l4 or {}, CAMPAIGNS[result.plan.l4.campaign]
    local body = #rows > 0 and campaign[2](rows, result)
-   return body and { { campaign[1], nil, body } } or {}
+   local list, pages = {}, waterfall.charts(rows)
+   list[1] = body and { campaign[1], nil, body } or nil
+   list[#list + 1] = pages[1] and { "Pages", "one of each test, object by object", pages } or nil
+   return list
 end
 
 -- --- what came of a trial over time

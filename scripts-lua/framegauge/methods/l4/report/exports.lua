@@ -1,13 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Results as other programs read them: a trial of a stream as iperf3 reports it in JSON, and all trials as
--- JMeter has them.
---
--- A trial of a stream as iperf3 reports one in JSON, by its field names, for programs that read those. All
+--- A trial of a stream as iperf3 reports one in JSON, by its field names, for programs that read those. All
 -- connections of a trial are one stream here. What iperf3 takes from the kernel (who listens on which
 -- socket, the processor's load) is not there.
-local csv = require "framegauge.text.csv"
-local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
 local kinds = require "framegauge.methods.l4.kinds"
 local results = require "framegauge.iperf3.results"
@@ -137,59 +132,6 @@ function M.iperf3(result)
       list[#list + 1] = content and { ("iperf3-%d.json"):format(trial.trial), content } or nil
    end
    return list
-end
-
--- --- JMeter
-
--- Trials of TCP and UDP as JMeter reads results: a JTL file in CSV, a line for each trial. JMeter has a
--- sample for each request; here a line stands for all of a trial, which its columns SampleCount and
--- ErrorCount say.
-local JTL_COLUMNS = {
-   "timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success",
-   "failureMessage", "bytes", "sentBytes", "grpThreads", "allThreads", "Latency", "IdleTime", "Connect",
-   "SampleCount", "ErrorCount",
-}
-
-local function mean_ms(times)
-   return times and math.floor(times.mean_ns / 1e6 + 0.5) or 0
-end
-
-local function errors_of(client)
-   local sum = client.total.expired + client.total.refused
-   for why, n in pairs(client.total.ended) do
-      sum = sum + (why ~= "closed" and n or 0)
-   end
-   return sum
-end
-
-local function line_of(trial, at)
-   local client, good = trial.sides[1].apps[1], trial.validity == "valid"
-   local samples, errors = client.total.transactions, errors_of(client)
-   local connections = trial.setting.connections or 1
-   return {
-      timeStamp = at,
-      elapsed = samples > 0 and mean_ms(client.transaction) or math.floor(trial.duration_s * 1000),
-      label = trial.title or trial.test, responseCode = good and "200" or trial.validity,
-      responseMessage = trial.validity, threadName = trial.test .. " " .. trial.trial, dataType = "bin",
-      success = good and errors == 0, failureMessage = table.concat(trial.reasons, "; "),
-      bytes = client.total.octets_in + client.total.datagram_octets_in, sentBytes = client.total.octets_out,
-      grpThreads = connections, allThreads = connections, Latency = mean_ms(client.first_byte), IdleTime = 0,
-      Connect = mean_ms(client.setup), SampleCount = math.max(1, samples + errors), ErrorCount = errors,
-   }
-end
-
---- The text of a JTL file.
--- @param trials   of the result
--- @param started  when the run was begun, as run.json has it; nil: times count from 1970
-function M.jtl(trials, started)
-   local rows, at = {}, (format.epoch(started or "") or 0) * 1000
-   for _, trial in ipairs(trials) do
-      if trial.sides then
-         rows[#rows + 1] = line_of(trial, at)
-      end
-      at = at + math.floor(trial.duration_s * 1000)
-   end
-   return csv.text(JTL_COLUMNS, rows)
 end
 
 return M

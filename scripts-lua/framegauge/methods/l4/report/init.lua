@@ -21,10 +21,8 @@ local function rows_of(result)
    return result.results.l4 or {}
 end
 
-function M.files(result, moment)
-   local list = #rows_of(result) > 0 and exports.iperf3(result) or {}
-   list[#list + 1] = #rows_of(result) > 0 and { "l4.jtl", exports.jtl(result.trials, moment.started) } or nil
-   return list
+function M.files(result)
+   return #rows_of(result) > 0 and exports.iperf3(result) or {}
 end
 
 -- "its next load up, 20,280, fell short: ..."
@@ -79,10 +77,10 @@ function M.tiles(result)
       for _, row in ipairs(group.rows) do
          best = (result_rows.figure(row)) > (result_rows.figure(best)) and row or best
       end
-      local theoretical = result_rows.in_words(best, best.theoretical)
+      local theoretical, page = result_rows.in_words(best, best.theoretical), best.page and best.page.load
       list[i] = i <= MAX_TILES and {
          name(best), result_rows.in_words(best, (result_rows.figure(best))), "", theoretical and "of "
-            .. theoretical,
+            .. theoretical or page and "median load " .. format.nanoseconds(page.p50_ns) or nil,
       } or nil
    end
    return list
