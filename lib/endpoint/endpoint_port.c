@@ -35,6 +35,9 @@ enum { LARGE_BUFFERS = 63, TCP_OFFSET = 12 };
 /* whole milliseconds and whole ticks of an endpoint's timers (2^16 ns) begin together so often */
 static const uint64_t PHASE_NS = 1024000000;
 
+/* when a trial on the wire starts by the endpoint's clock; whoever learns does so before */
+static const uint64_t START_NS = UINT64_C(3686400000000);
+
 struct fg_endpoint_port {
 	struct fg_task task;
 	struct fg_sink sink;
@@ -78,14 +81,16 @@ to_ticks(const struct fg_endpoint_port *s, uint64_t ns)
 	return ns == UINT64_MAX || ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* TCP, UDP, and what routers say of them */
+/* TCP, UDP, and what routers say of them; Y.1731 where it is wanted */
 static bool
-is_for_endpoint(const uint8_t *frame, size_t length)
+is_for_endpoint(const struct fg_endpoint_port *s, const uint8_t *frame, size_t length)
 {
 	const struct fg_ether *ether = (const struct fg_ether *)frame;
 	size_t at = sizeof(*ether) + sizeof(struct fg_ipv4);
 	uint8_t protocol;
 
+	if (s->config.y1731 && length > sizeof(*ether) && ether->type == htons(FG_ETHER_CFM))
+		return true;
 	if (length > at && ether->type == htons(FG_ETHER_IPV4)) {
 		protocol = ((const struct fg_ipv4 *)(ether + 1))->protocol;
 		return protocol == FG_IP_TCP || protocol == FG_IP_UDP ||
@@ -109,7 +114,7 @@ untag(const struct fg_endpoint_port *s, struct rte_mbuf *m)
 	if (s->tag == 0)
 		return true;
 	if (!fg_net_has_tag(frame, m->data_len, s->tag) ||
-	    !is_for_endpoint(frame + FG_NET_TAG, m->data_len - FG_NET_TAG))
+	    !is_for_endpoint(s, frame + FG_NET_TAG, m->data_len - FG_NET_TAG))
 		return false;
 	fg_net_untag(frame, m->data_len);
 	rte_pktmbuf_adj(m, FG_NET_TAG);
@@ -158,7 +163,8 @@ take(struct fg_sink *sink, struct rte_mbuf *m, uint64_t arrival_ns)
 {
 	struct fg_endpoint_port *s = of_sink(sink);
 
-	if (m->nb_segs != 1 || !untag(s, m) || !is_for_endpoint(rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
+	if (m->nb_segs != 1 || !untag(s, m) ||
+	    !is_for_endpoint(s, rte_pktmbuf_mtod(m, uint8_t *), m->data_len))
 		return false;
 	if (!s->fresh && s->ns_per_octet_q32 == 0)
 		s->fresh_at = rte_rdtsc();
@@ -320,8 +326,10 @@ fg_endpoint_port_free(struct fg_endpoint_port *s)
 uint64_t
 fg_endpoint_port_align(struct fg_endpoint_port *s, uint64_t start_ns, const struct fg_clock *clock)
 {
+	bool on_wire = s->ns_per_octet_q32 != 0;
+
 	s->clock = *clock;
-	s->shift = PHASE_NS - start_ns % PHASE_NS;
+	s->shift = on_wire ? START_NS - start_ns : PHASE_NS - start_ns % PHASE_NS;
 	return start_ns + s->shift;
 }
 

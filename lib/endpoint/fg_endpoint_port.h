@@ -2,6 +2,7 @@
 #ifndef FG_ENDPOINT_PORT_H
 #define FG_ENDPOINT_PORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fg_error.h"
@@ -30,6 +31,7 @@ struct fg_endpoint_port_config {
 	struct fg_endpoint *endpoint;
 	uint32_t max_frame; /* octets with FCS */
 	uint16_t vlan;      /* 0: untagged */
+	bool y1731;         /* the endpoint gets frames of Y.1731, too */
 	/* on the virtual wire, which takes whatever it is given: frames wait here instead, for no more than
 	 * this */
 	double line_rate_bps; /* 0: the port itself reports when it is full */
@@ -56,8 +58,10 @@ void fg_endpoint_port_free(struct fg_endpoint_port *port);
 
 /**
  * Before the trial, when its start and its clock (fg_engine_clock()) are known. An endpoint counts time in
- * milliseconds and in ticks of its own. The part of one that has passed at the start must not depend on
- * earlier trials, or a repeated trial has another result.
+ * milliseconds, in ticks of its own and in turns of its timers' wheel. What of one has passed at the start
+ * must not depend on earlier trials, or a repeated trial has another result. So on the wire each trial starts
+ * at the same time by the endpoint's clock. On real ports the clock goes on, because hosts that remember
+ * connections compare its stamps, and only milliseconds and ticks begin together.
  * @return the start by the endpoint's clock, ns
  */
 uint64_t fg_endpoint_port_align(struct fg_endpoint_port *port, uint64_t start_ns,

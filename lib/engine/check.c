@@ -7,8 +7,8 @@
 
 #include "engine_priv.h"
 
-static int
-check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
+int
+trial_check_stream(const struct fg_engine *e, const struct fg_stream_config *s, struct fg_error *err)
 {
 	unsigned most = 0;
 	const struct fg_port *port;
@@ -55,9 +55,9 @@ trial_check(const struct fg_engine *e, const struct fg_trial_config *c, struct f
 {
 	int rc = 0;
 
-	if (c->streams > FG_MAX_STREAMS)
-		return fg_error_set(err, EINVAL, "streams", "%u streams: at most %d", c->streams,
-				    FG_MAX_STREAMS);
+	if (c->streams > FG_MAX_STREAMS || c->spares > FG_MAX_STREAMS - c->streams)
+		return fg_error_set(err, EINVAL, "streams", "%u streams and room for %u more: at most %d",
+				    c->streams, c->spares, FG_MAX_STREAMS);
 	for (unsigned i = 0; i < c->tasks; i++)
 		if (c->task[i].port >= e->config.ports)
 			return fg_error_set(err, EINVAL, "tasks", "port %u of %u", c->task[i].port,
@@ -67,7 +67,7 @@ trial_check(const struct fg_engine *e, const struct fg_trial_config *c, struct f
 			return fg_error_set(err, EINVAL, "members", "port %u of %u", c->member[i].port,
 					    e->config.ports);
 	for (unsigned i = 0; i < c->streams && rc == 0; i++)
-		rc = check_stream(e, &c->stream[i], err);
+		rc = trial_check_stream(e, &c->stream[i], err);
 	for (unsigned i = 0; i < c->streams && rc == 0; i++)
 		rc = check_copies(e, c, i, err);
 	return rc;

@@ -119,21 +119,14 @@ idle_init(struct fg_engine *e, struct fg_error *err)
 	for (unsigned i = 0; i < e->config.lcores; i++) {
 		struct fg_job *job = &e->idle[i];
 
-		job->task = calloc(e->queues + e->config.ports, sizeof(*job->task));
+		job->task = calloc(e->queues + 3 * e->config.ports, sizeof(*job->task));
 		if (job->task == NULL)
 			return fg_error_set(err, ENOMEM, "engine", "no memory");
 		job->end = UINT64_MAX;
 		job->relaxed = true;
 		job->serial = ++e->serial;
-		for (unsigned k = 0; k < e->queues; k++) {
-			struct engine_port *port = &e->port[e->queue[k].of];
-
-			if (e->queue[k].rx_lcore == i && !port->config.port->caps.finite)
-				job->task[job->tasks++] = &e->queue[k].idle->task;
-			if (k == port->queue.first && e->queue[k].tx_lcore == i)
-				job->task[job->tasks++] = &port->responder.task;
-		}
 	}
+	engine_idle_tasks(e);
 	return 0;
 }
 
@@ -249,6 +242,8 @@ fg_engine_free(struct fg_engine *e)
 		rx_rings_close(&e->port[i].rings);
 		rx_tap_close(&e->port[i].standing);
 		fg_port_pool_free(e->port[i].responder.pool);
+		hosts_free(e->port[i].responder.hosts);
+		link_free(e->port[i].responder.link);
 	}
 	for (unsigned i = 0; i < e->queues; i++)
 		rx_idle_free(e->queue[i].idle);
@@ -283,9 +278,23 @@ keep_time(struct fg_engine *e)
 {
 	if (on_wire(e))
 		return;
+	engine_rest(e);
+	fg_clock_of_tsc(&e->clock);
+	engine_idle(e);
+}
+
+void
+engine_rest(struct fg_engine *e)
+{
 	want_all(e, NULL);
 	await_have(e);
-	fg_clock_of_tsc(&e->clock);
+}
+
+void
+engine_idle(struct fg_engine *e)
+{
+	if (on_wire(e))
+		return;
 	for (unsigned i = 0; i < e->config.lcores; i++)
 		e->idle[i].serial = ++e->serial; /* or it would be taken for one that has ended */
 	want_all(e, e->idle);
@@ -392,12 +401,6 @@ fg_engine_poll(struct fg_engine *e)
 	e->running = false;
 	rx_settle(&e->trial->rx);
 	return FG_ENGINE_READY;
-}
-
-bool
-fg_engine_is_running(const struct fg_engine *e)
-{
-	return e->running;
 }
 
 void

@@ -9,7 +9,8 @@
  */
 #include "fg_engine.h"
 #include "fg_lcore.h"
-#include "neighbour_priv.h"
+#include "hosts_priv.h"
+#include "link_priv.h"
 #include "rx.h"
 #include "speaker_priv.h"
 #include "split_priv.h"
@@ -44,9 +45,26 @@ struct engine_port {
 	uint64_t jumps_before;   /* of the card's clock; the same */
 };
 
+/** Is a stream in the room of a substream? */
+struct spare {
+	enum { THERE, GONE, FORGOTTEN } state;
+	uint64_t pass; /* of the lcores, in which it was forgotten */
+};
+
+/** Room for streams that are added while a trial runs: see spares.c. Written by control. */
+struct spares {
+	struct spare *slot; /* of each substream */
+	unsigned *free;     /* those without a stream, by how long they have been so; a ring */
+	unsigned first, n;  /* of them */
+	uint64_t pass, seen[FG_MAX_LCORES];
+	/* what streams have received that are no more: octets with FCS, of each port */
+	uint64_t octets[FG_MAX_PORTS];
+};
+
 /** Its streams are substreams of those that were given. */
 struct trial {
 	struct split split;
+	struct spares spares;
 	struct tx tx;
 	struct rx rx;
 	struct fg_series **series; /* of each stream; NULL: none is kept. Written by its tx and its rx */
@@ -82,12 +100,42 @@ struct fg_engine {
 	uint64_t tx_time_flag, rx_time_flag;
 };
 
+/** Have the lcores do nothing while no trial runs: for what control changes that idle lcores look at, too. */
+void engine_rest(struct fg_engine *engine);
+/** Have idle jobs consist of what there is now, while the lcores rest. */
+void engine_idle_tasks(struct fg_engine *engine);
+/** Have them go on between trials; those of the wire rest anyway. */
+void engine_idle(struct fg_engine *engine);
+
 /** Is it possible at all? @return 0, -EINVAL, -EMSGSIZE */
 int trial_check(const struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
+/** The same for one stream. */
+int trial_check_stream(const struct fg_engine *engine, const struct fg_stream_config *stream,
+		       struct fg_error *err);
+/* spares.c */
+int spares_alloc(struct trial *trial);
+void spares_free(struct trial *trial);
+/** Is there a stream of that number? */
+bool spares_has(const struct trial *trial, unsigned stream);
+/** The room that has been free for longest. @return 0, -EAGAIN, -ENOSPC */
+int spares_take(struct fg_engine *engine, unsigned *slot, struct fg_error *err);
+void spares_give(struct trial *trial, unsigned slot);
+/** No frame of a stream is measured any more. */
+void spares_forget(struct fg_engine *engine, unsigned stream);
 /* trial.c */
+/** Compile substream @p i, of which the split is known. */
+int trial_stream_init(struct fg_engine *engine, struct trial *trial, unsigned i, struct fg_error *err);
 int trial_compile(struct fg_engine *engine, const struct fg_trial_config *config, struct fg_error *err);
 /** NULL is legal. */
 void trial_free(struct fg_engine *engine, struct trial *trial);
+
+/* orders.c */
+
+/** @return 0, -ENOENT: there is no such stream */
+int engine_find_stream(const struct fg_engine *engine, unsigned stream, struct fg_error *err);
+/* to all substreams of a stream; @p pace has one for each of them. @return 0 or -ENOMEM */
+int engine_order(struct fg_engine *engine, unsigned stream, enum tx_command command,
+		 const struct fg_pace *pace, struct fg_error *err);
 
 /* account.c: before a trial, and when it has ended; both while the lcores run idle jobs */
 void account_open(struct account *account, struct fg_port *port);

@@ -105,22 +105,26 @@ enum fg_engine_state {
  */
 enum fg_engine_state fg_engine_poll(struct fg_engine *engine);
 
-/** The state as fg_engine_poll() found it last. */
-bool fg_engine_is_running(const struct fg_engine *engine);
-
 /*
  * A stream may go from one tester to another. Both have it, with the same id (first_id) and start (start_ns):
  * the one that sends it from a port to itself, the other as an idle one.
  */
 
 /**
- * The other tester's clock is so far ahead: added to delays from now on, where more than plain counts is
- * measured.
+ * The clock of the tester that sends a stream is so far ahead: added to its delays from now on, where more
+ * than plain counts is measured of a stream, or one has other_clock.
  */
-void fg_engine_peer_clock(struct fg_engine *engine, int64_t ns);
+void fg_engine_peer_clock(struct fg_engine *engine, unsigned stream, int64_t ns);
 
 /** So many frames of a stream the other tester has sent: what is lost follows. After the trial. */
 void fg_engine_peer_sent(struct fg_engine *engine, unsigned stream, uint64_t frames);
+
+/**
+ * Frames that the peer will have sent of a stream when all went as planned, from the stream's loads.
+ *
+ * @return 0 for a load without an end
+ */
+uint64_t fg_engine_peer_planned(const struct fg_engine *engine, unsigned stream);
 
 /** End the running trial now. It still has a result. */
 void fg_engine_stop(struct fg_engine *engine);
@@ -135,11 +139,21 @@ void fg_engine_live(const struct fg_engine *engine, struct fg_live *out);
 void fg_engine_stream_live(const struct fg_engine *engine, unsigned stream, struct fg_stream_live *out);
 
 /**
+ * What a port received in the running or the last trial, as of now; copies as those of streams. The link is
+ * that of now.
+ */
+void fg_engine_port_live(const struct fg_engine *engine, unsigned port, struct fg_port_live *out);
+
+/**
  * Percentiles of the delays of a stream of the running or the last trial, as of now; of one in parts, the
  * largest of theirs, which those of all its frames cannot exceed. They are summed up at every call from what
  * the receiver counts, some ten microseconds of the caller's time: ask for those streams that are looked at.
  */
 void fg_engine_stream_delays(const struct fg_engine *engine, unsigned stream, struct fg_stream_delays *out);
+
+/** Add to @p counts how many of these delays do not exceed each of @p n bounds, ns; counts[n]: all. */
+void fg_engine_stream_delay_counts(const struct fg_engine *engine, unsigned stream, const uint64_t *bounds,
+				   unsigned n, uint64_t *counts);
 
 /*
  * Control over the streams of a trial that is prepared or runs. An order is obeyed at the next poll of the
@@ -163,6 +177,35 @@ int fg_engine_stream_stop(struct fg_engine *engine, unsigned stream, struct fg_e
  */
 int fg_engine_stream_load(struct fg_engine *engine, unsigned stream, const struct fg_load *load,
 			  struct fg_error *err);
+
+/*
+ * Streams that come and go while a trial runs, in the room of fg_trial_config.spares. To start a stream anew,
+ * with counts of 0, is to remove it and to add it again: then nothing of the old one is taken for the new
+ * one's. The order:
+ *
+ *    fg_engine_stream_retire()   it sends no more, not even what waited for the port
+ *    fg_engine_stream_retired()  ... and what it has sent is final; what is on its way still counts
+ *    fg_engine_stream_forget()   nothing of it counts any more; its room may be used again, what is
+ *                                given back last the last
+ *
+ * A stream that the trial had from its start may go, too; if several queues sent it, no other one comes into
+ * its room. An added stream goes over one queue, and is measured
+ * by its plain counts, without errors on purpose.
+ */
+
+/**
+ * @param stream  becomes its number
+ * @return also -EINVAL, -EMSGSIZE, -EAGAIN: there is room when all lcores have taken note of a
+ *         fg_engine_stream_forget(); -ENOSPC: there is none
+ */
+int fg_engine_stream_add(struct fg_engine *engine, const struct fg_stream_config *config, unsigned *stream,
+			 struct fg_error *err);
+int fg_engine_stream_retire(struct fg_engine *engine, unsigned stream, struct fg_error *err);
+bool fg_engine_stream_retired(const struct fg_engine *engine, unsigned stream);
+/** @return also -EBUSY: it is not retired */
+int fg_engine_stream_forget(struct fg_engine *engine, unsigned stream, struct fg_error *err);
+/** How many streams can be added. */
+unsigned fg_engine_stream_room(const struct fg_engine *engine);
 
 /**
  * A stream over time, from the start of traffic on, interval by interval.
@@ -202,6 +245,11 @@ void fg_engine_untap(struct fg_engine *engine, unsigned port);
 
 /** Results of the last trial, which must have ended. Indexes are those of the configuration. */
 void fg_engine_stream_result(const struct fg_engine *engine, unsigned stream, struct fg_stream_result *out);
+/**
+ * All delays of the stream as fg_histogram_pack() writes them.
+ * @return octets written; more than @p room: none, because so many may be needed
+ */
+size_t fg_engine_delays(const struct fg_engine *engine, unsigned stream, uint8_t *out, size_t room);
 /**
  * Delays of the stream's tagged frames, ns, in the order of their numbers, those of each part together; lost
  * ones are left out. @return how many

@@ -35,6 +35,11 @@ struct fg_port_result {
 	 */
 	uint64_t rx_stamp_error_ns, rx_stamp_jumps, rx_unstamped;
 	/*
+	 * what the tester's own stamps may be off: the longest time between the stamp of a frame and its
+	 * hand-over to the port, and between two looks at a queue of the port; 0 on the wire
+	 */
+	uint64_t tx_held_ns, rx_wait_ns;
+	/*
 	 * the card's own counters beside ours, of the whole trial with its learning and drain (account.c);
 	 * all 0 unless is_accounted
 	 */
@@ -58,11 +63,15 @@ struct fg_port_result {
 /** Counts of a stream while it runs: whole, if not of the very same moment. */
 struct fg_stream_live {
 	uint64_t tx_frames;
-	uint64_t tx_wrong;  /* of those: wrong on purpose, and not looked for */
-	uint64_t tx_octets; /* with FCS */
-	uint64_t rx_frames; /* different ones */
-	uint64_t rx_octets; /* of those; with FCS */
-	uint64_t missing;   /* below the highest number received: lost, or still to come late */
+	uint64_t tx_wrong;   /* of those: wrong on purpose, and not looked for */
+	uint64_t tx_octets;  /* with FCS */
+	uint64_t rx_frames;  /* different ones */
+	uint64_t rx_octets;  /* of those; with FCS */
+	uint64_t missing;    /* below the highest number received: lost, or still to come late */
+	uint64_t duplicates; /* further copies of those received */
+	uint64_t reordered;  /* RFC 4737 */
+	/* of its first and its last frame so far, ns since the start of traffic; 0 while none has come */
+	uint64_t first_arrival_ns, last_arrival_ns;
 	/* of all rx_frames: the mean since the last look is the quotient of two differences */
 	uint64_t delay_sum_ns;
 	uint64_t delay_min_ns, delay_max_ns;
@@ -72,6 +81,13 @@ struct fg_stream_live {
 struct fg_stream_delays {
 	uint64_t p50_ns, p99_ns, p999_ns;
 	double jitter_ns; /* RFC 3550, after the last frame; below 0: variation is not measured */
+};
+
+/** Frames that a port received in the trial while it runs, of whatever kind. */
+struct fg_port_live {
+	uint64_t rx_frames;
+	uint64_t rx_octets; /* with FCS; without further copies of test frames */
+	bool link_up;       /* now */
 };
 
 /** Totals of the running trial, for the screen. */

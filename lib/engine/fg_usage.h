@@ -20,6 +20,7 @@ struct fg_lcore_result {
 	unsigned lcore;
 	uint64_t polls;
 	uint64_t longest_gap_ns; /* between the time a task was to be polled and the poll */
+	uint64_t stalled_ns;     /* of the traffic, all gaps above 0.1 ms together; 0 on the wire */
 	/* after the start of traffic it began: what arrived before was not taken for test frames */
 	uint64_t late_ns;
 };

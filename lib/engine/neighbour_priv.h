@@ -19,6 +19,8 @@
 #include "fg_port.h"
 #include "fg_trial.h"
 
+struct hosts;
+struct link;
 struct speaker;
 
 /** Keeps up with the neighbours of one port. Lives on the tx lcore, since it sends. */
@@ -32,6 +34,8 @@ struct responder {
 	uint32_t tag; /* 0: none */
 	uint8_t gateway4[4], gateway6[16];
 	bool has_gateway4, has_gateway6;
+	struct hosts *hosts; /* emulated ones; NULL: none. Writer: control, while the lcores rest */
+	struct link *link;   /* protocols of the link; the same */
 	/* NULL: no groups are spoken of; else whose, and who hears what comes in. Writer: the tx lcore */
 	struct speaker *speaker;
 	void (*hear)(struct speaker *speaker, const uint8_t *frame, size_t length, uint64_t now);
@@ -57,6 +61,8 @@ uint64_t responder_poll(struct fg_task *task, uint64_t now);
 uint8_t *responder_buffer(struct responder *r, struct rte_mbuf **m);
 /** Make its frame, which has @p length octets, ready to be sent: with our tag, if we have one. */
 void responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length);
+/** Is there room for an answer in place, which may be longer than its question by an option? */
+bool responder_may_answer(const struct rte_mbuf *m);
 void responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now);
 /** What a port says in the trial of that timeline. @return NULL without memory */
 struct talker *talker_create(const struct fg_talk *talk, struct responder *responder,

@@ -13,10 +13,9 @@
 /* substreams obey so soon: 100 us, in which all lcores will see the order */
 enum { TOGETHER_HZ = 10000 };
 
-/* to all substreams of a stream; @p pace has one for each of them */
-static int
-give(struct fg_engine *e, unsigned stream, enum tx_command command, const struct fg_pace *pace,
-     struct fg_error *err)
+int
+engine_order(struct fg_engine *e, unsigned stream, enum tx_command command, const struct fg_pace *pace,
+	     struct fg_error *err)
 {
 	const struct split *split = &e->trial->split;
 	unsigned n = split_parts(split, stream);
@@ -42,10 +41,10 @@ give(struct fg_engine *e, unsigned stream, enum tx_command command, const struct
 	return 0;
 }
 
-static int
-find(const struct fg_engine *e, unsigned stream, struct fg_error *err)
+int
+engine_find_stream(const struct fg_engine *e, unsigned stream, struct fg_error *err)
 {
-	return e->trial == NULL || stream >= e->trial->split.given
+	return e->trial == NULL || !spares_has(e->trial, stream)
 		       ? fg_error_set(err, ENOENT, "stream", "there is no stream %u", stream)
 		       : 0;
 }
@@ -53,17 +52,17 @@ find(const struct fg_engine *e, unsigned stream, struct fg_error *err)
 int
 fg_engine_stream_start(struct fg_engine *e, unsigned stream, struct fg_error *err)
 {
-	int rc = find(e, stream, err);
+	int rc = engine_find_stream(e, stream, err);
 
-	return rc != 0 ? rc : give(e, stream, TX_START, NULL, err);
+	return rc != 0 ? rc : engine_order(e, stream, TX_START, NULL, err);
 }
 
 int
 fg_engine_stream_stop(struct fg_engine *e, unsigned stream, struct fg_error *err)
 {
-	int rc = find(e, stream, err);
+	int rc = engine_find_stream(e, stream, err);
 
-	return rc != 0 ? rc : give(e, stream, TX_STOP, NULL, err);
+	return rc != 0 ? rc : engine_order(e, stream, TX_STOP, NULL, err);
 }
 
 /* the departures of a load, for a substream of @p n */
@@ -90,12 +89,12 @@ fg_engine_stream_load(struct fg_engine *e, unsigned stream, const struct fg_load
 {
 	struct fg_pace pace[FG_MAX_QUEUES];
 	unsigned n;
-	int rc = find(e, stream, err);
+	int rc = engine_find_stream(e, stream, err);
 
 	if (rc != 0)
 		return rc;
 	n = split_parts(&e->trial->split, stream);
 	for (unsigned k = 0; k < n && rc == 0; k++)
 		rc = pace_of(e, e->trial->split.first[stream] + k, n, load, &pace[k], err);
-	return rc != 0 ? rc : give(e, stream, TX_LOAD, pace, err);
+	return rc != 0 ? rc : engine_order(e, stream, TX_LOAD, pace, err);
 }

@@ -3,37 +3,13 @@
  * The responder speaks for the tester's own addresses. It announces them at the begin of a trial, which
  * teaches bridges where the tester is (RFC 2544, 23: learning frames), asks for the gateways' MACs, and
  * answers ARP, Neighbor Discovery and echo, so that a router can deliver to us. It also verifies what the
- * device replies to the talker's queries.
+ * device replies to the talker's queries. A frame about an address of an emulated host is that host's.
  */
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
-#include "neighbour_priv.h"
-
-void
-responder_dress(const struct responder *r, struct rte_mbuf *m, size_t length)
-{
-	m->data_len = (uint16_t)length;
-	m->pkt_len = (uint32_t)length;
-	m->ol_flags = 0;
-	if (r->tag != 0)
-		fg_net_tag((uint8_t *)rte_pktmbuf_prepend(m, FG_NET_TAG), r->tag);
-}
-
-void
-responder_send(struct responder *r, struct rte_mbuf *m, size_t length, uint64_t now)
-{
-	responder_dress(r, m, length);
-	if (r->port->tx(r->port, &m, 1, now) != 1)
-		rte_pktmbuf_free(m);
-}
-
-uint8_t *
-responder_buffer(struct responder *r, struct rte_mbuf **m)
-{
-	*m = rte_pktmbuf_alloc(r->pool);
-	return *m == NULL ? NULL : rte_pktmbuf_mtod(*m, uint8_t *);
-}
+#include "hosts_priv.h"
+#include "link_priv.h"
 
 static void
 announce(struct responder *r, uint64_t now)
@@ -95,8 +71,12 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 	uint8_t *frame;
 	size_t answer;
 
+	if (r->link != NULL && link_take(r->link, m)) {
+		rte_pktmbuf_free(m);
+		return;
+	}
 	m = make_own(r, m);
-	if (m == NULL)
+	if (m == NULL || (r->hosts != NULL && hosts_take(r->hosts, r, m, now)))
 		return;
 	if (!untag(r, m)) {
 		rte_pktmbuf_free(m);
@@ -108,8 +88,7 @@ handle(struct responder *r, struct rte_mbuf *m, uint64_t now)
 		r->hear(r->speaker, frame, m->data_len, now);
 	if (r->asked != 0 && fg_net_snmp_replies(&r->host, r->asked, frame, m->data_len))
 		atomic_fetch_add_explicit(&r->replies, 1, memory_order_relaxed);
-	/* the answer is written in place and may be longer than the question by an option */
-	if (m->nb_segs != 1 || m->data_len + rte_pktmbuf_tailroom(m) < FG_ANSWER_ROOM) {
+	if (!responder_may_answer(m)) {
 		rte_pktmbuf_free(m);
 		return;
 	}

@@ -18,7 +18,7 @@ fg_engine_live(const struct fg_engine *e, struct fg_live *out)
 	*out = (struct fg_live){0};
 	if (t == NULL)
 		return;
-	for (unsigned i = 0; i < t->split.streams; i++)
+	for (unsigned i = 0; i < split_all(&t->split); i++)
 		out->tx += tx_measured(&t->tx.stream[i]);
 	for (unsigned i = 0; i < e->queues; i++)
 		out->rx += __atomic_load_n(&t->rx.task[i].published, __ATOMIC_RELAXED);
@@ -43,6 +43,22 @@ add_live(const struct rx_live *live, const struct tx_stream *tx, struct fg_strea
 	out->rx_octets += __atomic_load_n(&live->octets, __ATOMIC_RELAXED);
 	out->missing += __atomic_load_n(&live->missing, __ATOMIC_RELAXED);
 	out->delay_sum_ns += __atomic_load_n(&live->delay_sum, __ATOMIC_RELAXED);
+	out->duplicates += __atomic_load_n(&live->duplicates, __ATOMIC_RELAXED);
+	out->reordered += __atomic_load_n(&live->reordered, __ATOMIC_RELAXED);
+}
+
+/* the times of arrival, by the clock, as times since the start of traffic */
+static void
+add_arrivals(const struct rx_live *live, uint64_t start_ns, struct fg_stream_live *out)
+{
+	uint64_t first = __atomic_load_n(&live->first_arrival, __ATOMIC_RELAXED);
+	uint64_t last = __atomic_load_n(&live->last_arrival, __ATOMIC_RELAXED);
+
+	if (first <= start_ns || last <= start_ns)
+		return;
+	if (out->first_arrival_ns == 0 || first - start_ns < out->first_arrival_ns)
+		out->first_arrival_ns = first - start_ns;
+	out->last_arrival_ns = RTE_MAX(out->last_arrival_ns, last - start_ns);
 }
 
 void
@@ -51,12 +67,41 @@ fg_engine_stream_live(const struct fg_engine *e, unsigned stream, struct fg_stre
 	const struct trial *t = e->trial;
 
 	*out = (struct fg_stream_live){0};
+	if (!spares_has(t, stream))
+		return;
 	for (unsigned i = t->split.first[stream]; i < t->split.first[stream + 1]; i++) {
 		/* the lcore copies a few at a time, and has left the last ones to us */
 		if (!e->running)
 			rx_publish_stream(&t->rx.stream[i]);
 		add_live(&t->rx.stream[i].live, &t->tx.stream[i], out);
+		add_arrivals(&t->rx.stream[i].live, fg_clock_ns(&e->clock, t->job[0].start), out);
 	}
+}
+
+void
+fg_engine_port_live(const struct fg_engine *e, unsigned port, struct fg_port_live *out)
+{
+	const struct trial *t = e->trial;
+	struct fg_port *p = e->port[port].config.port;
+
+	*out = (struct fg_port_live){.link_up = p->ops->link_up(p)};
+	if (t == NULL)
+		return;
+	for (unsigned i = 0; i < e->queues; i++) {
+		const struct rx_task *rx = &t->rx.task[i];
+
+		if (rx->home->port != p)
+			continue;
+		if (!e->running)
+			rx_publish_totals(&t->rx.task[i]);
+		out->rx_frames += __atomic_load_n(&rx->published, __ATOMIC_RELAXED) +
+				  __atomic_load_n(&rx->published_other, __ATOMIC_RELAXED);
+		out->rx_octets += __atomic_load_n(&rx->published_other_octets, __ATOMIC_RELAXED);
+	}
+	out->rx_octets += t->spares.octets[port];
+	for (unsigned i = 0; i < split_all(&t->split); i++)
+		if (t->split.config[i].rx_port == port)
+			out->rx_octets += __atomic_load_n(&t->rx.stream[i].live.octets, __ATOMIC_RELAXED);
 }
 
 void
@@ -78,15 +123,38 @@ fg_engine_stream_delays(const struct fg_engine *e, unsigned stream, struct fg_st
 }
 
 void
+fg_engine_stream_delay_counts(const struct fg_engine *e, unsigned stream, const uint64_t *bounds, unsigned n,
+			      uint64_t *counts)
+{
+	const struct trial *t = e->trial;
+
+	for (unsigned i = t->split.first[stream]; i < t->split.first[stream + 1]; i++)
+		fg_histogram_cumulate(t->rx.stream[i].latency, bounds, n, counts);
+}
+
+void
 fg_engine_stream_result(const struct fg_engine *e, unsigned stream, struct fg_stream_result *out)
 {
 	struct trial *t = e->trial;
 	unsigned first = t->split.first[stream], n = split_parts(&t->split, stream);
 
 	*out = (struct fg_stream_result){.parts = n};
+	if (!spares_has(t, stream))
+		return;
 	tx_result(t->rx.stream[first].sent, n, out);
 	rx_result(&t->rx, &t->tx, first, n, t->job[0].start, out);
 	series_result(e, stream, out);
+}
+
+size_t
+fg_engine_delays(const struct fg_engine *e, unsigned stream, uint8_t *out, size_t room)
+{
+	struct trial *t = e->trial;
+	const struct fg_histogram *h =
+		rx_delays(&t->rx, t->split.first[stream], split_parts(&t->split, stream));
+	size_t size = fg_histogram_packed_size(h);
+
+	return size > room ? size : fg_histogram_pack(h, out);
 }
 
 unsigned
@@ -146,6 +214,16 @@ add_queue(const struct rx_task *rx, struct fg_port_result *out)
 		out->unsolicited_kind[k] += rx->kind[k];
 }
 
+static void
+add_waits(const struct fg_engine *e, unsigned queue, struct fg_port_result *out)
+{
+	uint64_t held = e->trial->tx.task[queue].task.longest_poll;
+	uint64_t wait = e->trial->rx.task[queue].task.longest_wait;
+
+	out->tx_held_ns = RTE_MAX(out->tx_held_ns, fg_clock_span_ns(&e->clock, held));
+	out->rx_wait_ns = RTE_MAX(out->rx_wait_ns, fg_clock_span_ns(&e->clock, wait));
+}
+
 void
 fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_result *out)
 {
@@ -181,8 +259,10 @@ fg_engine_port_result(const struct fg_engine *e, unsigned i, struct fg_port_resu
 		out->rx_stamp_error_ns = stamps.error_ns;
 		out->rx_stamp_jumps = stamps.jumps - p->jumps_before;
 	}
-	for (unsigned k = p->queue.first; k < p->queue.first + p->queue.queues; k++)
+	for (unsigned k = p->queue.first; k < p->queue.first + p->queue.queues; k++) {
 		add_queue(&e->trial->rx.task[k], out);
+		add_waits(e, k, out);
+	}
 	if (talker != NULL) {
 		out->queries = talker->queries;
 		out->updates = talker->updates;
@@ -221,8 +301,8 @@ fg_engine_queue_result(const struct fg_engine *e, unsigned port, unsigned queue,
 		out->passed = rx->queues->passed + rx->queues->overflow;
 		out->rx += out->passed - rx->queues->taken;
 	}
-	for (unsigned k = 0; k < t->split.streams; k++)
-		if (t->split.substream[k].queue == i)
+	for (unsigned k = 0; k < split_all(&t->split); k++)
+		if (t->tx.stream[k].queue == i)
 			add_sent(e, &t->tx.stream[k], out);
 }
 
@@ -235,6 +315,7 @@ fg_engine_lcore_result(const struct fg_engine *e, unsigned i, struct fg_lcore_re
 		.lcore = e->lcore[i].id,
 		.polls = job->polls,
 		.longest_gap_ns = fg_clock_span_ns(&e->clock, job->longest_gap),
+		.stalled_ns = fg_clock_span_ns(&e->clock, job->stalled),
 		.late_ns = job->taken > job->start ? fg_clock_span_ns(&e->clock, job->taken - job->start) : 0,
 	};
 }

@@ -120,7 +120,11 @@ split_make(struct split *s, const struct split_port *ports, unsigned n, const st
 {
 	unsigned few[FG_MAX_PORTS];
 
-	*s = (struct split){.given = c->streams, .first = calloc(c->streams + 1, sizeof(*s->first))};
+	*s = (struct split){
+		.given = c->streams,
+		.spares = c->spares,
+		.first = calloc(c->streams + c->spares + 1, sizeof(*s->first)),
+	};
 	if (s->first == NULL)
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++)
@@ -128,8 +132,10 @@ split_make(struct split *s, const struct split_port *ports, unsigned n, const st
 	for (unsigned i = 0; i < c->streams; i++)
 		s->first[i + 1] = s->first[i] + (is_divisible(&c->stream[i]) ? few[c->stream[i].tx_port] : 1);
 	s->streams = s->first[c->streams];
-	s->substream = calloc(RTE_MAX(s->streams, 1U), sizeof(*s->substream));
-	s->config = calloc(RTE_MAX(s->streams, 1U), sizeof(*s->config));
+	for (unsigned i = 0; i < c->spares; i++)
+		s->first[c->streams + i + 1] = s->streams + i + 1;
+	s->substream = calloc(RTE_MAX(split_all(s), 1U), sizeof(*s->substream));
+	s->config = calloc(RTE_MAX(split_all(s), 1U), sizeof(*s->config));
 	if (s->substream == NULL || s->config == NULL)
 		return -ENOMEM;
 	deal(s, ports, c);

@@ -4,7 +4,8 @@
 
 /*
  * The streams that were asked for, and the substreams that are sent, carried and received in their place, one
- * or more of each: see split.c. Made by control before a trial; nobody writes it afterwards.
+ * or more of each: see split.c. Made by control before a trial; what it has
+ * of a stream that is added while the trial runs (add.c) control writes then.
  */
 #include "fg_port.h"
 #include "fg_trial.h"
@@ -21,8 +22,9 @@ struct substream {
 };
 
 struct split {
-	unsigned given, streams;     /* streams, and substreams */
-	unsigned *first;             /* [i]: first substream of stream i; [given]: how many there are */
+	unsigned given, streams;     /* streams, and substreams ... */
+	unsigned spares;             /* ... and behind them room for so many of each, in one part */
+	unsigned *first;             /* [i]: first substream of stream i; the last: how many there are */
 	struct substream *substream; /* of each */
 	/* of each; its load and frame pointers are valid during set-up only */
 	struct fg_stream_config *config;
@@ -32,6 +34,13 @@ struct split {
 int split_make(struct split *split, const struct split_port *ports, unsigned n,
 	       const struct fg_trial_config *config);
 void split_free(struct split *split);
+
+/** Streams or substreams, those that may be added among them. */
+static inline unsigned
+split_all(const struct split *s)
+{
+	return s->streams + s->spares;
+}
 
 /** Of how many substreams stream @p i is. */
 static inline unsigned

@@ -51,19 +51,16 @@ make_series(const struct fg_engine *e, const struct trial *t, unsigned i, const 
 				&t->series[i], err);
 }
 
-static int
-stream_init(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_trial_config *c,
-	    struct fg_error *err)
+int
+trial_stream_init(struct fg_engine *e, struct trial *t, unsigned i, struct fg_error *err)
 {
 	const struct fg_stream_config *s = &t->split.config[i];
 	const struct substream *part = &t->split.substream[i];
 	const struct split_port *to = &e->port[s->rx_port].queue;
 	const struct tx_place from = {e->queue[part->queue].port, part->queue, part->k, part->of};
 	const struct rx_place place = {to->first, to->queues, part->k, part->of};
-	int rc = make_series(e, t, i, c, err);
+	int rc = tx_stream_init(&t->tx, i, s, &from, t->series[i], err);
 
-	if (rc == 0)
-		rc = tx_stream_init(&t->tx, i, s, &from, t->series[i], err);
 	if (rc == 0)
 		rc = rx_stream_init(&t->rx, i, s, &place, &t->tx.stream[i], t->series[i], err);
 	if (rc == 0 && s->copies_of > 0) /* one queue a port: streams are not divided */
@@ -87,8 +84,10 @@ receiver_init(struct fg_engine *e, struct trial *t, unsigned queue, const struct
 	};
 
 	for (unsigned i = 0; i < c->streams; i++) {
-		config.extended |= rx_is_extended(&c->stream[i]) && c->stream[i].rx_port == port;
-		config.mixed |= c->stream[i].sizes != NULL;
+		const struct fg_stream_config *s = &c->stream[i];
+
+		config.extended |= (rx_is_extended(s) || s->other_clock) && s->rx_port == port;
+		config.mixed |= s->sizes != NULL;
 	}
 	return rx_task_init(&t->rx, queue, &config, err);
 }
@@ -226,7 +225,34 @@ add_receiver(struct fg_engine *e, struct trial *t, unsigned i, const struct fg_j
 	if (rc != 0 || i != port->queue.first)
 		return rc;
 	port->responder.announce_at = silent ? UINT64_MAX : timeline->begin;
-	return add_task(&t->job[queue->tx_lcore], &port->responder.task);
+	if (port->responder.hosts != NULL)
+		rc = add_task(&t->job[queue->tx_lcore], hosts_task(port->responder.hosts));
+	if (rc == 0 && port->responder.link != NULL)
+		rc = add_task(&t->job[queue->tx_lcore], link_task(port->responder.link));
+	return rc != 0 ? rc : add_task(&t->job[queue->tx_lcore], &port->responder.task);
+}
+
+void
+engine_idle_tasks(struct fg_engine *e)
+{
+	for (unsigned i = 0; i < e->config.lcores; i++) {
+		struct fg_job *job = &e->idle[i];
+
+		job->tasks = 0;
+		for (unsigned k = 0; k < e->queues; k++) {
+			struct engine_port *port = &e->port[e->queue[k].of];
+
+			if (e->queue[k].rx_lcore == i && !port->config.port->caps.finite)
+				job->task[job->tasks++] = &e->queue[k].idle->task;
+			if (k != port->queue.first || e->queue[k].tx_lcore != i)
+				continue;
+			job->task[job->tasks++] = &port->responder.task;
+			if (port->responder.hosts != NULL)
+				job->task[job->tasks++] = hosts_task(port->responder.hosts);
+			if (port->responder.link != NULL)
+				job->task[job->tasks++] = link_task(port->responder.link);
+		}
+	}
 }
 
 static int
@@ -272,12 +298,13 @@ trial_alloc(struct fg_engine *e, struct trial *t, const struct fg_trial_config *
 
 	for (unsigned i = 0; i < e->config.ports; i++)
 		ports[i] = e->port[i].queue;
-	if (split_make(&t->split, ports, e->config.ports, c) != 0 || t->split.streams > FG_MAX_STREAMS)
+	if (split_make(&t->split, ports, e->config.ports, c) != 0 || split_all(&t->split) > FG_MAX_STREAMS)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
-	t->series = calloc(RTE_MAX(t->split.streams, 1U), sizeof(*t->series));
-	if (t->series == NULL || tx_alloc(&t->tx, t->split.streams, e->queues) != 0)
+	t->series = calloc(RTE_MAX(split_all(&t->split), 1U), sizeof(*t->series));
+	if (t->series == NULL || spares_alloc(t) != 0 ||
+	    tx_alloc(&t->tx, t->split.streams, c->spares, e->queues) != 0)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
-	return rx_alloc(&t->rx, t->split.streams, e->queues, queues_behind(e), err);
+	return rx_alloc(&t->rx, t->split.streams, c->spares, e->queues, queues_behind(e), err);
 }
 
 static struct tx_env
@@ -311,7 +338,9 @@ tasks_init(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c
 	for (unsigned i = 0; rc == 0 && i < e->queues; i++)
 		rc = receiver_init(e, t, i, c, err);
 	for (unsigned i = 0; rc == 0 && i < c->streams; i++) {
-		rc = stream_init(e, t, i, c, err);
+		rc = make_series(e, t, i, c, err);
+		if (rc == 0)
+			rc = trial_stream_init(e, t, i, err);
 		variation |= (c->stream[i].measure & FG_MEASURE_VARIATION) != 0;
 	}
 	if (rc == 0 && t->split.streams > t->split.given)
@@ -379,7 +408,7 @@ trial_compile(struct fg_engine *e, const struct fg_trial_config *c, struct fg_er
 	}
 	if (rc != 0)
 		return rc;
-	e->next_id = (uint16_t)(e->next_id + t->split.streams);
+	e->next_id = (uint16_t)(e->next_id + split_all(&t->split));
 	e->ready_at = times.end + fg_clock_ticks(&e->clock, c->settle_ns);
 	e->trial = t;
 	return 0;
@@ -399,9 +428,10 @@ trial_free(struct fg_engine *e, struct trial *t)
 	for (unsigned i = 0; i < e->config.ports; i++)
 		speaker_free(t->speaker[i]);
 	free(t->member);
-	for (unsigned i = 0; t->series != NULL && i < t->split.streams; i++)
+	for (unsigned i = 0; t->series != NULL && i < split_all(&t->split); i++)
 		fg_series_free(t->series[i]);
 	free(t->series);
+	spares_free(t);
 	split_free(&t->split);
 	free(t);
 }

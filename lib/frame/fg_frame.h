@@ -22,7 +22,7 @@ extern "C" {
 /** A stack being built. Plain memory, one thread. */
 struct fg_frame;
 
-enum { FG_MAX_VARIES = 16, FG_MAX_CHECKSUMS = 8, FG_MAX_LIST = 65536 };
+enum { FG_MAX_VARIES = 16, FG_MAX_CHECKSUMS = 8, FG_MAX_LIST = 4194304 };
 
 /** How a field changes: in frame n the k-th of its values, k = n / hold modulo count, or random below
  * count. */
@@ -71,6 +71,10 @@ struct fg_seal {
 
 /** A finished frame without FCS, in one block of memory: fg_template_copy(). Immutable. */
 struct fg_template {
+	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
+	struct fg_seal seal;
+	uint8_t signature; /* octets of it at the end; 0: there is none (fg_frame_leave_unsigned()) */
+	/* what every frame needs, beside its header, in a cache line or two */
 	uint32_t memory;     /* octets of the block */
 	uint32_t programs;   /* octets from `bytes` to the field programs */
 	uint16_t frame_size; /* octets with FCS */
@@ -79,10 +83,7 @@ struct fg_template {
 	uint16_t network;    /* octets before the innermost IP header; 0: there is none */
 	uint16_t varies;     /* field programs */
 	uint16_t checksums;  /* those that must follow them */
-	struct fg_vary_checksum checksum[FG_MAX_CHECKSUMS];
-	struct fg_seal seal;
-	uint8_t bytes
-		[]; /* length of them; the last 18 are the signature's and sum to zero. Then the programs */
+	uint8_t bytes[];     /* length of them; those of the signature sum to zero. Then the programs */
 };
 
 /** Start an empty stack. @return NULL without memory */
@@ -136,7 +137,13 @@ int fg_frame_vary_octets(struct fg_frame *frame, uint16_t offset, uint8_t octets
 int fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t count, struct fg_error *err);
 
 /**
- * Make the template: headers, then the payload, then room for the signature.
+ * Let the payload go on up to the end, without a signature: such a frame leaves as it is described, and no
+ * receiver tells of which stream it is.
+ */
+void fg_frame_leave_unsigned(struct fg_frame *frame);
+
+/**
+ * Make the template: headers, then the payload, then room for the signature, unless it is left unsigned.
  *
  * @param frame_size  octets with FCS
  * @return 0; -EMSGSIZE when the headers and the signature do not fit; -EINVAL when a program changes octets

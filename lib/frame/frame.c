@@ -44,6 +44,12 @@ fg_frame_set_payload(struct fg_frame *frame, const uint8_t *octets, size_t count
 	return 0;
 }
 
+void
+fg_frame_leave_unsigned(struct fg_frame *frame)
+{
+	frame->is_unsigned = true;
+}
+
 /* the last layer that is no option, which is what the next one lies in */
 static struct fg_layer *
 last_header(struct fg_frame *frame)

@@ -11,6 +11,7 @@ struct fg_frame {
 	struct fg_change change[FG_MAX_VARIES];
 	uint8_t *payload; /* repeated; NULL: octets counting up */
 	size_t payload_octets;
+	bool is_unsigned;
 };
 
 #endif

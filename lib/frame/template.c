@@ -118,7 +118,8 @@ lay_payload(const struct fg_frame *frame, struct fg_template *t)
 	for (size_t i = 0; i < (size_t)t->length - t->header; i++)
 		t->bytes[t->header + i] =
 			frame->payload == NULL ? (uint8_t)i : frame->payload[i % frame->payload_octets];
-	fg_signature_write(t->bytes + t->length, 0, 0, 0);
+	if (t->signature != 0)
+		fg_signature_write(t->bytes + t->length, 0, 0, 0);
 }
 
 /* what was asked for as wrong: one more or, at the end, one less, since all ones and zero are the same
@@ -204,7 +205,8 @@ header_octets(struct fg_frame *frame)
 int
 fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template **out, struct fg_error *err)
 {
-	size_t headers = header_octets(frame), least = headers + FG_SIGNATURE_SIZE + FG_ETHER_FCS;
+	unsigned signature = frame->is_unsigned ? 0 : FG_SIGNATURE_SIZE;
+	size_t headers = header_octets(frame), least = headers + signature + FG_ETHER_FCS;
 	struct fg_template *t;
 	size_t memory;
 	int rc = check_lengths(frame, err);
@@ -214,8 +216,8 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	if (frame_size > FG_FRAME_MAX || frame_size < least)
 		return fg_error_set(
 			err, EMSGSIZE, "frame_size",
-			"%u bytes: this stack needs %zu to %d (headers %zu, signature %d, FCS %d)",
-			frame_size, least, FG_FRAME_MAX, headers, FG_SIGNATURE_SIZE, FG_ETHER_FCS);
+			"%u bytes: this stack needs %zu to %d (headers %zu, signature %u, FCS %d)",
+			frame_size, least, FG_FRAME_MAX, headers, signature, FG_ETHER_FCS);
 	/* cleared to the last byte, for templates are compared */
 	memory = sizeof(*t) + frame_size - FG_ETHER_FCS +
 		 fg_vary_memory(frame->change, frame->changes, frame_size - FG_ETHER_FCS);
@@ -223,6 +225,7 @@ fg_frame_finish(struct fg_frame *frame, unsigned frame_size, struct fg_template 
 	if (t == NULL)
 		return fg_error_set(err, ENOMEM, "frame", "no memory");
 	t->memory = (uint32_t)memory;
+	t->signature = (uint8_t)signature;
 	t->frame_size = (uint16_t)frame_size;
 	t->length = (uint16_t)(frame_size - FG_ETHER_FCS);
 	t->header = (uint16_t)lay_headers(frame, t->bytes);
@@ -247,7 +250,8 @@ fg_template_make(const struct fg_template *t, uint16_t stream, uint64_t number, 
 {
 	memcpy(out, t->bytes, t->length);
 	fg_vary_burst(t, number & ~FG_SIGNATURE_COPY, &out, 1);
-	fg_signature_write(out + t->length, stream, number, time_ns);
+	if (t->signature != 0)
+		fg_signature_write(out + t->length, stream, number, time_ns);
 	if (t->seal.packet != 0)
 		fg_template_seal(t, out);
 }

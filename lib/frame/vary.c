@@ -213,9 +213,9 @@ locate(const struct compiler *c, const struct fg_change *change, struct fg_vary 
 		v->shift = (uint8_t)(last * 8 - end);
 		v->mask = UINT64_MAX >> (64 - width) << v->shift;
 	}
-	if (header + last + FG_SIGNATURE_SIZE > c->t->length)
-		return fg_error_set(c->err, ERANGE, name, "byte %zu is not before the signature",
-				    header + last - 1);
+	if (header + last + c->t->signature > c->t->length)
+		return fg_error_set(c->err, ERANGE, name, "byte %zu is not before the %s", header + last - 1,
+				    c->t->signature != 0 ? "signature" : "FCS");
 	v->offset = (uint16_t)(header + first);
 	v->octets = (uint8_t)(last - first);
 	return 0;

@@ -37,6 +37,7 @@ struct fg_job {
 	/* written by the lcore */
 	uint64_t polls;       /* passes over all tasks */
 	uint64_t longest_gap; /* the longest that a task waited for its poll, ticks */
+	uint64_t stalled;     /* from start to stop: all long waits for a poll, ticks; on real ports only */
 	uint64_t taken;       /* when the lcore took the job up, ticks; on real ports only */
 };
 
@@ -60,11 +61,11 @@ void fg_lcores_give(struct fg_lcore *lcores, unsigned n, struct fg_job *jobs);
 /** Wait until all have taken up what was given to them. */
 void fg_lcores_await(const struct fg_lcore *lcores, unsigned n);
 
-/** The time that an lcore has published, ticks. */
+/** The time that an lcore has published, ticks: all tasks have been polled before it. */
 static inline uint64_t
 fg_lcore_now(const struct fg_lcore *l)
 {
-	return __atomic_load_n(&l->now, __ATOMIC_RELAXED);
+	return __atomic_load_n(&l->now, __ATOMIC_ACQUIRE);
 }
 
 /** Has an lcore come to the end of a job? Then control may read what the job's tasks have counted. */

@@ -34,6 +34,11 @@ struct fg_task {
 	 * none.
 	 */
 	void (*publish)(struct fg_task *task);
+	/*
+	 * written by the loop on real ports, ticks: when the task was polled last; the longest it waited for
+	 * a poll; the longest a poll took, in which what it sends has its time stamp already
+	 */
+	uint64_t polled, longest_wait, longest_poll;
 };
 
 /**

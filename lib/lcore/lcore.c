@@ -20,10 +20,12 @@
 #include "fg_lcore.h"
 
 enum {
-	POLLS_PER_LOOK = 16,    /* on the TSC: passes between looks at `want` */
-	PASSES_PER_COPY = 2048, /* between publications of counters */
+	POLLS_PER_LOOK = 16,      /* on the TSC: passes between looks at `want` */
+	PASSES_PER_COPY = 2048,   /* between publications of counters ... */
+	COPIES_PER_SECOND = 1000, /* ... and, where a wire keeps step with the clock, at least */
 	REST_NS = 50000,
 	LONG_REST_NS = 1000000,
+	STALL_NS = 100000, /* tasks have waited for long: none takes so long, so the host was elsewhere */
 };
 
 static struct fg_job job_quit; /* wanted: leave the loop */
@@ -48,27 +50,69 @@ publish(const struct fg_job *job)
 			job->task[i]->publish(job->task[i]);
 }
 
+/* nobody polled between @p from and @p to: the part of it between start and stop */
+static uint64_t
+stalled(const struct fg_job *job, uint64_t from, uint64_t to)
+{
+	from = RTE_MAX(from, job->start);
+	to = RTE_MIN(to, job->stop);
+	return to > from ? to - from : 0;
+}
+
+/* @return when the poll was over */
+static inline uint64_t
+poll_at(struct fg_task *task, uint64_t now)
+{
+	uint64_t end;
+
+	task->longest_wait = RTE_MAX(task->longest_wait, now - task->polled);
+	task->polled = now;
+	task->poll(task, now);
+	end = rte_rdtsc();
+	task->longest_poll = RTE_MAX(task->longest_poll, end - now);
+	return end;
+}
+
+static void
+begin_waiting(const struct fg_job *job, uint64_t now)
+{
+	for (unsigned i = 0; i < job->tasks; i++) {
+		job->task[i]->polled = now;
+		job->task[i]->longest_wait = job->task[i]->longest_poll = 0;
+	}
+}
+
+static uint64_t
+longest_wait(const struct fg_job *job, uint64_t longest)
+{
+	for (unsigned i = 0; i < job->tasks; i++)
+		longest = RTE_MAX(longest, job->task[i]->longest_wait);
+	return longest;
+}
+
 static void
 run_tsc(struct fg_lcore *l, struct fg_job *job)
 {
-	uint64_t now = rte_rdtsc(), last = now, passes = 0, longest = 0;
+	uint64_t now = rte_rdtsc(), last = now, passes = 0;
+	uint64_t stall = fg_clock_ticks(l->clock, STALL_NS);
 
 	job->taken = now;
+	begin_waiting(job, now);
 	while (wanted(l) == job && now < job->end) {
 		for (unsigned k = 0; k < POLLS_PER_LOOK; k++) {
-			for (unsigned i = 0; i < job->tasks; i++) {
+			for (unsigned i = 0; i < job->tasks; i++)
+				now = poll_at(job->task[i], now);
+			if (job->tasks == 0)
 				now = rte_rdtsc();
-				job->task[i]->poll(job->task[i], now);
-			}
-			now = rte_rdtsc();
-			longest = RTE_MAX(longest, now - last);
+			if (unlikely(now - last > stall))
+				job->stalled += stalled(job, last, now);
 			last = now;
 		}
-		job->longest_gap = longest;
+		job->longest_gap = longest_wait(job, job->longest_gap);
 		job->polls += POLLS_PER_LOOK;
 		if (++passes % (PASSES_PER_COPY / POLLS_PER_LOOK) == 0) {
 			publish(job);
-			__atomic_store_n(&l->now, now, __ATOMIC_RELAXED);
+			__atomic_store_n(&l->now, now, __ATOMIC_RELEASE);
 		}
 		if (job->relaxed)
 			rest(REST_NS);
@@ -90,7 +134,7 @@ keep_step(struct fg_lcore *l, const struct fg_job *job, uint64_t tsc, uint64_t n
 static __rte_noinline void
 run_wire(struct fg_lcore *l, struct fg_job *job)
 {
-	uint64_t tsc = rte_rdtsc(), now = job->begin, wake, longest = 0;
+	uint64_t tsc = rte_rdtsc(), now = job->begin, copied = now, wake, longest = 0;
 
 	while (wanted(l) == job && now < job->end) {
 		wake = job->end;
@@ -101,14 +145,19 @@ run_wire(struct fg_lcore *l, struct fg_job *job)
 		}
 		if (++job->polls % PASSES_PER_COPY == 0)
 			publish(job);
-		__atomic_store_n(&l->now, now, __ATOMIC_RELAXED);
+		__atomic_store_n(&l->now, now, __ATOMIC_RELEASE);
 		now += job->step;
 		if (now < wake)
 			now = wake;
 		else if (wake != job->end)
 			longest = RTE_MAX(longest, now - wake);
-		if (l->time == FG_TIME_WIRE_REAL)
+		if (l->time == FG_TIME_WIRE_REAL) {
+			if (now - copied >= l->clock->hz / COPIES_PER_SECOND) {
+				publish(job);
+				copied = now;
+			}
 			keep_step(l, job, tsc, now);
+		}
 	}
 	job->longest_gap = longest;
 	__atomic_store_n(&l->now, RTE_MIN(now, job->end), __ATOMIC_RELAXED);

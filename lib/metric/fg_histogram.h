@@ -33,6 +33,9 @@ struct fg_histogram {
 	uint64_t counts[]; /* the bins, then the values above the range, then those below 0 */
 } __attribute__((aligned(64)));
 
+/** Bins of a histogram, as fg_histogram_size() takes it; 0 when fg_histogram_init() would reject it. */
+uint32_t fg_histogram_bins(unsigned digits, uint64_t highest);
+
 /**
  * Bytes that a histogram takes, for those who bring their own memory (on the lcore's NUMA node).
  *
@@ -83,6 +86,14 @@ uint64_t fg_histogram_percentile(const struct fg_histogram *h, double p);
  * the other of the very last left out. It costs the writer nothing but the cache lines that are read.
  */
 uint64_t fg_histogram_glance(const struct fg_histogram *h, double p);
+
+/**
+ * Add to @p counts how many values do not exceed each of @p n ascending bounds, and to counts[n] how many
+ * there are; while another thread records, of some moment just now. A value in the same bin as a bound counts
+ * as above it.
+ */
+void fg_histogram_cumulate(const struct fg_histogram *h, const uint64_t *bounds, unsigned n,
+			   uint64_t *counts);
 
 /** The smallest rank r, from 1, of @p count values for which r / count >= p; 0 < p < 1, count > 0 */
 uint64_t fg_histogram_rank(uint64_t count, double p);

@@ -9,6 +9,7 @@
 #include "fg_availability.h"
 #include "fg_counts.h"
 #include "fg_histogram.h"
+#include "fg_latency.h"
 #include "fg_order.h"
 #include "fg_payload.h"
 #include "fg_sequence.h"

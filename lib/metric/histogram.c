@@ -30,8 +30,8 @@ layout_bits(unsigned digits)
 	return bits[digits - 1];
 }
 
-static uint32_t
-layout_bins(unsigned digits, uint64_t highest)
+uint32_t
+fg_histogram_bins(unsigned digits, uint64_t highest)
 {
 	unsigned bits, octaves = 1;
 
@@ -46,7 +46,7 @@ layout_bins(unsigned digits, uint64_t highest)
 size_t
 fg_histogram_size(unsigned digits, uint64_t highest)
 {
-	uint32_t bins = layout_bins(digits, highest);
+	uint32_t bins = fg_histogram_bins(digits, highest);
 	size_t size = sizeof(struct fg_histogram) + (bins + (size_t)EXTRA) * sizeof(uint64_t);
 
 	return bins == 0 ? 0 : (size + 63) & ~(size_t)63;
@@ -64,7 +64,7 @@ forget(struct fg_histogram *h)
 int
 fg_histogram_init(struct fg_histogram *h, unsigned digits, uint64_t highest, struct fg_error *err)
 {
-	uint32_t bins = layout_bins(digits, highest);
+	uint32_t bins = fg_histogram_bins(digits, highest);
 
 	if (bins == 0)
 		return fg_error_set(err, EINVAL, "histogram",
@@ -196,6 +196,26 @@ fg_histogram_glance(const struct fg_histogram *h, double p)
 		}
 	}
 	return look(&h->max);
+}
+
+void
+fg_histogram_cumulate(const struct fg_histogram *h, const uint64_t *bounds, unsigned n, uint64_t *counts)
+{
+	uint64_t below = look(&h->counts[h->bins + 1]), all;
+	unsigned bound = 0;
+
+	for (uint32_t bin = 0; bin < h->bins && bound < n; bin++) {
+		uint64_t top = fg_histogram_bin_top(h, bin);
+
+		while (bound < n && bounds[bound] < top)
+			counts[bound++] += below;
+		below += look(&h->counts[bin]);
+	}
+	while (bound < n)
+		counts[bound++] += below;
+	/* at least as many as below the last bound, though they are counted while we look */
+	all = look(&h->count);
+	counts[n] += all > below ? all : below;
 }
 
 double

@@ -24,6 +24,7 @@ enum {
 	FG_ETHER_IPV6 = 0x86dd,
 	FG_ETHER_VLAN = 0x8100,
 	FG_ETHER_QINQ = 0x88a8, /* service tag */
+	FG_ETHER_CFM = 0x8902,  /* IEEE 802.1ag and Y.1731 */
 	FG_ETHER_HEADER = 14,
 	FG_ETHER_FCS = 4,
 	FG_ETHER_MIN = 64,      /* octets with FCS */
@@ -43,6 +44,7 @@ enum {
 	FG_IP_IPV6 = 41,
 	FG_IP_ROUTING = 43,
 	FG_IP_FRAGMENT = 44,
+	FG_IP_GRE = 47,
 	FG_IP_AUTHENTICATION = 51,
 	FG_IP_ICMPV6 = 58,
 	FG_IP_DESTINATION_OPTIONS = 60,
@@ -211,6 +213,32 @@ size_t fg_net_announce_ipv6(const struct fg_host *host, uint8_t *out);
 /** Does this frame tell the MAC of @p address (ARP of either kind, Neighbor Advertisement)? Then write it. */
 bool fg_net_learn_ipv4(const uint8_t *frame, size_t length, const uint8_t address[4], uint8_t mac[6]);
 bool fg_net_learn_ipv6(const uint8_t *frame, size_t length, const uint8_t address[16], uint8_t mac[6]);
+
+/**
+ * Which of our addresses is a frame of a neighbour about: whom it asks for, in ARP and Neighbor Discovery, or
+ * to whom it goes?
+ *
+ * Nothing is verified but the lengths, so this only finds who may look at the frame.
+ *
+ * @param tags     octets of VLAN tags in front of the EtherType
+ * @param address  of IPv4 the first four octets; the others are 0
+ * @return         its version, 4 or 6; 0: none
+ */
+int fg_net_addressed(const uint8_t *frame, size_t length, size_t tags, uint8_t address[16]);
+
+/** An echo request: whom it asks, and by what its reply is known. */
+struct fg_echo {
+	uint8_t mac[6]; /* of the next hop */
+	uint8_t to[16]; /* of IPv4 the first four octets */
+	uint16_t identifier, number;
+};
+
+/** Make it: ICMP for a host with an IPv4 address, else ICMPv6. @return octets of the frame */
+size_t fg_net_echo(const struct fg_host *host, const struct fg_echo *echo, uint8_t *out);
+
+/** Is this frame the undamaged reply to it? */
+bool fg_net_echo_replies(const struct fg_host *host, const struct fg_echo *echo, const uint8_t *frame,
+			 size_t length);
 
 /**
  * Turn a frame round: MAC addresses, those of IPv4 or IPv6, and the ports of UDP, TCP or SCTP change places.

@@ -71,7 +71,7 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
 enum fg_pace_shape { FG_PACE_CONSTANT, FG_PACE_BURSTS, FG_PACE_RAMP, FG_PACE_POISSON, FG_PACE_SCATTER };
 
 struct fg_pace {
-	/* what an even load needs */
+	/* what an even load needs: two cache lines */
 	uint64_t next;      /* number in the schedule of the next frame, sent or forgiven before it */
 	uint64_t total;     /* frames in the schedule */
 	fg_u128 at;         /* departure of the next frame, ticks with 64 bits of fraction */
@@ -233,6 +233,37 @@ fg_pace_ready(struct fg_pace *p, uint64_t now)
 		next = fg_pace_next(p);
 		if (next > now)
 			return false;
+	}
+	if (now - next > p->worst_lag)
+		p->worst_lag = now - next;
+	return true;
+}
+
+/** The next frame is more than max_lag behind @p now: forgive every frame that is. */
+void fg_pace_forgive(struct fg_pace *pace, uint64_t now);
+
+/**
+ * As fg_pace_ready(), for a caller that takes one frame at a time: each is judged when it is its turn, and
+ * the frames that are due behind it are not counted yet.
+ */
+static inline bool
+fg_pace_ready_one(struct fg_pace *p, uint64_t now)
+{
+	uint64_t next = fg_pace_next(p);
+
+	if (next > now)
+		return false;
+	if (__builtin_expect(now - next > p->on_time, 0)) {
+		if (now - next > p->max_lag) {
+			fg_pace_forgive(p, now);
+			next = fg_pace_next(p);
+			if (next > now)
+				return false;
+		}
+		if (now - next > p->on_time && p->judged <= p->next) {
+			p->off_schedule++;
+			p->judged = p->next + 1;
+		}
 	}
 	if (now - next > p->worst_lag)
 		p->worst_lag = now - next;

@@ -371,8 +371,8 @@ find(const struct fg_pace *p, uint64_t low, uint64_t ticks)
 	return low;
 }
 
-static void
-forgive(struct fg_pace *p, uint64_t now)
+void
+fg_pace_forgive(struct fg_pace *p, uint64_t now)
 {
 	uint64_t limit = now > p->max_lag ? now - p->max_lag : 0, before = p->next;
 	uint64_t first = find(p, before, limit), forgiven = first - before;
@@ -388,7 +388,7 @@ fg_pace_belated(struct fg_pace *p, uint64_t now)
 	uint64_t next, end;
 
 	if (now - fg_pace_next(p) > p->max_lag)
-		forgive(p, now);
+		fg_pace_forgive(p, now);
 	next = fg_pace_next(p);
 	if (p->judged < p->next)
 		p->judged = p->next;

@@ -278,6 +278,7 @@ static const struct fg_port_ops ethdev_ops = {
 	.link_up = fg_ethdev_link_up,
 	.close = fg_ethdev_close,
 	.about = fg_ethdev_about,
+	.set_link = fg_ethdev_set_link,
 };
 
 /* what it asked for in vain, or in DPDK's words what went wrong */

@@ -85,6 +85,7 @@ struct fg_port_ops {
 	bool (*link_up)(struct fg_port *port);
 	void (*close)(struct fg_port *port);
 	int (*about)(struct fg_port *port, struct fg_port_about *out); /* fg_port_about.h; NULL: nothing */
+	int (*set_link)(struct fg_port *port, bool up);                /* 0 or -errno; NULL: it cannot */
 };
 
 /**
@@ -206,6 +207,13 @@ struct fg_port *fg_port_lane(struct fg_port *port, unsigned queue);
  * @return 0, or -ENETDOWN after @p milliseconds
  */
 int fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err);
+
+/**
+ * Take the link down, so that the peer sees it go, or let it come up again. A kernel interface is set down
+ * and up as by `ip link set`. A port that is closed with its link down cannot be opened again.
+ * @return 0, or -errno: -ENOTSUP the driver cannot
+ */
+int fg_port_set_link(struct fg_port *port, bool up, struct fg_error *err);
 
 /** Close any kind of port; NULL is legal. No lcore may be polling it. */
 void fg_port_close(struct fg_port *port);

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <rte_common.h>
@@ -41,15 +40,6 @@
 
 /* When an AF_XDP port was closed last: the kernel takes back what it held some milliseconds later */
 static uint64_t last_release_ns;
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static inline struct fg_kernel *
 kernel_of(struct fg_port *port)
@@ -109,6 +99,12 @@ kernel_link_up(struct fg_port *port)
 	return (now.flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
 }
 
+static int
+kernel_set_link(struct fg_port *port, bool up)
+{
+	return fg_netlink_set_up(kernel_of(port)->netlink, kernel_of(port)->base.index, up);
+}
+
 static void
 close_port(struct fg_port *port)
 {
@@ -120,14 +116,18 @@ close_port(struct fg_port *port)
 	/* DPDK 22.11's AF_XDP driver forgets its socket, which keeps the queue busy; later ones do not */
 	if (kernel->xdp) {
 		fg_socket_release(kernel->socket);
-		last_release_ns = now_ns();
+		last_release_ns = port_now_ns(CLOCK_MONOTONIC);
 	}
 	close(kernel->netlink);
 	free(kernel);
 }
 
 static const struct fg_port_ops kernel_ops = {
-	.counters = counters, .link_up = kernel_link_up, .close = close_port};
+	.counters = counters,
+	.link_up = kernel_link_up,
+	.close = close_port,
+	.set_link = kernel_set_link,
+};
 
 /* Whether the interface may and can be used at all */
 static int
@@ -207,7 +207,7 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		return fg_error_set(err, EBUSY, "device", "a program is attached; ip link set %s xdp off",
 				    kernel->interface);
 	if (link->xdp_program != 0)
-		last_release_ns = now_ns(); /* for it was probed */
+		last_release_ns = port_now_ns(CLOCK_MONOTONIC); /* for it was probed */
 	if (queues > 1)
 		return fg_error_set(err, ENOTSUP, "device", "%u queues; ethtool -L %s combined 1", queues,
 				    kernel->interface);
@@ -215,7 +215,8 @@ start_xdp(struct fg_kernel *kernel, const struct fg_port_config *config, struct 
 		return fg_error_set(err, EMSGSIZE, "device", "MTU %u does not fit into a page", link->mtu);
 	fg_unique_name(device, sizeof(device), "net_af_xdp");
 	snprintf(args, sizeof(args), "iface=%s", kernel->interface);
-	while ((ret = start(kernel, &wanted, AF_XDP, err)) != 0 && now_ns() - last_release_ns < RELEASE_NS)
+	while ((ret = start(kernel, &wanted, AF_XDP, err)) != 0 &&
+	       port_now_ns(CLOCK_MONOTONIC) - last_release_ns < RELEASE_NS)
 		nanosleep(&pause, NULL);
 	return ret;
 }

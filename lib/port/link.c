@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
+#include <string.h>
 
 #include <rte_common.h>
 #include <rte_ethdev.h>
@@ -82,18 +82,41 @@ int
 fg_port_wait_link(struct fg_port *port, unsigned milliseconds, struct fg_error *err)
 {
 	const struct timespec pause = {.tv_nsec = LINK_POLL_NS};
+	const uint64_t end = port_now_ns(CLOCK_MONOTONIC) + milliseconds * 1000000ull;
 	char where[96];
 
-	for (uint64_t waited = 0;; waited += LINK_POLL_NS) {
+	for (bool last = false; !last; nanosleep(&pause, NULL)) {
+		last = port_now_ns(CLOCK_MONOTONIC) >= end; /* a look may itself take a while */
 		if (port->ops->link_up(port))
 			return 0;
-		if (waited >= milliseconds * 1000000ull)
-			break;
-		nanosleep(&pause, NULL);
 	}
 	snprintf(where, sizeof(where), "ports.%s.device", port->name);
 	return fg_error_set(
 		err, ENETDOWN, where,
 		"%s has no link after %.1f s: is the cable in, the other side up and at the same speed?",
 		port->device, milliseconds / 1000.0);
+}
+
+int
+fg_ethdev_set_link(struct fg_port *port, bool up)
+{
+	uint16_t id = ((struct fg_ethdev *)port)->id;
+
+	return up ? rte_eth_dev_set_link_up(id) : rte_eth_dev_set_link_down(id);
+}
+
+int
+fg_port_set_link(struct fg_port *port, bool up, struct fg_error *err)
+{
+	int ret = port->ops->set_link == NULL ? -ENOTSUP : port->ops->set_link(port, up);
+	char where[96];
+
+	if (ret == 0)
+		return 0;
+	snprintf(where, sizeof(where), "ports.%s.device", port->name);
+	if (ret == -ENOTSUP)
+		return fg_error_set(err, ENOTSUP, where, "the driver of %s (%s) cannot set a link up or down",
+				    port->device, port->caps.driver);
+	return fg_error_set(err, -ret, where, "the link of %s cannot be set %s: %s", port->device,
+			    up ? "up" : "down", strerror(-ret));
 }

@@ -74,8 +74,8 @@ meet(struct memif *m, int fd)
 		atomic_fetch_add(&m->changes, 1);
 		atomic_store_explicit(&m->link, link, memory_order_seq_cst);
 		memif_stay(m, fd, m->listener);
+		atomic_fetch_add(&m->changes, 1); /* who sees the link gone finds it counted */
 		leave_rings(m);
-		atomic_fetch_add(&m->changes, 1);
 		m->offer = FG_MAX_QUEUES; /* who comes next may have more */
 	} else if (m->reason[0] == '\0') {
 		snprintf(m->reason, sizeof(m->reason), "%s", strerror(-ret));
@@ -278,6 +278,11 @@ memif_start(struct memif *m)
 static int
 find_server(struct memif *m, struct fg_error *err)
 {
+	if (access(m->path, W_OK) != 0 && errno == EACCES)
+		return fg_error_set(err, EACCES, "device",
+				    "this user may not join the memif server at %s: expected leave to write "
+				    "to the socket, and to enter its folder",
+				    m->path);
 	if (access(m->path, W_OK) != 0)
 		return fg_error_set(
 			err, errno, "device",

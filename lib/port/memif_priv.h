@@ -42,34 +42,34 @@ enum memif_type {
 struct memif_message {
 	uint16_t type;
 	union {
-		struct __rte_packed {
+		struct __attribute__((packed)) {
 			char name[32];
 			uint16_t min_version, max_version, max_region, max_s2c_ring, max_c2s_ring;
 			uint8_t max_log2_slots;
 		} hello;
-		struct __rte_packed {
+		struct __attribute__((packed)) {
 			uint16_t version;
 			uint32_t id;
 			uint8_t mode; /* 0: Ethernet */
 			char secret[24], name[32];
 		} init;
-		struct __rte_packed {
+		struct __attribute__((packed)) {
 			uint16_t index;
 			uint64_t size;
 		} region;
-		struct __rte_packed {
+		struct __attribute__((packed)) {
 			uint16_t c2s, index, region;
 			uint32_t offset;
 			uint8_t log2_slots;
 			uint16_t private_size;
 		} ring;
-		struct __rte_packed {
+		struct __attribute__((packed)) {
 			uint32_t code;
 			char reason[96];
 		} disconnect;
 		uint8_t octets[126];
 	};
-} __rte_packed;
+} __attribute__((packed));
 
 struct memif_slot {
 	uint16_t flags, region;

@@ -175,6 +175,31 @@ fg_netlink_link(int fd, const char *name, int index, struct fg_link *out)
 	return 0;
 }
 
+int
+fg_netlink_set_up(int fd, int index, bool up)
+{
+	union {
+		struct nlmsghdr header;
+		char bytes[1024];
+	} answer;
+	struct link_request request;
+	ssize_t length;
+
+	fill_request(&request, NULL, index);
+	request.header.nlmsg_type = RTM_NEWLINK;
+	request.header.nlmsg_flags |= NLM_F_ACK;
+	request.info.ifi_flags = up ? IFF_UP : 0;
+	request.info.ifi_change = IFF_UP;
+	if (send(fd, &request, request.header.nlmsg_len, 0) < 0)
+		return -errno;
+	length = recv(fd, &answer, sizeof(answer), 0);
+	if (length < 0)
+		return -errno;
+	if (!NLMSG_OK(&answer.header, (size_t)length) || answer.header.nlmsg_type != NLMSG_ERROR)
+		return -EBADMSG;
+	return ((const struct nlmsgerr *)NLMSG_DATA(&answer.header))->error;
+}
+
 static int
 ethtool(int fd, const char *interface, void *request)
 {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "fg_port.h"
 
@@ -30,6 +31,15 @@ struct fg_port_name {
 	uint32_t id;      /* memif */
 	enum fg_kernel_mode mode; /* kernel */
 };
+
+static inline uint64_t
+port_now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 int fg_port_name_parse(const char *device, struct fg_port_name *out, struct fg_error *err);
 bool fg_port_name_physical(const struct fg_port_name *name);
@@ -124,6 +134,7 @@ int fg_ethdev_about(struct fg_port *port, struct fg_port_about *out); /* about.c
 void fg_ethdev_link_start(struct fg_ethdev *dev);
 void fg_ethdev_link_stop(struct fg_ethdev *dev);
 bool fg_ethdev_link_up(struct fg_port *port);
+int fg_ethdev_set_link(struct fg_port *port, bool up);
 
 /* counters.c: those of the device since it was opened, and ours beside them */
 void fg_ethdev_counters_start(struct fg_ethdev *dev);
@@ -191,6 +202,8 @@ struct fg_link {
 int fg_netlink_open(void);
 /* Ask by name, or by index when @p name is NULL. @return 0, -ENODEV, -errno */
 int fg_netlink_link(int fd, const char *name, int index, struct fg_link *out);
+/* Set it up or down, as `ip link set` does. @return 0, -EPERM, -errno */
+int fg_netlink_set_up(int fd, int index, bool up);
 /* Receive queues a frame may arrive on; an interface that knows none has one */
 unsigned fg_link_queues(int fd, const char *name);
 /* Bits per second; 0: the driver does not know */

@@ -8,7 +8,6 @@
 #define ALLOW_EXPERIMENTAL_API /* rte_eth_read_clock() is, in DPDK 22.11 */
 
 #include <math.h>
-#include <time.h>
 
 #include <rte_ethdev.h>
 
@@ -101,26 +100,17 @@ fg_ethdev_stamps_start(struct fg_ethdev *dev)
 	return 0;
 }
 
-static uint64_t
-machine_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return in_ns(t);
-}
-
 int
 fg_port_clock_read(struct fg_port *port, struct fg_port_clock_look *out)
 {
 	out->error_ns = UINT64_MAX;
 	for (unsigned i = 0; i < TRIES; i++) {
-		uint64_t before = machine_ns(), ns, width;
+		uint64_t before = port_now_ns(CLOCK_MONOTONIC_RAW), ns, width;
 		int rc = port->timesync->now(port, &ns);
 
 		if (rc != 0)
 			return rc;
-		width = machine_ns() - before;
+		width = port_now_ns(CLOCK_MONOTONIC_RAW) - before;
 		if ((width + 1) / 2 < out->error_ns)
 			*out = (struct fg_port_clock_look){ns, before + width / 2, (width + 1) / 2};
 	}

@@ -7,11 +7,11 @@
  * the frequency. The uncertainty of a pair is the time between two looks at the counter, around the look at
  * the clock; an interrupt between them only makes that pair a bad one, and the best of many is kept.
  */
-#include <time.h>
 
 #include <rte_cycles.h>
 
 #include "fg_tsc.h"
+#include "port_priv.h"
 
 enum { TRIES = 64 };
 
@@ -24,22 +24,14 @@ struct pair {
 
 static struct pair first;
 
-static uint64_t
-raw_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static struct pair
 tsc_look(void)
 {
 	struct pair best = {.width = UINT64_MAX};
 
 	for (unsigned i = 0; i < TRIES; i++) {
-		uint64_t before = rte_rdtsc_precise(), ns = raw_ns(), width = rte_rdtsc_precise() - before;
+		uint64_t before = rte_rdtsc_precise(), ns = port_now_ns(CLOCK_MONOTONIC_RAW),
+			 width = rte_rdtsc_precise() - before;
 
 		if (width < best.width)
 			best = (struct pair){before + width / 2, ns, width};
@@ -60,7 +52,7 @@ fg_tsc_measure(struct fg_tsc *out)
 	struct pair now;
 
 	fg_tsc_begin();
-	while (raw_ns() - first.ns < MIN_NS)
+	while (port_now_ns(CLOCK_MONOTONIC_RAW) - first.ns < MIN_NS)
 		rte_delay_us_sleep(1000);
 	now = tsc_look();
 	*out = (struct fg_tsc){

@@ -19,6 +19,7 @@ extern "C" {
  * of the virtual wire have no place here. All functions belong to the control thread.
  */
 
+struct fg_oam_reflector;
 struct fg_port;
 struct fg_relay;
 
@@ -42,7 +43,12 @@ struct fg_relay_way {
 	 * fg_relay_create() returns
 	 */
 	const char *filter;
-	bool restamp;   /* reflector: the signature gets the time at which the frame turns round */
+	bool restamp; /* reflector: the signature gets the time at which the frame turns round */
+	/*
+	 * reflector: it answers the requests of a protocol (fg_oam.h) instead of sending test frames back, or
+	 * NULL; it must live until fg_relay_free()
+	 */
+	struct fg_oam_reflector *oam;
 	uint8_t mac[6]; /* reflector: what it answers for (ARP, Neighbor Discovery, echo) */
 	bool has_ipv4, has_ipv6;
 	uint8_t ipv4[4], ipv6[16];
@@ -87,6 +93,11 @@ int fg_relay_create(const struct fg_relay_config *config, struct fg_relay **out,
 
 /** Counts of a way, no older than a few milliseconds. */
 void fg_relay_counters(const struct fg_relay *relay, unsigned way, struct fg_relay_counters *out);
+
+/**
+ * The time that frames are stamped with now, ns: CLOCK_MONOTONIC_RAW, but for what drifted since the start.
+ */
+uint64_t fg_relay_now_ns(const struct fg_relay *relay);
 
 /** Stop, drop what is on the way, free; the ports stay open. NULL is legal. */
 void fg_relay_free(struct fg_relay *relay);

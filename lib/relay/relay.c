@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
+
 #include "fg_filter.h"
 #include "relay_priv.h"
 
@@ -58,6 +60,7 @@ way_init(struct fg_relay *r, unsigned i, const struct fg_relay_way *c, struct fg
 	w->delay = (uint64_t)(c->delay_ns * 1e-9 * (double)r->clock.hz);
 	w->reflects = c->from == c->to;
 	w->restamps = c->restamp;
+	w->oam = c->oam;
 	w->host = (struct fg_host){.has_ipv4 = c->has_ipv4, .has_ipv6 = c->has_ipv6};
 	memcpy(w->host.mac, c->mac, 6);
 	memcpy(w->host.ipv4, c->ipv4, 4);
@@ -134,6 +137,12 @@ fg_relay_counters(const struct fg_relay *r, unsigned way, struct fg_relay_counte
 {
 #define READ(name, text) out->name = atomic_load_explicit(&r->way[way].published.name, memory_order_relaxed);
 	FG_RELAY_COUNTERS(READ)
+}
+
+uint64_t
+fg_relay_now_ns(const struct fg_relay *r)
+{
+	return fg_clock_ns(&r->clock, rte_rdtsc());
 }
 
 const char *

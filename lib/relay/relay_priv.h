@@ -24,8 +24,9 @@ struct way {
 	struct fg_delay_line line;
 	struct fg_shaper shaper;
 	bool shapes, reflects, restamps;
-	uint64_t delay;            /* ticks */
-	struct bpf_program filter; /* without instructions: what has a signature */
+	uint64_t delay;               /* ticks */
+	struct bpf_program filter;    /* without instructions: what has a signature */
+	struct fg_oam_reflector *oam; /* or NULL */
 	struct fg_host host;
 	struct rte_mbuf *pending[FG_BURST]; /* due, and next to be sent */
 	unsigned sent, pendings;            /* of them */

@@ -8,6 +8,7 @@
 #include <rte_mbuf.h>
 
 #include "fg_filter.h"
+#include "fg_oam.h"
 #include "fg_signature.h"
 #include "relay_priv.h"
 
@@ -62,14 +63,34 @@ is_wanted(const struct way *w, const struct rte_mbuf *m, const uint8_t *frame, b
 	return fg_filter_passes(&w->filter, frame, m->pkt_len, m->data_len);
 }
 
+/* a request becomes its reply. It came after this poll began, so the time is taken anew, twice */
+static __rte_noinline bool
+answer_oam(struct way *w, struct rte_mbuf *m)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	size_t length = 0;
+
+	if (m->nb_segs == 1 && rte_pktmbuf_tailroom(m) >= FG_OAM_ROOM)
+		length = fg_oam_reflector_answer(w->oam, frame, m->data_len,
+						 fg_clock_ns(w->clock, rte_rdtsc()));
+	if (length == 0)
+		return answer(w, m);
+	m->data_len = m->pkt_len = (uint16_t)length;
+	fg_oam_reflector_depart(w->oam, frame, length, fg_clock_ns(w->clock, rte_rdtsc()));
+	return true;
+}
+
 /* @return false: it does not go back */
 static inline bool
 turn_round(struct way *w, struct rte_mbuf *m, uint64_t now)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *), *end = frame + m->data_len;
 	struct fg_signature s;
-	bool is_test = fg_signature_read(end, m->data_len, &s);
+	bool is_test;
 
+	if (w->oam != NULL)
+		return answer_oam(w, m);
+	is_test = fg_signature_read(end, m->data_len, &s);
 	if (unlikely(!is_wanted(w, m, frame, is_test) || !fg_net_reflect(frame, m->data_len)))
 		return answer(w, m);
 	if (w->restamps && is_test)

@@ -18,15 +18,15 @@ limit_for(const struct rx_stream *stream, unsigned place, uint64_t next)
 }
 
 void
-rx_batch_init(struct rx *rx, unsigned i)
+rx_batch_init(struct rx *rx, unsigned i, uint64_t first)
 {
 	const struct rx_stream *stream = &rx->stream[i];
-	bool alone = stream->receiver != NULL && stream->receiver->batches != NULL;
+	bool alone = stream->receiver != NULL && stream->receiver->batches != NULL && stream->sizes == NULL;
 
 	rx->batches[i] = (struct rx_batch){
-		.next = rx_batch_key(0, stream->length),
+		.next = rx_batch_key(first, stream->length),
 		.queue = alone ? stream->receiver->queue : RX_UNASSIGNED,
-		.limit = limit_for(stream, i, 0),
+		.limit = limit_for(stream, i, first),
 	};
 }
 

@@ -25,20 +25,32 @@ rx_publish_stream(struct rx_stream *stream)
 	publish_count(&stream->live.delay_sum, (uint64_t)latency->sum);
 	publish_count(&stream->live.delay_min, fg_histogram_min(latency));
 	publish_count(&stream->live.delay_max, latency->max);
+	publish_count(&stream->live.duplicates, sequence->duplicates);
+	publish_count(&stream->live.reordered, sequence->reordered);
+	publish_count(&stream->live.first_arrival, stream->first_arrival);
+	publish_count(&stream->live.last_arrival, stream->last_arrival);
 }
 
-/* the total each time, and the streams in turn, that it may not take long whatever their number */
+void
+rx_publish_totals(struct rx_task *t)
+{
+	publish_count(&t->published, t->frames);
+	publish_count(&t->published_other, t->misdirected + t->unsolicited);
+	publish_count(&t->published_other_octets, t->other_octets);
+}
+
+/* the totals each time, and the streams in turn, that it may not take long whatever their number */
 void
 rx_publish(struct fg_task *task)
 {
 	struct rx_task *t = (struct rx_task *)task;
 
-	publish_count(&t->published, t->frames);
+	rx_publish_totals(t);
 	for (unsigned i = 0; i < RTE_MIN((unsigned)t->ids, (unsigned)LIVE_SLICE); i++) {
 		struct rx_stream *stream = &t->streams[t->next_live];
 
 		if (rx_receiver(stream) == t) {
-			if (t->batches != NULL)
+			if (t->batches != NULL && rx_batch_of(t, stream)->queue == t->queue)
 				rx_batch_flush(t, stream);
 			rx_publish_stream(stream);
 		}

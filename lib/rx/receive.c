@@ -18,7 +18,7 @@
 #include "rx_inject.h"
 #include "rx_queues.h"
 
-const struct rx_task rx_unassigned;
+const struct rx_task rx_unassigned, rx_elsewhere;
 
 /* What is known of a test frame: it is here, or another queue has passed on what it knew. */
 struct rx_frame {
@@ -34,6 +34,7 @@ static __rte_noinline void
 rx_unsolicited(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool test)
 {
 	t->unsolicited++;
+	t->other_octets += rte_pktmbuf_pkt_len(m) + FG_ETHER_FCS;
 	if (t->sink != NULL && t->sink->take(t->sink, m, arrival_ns)) {
 		t->took = true;
 		return;
@@ -45,11 +46,12 @@ rx_unsolicited(struct rx_task *t, struct rte_mbuf *m, uint64_t arrival_ns, bool 
 
 /* a frame of this trial, of a stream that should not come here; without a receiver it is not looked for */
 static __rte_noinline void
-rx_misdirected(struct rx_task *t, const struct rx_stream *stream)
+rx_misdirected(struct rx_task *t, const struct rx_stream *stream, uint32_t octets)
 {
 	if (stream->receiver == NULL)
 		return;
 	t->misdirected++;
+	t->other_octets += octets + FG_ETHER_FCS;
 	t->rejected[stream - t->streams].misdirected++;
 }
 
@@ -153,7 +155,7 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 
 	delay = fg_signature_elapsed(arrival_ns, f->s->time_ns);
 	if (extended)
-		delay += __atomic_load_n(&t->peer_clock, __ATOMIC_RELAXED);
+		delay += __atomic_load_n(&stream->peer_clock, __ATOMIC_RELAXED);
 	if (extended && !rx_is_measured(stream, &number, delay))
 		return;
 	t->frames++;
@@ -174,13 +176,14 @@ rx_measure_ours(struct rx_task *t, struct rx_stream *stream, const struct rx_fra
 
 /*
  * A frame for several ports: is the stream of copies that comes out at this one ours? The parts of the frame
- * by themselves, so that on the way of all others they may stay in registers.
+ * by themselves and by value, so that on the way of all others they may stay in registers: written to memory
+ * and read back they cost 35 cycles a frame on some processors.
  */
 static __rte_noinline void
-rx_measure_copy(struct rx_task *t, struct rx_stream *stream, const struct fg_signature *s,
-		const struct rte_mbuf *m, uint64_t arrival_ns)
+rx_measure_copy(struct rx_task *t, struct rx_stream *stream, struct fg_signature s, const struct rte_mbuf *m,
+		uint64_t arrival_ns)
 {
-	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
+	const struct rx_frame f = {.s = &s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
 
 	for (struct rx_stream *copy = stream->copies; copy != NULL; copy = copy->copies) {
 		if (rx_receiver(copy) != t)
@@ -188,7 +191,7 @@ rx_measure_copy(struct rx_task *t, struct rx_stream *stream, const struct fg_sig
 		rx_measure_ours(t, copy, &f, true);
 		return;
 	}
-	rx_misdirected(t, stream);
+	rx_misdirected(t, stream, f.octets);
 }
 
 /*
@@ -202,8 +205,8 @@ rx_is_ours_now(struct rx_task *t, struct rx_stream *stream, const struct rx_fram
 	struct rx_payload payload = {0};
 	uint16_t codepoints = 0;
 
-	if (stream->home != t->home || rx_receiver(stream) == NULL) {
-		rx_misdirected(t, stream);
+	if (stream->home != t->home || rx_receiver(stream) == NULL || rx_receiver(stream) == &rx_elsewhere) {
+		rx_misdirected(t, stream, f->octets);
 		return false;
 	}
 	if (__atomic_compare_exchange_n(&stream->receiver, &receiver, t, false, __ATOMIC_RELAXED,
@@ -235,7 +238,7 @@ rx_measure(struct rx_task *t, const struct fg_signature *s, const struct rte_mbu
 	if (likely(rx_receiver(stream) == t))
 		rx_measure_ours(t, stream, &f, extended);
 	else if (!queues)
-		rx_measure_copy(t, stream, s, m, arrival_ns);
+		rx_measure_copy(t, stream, *s, m, arrival_ns);
 	else if (rx_is_ours_now(t, stream, &f))
 		rx_measure_ours(t, stream, &f, extended);
 }
@@ -262,6 +265,8 @@ rx_take_passed(struct rx_task *t, bool extended)
 						   .octets = r->octets};
 			struct rx_stream *stream = rx_stream_of(t, &r->signature);
 
+			if (unlikely(rx_receiver(stream) != t)) /* it has been forgotten since */
+				continue;
 			stream->over |= 1u << k;
 			stream->passed++;
 			rx_measure_ours(t, stream, &f, extended);
@@ -281,23 +286,29 @@ rx_take_all_passed(struct rx_task *t)
 
 /* of many streams; what is in order and nothing out of the way only enters a batch */
 static __rte_noinline void
-rx_measure_unbatched(struct rx_task *t, struct rx_stream *stream, const struct rx_frame *f, int64_t delay)
+rx_measure_unbatched(struct rx_task *t, struct fg_signature s, const struct rte_mbuf *m, uint64_t arrival_ns)
 {
+	const struct rx_frame f = {.s = &s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
+	struct rx_stream *stream = rx_stream_of(t, &s);
 	struct rx_batch *batch = rx_batch_of(t, stream);
 
-	if (!rx_has_its_length(stream, f->octets, f->s->sequence) &&
-	    rx_is_altered(&t->rejected[stream - t->streams], stream, f->m, f->s->sequence))
+	if (!rx_has_its_length(stream, f.octets, s.sequence) &&
+	    rx_is_altered(&t->rejected[stream - t->streams], stream, m, s.sequence))
 		return;
 	if (batch->queue != t->queue) {
-		rx_measure_copy(t, stream, f->s, f->m, f->arrival_ns);
+		if (rx_receiver(stream) == t) /* its frames enter no batch, being of several sizes */
+			rx_measure_ours(t, stream, &f, false);
+		else
+			rx_measure_copy(t, stream, s, m, arrival_ns);
 		return;
 	}
 	rx_batch_flush(t, stream);
-	if (rx_batch_add(batch, f->s->sequence, f->arrival_ns, delay, f->octets)) {
+	if (rx_batch_add(batch, s.sequence, arrival_ns, fg_signature_elapsed(arrival_ns, s.time_ns),
+			 f.octets)) {
 		t->frames++;
 		return;
 	}
-	rx_measure_ours(t, stream, f, false);
+	rx_measure_ours(t, stream, &f, false);
 	rx_batch_resume(t, stream);
 }
 
@@ -305,14 +316,14 @@ static __rte_always_inline void
 rx_measure_of_many(struct rx_task *t, const struct fg_signature *s, const struct rte_mbuf *m,
 		   uint64_t arrival_ns)
 {
-	const struct rx_frame f = {.s = s, .m = m, .arrival_ns = arrival_ns, .octets = m->data_len};
 	struct rx_batch *batch = &t->batches[(uint16_t)(s->stream - t->first_id)];
 	int64_t delay = fg_signature_elapsed(arrival_ns, s->time_ns);
 
-	if (likely(batch->queue == t->queue && rx_batch_add(batch, s->sequence, arrival_ns, delay, f.octets)))
+	if (likely(batch->queue == t->queue &&
+		   rx_batch_add(batch, s->sequence, arrival_ns, delay, m->data_len)))
 		t->frames++;
 	else
-		rx_measure_unbatched(t, rx_stream_of(t, s), &f, delay);
+		rx_measure_unbatched(t, *s, m, arrival_ns);
 }
 
 static __rte_always_inline unsigned

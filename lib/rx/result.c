@@ -8,22 +8,6 @@
 #include "rx_inject.h"
 
 static void
-latency_result(const struct fg_histogram *h, struct fg_latency *out)
-{
-	if (h->count == 0)
-		return;
-	out->count = h->count;
-	out->min_ns = fg_histogram_min(h);
-	out->max_ns = h->max;
-	out->mean_ns = fg_histogram_mean(h);
-	out->p50_ns = fg_histogram_percentile(h, 0.5);
-	out->p99_ns = fg_histogram_percentile(h, 0.99);
-	out->p999_ns = fg_histogram_percentile(h, 0.999);
-	out->relative_error = fg_histogram_error(h);
-	out->negative = fg_histogram_negative(h);
-}
-
-static void
 longer_outage(struct fg_loss_result *out, uint64_t begin, uint64_t end, uint64_t start)
 {
 	if (end <= begin || end - begin <= out->longest_outage_ns)
@@ -82,26 +66,49 @@ arrivals_of(const struct rx_stream *parts, unsigned n, struct fg_histogram *sum)
 	return a;
 }
 
+/* When the first and the last frame left, ns; those of another tester are taken to have left as planned. */
+struct departures {
+	uint64_t first, last;
+};
+
+static struct departures
+departures_of(const struct rx_stream *parts, unsigned n, uint64_t start)
+{
+	const struct tx_stream *tx = parts->sent;
+	const struct tx_span span = tx_span(tx, n);
+	const uint64_t start_ns = fg_clock_ns(tx->clock, start);
+
+	if (span.last > 0)
+		return (struct departures){fg_clock_ns(tx->clock, span.first),
+					   fg_clock_ns(tx->clock, span.last)};
+	return (struct departures){start_ns + tx_departure_ns(tx, 0, start),
+				   start_ns + tx_departure_ns(tx, tx_sent(tx) - 1, start)};
+}
+
 /* without any delay but the least, frames arrive from the first to the last departure and that later */
 static void
-outage_result(const struct arrivals *rx, const struct fg_clock *clock, struct tx_span tx, uint64_t start,
+outage_result(const struct arrivals *rx, const struct rx_stream *parts, unsigned n, uint64_t start,
 	      struct fg_stream_result *out)
 {
-	uint64_t least = fg_histogram_min(rx->latency);
-	uint64_t first = fg_clock_ns(clock, tx.first) + least, last = fg_clock_ns(clock, tx.last) + least;
-	uint64_t nominal = out->tx > 1 ? out->tx_duration_ns / (out->tx - 1) : 0;
+	uint64_t least = fg_histogram_min(rx->latency), start_ns = fg_clock_ns(parts->sent->clock, start);
+	uint64_t nominal, first, last;
+	struct departures left;
 
 	if (out->tx == 0)
 		return;
+	left = departures_of(parts, n, start);
+	nominal = out->tx > 1 ? (left.last - left.first) / (out->tx - 1) : 0;
+	first = left.first + least;
+	last = left.last + least;
 	if (out->rx == 0) {
-		longer_outage(&out->loss, first, last + nominal, start);
+		longer_outage(&out->loss, first, last + nominal, start_ns);
 		return;
 	}
 	longer_outage(&out->loss, rx->gap_begin,
-		      rx->gap_begin + rx->longest_gap - RTE_MIN(nominal, rx->longest_gap), start);
+		      rx->gap_begin + rx->longest_gap - RTE_MIN(nominal, rx->longest_gap), start_ns);
 	if (out->lost > 0) {
-		longer_outage(&out->loss, first, rx->first, start);
-		longer_outage(&out->loss, rx->last, last, start);
+		longer_outage(&out->loss, first, rx->first, start_ns);
+		longer_outage(&out->loss, rx->last, last, start_ns);
 	}
 }
 
@@ -207,6 +214,12 @@ altered_result(const struct rx *rx, unsigned first, unsigned n, struct fg_stream
 				out->altered[k] += rx->task[queue].rejected[i].altered[k];
 }
 
+const struct fg_histogram *
+rx_delays(struct rx *rx, unsigned first, unsigned n)
+{
+	return arrivals_of(&rx->stream[first], n, rx->sum_latency).latency;
+}
+
 void
 rx_result(struct rx *rx, const struct tx *tx, unsigned first, unsigned n, uint64_t start,
 	  struct fg_stream_result *out)
@@ -228,8 +241,8 @@ rx_result(struct rx *rx, const struct tx *tx, unsigned first, unsigned n, uint64
 		out->first_arrival_ns = a.first - start_ns;
 		out->last_arrival_ns = a.last - start_ns;
 	}
-	latency_result(a.latency, &out->latency);
-	outage_result(&a, clock, tx_span(parts->sent, n), start_ns, out);
+	fg_latency_read(a.latency, &out->latency);
+	outage_result(&a, parts, n, start, out);
 	if (parts->extended == NULL)
 		return;
 	variation_result(rx, first, n, out);

@@ -50,10 +50,12 @@ struct rx_task_config {
 
 /**
  * Room for receivers.
+ * @param spares  of them for later
  * @param behind  numbers by which a frame can be behind another that came over another queue
  * @return 0 or -ENOMEM
  */
-int rx_alloc(struct rx *rx, unsigned streams, unsigned tasks, unsigned behind, struct fg_error *err);
+int rx_alloc(struct rx *rx, unsigned streams, unsigned spares, unsigned tasks, unsigned behind,
+	     struct fg_error *err);
 /** Also what was made only in part. */
 void rx_free(struct rx *rx);
 
@@ -73,6 +75,12 @@ int rx_stream_init(struct rx *rx, unsigned i, const struct fg_stream_config *con
 		   struct fg_error *err);
 /** Stream @p i measures copies of what stream @p of sends, at its own port. After rx_stream_init(). */
 void rx_stream_follow(struct rx *rx, unsigned i, unsigned of);
+/**
+ * From now on frames of stream @p i are not looked at. Once no lcore does any more (the caller knows), it may
+ * be cleared, and another one be in its place.
+ */
+void rx_stream_forget(struct rx *rx, unsigned i);
+void rx_stream_clear(struct rx *rx, unsigned i);
 /** Room to put the results of substreams together. */
 int rx_sums_init(struct rx *rx, bool variation, struct fg_error *err);
 
@@ -93,6 +101,8 @@ void rx_tap_remove(struct rx_tap *standing);
  */
 void rx_result(struct rx *rx, const struct tx *tx, unsigned first, unsigned n, uint64_t start,
 	       struct fg_stream_result *out);
+/** The histogram of its delays, until the next call of either. */
+const struct fg_histogram *rx_delays(struct rx *rx, unsigned first, unsigned n);
 /** With which codepoints its frames arrived. @return how many combinations; the first @p max are in @p out */
 unsigned rx_codepoints(const struct rx_stream *parts, unsigned n, struct fg_codepoints *out, unsigned max);
 

@@ -63,8 +63,8 @@ rx_batch_add(struct rx_batch *batch, uint64_t number, uint64_t arrival_ns, int64
 
 /* batch.c */
 
-/** The batch of stream @p i, whose receiver is known. */
-void rx_batch_init(struct rx *rx, unsigned i);
+/** The batch of stream @p i, whose receiver is known, and of which frame @p first comes first. */
+void rx_batch_init(struct rx *rx, unsigned i, uint64_t first);
 /** Measure what is pending of a stream. */
 void rx_batch_flush(const struct rx_task *task, struct rx_stream *stream);
 /** A frame has been measured without a batch. */

@@ -50,20 +50,22 @@ struct rx_extended {
  */
 struct rx_live {
 	uint64_t frames, octets, missing, delay_sum, delay_min, delay_max;
+	uint64_t duplicates, reordered, first_arrival, last_arrival; /* ns of the clock */
 };
 
 struct rx_stream {
 	struct fg_sequence *sequence;
 	struct fg_histogram *latency;
-	/* that measures it; &rx_unassigned until the first frame comes; NULL: none does */
+	/* that measures it; &rx_unassigned until the first frame comes; &rx_elsewhere or NULL: none does */
 	const struct rx_task *receiver;
 	uint64_t next_tag;     /* number; UINT64_MAX: none */
 	uint64_t last_arrival; /* ns */
 	uint64_t longest_gap;
 	uint64_t octets; /* of first copies, with FCS */
-	uint32_t length; /* of its frames without FCS; 0: they are of several. What differs: altered.c */
+	uint32_t length; /* of its frames without FCS; 0: of several, or unknown. What differs: altered.c */
 	/* every frame touches the line above; beyond it stands only what is seldom or was asked for */
 	struct rx_extended *extended; /* NULL: nothing more was asked for */
+	int64_t peer_clock;           /* of the tester that sends it, ahead of ours, ns. Writer: control */
 	const struct rx_task *home;   /* first queue of the port where it should arrive */
 	uint64_t passed;              /* frames that arrived at other queues than the receiver's ... */
 	uint32_t over;                /* ... at which; a bit for each */

@@ -4,7 +4,7 @@
 
 /*
  * The task that receives from one queue of a port. Control compiles it; the rx lcore alone writes it
- * afterwards, but for `peer_clock`. The frames of a stream are counted by the one task that is its receiver;
+ * afterwards. The frames of a stream are counted by the one task that is its receiver;
  * tasks of the queues of one port tell each other over rings (rx_queues.h), and share nothing else.
  */
 #include <rte_ring.h>
@@ -65,19 +65,22 @@ struct rx_task {
 	bool took;            /* the sink has, in this poll */
 	struct fg_tap *tap;   /* of the trial; NULL: none */
 	struct rx_tap *standing;
-	int64_t peer_clock; /* of the tester that sends, ahead of ours, ns. Writer: control */
 	uint64_t frames, misdirected, unsolicited;
 	struct rx_rejected *rejected; /* by stream */
 	const struct rx_task *home;   /* first queue of the port */
 	struct rx_queues *queues;     /* the others of the port; NULL: it is the only one */
 	uint64_t kind[FG_NET_KINDS];
-	unsigned next_live; /* stream whose counts are to be copied next */
-	/* a copy of `frames` that control reads at any time, on a line of its own */
+	unsigned next_live;    /* stream whose counts are to be copied next */
+	uint64_t other_octets; /* of misdirected and unsolicited frames, with FCS */
+	/* copies that control reads at any time, on a line of their own: of `frames`, and of the others */
 	uint64_t published __rte_cache_aligned;
+	uint64_t published_other, published_other_octets;
 } __rte_cache_aligned;
 
 /** The receiver of streams that belong to no queue yet. */
 extern const struct rx_task rx_unassigned;
+/** The receiver of streams that another tester receives. */
+extern const struct rx_task rx_elsewhere;
 
 typedef uint64_t (*rx_poller)(struct fg_task *task, uint64_t now);
 
@@ -109,6 +112,7 @@ void rx_show(const struct rx_task *task, struct rte_mbuf *const *frames, unsigne
 void rx_show_passed(const struct rx_task *task);
 
 /* live.c */
+void rx_publish_totals(struct rx_task *task);
 void rx_publish(struct fg_task *task);
 
 /* prefetch.c: fetch what the frames of a burst will touch of many streams */

@@ -100,9 +100,23 @@ measures_alloc(struct rx *rx, struct fg_error *err)
 	return 0;
 }
 
-int
-rx_alloc(struct rx *rx, unsigned streams, unsigned tasks, unsigned behind, struct fg_error *err)
+/* what is measured of a stream, empty: also that of one which is not there may be prefetched */
+static void
+measures_init(const struct rx *all, unsigned i, uint64_t first)
 {
+	struct rx_stream *rx = &all->stream[i];
+
+	rx->sequence = rx_measures_sequence(&all->measures, i);
+	rx->latency = rx_measures_latency(&all->measures, i);
+	fg_sequence_init(rx->sequence, all->precision.window, first, NULL);
+	fg_histogram_init(rx->latency, all->precision.digits, LATENCY_HIGHEST_NS, NULL);
+}
+
+int
+rx_alloc(struct rx *rx, unsigned streams, unsigned spares, unsigned tasks, unsigned behind,
+	 struct fg_error *err)
+{
+	streams += spares;
 	*rx = (struct rx){
 		.streams = streams,
 		.tasks = tasks,
@@ -112,7 +126,14 @@ rx_alloc(struct rx *rx, unsigned streams, unsigned tasks, unsigned behind, struc
 	};
 	if (rx->stream == NULL || rx->task == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", streams);
-	return measures_alloc(rx, err);
+	if (measures_alloc(rx, err) != 0)
+		return -ENOMEM;
+	for (unsigned i = streams - spares; i < streams; i++) {
+		measures_init(rx, i, 0);
+		if (rx->batches != NULL)
+			rx->batches[i] = (struct rx_batch){.queue = RX_UNASSIGNED};
+	}
+	return 0;
 }
 
 int
@@ -149,6 +170,8 @@ receiver_of(const struct rx *rx, const struct fg_stream_config *s, const struct 
 {
 	if (s->unmeasured)
 		return NULL;
+	if (s->elsewhere)
+		return &rx_elsewhere;
 	if (place->queues > 1 && place->of == 1)
 		return &rx_unassigned;
 	return &rx->task[place->first + place->k % place->queues];
@@ -188,7 +211,6 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 {
 	struct rx_stream *rx = &all->stream[i];
 
-	rx->receiver = receiver_of(all, s, place);
 	rx->home = &all->task[place->first];
 	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
 	rx->tag_every = s->tag_every;
@@ -198,14 +220,22 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 		return fg_error_set(err, ENOMEM, "stream.tags", "no memory for %u delays", s->tags);
 	rx->sent = sent;
 	rx->sizes = sent->sizes;
-	rx->length = s->sizes == NULL ? s->frame->length : 0;
-	rx->sequence = rx_measures_sequence(&all->measures, i);
-	rx->latency = rx_measures_latency(&all->measures, i);
-	fg_sequence_init(rx->sequence, all->precision.window, 0, NULL);
-	fg_histogram_init(rx->latency, all->precision.digits, LATENCY_HIGHEST_NS, NULL);
+	rx->length = s->sizes == NULL && !s->unknown ? s->frame->length : 0;
+	measures_init(all, i, s->first);
+	/* last, and released: frames of a trial that runs may come from now on */
+	__atomic_store_n(&rx->receiver, receiver_of(all, s, place), __ATOMIC_RELEASE);
 	if (all->batches != NULL)
-		rx_batch_init(all, i);
+		rx_batch_init(all, i, s->first);
 	return rx_is_extended(s) && !s->unmeasured ? extended_init(all, rx, s, series, err) : 0;
+}
+
+void
+rx_stream_forget(struct rx *all, unsigned i)
+{
+	__atomic_store_n(&all->stream[i].copies, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&all->stream[i].receiver, NULL, __ATOMIC_RELAXED);
+	if (all->batches != NULL)
+		__atomic_store_n(&all->batches[i].queue, RX_UNASSIGNED, __ATOMIC_RELAXED);
 }
 
 void
@@ -215,7 +245,7 @@ rx_stream_follow(struct rx *rx, unsigned i, unsigned of)
 	if (rx->stream[i].extended != NULL && rx->stream[i].extended->sent != NULL)
 		rx->stream[i].extended->sent = rx->stream[of].sent;
 	rx->stream[i].copies = rx->stream[of].copies;
-	rx->stream[of].copies = &rx->stream[i];
+	__atomic_store_n(&rx->stream[of].copies, &rx->stream[i], __ATOMIC_RELEASE);
 }
 
 int
@@ -251,13 +281,29 @@ extended_free(struct rx_extended *extended)
 	free(extended);
 }
 
+static void
+measures_free(struct rx_stream *rx)
+{
+	extended_free(rx->extended);
+	free(rx->tag);
+}
+
+void
+rx_stream_clear(struct rx *rx, unsigned i)
+{
+	for (unsigned k = 0; k < rx->tasks; k++)
+		if (rx->task[k].rejected != NULL)
+			rx->task[k].rejected[i] = (struct rx_rejected){0};
+	measures_free(&rx->stream[i]);
+	rx->stream[i] = (struct rx_stream){.receiver = NULL};
+	measures_init(rx, i, 0);
+}
+
 void
 rx_free(struct rx *rx)
 {
-	for (unsigned i = 0; rx->stream != NULL && i < rx->streams; i++) {
-		extended_free(rx->stream[i].extended);
-		free(rx->stream[i].tag);
-	}
+	for (unsigned i = 0; rx->stream != NULL && i < rx->streams; i++)
+		measures_free(&rx->stream[i]);
 	for (unsigned i = 0; rx->task != NULL && i < rx->tasks; i++) {
 		free(rx->task[i].rejected);
 		free(rx->task[i].queues);

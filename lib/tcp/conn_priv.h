@@ -7,6 +7,7 @@
 #ifndef CONN_PRIV_H
 #define CONN_PRIV_H
 
+#include "fg_pool.h"
 #include "fg_stream.h"
 
 enum {
@@ -256,13 +257,6 @@ struct wheel {
 	uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /* a bit for each slot that is not empty */
 };
 
-/** Things of one size; number 0 is nobody. Their first word is the pool's while they are free. */
-struct pool {
-	uint8_t *at;
-	size_t size;
-	uint32_t count, fresh, free; /* never used from `fresh` on */
-};
-
 struct worker {
 	struct fg_l4 l4;                            /* first: what applications see */
 	struct conn *conn;                          /* conn[0] is nobody, so that 0 can mean none */
@@ -275,7 +269,7 @@ struct worker {
 	uint32_t half_open, half_open_oldest, half_open_newest; /* passive, in SYN_RECEIVED */
 	uint64_t cookie_minute;                                 /* when the last SYN cookie was sent */
 	struct wheel wheel;
-	struct pool ranges, losses;
+	struct fg_pool ranges, losses;
 	struct range twice;   /* what came a second time, for the next ACK (RFC 2883) */
 	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
 };

@@ -11,11 +11,12 @@ fg_l4_read_counters(const struct fg_l4 *w, struct fg_l4_counters *out)
 uint32_t
 fg_l4_open(const struct fg_l4 *w)
 {
-	return __atomic_load_n(&own(w)->open, __ATOMIC_RELAXED);
+	return __atomic_load_n(&own(w)->open, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&w->layer_open, __ATOMIC_RELAXED);
 }
 
 static uint64_t
-pool_octets(const struct pool *p)
+pool_octets(const struct fg_pool *p)
 {
 	return (p->fresh - 1) * (uint64_t)p->size;
 }
@@ -25,7 +26,7 @@ fg_l4_read_memory(const struct fg_l4 *w, struct fg_l4_memory *out)
 {
 	out->connections = own(w)->fresh - 1;
 	out->octets = out->connections * sizeof(*own(w)->conn) + own(w)->buckets * sizeof(*own(w)->bucket) +
-		      pool_octets(&own(w)->ranges) + pool_octets(&own(w)->losses);
+		      pool_octets(&own(w)->ranges) + pool_octets(&own(w)->losses) + w->layer_octets;
 }
 
 const char *

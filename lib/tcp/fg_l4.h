@@ -68,6 +68,7 @@ enum fg_l4_end {
 #define FG_L4_COUNTERS(X)                                                                                   \
 	X(rx_frames, 0, "frames taken in")                                                                  \
 	X(tx_frames, 0, "frames sent")                                                                      \
+	X(rx_octets, 0, "bytes of these frames, FCS included")                                              \
 	X(rx_not_ours, 0, "frames for no address of ours, or no TCP or UDP")                                \
 	X(rx_malformed, 2, "lengths that do not fit")                                                       \
 	X(rx_bad_checksum, 2, "IPv4, TCP or UDP checksum is wrong")                                         \
@@ -112,6 +113,9 @@ enum fg_l4_end {
 	X(resets_ignored, 2, "resets that do not hit the next number exactly (RFC 5961)")                   \
 	X(reneged, 2, "the peer gave up what it had acknowledged selectively")                              \
 	X(no_ranges, 3, "segments ahead of their turn dropped for want of room to remember them")           \
+	X(held_refused, 3, "segments ahead of their turn dropped for want of room to hold them (TLS)")      \
+	X(no_spans, 3, "connections aborted for want of room to note what they send")                       \
+	X(no_secrets, 3, "connections aborted because a handshake could not be made or taken over (TLS)")   \
 	X(not_used, 1, "segments that the application could not use ahead of their turn")                   \
 	X(wrong_octets, 2, "received payload bytes that differ from what was sent")                         \
 	X(udp_rx, 0, "datagrams received")                                                                  \
@@ -146,8 +150,8 @@ struct fg_l4_config {
 	X(refused, "responses that are not what was asked for")
 
 enum {
-	FG_L4_OWN_SUMS = 8, /* that a kind of application names itself */
-	FG_L4_SAMPLED = 64, /* streams of an application that a sample is of */
+	FG_L4_OWN_SUMS = 12, /* that a kind of application names itself */
+	FG_L4_SAMPLED = 64,  /* streams of an application that a sample is of */
 };
 
 #define FG_L4_SUM_FIELD(name, text) uint64_t name;
@@ -160,7 +164,7 @@ struct fg_l4_tally {
 
 /** Counters of the worker. */
 void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
-/** Connections that it has, TIME_WAIT included; also while an lcore polls it. */
+/** Connections that it has, those in TIME_WAIT and of QUIC included; also while an lcore polls it. */
 uint32_t fg_l4_open(const struct fg_l4 *l4);
 
 /** What the connections have taken so far. */

@@ -26,9 +26,9 @@ extern "C" {
  * again for a retransmission, so it must be a function of the position; what arrives is handed to receive()
  * once and is gone.
  *
- * Today a stream is a TCP connection and these are its own fields, so the interface costs nothing. What seals
- * a stream or puts many streams into one connection implements the functions of this header and calls the
- * same struct fg_app_ops; it does so by `struct fg_app`, which is one look-up away from each stream.
+ * A stream is a TCP connection and these are its own fields, so the interface costs nothing, unless its
+ * application stands on a layer that seals what it sends (struct fg_layer). The layer then implements the
+ * functions of this header, over streams of TCP, and calls the same struct fg_app_ops.
  *
  * Everything here belongs to the lcore that polls the worker. Times are nanoseconds of the engine's clock.
  */
@@ -63,6 +63,7 @@ enum { FG_STREAM_OPENED_SHIFT = 10 };
 
 struct fg_l4;
 struct fg_app;
+struct fg_quic_streams;
 
 /**
  * What an application does when something happens to its streams. None of these functions opens a stream. Of
@@ -92,6 +93,12 @@ struct fg_app_ops {
 	/** Write octets of the stream from position @p offset, perhaps not for the first time. */
 	void (*fill)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint8_t *to, uint32_t length);
 	/**
+	 * Where such octets lie for as long as the application does, at most @p length of them and at least
+	 * one; *together: how many. A layer that keeps no copy of what it sends needs it; else NULL.
+	 */
+	const uint8_t *(*place)(struct fg_l4 *w, struct fg_stream *s, uint64_t offset, uint32_t length,
+				uint32_t *together);
+	/**
 	 * It is over; the stream must not be touched after. Called once, also when TIME_WAIT begins. May be
 	 * NULL.
 	 */
@@ -106,13 +113,43 @@ struct fg_app_ops {
 	/** A datagram for the application's addresses. @return whether its port is the application's, too */
 	bool (*datagram)(struct fg_l4 *w, struct fg_app *app, const struct fg_flow *flow,
 			 const uint8_t *payload, uint32_t length);
+	/** Of an application that has several streams on a connection, of QUIC alone: fg_quic_layer.h. */
+	const struct fg_quic_streams *streams;
+	/** A peer connects to another port than the application's: is it taken? NULL: none is. */
+	bool (*expects)(const struct fg_l4 *w, const struct fg_app *app, const struct fg_flow *flow);
+	/** With a layer: the connection below is there, its own handshake is not over. May be NULL. */
+	void (*connected)(struct fg_l4 *w, struct fg_stream *s);
+	/**
+	 * established() may be called before that handshake is over, and what it writes may leave at once
+	 * (early data). It sets no timer.
+	 */
+	bool early;
+};
+
+/**
+ * What stands between an application and TCP: the functions of the same names below. A layer has an
+ * application of its own, whose streams are TCP connections and whose ops TCP calls; each of these streams
+ * carries one of the application above.
+ */
+struct fg_layer {
+	struct fg_stream *(*open)(struct fg_l4 *w, unsigned app, const struct fg_flow *flow);
+	void (*write)(struct fg_l4 *w, struct fg_stream *s, uint64_t octets);
+	void (*ready)(struct fg_l4 *w, struct fg_stream *s);
+	void (*truncate)(struct fg_l4 *w, struct fg_stream *s);
+	void (*close)(struct fg_l4 *w, struct fg_stream *s);
+	void (*reset)(struct fg_l4 *w, struct fg_stream *s); /* fg_stream_abort() */
+	void (*timer)(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);
+	bool (*is_established)(const struct fg_l4 *w, const struct fg_stream *s);
+	void (*each)(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
 };
 
 /** An application as TCP and UDP see it; each application's own state begins with it. */
 struct fg_app {
 	const struct fg_app_ops *ops;
+	const struct fg_layer *layer; /* what its streams go through; NULL: they are TCP connections */
 	struct fg_l4_tcp tcp;
 	uint8_t index;
+	uint8_t below;            /* with a layer: index of the layer's application */
 	bool listens, udp;        /* takes connections; takes datagrams */
 	uint8_t local[16];        /* the first of its addresses */
 	uint32_t locals;          /* how many there are from there on */
@@ -137,6 +174,9 @@ struct fg_l4 {
 	uint32_t snapshots, snapshots_max;
 	struct fg_app **app;
 	unsigned apps;
+	unsigned applications; /* of them the first so many; the rest are layers' */
+	uint64_t layer_octets; /* memory that layers have taken */
+	uint32_t layer_open;   /* connections that layers have beside those of TCP; control reads it, too */
 };
 
 /** Make a worker without applications. @return 0 or -ENOMEM */
@@ -165,10 +205,15 @@ const struct fg_flow *fg_stream_flow(const struct fg_stream *s);
 /** Position behind the last octet that has left. */
 uint64_t fg_stream_sent(const struct fg_stream *s);
 /** Is the handshake over, and the stream not? */
-bool fg_stream_is_established(const struct fg_stream *s);
+bool fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s);
 bool fg_stream_is_closed(const struct fg_stream *s);
 /** Call @p visit for each stream of application @p app that is not over, TIME_WAIT excepted. */
 void fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
+/** Of a stream that is a TCP connection: its number, from 1 to fg_l4_config.connections, and back. */
+uint32_t fg_stream_number(const struct fg_l4 *w, const struct fg_stream *s);
+struct fg_stream *fg_stream_at(const struct fg_l4 *w, uint32_t number);
+/** And how many octets a full segment carries. */
+uint32_t fg_stream_segment(const struct fg_stream *s);
 /** Does any stream have something to send for which there was no room yet? */
 bool fg_stream_any_waits(const struct fg_l4 *w);
 

@@ -11,16 +11,17 @@
 static const uint16_t TS_OLD = (uint16_t)(24ULL * 24 * 3600 * 1000 >> TS_AGE_SHIFT);
 
 static bool
-listens_to(const struct fg_app *app, const struct fg_flow *f)
+listens_to(const struct fg_l4 *w, const struct fg_app *app, const struct fg_flow *f)
 {
-	return app->listens && app->port == f->local_port && app_owns(app, f->local);
+	return app->listens && app_owns(app, f->local) &&
+	       (app->port == f->local_port || (app->ops->expects != NULL && app->ops->expects(w, app, f)));
 }
 
 static int
 listener_of(const struct fg_l4 *w, const struct fg_flow *f)
 {
 	for (unsigned i = 0; i < w->apps; i++)
-		if (listens_to(w->app[i], f))
+		if (listens_to(w, w->app[i], f))
 			return (int)i;
 	return -1;
 }

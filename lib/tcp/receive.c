@@ -71,7 +71,7 @@ join_held(struct fg_l4 *w, struct conn *c)
 		ranges_cut(held, c->rcv_nxt);
 	}
 	if (held->count == 0 && !held->has_fin)
-		pool_give(&own(w)->ranges, &c->holding);
+		fg_pool_give(&own(w)->ranges, &c->holding);
 }
 
 static void
@@ -125,7 +125,7 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	c->flags |= ACK_NOW;
 	held = held_of(w, c);
 	if (held == NULL) {
-		c->holding = pool_take(&own(w)->ranges);
+		c->holding = fg_pool_take(&own(w)->ranges);
 		held = held_of(w, c);
 		if (held == NULL) {
 			w->counters.no_ranges++;
@@ -139,7 +139,7 @@ ahead(struct fg_l4 *w, struct conn *c, const struct segment *s)
 		held->fin = s->seq + s->length;
 	}
 	if (c->state != CLOSED && held->count == 0 && !held->has_fin)
-		pool_give(&own(w)->ranges, &c->holding);
+		fg_pool_give(&own(w)->ranges, &c->holding);
 }
 
 /* is the FIN next? */
@@ -156,7 +156,7 @@ fin_is_due(const struct fg_l4 *w, const struct conn *c, const struct segment *s)
 static void
 fin(struct fg_l4 *w, struct conn *c)
 {
-	pool_give(&own(w)->ranges, &c->holding);
+	fg_pool_give(&own(w)->ranges, &c->holding);
 	c->rcv_nxt++; /* no octet of the stream */
 	c->flags |= ACK_NOW;
 	switch (c->state) {

@@ -143,7 +143,7 @@ static void
 give_back(struct fg_l4 *w, struct conn *c, const struct loss_state *r)
 {
 	if (r->has.count == 0 && !(c->flags & (IN_RECOVERY | IN_LOSS)) && !r->undo)
-		pool_give(&own(w)->losses, &c->loss);
+		fg_pool_give(&own(w)->losses, &c->loss);
 }
 
 void

@@ -24,7 +24,7 @@ scoreboard_need(struct fg_l4 *w, struct conn *c)
 
 	if (r != NULL)
 		return r;
-	c->loss = pool_take(&own(w)->losses);
+	c->loss = fg_pool_take(&own(w)->losses);
 	r = loss_of(w, c);
 	if (r == NULL) {
 		w->counters.no_ranges++;

@@ -1,27 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A TCP connection as a stream: what applications call (fg_stream.h). Closing says that the application has
- * written all; the state changes when the FIN leaves.
+ * written all; the state changes when the FIN leaves. A stream that goes through a layer is the layer's,
+ * which calls the same functions for the connection below.
  */
 #include "tcp_priv.h"
+
+static const struct fg_layer *
+layer_of(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return w->app[s->app]->layer;
+}
 
 struct fg_stream *
 fg_stream_open(struct fg_l4 *w, unsigned app, const struct fg_flow *flow)
 {
-	struct conn *c = tcp_open(w, app, flow);
+	struct conn *c;
 
+	if (w->app[app]->layer != NULL)
+		return w->app[app]->layer->open(w, app, flow);
+	c = tcp_open(w, app, flow);
 	return c == NULL ? NULL : &c->stream;
 }
 
 void
 fg_stream_ready(struct fg_l4 *w, struct fg_stream *s)
 {
-	tcp_ready(w, conn_of(s));
+	if (layer_of(w, s) != NULL)
+		layer_of(w, s)->ready(w, s);
+	else
+		tcp_ready(w, conn_of(s));
 }
 
 void
 fg_stream_write(struct fg_l4 *w, struct fg_stream *s, uint64_t octets)
 {
+	if (layer_of(w, s) != NULL) {
+		layer_of(w, s)->write(w, s, octets);
+		return;
+	}
 	s->written += octets;
 	tcp_ready(w, conn_of(s));
 }
@@ -31,7 +48,9 @@ fg_stream_truncate(struct fg_l4 *w, struct fg_stream *s)
 {
 	const struct conn *c = conn_of(s);
 
-	if (c->state >= ESTABLISHED && !s->ended)
+	if (layer_of(w, s) != NULL)
+		layer_of(w, s)->truncate(w, s);
+	else if (c->state >= ESTABLISHED && !s->ended)
 		s->written = s->acked + flight(c);
 }
 
@@ -40,6 +59,10 @@ fg_stream_close(struct fg_l4 *w, struct fg_stream *s)
 {
 	struct conn *c = conn_of(s);
 
+	if (layer_of(w, s) != NULL) {
+		layer_of(w, s)->close(w, s);
+		return;
+	}
 	if (c->state == SYN_SENT) {
 		tcp_end(w, c, FG_L4_END_ABORTED);
 		return;
@@ -51,7 +74,10 @@ fg_stream_close(struct fg_l4 *w, struct fg_stream *s)
 void
 fg_stream_abort(struct fg_l4 *w, struct fg_stream *s)
 {
-	tcp_abort(w, conn_of(s), FG_L4_END_ABORTED);
+	if (layer_of(w, s) != NULL)
+		layer_of(w, s)->reset(w, s);
+	else
+		tcp_abort(w, conn_of(s), FG_L4_END_ABORTED);
 }
 
 void
@@ -59,6 +85,10 @@ fg_stream_timer(struct fg_l4 *w, struct fg_stream *s, uint64_t ns)
 {
 	struct conn *c = conn_of(s);
 
+	if (layer_of(w, s) != NULL) {
+		layer_of(w, s)->timer(w, s, ns);
+		return;
+	}
 	c->app_at = ns == UINT64_MAX ? 0 : tick_after(w, ns);
 	if (c->app_at != 0)
 		timer_update(w, c);
@@ -79,8 +109,10 @@ fg_stream_sent(const struct fg_stream *s)
 }
 
 bool
-fg_stream_is_established(const struct fg_stream *s)
+fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s)
 {
+	if (layer_of(w, s) != NULL)
+		return layer_of(w, s)->is_established(w, s);
 	return conn_of(s)->state >= ESTABLISHED && conn_of(s)->state != TIME_WAIT;
 }
 
@@ -93,12 +125,34 @@ fg_stream_is_closed(const struct fg_stream *s)
 void
 fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s))
 {
+	if (w->app[app]->layer != NULL) {
+		w->app[app]->layer->each(w, app, visit);
+		return;
+	}
 	for (uint32_t i = 1; i < own(w)->fresh; i++) {
 		struct conn *c = &own(w)->conn[i];
 
 		if (c->state != CLOSED && c->stream.app == app && c->state != TIME_WAIT)
 			visit(w, &c->stream);
 	}
+}
+
+uint32_t
+fg_stream_number(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return conn_index(w, conn_of(s));
+}
+
+struct fg_stream *
+fg_stream_at(const struct fg_l4 *w, uint32_t number)
+{
+	return &own(w)->conn[number].stream;
+}
+
+uint32_t
+fg_stream_segment(const struct fg_stream *s)
+{
+	return conn_of(s)->mss;
 }
 
 bool
@@ -110,12 +164,13 @@ fg_stream_any_waits(const struct fg_l4 *w)
 void
 fg_stream_sample(const struct fg_l4 *w, unsigned app, struct fg_stream_sample *out)
 {
+	unsigned carrier = w->app[app]->layer == NULL ? app : w->app[app]->below;
 	uint64_t n = 0, cwnd = 0, window = 0, in_flight = 0, rtt = 0;
 
 	for (uint32_t i = 1; i < own(w)->fresh && i <= FG_L4_SAMPLED; i++) {
 		const struct conn *c = &own(w)->conn[i];
 
-		if (c->stream.app != app || c->state < ESTABLISHED || c->state == TIME_WAIT)
+		if (c->stream.app != carrier || c->state < ESTABLISHED || c->state == TIME_WAIT)
 			continue;
 		n++;
 		cwnd += c->cwnd;

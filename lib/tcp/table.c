@@ -8,37 +8,16 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tcp_priv.h"
 
 enum { REST = 64 /* connections given back before one is used again */ };
 enum { POOL_MIN = 256, POOL_SHARE = 16 /* of the connections can be short of a segment at a time */ };
 
-static void *
-reserve(size_t octets)
+static uint32_t
+pool_count(uint32_t connections)
 {
-	void *memory = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			    -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void
-release(void *memory, size_t octets)
-{
-	if (memory != NULL)
-		munmap(memory, octets);
-}
-
-static bool
-pool_create(struct pool *p, uint32_t connections, size_t size)
-{
-	p->size = size;
-	p->count = 1 + POOL_MIN + connections / POOL_SHARE;
-	p->fresh = 1;
-	p->at = reserve(p->count * size);
-	return p->at != NULL;
+	return POOL_MIN + connections / POOL_SHARE;
 }
 
 int
@@ -47,12 +26,12 @@ table_create(struct fg_l4 *w, struct fg_error *err)
 	own(w)->buckets = 1024;
 	while (own(w)->buckets < w->config.connections)
 		own(w)->buckets *= 2;
-	own(w)->conn = reserve((w->config.connections + 1UL) * sizeof(*own(w)->conn));
-	own(w)->bucket = reserve(own(w)->buckets * sizeof(*own(w)->bucket));
-	own(w)->challenged = reserve((w->config.connections + 1UL) * sizeof(*own(w)->challenged));
+	own(w)->conn = fg_memory_reserve((w->config.connections + 1UL) * sizeof(*own(w)->conn));
+	own(w)->bucket = fg_memory_reserve(own(w)->buckets * sizeof(*own(w)->bucket));
+	own(w)->challenged = fg_memory_reserve((w->config.connections + 1UL) * sizeof(*own(w)->challenged));
 	if (own(w)->conn == NULL || own(w)->bucket == NULL || own(w)->challenged == NULL ||
-	    !pool_create(&own(w)->ranges, w->config.connections, sizeof(struct ranges)) ||
-	    !pool_create(&own(w)->losses, w->config.connections, sizeof(struct loss_state)))
+	    !fg_pool_create(&own(w)->ranges, pool_count(w->config.connections), sizeof(struct ranges)) ||
+	    !fg_pool_create(&own(w)->losses, pool_count(w->config.connections), sizeof(struct loss_state)))
 		return fg_error_set(err, ENOMEM, "l4.connections", "no memory for %u connections",
 				    w->config.connections);
 	/* what was never used is not linked, so that its pages are not touched */
@@ -63,11 +42,11 @@ table_create(struct fg_l4 *w, struct fg_error *err)
 void
 table_free(struct fg_l4 *w)
 {
-	release(own(w)->conn, (w->config.connections + 1UL) * sizeof(*own(w)->conn));
-	release(own(w)->bucket, own(w)->buckets * sizeof(*own(w)->bucket));
-	release(own(w)->challenged, (w->config.connections + 1UL) * sizeof(*own(w)->challenged));
-	release(own(w)->ranges.at, own(w)->ranges.count * own(w)->ranges.size);
-	release(own(w)->losses.at, own(w)->losses.count * own(w)->losses.size);
+	fg_memory_release(own(w)->conn, (w->config.connections + 1UL) * sizeof(*own(w)->conn));
+	fg_memory_release(own(w)->bucket, own(w)->buckets * sizeof(*own(w)->bucket));
+	fg_memory_release(own(w)->challenged, (w->config.connections + 1UL) * sizeof(*own(w)->challenged));
+	fg_pool_free(&own(w)->ranges);
+	fg_pool_free(&own(w)->losses);
 }
 
 static inline uint64_t
@@ -169,28 +148,6 @@ table_give(struct fg_l4 *w, struct conn *c)
 	own(w)->free_tail = index;
 	own(w)->given++;
 	own(w)->open--;
-	pool_give(&own(w)->losses, &c->loss);
-	pool_give(&own(w)->ranges, &c->holding);
-}
-
-uint32_t
-pool_take(struct pool *p)
-{
-	uint32_t index = p->free;
-
-	if (index != 0)
-		memcpy(&p->free, p->at + index * p->size, sizeof(p->free));
-	else if (p->fresh < p->count)
-		index = p->fresh++;
-	return index;
-}
-
-void
-pool_give(struct pool *p, uint32_t *index)
-{
-	if (*index == 0)
-		return;
-	memcpy(p->at + *index * p->size, &p->free, sizeof(p->free));
-	p->free = *index;
-	*index = 0;
+	fg_pool_give(&own(w)->losses, &c->loss);
+	fg_pool_give(&own(w)->ranges, &c->holding);
 }

@@ -59,9 +59,6 @@ struct conn *table_take(struct fg_l4 *w, const struct fg_flow *f, uint64_t hash)
 void table_remove(struct fg_l4 *w, struct conn *c);
 /** Its place may be another's. */
 void table_give(struct fg_l4 *w, struct conn *c);
-/** @return 0 when all are taken; what is in it is what was in it */
-uint32_t pool_take(struct pool *p);
-void pool_give(struct pool *p, uint32_t *index);
 
 static inline struct ranges *
 held_of(const struct fg_l4 *w, const struct conn *c)

@@ -82,6 +82,13 @@ worker_take(struct fg_l4 *w, struct segment *s)
 		path_message(w, s);
 }
 
+/* octets of a frame with FCS; the shortest ones come with padding or without */
+static size_t
+size_on_line(size_t length)
+{
+	return length + FG_ETHER_FCS < FG_ETHER_MIN ? FG_ETHER_MIN : length + FG_ETHER_FCS;
+}
+
 /*
  * Of many connections the next one's lines are not in the nearest caches, and where they are stands in a line
  * of the table. So a few segments are read before any is taken, first for one and then for the other, and the
@@ -98,12 +105,14 @@ input(struct fg_endpoint *endpoint, const struct fg_arrival *in, unsigned n, str
 		unsigned few = n < AHEAD ? n : AHEAD;
 		uint32_t useful = 0;
 
-		for (unsigned i = 0; i < few; i++)
+		for (unsigned i = 0; i < few; i++) {
+			w->counters.rx_octets += size_on_line(in[i].length);
 			if (segment_read(&in[i], &s[i], &w->counters)) {
 				s[i].hash = table_hash(w, &s[i].flow);
 				table_fetch(w, s[i].hash);
 				useful |= 1U << i;
 			}
+		}
 		for (unsigned i = 0; i < few && few > 1; i++)
 			if (useful & 1U << i)
 				table_fetch_first(w, s[i].hash);

@@ -31,5 +31,5 @@ tx_choose(struct tx_task *t)
 	else if (!t->slow && t->only != NULL && is_plain(t->only) && t->waiting == 0)
 		t->task.poll = tx_single_poller(launch, t->only->frame->varies > 0, t->only->mixed);
 	else
-		t->task.poll = tx_scheduled_poller(launch, t->slow, t->left != NULL);
+		t->task.poll = tx_scheduled_poller(launch, t->slow, t->left != NULL && !t->slow);
 }

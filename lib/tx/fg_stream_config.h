@@ -88,7 +88,10 @@ struct fg_stream_faults {
 	const struct fg_template *oversize; /* or NULL; must live until fg_engine_prepare() returns */
 };
 
-/** Traffic of one direction of one flow. */
+/**
+ * Traffic of one direction of one flow. Frames without signature are counted as sent, and by the port that
+ * they arrive at; nothing else is measured of them, and they are not made wrong.
+ */
 struct fg_stream_config {
 	unsigned tx_port, rx_port; /* indexes into fg_engine_config.port */
 	/*
@@ -102,7 +105,16 @@ struct fg_stream_config {
 	const struct fg_load *load; /* must live until fg_engine_prepare() returns */
 	/* how far its first departure is put off, in times between two frames; spreads equal streams */
 	double phase;
-	bool idle; /* sends nothing until fg_engine_stream_start() */
+	bool idle;      /* sends nothing until fg_engine_stream_start() */
+	uint64_t first; /* number of its first frame: another stream has sent those before it */
+	/*
+	 * Frame n has the header of frame fields_first + n * fields_every of a flow that several streams
+	 * send, one over each port; fields_every = 0 (and not 1): that of frame n
+	 */
+	uint64_t fields_first, fields_every;
+	bool other_clock; /* another tester sends it, by a clock of its own: fg_engine_peer_clock() */
+	bool elsewhere; /* another tester receives it: what arrives here, at whichever port, is misdirected */
+	bool unknown;   /* with elsewhere: another tester sends it, too, and its frame is none of its own */
 	/* if all are of one size; must live until fg_engine_prepare() returns */
 	const struct fg_template *frame;
 	const struct fg_sizes *sizes;            /* or NULL; the same */

@@ -8,6 +8,7 @@
 #include "fg_availability.h"
 #include "fg_counts.h"
 #include "fg_inject.h"
+#include "fg_latency.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,15 +18,6 @@ extern "C" {
  * What became of a stream in a trial. Sender and receiver fill in their shares when it has ended, and nobody
  * writes what they read any more.
  */
-
-/** One way delays of a stream, ns. All 0 when none was measured. */
-struct fg_latency {
-	uint64_t count, min_ns, max_ns;
-	uint64_t p50_ns, p99_ns, p999_ns;
-	double mean_ns;
-	double relative_error; /* of the percentiles, by the histogram's bins */
-	uint64_t negative;     /* taken as 0 */
-};
 
 /**
  * Loss of a stream beside its amount. A burst is a run of consecutive missing numbers, a loss period of RFC

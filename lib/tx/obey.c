@@ -29,6 +29,45 @@ take_all(struct tx_task *t)
 	return turned;
 }
 
+/* a stream is one of the queue's now; what was chosen for the others may not do for it */
+static void
+add(struct tx_task *t, struct tx_stream *s)
+{
+	struct tx_stream *only = t->only;
+
+	t->only = NULL;
+	if (only != NULL) { /* its loop has not looked at the schedule */
+		tx_schedule_remove(&t->schedule, only);
+		if (!only->stopped)
+			tx_schedule_add(&t->schedule, only);
+	}
+	t->pool = s->pool == t->pool ? t->pool : NULL;
+	if (!t->slow && s->slow) {
+		/* there is no slow path for what a round robin has left */
+		if (t->left != NULL)
+			tx_round_robin_settle(t->left, t->left->streams);
+		t->slow = true;
+	}
+}
+
+/* a stream goes: also what waits of it is not sent any more */
+static void
+retire(struct tx_task *t, struct tx_stream *s)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->waiting; i++) {
+		if (t->due[i].stream == s)
+			s->past.late++;
+		else
+			t->due[kept++] = t->due[i];
+	}
+	t->waiting = kept;
+	t->only = t->only == s ? NULL : t->only;
+	s->stopped = true;
+	__atomic_store_n(&s->retired, true, __ATOMIC_RELEASE);
+}
+
 /* @p begin: from when on frames can be influenced */
 static void
 obey(struct tx_task *t, struct tx_stream *s, const struct tx_order *order, uint64_t begin)
@@ -57,6 +96,12 @@ obey(struct tx_task *t, struct tx_stream *s, const struct tx_order *order, uint6
 		s->ordered = true;
 		s->stopped_at = begin;
 		break;
+	case TX_ADD:
+		add(t, s);
+		break;
+	case TX_RETIRE:
+		retire(t, s);
+		return; /* control may have made another one of it already */
 	}
 	if (!s->stopped)
 		tx_schedule_add(&t->schedule, s);

@@ -60,14 +60,15 @@ find_longest(const struct tx_stream *s, struct content *out)
 }
 
 /*
- * what may stay in the buffers of a stream; its frame is NULL if nothing may, as what is made wrong may not
+ * what may stay in the buffers of a stream; its frame is NULL if nothing may: what is made wrong, and what
+ * has no signature, whose place may be anything's
  */
 static struct content
 content_of(const struct tx_stream *s)
 {
 	struct content c = {.frame = s->frame};
 
-	if (s->inject != NULL || (s->sizes != NULL && !find_longest(s, &c)))
+	if (s->inject != NULL || s->frame->signature == 0 || (s->sizes != NULL && !find_longest(s, &c)))
 		return (struct content){0};
 	return c;
 }
@@ -155,6 +156,20 @@ set_content(struct tx_pool *p, const struct content *c, struct fg_error *err)
 	return 0;
 }
 
+/* the lengths of a mix in their order, for tx_mend() */
+static void
+sort_ends(struct tx_stream *s)
+{
+	for (unsigned k = 0; k < s->templates; k++) {
+		unsigned i = k;
+
+		for (; i > 0 && s->ends[i - 1] > s->frames[k]->length; i--)
+			s->ends[i] = s->ends[i - 1];
+		s->ends[i] = s->frames[k]->length;
+	}
+	s->ends[s->templates] = UINT16_MAX;
+}
+
 int
 tx_pool_take(struct tx *tx, const struct fg_port *port, struct tx_stream *stream, struct fg_error *err)
 {
@@ -175,6 +190,8 @@ tx_pool_take(struct tx *tx, const struct fg_port *port, struct tx_stream *stream
 	stream->pool = pools->pool[i].pool;
 	stream->whole = c.frame == NULL;
 	stream->mixed = c.frame != NULL && stream->sizes != NULL;
+	if (stream->mixed)
+		sort_ends(stream);
 	return rc;
 }
 

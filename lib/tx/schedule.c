@@ -198,7 +198,7 @@ spread(struct tx_schedule *q, unsigned level, uint64_t was, uint64_t end)
 		do {
 			behind = q->entry[i].behind;
 			if (level == 1) /* it sends within the next hundred frames or so */
-				for (unsigned k = 0; k < sizeof(struct tx_stream); k += RTE_CACHE_LINE_SIZE)
+				for (unsigned k = 0; k < TX_STREAM_HOT; k += RTE_CACHE_LINE_SIZE)
 					rte_prefetch0((const char *)q->entry[i].stream + k);
 			put(q, i);
 			i = behind;
@@ -342,18 +342,20 @@ tx_schedule_settle(struct tx_schedule *q, struct tx_stream *s)
 }
 
 int
-tx_schedule_init(struct tx_schedule *q, struct tx_stream **streams, unsigned n, uint64_t begin, double gap,
-		 struct fg_error *err)
+tx_schedule_init(struct tx_schedule *q, struct tx_stream **streams, unsigned n, unsigned spares,
+		 uint64_t begin, double gap, struct fg_error *err)
 {
+	size_t room = (size_t)n + spares;
+
 	*q = (struct tx_schedule){
 		.level = calloc(TX_LEVELS, sizeof(*q->level)),
-		.entry = calloc(n, sizeof(*q->entry)),
-		.list = calloc(2 * (size_t)n, sizeof(*q->list)),
-		.streams = n,
+		.entry = calloc(room, sizeof(*q->entry)),
+		.list = calloc(2 * room, sizeof(*q->list)),
+		.streams = (unsigned)room,
 		.sorted = UINT64_MAX,
 	};
 	if (q->level == NULL || q->entry == NULL || q->list == NULL)
-		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", n);
+		return fg_error_set(err, ENOMEM, "streams", "no memory for %zu streams", room);
 	while (gap >= 2 * SLOTS_A_GAP && q->shift < 40) {
 		gap /= 2;
 		q->shift++;

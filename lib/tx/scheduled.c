@@ -8,9 +8,9 @@
  * schedule has moved on, but its number has not been given away, and when it has waited too long it is
  * counted late like any other.
  *
- * Where any stream of the queue makes errors on purpose, or has a CRC in its frames, the loop is a second
- * one, the slow path, that looks at which. A third follows a round robin (round_robin.c) that has been given
- * up: it lets streams have their own counts, some at a poll, and always before it sends of them.
+ * Where any stream of the queue makes errors on purpose, has a CRC in its frames, or no signature, the loop
+ * is a second one, the slow path, that looks at which. A third follows a round robin (round_robin.c) that has
+ * been given up: it lets streams have their own counts, some at a poll, and always before it sends of them.
  */
 #include "fg_net.h"
 #include "tx_inject.h"
@@ -34,6 +34,14 @@ tx_forgive_waiting(struct tx_task *t, uint64_t until)
 	t->waiting = kept;
 }
 
+/* what tx_fill() will read of it: the stream itself was asked for when it came near (schedule.c) */
+static inline void
+tx_prefetch_frame(const struct fg_template *frame)
+{
+	rte_prefetch0(&frame->frame_size);
+	rte_prefetch0(frame->bytes + RTE_CACHE_LINE_SIZE / 2);
+}
+
 /* the next frames up to a time, behind those that wait */
 static inline unsigned
 tx_collect(struct tx_task *t, uint64_t until)
@@ -43,7 +51,8 @@ tx_collect(struct tx_task *t, uint64_t until)
 	struct tx_stream *s;
 
 	while (n < FG_BURST && (s = tx_schedule_first(q, until)) != NULL) {
-		if (likely(fg_pace_ready(&s->pace, until))) { /* else it is too late */
+		if (likely(fg_pace_ready_one(&s->pace, until))) { /* else it is too late */
+			tx_prefetch_frame(s->frame);
 			t->due[n++] = (struct tx_due){s, fg_pace_next(&s->pace)};
 			fg_pace_commit(&s->pace, 1);
 		}
@@ -67,24 +76,51 @@ tx_take_buffers(struct tx_task *t, struct rte_mbuf **frames, unsigned n)
 	return n;
 }
 
+/* the next frame of a stream whose buffers do not hold its payload as it is; they do afterwards */
+static __rte_noinline const struct fg_template *
+tx_put_payload(const struct tx_stream *s, struct rte_mbuf *m)
+{
+	const struct fg_template *frame = tx_template(s, s->sequence);
+
+	if (s->whole)
+		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
+		       frame->bytes + frame->header, frame->length - frame->header);
+	else
+		tx_mend(s, frame, m);
+	return frame;
+}
+
+/* the next frame of a stream without signature, whole */
+static __rte_noinline void
+tx_make_unsigned(struct tx_common *common, const struct tx_stream *s, struct rte_mbuf *m, uint64_t departure,
+		 bool launch)
+{
+	const struct fg_template *frame = tx_template(s, s->sequence);
+
+	common->length = frame->length;
+	fg_template_make(frame, 0, s->number + s->sequence * s->apart, 0,
+			 tx_begin(common, m, departure, launch));
+}
+
 /* @p common: of the frames of all streams, and room for what is this one's */
 static __rte_always_inline void
 tx_make(const struct tx_task *t, struct tx_common *common, struct tx_stream *s, struct rte_mbuf *m,
 	uint64_t departure, bool launch, bool slow)
 {
-	const struct fg_template *frame =
-		s->sizes == NULL ? s->frame : s->frames[fg_sizes_kind(s->sizes, s->sequence)];
+	const struct fg_template *frame = s->frame;
 	uint8_t *data;
 
 	if (slow && s->inject != NULL) {
 		tx_inject_make(t, s, m, departure, launch);
 		return;
 	}
-	if (s->whole)
-		memcpy((uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM + frame->header,
-		       frame->bytes + frame->header, frame->length - frame->header);
-	else if (s->mixed)
-		tx_mend(s, frame, m);
+	if (slow && frame->signature == 0) {
+		tx_make_unsigned(common, s, m, departure, launch);
+		s->sequence++;
+		return;
+	}
+	if (unlikely(s->whole || s->mixed))
+		frame = tx_put_payload(s, m);
 	common->bytes = frame->bytes;
 	common->length = frame->length;
 	common->header = frame->header;

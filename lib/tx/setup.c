@@ -12,6 +12,7 @@
 #include "tx_round_robin.h"
 
 enum { ON_TIME_NS = 100000 /* see on_time_init() */ };
+static const double most_ticks = 1e18; /* years; a clock that has run as long does not overflow */
 
 /* the frames of a load by its time, if it has no number of its own */
 static uint64_t
@@ -69,22 +70,34 @@ end_of(const struct fg_clock *clock, const struct fg_load *l, const struct fg_pa
 	return pace->total == UINT64_MAX ? UINT64_MAX : fg_pace_at(pace, pace->total);
 }
 
+/* the start of a stream's first load, by its phase; UINT64_MAX: too late to be counted */
+static uint64_t
+start_of(const struct tx_env *env, const struct fg_stream_config *s)
+{
+	double late = s->phase * (double)env->clock->hz / s->load[0].fps;
+
+	if (!(s->load[0].fps > 0)) /* tx_pace() refuses the load */
+		return env->start;
+	return late >= 0 && late < most_ticks ? env->start + (uint64_t)late : UINT64_MAX;
+}
+
 /* one pace a load; each starts when the one before it, of all that take turns in it, is over */
 static int
 loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_stream *tx,
 	   const struct fg_stream_config *s, struct fg_error *err)
 {
-	uint64_t start = env->start;
+	uint64_t start;
 	int rc;
 
 	if (s->loads == 0)
 		return fg_error_set(err, EINVAL, "stream", "no load");
+	start = start_of(env, s);
+	if (start == UINT64_MAX)
+		return fg_error_set(err, EINVAL, "stream.phase", "%g is no number of frame times", s->phase);
 	tx->loads = s->loads;
 	tx->load = calloc(s->loads, sizeof(*tx->load));
 	if (tx->load == NULL)
 		return fg_error_set(err, ENOMEM, "stream", "no memory");
-	if (s->load[0].fps > 0) /* else tx_pace() refuses the load */
-		start += (uint64_t)(s->phase * (double)env->clock->hz / s->load[0].fps);
 	tx->peak_fps = fg_stream_peak_fps(s);
 	for (unsigned i = 0; i < s->loads; i++) {
 		struct fg_pace *pace = &tx->load[i];
@@ -102,6 +115,7 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 			rc = fg_pace_turns(pace, s->turn.first, s->turn.take, s->turn.every, err);
 		if (rc != 0)
 			return rc;
+		pace->first = s->first;
 	}
 	tx->pace = tx->load[0];
 	return 0;
@@ -117,11 +131,11 @@ copy_template(const struct fg_template *frame, struct fg_error *err)
 	return copy;
 }
 
-/* streams can share their sizes, and so do our copies */
+/* streams can share their sizes, and so do our copies; not where a stream may go before the others */
 static const struct fg_sizes *
 keep_sizes(const struct tx *tx, unsigned i, const struct fg_stream_config *config, struct fg_error *err)
 {
-	for (unsigned k = i; k-- > 0;)
+	for (unsigned k = i; tx->spares == 0 && k-- > 0;)
 		if (tx->stream[k].config_sizes == config->sizes)
 			return tx->stream[k].sizes;
 	return fg_sizes_copy(config->sizes, err);
@@ -151,6 +165,17 @@ frames_init(struct tx *all, unsigned i, const struct fg_stream_config *s, struct
 	return 0;
 }
 
+/* its frames are right only when they have a CRC, or have no signature, or shall be wrong */
+static bool
+needs_slow_path(const struct tx_stream *s)
+{
+	bool special = s->inject != NULL;
+
+	for (unsigned k = 0; k < s->templates; k++)
+		special |= s->frames[k]->seal.packet != 0 || s->frames[k]->signature == 0;
+	return special;
+}
+
 int
 tx_stream_init(struct tx *all, unsigned i, const struct fg_stream_config *s, const struct tx_place *place,
 	       struct fg_series *series, struct fg_error *err)
@@ -161,33 +186,24 @@ tx_stream_init(struct tx *all, unsigned i, const struct fg_stream_config *s, con
 
 	tx->id = (uint16_t)(env->first_id + i);
 	tx->queue = place->queue;
-	tx->number = place->k;
-	tx->apart = place->of;
+	tx->apart = place->of * RTE_MAX(s->fields_every, (uint64_t)1);
+	tx->number = s->fields_first + place->k * RTE_MAX(s->fields_every, (uint64_t)1);
 	tx->clock = env->clock;
 	tx->early = place->port->caps.launch_time;
 	tx->stopped = s->idle;
 	tx->stopped_at = env->start;
+	tx->sequence = tx->present_first = s->first;
 	tx->series = series;
 	tx->interval_end =
 		series == NULL ? UINT64_MAX : fg_clock_tick_at(env->clock, fg_series_end(series, 0));
 	if (rc == 0)
 		rc = tx_inject_init(tx, s, place->port, err);
+	tx->slow = rc == 0 && needs_slow_path(tx);
 	if (rc == 0)
 		rc = tx_pool_take(all, place->port, tx, err);
 	if (rc == 0)
 		rc = loads_init(env, place->port, tx, s, err);
 	return rc;
-}
-
-/* its frames are right only when they have a CRC, or shall be wrong */
-static bool
-needs_slow_path(const struct tx_stream *s)
-{
-	bool sealed = false;
-
-	for (unsigned k = 0; k < s->templates; k++)
-		sealed |= s->frames[k]->seal.packet != 0;
-	return sealed || s->inject != NULL;
 }
 
 /*
@@ -207,6 +223,9 @@ on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned
 	}
 }
 
+/* where streams may be added to a queue that has none, their departures are taken to be so far apart */
+enum { UNKNOWN_FPS = 100000 };
+
 /* ticks between two departures of all streams, when all are at their fastest */
 static double
 least_step(const struct fg_clock *clock, struct tx_stream *const *streams, unsigned n)
@@ -215,7 +234,7 @@ least_step(const struct fg_clock *clock, struct tx_stream *const *streams, unsig
 
 	for (unsigned i = 0; i < n; i++)
 		fps += streams[i]->peak_fps;
-	return (double)clock->hz / fps;
+	return (double)clock->hz / (n == 0 ? UNKNOWN_FPS : fps);
 }
 
 /* the streams of a queue. @return how many */
@@ -231,11 +250,13 @@ streams_of(const struct tx *tx, unsigned queue, struct tx_stream **out)
 }
 
 static int
-task_init(const struct tx_env *env, struct tx_task *task, struct fg_port *port, struct tx_stream **streams,
+task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struct tx_stream **streams,
 	  unsigned n, struct fg_error *err)
 {
+	const struct tx_env *env = &tx->env;
 	double step = least_step(env->clock, streams, n);
-	int rc = tx_schedule_init(&task->schedule, streams, n, env->start, step, err);
+	int rc = tx_schedule_init(&task->schedule, streams, n, tx->spares == 0 ? 0 : tx->streams, env->start,
+				  step, err);
 
 	if (rc != 0)
 		return rc;
@@ -248,11 +269,11 @@ task_init(const struct tx_env *env, struct tx_task *task, struct fg_port *port, 
 	task->time_flag = env->time_flag;
 	on_time_init(task, streams, n, step);
 	task->only = n == 1 ? streams[0] : NULL;
-	task->pool = streams[0]->pool;
+	task->pool = n == 0 ? NULL : streams[0]->pool;
 	for (unsigned i = 1; i < n; i++)
 		task->pool = streams[i]->pool == task->pool ? task->pool : NULL;
 	for (unsigned i = 0; i < n; i++)
-		task->slow |= needs_slow_path(streams[i]);
+		task->slow |= streams[i]->slow;
 	rc = task->slow ? 0 : tx_round_robin_create(task, streams, n, err);
 	for (unsigned i = 0; i < n && task->round_robin == NULL; i++)
 		if (!streams[i]->stopped)
@@ -272,10 +293,26 @@ tx_task_init(struct tx *tx, unsigned queue, struct fg_port *port, struct fg_erro
 	if (streams == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", tx->streams);
 	n = streams_of(tx, queue, streams);
-	if (n > 0)
-		rc = task_init(&tx->env, &tx->task[queue], port, streams, n, err);
+	if (n > 0 || tx->spares > 0)
+		rc = task_init(tx, &tx->task[queue], port, streams, n, err);
 	free(streams);
 	return rc;
+}
+
+void
+tx_stream_join(const struct tx *tx, unsigned i)
+{
+	struct tx_stream *s = &tx->stream[i];
+	struct tx_task *t = &tx->task[s->queue];
+	double fps = s->peak_fps;
+
+	/* every queue has places for all that may come, behind those of its first streams */
+	s->place = t->schedule.streams - tx->streams + i;
+	t->schedule.entry[s->place] = (struct tx_entry){.at = UINT64_MAX, .stream = s};
+	for (unsigned k = 0; k < tx->streams; k++)
+		if (k != i && tx->stream[k].queue == s->queue && !tx_is_retired(&tx->stream[k]))
+			fps += tx->stream[k].peak_fps;
+	on_time_init(t, &s, 1, (double)t->clock->hz / fps);
 }
 
 void *
@@ -289,14 +326,17 @@ tx_alloc_lines(unsigned n, size_t size)
 }
 
 int
-tx_alloc(struct tx *tx, unsigned streams, unsigned tasks)
+tx_alloc(struct tx *tx, unsigned streams, unsigned spares, unsigned tasks)
 {
 	*tx = (struct tx){
-		.streams = streams,
+		.streams = streams + spares,
+		.spares = spares,
 		.tasks = tasks,
-		.stream = tx_alloc_lines(streams, sizeof(*tx->stream)),
+		.stream = tx_alloc_lines(streams + spares, sizeof(*tx->stream)),
 		.task = tx_alloc_lines(tasks, sizeof(*tx->task)),
 	};
+	for (unsigned i = streams; tx->stream != NULL && i < tx->streams; i++)
+		tx->stream[i].queue = TX_NO_QUEUE;
 	return tx->stream == NULL || tx->task == NULL ? -ENOMEM : 0;
 }
 
@@ -306,7 +346,7 @@ stream_free(struct tx *all, unsigned i)
 	struct tx_stream *tx = &all->stream[i];
 	bool shared = false;
 
-	for (unsigned k = i; k-- > 0 && !shared;)
+	for (unsigned k = i; all->spares == 0 && k-- > 0 && !shared;)
 		shared = all->stream[k].sizes == tx->sizes;
 	if (!shared)
 		fg_sizes_free((struct fg_sizes *)tx->sizes);
@@ -315,6 +355,13 @@ stream_free(struct tx *all, unsigned i)
 	free(tx->frames);
 	free(tx->load);
 	tx_inject_free(tx->inject);
+}
+
+void
+tx_stream_clear(struct tx *tx, unsigned i)
+{
+	stream_free(tx, i);
+	tx->stream[i] = (struct tx_stream){.queue = TX_NO_QUEUE};
 }
 
 void

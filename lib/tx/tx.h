@@ -12,8 +12,6 @@
 #include "fg_stream_result.h"
 #include "tx_task.h"
 
-enum { TX_MIX_SIZES = 8 }; /* up to which it pays to keep the longest frame in the buffers */
-
 /**
  * Buffers of the streams of a queue that have the same payload: it is written once, the headers for each
  * frame.
@@ -49,6 +47,7 @@ struct tx_env {
 struct tx {
 	struct tx_env env;
 	unsigned streams, tasks;
+	unsigned spares; /* the last of the streams, which may be added while the trial runs */
 	struct tx_stream *stream;
 	struct tx_task *task;    /* one a queue */
 	struct tx_order *orders; /* given, and not known to be obeyed */
@@ -64,14 +63,18 @@ struct tx_place {
 
 /** Whole cache lines for @p n things of a size, all 0; to be freed. NULL without memory. */
 void *tx_alloc_lines(unsigned n, size_t size);
-/** Room for senders, with env still to be filled in. @return 0 or -ENOMEM */
-int tx_alloc(struct tx *tx, unsigned streams, unsigned tasks);
+/** Room for senders, @p spares of them for later, with env still to be filled in. @return 0 or -ENOMEM */
+int tx_alloc(struct tx *tx, unsigned streams, unsigned spares, unsigned tasks);
 /** Also what was made only in part. */
 void tx_free(struct tx *tx);
 
 /** Compile what stream @p i sends. @p series  NULL: none is kept */
 int tx_stream_init(struct tx *tx, unsigned i, const struct fg_stream_config *config,
 		   const struct tx_place *place, struct fg_series *series, struct fg_error *err);
+/** Give back what a stream has, so that another one can be in its place; no lcore may look at it. */
+void tx_stream_clear(struct tx *tx, unsigned i);
+/** Make stream @p i, which is ready, one of its queue's, before tx_give(TX_ADD). */
+void tx_stream_join(const struct tx *tx, unsigned i);
 /**
  * The task of a queue, once its streams are ready; its port stays NULL if there are none.
  * @return 0 or -ENOMEM

@@ -19,19 +19,16 @@ tx_mend(const struct tx_stream *s, const struct fg_template *frame, const struct
 {
 	uint8_t *data = (uint8_t *)m->buf_addr + RTE_PKTMBUF_HEADROOM;
 
-	for (unsigned k = 0; k < s->templates; k++) {
-		unsigned end = s->frames[k]->length;
-
-		if (end < frame->length)
-			memcpy(data + end - FG_SIGNATURE_SIZE, frame->bytes + end - FG_SIGNATURE_SIZE,
-			       FG_SIGNATURE_SIZE);
-	}
+	for (const uint16_t *end = s->ends; *end < frame->length; end++)
+		memcpy(data + *end - FG_SIGNATURE_SIZE, frame->bytes + *end - FG_SIGNATURE_SIZE,
+		       FG_SIGNATURE_SIZE);
 }
 
 /** Departures of the next frames, ticks with 64 bits of fraction, and of the one after them. */
 struct tx_mix_due {
 	fg_u128 at[FG_BURST + 1];
 	unsigned n;
+	uint64_t octets; /* of all of them */
 };
 
 static inline uint32_t
@@ -63,18 +60,20 @@ tx_mix_find(const struct tx_stream *s, uint64_t until, struct tx_mix_due *due)
 
 static __rte_always_inline void
 tx_mix_fill(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf **frames,
-	    const struct tx_mix_due *due, uint64_t now, bool launch, bool vary)
+	    struct tx_mix_due *due, uint64_t now, bool launch, bool vary)
 {
 	struct tx_common common = tx_have_in_common(t, s, s->frame);
 	const struct fg_sizes *sizes = s->sizes;
 	uint32_t place = (uint32_t)(s->sequence % sizes->length);
 
+	due->octets = 0;
 	for (unsigned i = 0; i < due->n; i++) {
 		const struct fg_template *frame = s->frames[sizes->kind[place]];
 		uint8_t *data;
 
 		common.bytes = frame->bytes;
 		common.length = frame->length;
+		due->octets += frame->frame_size;
 		tx_mend(s, frame, frames[i]);
 		data = tx_fill(&common, frames[i], s->sequence + i,
 			       launch ? (uint64_t)(due->at[i] >> 64) : now, launch);
@@ -88,8 +87,11 @@ tx_mix_fill(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf 
 static __rte_always_inline void
 tx_mix_count(struct tx_stream *s, const struct tx_mix_due *due, unsigned sent, uint64_t now, bool launch)
 {
-	uint64_t octets =
-		fg_sizes_octets(s->sizes, s->sequence + sent) - fg_sizes_octets(s->sizes, s->sequence);
+	uint64_t octets = due->octets;
+
+	if (unlikely(sent < due->n))
+		octets = fg_sizes_octets(s->sizes, s->sequence + sent) -
+			 fg_sizes_octets(s->sizes, s->sequence);
 
 	s->sequence += sent;
 	tx_count(s, sent, octets, launch ? (uint64_t)(due->at[0] >> 64) : now,

@@ -39,18 +39,19 @@ struct tx_schedule {
 	uint64_t sorted; /* slot of level 0 that is in order */
 	struct tx_level *level;
 	struct tx_entry *entry; /* of every stream, by tx_stream.place */
-	unsigned streams;
-	uint32_t *list; /* room for two of all */
+	unsigned streams;       /* that it has places for */
+	uint32_t *list;         /* room for two of all */
 };
 
 /**
  * None of the streams is in it yet.
+ * @param spares places behind those of the streams, for some that are added later
  * @param begin  ticks, before which nothing departs
  * @param gap    ticks between two departures of all, on the average; a guess, with which it is fast
  * @return 0 or -ENOMEM. Free with tx_schedule_free(), also when it failed.
  */
-int tx_schedule_init(struct tx_schedule *schedule, struct tx_stream **streams, unsigned n, uint64_t begin,
-		     double gap, struct fg_error *err);
+int tx_schedule_init(struct tx_schedule *schedule, struct tx_stream **streams, unsigned n, unsigned spares,
+		     uint64_t begin, double gap, struct fg_error *err);
 void tx_schedule_free(struct tx_schedule *schedule);
 
 /** Fill level 0, which is empty, with what departs next, if that may be up to @p until. Not called directly.

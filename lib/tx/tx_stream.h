@@ -20,17 +20,27 @@
 struct tx_inject;
 struct tx_round_robin;
 
+enum { TX_NO_QUEUE = UINT32_MAX >> 1 }; /* of a stream that is not there */
+enum { TX_MIX_SIZES = 8 };              /* up to which it pays to keep the longest frame in the buffers */
+
 struct tx_stream {
-	struct fg_pace pace;             /* of the present load */
+	/* three cache lines (TX_STREAM_HOT): one of ours, and those of a pace */
 	uint64_t sequence;               /* of the next frame */
 	uint64_t sent, octets;           /* frames, and their octets with FCS */
 	const struct fg_template *frame; /* if all are of one size */
+	const struct fg_sizes *sizes;    /* NULL: all frames are of one size */
+	uint64_t last;                   /* departure, ticks */
+	uint64_t interval_end;           /* of the series, ticks; UINT64_MAX: none is kept */
+	uint16_t id;                     /* in the signature */
+	bool whole;                      /* the buffers hold nothing yet: a frame is written whole */
+	bool mixed;                      /* or the longest of several: a frame has to be mended (tx_mix.h) */
+	unsigned place;                  /* in the schedule */
+	struct fg_pace pace;             /* of the present load */
+
 	struct rte_mempool *pool;
-	uint16_t id;    /* in the signature */
-	bool whole;     /* the buffers hold nothing yet: a frame is written whole */
-	bool mixed;     /* or the longest of several: a frame has to be mended (tx_mix.h) */
-	bool stopped;   /* on command */
-	unsigned place; /* in the schedule */
+	bool slow;    /* its frames need more than to be filled and varied */
+	bool stopped; /* on command */
+	bool retired; /* the sender will not look at it again; written last (release) */
 	/*
 	 * the round robin that counts for it; NULL: it counts by itself. Released when its own counts are
 	 * right
@@ -38,12 +48,12 @@ struct tx_stream {
 	struct tx_round_robin *round_robin;
 	unsigned slot; /* there */
 
-	const struct fg_sizes *sizes;        /* NULL: all frames are of one size */
 	const struct fg_sizes *config_sizes; /* of which these are a copy; at set-up only */
 	struct fg_template **frames;         /* of each size */
 	unsigned templates;
-	unsigned queue;       /* that sends it, of the engine's */
-	struct fg_pace *load; /* all loads, as they were to begin */
+	uint16_t ends[TX_MIX_SIZES + 1]; /* if mixed: their lengths, the shortest first, and UINT16_MAX */
+	unsigned queue;                  /* that sends it, of the engine's */
+	struct fg_pace *load;            /* all loads, as they were to begin */
 	unsigned loads, present;
 	uint64_t shift;         /* ticks by which stops have put off the loads */
 	uint64_t stopped_at;    /* ticks; if stopped */
@@ -57,13 +67,15 @@ struct tx_stream {
 	/* of a substream: its first frame's number in the stream, and from one to the next */
 	uint64_t number, apart;
 	uint64_t refused, no_mbuf;
-	uint64_t first, last;  /* departures, ticks */
-	uint64_t interval_end; /* of the series, ticks; UINT64_MAX: none is kept */
+	uint64_t first; /* departure, ticks */
 	struct fg_series *series;
 	const struct fg_clock *clock;
 	bool early;               /* frames are handed over before they depart */
 	struct tx_inject *inject; /* errors on purpose; NULL: none */
 } __rte_cache_aligned;
+
+/** Octets of a stream in which all is that a frame on schedule needs. */
+enum { TX_STREAM_HOT = offsetof(struct tx_stream, pace) + offsetof(struct fg_pace, sizes) };
 
 /** The template of a stream's frame @p number. */
 static inline struct fg_template *
@@ -81,6 +93,13 @@ tx_leave_load(struct tx_stream *s, uint64_t intended)
 	s->past.off_schedule += s->pace.off_schedule;
 	s->past.worst_lag = RTE_MAX(s->past.worst_lag, s->pace.worst_lag);
 	s->present_first = s->sequence;
+}
+
+/** Will the sender not look at a stream again? Then what it has sent is final. */
+static inline bool
+tx_is_retired(const struct tx_stream *s)
+{
+	return __atomic_load_n(&s->retired, __ATOMIC_ACQUIRE);
 }
 
 /** Turn to the next load when the present one is done. */

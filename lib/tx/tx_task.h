@@ -23,7 +23,7 @@
 #include "tx_stream.h"
 
 /** What control wants of a stream. */
-enum tx_command { TX_START, TX_STOP, TX_LOAD };
+enum tx_command { TX_START, TX_STOP, TX_LOAD, TX_ADD, TX_RETIRE };
 struct tx_order {
 	struct tx_order *next;   /* of the task's */
 	struct tx_order *issued; /* of control's */

@@ -59,6 +59,8 @@ struct Stream {
 	const fg_sizes *sizes = nullptr;
 	const fg_template *const *frames = nullptr;
 	const fg_stream_faults *faults = nullptr;
+	bool other_clock = false;
+	bool elsewhere = false;
 };
 
 struct Times {
@@ -118,6 +120,8 @@ class Engine
 			c.measure = s.measure;
 			c.phase = s.phase;
 			c.idle = s.idle;
+			c.other_clock = s.other_clock;
+			c.elsewhere = s.elsewhere;
 			c.sizes = s.sizes;
 			c.frames = s.frames;
 			c.faults = s.faults;
@@ -236,6 +240,8 @@ class Engine
 
 			for (const fg_load &load : streams[i].loads)
 				frames += load.frames;
+			if (streams[i].turn.every > 0) /* whole rounds of turns, or it ends too early */
+				frames = frames / streams[i].turn.every * streams[i].turn.take;
 			if (Live(i).tx_frames < frames)
 				return false;
 		}

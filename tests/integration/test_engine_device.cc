@@ -13,9 +13,7 @@
 namespace
 {
 
-const uint64_t any_lag = 30000000000; /* ns: late is only what an overloaded machine makes so */
 const uint64_t frames_sent = 300;
-const Times moment = {20, 300, 300, 0};
 const size_t ether = 14, ip = 20;
 
 fg_engine_config
@@ -48,9 +46,15 @@ struct Loop {
 	fg_stream_result
 	Send(const Template &frame, unsigned measure = 0, unsigned to = 0)
 	{
-		engine.Run({{0, to, frame, {{2000, frames_sent}}, {}, false, measure}}, moment, any_lag);
+		RunOut({{0, to, frame, {{2000, frames_sent}}, {}, false, measure}});
 		ExpectConsistent(engine.Result(0));
 		return engine.Result(0);
+	}
+	/* until all have come back, as whatever they are then */
+	void
+	RunOut(const std::vector<Stream> &streams)
+	{
+		engine.RunOut(streams, [this] { return east.Empty(); });
 	}
 
 	Device east, west;
@@ -212,7 +216,7 @@ TEST(EngineDevice, OfManyStreamsEachCountsItsOwn)
 
 	for (unsigned i = 0; i < streams; i++)
 		all.push_back({0, 0, frame, {{10000, sent}}, {i, 1, streams}});
-	l.engine.Run(all, moment, any_lag);
+	l.RunOut(all);
 	for (unsigned i = 0; i < streams; i++) {
 		fg_stream_result r = l.engine.Result(i);
 
@@ -291,18 +295,17 @@ TEST(EngineDevice, OfSeveralSizesEachFrameHasItsOwn)
 	for (bool quoted : {false, true}) {
 		Loop l(quoted ? quote : [](rte_mbuf *, uint64_t) {});
 
-		l.engine.Run({{0,
-			       0,
-			       first,
-			       {{2000, frames_sent}},
-			       {},
-			       false,
-			       0,
-			       0,
-			       false,
-			       sizes,
-			       pointers.data()}},
-			     moment, any_lag);
+		l.RunOut({{0,
+			   0,
+			   first,
+			   {{2000, frames_sent}},
+			   {},
+			   false,
+			   0,
+			   0,
+			   false,
+			   sizes,
+			   pointers.data()}});
 		if (quoted)
 			expect_altered(l.engine.Result(0), FG_ALTERED_QUOTED, "quoted");
 		else
@@ -357,7 +360,7 @@ TEST(EngineDevice, StampsThatStepBackHideNoOutage)
 	Engine engine(one_lcore(), &east, &west);
 	Template frame = TestFrame(64);
 
-	engine.Run({{0, 0, frame, {{1000, 1500}}}}, {20, 1500, 300, 0}, any_lag);
+	engine.RunOut({{0, 0, frame, {{1000, 1500}}}}, [&] { return east.Empty(); });
 	fg_stream_result r = engine.Result(0);
 	EXPECT_EQ(500, r.lost);
 	EXPECT_GT(r.longest_gap_ns, 400000000u);

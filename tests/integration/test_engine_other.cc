@@ -28,22 +28,27 @@ TEST(EngineOther, StartsWhenItIsTold)
 					   at(fg_engine_now_ns(b.engine.Get()) + 1)));
 }
 
-TEST(EngineOther, AddsWhatItsClockIsAhead)
+TEST(EngineOther, AddsWhatTheClockOfEachStreamIsAhead)
 {
 	for (int64_t ahead : {0, 5000, -300}) {
 		Bench b(limited(0, 512));
 		Template frame = TestFrame(128);
-		fg_stream_result r;
+		Stream measured = {0, 1, frame, {{1000, 100}}, {}, false, FG_MEASURE_SERIES};
+		Stream counted = {1, 0, frame, {{1000, 100}}};
 
-		ASSERT_EQ(0, b.engine.Prepare({{0, 1, frame, {{1000, 100}}, {}, false, FG_MEASURE_SERIES}},
-					      times));
-		fg_engine_peer_clock(b.engine.Get(), ahead);
+		counted.other_clock = true;
+		ASSERT_EQ(0, b.engine.Prepare({measured, counted}, times));
+		fg_engine_peer_clock(b.engine.Get(), 0, ahead);
+		fg_engine_peer_clock(b.engine.Get(), 1, 3 * ahead);
 		fg_engine_start(b.engine.Get());
 		b.engine.Await();
-		r = b.engine.Result(0);
-		/* 128 octets at 1 Gbps, stored and forwarded, and the 20 us of the device */
-		EXPECT_EQ(uint64_t(1024 + 20000 + ahead), r.latency.min_ns);
-		EXPECT_EQ(r.latency.min_ns, r.latency.max_ns);
+		for (int64_t i : {0, 1}) {
+			fg_stream_result r = b.engine.Result((unsigned)i);
+
+			/* 128 octets at 1 Gbps, stored and forwarded, and the 20 us of the device */
+			EXPECT_EQ(uint64_t(1024 + 20000 + (1 + 2 * i) * ahead), r.latency.min_ns);
+			EXPECT_EQ(r.latency.min_ns, r.latency.max_ns);
+		}
 	}
 }
 
@@ -61,6 +66,28 @@ TEST(EngineOther, TakesItsWordForWhatItSent)
 	r = b.engine.Result(0);
 	EXPECT_EQ(10, r.lost);
 	EXPECT_EQ(10u, r.max_loss_burst);
+	/* the last of ten in the millisecond after nine */
+	EXPECT_EQ(10000000u, r.loss.longest_outage_ns);
+	EXPECT_EQ(0u, r.loss.outage_begin_ns);
+}
+
+/* What this tester sends to another one must not come back. */
+TEST(EngineOther, MisdirectsWhatItShouldNotReceive)
+{
+	Bench b(limited(0, 512));
+	Template frame = TestFrame(128);
+	Stream sent = {0, 1, frame, {{1000, 100}}}, there = {0, 1, frame, {{1000, 50}}};
+	fg_port_result port;
+
+	sent.elsewhere = true;
+	b.engine.Run({sent, there}, times);
+	EXPECT_EQ(100u, b.engine.Result(0).tx);
+	EXPECT_EQ(0u, b.engine.Result(0).rx);
+	EXPECT_EQ(0u, fg_engine_misdirected(b.engine.Get(), 0, 0));
+	EXPECT_EQ(100u, fg_engine_misdirected(b.engine.Get(), 0, 1));
+	EXPECT_EQ(50u, b.engine.Result(1).rx);
+	fg_engine_port_result(b.engine.Get(), 1, &port);
+	EXPECT_EQ(100u, port.misdirected);
 }
 
 TEST(EngineOther, CountsMarks)

@@ -15,8 +15,6 @@
 #include "port_under_test.h"
 #include "slow_teardown.h"
 
-rte_mempool *frames;
-
 class Memif : public testing::Test
 {
       protected:
@@ -157,35 +155,4 @@ TEST_F(Memif, IsPolledWhileItsPeerDies)
 	done = true;
 	lcore.join();
 	EXPECT_EQ(19u, server.Counters().link_changes) << "coming up first is none";
-}
-
-/* Say that the port is open with one character, and keep it so until killed */
-static int
-Hold(const std::string &device)
-{
-	Port port(device);
-
-	if (!port.Opened() || write(STDOUT_FILENO, ".", 1) != 1)
-		return 1;
-	pause();
-	return 0;
-}
-
-int
-main(int argc, char **argv)
-{
-	fg_host_config config = {};
-	fg_error err = {};
-
-	testing::InitGoogleTest(&argc, argv);
-	config.huge_pages = 1;
-	config.memory_mb = 128;
-	if (fg_host_start(&config, &err) != 0) {
-		fprintf(stderr, "%s: %s\n", err.where, err.message);
-		return 1;
-	}
-	if (argc == 2 && strncmp(argv[1], "--hold=", 7) == 0)
-		return Hold(argv[1] + 7);
-	frames = rte_pktmbuf_pool_create("frames", 4095, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	return frames == nullptr ? 1 : RUN_ALL_TESTS();
 }

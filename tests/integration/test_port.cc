@@ -17,8 +17,6 @@
 extern "C" rte_eth_dev *rte_eth_dev_allocated(const char *name);
 extern "C" int rte_eth_dev_callback_process(rte_eth_dev *dev, rte_eth_event_type event, void *unused);
 
-rte_mempool *frames;
-
 TEST(Host, StartsOnceAndHasAWorker)
 {
 	fg_host_config config = {};
@@ -296,34 +294,4 @@ TEST(Pcap, ReadsBackWhatItWrote)
 	EXPECT_EQ(10u, in.Send(0, 10, 60)) << "what is sent is dropped";
 	unlink(path.c_str());
 	ExpectRefusal("pcap:" + path, ENOENT, "cannot be read");
-}
-
-/* Be another tester that has a port open until it is killed, and say so with one character */
-static int
-Hold(const std::string &device)
-{
-	Port port(device);
-
-	if (!port.Opened() || write(STDOUT_FILENO, ".", 1) != 1)
-		return 1;
-	pause();
-	return 0;
-}
-
-int
-main(int argc, char **argv)
-{
-	fg_host_config config = {};
-	fg_error err = {};
-
-	testing::InitGoogleTest(&argc, argv);
-	config.huge_pages = 1;
-	if (fg_host_start(&config, &err) != 0) {
-		fprintf(stderr, "%s: %s\n", err.where, err.message);
-		return 1;
-	}
-	if (argc == 2 && strncmp(argv[1], "--hold=", 7) == 0)
-		return Hold(argv[1] + 7);
-	frames = rte_pktmbuf_pool_create("frames", 16383, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	return frames == nullptr ? 1 : RUN_ALL_TESTS();
 }

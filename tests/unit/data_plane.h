@@ -147,7 +147,7 @@ struct Senders {
 		one.pool = &pool.pool;
 		pools.pool = &one;
 		pools.n = 1;
-		EXPECT_EQ(0, tx_alloc(&all, n, 1));
+		EXPECT_EQ(0, tx_alloc(&all, n, 0, 1));
 		all.env.clock = &clock;
 		all.env.start = START;
 		all.env.nap = UINT64_MAX;

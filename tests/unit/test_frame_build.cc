@@ -378,6 +378,22 @@ TEST(Frame, PayloadIsRepeatedUpToTheSignature)
 	EXPECT_EQ(0xffff, udp_sum(bytes(t)));
 }
 
+TEST(Frame, WithoutSignatureIsPayloadUpToItsEnd)
+{
+	Frame frame = rfc2544(true);
+	const Bytes pattern = {0xde, 0xad};
+
+	ASSERT_EQ(0, fg_frame_set_payload(frame.get(), pattern.data(), pattern.size(), nullptr));
+	fg_frame_leave_unsigned(frame.get());
+	Template t = finish(frame, 64);
+	Bytes made(t->length);
+	fg_template_make(t.get(), 7, 9, 11, made.data());
+	EXPECT_EQ(bytes(t), made);
+	EXPECT_EQ(Bytes({0xad, 0xde, 0xad}), Bytes(made.end() - 3, made.end()));
+	EXPECT_EQ(0xffff, udp_sum(made));
+	EXPECT_EQ(46u, finish(frame, 46)->frame_size); // headers and FCS
+}
+
 TEST(Frame, RefusesToGrowTooDeep)
 {
 	Frame frame = stack(std::vector<const char *>(48, "ipv4"));

@@ -68,6 +68,23 @@ expect_same(const fg_histogram *a, const fg_histogram *b)
 	EXPECT_EQ(0, memcmp(a->counts, b->counts, (a->bins + 2) * sizeof(a->counts[0])));
 }
 
+TEST(Histogram, CountsWhatDoesNotExceedBounds)
+{
+	fg_histogram *h = fg_histogram_create(2, 1000000, nullptr);
+	const uint64_t bounds[] = {10, 99, 1000, 2000000};
+	uint64_t counts[5] = {1, 0, 0, 0, 0};
+
+	for (int64_t value : {-3, 5, 10, 11, 99, 100, 999999})
+		fg_histogram_record(h, value);
+	fg_histogram_cumulate(h, bounds, 4, counts);
+	EXPECT_EQ(4u, counts[0]); /* added to what was there */
+	EXPECT_EQ(5u, counts[1]);
+	EXPECT_EQ(6u, counts[2]);
+	EXPECT_EQ(7u, counts[3]);
+	EXPECT_EQ(7u, counts[4]);
+	fg_histogram_free(h);
+}
+
 TEST(Histogram, LayoutHasTheCountersOfTheSpecification)
 {
 	EXPECT_EQ(21504u, make(3, SECOND)->bins);
@@ -290,7 +307,7 @@ TEST(Histogram, ValuesCanBeRecordedTogether)
 	for (size_t i = 0, n = 1; i < narrow.size();
 	     i += n, n = std::min<size_t>(n % 9 + 1, narrow.size() - i))
 		fg_histogram_record_all(all.get(), &narrow[i], unsigned(n));
-	EXPECT_EQ(0, memcmp(each.get(), all.get(), fg_histogram_size(2, SECOND)));
+	expect_same(each.get(), all.get());
 }
 
 } // namespace

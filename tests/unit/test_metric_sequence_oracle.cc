@@ -33,11 +33,13 @@ class Oracle
 			r.stale++;
 			return false;
 		}
-		if (!seen.insert(number).second) {
+		seen.resize(std::max(seen.size(), size_t(number) + 1));
+		if (seen[number]) {
 			r.duplicates++;
 			r.duplicated += twice.insert(number).second;
 			return false;
 		}
+		seen[number] = 1;
 		r.unique++;
 		unique.push_back({number, time});
 		if (number >= next) {
@@ -72,7 +74,7 @@ class Oracle
 		memset(r.burst_lengths, 0, sizeof(r.burst_lengths));
 		memset(r.burst_distances, 0, sizeof(r.burst_distances));
 		for (uint64_t n = first; n <= end; n++) {
-			if (n < end && !seen.count(n)) {
+			if (n < end && !(n < seen.size() && seen[n])) {
 				if (missing++ == 0 && r.bursts > 0)
 					r.burst_distances[magnitude(n - last)]++;
 				last = n;
@@ -104,10 +106,11 @@ class Oracle
 	void
 	offset()
 	{
-		uint64_t above = std::count_if(unique.begin(), unique.end() - 1, [this](const Arrival &a) {
-			return a.number > unique.back().number;
-		});
+		const Arrival *last = &unique.back();
+		uint64_t above = 0;
 
+		for (const Arrival *a = unique.data(); a < last; a++)
+			above += a->number > last->number;
 		r.order.offset_sum += above;
 		r.order.offset_max = std::max(r.order.offset_max, above);
 	}
@@ -151,7 +154,7 @@ class Oracle
 		size_t i = unique.size() - 1, j = 0;
 		size_t kept = std::max(16u, window / 64);
 
-		while (unique[j].number < unique[i].number)
+		for (const Arrival *a = unique.data(); a[j].number < a[i].number;)
 			j++;
 		ASSERT_NE(jumps.end(), std::find(jumps.begin(), jumps.end(), j));
 		if (jumps.size() > kept && j < jumps[jumps.size() - kept]) {
@@ -167,7 +170,8 @@ class Oracle
 
 	unsigned window;
 	uint64_t first, next, run = 0;
-	std::set<uint64_t> seen, twice;
+	std::vector<char> seen; /* by number */
+	std::set<uint64_t> twice;
 	std::set<size_t> made_late; /* indexes of arrivals */
 	std::vector<Arrival> unique;
 	std::vector<size_t> jumps;

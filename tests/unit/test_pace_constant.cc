@@ -267,6 +267,33 @@ TEST(Pace, IsOffScheduleOnlyWithinTheLag)
 	EXPECT_EQ(1u, p.off_schedule) << "that due at 800";
 }
 
+/* frame by frame, by a sender that is held up at random: those that it takes too late, and no others */
+TEST(Pace, JudgesOneFrameWhenItIsItsTurn)
+{
+	std::mt19937_64 random(3);
+
+	for (int run = 0; run < 100; run++) {
+		const uint64_t hz = clocks[random() % 6], total = random() % 1000, step = 1 + random() % 5000;
+		const uint64_t lag = random() % (step * 40), on_time = random() % (step * 10);
+		fg_pace p = make(double(hz) / double(step), hz, 0, total, lag);
+		uint64_t now = 0, sent = 0, belated = 0;
+
+		fg_pace_on_time(&p, on_time);
+		while (fg_pace_next(&p) != never) {
+			now += random() % (random() % 8 == 0 ? 50 * step : step);
+			while (fg_pace_ready_one(&p, now)) {
+				ASSERT_LE(now - fg_pace_next(&p), lag) << "should be forgiven";
+				ASSERT_TRUE(fg_pace_ready_one(&p, now)) << "as often as one likes";
+				belated += now - fg_pace_next(&p) > p.on_time;
+				sent++;
+				fg_pace_commit(&p, 1);
+			}
+		}
+		EXPECT_EQ(total, sent + p.late);
+		EXPECT_EQ(belated, p.off_schedule);
+	}
+}
+
 /* a generator that is held up, refused and late at random: nothing is lost from the books, nothing leaves
  * early */
 TEST(Pace, KeepsItsBooksWhateverHappens)

@@ -77,7 +77,7 @@ struct Receiver {
 		stream.tags = 3;
 		stream.tag_first = 5;
 		stream.tag_every = 20;
-		EXPECT_EQ(0, rx_alloc(&all, STREAMS, 1, 0, nullptr));
+		EXPECT_EQ(0, rx_alloc(&all, STREAMS, 0, 1, 0, nullptr));
 		EXPECT_EQ(0, rx_task_init(&all, 0, &c, nullptr));
 		for (unsigned i = 0; i < STREAMS; i++)
 			EXPECT_EQ(0, rx_stream_init(&all, i, &stream, &place, &senders.all.stream[i], nullptr,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <climits>
 #include <random>
-#include <tuple>
+#include <utility>
 
 #include "data_plane.h"
 
@@ -14,7 +15,7 @@ struct Streams {
 	{
 		for (tx_stream &s : list)
 			pointers.push_back(&s);
-		EXPECT_EQ(0, tx_schedule_init(&schedule, pointers.data(), n, begin, gap, nullptr));
+		EXPECT_EQ(0, tx_schedule_init(&schedule, pointers.data(), n, 0, begin, gap, nullptr));
 	}
 	~Streams()
 	{
@@ -36,16 +37,26 @@ struct Streams {
 	tx_stream *
 	First()
 	{
-		tx_stream *first = nullptr;
-		auto key = [&](const tx_stream *s) {
-			return std::make_tuple(fg_pace_next(&s->pace), fg_pace_step(&s->pace),
-					       arrived[size_t(s - list.data())]);
-		};
+		unsigned first = UINT_MAX, n = unsigned(list.size());
+		const tx_stream *streams = list.data();
+		const uint64_t *since = arrived.data();
+		uint64_t earliest = 0;
 
-		for (unsigned i = 0; i < list.size(); i++)
-			if (arrived[i] != 0 && (first == nullptr || key(&list[i]) < key(first)))
-				first = &list[i];
-		return first;
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t next;
+
+			if (since[i] == 0)
+				continue;
+			next = fg_pace_next(&streams[i].pace);
+			if (first == UINT_MAX || next < earliest ||
+			    (next == earliest &&
+			     std::make_pair(fg_pace_step(&streams[i].pace), since[i]) <
+				     std::make_pair(fg_pace_step(&streams[first].pace), since[first]))) {
+				first = i;
+				earliest = next;
+			}
+		}
+		return first == UINT_MAX ? nullptr : &list[first];
 	}
 	/** Send what departs up to a time. @return frames */
 	unsigned
@@ -54,8 +65,10 @@ struct Streams {
 		unsigned n = 0;
 
 		for (tx_stream *s; n < most && (s = tx_schedule_first(&schedule, until)) != nullptr; n++) {
-			EXPECT_EQ(First() - list.data(), s - list.data());
-			if (s != First())
+			tx_stream *first = First();
+
+			EXPECT_EQ(first - list.data(), s - list.data());
+			if (s != first)
 				return UINT32_MAX;
 			fg_pace_commit(&s->pace, 1);
 			arrived[size_t(s - list.data())] =
@@ -67,7 +80,9 @@ struct Streams {
 	uint64_t
 	Next()
 	{
-		return First() == nullptr ? UINT64_MAX : fg_pace_next(&First()->pace);
+		tx_stream *first = First();
+
+		return first == nullptr ? UINT64_MAX : fg_pace_next(&first->pace);
 	}
 	std::vector<tx_stream> list;
 	std::vector<tx_stream *> pointers;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LINK_PRIV_H
+#define LINK_PRIV_H
+
+/*
+ * The box of frames between control and a port (link.c), a task beside the port's responder, which offers it
+ * what the port has received. Control makes and frees it while the lcores rest.
+ */
+#include "fg_link.h"
+#include "neighbour_priv.h"
+
+struct link;
+
+/** @return 0, -EINVAL, -ENOMEM */
+int link_create(const uint16_t *type, unsigned n, struct responder *responder, struct link **out,
+		struct fg_error *err);
+/** NULL is legal. */
+void link_free(struct link *link);
+/** Sends what control has given. It belongs to the lcore of the responder. */
+struct fg_task *link_task(struct link *link);
+/** A frame that the port has received. @return whether it is for control, who has a copy now */
+bool link_take(struct link *link, const struct rte_mbuf *m);
+
+/* For control. */
+int link_send(struct link *link, const uint8_t *frame, size_t length);
+size_t link_receive(struct link *link, uint8_t frame[FG_LINK_OCTETS]);
+bool link_waits(const struct link *link);
+uint64_t link_dropped(const struct link *link);
+
+#endif
