@@ -29,7 +29,7 @@ def main(out, depfile, header, compiler, *folders):
             path = pathlib.Path(stubs, name)
             path.parent.mkdir(exist_ok=True)
             path.touch()
-        base = shlex.split(compiler) + ['-E', '-nostdinc', f'-I{stubs}']
+        base = shlex.split(compiler) + ['-E', '-nostdinc', '-isystem', stubs]
         base += [f'-I{folder}' for folder in folders]
         run = lambda *more: subprocess.run(base + [*more, header], check=True, capture_output=True,
                                            text=True).stdout

@@ -22,6 +22,9 @@ int luaopen_framegauge_signals(lua_State *L);
 /** Module "framegauge.editor": lines from a person at a terminal, while the event loop goes on (editor.c). */
 int luaopen_framegauge_editor(lua_State *L);
 
+/** Module "framegauge.callbacks": errors in callbacks of the event loop (callbacks.c). */
+int luaopen_framegauge_callbacks(lua_State *L);
+
 /** One Lua file inside the program. */
 struct fg_script_module {
 	const char *name;   /* "framegauge.plan.schema" */
