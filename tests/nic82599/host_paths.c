@@ -153,8 +153,9 @@ make_device(const struct nic_card *card)
 bool
 host_make_tree(void)
 {
-	snprintf(tree, sizeof(tree), "/tmp/nic82599-%d", getpid());
-	if (mkdir(tree, 0755) != 0) {
+	/* not by the process id: one that crashed has left its tree, and its id comes again */
+	snprintf(tree, sizeof(tree), "/tmp/nic82599-XXXXXX");
+	if (mkdtemp(tree) == NULL || chmod(tree, 0755) != 0) {
 		perror(tree);
 		tree[0] = '\0';
 		return false;

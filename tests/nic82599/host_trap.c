@@ -256,6 +256,16 @@ run_wide(struct access *a, uint8_t opcode)
 	return true;
 }
 
+/* 0F 38 F9: movdiri, by which DPDK writes a tail past the caches of a processor that has it (rte_io.h) */
+static bool
+run_direct(struct access *a, uint8_t opcode)
+{
+	if (opcode != 0xf9 || a->size != 4)
+		return false;
+	store(a, (uint32_t)a->regs[registers[a->reg]]);
+	return true;
+}
+
 static bool
 emulate(struct nic_card *card, uint32_t offset, mcontext_t *machine)
 {
@@ -263,22 +273,23 @@ emulate(struct nic_card *card, uint32_t offset, mcontext_t *machine)
 	const uint8_t *at = (const uint8_t *)regs[REG_RIP];
 	struct access a = {
 		.card = card, .offset = offset, .regs = regs, .vectors = machine->fpregs, .size = 4};
+	bool (*run_opcode)(struct access *, uint8_t) = run;
 	uint8_t rex = 0, opcode;
-	bool wide;
 
 	for (; *at == 0x66 || *at == 0xf0 || *at == 0xf2 || *at == 0xf3; at++)
 		if (*at == 0x66)
 			a.size = 2;
 	if ((*at & 0xf0) == 0x40)
 		rex = *at++;
-	wide = *at == 0x0f;
-	if (wide)
-		at++;
+	if (*at == 0x0f) {
+		run_opcode = *++at == 0x38 ? run_direct : run_wide;
+		at += *at == 0x38;
+	}
 	opcode = *at++;
 	a.modrm = at;
 	a.reg = (at[0] >> 3 & 7u) | (rex & 4u) << 1;
 	a.next = at + modrm_length(at);
-	if ((rex & 8) || (at[0] >> 6) == 3 || !(wide ? run_wide(&a, opcode) : run(&a, opcode)))
+	if ((rex & 8) || (at[0] >> 6) == 3 || !run_opcode(&a, opcode))
 		return false;
 	regs[REG_RIP] = (greg_t)a.next;
 	return true;
