@@ -12,18 +12,18 @@ local M = {}
 --- Start a program.
 -- @param file       its name or path
 -- @param arguments  list of strings
--- @return the child: said (its output so far), complaints (its errors so far), exited (is it gone?)
+-- @return the child: said (its output so far), complaints (its errors so far), exited (is it gone?), pid
 function M.spawn(file, arguments)
    local self = setmetatable({ said = "", complaints = "", exited = false }, Child)
    self.input, self.output, self.errors = uv.new_pipe(), uv.new_pipe(), uv.new_pipe()
-   local handle, why = uv.spawn(file, { args = arguments, stdio = { self.input, self.output, self.errors } },
+   local handle, pid = uv.spawn(file, { args = arguments, stdio = { self.input, self.output, self.errors } },
       function()
          self.exited = true
       end)
    if not handle then
-      error(("%s: %s"):format(file, why), 0)
+      error(("%s: %s"):format(file, pid), 0)
    end
-   self.handle = handle
+   self.handle, self.pid = handle, pid
    self.output:read_start(function(_, chunk)
       self.said = self.said .. (chunk or "")
    end)

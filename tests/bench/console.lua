@@ -13,7 +13,7 @@ local child = require "child"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
-local Tester = require "framegauge.control.tester"
+local Control = require "framegauge.control"
 local uv = require "luv"
 local view = require "framegauge.console.view"
 local worker_clock = require("tester").worker_clock
@@ -71,18 +71,18 @@ local function frames_per_second(engine, clock, act)
    return (tonumber(live.rx) - frames) / (clock() - time)
 end
 
-local function draw(tester)
-   local traffic = tester.traffic
+local function draw(control)
+   local traffic = control.traffic
    traffic.history:add(traffic.live:sample())
-   view.page(tester, PAGE)
+   view.page(control, PAGE)
 end
 
 -- The view, for the time of a turn.
-local function look(tester, pause)
+local function look(control, pause)
    return function()
       local over = seconds() + SECONDS
       repeat
-         draw(tester)
+         draw(control)
          if pause > 0 then
             uv.sleep(pause)
          end
@@ -95,25 +95,25 @@ local function leave_alone()
 end
 
 local function measure_view()
-   local tester = Tester.new(many_streams())
-   local task = tester.traffic:start()
-   while not (tester.traffic.history and tester.traffic.history.time > 0) and not task.ended do
+   local control = Control.new(many_streams())
+   local task = control.traffic:start()
+   while not (control.traffic.history and control.traffic.history.time > 0) and not task.ended do
       job.sleep(0.01)
    end
-   local clock, engine = worker_clock(), tester.bench.engine
+   local clock, engine = worker_clock(), control.tester.engine
    local draws, twice, always = {}, {}, {}
    for i = 1, 4 * RUNS do
       local began = seconds()
-      draw(tester)
+      draw(control)
       draws[i] = (seconds() - began) * 1e3
    end
    for i = 1, RUNS do
       local before = frames_per_second(engine, clock, leave_alone)
-      twice[i] = frames_per_second(engine, clock, look(tester, 500)) / before
+      twice[i] = frames_per_second(engine, clock, look(control, 500)) / before
       before = frames_per_second(engine, clock, leave_alone)
-      always[i] = frames_per_second(engine, clock, look(tester, 0)) / before
+      always[i] = frames_per_second(engine, clock, look(control, 0)) / before
    end
-   tester:close()
+   control:close()
    return { draw = median(draws), longest = draws[#draws], twice = median(twice), always = median(always) }
 end
 

@@ -3,6 +3,7 @@
 --- A port over a kernel interface as the thing measured: an end of a veth pair in a network namespace, and
 -- Linux at the other end in one of its own. What stands beside it uses the same pair, or one of its kind.
 local child = require "child"
+local has = require("kernel").has
 local job = require "framegauge.core.job"
 local uv = require "luv"
 
@@ -11,14 +12,6 @@ local M = {}
 local STREAMS = 4
 local TESTER, LINUX = "198.18.8.2", "198.18.8.1" -- ours, and Linux's at the other end
 local PEER, PEER_LINUX = "198.18.9.2", "198.18.9.1" -- of the pair that the kernel has for itself
-
-local function has(name)
-   for folder in ((os.getenv("PATH") or "") .. ":/usr/sbin:/sbin"):gmatch("[^:]+") do
-      if uv.fs_access(folder .. "/" .. name, "X") then
-         return folder .. "/" .. name
-      end
-   end
-end
 
 local function ip(...)
    return os.execute("ip " .. string.format(...) .. " 2>/dev/null") == 0

@@ -13,7 +13,8 @@ local turns = require "turns"
 local WORKS = {
    "tx", "fields1", "fields4", "fields8", "imix", "streams100", "streams1000", "streams10000", "rates100",
    "rates10000", "wire", "wire100", "wire1000", "wire10000", "measured", "forward", "rx", "rr", "crr", "cc",
-   "http", "http_memif", "crr_memif", "kernel_frames", "kernel_tcp",
+   "http", "http_memif", "crr_memif", "https", "tls_crr", "http2", "dns", "quic",
+   "tls_stream", "kernel_frames", "kernel_tcp",
 }
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
@@ -51,7 +52,7 @@ local function parse(arguments)
 end
 
 local HEAD = { "", "M/s", "cycles", "beside", "M/s", "cycles", "ratio" }
-local FORMAT = "%-12s %9s %8s   %-24s %9s %8s %7s\n"
+local FORMAT = "%-13s %9s %8s   %-24s %9s %8s %7s\n"
 
 local function text(format, value)
    return value and format:format(value) or "-"
@@ -95,7 +96,7 @@ local ok, why = turns.with_machine(folder, function(machine)
          "on Debian: apt install dpdk-dev\n")
    end
    for _, name in ipairs(options.names) do
-      io.stdout:write(("%-12s %s\n"):format(name, turns.definition(name).what))
+      io.stdout:write(("%-13s %s\n"):format(name, turns.definition(name).what))
    end
    io.stdout:write("\n", FORMAT:format(unpack(HEAD)))
    for _, name in ipairs(options.names) do

@@ -22,6 +22,7 @@ end
 -- @param cpus  {main=, worker=}
 -- @param text  YAML
 -- @param sets  list of "path=value"
+-- @return the tester, and the plan
 function M.open(cpus, text, sets)
    local plan, errors = plans.load_text(text, "bench", { sets = sets })
    if not plan then
@@ -33,7 +34,7 @@ function M.open(cpus, text, sets)
    if not bench then
       error(tostring(err), 0)
    end
-   return bench
+   return bench, plan
 end
 
 --- Run a trial of 64-byte frames.

@@ -128,10 +128,7 @@ function M.with_machine(folder, fn)
    end
    machine.scratch = assert(uv.fs_mkdtemp("/tmp/framegauge-bench-XXXXXX"))
    local ok, err = pcall(fn, machine)
-   for name in uv.fs_scandir_next, uv.fs_scandir(machine.scratch) do
-      uv.fs_unlink(machine.scratch .. "/" .. name)
-   end
-   uv.fs_rmdir(machine.scratch)
+   os.execute("rm -rf " .. machine.scratch)
    if not ok then
       error(err, 0)
    end

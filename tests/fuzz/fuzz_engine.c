@@ -151,7 +151,7 @@ plain_reset(unsigned which)
 		fg_sequence_init(t->streams[i].sequence, 64, 0, NULL);
 		fg_histogram_init(t->streams[i].latency, 1, 1000000, NULL);
 		if (which == BATCHED)
-			rx_batch_init(&batched, i);
+			rx_batch_init(&batched, i, 0);
 	}
 }
 

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "fuzz_input.h"
 #include "fg_l4_iperf.h"
 #include "l4_talker.h"
 
@@ -22,24 +23,6 @@ static const char *const clients[] = {
 	NULL, /* the server */
 };
 enum { CLIENTS = sizeof(clients) / sizeof(clients[0]) - 1 };
-static const uint8_t *input;
-static size_t input_left;
-
-static void
-check(bool condition)
-{
-	if (!condition)
-		abort();
-}
-
-static uint8_t
-octet(void)
-{
-	if (input_left == 0)
-		return 0;
-	input_left--;
-	return *input++;
-}
 
 static size_t
 octets(uint8_t to[LONGEST])

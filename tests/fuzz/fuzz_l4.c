@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "fuzz_input.h"
 #include "app_priv.h"
 #include "tcp_priv.h"
 
@@ -19,16 +20,7 @@ static struct fg_app app;
 static struct fg_app *apps[] = {&app};
 static uint8_t memory[FG_BURST_ROOMS][MTU + FG_ETHER_HEADER];
 static struct fg_burst burst;
-static const uint8_t *input;
-static size_t input_left;
 static uint64_t now;
-
-static void
-check(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void
 ignore(struct fg_l4 *worker, struct fg_stream *c)
@@ -71,15 +63,6 @@ static const struct fg_app_ops ops = {
 	.timer = ignore,
 	.datagram = datagram,
 };
-
-static uint8_t
-octet(void)
-{
-	if (input_left == 0)
-		return 0;
-	input_left--;
-	return *input++;
-}
 
 static struct fg_burst *
 rooms(void)

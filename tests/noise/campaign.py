@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""campaign.py SEEDS [--short] [--only SECTION[/METHOD]] [--keep DIR]: trials in real time while the tester
-is held up at seeded moments. Every figure must be right, or its trial limited by the tester or invalid.
+"""campaign.py SEEDS [--short] [--realtime] [--only SECTION[/METHOD]] [--keep DIR]: trials in real time while
+the tester is held up at seeded moments. Every figure must be right, or its trial limited by the tester or
+invalid.
 
 SEEDS is FIRST-LAST or one number. Each seed is a set of plans: all methods with the sender held up, on
 ring, memif and veth ports (those of the kernel need root); the receiver held up; no buffers; links that go
 down; devices that answer late. Prints TAP and a table of the outcomes by method; with --short a case for
-each method and section. Of a wrong figure it prints what the plan was; DIR keeps its folder. The
-environment: FRAMEGAUGE is the program, NOISE the folder that holds libnoise.so and the devices
-(build/tests/noise)."""
+each method and section. With --realtime a packet lcore that leaves a processor to others has real-time
+priority: other work of the machine then limits fewer trials. Of a wrong figure it prints what the plan was;
+DIR keeps its folder. The environment: FRAMEGAUGE is the program, NOISE the folder that holds libnoise.so and
+the devices (build/tests/noise)."""
 
 import argparse
 import collections
@@ -26,6 +28,7 @@ import time
 import cases
 import devices
 import judge
+import orders
 import truth
 
 ROOT = os.path.dirname(os.path.dirname(cases.HERE))
@@ -33,10 +36,11 @@ PROGRAM = os.environ.get("FRAMEGAUGE", os.path.join(ROOT, "build/app/framegauge"
 LONGEST = 300  # seconds of a run
 
 
-def whole_plan(case, ports, folder):
+def whole_plan(case, ports, folder, realtime):
     """The plan as the tester gets it; JSON is YAML"""
     plan = json.loads(json.dumps(case.plan).replace("ORDERS", folder + "/orders"))
-    plan.update(ports=ports, host={"max_lag": case.lag}, isolated_network=True)
+    host = {"max_lag": case.lag, "realtime": realtime and not case.two and case.kind != "memif"}
+    plan.update(ports=ports, host=host, isolated_network=True)
     with open(folder + "/plan.yaml", "w") as f:
         json.dump(plan, f, indent=1)
 
@@ -110,13 +114,12 @@ def judged(case, folder, status, device):
     return j.list
 
 
-def play(case, keep):
+def play(case, keep, realtime):
     folder = tempfile.mkdtemp(prefix="noise.")
-    with open(folder + "/orders", "wb") as f:
-        f.write(bytes(4096))
+    orders.make_page(folder + "/orders", case.outage_ms)
     try:
         with devices.KINDS[case.kind](case, folder) as device:
-            whole_plan(case, device.ports(), folder)
+            whole_plan(case, device.ports(), folder, realtime)
             status = tester(case, folder, device)
         # the device has ended, and has written what it saw
         result = judged(case, folder, status, device)
@@ -231,6 +234,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("seeds")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--realtime", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--keep")
     o = parser.parse_args()
@@ -244,7 +248,7 @@ def main():
     tally = Tally(len(todo) + 2)
     tally.tell(devices_agree(), "the device in C is the device in Python")
     for case in todo:
-        tally.add(case, play(case, o.keep))
+        tally.add(case, play(case, o.keep, o.realtime))
     tally.end()
     return tally.failed > 0
 

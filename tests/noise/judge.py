@@ -99,19 +99,23 @@ class Judge:
             return gap_ns > self.case.drain * 0.5e9
         return gap_ns * 1e-9 * t["intended_fps"] > 0.5 * self.held(t["frame_size"])
 
+    def outage_disturbed(self, t, line):
+        """Did the command that orders an outage get no processor until the trial was over? Then the device
+        was in service throughout, and in the next one for twice as long out of it"""
+        if not self.case.outage_ms or not line:
+            return False
+        return not near(line["outage"], t["intended_fps"] * self.case.outage_ms / 1e3, 0.5)
+
     def trials(self, trials):
-        """One direction, one stream a trial: the trials and the lines of the device's ledger go side by
-        side"""
+        """The trials and the lines of the device's ledger, one a stream, go side by side"""
         lines = self.played.ledger()
-        lines += [{}] * (len(trials) - len(lines))
-        for t, line in zip(trials, lines):
-            method, what, gap_ns = (
-                method_of(t["test"]),
-                "trial %d" % t["trial"],
-                line.get("gap_ns", 0),
-            )
+        for t in trials:
+            of_trial, lines = lines[: len(t["directions"])], lines[len(t["directions"]) :]
+            line = {k: sum(one[k] for one in of_trial) for k in of_trial[0]} if of_trial else {}
+            method, what = method_of(t["test"]), "trial %d" % t["trial"]
+            gap_ns = max([one["gap_ns"] for one in of_trial], default=0)
             t["frame_size"] = t["frame_size"] or self.case.plan["streams"]["a"]["size"]
-            disturbed = self.losses_disturbed(t, gap_ns)
+            disturbed = self.losses_disturbed(t, gap_ns) or self.outage_disturbed(t, line)
             self.disturbed |= disturbed
             problem = self.problem(t) if t["validity"] == "valid" else None
             if problem and line:
@@ -288,6 +292,88 @@ class Judge:
             if 0.8 * most <= row["goodput_bps"] <= 1.01 * most
             else "%.2f Mbit/s, the device %.2f at most" % (row["goodput_bps"] / 1e6, most / 1e6)
         )
+
+    def requests(self, row):
+        """As many at a time as there are connections, each one frame there and one back"""
+        connections = row["parameters"]["connections"]
+        most = min(self.device.serve_fps, connections * 1e9 / (2 * self.device.fixed_delay_ns()))
+        return (
+            None
+            if 0.8 * most <= row["transactions_per_s"] <= 1.01 * most
+            else "%.0f transactions a second, the device %.0f" % (row["transactions_per_s"], most)
+        )
+
+    def dns(self, row):
+        return self.requests(row)
+
+    def tls_rr(self, row):
+        return self.requests(row)
+
+    def tls_stream(self, row):
+        return self.tcp_stream(row)
+
+    def rfc9411(self, results):
+        """A response takes a frame at least, and a connection's first one two round trips. A target that is a
+        tenth of that must be met"""
+        for test, rows in results.items():
+            for row in rows:
+                problem, trips = None, 4 * self.device.fixed_delay_ns()
+                if row["validity"] == "valid" and test == "latency":
+                    if row["ttfb"]["min_ns"] < trips - SLACK_NS:
+                        problem = "first byte after %.0f us" % (row["ttfb"]["min_ns"] / 1e3)
+                elif row["validity"] == "valid":
+                    rate = row["transactions_per_s"]
+                    if self.case.good and not (row["target_reached"] and near(rate, row["target"], 0.02, 1)):
+                        problem = "%.0f a second, the target is %.0f" % (rate, row["target"])
+                    elif rate > 1.01 * self.device.serve_fps:
+                        problem = "%.0f a second, the device %d frames" % (rate, self.device.serve_fps)
+                self.add("rfc9411." + test, "row", row["validity"], problem)
+
+    def oam(self, results):
+        for row in results:
+            problem = self.session(row) if row["validity"] == "valid" else None
+            self.add("oam", row["test"], row["validity"], problem)
+
+    def session(self, row):
+        """Replies leave the device's first half no faster than its second takes them"""
+        octets, o = row["frame_size"], self.case.plan["oam"]
+        step = float(o["interval"][:-2]) * 1e3
+        expected, _ = truth.lost(self.device, [i * step for i in range(o["count"])], octets)
+        bound = self.held(octets) + OF_FRAMES * o["count"]
+        for key, true in (("lost", expected), ("forward_lost", expected), ("backward_lost", 0)):
+            if row[key] is not None and not near(row[key], true, 0, bound):
+                return "%s %d of %d, the device %d (+-%.0f)" % (key, row[key], o["count"], true, bound)
+        if expected > 0:
+            return None
+        base, wait = self.device.fixed_delay_ns(), self.held(octets) / self.device.serve_fps * 1e9
+        for key, ways in (("round_trip", 2), ("forward", 1), ("backward", 1)):
+            d = row[key]
+            most = ways * (base + wait + row["stamp_error_ns"]) + SLACK_NS
+            if d and (d["min_ns"] < ways * base - row["stamp_error_ns"] - SLACK_NS or d["max_ns"] > most):
+                return "%s %.0f to %.0f us, the device %.0f to %.0f (stamps %.0f late)" % (
+                    key,
+                    d["min_ns"] / 1e3,
+                    d["max_ns"] / 1e3,
+                    ways * base / 1e3,
+                    ways * (base + wait) / 1e3,
+                    row["stamp_error_ns"] / 1e3,
+                )
+        return None
+
+    def rfc8239(self, results):
+        for row in results["line_rate"]:
+            problem = self.line_rate(row) if row["validity"] == "valid" else None
+            self.add("rfc8239", "row", row["validity"], problem)
+
+    def line_rate(self, row):
+        """Of all trials that with the most loss, of both directions"""
+        octets, seconds = row["frame_size"], row["trial_s"]
+        fps = truth.line_fps(self.line_bps, octets) * row["load_percent"] / 100
+        expected, _ = truth.lost(self.device, truth.evenly(fps, seconds), octets)
+        bound = 2 * (self.held(octets) + OF_FRAMES * fps * seconds)
+        if not near(row["lost"], 2 * expected, 0, bound):
+            return "lost %d of %d, the device %d (+-%.0f)" % (row["lost"], row["tx"], 2 * expected, bound)
+        return None
 
     def rfc6349(self, results):
         most_fps, seconds = self.device.serve_fps, self.case.trial_s
