@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What tests/watched and tools/results must not let pass is planted in a project of its own: each must be
-# found.
+# What tests/watched, tools/results and tools/try-again must not let pass is planted in a project of its own:
+# each must be found.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD work=$(mktemp -d)
@@ -24,6 +24,7 @@ plant status exitcode 'exit 0'
 plant ended_early tap 'echo ok; exit 0'
 plant too_few tap 'echo 1..3; echo ok; echo ok'
 plant silent tap 'exit 0'
+plant says_why tap 'echo "not ok 1 - b"; echo "# because"; echo filler; echo "1..1"; exit 1'
 plant crashed tap 'echo 1..1; echo ok; exit 3'
 plant left_behind exitcode 'sleep 30 & exit 0'
 plant skipped tap 'echo "1..0 # SKIP nobody allows this"'
@@ -31,6 +32,10 @@ plant skipped_case tap 'echo 1..2; echo ok; echo "ok - c # SKIP nor this"'
 plant skipped_status exitcode 'echo nor this; exit 77'
 plant hangs exitcode 'sleep 30'
 sed -i "/'hangs'/s/suite:/timeout: 1, suite:/" "$work/meson.build"
+plant twice tap "echo 1..2; echo ok; echo 'not ok - always'; exit 1"
+plant once tap "echo 1..1
+[ -e $work/tried ] && echo 'ok - late' || { touch $work/tried; echo 'not ok - late'; exit 1; }"
+sed -i "/'twice'\|'once'/s/'planted'/'again'/" "$work/meson.build"
 
 results=0
 expect() { # WHAT PATTERN
@@ -38,19 +43,34 @@ expect() { # WHAT PATTERN
 	grep -qE -- "$2" "$work/log" && echo "ok - $1" || { echo "not ok - $1"; }
 }
 
-meson setup "$work/build" "$work" >"$work/log" 2>&1 && meson test -C "$work/build" >"$work/log" 2>&1
+meson setup "$work/build" "$work" >"$work/log" 2>&1 &&
+	meson test -C "$work/build" --no-suite again >"$work/log" 2>&1
 tools/results "$work/build/meson-logs/testlog" >"$work/log" 2>&1
 echo $? >>"$work/log"
 expect "a test without a plan fails" '^FAILED ended_early of'
 expect "a test with too few results fails" '^FAILED too_few of'
 expect "a test without results fails" '^FAILED silent of'
+expect "what TAP says of a failed case stands after its name" "^        # because"
 expect "a test with a bad exit status fails" '^FAILED crashed of'
 expect "a test that leaves a process behind fails" '^FAILED left_behind of'
 expect "a test that takes too long fails" '^FAILED hangs of'
 expect "a test that skips itself without leave fails" '^FAILED skipped of'
 expect "so does one that skips a case" '^FAILED skipped_case of'
 expect "so does a program that skips itself" '^FAILED skipped_status of'
-expect "results are counted one by one" '^9 passed, 9 failed$'
+expect "results are counted one by one" '^9 passed, 10 failed$'
 expect "the exit status tells" '^1$'
+sed "s/^/# /" "$work/log"
+
+again=$work/build/meson-logs/again
+meson test -C "$work/build" --suite again --logbase again >"$work/log" 2>&1
+{
+	tools/try-again "$again"
+	tools/results "$again"
+} >"$work/log" 2>&1
+expect "what fails twice is a failure" '^FAILED twice of'
+expect "what passes by itself only is named" '^passed by itself only: once of'
+expect "with what failed" '^    1 - late$'
+expect "and all that it printed" '^    \| not ok - late$'
+expect "each test counts once" '^2 passed, 1 failed$'
 sed "s/^/# /" "$work/log"
 echo "1..$results"

@@ -59,6 +59,9 @@ expect 'the ports of a plan' 0 'ok west net_af_packet, AF_PACKET' "$work/plan.ya
 arrives='1518 bytes: sends [1-9][0-9,]* frames/s \([0-9.]+ [KMG]bit/s L1\), [1-9][0-9,]* arrive'
 expect 'the rate to expect, from east to west' 0 "ok east->west $arrives" "$work/plan.yaml" --measure
 expect 'and the other way' 0 "ok west->east $arrives" "$work/plan.yaml" --measure
+drivers='64 bytes: [1-9][0-9,]* frames/s by AF_XDP, which is taken, [1-9][0-9,]* by AF_PACKET'
+expect 'both drivers of an interface, where the plan names none' 0 "(ok|warning) east $drivers" \
+	"$work/plan.yaml" --measure
 expect 'nothing is sent without a plan' 2 'it needs a PLAN.yaml' --measure
 sed -i '/isolated_network/d' "$work/plan.yaml"
 expect 'nor with one of a network that is not isolated' 2 'isolated_network: .*' "$work/plan.yaml" --measure

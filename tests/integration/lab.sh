@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The labs of tools/lab and their plans: every device carries a small load, the rate limiter's limit is found,
-# and nothing is left behind. A busy machine makes trials tester-limited, which is an honest answer but proves
-# nothing about the device: three attempts, then a skip.
+# The labs of tools/lab and their plans: every device carries a small load, the limits of the rate limiter and
+# of the stateful gateway are found, a switch learns what is behind its ports, and nothing is left behind. A
+# busy machine makes trials tester-limited, which is an honest answer but proves nothing about the device:
+# three attempts, then a skip.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
@@ -26,8 +27,11 @@ measure() {
 		fps='' verdict=''
 		read -r fps verdict < <(/usr/bin/python3 -c '
 import json, sys
-row = json.load(open(sys.argv[1]))["results"]["throughput"][0]
-print(row["throughput_fps"], row["validity"])' "$work/run/result.json" 2>>"$work/log")
+results = json.load(open(sys.argv[1]))["results"]
+row = (results.get("throughput") or results["rfc9411"]["concurrent"])[0]
+# a row that could not be measured has no figure, only why
+print(row.get("throughput_fps") or row.get("concurrent_mean") or 0, row["validity"])
+' "$work/run/result.json" 2>>"$work/log")
 		[ "$verdict" != valid ] || return 0
 	done
 	return 1
@@ -62,16 +66,41 @@ done
 
 if [ -x /usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk ]; then
 	confirm ovs "ovs carries 2 kfps" 'fps == 2000' "${small[@]}"
+	# what the switch has learned, however late the tester was
+	{
+		tools/lab up ovs8
+		ip netns exec fgtester "${FRAMEGAUGE:-build/app/framegauge}" run configs/lab-ovs8.yaml \
+			--quick --set rfc2889.tests=unidirectional --set rfc2889.frame_sizes=128 \
+			--set rfc2889.max=1% --out "$work/ovs8"
+	} >"$work/log" 2>&1
+	ip -n fgtester -o link show type veth | sed -E 's/.*link\/ether ([0-9a-f:]+).*/\1/' |
+		sort >"$work/macs"
+	ovs-appctl -t "$(echo /run/framegauge-lab/ovs-vswitchd.*.ctl)" fdb/show lab |
+		awk 'NR > 1 { print $3 }' | sort >"$work/fdb"
+	tools/lab down
+	fps=0 verdict=
+	[ "$(wc -l <"$work/macs")" = 8 ] && cmp -s "$work/macs" "$work/fdb" && known=1 || known=0
+	check "ovs8 knows the addresses of all eight ports, and no other" "$known"
 else
 	echo "ok - ovs # SKIP needs Open vSwitch with DPDK"
+	echo "ok - ovs8 # SKIP needs Open vSwitch with DPDK"
 fi
 
 # 20 Mbit/s of frames without FCS, and in trials of a second what the two buffers of 64 KiB hold besides
 confirm policer "policer's limit is found" 'fps > 4921 * 0.97 && fps < 4921 * 1.07' \
 	--set 'rfc2544.frame_sizes=512'
 
+# connections, not frames: what the kernel lets through, and no more
+confirm nat "nat's table is full at 500 connections" 'fps > 500 * 0.95 && fps <= 500' \
+	--set 'rfc9411.target={concurrent: 600}' --set rfc9411.ramp_rate=1000 --set rfc9411.resolution=5% \
+	--set rfc9411.sustain=400ms --set rfc9411.search_sustain=400ms --set rfc9411.drain=300ms
+
 fps=0 verdict=
-(tools/lab up bridge && tools/lab up bridge && tools/lab down) >"$work/log" 2>&1
+(tools/lab up bridge && tools/lab up bridge) >"$work/log" 2>&1
+masks=$(ip netns exec fgdut sh -c 'cat /sys/class/net/dut-*/queues/rx-*/rps_cpus')
+check "the device takes up frames on a processor of its own" \
+	"$([[ $(tr -d '0,\n' <<<"$masks") =~ ^([1248])\1$ ]] && echo 1 || echo 0)"
+tools/lab down >>"$work/log" 2>&1
 check "up twice and down leaves nothing" "$([ ! -e /run/netns/fgtester ] && [ ! -e /run/netns/fgdut ] &&
 	[ ! -e /run/framegauge-lab ] && echo 1 || echo 0)"
-echo 1..7
+echo 1..10

@@ -25,14 +25,16 @@ EOF
 cat "$work/ports" - >"$work/traffic.yaml" <<EOF
 test: traffic
 streams: {one: {rate: 500fps, size: 128}}
-traffic: {duration: 1s, drain: 1s}
+traffic: {duration: 1s, learning_wait: 100ms, drain: 1s}
 EOF
 cat "$work/ports" - >"$work/rfc2544.yaml" <<EOF
 test: rfc2544
 rfc2544:
   topology: loopback
   frame_sizes: [64]
+  learning_wait: 100ms
   drain: 1s
+  settle: 0s # a swap needs no rest
   throughput: {max: 500fps, min: 499fps, resolution: 1fps, trial: 1s}
 EOF
 

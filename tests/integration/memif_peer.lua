@@ -3,7 +3,7 @@
 -- memif_peer.lua PLAN REFLECT CPUS: three trials against a reflector in another process, which is killed in
 -- the midst of the second and started again before the third.
 local api = require "framegauge.core.api"
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local plan = require "framegauge.plan"
@@ -40,8 +40,8 @@ local function check(name, holds, found)
    end
 end
 
-local function one(bench, number)
-   local raw = bench:trial {
+local function one(tester, number)
+   local raw = tester:trial {
       frame_size = 64, fps = 1000, duration = 1, directions = { "near->near" }, drain = 1,
    }
    return trial.record(raw, { number = number, test = "peer", frame_size = 64, fps = 1000, seconds = 1 })
@@ -49,11 +49,11 @@ end
 
 return job.run(function()
    local reflector = start_reflector()
-   local bench = assert(Bench.open(assert(plan.load(file))))
-   local record = one(bench, 1)
+   local tester = assert(Tester.open(assert(plan.load(file))))
+   local record = one(tester, 1)
    check("frames come back from the peer", record.rx > 0, record.reasons[1])
 
-   function bench:await(...) -- traffic has begun
+   function tester:await(...) -- traffic has begun
       self.await = nil
       reflector:kill "sigkill"
       while api.C.fg_port_wait_link(self.handles[1], 0, nil) == 0 do
@@ -61,17 +61,17 @@ return job.run(function()
       end
       return self:await(...)
    end
-   record = one(bench, 2)
+   record = one(tester, 2)
    check("a trial without its peer is invalid, and says so", record.validity == "invalid"
       and table.concat(record.reasons, "; "):find("^the peer of near is gone[^;]*$") ~= nil,
       record.validity .. ": " .. table.concat(record.reasons, "; "))
 
    reflector = start_reflector()
-   api.check(api.C.fg_port_wait_link(bench.handles[1], 5000, err), err)
-   record = one(bench, 3)
+   api.check(api.C.fg_port_wait_link(tester.handles[1], 5000, err), err)
+   record = one(tester, 3)
    check("the peer that has come back is joined again", record.rx > 0 and record.validity ~= "invalid",
       table.concat(record.reasons, "; "))
    reflector:kill "sigkill"
-   bench:close()
+   tester:close()
    return 0
 end)

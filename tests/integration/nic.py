@@ -22,10 +22,12 @@ import nic_ethdev
 import nic_run
 from claims import lies, rows
 from nic_run import ALLOWED, FOLDER, PORTS, TRAFFIC, Run, plan
-from tap import check, end
+from tap import check, end, skip
 
 PROGRAM = os.path.abspath(sys.argv[1])
 MODEL = pathlib.Path(sys.argv[2]).resolve()
+# a trial with a fault in its middle, and another
+FAULTY = (TRAFFIC % ('4s', 128)).replace('drain:', 'retries: 1, drain:')
 SEEDS = int(sys.argv[4]) if len(sys.argv) > 4 else 8
 
 
@@ -195,7 +197,7 @@ def faults():
         'a transmit queue hangs in mid-trial': [(2, 'stuck 0 tx 0')],
         'a receive queue hangs in mid-trial': [(2, 'stuck 1 rx 0')],
     }.items():
-        done, result = run('fault', TRAFFIC % ('5s', 128), quick=False, orders=orders)
+        done, result = run('fault', FAULTY, quick=False, orders=orders)
         check(
             f'{what}: no figure, and the run ends',
             done.status == 3 and not lies(result) and 'traceback' not in done.out,
@@ -206,7 +208,7 @@ def faults():
 def removal():
     """A card pulled: the kernel may keep its entry, which then reads as ones, or give it up at once"""
     for order in 'remove 1', 'remove 1 held':
-        done, result = run('removal', TRAFFIC % ('5s', 128), quick=False, orders=[(2, order)])
+        done, result = run('removal', FAULTY, quick=False, orders=[(2, order)])
         reasons = [why for row in rows(result) for why in row['reasons']]
         check(
             f'a card is pulled in mid-trial ({order}): no figure, and its port is named',
@@ -221,7 +223,7 @@ def removal():
 
 def short_outage():
     """A cable out for less time than passes between two looks at the link: only the card knows"""
-    done, result = run('outage', TRAFFIC % ('5s', 128), quick=False, orders=[(2, 'link 0 out 5')])
+    done, result = run('outage', TRAFFIC % ('4s', 128), quick=False, orders=[(2, 'link 0 out 5')])
     first = (result or {'trials': [{'validity': None, 'reasons': []}]})['trials'][0]
     noticed = re.compile('the card counted 2 faults of its link|the link changed')  # if it was out for longer
     check(
@@ -234,6 +236,18 @@ def short_outage():
     )
 
 
+def swallowed(where):
+    """A trial in which the card loses three frames; again where the tester sent none when they were due."""
+    for _ in range(3):
+        order = [(2, f'swallow 0 {where} 3')]
+        done, result = run('swallowed', TRAFFIC % ('4s', 128), quick=False, orders=order)
+        trials = (result or {}).get('trials', [])
+        if any(trial['validity'] != 'tester-limited' for trial in trials):
+            break
+        print('# the tester was late: again')
+    return done, trials, result
+
+
 def counters():
     """The card's counters beside ours: they agree, or the trial is invalid and says by how much."""
     done, result = run('counters', TRAFFIC % ('1s', 128))
@@ -243,8 +257,8 @@ def counters():
         done.status in ALLOWED
         and [card['port'] for card in cards] == ['west', 'east']
         and all(
-            card['tx'] == card['card_tx'] >= 400
-            and card['rx'] == card['card_rx'] == card['card_rx_total'] >= 400
+            card['tx'] == card['card_tx'] > 0  # how many a busy machine sends is not asked here
+            and card['rx'] == card['card_rx'] == card['card_rx_total'] > 0
             and card['tx_unaccounted'] == card['rx_unaccounted'] == 0
             for card in cards
         ),
@@ -255,9 +269,7 @@ def counters():
         'rx': 'west: 3 frames arrived at the card, reached no queue, and count neither',
         'dma': 'west: the card received 3 frames that never came out of it',
     }.items():
-        order = [(2, f'swallow 0 {where} 3')]
-        done, result = run('swallowed', TRAFFIC % ('4s', 128), quick=False, orders=order)
-        trials = (result or {}).get('trials', [])
+        done, trials, result = swallowed(where)
         check(
             f'a card that loses frames without a word ({where}) makes the trial invalid',
             done.status in ALLOWED
@@ -283,19 +295,25 @@ def totals():
         and any(f'west: the card sent {forward:,} frames more than' in why for why in first['reasons']),
         done.detail(),
     )
+    name = "the card's totals pass 32 bits within a trial: it agrees with the tester to the frame"
+    cards = second.get('cards') or []
+    passed = forward + sum(trial['cards'][0]['tx'] for trial in (first, second) if trial.get('cards'))
+    if cards and passed < 2**32 and second['validity'] == 'tester-limited':
+        skip(name, 'this machine is too busy')
+        return
     check(
-        "the card's totals pass 32 bits within a trial: it agrees with the tester to the frame",
+        name,
         done.status in ALLOWED
         and not lies(result)
         and not done.breaches
-        and second.get('cards')
+        and cards
         and all(
-            card['tx'] == card['card_tx'] >= 2000
-            and card['rx'] == card['card_rx'] == card['card_rx_total'] >= 2000
-            and card['tx_unaccounted'] == card['rx_unaccounted'] == 0
-            for card in second['cards']
-        ),
-        f'{done.detail()}\n{second.get("cards")}',
+            card['tx'] == card['card_tx'] and card['tx_unaccounted'] == card['rx_unaccounted'] == 0
+            and card['rx'] == card['card_rx'] == card['card_rx_total']
+            for card in cards
+        )
+        and passed >= 2**32,
+        f'{done.detail()}\n{cards}',
     )
 
 

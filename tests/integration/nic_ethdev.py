@@ -70,6 +70,7 @@ def unprivileged(model):
     user = subprocess.run(
         [*command, f'LD_PRELOAD={home}/libnic82599.so', str(home / 'nic_ethdev'), *eal(*MEMORY), 'frames'],
         env={**os.environ, 'NIC82599': 'cards=2', 'XDG_RUNTIME_DIR': str(home / 'run')},
+        cwd=home,  # which that user may enter, where the source tree's folders may be another's own
         capture_output=True,
         text=True,
         check=False,

@@ -23,13 +23,11 @@ host: {huge_pages: never, max_lag: 1s}
 '''
 TRAFFIC = PORTS + '''name: nic
 test: traffic
-traffic: {duration: %s}
+traffic: {duration: %s, learning_wait: 100ms, drain: 200ms}
 streams:
   there: {from: west, to: east, rate: 400fps, size: %d}
   back: {from: east, to: west, rate: 400fps, size: 128}
 '''
-
-
 
 
 class Run:

@@ -5,15 +5,9 @@ set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-n=0 failed=0
+. "$(dirname "$0")/tap.bash"
+tap "$scratch"
 
-check() { # WHAT COMMAND...
-	local what=$1 word=ok
-	shift
-	n=$((n + 1))
-	"$@" || { word="not ok" failed=1; }
-	echo "$word $n - $what"
-}
 
 # All programs of this machine but those named.
 programs_without() {
@@ -39,7 +33,6 @@ named() {
 	done
 }
 
-echo 1..4
 programs_without
 packages build
 check "what is needed to build is found" [ "$status" -eq 0 ]
@@ -48,7 +41,8 @@ export PKG_CONFIG_LIBDIR=$scratch
 packages build
 check "libraries and programs that are missing are named" named Ninja 'libdpdk >= 22.11' libpcap \
 	'luajit >= 2.1' numa \
-	yaml-0.1 libedit
+	yaml-0.1 libedit 'libssl >= 3.0' libmicrohttpd libnghttp2 'libngtcp2 >=' \
+	libngtcp2_crypto_gnutls 'libnghttp3 >= 0.8' 'gnutls >= 3.7'
 unset PKG_CONFIG_LIBDIR
 programs_without meson tshark busted
 printf '#!/bin/sh\necho 0.63.1\n' >"$scratch/bin/meson"
@@ -57,4 +51,4 @@ packages build
 check "a Meson that is too old is named" named 'Meson 1.0'
 packages test
 check "and so is what the tests lack" named 'Meson 1.0' tshark busted
-exit "$failed"
+tap_end

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A tester with one port and a reflector in another process, joined by memif: every frame comes back, none of
-# it is taken for anything else, and the reflector has counted the same. A busy machine cannot keep up the
+# it is taken for anything else, and the reflector has counted the same; and so do probes of STAMP and Y.1731,
+# whose times show the one clock that both have. A busy machine cannot keep up the
 # load, and then the throughput says nothing, which is a skip; what is counted holds anyway.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -13,7 +14,7 @@ trap '[ -z "$reflector" ] || kill -9 "$reflector"; rm -rf "$work"' EXIT
 cat >"$work/reflect.yaml" <<EOF
 test: reflect
 ports:
-  far: {device: 'memif:$work/far.sock,server', ipv4: 198.18.1.1/24}
+  far: {device: 'memif:$work/far.sock,server', mac: '02:00:00:00:00:77', ipv4: 198.18.1.1/24}
 EOF
 cat >"$work/near.yaml" <<EOF
 test: rfc2544
@@ -27,10 +28,18 @@ rfc2544:
   throughput: {max: 2kfps, trial: 1s}
 EOF
 
-# reflect: start the reflector
+cat >"$work/oam.yaml" <<EOF
+test: oam
+ports:
+  near: {device: 'memif:$work/far.sock', ipv4: 198.18.1.2/24, gateway: 198.18.1.1, line_rate: 1Gbps}
+oam: {peer: {ipv4: 198.18.1.1, mac: '02:00:00:00:00:77'}, count: 20, interval: 5ms, drain: 1s,
+  learning_wait: 0s}
+EOF
+
+# reflect SETTING...: start the reflector
 reflect() {
 	: >"$work/reflector"
-	"$program" reflect "$work/reflect.yaml" >>"$work/reflector" 2>&1 &
+	"$program" reflect "$work/reflect.yaml" "$@" >>"$work/reflector" 2>&1 &
 	reflector=$!
 	for _ in {1..200}; do
 		! grep -q '^far ' "$work/reflector" || return 0
@@ -77,4 +86,32 @@ print("\n".join("not ok - reflect: " + p for p in problems) if problems
       (" # SKIP this machine is too busy: tester-limited" if busy else ""))
 sys.exit(len(problems) > 0)
 EOF
-echo 1..1
+
+# probes MODE TESTS: to a reflector of that mode
+probes() {
+	reflect --set "reflect.mode=$1"
+	"$program" run "$work/oam.yaml" --set "oam.tests=$2" --out "$work/$1" >"$work/log" 2>&1
+	kill -INT "$reflector"
+	wait "$reflector"
+	reflector=
+	/usr/bin/python3 - "$work/$1/result.json" <<'EOF' || tail -n 15 "$work/log" | sed 's/^/# /'
+import json, sys
+
+problems = []
+for row in json.load(open(sys.argv[1]))["results"]["oam"]:
+    counts = [row[key] for key in ("sent", "received", "duplicates", "reordered", "wrong")]
+    offset, ways = row["clock_offset_ns"], (row["stateful"], row["forward_lost"], row["backward_lost"])
+    if counts != [20, 20, 0, 0, []]:
+        problems.append("%s: %s" % (row["test"], counts))
+    if ways != ((True, 0, 0) if row["test"] == "stamp" else (None, None, None)):
+        problems.append("%s: by direction %s" % (row["test"], ways))
+    if offset is None or abs(offset) > row["clock_offset_error_ns"]:
+        problems.append("%s: one clock is %s ns from itself" % (row["test"], offset))
+print("\n".join("not ok - probes: " + p for p in problems) if problems
+      else "ok - every probe comes back from a reflector of its kind")
+sys.exit(len(problems) > 0)
+EOF
+}
+probes stamp '[stamp]'
+probes y1731 '[delay]'
+echo 1..3

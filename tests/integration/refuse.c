@@ -2,7 +2,8 @@
 /*
  * Memory refused on purpose, for the campaign of faults (faults.py): preloaded, it lets the n-th allocation
  * that the program asks for fail. Those of the libraries it uses are left alone, and so is what DPDK's
- * drivers do by themselves; LuaJIT takes its memory by mmap() and is left out, too.
+ * drivers do by themselves; LuaJIT takes its memory by mmap() and is left out, too. What is asked for in a
+ * tail call of a function that Lua called counts as the program's.
  *
  *   FG_REFUSE=N       the N-th allocation fails, once; 0: none
  *   FG_REFUSE_LOG=F   at the end, F holds a line for each there was: where in the program it was asked for
@@ -31,25 +32,36 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 enum { CALLERS = 1 << 16 };
 
-static uintptr_t first, last; /* the program's own code */
+static uintptr_t first, last;                  /* the program's own code */
+static uintptr_t interpreter, interpreter_end; /* LuaJIT's: a function that ends with the call of an
+						* allocation returns there */
 static unsigned long victim;
 static atomic_ulong asked;
 static unsigned long callers[CALLERS];
 
-static int
-find_program(struct dl_phdr_info *object, size_t size, void *unused)
+static void
+find_code(const struct dl_phdr_info *object, uintptr_t *begin, uintptr_t *end)
 {
-	(void)size;
-	(void)unused;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 
 		if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0) {
-			first = object->dlpi_addr + part->p_vaddr;
-			last = first + part->p_memsz;
+			*begin = object->dlpi_addr + part->p_vaddr;
+			*end = *begin + part->p_memsz;
 		}
 	}
-	return 1; /* the program comes first */
+}
+
+static int
+find_callers(struct dl_phdr_info *object, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	if (first == 0) /* the program comes first */
+		find_code(object, &first, &last);
+	else if (strstr(object->dlpi_name, "libluajit") != NULL)
+		find_code(object, &interpreter, &interpreter_end);
+	return 0;
 }
 
 static void __attribute__((constructor)) begin(void)
@@ -57,7 +69,7 @@ static void __attribute__((constructor)) begin(void)
 	const char *n = getenv("FG_REFUSE");
 
 	victim = n != NULL ? strtoul(n, NULL, 10) : 0;
-	dl_iterate_phdr(find_program, NULL);
+	dl_iterate_phdr(find_callers, NULL);
 }
 
 static void __attribute__((destructor)) end(void)
@@ -73,16 +85,27 @@ static void __attribute__((destructor)) end(void)
 }
 
 static bool
+is_program(const void *caller)
+{
+	return (uintptr_t)caller >= first && (uintptr_t)caller < last;
+}
+
+static bool
+is_interpreter(const void *caller)
+{
+	return (uintptr_t)caller >= interpreter && (uintptr_t)caller < interpreter_end;
+}
+
+static bool
 is_refused(const void *caller)
 {
-	const uintptr_t at = (uintptr_t)caller;
 	unsigned long n;
 
-	if (at < first || at >= last)
+	if (!is_program(caller) && !is_interpreter(caller))
 		return false;
 	n = atomic_fetch_add(&asked, 1);
 	if (n < CALLERS)
-		callers[n] = at - first;
+		callers[n] = (uintptr_t)caller - first;
 	if (n + 1 != victim)
 		return false;
 	errno = ENOMEM;
@@ -142,7 +165,10 @@ asprintf(char **out, const char *format, ...)
 void *
 mmap(void *where, size_t size, int protection, int flags, int fd, off_t offset)
 {
-	return REFUSED ? MAP_FAILED : NEXT(mmap)(where, size, protection, flags, fd, offset);
+	/* LuaJIT's own is not the program's */
+	bool refused = is_program(__builtin_return_address(0)) && REFUSED;
+
+	return refused ? MAP_FAILED : NEXT(mmap)(where, size, protection, flags, fd, offset);
 }
 
 FILE *

@@ -6,31 +6,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
-if [ "$(id -u)" -ne 0 ]; then
-	echo "1..0 # SKIP needs root, for network namespaces"
-	exit 0
-fi
-tester=fgswitch-$$
-dut=fgswitchd-$$
-work=$(mktemp -d)
-trap 'ip netns del "$tester" 2>/dev/null; ip netns del "$dut" 2>/dev/null; rm -rf "$work"' EXIT
-
-ip netns add "$tester" && ip netns add "$dut" || exit 1
-for namespace in "$tester" "$dut"; do
-	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
-		net.ipv6.conf.default.disable_ipv6=1
-done
-ip -n "$dut" link add fgbridge type bridge stp_state 0 mcast_snooping 0 forward_delay 0
-ip -n "$dut" link set fgbridge up
-for port in {1..8}; do
-	ip -n "$tester" link add "fg-$port" type veth peer name "dut-$port" netns "$dut"
-	ip -n "$tester" link set "fg-$port" up
-	ip -n "$dut" link set "dut-$port" master fgbridge up
-done
-for _ in {1..100}; do
-	[[ $(ip -n "$tester" link show && ip -n "$dut" link show) == *NO-CARRIER* ]] || break
-	sleep 0.05
-done
+. tests/integration/bridge.bash
+bridge switch 8 mcast_snooping 0
 
 ip -n "$tester" -j link show >"$work/macs.json"
 cat >"$work/plan.yaml" <<EOF

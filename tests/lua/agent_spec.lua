@@ -1,81 +1,51 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Two testers: how their clocks are compared, and what they tell each other.
-local clock = require "framegauge.agent.clock"
+local Clock = require "framegauge.clock"
 local exchange = require "framegauge.agent.exchange"
-local ffi = require "ffi"
 local json = require "framegauge.text.json"
 local address = require "framegauge.plan.address"
+local machine = require "framegauge.clock.machine"
+local pair = require "framegauge.clock.pair"
+local time = require "framegauge.clock.time"
 local ClockOffset = require "framegauge.agent.clock_offset"
 
 local function state(o)
-   return {
-      synchronised = o.synchronised ~= false, error_ns = o.error_ns or 1e5, boot = o.boot or "one",
-      raw = o.raw,
-   }
+   return { synchronised = true, error_ns = 1e5, boot = o.boot or "one", raw = o.raw }
 end
 
 describe("clocks of two testers", function()
-   it("are good enough when both are kept, and to a share of the least delay", function()
-      assert.is_nil(clock.problem(state {}, state {}, 2e5, "10 %"))
-      assert.matches("the local tester reports that its clock is not", clock.problem(
-         state { synchronised = false },
-         state {}, 1e9, "10 %"), 1, true)
-      assert.matches("the remote agent reports that its clock is not", clock.problem(state {},
-         state { synchronised = false }, 1e9, "10 %"), 1, true)
-      local wrong = clock.problem(state { error_ns = 3e6 }, state { error_ns = 2e6 }, 2.6e6, "10 %")
-      assert.matches("agree to 2600.000 us, 10 % of the smallest FTD", wrong, 1, true)
-      assert.matches("differ by 5000.000 us (local 3000.000 us, remote 2000.000 us", wrong, 1, true)
-   end)
-
-   it("are not taken for perfect where the kernel refuses to tell", function()
-      -- adjtimex under a filter of system calls: an error, and the zeros it was given
-      local refused = clock.state(function()
-         ffi.errno(1)
-         return -1
-      end)
-      assert.is_false(refused.synchronised)
-      assert.is_true(refused.error_ns >= 1e9)
-      assert.matches("the remote agent cannot read the state of its clock (adjtimex: Operation not",
-         clock.problem(state {}, json.decode(json.encode(refused)), 1e12, "10 %"), 1, true)
-      local kept = clock.state(function(timex)
-         timex.maxerror = 250
-         return 0
-      end)
-      assert.is_true(kept.synchronised and kept.error_ns == 250e3 and kept.refused == nil)
-   end)
-
    it("are one on one system, if the other's time lies between asking and hearing", function()
-      local asked = clock.raw()
-      local other = clock.text(clock.raw())
-      local heard = clock.raw()
-      assert.is_true(clock.same(state {}, state { raw = other }, asked, heard))
-      assert.is_false(clock.same(state {}, state { raw = other, boot = "two" }, asked, heard))
-      assert.is_false(clock.same(state {}, state { raw = "12" }, asked, heard))
+      local asked = time.raw()
+      local other = time.text(time.raw())
+      local heard = time.raw()
+      assert.is_true(pair.same(state {}, state { raw = other }, asked, heard))
+      assert.is_false(pair.same(state {}, state { raw = other, boot = "two" }, asked, heard))
+      assert.is_false(pair.same(state {}, state { raw = "12" }, asked, heard))
    end)
 
    it("are told to the nanosecond", function()
-      local time = 1790000000123456789LL
-      assert.equal("1790000000123456789", clock.text(time))
-      assert.is_true(clock.number(clock.text(time)) == time and clock.number "-7" == -7LL)
+      local at = 1790000000123456789LL
+      assert.equal("1790000000123456789", time.text(at))
+      assert.is_true(time.number(time.text(at)) == at and time.number "-7" == -7LL)
    end)
 
    -- Two clock offsets that hear each other at once, as over a perfect connection.
-   local function two(scale)
+   local function two(scale, clock)
       local near, far
       local function towards(whom, is_near)
          return { send = function(_, object)
             whom():hear(json.decode(json.encode(object)), is_near)
          end }
       end
-      near = ClockOffset.new(scale, towards(function() return far end, false))
-      far = ClockOffset.new(scale, towards(function() return near end, true))
+      near = ClockOffset.new(scale, towards(function() return far end, false), clock)
+      far = ClockOffset.new(scale, towards(function() return near end, true), clock)
       return near, far
    end
 
    -- Both after some questions; on one machine neither clock is ahead, to what reading two of them takes.
-   local function asked(scale)
-      local near, far = two(scale)
+   local function asked(scale, clock)
+      local near, far = two(scale, clock or Clock.new {})
       for _ = 1, 5 do
          near:ask()
       end
@@ -84,11 +54,22 @@ describe("clocks of two testers", function()
       return near
    end
 
-   it("stand by what both know of the real time", function()
-      local near = asked "realtime"
-      local kernel = clock.state()
-      assert.is_true(near:error() >= 2 * kernel.error_ns * 0.99)
-      assert.equal(not kernel.synchronised, near.lost or false)
+   -- CLOCK_REALTIME of this machine, with a bound that is played
+   local function kept_within(ns)
+      local played = setmetatable({
+         kernel = function() return { synchronised = ns ~= nil, maxerror_ns = ns } end,
+         programs = function() return {} end,
+      }, { __index = machine })
+      local clock = Clock.new { source = "kernel", machine = played }
+      clock:choose(function() end)
+      return clock
+   end
+
+   it("stand by the bounds that both have, or are lost", function()
+      local near = asked("common", kept_within(1e8))
+      assert.is_true(near:error() >= 2e8 and near:error() < 3e8)
+      assert.is_nil(near.lost)
+      assert.matches("not synchronised", asked("common", kept_within(nil)).lost, 1, true)
    end)
 
    it("stand by the round trip, or by nothing where they are one", function()
@@ -136,6 +117,8 @@ describe("what two testers tell each other", function()
       assert.same({ 2, 0 }, { raw.directions[2].availability.seconds,
          raw.directions[2].availability.unavailable_s })
       assert.same({ { "a", "b" }, { 1, 2 } }, { raw.ports, raw.lcores })
+      local own = half(10, 9) -- both ports are one tester's
+      assert.same({ 10, 10 }, exchange.join_direction(own, own, 1).series.tx)
    end)
 
    it("passes over addresses that only this machine reaches", function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- RFC 2544 within a budget of time, against the plain procedure on the same devices.
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local conformance = require "framegauge.methods.rfc2544.conformance"
 local method = require "framegauge.methods.rfc2544.method"
 local plans = require "framegauge.plan"
@@ -24,16 +24,16 @@ local function load(...)
    return assert(plans.load_text(PLAN, "plan", { sets = { ... } }))
 end
 
-local function bench_of(device)
-   return Bench.new { rate = LINE, capacity = device[1] * 1488095, buffer = device[2] }
+local function tester_of(device)
+   return Tester.new { rate = LINE, capacity = device[1] * 1488095, buffer = device[2] }
 end
 
 -- @return results by test, and the session
 local function run(plan, device)
-   local bench, results = bench_of(device), {}
-   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
-   assert.is_nil(method.check(plan, bench))
-   method.run(plan, bench, session, results)
+   local tester, results = tester_of(device), {}
+   local session = Session.new { tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end }
+   assert.is_nil(method.check(plan, tester))
+   method.run(plan, tester, session, results)
    return results, session
 end
 
@@ -84,7 +84,7 @@ describe("a budget of time", function()
    it("is too small when not even the shortest trials fit", function()
       local plan = load "rfc2544.budget=30s"
       assert.matches("rfc2544.budget: the shortest tests take %d+:%d+, more than 0:30",
-         method.check(plan, bench_of(DEVICES[1])))
+         method.check(plan, tester_of(DEVICES[1])))
    end)
 
    it("asks for the same trials when the run is made again", function()

@@ -2,7 +2,7 @@
 
 --- Bursty traffic (RFC 2544 section 21): the search for the shortest interval, on made-up devices, and bursts
 -- on the engine.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local one_test = require "one_test"
 local plans = require "framegauge.plan"
 local topology = require "framegauge.traffic.topology"
@@ -34,7 +34,7 @@ end
 
 describe("the search for an interval", function()
    it("ends at the very frame time, and tries no interval twice", function()
-      local rows, bench = measure("bursty_traffic", group(), needs(37))
+      local rows, tester = measure("bursty_traffic", group(), needs(37))
       local row = rows[1]
       assert.same({ 37, 36, "valid", 16 },
          { row.interval_frames, row.interval_failed_frames, row.validity, row.burst_frames })
@@ -42,16 +42,16 @@ describe("the search for an interval", function()
       assert.near(21 / 1488095 * 1e9, row.gap_ns, 1e-3)
       assert.near(16 / 37 * 1488095, row.load_mean_fps, 1e-3)
       local seen = {}
-      for _, ask in ipairs(bench.asked) do
+      for _, ask in ipairs(tester.asked) do
          assert.is_nil(seen[key_of(ask)])
          seen[key_of(ask)] = true
       end
-      assert.equal(#bench.asked, row.trials)
+      assert.equal(#tester.asked, row.trials)
    end)
 
    it("asks for whole intervals, so that the load is what it is said to be", function()
-      local _, bench = measure("bursty_traffic", group(), needs(37))
-      for _, ask in ipairs(bench.asked) do
+      local _, tester = measure("bursty_traffic", group(), needs(37))
+      for _, ask in ipairs(tester.asked) do
          local intervals = ask.duration * 1488095 / ask.burst.interval_frames
          assert.near(math.floor(intervals + 0.5), intervals, 1e-6)
          assert.is_true(intervals > 1.5)
@@ -66,11 +66,11 @@ describe("the search for an interval", function()
    end)
 
    it("gives up at once where the longest interval is lost", function()
-      local row, bench = unpack { measure("bursty_traffic", group(), needs(1e9)) }
+      local row, tester = unpack { measure("bursty_traffic", group(), needs(1e9)) }
       row = row[1]
       assert.is_nil(row.interval_frames)
       assert.same({ 16 + 148809, "valid", {} }, { row.interval_failed_frames, row.validity, row.reasons })
-      assert.equal(2, #bench.asked)
+      assert.equal(2, #tester.asked)
    end)
 
    it("believes the trials of the full length, where the short ones pass", function()
@@ -145,9 +145,9 @@ test: rfc2544
 reference_device: {capacity: 500kfps, buffer: 40}
 rfc2544: {frame_sizes: [64]}
 ]], "x.yaml"))
-      local bench = assert(Bench.open(plan))
+      local tester = assert(Tester.open(plan))
       local function lost(frames, interval_frames)
-         local raw = bench:trial {
+         local raw = tester:trial {
             frame_size = 64, directions = { "a->b" }, fps = 1488095 * frames / interval_frames,
             duration = 100 * interval_frames / 1488095, learning_wait = 0.01, drain = 0.01, settle = 0,
             burst = { frames = frames, interval_frames = interval_frames },
@@ -164,7 +164,7 @@ rfc2544: {frame_sizes: [64]}
          assert.equal(0, lost(60, 1000)) -- 39 of them wait at the most
          assert.is_true(lost(64, 1000) > 0)
       end)
-      bench:close()
+      tester:close()
       assert(ok, why)
    end)
 end)

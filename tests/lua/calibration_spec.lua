@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What the tester says of itself: how it is measured, when it is believed, what becomes of it in a run.
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local calibrate = require "framegauge.run.calibrate"
 local calibration = require "framegauge.run.calibration"
 local fake_plan = require "fake_plan"
@@ -23,24 +23,24 @@ local function silently(fn, ...)
    return unpack(results, 2)
 end
 
-local function with_bench(device, fn, ...)
-   local bench = Bench.new(device)
+local function with_tester(device, fn, ...)
+   local tester = Tester.new(device)
    package.loaded["framegauge.tester"] = {
       open = function(plan)
-         bench.plan = plan
-         return bench
+         tester.plan = plan
+         return tester
       end,
    }
    local results = { silently(fn, ...) }
    package.loaded["framegauge.tester"] = nil
-   return bench, unpack(results)
+   return tester, unpack(results)
 end
 
 local function read(path)
    return json.decode(scratch.read(path))
 end
 
--- What looks at real frames has nothing to look at on a bench that only plays one.
+-- What looks at real frames has nothing to look at on a tester that only plays one.
 local function without_frames(fn, ...)
    local departures, host, probe = precision.departures, precision.host, precision.probe
    precision.departures = function() return {} end
@@ -61,7 +61,7 @@ end
 local function calibrated(plan, tester)
    local path = scratch.path()
    local device = { rate = 1e9, capacity = 1e9, tester = tester }
-   without_frames(with_bench, device, calibrate.main, plan, { out = path })
+   without_frames(with_tester, device, calibrate.main, plan, { out = path })
    return path
 end
 
@@ -102,10 +102,10 @@ describe("calibrate", function()
       local home = scratch.path()
       uv.os_setenv("XDG_DATA_HOME", home)
       local device = { rate = 1e9, capacity = 1e9 }
-      local bench = without_frames(with_bench, device, calibrate.main, fake_plan(), {})
-      local state = calibration.find(fake_plan(), bench.ports, generator.of(), os.time())
-      bench.ports[1].device = "wire7"
-      local other = calibration.find(fake_plan(), bench.ports, generator.of(), os.time())
+      local tester = without_frames(with_tester, device, calibrate.main, fake_plan(), {})
+      local state = calibration.find(fake_plan(), tester.ports, generator.of(), os.time())
+      tester.ports[1].device = "wire7"
+      local other = calibration.find(fake_plan(), tester.ports, generator.of(), os.time())
       uv.os_unsetenv "XDG_DATA_HOME"
       assert.equal("current", state.state)
       assert.equal("missing", other.state)
@@ -167,16 +167,16 @@ describe("calibrate", function()
    it("sees departures that are not as intended", function()
       local plan = require("framegauge.plan").load_text("test: rfc2544\n"
          .. "ports: {a: {device: wire0}, b: {device: wire1}}\n", "wire")
-      local bench = assert(require("framegauge.tester").open(plan))
-      local trial = bench.trial
-      bench.trial = function(self, o) -- sends a tenth slower than it is told
+      local tester = assert(require("framegauge.tester").open(plan))
+      local trial = tester.trial
+      tester.trial = function(self, o) -- sends a tenth slower than it is told
          o.fps = o.fps / 1.1
          return trial(self, o)
       end
-      local rows = precision.departures(bench, {
+      local rows = precision.departures(tester, {
          direction = "a->b", frame_size = 64, load_fps = 1e5, seconds = 0.01,
       })
-      bench:close()
+      tester:close()
       assert.near(rows[4].intended_ns / 10, rows[4].error_p50_ns, rows[4].intended_ns * 0.001)
    end)
 end)
@@ -184,7 +184,7 @@ end)
 describe("a calibration", function()
    teardown(scratch.remove)
 
-   local bench = Bench.new { rate = 1e9 }
+   local tester = Tester.new { rate = 1e9 }
 
    -- The state for a run, after the file was changed.
    local function state_after(change, plan, now)
@@ -198,7 +198,7 @@ describe("a calibration", function()
       file:close()
       plan = plan or fake_plan()
       plan.calibration = path
-      return calibration.find(plan, bench.ports, generator.of(), now or os.time())
+      return calibration.find(plan, tester.ports, generator.of(), now or os.time())
    end
 
    it("is current on the same machine, with the same ports and program, for 30 days", function()
@@ -229,17 +229,17 @@ describe("a calibration", function()
    it("is not needed in the time of a wire", function()
       local plan = fake_plan()
       plan.reference_device = { time = "real" }
-      assert.equal("not-needed", calibration.find(plan, bench.ports, generator.of(), 0).state)
+      assert.equal("not-needed", calibration.find(plan, tester.ports, generator.of(), 0).state)
    end)
 
    it("that the plan names must be there and be one", function()
       local plan = fake_plan()
       plan.calibration = "/none.json"
-      local state, message = calibration.find(plan, bench.ports, generator.of(), 0)
+      local state, message = calibration.find(plan, tester.ports, generator.of(), 0)
       assert.is_nil(state)
       assert.matches("calibration: /none.json", message, 1, true)
       plan.calibration = uv.exepath()
-      assert.is_nil((calibration.find(plan, bench.ports, generator.of(), 0)))
+      assert.is_nil((calibration.find(plan, tester.ports, generator.of(), 0)))
    end)
 end)
 
@@ -352,7 +352,7 @@ describe("a run with a calibration", function()
 
    local function run_with(plan, device)
       local out = scratch.path()
-      with_bench(device, run.main, plan, { out = out })
+      with_tester(device, run.main, plan, { out = out })
       return read(out .. "/result.json"), out
    end
 

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local compare = require "framegauge.report.compare"
+local fake_runs = require "fake_runs"
 local scratch = require "scratch"
+local uncertainty = require "framegauge.report.uncertainty"
 local uv = require "luv"
 
 local CONFIG = scratch.PROJECT .. "configs/rfc2544-reference.yaml"
@@ -14,8 +16,8 @@ end
 -- The throughput of a size, known to a share of it.
 local function throughput(fps, share, validity, size)
    return { throughput = { {
-      frame_size = size or 64, direction = "both", throughput_fps = fps, upper_fps = fps * (1 + share),
-      validity = validity or "valid",
+      frame_size = size or 64, direction = "both", throughput_fps = fps, validity = validity or "valid",
+      uncertainty = { throughput_fps = { low = fps, high = fps * (1 + share) } },
    } } }
 end
 
@@ -32,7 +34,7 @@ describe("a comparison", function()
       local coarse = compare.of(result(throughput(100000, 0.02)), result(throughput(99000, 0.02)))
       assert.same({ "same", 0 }, { only(coarse).mark, coarse.worse })
       assert.near(-1, only(fine).change_percent, 1e-9)
-      assert.near(199, only(fine).resolution, 1e-6)
+      assert.near(99, only(fine).resolution, 1e-6) -- what 99,000 leaves open above it
    end)
 
    it("knows on which side a figure is better", function()
@@ -40,13 +42,13 @@ describe("a comparison", function()
       assert.equal("better", only(more).mark)
       local function loss(lost)
          return result { frame_loss = { {
-            frame_size = 64, direction = "a->b", load_percent = 100, tx = 1000000, loss_ratio = lost / 1e6,
+            frame_size = 64, direction = "a->b", load_percent = 100, loss_ratio = lost / 1e6,
             validity = "valid",
+            uncertainty = { loss_ratio = { low = (lost - 20) / 1e6, high = (lost + 22) / 1e6 } },
          } } }
       end
       assert.equal("worse", only(compare.of(loss(100), loss(200))).mark)
       assert.equal("better", only(compare.of(loss(200), loss(100))).mark)
-      -- two standard errors of 100 and 110 losses are 20 and 21
       assert.equal("same", only(compare.of(loss(100), loss(110))).mark)
    end)
 
@@ -65,7 +67,8 @@ describe("a comparison", function()
    it("leaves out no row, whatever tells rows of a method apart", function()
       local function stream(test, bps)
          return {
-            test = test, direction = "a->b", goodput_bps = bps, confidence = 1e6, validity = "valid",
+            test = test, direction = "a->b", goodput_bps = bps, validity = "valid",
+               uncertainty = { goodput_bps = { low = bps - 1e6, high = bps + 1e6 } },
          }
       end
       local function tests(goodput)
@@ -81,6 +84,7 @@ describe("a comparison", function()
          local function service(name, ratio)
             return { name = name, configuration = {}, performance = { {
                direction = "a->b", tx = 1e6, loss_ratio = ratio, validity = "valid", failed = {},
+               uncertainty = { loss_ratio = { low = ratio, high = ratio + 1e-5 } },
             } } }
          end
          return { plan = { test = "y1564" },
@@ -89,6 +93,24 @@ describe("a comparison", function()
       local worse = compare.of(services(0), services(0.01))
       assert.same({ 2, 1 }, { #worse.tables[1].lines, worse.worse })
       assert.matches("video", worse.tables[1].lines[2].name)
+   end)
+
+   it("tells two devices apart where the bounds of their parameters do not overlap", function()
+      local function device(min_fps, max_fps, direction)
+         local row = { direction = direction or "a->b", validity = "valid", remarks = {},
+            capacity = { fps = (min_fps + max_fps) / 2, min_fps = min_fps, max_fps = max_fps, coverage = 1 },
+            buffer = { min_frames = 7, coverage = 1 } }
+         local plan, results = { test = "characterise" }, { characterisation = { row } }
+         uncertainty.add(plan, results, {}, {})
+         return { plan = plan, results = results }
+      end
+      local apart = only(compare.of(device(1000, 1010), device(1020, 1040)))
+      assert.same({ "Capacity", "better", 1005, 1030 }, { apart.heading, apart.mark, apart.before,
+         apart.after })
+      assert.equal("worse", only(compare.of(device(1020, 1040), device(1000, 1010))).mark)
+      assert.equal("same", only(compare.of(device(1000, 1021), device(1020, 1040))).mark)
+      -- between ports of other names
+      assert.equal("better", only(compare.of(device(1000, 1010), device(1020, 1040, "x->y"))).mark)
    end)
 
    it("names what is different in the plans", function()
@@ -123,6 +145,27 @@ describe("framegauge compare", function()
       output, status = shell("compare '%s' '%s'", after, before)
       assert.equal(0, status, output)
       assert.matches("better", output)
+   end)
+
+   it("writes a page of its own with every figure", function()
+      local root, path = fake_runs.of({ 100000, 98000 }, { [2] = { firmware = "<2&0>" } }), scratch.path()
+      local output, status = shell("compare '%s/run-01' '%s/run-02' --html '%s'", root, root, path)
+      assert.equal(1, status, output)
+      assert.matches("Worse: 1.", output, 1, true)
+      local page = scratch.read(path)
+      for _, words in ipairs {
+         "<!DOCTYPE html>", "One figure is worse", ">100,000<", ">98,000<", ">-2,000<", ">-2.00<",
+         '<span class="verdict bad">worse</span>', "&lt;2&amp;0&gt;", "2026-03-02 09:00 UTC",
+         'device_under_test.firmware was &quot;1.0&quot; and is', "default-src &#39;none&#39;",
+      } do
+         assert.matches(words, page, 1, true)
+      end
+      for _, words in ipairs { "<script", "http://", "https://", "src=" } do
+         assert.is_nil(page:find(words, 1, true), words)
+      end
+      output, status = shell("compare '%s/run-01' '%s/run-02' --html /nowhere/page.html", root, root)
+      assert.equal(4, status)
+      assert.matches("cannot write /nowhere/page.html", output, 1, true)
    end)
 
    it("says so when there is nothing to compare", function()

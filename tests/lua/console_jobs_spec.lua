@@ -3,27 +3,27 @@
 -- Jobs of the console, on the reference device in free-running time.
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
-local Tester = require "framegauge.control.tester"
+local Control = require "framegauge.control"
 local tests = require "framegauge.control.tests"
 local uv = require "luv"
 
 describe("a job of the console", function()
-   local folder, tester
+   local folder, control
 
    before_each(function()
       folder = assert(uv.fs_mkdtemp "/tmp/framegauge-jobs-XXXXXX")
-      tester = Tester.new(assert(plans.load_text(require "framegauge.console.default_plan", "console", {
+      control = Control.new(assert(plans.load_text(require "framegauge.console.default_plan", "console", {
          sets = { "reference_device.time=free" },
       })))
    end)
    after_each(function()
-      tester:close()
+      control:close()
       os.execute("rm -rf " .. folder)
    end)
 
    local function start(name, values)
       values = values or { frame_sizes = { 64 } }
-      return tests.start(tester, "rfc2544", values, { quick = true, out = folder .. "/" .. name })
+      return tests.start(control, "rfc2544", values, { quick = true, out = folder .. "/" .. name })
    end
 
    -- Wait until a job has begun its n-th trial.
@@ -68,7 +68,7 @@ describe("a job of the console", function()
       assert.matches("^port east is in use by job 1: rfc2544 quick, running", tostring(err))
       assert.matches("'wait 1' for it or 'stop 1'$", tostring(err))
       assert.has_error(function()
-         tester:set { name = "x" }
+         control:set { name = "x" }
       end)
       task:wait()
       assert.near(900e3, start("two"):wait().throughput[1].throughput_fps, 2e3)
@@ -110,11 +110,11 @@ describe("a job of the console", function()
       local ok, err = pcall(start, "one", { frame_size = 64 })
       assert.falsy(ok)
       assert.matches("unknown key; expected frame_sizes", tostring(err))
-      assert.same({}, tester.tasks.list)
+      assert.same({}, control.tasks.list)
    end)
 
    it("that fails tells why to whoever waits", function()
-      local task = tester.tasks:start("broken", { "east" }, function()
+      local task = control.tasks:start("broken", { "east" }, function()
          error "it broke"
       end)
       local ok, err = pcall(task.wait, task)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What is public is documented, and its examples give what they say.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local doc = require "framegauge.cli.script_api"
 local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
@@ -36,7 +36,7 @@ local EXTRA = {
    path = scratch.path,
    recorded = record,
    tester = function()
-      return assert(Bench.open(assert(plan.load_text(PLAN, "examples")), { max_frame = 1518 }))
+      return assert(Tester.open(assert(plan.load_text(PLAN, "examples")), { max_frame = 1518 }))
    end,
 }
 
@@ -53,7 +53,7 @@ local function compile(usage, made)
       return rawget(env, name) or _G[name]
    end })
    for _, module in ipairs(doc.MODULES) do
-      env[module[1]] = require(module[2])
+      env[EXTRA[module[1]] and module[1]:gsub("^%l", string.upper) or module[1]] = require(module[2])
    end
    return setfenv(chunk, env), expected
 end
@@ -69,7 +69,7 @@ end
 describe("the documentation", function()
    local made = {}
 
-   -- A bench has the worker lcores to itself.
+   -- A tester has the worker lcores to itself.
    local function close()
       if made.tester then
          made.tester:close()

@@ -2,6 +2,7 @@
 
 local Machine = require "framegauge.doctor.machine"
 local doctor = require "framegauge.doctor"
+local measure = require "framegauge.doctor.measure"
 
 local ffi = require "ffi"
 local uv = require "luv"
@@ -130,6 +131,23 @@ describe("the doctor on open ports", function()
       local rows = of_port(about_of(), { driver = "net_ixgbe" })
       assert.equal("warning this build of DPDK's driver takes no transmit timestamps", rows[3])
       assert.equal(7, #rows)
+   end)
+end)
+
+describe("the drivers of a kernel interface", function()
+   local east = { name = "east", device = "kernel:eth1" }
+
+   it("are left to the plan where the one that is taken is not much slower", function()
+      local row = measure.judge_drivers(east, { 90000, 100000, 300000 }, { 109000, 1, 200000 })
+      assert.equal("ok", row.state)
+      assert.equal("64 bytes: 100,000 frames/s by AF_XDP, which is taken, 109,000 by AF_PACKET", row.finding)
+      assert.is_nil(row.fix)
+   end)
+
+   it("are a warning where the other is, with what to write", function()
+      local row = measure.judge_drivers(east, { 100000, 90000, 300000 }, { 111000, 1, 200000 })
+      assert.equal("warning", row.state)
+      assert.equal("ports.east.device: 'kernel:eth1,af_packet'", row.fix)
    end)
 end)
 

@@ -2,7 +2,7 @@
 
 -- Random draws of the reference device: independent from trial to trial, the same in a run that is repeated
 -- or resumed.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
 
@@ -14,18 +14,18 @@ reference_device: {loss_random: 1%, seed: 7}
 rfc2544: {frame_sizes: [64]}
 ]]
 
-local function with_bench(run)
-   local bench = assert(Bench.open(assert(plans.load_text(PLAN, "draws.yaml"))))
-   local ok, result = pcall(run, bench)
-   bench:close()
+local function with_tester(run)
+   local tester = assert(Tester.open(assert(plans.load_text(PLAN, "draws.yaml"))))
+   local ok, result = pcall(run, tester)
+   tester:close()
    return ok and result or error(result, 0)
 end
 
 -- Frames lost in each of several trials of a session.
 -- @param recorded  trials that a run before it has made
-local function losses(bench, trials, recorded)
+local function losses(tester, trials, recorded)
    local session = Session.new {
-      bench = bench, retries = 0, phases = { learning_wait = 0, drain = 0.001, settle = 0 },
+      tester = tester, retries = 0, phases = { learning_wait = 0, drain = 0.001, settle = 0 },
       sink = function() end, recorded = recorded,
    }
    local list = {}
@@ -41,8 +41,8 @@ end
 
 describe("random loss of the reference device", function()
    it("differs from trial to trial as independent draws do", function()
-      local list = with_bench(function(bench)
-         return (losses(bench, TRIALS))
+      local list = with_tester(function(tester)
+         return (losses(tester, TRIALS))
       end)
       local sum, squares, expected = 0, 0, LOSS * FRAMES
       for _, lost in ipairs(list) do
@@ -57,21 +57,21 @@ describe("random loss of the reference device", function()
 
    it("is the same in a run made again, and in one that is resumed", function()
       local first, trials = nil, nil
-      with_bench(function(bench)
-         first, trials = losses(bench, 10)
+      with_tester(function(tester)
+         first, trials = losses(tester, 10)
          return true
       end)
-      assert.same(first, with_bench(function(bench)
-         return (losses(bench, 10))
+      assert.same(first, with_tester(function(tester)
+         return (losses(tester, 10))
       end))
-      assert.same(first, with_bench(function(bench)
-         return (losses(bench, 10, { unpack(trials, 1, 6) }))
+      assert.same(first, with_tester(function(tester)
+         return (losses(tester, 10, { unpack(trials, 1, 6) }))
       end))
    end)
 
    it("is another one for the next test on the same open ports", function()
-      with_bench(function(bench)
-         local first, second = losses(bench, 10), losses(bench, 10)
+      with_tester(function(tester)
+         local first, second = losses(tester, 10), losses(tester, 10)
          assert.are_not.same(first, second)
          return true
       end)

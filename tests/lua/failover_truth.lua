@@ -4,7 +4,7 @@
 --
 -- The switch says itself when each route moves and what it lost of it: counts must be the same, and times
 -- within a bound that follows from the method, which is the time tau between two frames of a route.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local ethernet = require "framegauge.core.ethernet"
 local method = require "framegauge.methods.convergence.method"
 local plans = require "framegauge.plan"
@@ -95,14 +95,14 @@ end
 function M.measure(device)
    local plan, errors = plans.load_text(M.plan_of(device), device.name)
    assert(plan, errors and tostring(errors[1]))
-   local bench = assert(Bench.open(plan))
+   local tester = assert(Tester.open(plan))
    local results, seen = {}, {}
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.convergence,
-      sink = function(record) seen[record.phase] = bench.wires:routes() end,
+      tester = tester, retries = 0, phases = plan.convergence,
+      sink = function(record) seen[record.phase] = tester.wires:routes() end,
    }
-   local ok, why = pcall(method.run, plan, bench, session, results)
-   bench:close()
+   local ok, why = pcall(method.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results, seen
 end

@@ -10,7 +10,7 @@ local scratch = require "scratch"
 local style = require "framegauge.report.html.style"
 
 local MOMENT = {
-   started = "2026-03-14T09:30:00Z", elapsed_s = 75, host = "bench7", kernel = "Linux 6.1", cpu = "CPU",
+   started = "2026-03-14T09:30:00Z", elapsed_s = 75, host = "tester7", kernel = "Linux 6.1", cpu = "CPU",
    cpus = 8, command_line = { "framegauge", "run", "lab.yaml" },
 }
 
@@ -93,7 +93,7 @@ describe("the page", function()
       for _, what in ipairs {
          "Every figure is the device's", "899,541", "60.45", "604.49", "20.10", "39.50", "26,000", "6,911.00",
          "120.000",
-         "no load passes without loss", "Mbit/s", "DPDK 99.1", "1.2.3", "2026-03-14 09:30 UTC", "bench7",
+         "no load passes without loss", "Mbit/s", "DPDK 99.1", "1.2.3", "2026-03-14 09:30 UTC", "tester7",
          "198.18.1.2/24", "1 Gbit/s L1", "kept to the procedure of RFC 2544", "a note", "0.0001",
       } do
          assert.matches(what, text, 1, true)
@@ -173,6 +173,85 @@ describe("the page", function()
       end
       local few, many = #html.page(fake_result(), MOMENT), #html.page(result, MOMENT)
       assert.is_true((many - few) / 3000 < 500, (many - few) / 3000)
+   end)
+
+   it("shows the first of thousands of streams and uncertainties, and where all are", function()
+      local result, known = fake_result(), { low = 1, high = 2, coverage = 0.95, components = {} }
+      local rows = result.results.throughput
+      result.plan.streams = {}
+      for i = 1, 3000 do
+         result.plan.streams[i] = { name = "stream" .. i }
+         rows[i] = setmetatable({ uncertainty = { throughput_fps = known } }, { __index = rows[1] })
+      end
+      local page = html.page(result, MOMENT)
+      assert.equal(100, count(page, "stream%d+"))
+      assert.equal(1000, count(page, "95 %%"))
+      local text = parse(page)
+      assert.matches("and 2,900 moreplan.yaml has them all", text, 1, true)
+      assert.matches("And 2,000 more: result.json has them all.", text, 1, true)
+   end)
+end)
+
+describe("a table", function()
+   local build = require("framegauge.report.html.tables").build
+
+   -- A table of so many columns, all of as many characters, of which the first two name the row.
+   local function page_of(n, characters)
+      local columns = {}
+      for i = 1, n do
+         columns[i] = { ("c%d"):format(i), "", function() return ("7"):rep(characters) end, id = i <= 2 }
+      end
+      return h.render(build { caption = "t", columns = columns, rows = { { reasons = { "so" } } },
+         below = function() return "why" end })
+   end
+
+   it("that is wide is set small on paper, and on a page on its side", function()
+      local function class_of(...)
+         return page_of(...):match "<table(.-)>"
+      end
+      assert.equal("", class_of(8, 10))
+      assert.equal(' class="dense"', class_of(11, 9))
+      assert.equal(' class="dense broad"', class_of(11, 14))
+      assert.equal(' class="dense"', class_of(22, 4))
+   end)
+
+   it("that is wider than paper becomes several there, each with what names the row", function()
+      assert.is_nil(page_of(11, 14):find("paper", 1, true))
+      local parts = {}
+      for part in page_of(40, 8):gmatch '<div class="paper short">(.-)</div>' do
+         local names = {}
+         for name in part:gmatch '<th scope="col">(.-)</th>' do
+            names[#names + 1] = name
+         end
+         assert.same({ "c1", "c2" }, { names[1], names[2] })
+         assert.equal(#names, select(2, part:gsub("7777", "")) / 2)
+         parts[#parts + 1] = table.concat(names, " ", 3) .. (part:find("why", 1, true) and " why" or "")
+      end
+      local wanted = {}
+      for i = 3, 40 do
+         wanted[#wanted + 1] = "c" .. i
+      end
+      assert.equal(3, #parts)
+      assert.equal((table.concat(wanted, " ")), (table.concat(parts, " "):gsub(" why", "")))
+      assert.matches("why", parts[1])
+      assert.is_nil(parts[2]:find("why", 1, true))
+   end)
+
+   it("of trials sums up the losses of more directions than a line has room for", function()
+      local trials = require("framegauge.trial.result").TRIAL
+      local function losses(n)
+         local trial = { lost = 3, directions = {} }
+         for i = 1, n do
+            trial.directions[i] = { lost = i == n and 2 or i == 1 and 1 or 0 }
+         end
+         for _, row in ipairs(trials.rows) do
+            if row.col == "by direction" then
+               return row.of(trial)
+            end
+         end
+      end
+      assert.equal("1 + 0 + 0 + 0 + 0 + 0 + 0 + 2", losses(8))
+      assert.equal("2 of 9, at most 2", losses(9))
    end)
 end)
 

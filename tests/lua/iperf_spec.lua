@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local app = require "framegauge.l4.app"
+local datagrams = require "framegauge.methods.l4.datagrams"
 local iperf = require "framegauge.methods.l4.iperf3"
 local json = require "framegauge.text.json"
 local reports = require "framegauge.iperf3.reports"
@@ -56,9 +57,12 @@ describe("a test with iperf3", function()
 
    it("counts as lost what is missing, also behind the last that came", function()
       local row = {}
-      iperf.udp(row, both_ways())
+      datagrams.figures(row, both_ways())
       assert.same({ sent_bps = 2000 * 8 / 2, lost = 3, loss_ratio = 0.15, reordered = 0, jitter_ns = 2e6 },
          row)
+      row = {}
+      datagrams.figures(row, { iperf = { DONE } }) -- nobody has told: nothing is claimed
+      assert.same({}, row)
    end)
 
    it("is held against the tester where that did not send enough", function()

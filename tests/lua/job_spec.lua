@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
+local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
+local uv = require "luv"
 
 describe("a job", function()
    it("lets the others run while it waits", function()
@@ -17,6 +19,35 @@ describe("a job", function()
       slow:join()
       quick:join()
       assert.same({ "started", "quick", "slow" }, order)
+   end)
+
+   it("lets sockets have their turn, too, when it waits for no time", function()
+      local ends, heard = uv.pipe(), nil
+      local input, output = uv.new_pipe(), uv.new_pipe()
+      input:open(ends.read)
+      output:open(ends.write)
+      input:read_start(function(_, text) heard = text end)
+      output:write "x"
+      for _ = 1, 1000 do
+         job.sleep(0)
+      end
+      input:close()
+      output:close()
+      assert.equal("x", heard)
+   end)
+
+   it("in the foreground raises what a callback of the loop raises, and cleans up", function()
+      local timer, cleaned = uv.new_timer(), false
+      timer:start(1, 1, function() error "it broke" end)
+      local ok, err = pcall(failure.finally, function()
+         timer:close()
+         cleaned = true
+      end, job.sleep, 60)
+      assert.is_false(ok)
+      assert.matches("job_spec.lua:%d+: it broke", tostring(err))
+      assert.matches("in function 'error'", err.traceback, 1, true)
+      assert.is_true(cleaned)
+      job.sleep(0.01) -- and once only
    end)
 
    it("hands its results to whoever joins it, before and after its end", function()

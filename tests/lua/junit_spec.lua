@@ -54,7 +54,7 @@ describe("junit.xml", function()
    teardown(scratch.remove)
 
    it("has a suite for each test and a case for each row", function()
-      local output = suites(fake_result(), { started = "2026-03-14T09:30:00Z", host = "bench7" })
+      local output = suites(fake_result(), { started = "2026-03-14T09:30:00Z", host = "tester7" })
       assert.equal(table.concat({
          "framegauge.rfc2544.throughput 2 0 0 0", "framegauge.rfc2544.latency 1 0 0 0",
          "framegauge.rfc2544.frame_loss 2 0 0 0", "framegauge.rfc2544.back_to_back 1 0 0 0",
@@ -151,12 +151,12 @@ describe("framegauge report", function()
    it("takes when and where from run.json, and does without", function()
       local path = folder_with(fake_result())
       scratch.write(path .. "/run.json",
-         '{"host": "bench7", "started": "2026-03-14T09:30:00Z", "ended": null}')
+         '{"host": "tester7", "started": "2026-03-14T09:30:00Z", "ended": null}')
       assert.is_true((quietly(path)))
-      assert.matches("bench7", scratch.read(path .. "/report.html"), 1, true)
+      assert.matches("tester7", scratch.read(path .. "/report.html"), 1, true)
       scratch.write(path .. "/run.json", '{"host": "ben')
       assert.is_true((quietly(path)))
-      assert.is_nil(scratch.read(path .. "/report.html"):find("bench7", 1, true))
+      assert.is_nil(scratch.read(path .. "/report.html"):find("tester7", 1, true))
    end)
 
    it("says what is no result, with status 2", function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Loads of the plan's streams: the arithmetic of rates and mixes, and that what is sent is what was asked.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local loads = require "framegauge.traffic.loads"
 local plans = require "framegauge.plan"
 local sizes = require "framegauge.traffic.sizes"
@@ -37,11 +37,11 @@ streams:
 local function run(text)
    local plan, errors = plans.load_text(HEAD .. text, "plan")
    assert(plan, errors and tostring(errors[1]))
-   local bench = assert(Bench.open(plan))
-   local ok, raw = pcall(bench.trial, bench, {
-      streams = stream_config.streams(bench, 0.5), learning_wait = 0.01, drain = 0.1, settle = 0,
+   local tester = assert(Tester.open(plan))
+   local ok, raw = pcall(tester.trial, tester, {
+      streams = stream_config.streams(tester, 0.5), learning_wait = 0.01, drain = 0.1, settle = 0,
    })
-   bench:close()
+   tester:close()
    assert(ok, raw)
    local by_name = {}
    for _, direction in ipairs(raw.directions) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What a method can have measured of its streams, against the device that did it.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local frame = require "framegauge.traffic.frame"
 local measures = require "framegauge.tester.measures"
 local octets = require "framegauge.core.octets"
@@ -16,9 +16,9 @@ rfc2544: {frame_sizes: [128]}
 local FRAMES, FPS = 20000, 100000
 
 -- A stream of 20000 frames in 200 ms.
-local function stream(bench, o)
+local function stream(tester, o)
    local made = frame.rfc2544(128, {
-      version = 4, src_mac = octets.mac(bench.ports[1].mac), dst_mac = octets.mac(bench.ports[2].mac),
+      version = 4, src_mac = octets.mac(tester.ports[1].mac), dst_mac = octets.mac(tester.ports[2].mac),
       src = octets.ipv4 "198.18.1.2", dst = octets.ipv4 "198.19.1.2", vary = {},
    })
    return {
@@ -31,12 +31,12 @@ end
 local function measure(device, ...)
    local plan, errors = plans.load_text(PLAN:format(device), "measures.yaml")
    assert(plan, errors and tostring(errors[1]))
-   local bench, streams = assert(Bench.open(plan)), {}
+   local tester, streams = assert(Tester.open(plan)), {}
    for i, o in ipairs { ... } do
-      streams[i] = stream(bench, o)
+      streams[i] = stream(tester, o)
    end
-   local raw = bench:trial { streams = streams, learning_wait = 0, drain = 0.1, settle = 0 }
-   bench:close()
+   local raw = tester:trial { streams = streams, learning_wait = 0, drain = 0.1, settle = 0 }
+   tester:close()
    return raw.directions[1].measured, raw.directions[1], raw
 end
 

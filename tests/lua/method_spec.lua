@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local fake_plan = require "fake_plan"
 local loads = require "framegauge.traffic.loads"
 local Session = require "framegauge.trial.session"
 local throughput = require "framegauge.methods.rfc2544.throughput"
 
-local function session(bench, plan, kept)
+local function session(tester, plan, kept)
    return Session.new {
-      bench = bench, retries = plan.rfc2544.retries, phases = plan.rfc2544,
+      tester = tester, retries = plan.rfc2544.retries, phases = plan.rfc2544,
       sink = function(record)
          kept[#kept + 1] = record
       end,
@@ -16,12 +16,12 @@ end
 
 local function measure(device, plan_options)
    local plan, rows, kept = fake_plan(plan_options), {}, {}
-   local bench = Bench.new(device)
-   local made = session(bench, plan, kept)
+   local tester = Tester.new(device)
+   local made = session(tester, plan, kept)
    for _, frame_size in ipairs(plan.rfc2544.frame_sizes) do
-      throughput.measure(plan, bench, made, frame_size, rows)
+      throughput.measure(plan, tester, made, frame_size, rows)
    end
-   return rows, kept, bench
+   return rows, kept, tester
 end
 
 local function fps(value)
@@ -46,13 +46,13 @@ describe("a session", function()
 
    it("repeats an invalid trial and keeps every attempt under its own number", function()
       local plan, kept = fake_plan(), {}
-      local bench = Bench.new {
+      local tester = Tester.new {
          rate = 1e9, capacity = 1e6,
          meddle = function(raw, _, n)
             raw.ports[1].link_changes = n < 3 and 1 or 0
          end,
       }
-      local s = session(bench, plan, kept)
+      local s = session(tester, plan, kept)
       local record = s:trial(ask)
       assert.same({ "valid", 3, 3 }, { record.validity, record.trial, #kept })
       assert.same({ "invalid", 1 }, { kept[1].validity, kept[1].trial })
@@ -61,21 +61,21 @@ describe("a session", function()
 
    it("gives an invalid trial back when every attempt was", function()
       local plan, kept = fake_plan { retries = 1 }, {}
-      local bench = Bench.new {
+      local tester = Tester.new {
          rate = 1e9, capacity = 1e6,
          meddle = function(raw)
             raw.directions[1].rx = raw.directions[1].tx + 1
          end,
       }
-      assert.equal("invalid", session(bench, plan, kept):trial(ask).validity)
+      assert.equal("invalid", session(tester, plan, kept):trial(ask).validity)
       assert.equal(2, #kept)
    end)
 
-   it("passes the waits of the plan to the bench", function()
+   it("passes the waits of the plan to the tester", function()
       local plan = fake_plan { learning_wait = 0.1, drain = 0.2, settle = 0.3 }
-      local bench = Bench.new { rate = 1e9, capacity = 1e6 }
-      session(bench, plan, {}):trial(ask)
-      local asked = bench.asked[1]
+      local tester = Tester.new { rate = 1e9, capacity = 1e6 }
+      session(tester, plan, {}):trial(ask)
+      local asked = tester.asked[1]
       assert.same({ 0.1, 0.2, 0.3 }, { asked.learning_wait, asked.drain, asked.settle })
    end)
 end)
@@ -106,9 +106,9 @@ describe("rfc2544.throughput", function()
    end)
 
    it("measures one way when the plan says so, from the first port to the second", function()
-      local rows, _, bench = measure({ rate = 1e9, capacity = { ["east->west"] = 5e5, ["west->east"] = 1 } },
+      local rows, _, tester = measure({ rate = 1e9, capacity = { ["east->west"] = 5e5, ["west->east"] = 1 } },
          { bidirectional = false, frame_sizes = { 64 } })
-      assert.same({ "east->west" }, bench.asked[1].directions)
+      assert.same({ "east->west" }, tester.asked[1].directions)
       assert.equal("east->west", rows[1].direction)
       assert.near(5e5, rows[1].throughput_fps, 1489)
    end)
@@ -162,17 +162,17 @@ describe("rfc2544.throughput", function()
    end)
 
    it("takes loads in frames and bits, and never more than the line", function()
-      local rows, _, bench = measure({ rate = 1e9, capacity = 1e9 },
+      local rows, _, tester = measure({ rate = 1e9, capacity = 1e9 },
          { throughput = { trial = 1, max = fps(100e3) }, frame_sizes = { 64, 1518 } })
       assert.same({ 100e3, 81274 }, { rows[1].throughput_fps, rows[2].throughput_fps })
-      assert.same({ 100e3, 81274 }, { bench.asked[1].fps, bench.asked[2].fps })
+      assert.same({ 100e3, 81274 }, { tester.asked[1].fps, tester.asked[2].fps })
    end)
 
    it("needs a maximum in frames or bits where the line rate is not known", function()
-      local bench = Bench.new { capacity = 3e5 }
-      assert.matches("line rate of these ports is not known", throughput.check(fake_plan(), bench))
+      local tester = Tester.new { capacity = 3e5 }
+      assert.matches("line rate of these ports is not known", throughput.check(fake_plan(), tester))
       local options = { throughput = { max = fps(1e6), trial = 1 }, frame_sizes = { 64 } }
-      assert.is_nil(throughput.check(fake_plan(options), bench))
+      assert.is_nil(throughput.check(fake_plan(options), tester))
       local rows = measure({ capacity = 3e5 }, options)
       assert.is_nil(rows[1].theoretical_fps)
       assert.is_nil(rows[1].throughput_percent)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local ffi = require "ffi"
 local frame = require "framegauge.traffic.frame"
 local tests = require "framegauge.methods.rfc2544.tests"
@@ -45,23 +45,23 @@ local function plan_of(ports, list, ...)
 end
 
 local function run(plan)
-   local bench, results = assert(Bench.open(plan)), {}
-   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
-   local ok, why = pcall(tests.run, plan, bench, session, results)
-   bench:close()
+   local tester, results = assert(Tester.open(plan)), {}
+   local session = Session.new { tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end }
+   local ok, why = pcall(tests.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results, session.trials
 end
 
 -- One trial with what differs from a plain one both ways.
 local function trial_of(plan, o)
-   local bench = assert(Bench.open(plan))
+   local tester = assert(Tester.open(plan))
    local ok, raw = pcall(function()
-      return bench:trial(setmetatable(o, { __index = {
+      return tester:trial(setmetatable(o, { __index = {
          frame_size = 128, directions = { "a->b", "b->a" }, learning_wait = 0.01, drain = 0.01, settle = 0,
       } }))
    end)
-   bench:close()
+   tester:close()
    assert(ok, raw)
    return raw
 end

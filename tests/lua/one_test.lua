@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- One test of RFC 2544 on a made-up bench.
+--- One test of RFC 2544 on a made-up tester.
 local assert = require "luassert"
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local fake_plan = require "fake_plan"
 local tests = require "framegauge.methods.rfc2544.tests"
 local Session = require "framegauge.trial.session"
@@ -21,26 +21,26 @@ end
 --- Measure one test.
 -- @param test     its key
 -- @param group    keys of its group in the plan
--- @param device   of the made-up bench
+-- @param device   of the made-up tester
 -- @param options  keys of rfc2544; default: 64 bytes, one way
--- @return its rows, the bench, the trials
+-- @return its rows, the tester, the trials
 function M.measure(test, group, device, options)
    local plan = fake_plan(options or { frame_sizes = { 64 }, bidirectional = false })
    plan.rfc2544.tests = { test }
    plan.rfc2544[test] = group
-   local bench, results = Bench.new(device), {}
+   local tester, results = Tester.new(device), {}
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end, say = device.say,
+      tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end, say = device.say,
    }
-   assert.is_nil(tests.check(plan, bench))
-   tests.run(plan, bench, session, results)
-   return results[test], bench, session.trials
+   assert.is_nil(tests.check(plan, tester))
+   tests.run(plan, tester, session, results)
+   return results[test], tester, session.trials
 end
 
---- What a bench was asked, of one key.
-function M.asked_for(bench, key)
+--- What a tester was asked, of one key.
+function M.asked_for(tester, key)
    local list = {}
-   for i, ask in ipairs(bench.asked) do
+   for i, ask in ipairs(tester.asked) do
       list[i] = ask[key]
    end
    return list

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- What the reference device does to frames on their path, told in a plan, as a trial counts it.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local impairments = require "framegauge.tester.impairments"
 local plans = require "framegauge.plan"
 
@@ -22,12 +22,12 @@ end
 
 -- Both ways of a trial, 20000 frames each, and before them one announcement, which takes the same path.
 local function measure(device)
-   local bench = assert(Bench.open(load(device)))
-   local raw = bench:trial {
+   local tester = assert(Tester.open(load(device)))
+   local raw = tester:trial {
       frame_size = 128, fps = 100000, duration = FRAMES / 100000, directions = { "east->west", "west->east" },
       learning_wait = 0, drain = 0.1, settle = 0,
    }
-   bench:close()
+   tester:close()
    return raw.directions[1], raw.directions[2], raw
 end
 

@@ -11,11 +11,7 @@ local MEMIF = "ports: {a: {device: 'memif:/run/a'}, b: {device: 'memif:/run/b'}}
 -- The problems of a text as one text; "" for a good plan.
 local function wrong(text, options)
    local _, errors = plan.load_text(text, "x.yaml", options)
-   local lines = {}
-   for i, err in ipairs(errors or {}) do
-      lines[i] = tostring(err)
-   end
-   return table.concat(lines, "\n")
+   return tostring(errors or "")
 end
 
 -- The same for the minimal plan with some settings.
@@ -43,6 +39,7 @@ describe("a plan", function()
             recovery = 0, seed = 1, reflect = false,
          },
          host = { huge_pages = "auto", max_lag = 0.001, realtime = false, eal = {} },
+         clock = { source = "auto" }, fleet = { agents = {}, wait = 0, ttl = 30 },
          needs = {
             topology = "pairs", one_way = false, one_lcore_a_port = false,
             frame_sizes = { 64, 128, 256, 512, 1024, 1280, 1518 },

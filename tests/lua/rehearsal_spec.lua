@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- What a run is said to take, against what it takes.
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local fake_plan = require "fake_plan"
+local format = require "framegauge.text.format"
 local rehearsal = require "framegauge.methods.rfc2544.estimate"
 local scratch = require "scratch"
 local timed = require "timed"
@@ -41,10 +42,17 @@ describe("the estimate of a run", function()
       end)
    end
 
+   it("knows what a policer of the reference device lets through, as a twin may have one", function()
+      local estimated, taken = on_the_wire("rfc2544-reference.yaml", "reference_device.rate=1Mbps",
+         "rfc2544.frame_sizes=[64,1518]", "'reference_device.profiles={all: {cir: 400kbps, cbs: 20000}}'")
+      assert.near(taken.seconds, estimated.seconds, 0.05 * taken.seconds)
+      assert.near(taken.trials, estimated.trials, 0.05 * taken.trials)
+   end)
+
    it("expects of an unknown device what one does that carries a good half", function()
       local plan = fake_plan { frame_sizes = { 64 } }
-      local bench = Bench.new { rate = 1e9, capacity = 0.618 * 1488095, buffer = 1000 }
-      local estimated, taken = timed.run(plan, bench)
+      local tester = Tester.new { rate = 1e9, capacity = 0.618 * 1488095, buffer = 1000 }
+      local estimated, taken = timed.run(plan, tester)
       assert.same(taken, estimated)
    end)
 
@@ -54,29 +62,29 @@ describe("the estimate of a run", function()
       }
       plan.rfc2544.throughput.max = { value = 0.4, unit = "ratio", text = "40 %" }
       plan.rfc2544.frame_loss.max = plan.rfc2544.throughput.max
-      local bench = Bench.new { rate = 1e9, capacity = 0.618 * 0.4 * 1488095, buffer = 1000 }
-      local estimated, taken = timed.run(plan, bench)
+      local tester = Tester.new { rate = 1e9, capacity = 0.618 * 0.4 * 1488095, buffer = 1000 }
+      local estimated, taken = timed.run(plan, tester)
       assert.is_true(taken.trials > 20)
       assert.equal(taken.trials, estimated.trials)
       assert.near(taken.seconds, estimated.seconds, 1e-6)
-      local most = rehearsal.parts(plan, bench).most
+      local most = rehearsal.parts(plan, tester).most
       assert.is_true(most.trials >= taken.trials and most.seconds >= taken.seconds)
-      local text = require("framegauge.report.text").heading(plan, {}, rehearsal.parts(plan, bench), 0)
+      local text = require("framegauge.report.text").heading(plan, {}, rehearsal.parts(plan, tester), 0)
       assert.matches(("about %d to %d trials"):format(taken.trials, most.trials), text, 1, true)
       plan.reference_device = { rate = 1e9, capacity = 1e5, buffer = 1000, buffer_unit = "frames" }
-      assert.is_nil(rehearsal.parts(plan, bench).most)
+      assert.is_nil(rehearsal.parts(plan, tester).most)
    end)
 
    it("knows of trials made again at full length, where a buffer deceived the short ones", function()
       local plan = fake_plan { frame_sizes = { 1518 } }
       plan.reference_device = { rate = 1e9, capacity = 5e4, buffer = 2000, buffer_unit = "frames" }
-      local estimated, taken = timed.run(plan, Bench.new { rate = 1e9, capacity = 5e4, buffer = 2000 })
+      local estimated, taken = timed.run(plan, Tester.new { rate = 1e9, capacity = 5e4, buffer = 2000 })
       assert.is_true(taken.trials > 13)
       assert.same(taken, estimated)
    end)
 
    it("comes in the order of the trials, test by test and frame size by frame size", function()
-      local parts = rehearsal.parts(fake_plan(), Bench.new { rate = 1e9 })
+      local parts = rehearsal.parts(fake_plan(), Tester.new { rate = 1e9 })
       assert.same({ "rfc2544.throughput", 64 }, { parts[1].test, parts[1].frame_size })
       assert.equal(1518, parts[3].frame_size)
       assert.equal(3, #parts)
@@ -108,6 +116,18 @@ describe("run --dry-run", function()
       assert.is_truthy(output:find "Estimate: [%d,]+ trials %([%d,]+ to [%d,]+%) in 1%d:%d%d:%d%d ")
    end)
 
+   it("says it of all runs of a plan that is run again and again", function()
+      local command = "'%s' run '%s/rfc2889-reference.yaml' %s --dry-run 2>&1"
+      local output, status = scratch.shell(command:format(uv.exepath(), CONFIGS, "--repeat 3"))
+      assert.equal(0, status, output)
+      local trials = tonumber((output:match "Estimate: about ([%d,]+) trials":gsub(",", "")))
+      assert.matches(("\n3 runs: about %s trials in "):format(format.count(3 * trials)), output, 1, true)
+      output = scratch.shell(command:format(uv.exepath(), CONFIGS, "--repeat-time 10h"))
+      assert.matches(("\n2 runs: about %s trials in 8:"):format(format.count(2 * trials)), output, 1, true)
+      output = scratch.shell(command:format(uv.exepath(), CONFIGS, "--repeat-time 1h"))
+      assert.matches(("\n1 run: about %s trials in 4:"):format(format.count(trials)), output, 1, true)
+   end)
+
    it("opens no port, and says when a run on a real one would end", function()
       local path = scratch.path()
       local file = assert(io.open(path, "w"))
@@ -118,6 +138,13 @@ describe("run --dry-run", function()
       assert.equal(0, status, output)
       assert.is_truthy(output:find("10 Gbit/s is assumed", 1, true), output)
       assert.is_truthy(output:find "until about %d+%-%d+%-%d+ %d+:%d+\n", output)
+   end)
+
+   it("refuses what cannot be expected, as the run would", function()
+      local command = "'%s' run '%s/rfc2544-full-reference.yaml' --expect 'throughput>=fast' --dry-run 2>&1"
+      local output, status = scratch.shell(command:format(uv.exepath(), CONFIGS))
+      assert.equal(2, status)
+      assert.matches("throughput>=fast", output, 1, true)
    end)
 
    it("has no place beside --resume", function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Captures replayed through the reference device: what is found must be what the device is told to do.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local capture = require "framegauge.tester.capture"
 local captures = require "framegauge.run.captures"
 local job = require "framegauge.core.job"
@@ -35,16 +35,16 @@ local function recorded(content)
    return path
 end
 
-local function with_bench(device, fn)
+local function with_tester(device, fn)
    local sets = {}
    for key, value in pairs(device) do
       sets[#sets + 1] = ("reference_device.%s=%s"):format(key, value)
    end
    local loaded, errors = plan.load_text(PLAN, "built-in plan", { sets = sets })
    job.run(function()
-      local bench = assert(Bench.open(assert(loaded, errors and tostring(errors[1])), { max_frame = 1522 }))
-      local ok, why = pcall(fn, bench)
-      bench:close()
+      local tester = assert(Tester.open(assert(loaded, errors and tostring(errors[1])), { max_frame = 1522 }))
+      local ok, why = pcall(fn, tester)
+      tester:close()
       if not ok then
          error(why, 0)
       end
@@ -56,8 +56,8 @@ local function verified(device, o)
    local result
    o = o or {}
    o.file, o.verify = o.file or recorded(), "west"
-   with_bench(device, function(bench)
-      local one = replay.open(bench, o)
+   with_tester(device, function(tester)
+      local one = replay.open(tester, o)
       result = one:run()
       one:close()
    end)
@@ -69,8 +69,8 @@ end
 -- What replay.open() says against its arguments.
 local function refused(o, device)
    local why
-   with_bench(device or {}, function(bench)
-      local ok, err = pcall(replay.open, bench, o)
+   with_tester(device or {}, function(tester)
+      local ok, err = pcall(replay.open, tester, o)
       assert.is_false(ok)
       why = err
    end)
@@ -168,17 +168,17 @@ describe("a replay", function()
    end)
 
    it("ends with its duration", function()
-      with_bench({}, function(bench)
-         local one = replay.open(bench, { file = recorded(), loops = 0, rate = 1000, duration = "250ms" })
+      with_tester({}, function(tester)
+         local one = replay.open(tester, { file = recorded(), loops = 0, rate = 1000, duration = "250ms" })
          assert.equal(250, one:run().frames)
          assert.equal(0.25, one:seconds())
          one:close()
       end)
    end)
 
-   it("can be made again on the same bench, with the same result", function()
-      with_bench({ loss_every = 7 }, function(bench)
-         local one = replay.open(bench, { file = recorded(), verify = "west" })
+   it("can be made again on the same tester, with the same result", function()
+      with_tester({ loss_every = 7 }, function(tester)
+         local one = replay.open(tester, { file = recorded(), verify = "west" })
          local first, second = one:run(), one:run()
          one:close()
          assert.equal(first.verified.lost, second.verified.lost)
@@ -187,15 +187,15 @@ describe("a replay", function()
    end)
 
    it("is kept by a capture beside its verification", function()
-      with_bench({ loss_every = 10 }, function(bench)
-         local kept = capture.start(bench, {
+      with_tester({ loss_every = 10 }, function(tester)
+         local kept = capture.start(tester, {
             port = "west", file = scratch.path() .. ".pcapng", filter = "ether proto 0x88b5",
          })
-         local one = replay.open(bench, { file = recorded(), verify = "west" })
+         local one = replay.open(tester, { file = recorded(), verify = "west" })
          local result = one:run()
          one:close()
          assert.equal(result.verified.same, kept:stop().written)
-         local again = replay.open(bench, { file = kept.file })
+         local again = replay.open(tester, { file = kept.file })
          assert.equal(result.verified.same, again.facts.frames)
          again:close()
       end)
@@ -234,8 +234,8 @@ describe("a capture", function()
 
    local function refused_capture(o)
       local why
-      with_bench({}, function(bench)
-         local ok, err = pcall(capture.start, bench, o)
+      with_tester({}, function(tester)
+         local ok, err = pcall(capture.start, tester, o)
          assert.is_false(ok)
          why = err
       end)
@@ -257,14 +257,14 @@ describe("a capture", function()
    end)
 
    it("keeps the frames around each loss, and says where it was", function()
-      with_bench({ loss_every = 1000 }, function(bench)
+      with_tester({ loss_every = 1000 }, function(tester)
          local path = scratch.path() .. ".pcapng"
-         local kept = capture.start(bench, {
+         local kept = capture.start(tester, {
             port = "west", file = path, trigger = "loss", before = 3, after = 2,
          })
          local lost = 0
          for _ = 1, 2 do -- the numbers begin anew in the second one
-            local raw = bench:trial {
+            local raw = tester:trial {
                frame_size = 64, fps = 10000, duration = 0.9955, directions = { "east->west", "west->east" },
             }
             lost = lost + raw.directions[1].tx - raw.directions[1].rx
@@ -280,12 +280,12 @@ describe("a capture", function()
    end)
 
    it("begins and ends while a trial runs", function()
-      with_bench({}, function(bench)
+      with_tester({}, function(tester)
          local trial = job.spawn(function()
-            bench:trial { frame_size = 64, fps = 1e6, duration = 86400, directions = { "east->west" } }
+            tester:trial { frame_size = 64, fps = 1e6, duration = 86400, directions = { "east->west" } }
          end)
          local function received()
-            local now = bench:snapshot()
+            local now = tester:snapshot()
             return now and now.rx or 0
          end
          local function await(condition)
@@ -298,7 +298,7 @@ describe("a capture", function()
             return received() > 0
          end)
          local path = scratch.path() .. ".pcap"
-         local kept = capture.start(bench, { port = "west", file = path, filter = "udp" })
+         local kept = capture.start(tester, { port = "west", file = path, filter = "udp" })
          await(function()
             return kept:counts().written > 0
          end)
@@ -315,12 +315,12 @@ describe("a capture", function()
    end)
 
    it("is the only one of its port, until it is stopped", function()
-      with_bench({}, function(bench)
-         local first = capture.start(bench, { port = "west", file = scratch.path() })
-         assert.is_false(pcall(capture.start, bench, { port = "west", file = scratch.path() }))
+      with_tester({}, function(tester)
+         local first = capture.start(tester, { port = "west", file = scratch.path() })
+         assert.is_false(pcall(capture.start, tester, { port = "west", file = scratch.path() }))
          first:stop()
          assert.equal(0, first:stop().seen)
-         capture.start(bench, { port = "west", file = scratch.path() }):stop()
+         capture.start(tester, { port = "west", file = scratch.path() }):stop()
       end)
    end)
 end)

@@ -86,6 +86,14 @@ describe("JSON", function()
       assert.equal(json.encode(one), json.encode(other))
    end)
 
+   it("orders objects by their own keys and ranks, whatever those before had", function()
+      local ranked = json.object({ a = 1, b = 2 }, { b = 1, a = 2 })
+      local list = { { a = 1, b = 2 }, { b = 3, c = 4 }, ranked, { b = 5, a = 6 }, { c = 7, b = 8 } }
+      local written = '[{"a":1,"b":2},{"b":3,"c":4},{"b":2,"a":1},{"a":6,"b":5},{"b":8,"c":7}]'
+      assert.equal(written, json.encode(list))
+      assert.equal(written, (json.encode(list, { pretty = true }):gsub("%s", "")))
+   end)
+
    it("means the same when it is indented", function()
       local value = { a = { 1, { b = "c" }, {} }, d = { e = { f = true } } }
       assert.same(value, json.decode(json.encode(value, { pretty = true })))

@@ -99,6 +99,20 @@ describe("a run that is resumed", function()
       end)
    end
 
+   it("leaves the figures of TCP to the nanosecond", function()
+      local plan = PLAN:gsub("[^/]+$", "l4-clients-reference.yaml")
+      local whole = scratch.path()
+      local output, status = scratch.shell(program(
+         "run '%s' --quick --set 'l4.sweep.clients=[1, 2, 4, 8]' --out '%s'", plan, whole))
+      assert.equal(0, status, output)
+      local path = interrupted(whole, 3)
+      output, status = resume(path)
+      assert.equal(0, status, output)
+      for _, name in ipairs { "result.json", "trials.jsonl" } do
+         assert.is_true(scratch.read(whole .. "/" .. name) == scratch.read(path .. "/" .. name), name)
+      end
+   end)
+
    it("takes the same plan given again, and another expectation", function()
       local path = killed(50, 10)
       local output, status = scratch.shell(program("run '%s' %s --resume '%s'", PLAN, SETTINGS, path))

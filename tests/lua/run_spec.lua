@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "fake_bench"
+local Tester = require "fake_tester"
 local expect = require "framegauge.methods.expect"
 local fake_plan = require "fake_plan"
 local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
 local run = require "framegauge.run"
 local schema = require "result_schema"
 local scratch = require "scratch"
@@ -10,10 +11,10 @@ local scratch = require "scratch"
 -- Run a plan on a made-up device.
 -- @return status, or the error it raised; the folder's path; what was printed
 local function run_on(device, plan, options)
-   local bench = Bench.new(device)
+   local tester = Tester.new(device)
    package.loaded["framegauge.tester"] = {
       open = function()
-         return bench
+         return tester
       end,
    }
    options = options or {}
@@ -27,7 +28,7 @@ local function run_on(device, plan, options)
    local ok, status = pcall(run.main, plan, options)
    rawset(io, "stdout", stdout)
    package.loaded["framegauge.tester"] = nil
-   assert.is_true(not ok or bench.closed)
+   assert.is_true(not ok or tester.closed)
    return status, options.out, table.concat(printed)
 end
 
@@ -50,7 +51,7 @@ local ALL_TESTS = {
    },
 }
 
--- What the made-up bench leaves out: tags, a last loss, a gap; and time for a command to run.
+-- What the made-up tester leaves out: tags, a last loss, a gap; and time for a command to run.
 local function with_events(raw, ask)
    for _, direction in ipairs(raw.directions) do
       direction.tags_ns = ask.tags and { 20500 } or nil
@@ -100,7 +101,8 @@ describe("a run", function()
    it("writes every file, prints the table and the folder last, and succeeds", function()
       local status, path, out = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan())
       assert.equal(0, status)
-      assert.equal("junit.xml\nreport.html\nresult.json\nrun.json\nthroughput.csv\ntrials.jsonl\n",
+      assert.equal("junit.xml\nreport.html\nresult.json\nresult.jtl\nrun.json\nthroughput.csv\n"
+         .. "trials.jsonl\n",
          (scratch.shell("ls " .. path)))
       assert.matches("64  both         1,488,095     899,541", out, 1, true)
       assert.equal(path, out:match "([^\n]+)\n$")
@@ -225,7 +227,7 @@ describe("a run", function()
       end)
    end)
 
-   it("leaves with the bench's reason when that does not open", function()
+   it("leaves with the tester's reason when that does not open", function()
       package.loaded["framegauge.tester"] = {
          open = function()
             return nil, "no such port"
@@ -239,8 +241,8 @@ describe("a run", function()
    it("tells by its status whether the device fell short or the tester did", function()
       local slow_tester = { rate = 1e9, capacity = 9e5, tester = 2e5 }
       local device = { rate = 1e9, capacity = 9e5 }
-      local function status(bench, ...)
-         return (run_on(bench, fake_plan(), { expect = { ... } }))
+      local function status(tester, ...)
+         return (run_on(tester, fake_plan(), { expect = { ... } }))
       end
       assert.equal(0, status(device, "throughput>=60%", "throughput>=80kfps", "throughput>=100%@512"))
       assert.equal(1, status(device, "throughput>=95%"))
@@ -310,6 +312,8 @@ describe("an expectation", function()
          ["throughput>=fast"] = "fast",
          ["throughput>=95%@65"] = "no frame size 65",
          ["throughput>="] = "is not",
+         ["throughput>=95% with 120% confidence"] = "'120%' is no confidence",
+         ["throughput>=95% with much confidence"] = "'much' is no confidence",
          [""] = "no figure with a comparison",
       } do
          local e, message = expect.parse(text, plan)
@@ -317,6 +321,22 @@ describe("an expectation", function()
          assert.matches(why, message, 1, true)
          assert.matches("expected such as", message, 1, true)
       end
+   end)
+
+   it("with a confidence is about the bound of the uncertainty", function()
+      local function met(text, low, coverage, validity)
+         return assert(expect.parse(text, plan)).met {
+            frame_size = 64, theoretical_fps = 1e6, throughput_fps = 960000, validity = validity or "valid",
+            uncertainty = low and { throughput_fps = { low = low, high = 961000, coverage = coverage } },
+         }
+      end
+      local text = "throughput>=95% with 95% confidence"
+      assert.is_true(met(text, 950000, 0.95))
+      assert.is_false(met(text, 949999, 0.95))
+      assert.is_false(met("throughput>=95%@64 with 99% confidence", 950000, 0.95))
+      assert.is_true(met("throughput>=95%@64 with 99% confidence", 950000, 1))
+      assert.is_false(met(text, nil)) -- nothing is known of it
+      assert.is_nil(met(text, nil, nil, "tester-limited"))
    end)
 
    it("cannot be said of a figure that is not the device's, unless it is reached", function()
@@ -329,5 +349,19 @@ describe("an expectation", function()
       assert.is_false(met { frame_size = 64, validity = "valid", throughput_fps = 499 })
       assert.is_false(met { frame_size = 64, validity = "valid" })
       assert.is_nil(expect.evaluate(e, {}, false).met)
+   end)
+
+   it("of a characterisation is about bounds, which are as sure as they say", function()
+      local device = assert(plans.load_text("test: characterise\nports: {a: {device: wire0}, b: {device: "
+         .. "wire1}}", "plan"))
+      local function met(text)
+         return assert(expect.parse(text, device)).met { validity = "valid",
+            capacity = { fps = 1000, min_fps = 990, max_fps = 1010 }, loss = { ratio = 0, max_ratio = 1e-4 } }
+      end
+      assert.is_true(met "capacity>=990 with 99% confidence")
+      assert.is_false(met "capacity>=991 with 50% confidence")
+      assert.is_true(met "loss<=0.01% with 95% confidence")
+      assert.is_false(met "loss<=0.01% with 96% confidence")
+      assert.is_false(met "latency<=1s with 95% confidence") -- not found
    end)
 end)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
 
@@ -22,17 +22,17 @@ end
 -- Frames per second that come out of each direction at a load, and what the switch says.
 local function send(keys, directions, fps, seconds)
    local plan = assert(plans.load_text(FOUR .. keys, "x.yaml"))
-   local bench = assert(Bench.open(plan))
-   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
+   local tester = assert(Tester.open(plan))
+   local session = Session.new { tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end }
    local ok, record = pcall(session.trial, session, {
       test = "mine", frame_size = 64, direction = "all", directions = directions, fps = fps,
       seconds = seconds,
    })
    local counters = {}
    for _, port in ipairs(plan.ports) do
-      counters[port.name] = bench.wires:counters(port.name)
+      counters[port.name] = tester.wires:counters(port.name)
    end
-   bench:close()
+   tester:close()
    assert(ok, record)
    return record, counters
 end
@@ -71,6 +71,9 @@ describe("the reference switch in a plan", function()
          ["ports.a.gateway=198.18.1.1 ports.b.gateway=198.19.1.1"] = "ports.a.gateway: the reference switch "
             .. "is no router",
          ["ports.a.device=memif:/run/a"] = "wires as devices, or no reference_switch",
+         ["reference_switch.uplink.rate=1Gbps reference_switch.queues=input"] = "queues: with an uplink",
+         ["reference_switch.uplink.ports=[a,zz]"] = "uplink.ports[2]: there is no port 'zz'",
+         ["reference_switch.uplink.ports=[a,b,c,d]"] = "uplink.ports: all ports; expected some of them",
          ["reference_switch.gap=0"] = "reference_switch.gap",
          ["reference_switch.snooping.router_ports=[zz]"] = "there is no port 'zz'; expected the "
             .. "name of a port",

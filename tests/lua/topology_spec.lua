@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local tests = require "framegauge.methods.rfc2544.tests"
 local plans = require "framegauge.plan"
 local Session = require "framegauge.trial.session"
@@ -31,10 +31,10 @@ rfc2544:
 ]]
 
 local function run(plan)
-   local bench, results = assert(Bench.open(plan)), {}
-   local session = Session.new { bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end }
-   local ok, why = pcall(tests.run, plan, bench, session, results)
-   bench:close()
+   local tester, results = assert(Tester.open(plan)), {}
+   local session = Session.new { tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end }
+   local ok, why = pcall(tests.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results
 end
@@ -170,13 +170,13 @@ describe("four wires", function()
 
    it("carry the whole load of a port in turns", function()
       local plan = assert(plans.load_text(WIRES:gsub("capacity: %d+kfps", "latency: 1us"), "turns"))
-      local bench = assert(Bench.open(plan))
+      local tester = assert(Tester.open(plan))
       -- the engine does not mind that no device joins them: frames of a->d come out at b
-      local ok, raw = pcall(bench.trial, bench, {
+      local ok, raw = pcall(tester.trial, tester, {
          frame_size = 64, fps = 1488095, duration = 0.1, directions = { "a->b", "a->d", "c->d" },
          learning_wait = 0.001, drain = 0.01, settle = 0,
       })
-      bench:close()
+      tester:close()
       assert(ok, raw)
       local ab, ad, cd = raw.directions[1], raw.directions[2], raw.directions[3]
       assert.same({ 74405, 74405, 148810 }, { ab.tx, ad.tx, cd.tx })
@@ -199,13 +199,13 @@ reference_device: {capacity: 600kfps, latency: 35us, loss_every: 1000, reflect: 
 rfc2544: {topology: loopback, frame_sizes: [64], drain: 50ms, learning_wait: 0, settle: 0}
 ]]):format(ports), "loopback.yaml")
          assert(plan, errors and tostring(errors[1]))
-         local bench = assert(Bench.open(plan))
+         local tester = assert(Tester.open(plan))
          local directions = topology.directions(plan.ports, "loopback")
-         local raw = bench:trial {
+         local raw = tester:trial {
             frame_size = 64, fps = 500000, duration = 0.1, directions = directions, learning_wait = 0.01,
             drain = 0.05, settle = 0,
          }
-         bench:close()
+         tester:close()
          assert.equal(#plan.ports, #raw.directions)
          for i, direction in ipairs(raw.directions) do
             assert.equal(plan.ports[i].name .. "->" .. plan.ports[i].name, direction.name)

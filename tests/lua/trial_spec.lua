@@ -178,10 +178,31 @@ describe("the verdict", function()
       assert.equal("valid", (held_up(5, { forward = { rx = 999 } })), "2 x 1,000 fps: ten frames fit")
       assert.equal("valid", (held_up(6, {})), "nothing is missing")
       assert.equal("valid", (held_up(6, { forward = { rx = 900 } })), "more are missing than came")
+      -- how many are missing is another question
+      assert.equal("tester-limited", (held_up(7, { forward = { rx = 900 } })))
+      local many = raw { forward = { rx = 900 }, west = { name = "west", rx_ring = 10 },
+         lcores = { { id = 1, poll_gap_max_ns = 7e6 } } }
+      assert.equal("valid", trial.record(many, { fps = 1000, seconds = 1, any_loss = true }).validity)
       local v, why = held_up(6, { forward = { rx = 999 } })
       assert.equal("tester-limited", v)
       assert.equal("west: the tester fetched nothing for 6.0 ms, in which up to 12 frames arrive; its ring "
          .. "holds 10", why)
+   end)
+
+   it("is tester-limited when frames were fetched after the drain had ended", function()
+      local function fetched(ms, drain)
+         local one = raw { back = { last_arrival_ns = ms * 1e6, rx = 990 } }
+         one.drain_s = drain
+         local r = trial.record(one, { fps = 1000, seconds = 1 })
+         return r.validity, r.reasons[1]
+      end
+      assert.equal("valid", (fetched(1100.09, 0.1)))
+      assert.equal("valid", (fetched(3001.9, 2)))
+      assert.equal("valid", (fetched(9000)), "of two testers")
+      local v, why = fetched(1136.3, 0.1)
+      assert.equal("tester-limited", v)
+      assert.equal("west->east: frames were fetched up to 36.3 ms after the drain had ended, because the "
+         .. "tester was late", why)
    end)
 
    it("is tester-limited when the tester dropped frames and frames are missing", function()

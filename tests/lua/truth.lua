@@ -5,7 +5,7 @@
 -- Each figure is held against what the device was configured to do, within a bound that follows from the
 -- method: its resolution, the time between two frames, the frames a buffer swallows in a short trial. None is
 -- there by experience. framegauge's own specs and docs/generate/truth.lua use it.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local ethernet = require "framegauge.core.ethernet"
 local tests = require "framegauge.methods.rfc2544.tests"
 local plans = require "framegauge.plan"
@@ -90,16 +90,16 @@ local function ms(seconds)
    return ("%gms"):format(seconds * 1e3)
 end
 
--- The bench, keeping account of the time its trials take.
-local function timed(bench)
+-- The tester, keeping account of the time its trials take.
+local function timed(tester)
    local time = { seconds = 0 }
    return setmetatable({
       trial = function(_, o)
-         local raw = bench:trial(o)
+         local raw = tester:trial(o)
          time.seconds = time.seconds + o.learning_wait + raw.duration_s + o.drain + o.settle
          return raw
       end,
-   }, { __index = bench }), time
+   }, { __index = tester }), time
 end
 
 -- A load that neither direction queues, for figures that queues would blur: a search with short trials may
@@ -113,23 +113,23 @@ local function below_capacity(device)
 end
 
 --- Measure a device.
--- @return results by test, the plan, and { estimated =, taken = } seconds of the bench's time
+-- @return results by test, the plan, and { estimated =, taken = } seconds of the tester's time
 function M.measure(device)
    local rate = below_capacity(device)
    local text = PLAN:format(device.name, device.written, device.frame_size, rate, rate, ms(device.outage),
       ms(device.outage + 0.05))
    local plan, errors = plans.load_text(text, device.name)
    assert(plan, errors and tostring(errors[1]))
-   local bench, time = timed(assert(Bench.open(plan)))
+   local tester, time = timed(assert(Tester.open(plan)))
    local session = Session.new {
-      bench = bench, retries = 0, phases = plan.rfc2544, sink = function() end,
+      tester = tester, retries = 0, phases = plan.rfc2544, sink = function() end,
    }
    local results, estimated = {}, 0
-   for _, part in ipairs(rehearsal.parts(plan, bench)) do
+   for _, part in ipairs(rehearsal.parts(plan, tester)) do
       estimated = estimated + part.seconds
    end
-   local ok, why = pcall(tests.run, plan, bench, session, results)
-   bench:close()
+   local ok, why = pcall(tests.run, plan, tester, session, results)
+   tester:close()
    assert(ok, why)
    return results, plan, { estimated = estimated, taken = time.seconds }
 end

@@ -47,7 +47,7 @@ function M.section(device, wrong, results, plan, time)
          end
       end
    end
-   out[#out + 1] = ("\nEstimated to take %.1f s of the bench's time, took %.1f s."):format(time.estimated,
+   out[#out + 1] = ("\nEstimated to take %.1f s of the tester's time, took %.1f s."):format(time.estimated,
       time.taken)
    return table.concat(out, "\n") .. "\n"
 end

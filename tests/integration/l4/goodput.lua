@@ -2,7 +2,7 @@
 
 -- Our TCP as the sender, for tools/compare-tcp: streams from the address OURS, by a device, to THEIRS, which
 -- is at MAC.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
 local plans = require "framegauge.plan"
@@ -22,8 +22,8 @@ l4: {tests: [TCP_STREAM]}
 job.run(function()
    local plan, problems = plans.load_text(PLAN:format(device, ours, device), "compare-tcp", {})
    assert(plan, problems and tostring(problems[1]))
-   local bench = assert(Bench.open(plan))
-   local results = trial.run(bench, {
+   local tester = assert(Tester.open(plan))
+   local results = trial.run(tester, {
       sides = { { port = 1, apps = { {
          test = "TCP_STREAM", address = ours, remote = theirs, port = tonumber(port),
          next_hop = octets.mac(mac), connections = tonumber(connections),
@@ -41,5 +41,5 @@ job.run(function()
       io.write(("rtt %.1f/%.1f/%.1f ms"):format(rtt.min_ns / 1e6, rtt.p50_ns / 1e6, rtt.p99_ns / 1e6))
    end
    io.write "\n"
-   bench:close()
+   tester:close()
 end)

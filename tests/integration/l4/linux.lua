@@ -3,7 +3,7 @@
 -- lib/tcp against Linux's TCP, both roles, IPv4 and IPv6. Run in the tester's namespace by l4_linux.sh, with
 -- the folder for files, the name of the other namespace, the path of peer.py, how
 -- to open the interfaces, and a word if nginx listens; prints TAP.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
@@ -51,16 +51,16 @@ local function all_have_ended(seconds)
    end
 end
 
-local function run_all(bench, side, seconds, look)
-   local results = trial.run(bench, {
+local function run_all(tester, side, seconds, look)
+   local results = trial.run(tester, {
       sides = { side }, seconds = seconds, learning_wait = 0.05, drain = LONGEST, mtu = 1500, seed = 7,
       look = look or all_have_ended(seconds),
    })
    return results[1].apps, results[1].counters
 end
 
-local function run(bench, ...)
-   local apps, counters = run_all(bench, ...)
+local function run(tester, ...)
+   local apps, counters = run_all(tester, ...)
    return apps[1], counters
 end
 
@@ -75,41 +75,41 @@ local function faults(counters)
 end
 
 -- Our client, their server.
-local function client(bench, version, o, seconds, look)
-   o.address, o.remote, o.next_hop = OURS[version][1], THEIRS[version], bench:gateway_mac(1, version)
-   return run(bench, { port = 1, apps = { o } }, seconds, look)
+local function client(tester, version, o, seconds, look)
+   o.address, o.remote, o.next_hop = OURS[version][1], THEIRS[version], tester:gateway_mac(1, version)
+   return run(tester, { port = 1, apps = { o } }, seconds, look)
 end
 
-local function test_client(bench, version)
+local function test_client(tester, version)
    local suffix = (" to Linux over IPv%d"):format(version)
-   local app, counters = client(bench, version, { test = "TCP_STREAM", port = 5001, octets = BULK,
+   local app, counters = client(tester, version, { test = "TCP_STREAM", port = 5001, octets = BULK,
       connections = 8 }, 2)
    check("8 streams" .. suffix, app.total.ended.closed == 8 and app.total.octets_out == 8 * BULK
       and faults(counters) == "", app.total.ended.closed, app.total.octets_out, faults(counters))
-   app, counters = client(bench, version, { test = "TCP_MAERTS", port = 5002, connections = 1 }, 1)
+   app, counters = client(tester, version, { test = "TCP_MAERTS", port = 5002, connections = 1 }, 1)
    check("streams from Linux, and back" .. suffix, app.total.octets_in >= BULK and faults(counters) == ""
       and app.total.octets_in == app.total.established * BULK and app.total.ended.closed
       == app.total.opened, app.total.octets_in, app.total.opened, app.total.ended.closed, faults(counters))
-   app, counters = client(bench, version, { test = "TCP_CRR", port = 5003, connections = 20,
+   app, counters = client(tester, version, { test = "TCP_CRR", port = 5003, connections = 20,
       request = REQUEST, response = RESPONSE }, 2)
    check("connections one after the other" .. suffix, app.total.transactions >= 20
       and app.total.ended.closed == app.total.opened and app.total.transactions == app.total.opened
       and faults(counters) == "", app.total.opened, app.total.ended.closed, app.total.transactions,
       faults(counters))
-   app, counters = client(bench, version, { test = "TCP_RR", port = 5003, connections = 10,
+   app, counters = client(tester, version, { test = "TCP_RR", port = 5003, connections = 10,
       request = REQUEST, response = RESPONSE }, 1)
    check("transactions" .. suffix, app.total.transactions >= 10 and app.total.ended.closed == 10
       and faults(counters) == "", app.total.transactions, app.total.ended.closed, faults(counters))
 end
 
 -- Our server, their client: peer.py's, which writes what it saw to a file when it has done.
-local function server(bench, version, o, kind, ...)
+local function server(tester, version, o, kind, ...)
    local name = ("%s-%s-%d"):format(kind, o.test, version)
    local words = table.concat({ kind, folder .. "/" .. name, OURS[version][2], o.port, ... }, " ")
    os.execute(("ip netns exec %s /usr/bin/python3 %s %s &"):format(namespace, peer, words))
    o.server, o.address = true, OURS[version][2]
    local there
-   local app, counters = run(bench, { port = 2, apps = { o } }, LONGEST, function(open)
+   local app, counters = run(tester, { port = 2, apps = { o } }, LONGEST, function(open)
       local file = not there and io.open(folder .. "/" .. name)
       if file then
          there = #file:read "*a" > 0
@@ -121,17 +121,18 @@ local function server(bench, version, o, kind, ...)
 end
 
 -- Our pages, their browsers; their pages, our browser.
-local function test_http(bench, version)
+local function test_http(tester, version)
    local host = version == 4 and THEIRS[4] or "[" .. THEIRS[6] .. "]"
    for requests = 1, 10, 9 do
-      local app, counters = client(bench, version, { test = "HTTP", port = 5080, connections = 4, request = 0,
+      local app, counters = client(tester, version, { test = "HTTP", port = 5080, connections = 4,
+         request = 0,
          response = 20000, requests = requests, port_first = 40000, path = "/octets/20000", host = host }, 1)
       check(("GET from Linux over IPv%d, %d on a connection"):format(version, requests),
          app.total.transactions >= 4 and app.total.refused == 0 and faults(counters) == ""
          and app.total.ended.closed == app.total.opened, app.total.transactions, app.total.refused,
          app.total.opened, app.total.ended.closed, faults(counters))
    end
-   local _, counters, theirs = server(bench, version, { test = "HTTP", port = 6080 }, "http")
+   local _, counters, theirs = server(tester, version, { test = "HTTP", port = 6080 }, "http")
    check(("Python, curl and wget GET, HEAD and POST over IPv%d"):format(version), theirs.connections == 25
       and theirs.failed == 0 and theirs.wrong == 0 and theirs.unfinished == 0 and faults(counters) == "",
       json.encode(theirs), faults(counters))
@@ -155,17 +156,17 @@ local WEB = {
 }
 
 -- All of it at a time, from ports of their own.
-local function test_web(bench, version)
+local function test_web(tester, version)
    local apps = {}
    for i, ask in ipairs(WEB) do
       apps[i] = setmetatable({
          test = "HTTP", address = OURS[version][1], remote = THEIRS[version], port = 7080,
-         next_hop = bench:gateway_mac(1, version), host = "nginx", request = ask.request or 0,
+         next_hop = tester:gateway_mac(1, version), host = "nginx", request = ask.request or 0,
          port_first = 40000 + 1000 * i, port_last = 40003 + 1000 * i, cycles = 4, connections = 1,
          requests = ask.requests or 1,
       }, { __index = ask })
    end
-   local results, counters = run_all(bench, { port = 1, apps = apps }, LONGEST, all_have_ended(0))
+   local results, counters = run_all(tester, { port = 1, apps = apps }, LONGEST, all_have_ended(0))
    for i, ask in ipairs(WEB) do
       local t, n = results[i].total, 4 * (ask.requests or 1)
       check(("nginx over IPv%d: %s"):format(version, ask.name), t.ended.closed == 4 and t.opened == 4
@@ -175,15 +176,15 @@ local function test_web(bench, version)
    check(("nginx over IPv%d: nothing wrong"):format(version), faults(counters) == "", json.encode(counters))
 end
 
-local function test_server(bench, version)
+local function test_server(tester, version)
    local suffix = (" from Linux over IPv%d"):format(version)
-   local app, counters, theirs = server(bench, version, { test = "TCP_STREAM", port = 6001 }, "ask", "source",
-      8, 8)
+   local app, counters, theirs = server(tester, version, { test = "TCP_STREAM", port = 6001 }, "ask",
+      "source", 8, 8)
    check("8 streams" .. suffix, theirs.connections == 8 and theirs.failed == 0
       and app.total.octets_in == 8 * BULK and app.total.ended.closed == 8 and faults(counters) == "",
       json.encode(theirs), app.total.octets_in, app.total.ended.closed, faults(counters))
    local n = 500
-   app, counters, theirs = server(bench, version, { test = "TCP_RR", port = 6003, request = REQUEST,
+   app, counters, theirs = server(tester, version, { test = "TCP_RR", port = 6003, request = REQUEST,
       response = RESPONSE }, "ask", "ask", n, 50)
    check(("%d connections, %d transactions each"):format(n, EXCHANGES) .. suffix, theirs.connections == n
       and theirs.wrong == 0 and theirs.octets == n * EXCHANGES * RESPONSE and app.total.ended.closed == n
@@ -220,7 +221,7 @@ local function wait_for_listener(port)
 end
 
 -- Our client of iperf3: TCP and UDP, both ways and both at once.
-local function test_iperf(bench, version)
+local function test_iperf(tester, version)
    local port, n = 5200 + version, 3
    for _, what in ipairs(IPERF_RUNS[version]) do
       os.execute(("ip netns exec %s iperf3 -s -1 -D -p %d"):format(namespace, port))
@@ -230,7 +231,7 @@ local function test_iperf(bench, version)
       for key, value in pairs(what) do
          params[key] = value
       end
-      local app, counters = client(bench, version, { test = "IPERF", port = port, host = ("c"):rep(36),
+      local app, counters = client(tester, version, { test = "IPERF", port = port, host = ("c"):rep(36),
          params = json.encode(params) }, LONGEST, all_have_ended(0))
       local good, results = true, 0
       for _, r in ipairs(app.iperf) do
@@ -248,21 +249,21 @@ end
 job.run(function()
    local plan, problems = plans.load_text(PLAN:format(mode, mode), "l4-linux", {})
    assert(plan, problems and tostring(problems[1]))
-   local bench, err = Bench.open(plan)
-   if not bench then
-      print("not ok - the bench opens: " .. tostring(err))
+   local tester, err = Tester.open(plan)
+   if not tester then
+      print("not ok - the tester opens: " .. tostring(err))
       return
    end
    for _, version in ipairs { 4, 6 } do
-      test_client(bench, version)
-      test_server(bench, version)
-      test_http(bench, version)
+      test_client(tester, version)
+      test_server(tester, version)
+      test_http(tester, version)
       if nginx then
-         test_web(bench, version)
+         test_web(tester, version)
       else
          print "ok - nginx # SKIP nginx is missing"
       end
-      test_iperf(bench, version)
+      test_iperf(tester, version)
    end
-   bench:close()
+   tester:close()
 end)

@@ -3,7 +3,7 @@
 -- Very many connections with Linux, for l4_many.sh: the port east has it at the other end of a cable, the
 -- port west through a relay. Run in the tester's namespace, with the folder for files, the name of Linux's
 -- namespace, and the program that plays the clients; prints TAP.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
@@ -34,8 +34,8 @@ end
 -- It ends when look() says so, given the connections that are open. A port that is not read in time loses
 -- frames, and what was in them comes again after a time-out, twice as long each time: so nothing here depends
 -- on how long it takes.
-local function run(bench, port, app, look)
-   local results, engine = trial.run(bench, {
+local function run(tester, port, app, look)
+   local results, engine = trial.run(tester, {
       sides = { { port = port, apps = { app } } }, seconds = LONGEST, learning_wait = 0.05, drain = 1,
       mtu = 1500, seed = 11, look = function(open)
          return look(open[1])
@@ -56,11 +56,11 @@ end
 
 -- Our clients: all are there within two seconds, and each asks once more, and closes, three seconds after its
 -- first answer, so that all are open at a time and yet neither come nor go all at once.
-local function clients(bench, port, version, n)
+local function clients(tester, port, version, n)
    local begun
-   local app, counters, busy = run(bench, port, {
+   local app, counters, busy = run(tester, port, {
       test = "HTTP", address = OURS[version][port], remote = THEIRS[version][port], port = 7080,
-      next_hop = bench:gateway_mac(port, version), host = "nginx", path = "/octets/" .. PAGE, request = 0,
+      next_hop = tester:gateway_mac(port, version), host = "nginx", path = "/octets/" .. PAGE, request = 0,
       response = PAGE, connections = n, connections_per_s = n / 2, requests = EXCHANGES, cycles = 1,
       think = 3,
    }, function(open)
@@ -77,12 +77,13 @@ end
 
 -- Their clients. They have done when Linux has our FIN; what acknowledges it may be lost still, and is then
 -- asked for again.
-local function server(bench, port, version, n)
+local function server(tester, port, version, n)
    local file = ("%s/crowd-%d-%d"):format(folder, port, version)
+   assert(io.open(file, "w")):close() -- it is read before a busy machine has begun the clients
    os.execute(("(sleep 0.4; exec ip netns exec %s %s %s 6003 %d %d %d %d) >%s 2>&1 &"):format(namespace,
       crowd, OURS[version][port], n, EXCHANGES, REQUEST, RESPONSE, file))
    local text = ""
-   local app, counters = run(bench, port, {
+   local app, counters = run(tester, port, {
       test = "TCP_RR", server = true, address = OURS[version][port], port = 6003, request = REQUEST,
       response = RESPONSE,
    }, function(open)
@@ -100,15 +101,15 @@ end
 job.run(function()
    local plan, problems = plans.load_text(PLAN, "l4-many", {})
    assert(plan, problems and tostring(problems[1]))
-   local bench = assert(Bench.open(plan))
+   local tester = assert(Tester.open(plan))
    for _, version in ipairs { 4, 6 } do
-      clients(bench, 1, version, 10000)
-      server(bench, 1, version, 10000)
+      clients(tester, 1, version, 10000)
+      server(tester, 1, version, 10000)
    end
-   local there = clients(bench, 2, 4, 200)
-   local back = server(bench, 2, 6, 200)
+   local there = clients(tester, 2, 4, 200)
+   local back = server(tester, 2, 6, 200)
    local again = there.segments_retransmitted + back.segments_retransmitted
    check("the path was bad, and so segments were sent again", again > 5, again)
-   bench:close()
+   tester:close()
    print "1..10"
 end)

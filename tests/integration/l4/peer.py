@@ -4,9 +4,10 @@
   peer.py serve FILE                         listen (see PORTS) until a signal; then write counts to FILE
   peer.py ask FILE ADDRESS PORT KIND N EACH  N connections, EACH at a time, then write counts to FILE
   peer.py http FILE ADDRESS PORT             requests by Python's client, curl and wget
-  peer.py pages FOLDER                       files for nginx, named after their length
+  peer.py pages FOLDER [LENGTH...]           files for nginx, named after their length; those that are given
+                                             by ten digits
 
-What both sides send follows from the position in the stream, as lib/apps/payload.c has it.
+What both sides send is as in streams.py.
 """
 
 import asyncio
@@ -21,64 +22,9 @@ import sys
 import threading
 import time
 
-PERIOD, CLIENT, SERVER = 65521, 11, 7919
-REQUEST, RESPONSE, EXCHANGES, BULK = 100, 2000, 3, 2_000_000
+from streams import BULK, CLIENT, SERVER, answer, ask, check, counts, octets, sink, source
+
 PORTS = {5001: 'sink', 5002: 'source', 5003: 'answer'}
-
-
-def table():
-    x, out = 2463534242, bytearray()
-    for _ in range(PERIOD):
-        x ^= x << 13 & 0xFFFFFFFF
-        x ^= x >> 17
-        x ^= x << 5 & 0xFFFFFFFF
-        out.append(x >> 24)
-    return bytes(out)
-
-
-TABLE = table() * 40
-counts = {'connections': 0, 'octets': 0, 'wrong': 0, 'unfinished': 0, 'failed': 0}
-
-
-def octets(stream, offset, length):
-    at = (stream + offset) % PERIOD
-    return TABLE[at : at + length]
-
-
-def check(stream, offset, data):
-    counts['octets'] += len(data)
-    if data != octets(stream, offset, len(data)):
-        counts['wrong'] += 1
-
-
-async def sink(stream, reader):
-    offset = 0
-    while data := await reader.read(65536):
-        check(stream, offset, data)
-        offset += len(data)
-    return offset
-
-
-async def source(stream, writer, length):
-    for offset in range(0, length, 50000):
-        writer.write(octets(stream, offset, min(50000, length - offset)))
-        await writer.drain()
-
-
-async def answer(reader, writer):
-    asked = answered = 0
-    while data := await reader.read(65536):
-        check(CLIENT, asked, data)
-        asked += len(data)
-        while answered < asked // REQUEST:
-            writer.write(octets(SERVER, answered * RESPONSE, RESPONSE))
-            answered += 1
-
-
-async def ask(reader, writer):
-    for i in range(EXCHANGES):
-        writer.write(octets(CLIENT, i * REQUEST, REQUEST))
-        check(SERVER, i * RESPONSE, await reader.readexactly(RESPONSE))
 
 
 async def accepted(kind, reader, writer):
@@ -189,12 +135,13 @@ def http_all(address, port):
     by_tool([*wget, '--post-data=' + 'x' * 1000, f'{url}9'], b'')
 
 
-def pages(folder):
+def pages(folder, *given):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True)
-    for size in 0, 1000, 20_000, 8_000_000:
+    names = {f'{int(size):010}': int(size) for size in given}
+    for name, size in (names or {str(size): size for size in (0, 1000, 20_000, 8_000_000)}).items():
         data = b''.join(octets(SERVER, at, min(50_000, size - at)) for at in range(0, size, 50_000))
-        (folder / str(size)).write_bytes(data)
+        (folder / name).write_bytes(data)
 
 
 async def serve(path):
@@ -243,7 +190,7 @@ async def ask_all(address, port, kind, n, each):
 
 
 if sys.argv[1] == 'pages':
-    pages(sys.argv[2])
+    pages(*sys.argv[2:])
     sys.exit()
 if sys.argv[1] == 'serve':
     asyncio.run(serve(sys.argv[2]))
