@@ -2,17 +2,22 @@
 
 --- Two results of one test side by side: what has changed, as far as both can tell.
 --
--- A figure is compared where its result row has `within` (framegauge.text.rows): how far from it the truth
--- may be. A change counts only where it is more than both results leave open together; the side on
--- which a figure is expected says whether it is for the better. Figures that are not the device's
--- (tester-limited, invalid) are shown and not judged.
+-- A figure is compared where its result row has `uncertainty` (framegauge.text.rows). A change counts only
+-- where it is more than the uncertainties of both together; the side on which a figure is expected says
+-- whether it is for the better. Figures that are not the device's (tester-limited, invalid) and those of
+-- unknown uncertainty are shown and not judged.
 local grid = require "framegauge.text.grid"
 local json = require "framegauge.text.json"
+local report = require "framegauge.report"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
+local uncertainty = require "framegauge.report.uncertainty"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
+
+local BAD_USAGE = 2
 
 M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "not judged", "changed"
 
@@ -20,7 +25,7 @@ M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "no
 local function figures_of(record)
    local list = {}
    for _, row in ipairs(record.rows) do
-      list[#list + 1] = row.within and row or nil
+      list[#list + 1] = row.uncertainty and row or nil
    end
    return list
 end
@@ -44,23 +49,33 @@ local function by_name(one, lines)
    return named, names
 end
 
+local function side_of(row)
+   return row.better or row.expect and row.expect[2]
+end
+
 local function mark_of(row, change, open, valid)
    if not (valid and change and open) then
       return M.UNKNOWN
    elseif math.abs(change) <= open then
       return M.SAME
    end
-   local side = row.better or row.expect and row.expect[2]
+   local side = side_of(row)
    if not side then
       return M.CHANGED
    end
    return (change > 0) == (side == ">=") and M.BETTER or M.WORSE
 end
 
--- How far apart two truths may be whose figures agree; nil where one of them does not tell.
-local function open_between(row, before, after)
-   local old, new = row.within(before), row.within(after)
-   return old and new and old + new
+-- How far apart two figures of the same truth may be, on the sides that face each other; infinite where one
+-- of them has no bound there, and nil where the uncertainty of one is not known.
+local function open_between(path, old, new, before, after)
+   local one, other = uncertainty.of(before, path), uncertainty.of(after, path)
+   if not (one and other) then
+      return nil
+   elseif new >= old then
+      return (one.high or math.huge) - old + new - (other.low or -math.huge)
+   end
+   return old - (one.low or -math.huge) + (other.high or math.huge) - new
 end
 
 local function line_of(row, name, before, after)
@@ -69,7 +84,8 @@ local function line_of(row, name, before, after)
       return nil
    end
    local change = old and new and new - old
-   local open = change and open_between(row, before, after)
+   local open = change and open_between(row[1], old, new, before, after)
+   local resolution = open and open < math.huge and open or nil
    local valid = before.validity == "valid" and after.validity == "valid"
    local function text(value)
       return value and (show.write(row, value))
@@ -78,20 +94,33 @@ local function line_of(row, name, before, after)
    return {
       name = name, figure = row[1], heading = row.col or row[1]:gsub("_", " "),
       unit = select(2, show.write(row, old or new)),
-      before = old, after = new, change = change, resolution = open,
+      before = old, after = new, change = change, resolution = resolution,
       change_percent = change and old ~= 0 and change / old * 100 or nil,
       mark = mark_of(row, change, open, valid),
       before_text = text(old), after_text = text(new),
-      change_text = change and sign .. text(math.abs(change)), resolution_text = text(open),
+      change_text = change and sign .. text(math.abs(change)), resolution_text = text(resolution),
    }
 end
 
 local NOTHING = {}
 
+-- The rows after by the names of those before in their places: two devices between ports of other names.
+local function in_places(names, after, new_names)
+   local new = {}
+   for i, line in ipairs(after) do
+      new_names[i] = names[i] or new_names[i]
+      new[new_names[i]] = line
+   end
+   return new, new_names
+end
+
 local function compare_table(one, before, after)
    local lines, figures = {}, figures_of(one.record)
    local old, names = by_name(one, before)
    local new, new_names = by_name(one, after)
+   if one.by_place then
+      new, new_names = in_places(names, after, new_names)
+   end
    for _, name in ipairs(new_names) do
       names[#names + 1] = not old[name] and name or nil
    end
@@ -136,6 +165,41 @@ function M.differences(before, after)
    return found
 end
 
+-- A figure of a row, or nil where it is not known.
+local function figure_of(row, line)
+   local value = rows.value(line, row[1])
+   if value == nil then
+      return nil
+   end
+   local text, unit = show.write(row, value)
+   local known = uncertainty.of(line, row[1]) or NOTHING
+   return {
+      figure = row[1], heading = row.col or row[1]:gsub("_", " "), unit = unit, value = value, text = text,
+      low = known.low, high = known.high, valid = line.validity == "valid", side = side_of(row),
+   }
+end
+
+--- The figures of a result that can be compared with those of another run.
+-- @return list of { title = of the table, name = of the row, figure = its key, heading, unit, value, text,
+-- low, high = its uncertainty where it is known, valid = whether it is the device's, side = ">=" or "<="
+-- where more or less is better, or nil }
+function M.figures(result)
+   local list = {}
+   for _, one in ipairs(results.tables(result.plan.test, result.results)) do
+      local _, names = by_name(one, one.lines)
+      for i, line in ipairs(one.lines) do
+         for _, row in ipairs(figures_of(one.record)) do
+            local figure = figure_of(row, line)
+            if figure then
+               figure.title, figure.name = one.title, names[i]
+               list[#list + 1] = figure
+            end
+         end
+      end
+   end
+   return list
+end
+
 --- Compare two results.
 -- @param before, after  as framegauge.report.read() gives them, of the same test
 -- @return { differences = of the plans, tables = list of { title, lines = list of { name = of the row, figure
@@ -154,7 +218,30 @@ function M.of(before, after)
    return found
 end
 
-local COLUMNS = {
+--- Compare the results of two folders. Raises an error with a status where they cannot be compared.
+-- @return what of() returns, and both results
+function M.folders(before, after)
+   local old, new = report.read(before), report.read(after)
+   if old.plan.test ~= new.plan.test then
+      user_error.raise("compare", BAD_USAGE, "%s has results of %s, %s of %s: there is nothing to compare",
+         before, old.plan.test, after, new.plan.test)
+   end
+   return M.of(old, new), old, new
+end
+
+--- How many figures have each mark.
+function M.counts(found)
+   local count = { [M.BETTER] = 0, [M.WORSE] = 0, [M.SAME] = 0, [M.UNKNOWN] = 0, [M.CHANGED] = 0 }
+   for _, one in ipairs(found.tables) do
+      for _, line in ipairs(one.lines) do
+         count[line.mark] = count[line.mark] + 1
+      end
+   end
+   return count
+end
+
+--- Columns of a table of lines (framegauge.text.show).
+M.COLUMNS = {
    { "", "", function(line) return line.name end, left = true },
    { "Figure", "", function(line)
       return line.heading .. (line.unit ~= "" and ", " .. line.unit or "")
@@ -164,21 +251,20 @@ local COLUMNS = {
    { "Change", "", function(line) return line.change_text end },
    { "", "%", function(line) return line.change_percent and ("%+.2f"):format(line.change_percent) end },
    { "Resolution", "", function(line) return line.resolution_text end },
-   { "", "", function(line) return line.mark end, left = true },
+   { "", "", function(line) return line.mark end, left = true, kind = "validity" },
 }
 
 --- A comparison as text: figures that differ, or cannot be judged.
 -- @param all    those too that are the same as far as both runs can tell
 -- @param paint  framegauge.text.ansi
 function M.text(found, all, paint)
-   local parts, count = {}, { [M.SAME] = 0, [M.UNKNOWN] = 0 }
+   local parts, count = {}, M.counts(found)
    for _, one in ipairs(found.tables) do
       local lines = {}
       for _, line in ipairs(one.lines) do
-         count[line.mark] = (count[line.mark] or 0) + 1
          lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
       end
-      parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(COLUMNS, lines, paint) or nil
+      parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(M.COLUMNS, lines, paint) or nil
    end
    if #found.differences > 0 then
       parts[#parts + 1] = "The plans differ: " .. table.concat(found.differences, ";\n   ") .. ".\n"

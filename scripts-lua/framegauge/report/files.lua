@@ -6,6 +6,7 @@
 -- gives the same bytes.
 local html = require "framegauge.report.html"
 local json = require "framegauge.text.json"
+local jtl = require "framegauge.report.jtl"
 local junit = require "framegauge.report.junit"
 local views = require "framegauge.report.view"
 
@@ -31,12 +32,31 @@ function M.read(text)
    return M.without_nulls(json.decode(text))
 end
 
+--- What run.json of a folder says of when and where; empty when there is none, or half of it.
+function M.moment(folder)
+   local file = io.open(folder .. "/run.json", "rb")
+   local text = file and file:read "*a" or "{}"
+   if file then
+      file:close()
+   end
+   local ok, value = pcall(M.read, text)
+   return ok and type(value) == "table" and value or {}
+end
+
+--- The text of summary.html, which is written on request.
+function M.summary(result, moment)
+   return html.summary(result, moment)
+end
+
 --- Render.
 -- @param result  result.json, read
 -- @param moment  run.json, read; empty when there is none
 -- @return list of { name, text }
 function M.render(result, moment)
-   local list = { { "junit.xml", junit.text(result, moment) }, { "report.html", html.page(result, moment) } }
+   local list = {
+      { "junit.xml", junit.text(result, moment) }, { "result.jtl", jtl.text(result, moment) },
+      { "report.html", html.page(result, moment) },
+   }
    for _, more in ipairs { views.csv(result), views.of(result.plan.test).files(result, moment) } do
       for _, file in ipairs(more) do
          list[#list + 1] = file

@@ -32,7 +32,7 @@ end
 
 --- The result in a folder of a run. Raises an error with a status when there is none that can be read.
 -- @param folder  its path
--- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- local row = report.read(path).results.throughput[1]
 -- return row.frame_size, row.validity --> 64 valid
 function M.read(folder)
@@ -51,31 +51,29 @@ function M.read(folder)
    return value
 end
 
--- run.json tells when and where; a folder without it, or with half of it, has a report all the same.
-local function read_moment(path)
-   local ok, value = pcall(files.read, (read_file(path)) or "{}")
-   return ok and type(value) == "table" and value or {}
-end
-
 --- A result as a person reads it at the end of a run. On a terminal it has colours, and bars if it can.
 -- @param result  as read() gives it
--- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- return (report.text(report.read(path)):match "Throughput") --> Throughput
 function M.text(result)
    return text.render(result, ansi.new(uv.guess_handle(1) == "tty"), bars.wanted())
 end
 
 --- Write again what follows from the result in a folder: report.html, junit.xml and the tables.
--- @param folder  its path
+-- @param folder   its path
+-- @param summary  also write summary.html, the report on one page
 -- @return the result
--- @usage method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- @usage method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- return report.write(path).validity --> valid
-function M.write(folder)
-   local result = M.read(folder)
+function M.write(folder, summary)
+   local result, moment = M.read(folder), files.moment(folder)
    local done, message = pcall(function()
       local place = Folder.open(folder)
-      for _, file in ipairs(files.render(result, read_moment(folder .. "/run.json"))) do
+      for _, file in ipairs(files.render(result, moment)) do
          place:write(file[1], file[2])
+      end
+      if summary then
+         place:write("summary.html", files.summary(result, moment))
       end
    end)
    if not done then

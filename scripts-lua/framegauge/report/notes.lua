@@ -4,6 +4,7 @@
 -- frames that arrived in another form than they were sent, background traffic, captures, and why a row is not
 -- valid.
 local format = require "framegauge.text.format"
+local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -100,7 +101,8 @@ function M.altered(trials)
       list[i] = ("%s: %s came back or arrived; they count as lost, not as received."):format(direction,
          table.concat(kinds, ", "))
    end
-   order, sums = by_direction(trials, "translated", function(_, text) return text end)
+   local plain = tables.map(trials, function(trial) return not trial.tunnelled and trial or nil end)
+   order, sums = by_direction(plain, "translated", function(_, text) return text end)
    for _, direction in ipairs(order) do
       local one, sides = sums[direction], {}
       sides[1] = one.source and "its source address or port arrived as " .. one.source

@@ -4,8 +4,10 @@
 local format = require "framegauge.text.format"
 local grid = require "framegauge.text.grid"
 local methods = require "framegauge.methods"
+local outlook = require "framegauge.methods.outlook"
 local notes = require "framegauge.report.notes"
 local show = require "framegauge.text.show"
+local uncertainty = require "framegauge.report.uncertainty"
 local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
 
@@ -93,7 +95,7 @@ local function end_in_words(plan, seconds)
 end
 
 --- What is about to be done.
--- @param ports  of the bench
+-- @param ports  of the tester
 -- @param parts  what lies ahead (framegauge.methods.rfc2544.estimate)
 -- @param now    seconds since 1970
 function M.heading(plan, ports, parts, now)
@@ -107,7 +109,7 @@ function M.heading(plan, ports, parts, now)
    end
    local most = parts.most
    if most then
-      local text = "%s, about %s to %s and %s to %s of the bench's time%s\nMore where the tester or a link "
+      local text = "%s, about %s to %s and %s to %s of the tester's time%s\nMore where the tester or a link "
          .. "fails: such a trial is made again, up to %s.\n"
       lines[#lines + 1] = text:format(method.scope(plan), format.count(trials),
          format.plural(math.max(trials, most.trials), "trial"), units.format_time(seconds),
@@ -115,10 +117,22 @@ function M.heading(plan, ports, parts, now)
          format.plural(most.retries, "time"))
       return table.concat(lines) .. "\n"
    end
-   lines[#lines + 1] = ("%s, about %s and %s of the bench's time%s\n"):format(
+   lines[#lines + 1] = ("%s, about %s and %s of the tester's time%s\n"):format(
       method.scope(plan), format.plural(trials, "trial"),
       units.format_time(seconds), end_in_words(plan, now + seconds))
+   lines[#lines + 1] = outlook.free_run(plan, parts)
    return table.concat(lines) .. "\n"
+end
+
+local MAX_UNCERTAIN = 20 -- lines
+
+-- How far from the main figures the truth may be; nil where nothing is known of any.
+local function uncertain(result, paint)
+   local lines = uncertainty.lines(result, "terminal")
+   local more = #lines - MAX_UNCERTAIN
+   return lines[1] and paint("Uncertainty", "bold") .. "\n"
+      .. grid.text(uncertainty.COLUMNS, { unpack(lines, 1, MAX_UNCERTAIN) }, paint)
+      .. (more > 0 and ("and %d more: result.json has them all.\n"):format(more) or "") or nil
 end
 
 --- The tables and notes of a result.
@@ -133,6 +147,7 @@ function M.render(result, paint, drawn)
          parts[#parts + 1] = paint(one.bars.title, "bold") .. "\n" .. one.bars.text
       end
    end
+   parts[#parts + 1] = uncertain(result, paint)
    parts[#parts + 1] = all_notes(result, view, paint)
    return table.concat(parts, "\n")
 end

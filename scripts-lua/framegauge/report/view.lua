@@ -17,12 +17,12 @@
 --
 --    NAME                     what stands above a report: "RFC 2544 benchmark"
 --    NOT_CONFORMING           what stands before a departure from its standard
---    test_names(result)       which tests there are, in words
 --    tiles(result)            figures to remember: list of { label, figure, unit, remark }
 --    sections(result, moment)  HTML: list of { title, reference or nil, body }
 --
 -- and where it has more to say, or says it in another way:
 --
+--    test_names(result)       which tests there are, in words; default: the `tests` of the plan
 --    notes(result, add)       what one must know to believe the tables: add(line)
 --    terminal(result)         list of { title, columns, rows, bars = text or nil }; default: all tables
 --    summary(result)          HTML: the table at the top; default: columns of the first table at "summary"
@@ -32,6 +32,7 @@
 --    evidence(result)         HTML: where its trials are not of frames, why its figures are not the tester's
 -- limits
 --    trial_columns            HTML: where its trials are not of frames, the columns of a table of them
+local core = require "framegauge.core.tables"
 local csv = require "framegauge.text.csv"
 local results = require "framegauge.report.result"
 local show = require "framegauge.text.show"
@@ -55,12 +56,19 @@ local function summary(result)
    return tables.of { first.record, "summary", first.lines, caption = first.title, below = tables.reasons }
 end
 
+local function test_names(result)
+   return table.concat(core.map(result.plan[result.plan.test].tests, function(key)
+      return (key:gsub("_", " "))
+   end), ", ")
+end
+
 local function nothing()
    return {}
 end
 
 local DEFAULTS = { __index = {
-   notes = nothing, terminal = terminal, summary = summary, files = nothing, missing = nothing,
+   notes = nothing, test_names = test_names, terminal = terminal, summary = summary, files = nothing,
+   missing = nothing,
    deciding = nothing,
 } }
 

@@ -24,6 +24,11 @@ function M.decimal(value, decimals)
    return string.format("%s.%0" .. decimals .. ".0f", text, whole % scale)
 end
 
+--- How many in a second: whole, but with two decimals where there are few.
+function M.rate(value)
+   return value < 10 and value % 1 ~= 0 and M.decimal(value, 2) or M.count(math.floor(value + 0.5))
+end
+
 --- A figure that the tester kept from being higher: what is shown must not look exact.
 -- @param row   of a result
 -- @param text  its figure

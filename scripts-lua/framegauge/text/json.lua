@@ -9,6 +9,7 @@
 -- text (addresses in the frames of a plan) become text in hex.
 local cjson = require "cjson"
 local ffi = require "ffi"
+local tables = require "framegauge.core.tables"
 
 local M = {}
 
@@ -37,13 +38,21 @@ local INT64, UINT64 = ffi.typeof "int64_t", ffi.typeof "uint64_t"
 
 -- Is it UTF-8? Leading octets say how many follow.
 local function is_text(text)
+   if not text:find "[\128-\255]" then -- nearly all of it
+      return true
+   end
    local rest = text:gsub("[\194-\223][\128-\191]", ""):gsub("[\224-\239][\128-\191][\128-\191]", "")
       :gsub("[\240-\244][\128-\191][\128-\191][\128-\191]", "")
    return not rest:find "[\128-\255]"
 end
 
+--- Whether JSON can carry a text as it is.
+M.is_text = is_text
+
 local function quote(text)
-   if not is_text(text) then
+   if not text:find '[%c"\\\127-\255]' then -- nearly all of it
+      return '"' .. text .. '"'
+   elseif not is_text(text) then
       return '"0x' .. text:gsub(".", function(c)
          return string.format("%02x", c:byte())
       end) .. '"'
@@ -51,6 +60,16 @@ local function quote(text)
    return '"' .. text:gsub('[%c"\\\127]', function(c)
       return ESCAPES[c] or string.format("\\u%04x", c:byte())
    end) .. '"'
+end
+
+-- Keys and most texts come more than once.
+local function quoted(text, style)
+   local known = style.quoted[text]
+   if not known then
+      known = quote(text)
+      style.quoted[text] = known
+   end
+   return known
 end
 
 local function number(value)
@@ -71,61 +90,53 @@ local function is_list(t)
    return t[1] ~= nil or (next(t) == nil and not (meta and meta.is_object))
 end
 
-local function sorted_keys(t, rank)
-   local keys, meta = {}, getmetatable(t)
-   rank = meta and meta.rank or rank
-   for key in pairs(t) do
-      assert(type(key) == "string", "JSON objects need text for keys")
-      keys[#keys + 1] = key
-   end
-   table.sort(keys, function(a, b)
-      local ra, rb = rank[a] or math.huge, rank[b] or math.huge
-      if ra ~= rb then
-         return ra < rb
+-- Whether these are the keys of an object with as many.
+local function are_keys_of(t, keys)
+   for _, key in ipairs(keys) do
+      if t[key] == nil then
+         return false
       end
-      return a < b
-   end)
+   end
+   return true
+end
+
+local function keys_by_rank(t, rank)
+   local keys = tables.keys(t)
+   if next(rank) then
+      table.sort(keys, function(a, b)
+         local ra, rb = rank[a] or math.huge, rank[b] or math.huge
+         if ra ~= rb then
+            return ra < rb
+         end
+         return a < b
+      end)
+   end
    return keys
 end
 
-local write
-
-local function join(parts, open, close, style, indent)
-   if #parts == 0 then
-      return open .. close
-   elseif not style.pretty or #parts == 1 and not parts[1]:find "[\n{]" then
-      return open .. table.concat(parts, style.pretty and ", " or ",") .. close
+-- The keys of an object in their order. Most objects of a list have those of the one before: their order is
+-- kept in the style, by their number.
+local function sorted_keys(t, style)
+   local n, meta = 0, getmetatable(t)
+   local rank = meta and meta.rank or style.rank
+   for key in pairs(t) do
+      assert(type(key) == "string", "JSON objects need text for keys")
+      n = n + 1
    end
-   local inner = indent .. "  "
-   return open .. "\n" .. inner .. table.concat(parts, ",\n" .. inner) .. "\n" .. indent .. close
+   local known = style.known[n]
+   if known and known.rank == rank and are_keys_of(t, known) then
+      return known
+   end
+   known = keys_by_rank(t, rank)
+   known.rank, style.known[n] = rank, known
+   return known
 end
 
-local function write_list(t, style, indent)
-   local parts, flat = {}, true
-   for i, item in ipairs(t) do
-      parts[i] = write(item, style, indent .. "  ")
-      flat = flat and type(item) ~= "table"
-   end
-   if flat and style.pretty and #table.concat(parts, ", ") < 100 then
-      return "[" .. table.concat(parts, ", ") .. "]"
-   end
-   return join(parts, "[", "]", style, indent)
-end
-
-local function write_object(t, style, indent)
-   local parts = {}
-   for i, key in ipairs(sorted_keys(t, style.rank)) do
-      parts[i] = quote(key) .. (style.pretty and ": " or ":") .. write(t[key], style, indent .. "  ")
-   end
-   return join(parts, "{", "}", style, indent)
-end
-
-function write(value, style, indent)
+-- Anything but a table.
+local function write_plain(value, style)
    local kind = type(value)
-   if kind == "table" then
-      return (is_list(value) and write_list or write_object)(value, style, indent)
-   elseif kind == "string" then
-      return quote(value)
+   if kind == "string" then
+      return quoted(value, style)
    elseif kind == "number" then
       return number(value)
    elseif kind == "boolean" then
@@ -138,6 +149,69 @@ function write(value, style, indent)
    error("JSON has no " .. kind)
 end
 
+-- All in one line: pieces are added to a list, of which there are n. Joined once, at the end.
+-- @return how many there are now
+local function add_pieces(list, n, value, style)
+   if type(value) ~= "table" then
+      list[n + 1] = write_plain(value, style)
+      return n + 1
+   elseif is_list(value) then
+      for i, item in ipairs(value) do
+         list[n + 1] = i == 1 and "[" or ","
+         n = add_pieces(list, n + 1, item, style)
+      end
+      list[n + 1] = value[1] == nil and "[]" or "]"
+      return n + 1
+   end
+   local keys = sorted_keys(value, style)
+   for i, key in ipairs(keys) do
+      list[n + 1], list[n + 2], list[n + 3] = i == 1 and "{" or ",", quoted(key, style), ":"
+      n = add_pieces(list, n + 3, value[key], style)
+   end
+   list[n + 1] = keys[1] and "}" or "{}"
+   return n + 1
+end
+
+local write
+
+local function join(parts, open, close, indent)
+   if #parts == 0 then
+      return open .. close
+   elseif #parts == 1 and not parts[1]:find "[\n{]" then
+      return open .. parts[1] .. close
+   end
+   local inner = indent .. "  "
+   return open .. "\n" .. inner .. table.concat(parts, ",\n" .. inner) .. "\n" .. indent .. close
+end
+
+local function write_list(t, style, indent)
+   local parts, flat = {}, true
+   for i, item in ipairs(t) do
+      parts[i] = write(item, style, indent .. "  ")
+      flat = flat and type(item) ~= "table"
+   end
+   if flat and #table.concat(parts, ", ") < 100 then
+      return "[" .. table.concat(parts, ", ") .. "]"
+   end
+   return join(parts, "[", "]", indent)
+end
+
+local function write_object(t, style, indent)
+   local parts = {}
+   for i, key in ipairs(sorted_keys(t, style)) do
+      parts[i] = quoted(key, style) .. ": " .. write(t[key], style, indent .. "  ")
+   end
+   return join(parts, "{", "}", indent)
+end
+
+-- Indented over many lines.
+function write(value, style, indent)
+   if type(value) ~= "table" then
+      return write_plain(value, style)
+   end
+   return (is_list(value) and write_list or write_object)(value, style, indent)
+end
+
 --- Write a value as JSON text.
 -- @param value     tables, texts (UTF-8), numbers, booleans, null
 -- @param o.order   list of keys that come first in any object, in this order
@@ -147,7 +221,13 @@ function M.encode(value, o)
    for i, key in ipairs(o and o.order or {}) do
       rank[key] = i
    end
-   return write(value, { rank = rank, pretty = o and o.pretty }, "")
+   local style = { rank = rank, known = {}, quoted = {} }
+   if o and o.pretty then
+      return write(value, style, "")
+   end
+   local pieces = {}
+   add_pieces(pieces, 0, value, style)
+   return table.concat(pieces)
 end
 
 return M

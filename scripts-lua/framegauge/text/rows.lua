@@ -26,8 +26,9 @@
 --    none      what stands where nothing is known
 --    hidden    the column is left out where no line has it, as with `optional`
 --    unless    the column is left out where lines have this key
---    within    function(row): how far from the figure the truth may be (framegauge.report.compare); nil where
---              that is not known
+--    uncertainty  function(row, run): how far from the figure the truth may be (trial/uncertainty.lua), by
+--              the row and what it follows from: run.trial (records by number), run.time,
+--              run.calibration; nil where nothing can be defended
 --    better    ">=" or "<=": whether more or less is better, where `expect` does not say
 --    expect    what --expect calls it (framegauge.methods.expect)
 --    apart     of an object: its figures are in no table of the record
@@ -212,6 +213,12 @@ function M.value(row, path)
       return nil
    end
    return value
+end
+
+--- The key of a figure in an object, as CSV files have it.
+-- @usage rows.flat_key "latency.mean_ns" --> latency_mean_ns
+function M.flat_key(path)
+   return (path:gsub("%.", "_"))
 end
 
 -- Single figures of a record with those in its objects: visit(path, row, whether it may be left out).

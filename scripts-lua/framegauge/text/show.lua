@@ -46,6 +46,7 @@ M.KINDS = {
    seconds = { plain_number, "s" }, seconds3 = { fixed(3), "s" }, time = { format.nanoseconds },
    us = { fixed(2, 1e3), "µs" }, us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" },
    fps = { format.count, "frames/s" }, frames = { format.count, "frames" }, frames1 = { fixed(1), "frames" },
+   bytes1 = { fixed(1), "bytes" },
    bytes = { format.count, "bytes" },
    percent = { fixed(2), "%" }, percent1 = { fixed(1), "%" }, percent3 = { fixed(3), "%" },
    share = { fixed(2), "%" }, ratio = { fixed(2, 0.01), "%" }, loss = { loss, "%" }, flr = { flr },
@@ -106,7 +107,8 @@ function M.column(row, prefix)
       unless = row.unless }
 end
 
-local function stands_in(row, names)
+--- Does a row stand in one of the tables of these names?
+function M.stands_in(row, names)
    if row.id then
       return true
    end
@@ -121,7 +123,7 @@ end
 local function add(list, record, name, prefix)
    for _, row in ipairs(record.rows) do
       local t = row[2]
-      if row.col and stands_in(row, name) then
+      if row.col and M.stands_in(row, name) then
          list[#list + 1] = M.column(row, prefix)
       elseif type(t) == "table" and t.kind == "record" and not row.apart then
          add(list, t, name, (prefix or "") .. row[1] .. ".")

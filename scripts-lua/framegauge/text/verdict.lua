@@ -9,6 +9,7 @@
 -- of several rows are put together, and what a row is as a test case.
 local format = require "framegauge.text.format"
 local rows = require "framegauge.text.rows"
+local uncertainty = require "framegauge.text.uncertainty"
 
 local M = {}
 
@@ -24,6 +25,8 @@ M.ROWS = {
    { "validity", M.VALIDITY, "whether the figures are the device's" },
    { "outcome", M.OUTCOME, "whether the device reached what was asked; null where nothing was", null = true },
    { "reasons", rows.list "text", "why it is not `valid` or not a `pass`, in sentences" },
+   { "uncertainty", rows.map(uncertainty.RECORD), "how far from its figures the truth may be, by their keys; "
+      .. "a figure that nothing is known of is not there", optional = true },
    { col = "Verdict", as = "validity", at = "terminal summary html",
       of = function(row) return M.word(row) end },
 }
@@ -76,6 +79,7 @@ end
 
 local LOOK = {
    valid = "good", pass = "good", met = "good", fail = "bad", invalid = "bad", ["not met"] = "bad",
+   better = "good", worse = "bad", changed = "warning", same = "idle", ["not judged"] = "idle",
    ["not-applicable"] = "idle", incomplete = "warning", ["tester-limited"] = "warning", ["not "
       .. "decided"] = "warning",
 }

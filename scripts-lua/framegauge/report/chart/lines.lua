@@ -30,6 +30,7 @@ local SCALES = {
    between = function(least, most) return scale.between(least, most) end,
    fitting = function(least, most) return scale.fitting(least, most) end,
    values = function(_, _, values) return scale.points(values, 0.045) end,
+   even = function(_, _, values) return scale.even(values) end,
 }
 
 local function axis(o, values)

@@ -83,6 +83,11 @@ function Plot:series(o)
    end
 end
 
+--- A line of the legend alone: what a colour means.
+function Plot:key(class, name)
+   self.entries[#self.entries + 1] = { class = class, name = name, solid = true }
+end
+
 --- What lies between two lines.
 -- @param low, high  lists of { x, y }
 function Plot:band(low, high, class)
@@ -159,7 +164,9 @@ function Plot:legend()
       if x + length > self.width and x > start then
          x, y = start, y + LEGEND_LINE
       end
-      out[#out + 1] = h.path { d = ("M%s %sh26"):format(px(x), px(y)), class = "line " .. entry.class }
+      out[#out + 1] = entry.solid
+         and h.rect { x = px(x), y = px(y - 6), width = 26, height = 12, class = "bar " .. entry.class }
+         or h.path { d = ("M%s %sh26"):format(px(x), px(y)), class = "line " .. entry.class }
       out[#out + 1] = entry.shape and mark(entry.shape, x + 13, y, "mark " .. entry.class)
       out[#out + 1] = h.text { x = px(x + 32), y = px(y + 4), class = "tick", entry.name }
       x = x + length

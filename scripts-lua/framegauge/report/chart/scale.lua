@@ -153,4 +153,14 @@ function M.points(values, apart)
    return scale(place, first, last, ticks)
 end
 
+--- Values at even distances, whatever lies between them, such as 0, 0.1 and 5 %.
+-- @param values  list, ascending
+function M.even(values)
+   local at, ticks = {}, {}
+   for i, value in ipairs(values) do
+      at[value], ticks[i] = (i - 0.5) / #values, { value, ("%.3g"):format(value) }
+   end
+   return scale(function(value) return at[value] end, values[1], values[#values], ticks)
+end
+
 return M

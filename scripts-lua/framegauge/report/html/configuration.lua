@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The plan as it was run, in the order and by the names of its keys (framegauge.plan.rows), with units.
+--- The plan as it was run, in the order and by the names of its keys (framegauge.plan.rows), with units. Of
+-- thousands of streams a browser would need minutes to lay out, so there are only the first of them.
 local h = require "framegauge.text.xml"
 local json = require "framegauge.text.json"
 local rows = require "framegauge.plan.rows"
@@ -59,6 +60,7 @@ local function as_written(plan)
 end
 
 local INDENT = "  "
+local MAX_ITEMS = 100 -- of a map or list
 
 local function line(out, depth, key, text)
    out[#out + 1] = h.tr {
@@ -69,6 +71,19 @@ end
 
 local visit -- a group; defined below
 
+-- The items of a map or list, each under its name.
+local function visit_items(out, depth, field, items, name)
+   line(out, depth, field.key)
+   for i = 1, math.min(#items, MAX_ITEMS) do
+      line(out, depth + 1, items[i][name] or "-")
+      visit(out, depth + 2, field.of.fields, items[i])
+   end
+   if #items > MAX_ITEMS then
+      line(out, depth + 1, ("and %s more"):format(units.format_count(#items - MAX_ITEMS)),
+         "plan.yaml has them all")
+   end
+end
+
 local function visit_field(out, depth, field, value)
    if value == nil or (field.type == "list" and #value == 0) then
       return
@@ -76,17 +91,9 @@ local function visit_field(out, depth, field, value)
       line(out, depth, field.key)
       visit(out, depth + 1, field.fields, value)
    elseif field.type == "map" then
-      line(out, depth, field.key)
-      for _, item in ipairs(value) do
-         line(out, depth + 1, item[field.name])
-         visit(out, depth + 2, field.of.fields, item)
-      end
+      visit_items(out, depth, field, value, field.name)
    elseif field.type == "list" and field.of.type == "group" then
-      line(out, depth, field.key)
-      for _, item in ipairs(value) do
-         line(out, depth + 1, item.name or "-")
-         visit(out, depth + 2, field.of.fields, item)
-      end
+      visit_items(out, depth, field, value, "name")
    elseif value ~= false or field.type == "boolean" then
       line(out, depth, field.key, write(field, value))
    end
@@ -103,7 +110,7 @@ function M.build(plan)
    local out = {}
    visit(out, 0, rows.fields, as_written(plan))
    return h.div {
-      class = "scroll",
+      class = "scroll", tabindex = 0,
       h.table {
          class = "plan",
          h.caption { "The plan as it was run, every default filled in" },

@@ -14,6 +14,8 @@ local style = require "framegauge.report.html.style"
 local tables = require "framegauge.report.html.tables"
 local results = require "framegauge.report.result"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.report.uncertainty"
+local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
 
 local M = {}
@@ -35,6 +37,20 @@ end
 
 local function section(title, reference, body, class)
    return { h.section { class = class, h.h2 { title, reference and h.small { reference } }, body }, "\n" }
+end
+
+local MAX_UNCERTAIN = 1000 -- lines; a browser needs minutes for those of thousands of streams
+
+-- How far from the figures the truth may be, and why.
+local function uncertainties(result)
+   local lines = uncertainty.lines(result)
+   local more = #lines - MAX_UNCERTAIN
+   return lines[1] and section("Uncertainty", "GUM (JCGM 100)", {
+      h.p { uncertainty.TEXT },
+      tables.build { caption = "How far from a figure the truth may be", columns = uncertainty.COLUMNS,
+         rows = { unpack(lines, 1, MAX_UNCERTAIN) } },
+      more > 0 and h.p { ("And %s more: result.json has them all."):format(units.format_count(more)) },
+   }) or false
 end
 
 local function sections(view, result, moment)
@@ -82,15 +98,32 @@ end
 -- Nothing from elsewhere, no scripts: not even if a name in a plan were markup.
 local POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-local function head(result)
-   return h.head {
+local function document(title, generator, body)
+   local head = h.head {
       h.meta { charset = "utf-8" },
       h.meta { ["http-equiv"] = "Content-Security-Policy", content = POLICY },
       h.meta { name = "viewport", content = "width=device-width, initial-scale=1" },
-      h.meta { name = "generator", content = "Framegauge " .. tostring(result.generator.version) },
-      h.title { heading.title(result) },
+      generator and h.meta { name = "generator", content = "Framegauge " .. tostring(generator.version) },
+      h.title { title },
       h.style { h.raw(style) },
    }
+   return "<!DOCTYPE html>\n" .. h.render(h.html { lang = "en", head, "\n", body }) .. "\n"
+end
+
+--- A page with a title and whatever else.
+-- @param body  content
+function M.simple(title, body)
+   return document(title, nil, h.body { h.main { h.section { h.h1 { title }, body } } })
+end
+
+--- The text of summary.html: what was found, on one page.
+-- @param result, moment  as page() takes them
+function M.summary(result, moment)
+   return document(heading.title(result), result.generator, h.body {
+      heading.build(result, moment), "\n",
+      h.main { section("Summary", nil, views.of(result.plan.test).summary(result)) },
+      h.footer { "Made by Framegauge. How the figures were found, and why to trust them: report.html." },
+   })
 end
 
 --- The text of report.html.
@@ -103,6 +136,7 @@ function M.page(result, moment)
       h.main {
          section("Summary", nil, view.summary(result)),
          sections(view, result, moment),
+         uncertainties(result),
          section("Why these figures can be trusted", nil, evidence.body(result, moment, view)),
          result.conformance and section("Conformance", nil, conformance(result.conformance)),
          section("Ports and software", nil, { ports(result), software(result, moment) }),
@@ -112,7 +146,7 @@ function M.page(result, moment)
       },
       h.footer { "Made by Framegauge from result.json, which holds these figures unrounded." },
    }
-   return "<!DOCTYPE html>\n" .. h.render(h.html { lang = "en", head(result), "\n", body }) .. "\n"
+   return document(heading.title(result), result.generator, body)
 end
 
 return M

@@ -98,13 +98,15 @@ overflow-wrap:anywhere}
 .plan .group th{font-weight:650;padding-top:.5rem}
 ul+p{margin-top:1rem}
 .compact{font-size:.78rem}.compact th,.compact td{padding:.3rem .35rem}
-.scroll+p{margin-top:1rem}
+.wrapped tbody th,.wrapped .left{white-space:normal}
+.scroll+p{margin-top:1rem}.paper{display:none}
 .four{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:0 1.5rem}
 .four svg text{font-size:11px}.four .line.s2{stroke-dasharray:6 5}
 .parties{display:grid;grid-template-columns:1fr 1fr;gap:2.5rem;margin-top:1.6rem}
 .party p{margin-top:1.6rem;border-bottom:1px solid var(--text);color:var(--muted);font-size:.85rem}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--rule);color:var(--muted);font-size:.85rem}
-@media screen{.wide .scroll{width:min(96vw,100rem);margin-left:calc(50% - min(48vw,50rem))}
+@media screen{section:not(.wide){content-visibility:auto;contain-intrinsic-size:auto 40rem}
+.wide .scroll{width:min(96vw,100rem);margin-left:calc(50% - min(48vw,50rem))}
 .wide .scroll table{width:auto;margin:0 auto}}
 @media (max-width:40rem){body{padding:1.2rem 1rem 3rem}h1{font-size:1.6rem}
 .facts div{grid-template-columns:7rem 1fr}}
@@ -118,9 +120,11 @@ h2{margin-top:1.6rem}h2,h3,caption,thead,section>p{break-after:avoid}
 p,li{break-inside:avoid;max-width:none}
 thead{display:table-header-group}
 tr,figure,.short,.verdictbox,.tiles,.facts div,li{break-inside:avoid}
-.scroll{overflow:visible}
+.scroll{overflow:visible}.screen{display:none}.paper{display:block;margin-top:1.2rem}
 figure svg{max-width:150mm}
-table{font-size:7.8pt}th,td{padding:.22rem .35rem}
+table{font-size:7.8pt}th,td{padding:.22rem .35rem}td.left,th.left{white-space:normal}
+.dense{font-size:6.6pt}.dense th,.dense td{padding:.18rem .2rem}
+section:has(.broad){page:wide}
 .facts{grid-template-columns:1fr 1fr}
 .tiles{grid-template-columns:repeat(4,1fr)}
 section:has(.sheet){break-before:page;break-after:page}.four figure svg{max-width:none}

@@ -18,8 +18,9 @@ local LOOKS = {
    share = formatters.share, time = formatters.micro,
 }
 
+-- A column without a name has a cell and no heading, so that nothing empty is read aloud.
 local function heading(column)
-   return h.th {
+   return column[1] == "" and h.td {} or h.th {
       scope = "col", class = column.left and "left" or nil, column[1],
       column[2] ~= "" and h.span { class = "unit", column[2] } or false,
    }
@@ -47,27 +48,119 @@ end
 -- Rows that a page of paper should not part.
 local SHORT = 18
 
---- A table.
+-- Room on paper for a table, in pixels of CSS: on a page, and on one on its side (style.lua).
+local UPRIGHT, ASIDE = 684, 1026
+-- What a character of a cell takes at most, and what is beside it; and where the table is set small.
+local PLAIN, DENSE = { character = 6.76, beside = 8.9 }, { character = 5.72, beside = 5.1 }
+local DRAWING = ("0"):rep(10) -- as wide as a drawing in a cell
+
+local function length(text)
+   return #text:gsub("[\128-\191]", "")
+end
+
+local function range(from, to)
+   local list = {}
+   for i = from, to do
+      list[#list + 1] = i
+   end
+   return list
+end
+
+local function longest_word(text)
+   local most = 0
+   for word in text:gmatch "%S+" do
+      most = math.max(most, length(word))
+   end
+   return most
+end
+
+-- Characters of the widest cell of each column. Text at the left may be wrapped, and so are headings, but for
+-- their units.
+local function widths(columns, body)
+   local list = {}
+   for i, column in ipairs(columns) do
+      list[i] = math.max(longest_word(column[1]), length(column[2]))
+      for _, line in ipairs(body) do
+         local text = h.render(line[i]):gsub("<svg.-</svg>", DRAWING):gsub("<[^>]*>", ""):gsub("&[^;]*;", "x")
+         list[i] = math.max(list[i], column.left and longest_word(text) or length(text))
+      end
+   end
+   return list
+end
+
+local function room(list, from, to, style)
+   local sum = 0
+   for i = from, to do
+      sum = sum + list[i] * style.character + style.beside
+   end
+   return sum
+end
+
+-- Which columns go beside each other on a page: all of them, or parts that are about as wide, each behind the
+-- first columns, which name the row. "max" behind "Delay min" is not parted from it.
+-- @return list of lists of columns' numbers; the class of the table
+local function parts_of(columns, list)
+   local n, names = #columns, 1
+   local all = room(list, 1, n, DENSE)
+   if room(list, 1, n, PLAIN) <= UPRIGHT then
+      return nil, nil
+   elseif all <= ASIDE then
+      return nil, all <= UPRIGHT and "dense" or "dense broad"
+   end
+   while columns[names + 1].id do
+      names = names + 1
+   end
+   local head = room(list, 1, names, DENSE)
+   local share = (all - head) / math.ceil((all - head) / (ASIDE - head))
+   local parts, taken = {}, math.huge
+   for i = names + 1, n do
+      local more = room(list, i, i, DENSE)
+      if taken >= share and not columns[i][1]:find "^%l" or taken + more > ASIDE - head then
+         parts[#parts + 1], taken = range(1, names), 0
+      end
+      table.insert(parts[#parts], i)
+      taken = taken + more
+   end
+   return parts, "dense broad"
+end
+
+-- @param which  numbers of the columns that stand in it
+local function element(o, body, which, class, caption, with_below)
+   local head, lines = {}, {}
+   for k, i in ipairs(which) do
+      head[k] = heading(o.columns[i])
+   end
+   for k, row in ipairs(o.rows) do
+      local below = with_below and o.below and o.below(row)
+      lines[#lines + 1] = h.tr { class = below and "more" or nil, tables.map(which, function(i)
+         return body[k][i]
+      end) }
+      lines[#lines + 1] = below and h.tr { class = "below", h.td { colspan = #which, below } } or nil
+   end
+   return h.table { class = class, h.caption { caption }, h.thead { h.tr { head } }, "\n", h.tbody { lines } }
+end
+
+--- A table. On paper one that is too wide for a page on its side becomes several, one below the other.
 -- @param o.caption  what it shows
 -- @param o.columns, o.rows
 -- @param o.class    further class
 -- @param o.below    function(row) -> content of a line of its own under the row, or nil
 function M.build(o)
-   local head, body = {}, {}
-   for i, column in ipairs(o.columns) do
-      head[i] = heading(column)
-   end
-   for _, row in ipairs(o.rows) do
-      local below = o.below and o.below(row)
-      body[#body + 1] = h.tr { class = below and "more" or nil, cells(o.columns, row) }
-      body[#body + 1] = below and h.tr { class = "below", h.td { colspan = #o.columns, below } } or nil
-   end
-   return h.div {
-      class = #o.rows <= SHORT and "scroll short" or "scroll",
-      h.table {
-         class = o.class, h.caption { o.caption }, h.thead { h.tr { head } }, "\n", h.tbody { body },
-      },
-   }
+   local body = tables.map(o.rows, function(row)
+      return cells(o.columns, row)
+   end)
+   local is_short = #o.rows <= SHORT and " short" or ""
+   local parts, class = parts_of(o.columns, widths(o.columns, body))
+   class = o.class and class and o.class .. " " .. class or o.class or class
+   local on_paper = tables.map(parts or {}, function(which, k)
+      local caption = ("%s (%d of %d)"):format(o.caption, k, #parts)
+      return h.div { class = "paper" .. is_short, element(o, body, which, class, caption, k == 1) }
+   end)
+   return { h.div {
+      tabindex = 0, -- what does not fit is reached by keys, too
+      class = "scroll" .. is_short .. (parts and " screen" or ""),
+      element(o, body, range(1, #o.columns), class, o.caption, true),
+   }, on_paper }
 end
 
 --- A table of rows of a record.
@@ -85,6 +178,35 @@ function M.reasons(row)
       list[#list + 1] = warning
    end
    return #list > 0 and table.concat(list, "; ") or nil
+end
+
+--- A section for each test that has rows: its table, and a chart.
+-- @param list     of { title, reference, record, rows = function(results) }
+-- @param results  of the whole result
+-- @param chart    function(one of the list, its rows), nil where there is nothing to draw
+-- @return list of { title, reference, body }
+function M.sections(list, results, chart)
+   local out = {}
+   for _, one in ipairs(list) do
+      local rows = one.rows(results)
+      if rows[1] then
+         out[#out + 1] = { one.title, one.reference, {
+            M.of { one.record, "html", rows, caption = one.title, below = M.reasons }, chart(one, rows),
+         } }
+      end
+   end
+   return out
+end
+
+--- The table at the top of a report: that of the first test that has rows.
+-- @param list, results  as of M.sections
+function M.summary(list, results)
+   for _, one in ipairs(list) do
+      local rows = one.rows(results)
+      if rows[1] then
+         return M.of { one.record, "summary", rows, caption = one.title, below = M.reasons }
+      end
+   end
 end
 
 --- Names and what they are, side by side.

@@ -1,0 +1,100 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The rows of a result as cases of a test, for programs that think in those: junit.xml and result.jtl.
+local expect = require "framegauge.methods.expect"
+local show = require "framegauge.text.show"
+local verdict = require "framegauge.text.verdict"
+local views = require "framegauge.report.view"
+
+local M = {}
+
+-- Numbers of the trials a row is of; without any the row shares those of its test and frame size.
+local function trials_of(result, table_name, row)
+   if type(row.trials) == "table" or row.trial then
+      return row.trial and { row.trial } or row.trials
+   end
+   local numbers = {}
+   for i, trial in ipairs(result.trials) do
+      local same = trial.test == result.plan.test .. "." .. table_name and trial.frame_size == row.frame_size
+      numbers[#numbers + 1] = same and i or nil
+   end
+   return numbers
+end
+
+-- Bytes of frames, or of payload over TCP and UDP, that a trial sent and received; 0 where its counts do not
+-- tell.
+local function bytes_of(trial)
+   if trial.sides then
+      local total = trial.sides[1].apps[1].total
+      return total.octets_out + total.datagrams_out * (trial.setting.datagram or 0),
+         total.octets_in + total.datagram_octets_in
+   end
+   local size = tonumber(trial.frame_size) or 0
+   return size * (trial.tx or 0), size * (trial.rx or 0)
+end
+
+-- What each row of a table took of its trials: list of { seconds =, tx_bytes =, rx_bytes = }.
+local function costs_of(result, one)
+   local shared, costs = {}, {}
+   for i, row in ipairs(one.lines) do
+      costs[i] = trials_of(result, one.name, row)
+      for _, number in ipairs(costs[i]) do
+         shared[number] = (shared[number] or 0) + 1
+      end
+   end
+   for i, numbers in ipairs(costs) do
+      local cost = { seconds = 0, tx_bytes = 0, rx_bytes = 0 }
+      for _, number in ipairs(numbers) do
+         local trial = result.trials[number]
+         if trial then
+            local tx, rx = bytes_of(trial)
+            cost.seconds = cost.seconds + trial.duration_s / shared[number]
+            cost.tx_bytes = cost.tx_bytes + tx / shared[number]
+            cost.rx_bytes = cost.rx_bytes + rx / shared[number]
+         end
+      end
+      costs[i] = cost
+   end
+   return costs
+end
+
+local function case_of(result, one, row, i)
+   local short, case = expect.short_of(result, row), verdict.case(row)
+   if short then
+      case = { failure = ("the device fell short of %s%s"):format(short, one.measured and ": "
+         .. one.measured(row) or ""),
+         type = "expectation" }
+   end
+   case.name = one.case and one.case(row, i) or show.name(one.record, row)
+   return case
+end
+
+--- The suites of a result: list of { name =, cases = list of { name =, seconds =, tx_bytes =, rx_bytes =, and
+-- one of failure =, error =, skipped = (a sentence), with the first two type = } }. What an interrupted run
+-- never came to has no bytes.
+function M.suites(result)
+   local view, suites, by_name = views.of(result.plan.test), {}, {}
+   local function add(name, case)
+      if not by_name[name] then
+         by_name[name] = { name = name, cases = {} }
+         suites[#suites + 1] = by_name[name]
+      end
+      table.insert(by_name[name].cases, case)
+   end
+   for _, one in ipairs(views.tables(result)) do
+      local costs = not one.inner and costs_of(result, one)
+      for i, row in ipairs(costs and one.lines or {}) do
+         local case = case_of(result, one, row, i)
+         for key, value in pairs(costs[i]) do
+            case[key] = value
+         end
+         add(one.suite and (row[one.suite] or one.suite) or one.name, case)
+      end
+      for _, name in ipairs(result.interrupted and view.missing(result, one.name) or {}) do
+         add(one.name, { name = name, seconds = 0, skipped = "the run was interrupted before it" })
+      end
+   end
+   return suites
+end
+
+return M

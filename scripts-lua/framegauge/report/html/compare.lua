@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The page of a comparison (framegauge.report.compare): two runs, what is different between their plans, and
+-- every figure of both. Like report.html it needs nothing from elsewhere.
+local compare = require "framegauge.report.compare"
+local formatters = require "framegauge.report.html.formatters"
+local h = require "framegauge.text.xml"
+local html = require "framegauge.report.html"
+local tables = require "framegauge.report.html.tables"
+
+local EXPLANATION = "A change is called better or worse where it is more than the resolution: what both runs "
+   .. "together leave open. A figure is not judged where its uncertainty is not known, where one of the runs "
+   .. "does not have it, or where it is not the device's (tester-limited, invalid)."
+
+local COUNTS = "Better: %d. Worse: %d. The same within the resolution of both runs: %d. Not judged: %d."
+
+local function verdict(found)
+   local count = compare.counts(found)
+   local text = COUNTS:format(count[compare.BETTER], found.worse, count[compare.SAME], count[compare.UNKNOWN])
+   local title = "No figure is worse"
+   if found.worse > 0 then
+      title = found.worse == 1 and "One figure is worse" or ("%d figures are worse"):format(found.worse)
+   end
+   return h.div { class = "verdictbox " .. (found.worse == 0 and "good" or "bad"),
+      h.strong { title }, h.p { text } }
+end
+
+local function device(run, key)
+   return (run.result.plan.device_under_test or {})[key]
+end
+
+local FACTS = {
+   { "Folder", function(run) return run.folder end },
+   { "Plan", function(run) return run.result.plan.name end },
+   { "Begun", function(run) return formatters.begun(run.moment) end },
+   { "Device", function(run) return device(run, "name") end },
+   { "Firmware", function(run) return device(run, "firmware") end },
+   { "Notes", function(run) return device(run, "notes") end },
+   { "Validity", function(run) return formatters.verdict(run.result.validity) end },
+   { "Framegauge", function(run) return run.result.generator and run.result.generator.version end },
+}
+
+local function runs_table(before, after)
+   local lines = {}
+   for _, fact in ipairs(FACTS) do
+      local old, new = fact[2](before), fact[2](after)
+      lines[#lines + 1] = (old or new) and { fact[1], old, new } or nil
+   end
+   local function column(heading, i)
+      return { heading, "", function(line) return line[i] end, left = true }
+   end
+   return tables.build { caption = "The two runs", class = "wrapped", rows = lines,
+      columns = { column("", 1), column("Before", 2), column("After", 3) } }
+end
+
+local function differences(found)
+   local items = {}
+   for i, sentence in ipairs(found.differences) do
+      items[i] = h.li { sentence }
+   end
+   return #items > 0 and { h.h2 { "The plans differ" }, h.ul { items } }
+end
+
+--- The text of the page.
+-- @param found          of framegauge.report.compare
+-- @param before, after  { folder = its name, result = result.json, read, moment = run.json, read }
+return function(found, before, after)
+   local parts = {}
+   for i, one in ipairs(found.tables) do
+      parts[i] = tables.build { caption = one.title, class = "wrapped", columns = compare.COLUMNS,
+         rows = one.lines }
+   end
+   return html.simple(("Comparison: %s"):format(after.result.plan.name), {
+      verdict(found), runs_table(before, after), differences(found) or {},
+      h.h2 { "Figures" }, h.p { EXPLANATION }, parts,
+      h.footer { "Made by Framegauge from result.json of both runs, which hold these figures unrounded." },
+   })
+end
