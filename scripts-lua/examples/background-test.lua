@@ -6,7 +6,7 @@
 --
 -- Every result of a job is a plain table; the script checks the throughput against what the reference device
 -- was set to, and takes the result folder away again.
-local Tester = require "framegauge.control"
+local Control = require "framegauge.control"
 local job = require "framegauge.job"
 local plan = require "framegauge.plan"
 
@@ -19,14 +19,14 @@ reference_device: {rate: 1Gbps, capacity: %dfps}
 
 local folder = os.tmpname()
 os.remove(folder)
-local tester = Tester.new(assert(plan.load_text(PLAN, "built-in plan", {})))
-local task = tester:test("rfc2544", { frame_sizes = { 64, 512 } }, { quick = true, out = folder })
+local control = Control.new(assert(plan.load_text(PLAN, "built-in plan", {})))
+local task = control:test("rfc2544", { frame_sizes = { 64, 512 } }, { quick = true, out = folder })
 while not task.ended do
    job.sleep(0.5)
    print(task)
 end
 local results = task:wait()
-tester:close()
+control:close()
 os.execute(("rm -rf '%s'"):format(folder))
 
 for _, row in ipairs(results.throughput) do

@@ -8,7 +8,7 @@
 -- interval. On the reference device the answer is known: while N frames come in at rate L, N C / L leave
 -- at capacity C, one is being forwarded, and the others must fit into the buffer B, so N = (B + 1) / (1 -
 -- C / L).
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local CAPACITY, BUFFER = 400000, 300
@@ -20,11 +20,11 @@ ports:
 reference_device: {rate: 1Gbps, capacity: %dfps, buffer: %d}
 ]]):format(CAPACITY, BUFFER)
 
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
 
 local function lost(frame_size, frames)
-   local fps = bench:max_fps(frame_size)
-   local counts = bench:trial({
+   local fps = tester:max_fps(frame_size)
+   local counts = tester:trial({
       frame_size = frame_size, fps = fps, duration = frames / fps, directions = { "east->west" },
       learning_wait = 0, drain = 0.1, settle = 0,
    }).directions[1]
@@ -50,10 +50,10 @@ end
 print("frame size   longest burst   expected")
 for _, frame_size in ipairs { 64, 128, 256 } do
    local found = longest_burst(frame_size)
-   local expected = (BUFFER + 1) / (1 - CAPACITY / bench:max_fps(frame_size))
+   local expected = (BUFFER + 1) / (1 - CAPACITY / tester:max_fps(frame_size))
    print(("%10d %15d %10.1f"):format(frame_size, found, expected))
    if math.abs(found - expected) > 0.01 * expected + 2 then
       error(("a burst of %d frames was expected, %d were found"):format(expected, found))
    end
 end
-bench:close()
+tester:close()

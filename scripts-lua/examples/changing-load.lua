@@ -6,7 +6,7 @@
 --
 -- Two streams share the line; one is stopped in the middle and goes on. The script checks that no frame is
 -- lost on the way, whatever is changed.
-local Tester = require "framegauge.control"
+local Control = require "framegauge.control"
 local job = require "framegauge.job"
 local plan = require "framegauge.plan"
 
@@ -19,8 +19,8 @@ streams:
   bulk: {from: east, to: west, size: 1518, rate: 30%}
 ]]
 
-local tester = Tester.new(assert(plan.load_text(PLAN, "built-in plan", {})))
-local traffic = tester.traffic
+local control = Control.new(assert(plan.load_text(PLAN, "built-in plan", {})))
+local traffic = control.traffic
 
 local function run_for(seconds, what)
    job.sleep(seconds)
@@ -41,7 +41,7 @@ run_for(1.2, "bulk stopped")
 traffic:start "bulk"
 run_for(1.2, "bulk goes on")
 traffic:stop()
-tester:close()
+control:close()
 
 for _, counts in ipairs(traffic.final.streams) do
    print(("%s: sent %d, received %d"):format(counts.name, counts.tx, counts.rx))

@@ -6,7 +6,7 @@
 --
 -- The reference device adds to every frame a delay that is evenly spread from 0 to 200 us. The script checks
 -- the mean, the extremes and the 99th percentile of what was measured against that.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local MEAN = 100e-6
@@ -16,12 +16,12 @@ ports: {east: {device: wire0}, west: {device: wire1}}
 reference_device: {rate: 1Gbps, latency: 0us, jitter: {mean: 100us, distribution: uniform}}
 ]]
 
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
-local delay = bench:trial({
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local delay = tester:trial({
    frame_size = 64, fps = 1000, duration = 20, directions = { "east->west" },
    learning_wait = 0, drain = 0.1, settle = 0,
 }).directions[1].latency
-bench:close()
+tester:close()
 
 local own = 0.512e-6 -- the bits of the frame, on the line to the device
 local expected = {

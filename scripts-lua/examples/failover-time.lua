@@ -6,7 +6,7 @@
 --
 -- Frames go out evenly; the longest gap between two arrivals, and the frames lost times their distance, are
 -- two measures of the same outage. The reference device is out of order for 50 ms; both must say so.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local OUTAGE, FPS = 0.05, 100000
@@ -16,12 +16,12 @@ ports: {east: {device: wire0}, west: {device: wire1}}
 reference_device: {rate: 1Gbps}
 ]]
 
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
-local counts = bench:trial({
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local counts = tester:trial({
    frame_size = 64, fps = FPS, duration = 1, directions = { "east->west" },
    outage = { at = 0.4, seconds = OUTAGE }, learning_wait = 0, drain = 0.1, settle = 0,
 }).directions[1]
-bench:close()
+tester:close()
 
 local by_gap, by_loss = counts.gap_max_ns / 1e9, (counts.tx - counts.rx) / FPS
 print(("%.2f ms by the longest gap, %.2f ms by %d lost frames"):format(by_gap * 1e3, by_loss * 1e3,

@@ -6,7 +6,7 @@
 --
 -- An IMIX each way, PERCENT of the line (default: 50), through a reference device that loses every 200th
 -- frame one way. The script checks the measured rate of both streams, in bits, and their loss.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local line = require "framegauge.line"
 local plan = require "framegauge.plan"
 local stream_config = require "framegauge.traffic.stream_config"
@@ -22,10 +22,10 @@ streams:
   back: {from: west, to: east, size: imix, rate: %g%%}
 ]]):format(EVERY, percent, percent)
 
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
-local streams = stream_config.streams(bench, SECONDS)
-local raw = bench:trial { streams = streams, learning_wait = 0, drain = 0.1, settle = 0 }
-bench:close()
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local streams = stream_config.streams(tester, SECONDS)
+local raw = tester:trial { streams = streams, learning_wait = 0, drain = 0.1, settle = 0 }
+tester:close()
 
 local expected_loss = { there = 1 / EVERY, back = 0 }
 for i, counts in ipairs(raw.directions) do

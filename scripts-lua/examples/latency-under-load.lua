@@ -7,7 +7,7 @@
 -- One trial of a second at each tenth of the line, with the median and the 99.9th percentile of the delay
 -- of every frame. Without a plan the reference device is measured; it forwards 800,000 frames a second, so
 -- the script knows where the knee must be, and checks that it was found.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local PLAN = [[
@@ -32,15 +32,15 @@ if not loaded then
    fail(errors)
 end
 
-local bench = assert(Bench.open(loaded))
-local line_fps = bench:max_fps(64)
+local tester = assert(Tester.open(loaded))
+local line_fps = tester:max_fps(64)
 local direction = loaded.ports[1].name .. "->" .. loaded.ports[2].name
 local knee
 
 print("load %   frames/s      lost   median us   99.9 % us")
 for percent = 10, 100, 10 do
    local fps = math.floor(line_fps * percent / 100)
-   local raw = bench:trial {
+   local raw = tester:trial {
       frame_size = 64, fps = fps, duration = 1, directions = { direction },
       learning_wait = 0.1, drain = 0.2, settle = 0,
    }
@@ -50,7 +50,7 @@ for percent = 10, 100, 10 do
       counts.latency.p999_ns / 1e3))
    knee = knee or lost > 0 and percent
 end
-bench:close()
+tester:close()
 
 -- 800,000 of 1,488,095 frames a second are 53.8 %
 if not arg[1] and knee ~= 60 then

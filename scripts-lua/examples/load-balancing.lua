@@ -9,7 +9,7 @@
 -- sent, and what tells is the order within each, beside their shares. The reference device stands for both:
 -- with one delay for all frames, and with one of its own for each frame, longer than the time between two of
 -- a flow.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 local stream_config = require "framegauge.traffic.stream_config"
 
@@ -32,11 +32,11 @@ end
 
 -- Sends all flows, and says what it makes of them.
 local function judge(name, device)
-   local bench = assert(Bench.open(plan_of(device)))
-   local raw = bench:trial {
-      streams = stream_config.streams(bench, SECONDS), learning_wait = 0, drain = 0.1, settle = 0,
+   local tester = assert(Tester.open(plan_of(device)))
+   local raw = tester:trial {
+      streams = stream_config.streams(tester, SECONDS), learning_wait = 0, drain = 0.1, settle = 0,
    }
-   bench:close()
+   tester:close()
    local received, reordered = 0, 0
    for _, counts in ipairs(raw.directions) do
       received = received + counts.rx

@@ -10,7 +10,7 @@
 -- searched at which nothing does. RFC 2889 watches a third port for that; with two ports all that is flooded
 -- comes out at the other one. Two more places are taken by the tester's own ports, which announce themselves.
 -- Between trials a real bridge must have the time to forget: its ageing time.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 local stream_config = require "framegauge.traffic.stream_config"
 
@@ -30,16 +30,16 @@ streams:
 -- Frames to so many stations that come through, though the bridge could know all of them.
 local function flooded(stations)
    local text = PLAN:format(CAPACITY, FPS, stations, FPS, stations)
-   local bench = assert(Bench.open(assert(plan.load_text(text, "built-in plan"))))
-   local streams, counts = stream_config.streams(bench, stations / FPS), nil
+   local tester = assert(Tester.open(assert(plan.load_text(text, "built-in plan"))))
+   local streams, counts = stream_config.streams(tester, stations / FPS), nil
    for i = 1, 2 do
-      local raw = bench:trial { streams = { streams[i] }, learning_wait = 0, drain = 0.1, settle = 0 }
+      local raw = tester:trial { streams = { streams[i] }, learning_wait = 0, drain = 0.1, settle = 0 }
       counts = raw.directions[1]
       if counts.tx ~= stations then
          error(("%d of %d frames were sent"):format(counts.tx, stations))
       end
    end
-   bench:close()
+   tester:close()
    return counts.rx
 end
 

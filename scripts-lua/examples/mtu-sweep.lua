@@ -6,7 +6,7 @@
 --
 -- A device that stores and forwards delays a frame by the time of its bits on the line; one that cuts through
 -- does not. The script tells the two apart by the slope, and checks it for both.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local PLAN = [[
@@ -18,16 +18,16 @@ reference_device: {rate: 1Gbps, latency: 5us, switching: %s}
 
 -- Nanoseconds of delay that each further byte costs.
 local function slope(switching)
-   local bench = assert(Bench.open(assert(plan.load_text(PLAN:format(switching), "built-in plan", {}))))
+   local tester = assert(Tester.open(assert(plan.load_text(PLAN:format(switching), "built-in plan", {}))))
    local delays = {}
    for _, size in ipairs { 64, 512, 1024, 1518 } do
-      delays[size] = bench:trial({
+      delays[size] = tester:trial({
          frame_size = size, fps = 1000, duration = 0.5, directions = { "east->west" },
          learning_wait = 0, drain = 0.1, settle = 0,
       }).directions[1].latency.mean_ns
       print(("%-18s %5d bytes: %.2f us"):format(switching, size, delays[size] / 1e3))
    end
-   bench:close()
+   tester:close()
    return (delays[1518] - delays[64]) / (1518 - 64)
 end
 

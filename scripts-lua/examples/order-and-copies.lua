@@ -7,7 +7,7 @@
 -- A load balancer that spreads frames instead of flows lets them pass each other. The reference device holds
 -- back every hundredth frame until one more has passed, and then copies every fiftieth; the script checks
 -- both counts.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local FRAMES = 20000
@@ -18,12 +18,12 @@ reference_device: {rate: 1Gbps, %s}
 ]]
 
 local function counts_of(path)
-   local bench = assert(Bench.open(assert(plan.load_text(PLAN:format(path), "built-in plan", {}))))
-   local counts = bench:trial({
+   local tester = assert(Tester.open(assert(plan.load_text(PLAN:format(path), "built-in plan", {}))))
+   local counts = tester:trial({
       frame_size = 64, fps = 100000, duration = FRAMES / 100000, directions = { "east->west" },
       learning_wait = 0, drain = 0.1, settle = 0,
    }).directions[1]
-   bench:close()
+   tester:close()
    print(("%-36s lost %d, out of order %d, copies %d"):format(path, counts.tx - counts.rx, counts.reordered,
       counts.duplicates))
    return counts

@@ -7,7 +7,7 @@
 -- What passes at a full line in so many seconds is the burst size and the committed rate times the time.
 -- With two trials of different length both can be told apart; the script checks them against the reference
 -- device's.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local CIR, CBS, SIZE = 100e6, 64 * 1024, 512
@@ -21,19 +21,19 @@ reference_device:
     all: {cir: %dbps, cbs: %d}
 ]]):format(CIR, CBS)
 
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
 
 -- Bits of frames that pass in a time.
 local function passed(seconds)
-   local counts = bench:trial({
-      frame_size = SIZE, fps = bench:max_fps(SIZE), duration = seconds, directions = { "east->west" },
+   local counts = tester:trial({
+      frame_size = SIZE, fps = tester:max_fps(SIZE), duration = seconds, directions = { "east->west" },
       learning_wait = 0, drain = 0.1, settle = 0,
    }).directions[1]
    return counts.rx * SIZE * 8
 end
 
 local short, long = passed(0.5), passed(1.5)
-bench:close()
+tester:close()
 local rate = long - short
 local burst = (short - rate * 0.5) / 8
 print(("committed rate %.2f Mbit/s L2, burst size %.0f bytes"):format(rate / 1e6, burst))

@@ -8,7 +8,7 @@
 -- Without arguments it makes a capture of its own and replays it, three times over and twice as fast, through
 -- the reference device, which is told to lose every hundredth frame: the script checks that exactly these are
 -- found missing.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local capture = require "framegauge.capture"
 local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
@@ -41,20 +41,20 @@ if own then
 else
    loaded, errors = plan.load(arg[1], {})
 end
-local bench = assert(Bench.open(assert(loaded, errors and tostring(errors[1])), { max_frame = 1522 }))
+local tester = assert(Tester.open(assert(loaded, errors and tostring(errors[1])), { max_frame = 1522 }))
 local sent, back = arg[2] or os.tmpname(), arg[3] or os.tmpname()
 if own then
    record(sent)
 end
 
-local kept = capture.start(bench, { port = bench.ports[2].name, file = back, filter = "not arp" })
-local site = replay.open(bench, {
-   port = bench.ports[1].name, verify = bench.ports[2].name, file = sent, speed = "2x", loops = LOOPS,
+local kept = capture.start(tester, { port = tester.ports[2].name, file = back, filter = "not arp" })
+local site = replay.open(tester, {
+   port = tester.ports[1].name, verify = tester.ports[2].name, file = sent, speed = "2x", loops = LOOPS,
 })
 local result = site:run()
 local v, counts = result.verified, kept:stop()
 site:close()
-bench:close()
+tester:close()
 
 print(("sent %d, arrived %d, lost %d, out of order %d, twice %d, changed or unsolicited %d"):format(v.sent,
    v.same, v.lost, v.reordered, v.duplicates, v.unsolicited))

@@ -6,7 +6,7 @@
 --
 -- The reference device forwards 900,000 frames a second; the script checks that a load below that passes
 -- whole.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local PLAN = [[
@@ -16,12 +16,12 @@ reference_device: {rate: 1Gbps, capacity: 900kfps}
 ]]
 
 local percent = tonumber(arg[1]) or 50
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
-local raw = bench:trial {
-   frame_size = 64, fps = bench:max_fps(64) * percent / 100, duration = 1,
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local raw = tester:trial {
+   frame_size = 64, fps = tester:max_fps(64) * percent / 100, duration = 1,
    directions = { "east->west", "west->east" }, learning_wait = 0, drain = 0.1, settle = 0,
 }
-bench:close()
+tester:close()
 
 local lost = 0
 for _, counts in ipairs(raw.directions) do

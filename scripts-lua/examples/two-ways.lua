@@ -6,7 +6,7 @@
 --
 -- The reference device is set to 700,000 frames a second one way and 300,000 the other; the script offers a
 -- full line and checks what comes through.
-local Bench = require "framegauge.bench"
+local Tester = require "framegauge.tester"
 local plan = require "framegauge.plan"
 
 local CAPACITY = { ["east->west"] = 700e3, ["west->east"] = 300e3 }
@@ -17,10 +17,10 @@ ports: {east: {device: wire0}, west: {device: wire1}}
 reference_device: {rate: 1Gbps, capacity: 700kfps, buffer: %d, reverse: {capacity: 300kfps}}
 ]]):format(BUFFER)
 
-local bench = assert(Bench.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
+local tester = assert(Tester.open(assert(plan.load_text(PLAN, "built-in plan", {}))))
 for _, directions in ipairs { { "east->west" }, { "west->east" }, { "east->west", "west->east" } } do
-   local raw = bench:trial {
-      frame_size = 64, fps = bench:max_fps(64), duration = 1, directions = directions,
+   local raw = tester:trial {
+      frame_size = 64, fps = tester:max_fps(64), duration = 1, directions = directions,
       learning_wait = 0, drain = 0.1, settle = 0,
    }
    for _, counts in ipairs(raw.directions) do
@@ -30,4 +30,4 @@ for _, directions in ipairs { { "east->west" }, { "west->east" }, { "east->west"
       end
    end
 end
-bench:close()
+tester:close()
