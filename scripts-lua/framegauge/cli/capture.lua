@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge capture`: a file of what a port receives.
-local bench_counts = require "framegauge.tester.counts"
+local tester_counts = require "framegauge.tester.counts"
 local captures = require "framegauge.tester.capture"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
@@ -49,12 +49,12 @@ local function ticker(capture)
 end
 
 -- Capture until the time or the number is reached, or Ctrl-C.
-local function listen(bench, capture, seconds, frames)
+local function listen(tester, capture, seconds, frames)
    local tick = ticker(capture)
-   bench:start(ffi.new("struct fg_trial_config", {
+   tester:start(ffi.new("struct fg_trial_config", {
       traffic_ns = seconds and math.floor(seconds * 1e9 + 0.5) or ENDLESS,
    }))
-   job.until_interrupted(bench.await, bench, function()
+   job.until_interrupted(tester.await, tester, function()
       tick()
       return frames and capture:counts().written >= frames
    end)
@@ -75,17 +75,17 @@ function M.loss(counts, port)
    return lost[1] and table.concat(lost, "; ") or nil
 end
 
-local function capture_on(bench, o, seconds)
-   local capture = captures.start(bench, o)
+local function capture_on(tester, o, seconds)
+   local capture = captures.start(tester, o)
    print(("%s: frames that %s receives"):format(o.file, o.port))
    io.stdout:flush()
-   local ok, why = pcall(listen, bench, capture, seconds, tonumber(o.frames))
+   local ok, why = pcall(listen, tester, capture, seconds, tonumber(o.frames))
    local counts, problem = capture:stop()
    if not ok or problem then
       error(why or problem, 0)
    end
    print(("%s: %s"):format(o.file, captures.in_words(counts)))
-   local loss = M.loss(counts, bench_counts.ports(bench.engine, bench.ports)[bench:port_index(o.port)])
+   local loss = M.loss(counts, tester_counts.ports(tester.engine, tester.ports)[tester:port_index(o.port)])
    if loss then
       io.stderr:write("framegauge: capture: the capture is incomplete: ", loss, "\n")
    end
@@ -93,14 +93,14 @@ local function capture_on(bench, o, seconds)
 end
 
 --- Open the ports of a plan for frames of any kind, call a function, close them.
-function M.with_bench(plan, max_frame, fn, ...)
-   local bench, err = require("framegauge.tester").open(plan, { max_frame = max_frame, unasked = true })
-   if not bench then
+function M.with_tester(plan, max_frame, fn, ...)
+   local tester, err = require("framegauge.tester").open(plan, { max_frame = max_frame, unasked = true })
+   if not tester then
       error(err, 0)
    end
    return failure.finally(function()
-      bench:close()
-   end, fn, bench, ...)
+      tester:close()
+   end, fn, tester, ...)
 end
 
 --- The command.
@@ -125,7 +125,7 @@ function M.main(arguments, options, eal)
       user_error.raise("capture", BAD_INPUT,
          "capture: %s has time: free, so --duration or --frames must be given", arguments[1])
    end
-   return job.run(M.with_bench, plan, max_frame, capture_on, o, seconds)
+   return job.run(M.with_tester, plan, max_frame, capture_on, o, seconds)
 end
 
 return M

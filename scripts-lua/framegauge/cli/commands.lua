@@ -8,6 +8,8 @@
 -- option of ours), without_modules (it runs without those of core.native), examples, module and call
 -- (default: main): a function(arguments, options, eal, the command's name) -> exit status. Modules are loaded
 -- when the command runs, so that each starts as fast as it can.
+local tables = require "framegauge.core.tables"
+
 local SET = {
    name = "set", value = "PATH=VALUE", many = true,
    help = "change one key of the plan, such as --set reference_device.capacity=700kfps",
@@ -17,12 +19,14 @@ local DURATION = { name = "duration", value = "TIME", help = "end after this tim
 
 local PLAN = { name = "PLAN.yaml", help = "the plan: ports, test and its parameters; see 'help plan'" }
 
+-- what others may look at while the tester works
+local LOOKED_AT = require "framegauge.cli.served"
+
 local PLAN_OF_PORTS = { name = "PLAN.yaml", help = "a plan; only its ports and host are used" }
 local ON = {
    name = "on", value = "FILE",
-   help = "run it against the reference device of this file, such as the twin.yaml of 'characterise', in "
-      .. "place "
-      .. "of the ports' devices",
+   help = "run it against the reference device of this file, such as the twin.yaml of 'characterise' (or "
+      .. "the folder that has it), in place of the ports' devices",
 }
 local OUT = { name = "out", value = "DIR", help = "result folder (default: framegauge-runs/<name>-<date>)" }
 local MAX_FRAME = {
@@ -30,7 +34,7 @@ local MAX_FRAME = {
    help = "largest frame that the ports accept, with FCS (default: 1522)",
 }
 
-return {
+local MEASURING = {
    {
       name = "run",
       summary = "run the test of a plan and write a result folder",
@@ -45,8 +49,14 @@ return {
          SET,
          ON, OUT,
          {
+            name = "learned", value = "DIR",
+            help = "begin the searches of rfc2544.throughput where the result in this folder found the "
+               .. "device: a characterisation, or an earlier run. They take fewer trials, and the same ones "
+               .. "decide",
+         },
+         {
             name = "dry-run",
-            help = "print the expected trials and their duration; send nothing",
+            help = "print the expected trials and their duration, with --repeat of all runs; send nothing",
          },
          {
             name = "resume", value = "DIR",
@@ -54,21 +64,31 @@ return {
                .. "be the same",
          },
          {
+            name = "repeat", value = "N",
+            help = "run the plan N times, each in a folder of its own, and report the spread between runs",
+         },
+         {
+            name = "repeat-time", value = "TIME",
+            help = "the same as often as there is time for, such as 8h; with --repeat at most N times",
+         },
+         {
             name = "expect", value = "EXPR", many = true,
             help = "what the device must reach, otherwise the exit status is 1: 'throughput>=95%', "
                .. "'throughput>=800kfps@64' (frame size 64), 'voice.flr<=10ppm' (a service), "
-               .. "'TCP_STREAM.goodput>=900Mbps' (TCP)",
+               .. "'TCP_STREAM.goodput>=900Mbps' (TCP); 'throughput>=95% with 95% confidence': the bound of "
+               .. "its uncertainty, not the figure",
          },
          {
             name = "capture", value = "PORT=FILE", many = true,
             help = "write what this port receives in all trials to a pcap or pcapng file; once per port",
          },
+         unpack(LOOKED_AT),
       },
       takes_eal = true,
       examples = {
          "run configs/rfc2544-reference.yaml --quick",
          "run lab.yaml --expect 'throughput>=95%' --out results/today",
-         "run lab.yaml --dry-run", "run --resume results/today",
+         "run lab.yaml --dry-run", "run --resume results/today", "run lab.yaml --repeat 10",
       },
       module = "framegauge.cli.plan", call = "run",
    },
@@ -77,8 +97,8 @@ return {
       summary = "find out what the device between a plan's ports is",
       help = "Run 'test: characterise' between the ports of a plan, whatever its test is: the rates, buffer, "
          .. "delays and losses of the device, each with its bounds, proved by trials that nothing was "
-         .. "fitted to. "
-         .. "The result folder has twin.yaml, a reference device that behaves like it, for 'run --on'.",
+         .. "fitted to; between three ports a switch's table of addresses, too. The result folder has "
+         .. "twin.yaml, a reference device or switch that behaves like it, for 'run --on'.",
       arguments = { { name = PLAN.name, help = PLAN.help } },
       options = {
          { name = "quick", help = "as for run" }, SET, ON, OUT,
@@ -144,7 +164,8 @@ return {
       summary = "reflect test frames to their sender, for round-trip tests",
       help = "Send test frames back through the port that received them, with MAC addresses, IP addresses "
          .. "and ports swapped, for a tester that measures the round trip. Answers ARP, neighbour discovery "
-         .. "and echo requests for its own addresses; drops and counts all other frames. Runs until Ctrl-C.",
+         .. "and echo requests for its own addresses; drops and counts all other frames. With reflect.mode "
+         .. "it answers probes of STAMP, TWAMP Light or Y.1731 instead. Runs until Ctrl-C.",
       arguments = { { name = "PLAN.yaml", help = "a plan with test: reflect; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
@@ -152,15 +173,15 @@ return {
       module = "framegauge.cli.plan", call = "serve",
    },
    {
-      name = "agent", was = "far",
-      summary = "remote agent: a tester at the other end, controlled by a local tester",
-      help = "Listen for another Framegauge, on a loopback address or a socket, and work for it: open the "
-         .. "port with the addresses of its plan, send, receive and report the counts. The local tester has "
-         .. "a plan with topology: two-testers and a port agent:ADDRESS:PORT. Runs until Ctrl-C.",
-      arguments = { { name = "PLAN.yaml", help = "a plan with test: agent; see 'help plan'" } },
+      name = "otg",
+      summary = "a server of the Open Traffic Generator API, for snappi and its relatives",
+      help = "Serve the Open Traffic Generator API over HTTP: scripts configure flows on the ports of the "
+         .. "plan, start and stop them, and read metrics and captures. The API has no authentication; the "
+         .. "server listens on the loopback interface unless the plan says otherwise. Runs until Ctrl-C.",
+      arguments = { { name = "PLAN.yaml", help = "a plan with test: otg; see 'help plan'" } },
       options = { SET, DURATION },
       takes_eal = true,
-      examples = { "agent configs/agent.yaml" },
+      examples = { "otg configs/otg.yaml", "otg configs/otg.yaml --set otg.listen=http://127.0.0.1:8080" },
       module = "framegauge.cli.plan", call = "serve",
    },
    {
@@ -206,6 +227,7 @@ return {
             name = "socket", value = "PATH",
             help = "path of the socket (default: one in $XDG_RUNTIME_DIR/framegauge)",
          },
+         unpack(LOOKED_AT),
       },
       takes_eal = true,
       module = "framegauge.console.serve",
@@ -236,34 +258,9 @@ return {
       verbatim = true,
       module = "framegauge.cli.script",
    },
-   {
-      name = "report",
-      summary = "render the reports of a result folder again",
-      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, "
-         .. "and print the tables. Measures nothing and does not change result.json.",
-      arguments = { { name = "DIR", help = "the result folder of a run" } },
-      options = {},
-      examples = { "report framegauge-runs/lab-20260314-093000" },
-      module = "framegauge.cli.report",
-   },
-   {
-      name = "compare",
-      summary = "compare two runs of a plan: what has become better or worse",
-      help = "Print the figures of two result folders side by side. A change is called better or worse only "
-         .. "where it is more than both runs leave open together: the bounds of a search, the spread of what "
-         .. "was averaged, the error of timestamps, the chance of losses. The exit status is 1 if a figure "
-         .. "is worse.",
-      arguments = {
-         { name = "BEFORE", help = "a result folder" },
-         { name = "AFTER", help = "the result folder of a later run, or of another device" },
-      },
-      options = {
-         { name = "all", help = "print figures that are the same too" },
-         { name = "json", help = "print the comparison as JSON" },
-      },
-      examples = { "compare results/monday results/today" },
-      module = "framegauge.cli.compare",
-   },
+}
+
+local MORE = {
    {
       name = "frames",
       summary = "show the frames that a plan would send",
@@ -379,11 +376,17 @@ return {
          {
             name = "measure",
             help = "also send for a second from each port as fast as it takes frames, and report the rate to "
-               .. "expect; the plan needs isolated_network: true",
+               .. "expect, and which driver of a kernel interface carries more; the plan needs "
+               .. "isolated_network: true",
+         },
+         {
+            name = "clock",
+            help = "only the sources of a common time for one-way delays between testers: their bounds, and "
+               .. "what is missing",
          },
       },
       takes_eal = true,
-      examples = { "doctor", "doctor plan.yaml", "doctor plan.yaml --measure" },
+      examples = { "doctor", "doctor --clock", "doctor plan.yaml", "doctor plan.yaml --measure" },
       module = "framegauge.doctor",
    },
    {
@@ -403,14 +406,20 @@ return {
    {
       name = "completion",
       without_modules = true,
-      summary = "shell completion, or the manual page",
-      help = "Print a script that completes commands and options in a shell, or the manual page.",
-      arguments = { { name = "KIND", help = "'bash', 'zsh' or 'man'", words = { "bash", "zsh", "man" } } },
+      summary = "shell completion, or a manual page",
+      help = "Print a script that completes commands and options in a shell, or a manual page: "
+         .. "framegauge(1), or framegauge-plan(5) with the keys of a plan.",
+      arguments = {
+         {
+            name = "KIND", help = "'bash', 'zsh', 'man' or 'man-plan'",
+            words = { "bash", "zsh", "man", "man-plan" },
+         },
+      },
       options = {},
       examples = {
          "completion bash > /usr/share/bash-completion/completions/framegauge",
          "completion zsh > /usr/share/zsh/vendor-completions/_framegauge",
-         "completion man > /usr/local/share/man/man1/framegauge.1",
+         "completion man | man -l -",
       },
       module = "framegauge.cli.completion",
    },
@@ -427,3 +436,6 @@ return {
       module = "framegauge.cli.topics",
    },
 }
+
+return tables.joined(MEASURING, require "framegauge.cli.fleet_commands",
+   require "framegauge.cli.result_commands", MORE)

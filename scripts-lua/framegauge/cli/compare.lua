@@ -3,24 +3,40 @@
 --- `framegauge compare BEFORE AFTER`: what has changed from one run to another.
 local ansi = require "framegauge.text.ansi"
 local compare = require "framegauge.report.compare"
+local files = require "framegauge.report.files"
 local json = require "framegauge.text.json"
-local report = require "framegauge.report"
+local page = require "framegauge.report.html.compare"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
 local M = {}
 
-local SUCCESS, FELL_SHORT, BAD_USAGE = 0, 1, 2
+local SUCCESS, FELL_SHORT, ENVIRONMENT = 0, 1, 4
+
+local function write_page(path, text)
+   local file, message = io.open(path, "w")
+   if not file or not file:write(text) or not file:close() then
+      user_error.raise("compare", ENVIRONMENT, "cannot write %s: %s", path, message or "the disk is full")
+   end
+end
+
+local function run_of(folder, result)
+   return { folder = folder, result = result, moment = files.moment(folder) }
+end
+
+-- The folder of a result; of a twin.yaml the one it was written to, which has the bounds.
+local function folder_of(path)
+   return path:match "^(.*)/twin%.yaml$" or path == "twin.yaml" and "." or path
+end
 
 --- Compare the results of two folders.
 -- @return exit status
 function M.main(arguments, options)
-   local before, after = report.read(arguments[1]), report.read(arguments[2])
-   if before.plan.test ~= after.plan.test then
-      user_error.raise("compare", BAD_USAGE, "%s has results of %s, %s of %s: there is nothing to compare",
-         arguments[1], before.plan.test, arguments[2], after.plan.test)
+   local old, new = folder_of(arguments[1]), folder_of(arguments[2])
+   local found, before, after = compare.folders(old, new)
+   if options.html then
+      write_page(options.html, page(found, run_of(old, before), run_of(new, after)))
    end
-   local found = compare.of(before, after)
    io.stdout:write(options.json and json.encode(found, { pretty = true }) .. "\n"
       or compare.text(found, options.all, ansi.new(uv.guess_handle(1) == "tty")))
    return found.worse == 0 and SUCCESS or FELL_SHORT

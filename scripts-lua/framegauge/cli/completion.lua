@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge completion`: what shells and man need to know, from the command table.
-local exit = require "framegauge.cli.exit"
+local manual = require "framegauge.cli.manual"
 local parse = require "framegauge.cli.parse"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
@@ -110,65 +110,13 @@ function M.zsh(commands)
    return ZSH:format(table.concat(described, " "), table.concat(cases))
 end
 
--- Text as roff takes it: no line begins with a dot or a quote, backslashes and dashes are what they look
--- like.
-local function roff(text)
-   text = text:gsub("\\", "\\e"):gsub("%-", "\\-")
-   return (("\n" .. text):gsub("\n([.'])", "\n\\&%1"):sub(2))
-end
-
-local function man_list(rows, title, out)
-   if #rows > 0 then
-      out[#out + 1] = title
-   end
-   for _, row in ipairs(rows) do
-      out[#out + 1] = ".TP\n.B " .. roff(row[1]) .. "\n" .. roff(row[2]) .. "\n"
-   end
-end
-
-local function man_command(command, out)
-   local help = require "framegauge.cli.help"
-   out[#out + 1] = (".SS %s\n.B framegauge %s\n.PP\n%s\n"):format(command.name, roff(help.synopsis(command)),
-      roff(command.help))
-   man_list(help.rows(command), "", out)
-   if command.examples then
-      out[#out + 1] = ".PP\nExamples:\n.PP\n.nf\n"
-      for _, example in ipairs(command.examples) do
-         out[#out + 1] = roff("  framegauge " .. example) .. "\n"
-      end
-      out[#out + 1] = ".fi\n"
-   end
-end
-
---- The manual page, as roff.
-function M.man(commands)
-   local rows = tables.map(exit, function(row) return { tostring(row[1]), row[2] } end)
-   local out = {
-      ('.TH FRAMEGAUGE 1 "" "Framegauge %s" "User Commands"\n'):format(require("framegauge.build").version),
-      ".SH NAME\nframegauge \\- network tester: packet generator and analyser\n",
-      ".SH SYNOPSIS\n.B framegauge\n.I COMMAND\n.RI [ ARGUMENT ...]\n",
-      ".SH DESCRIPTION\nFramegauge measures what a network device can carry, and proves that the tester was ",
-      "not the limit.\n.SH COMMANDS\n",
-   }
-   for _, command in ipairs(commands) do
-      man_command(command, out)
-   end
-   man_list(rows, ".SH EXIT STATUS\n", out)
-   man_list({
-      { "FRAMEGAUGE_LUA", "A folder whose framegauge/ is preferred to the modules inside the program." },
-      { "XDG_STATE_HOME", "Below it the console keeps its history." },
-      { "XDG_RUNTIME_DIR", "Below it are the sockets for attach." },
-   }, ".SH ENVIRONMENT\n", out)
-   return table.concat(out)
-end
-
 --- The command.
 function M.main(arguments, _, _, _, commands)
-   local kinds = { bash = M.bash, zsh = M.zsh, man = M.man }
+   local kinds = { bash = M.bash, zsh = M.zsh, man = manual.commands, ["man-plan"] = manual.plan }
    local make = kinds[arguments[1]]
    if not make then
-      parse.usage_error("completion", "completion: there is no '%s'%s; there are bash, zsh and man",
-         arguments[1], suggest.hint(arguments[1], { "bash", "zsh", "man" }))
+      parse.usage_error("completion", "completion: there is no '%s'%s; there are bash, zsh, man and man-plan",
+         arguments[1], suggest.hint(arguments[1], { "bash", "zsh", "man", "man-plan" }))
    end
    io.write(make(commands))
    return 0

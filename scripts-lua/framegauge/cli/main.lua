@@ -13,6 +13,7 @@ local script_api = require "framegauge.cli.script_api"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
 local topics = require "framegauge.cli.topics"
+local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
@@ -22,6 +23,11 @@ for _, module in ipairs(script_api.MODULES) do
    package.preload[name] = name ~= module[2] and function()
       return require(module[2])
    end or nil
+end
+for was, name in pairs(script_api.RENAMED) do
+   package.preload["framegauge." .. was] = function()
+      user_error.raise(nil, 2, "framegauge.%s is now framegauge.%s", was, name)
+   end
 end
 
 local ENVIRONMENT = 4
@@ -75,8 +81,9 @@ local function explain(err)
    return err.status
 end
 
--- What libuv and LuaJIT say when the system refuses memory, descriptors or room on a disk.
-local REFUSED = { "not enough memory", "ENOMEM: ", "EMFILE: ", "ENFILE: ", "ENOSPC: ", "EDQUOT: ", "EROFS: " }
+-- What libuv, LuaJIT and cjson say when the system refuses memory, descriptors or room on a disk.
+local REFUSED = { "not enough memory", "Memory allocation error", "ENOMEM: ", "EMFILE: ", "ENFILE: ",
+   "ENOSPC: ", "EDQUOT: ", "EROFS: " }
 
 local function is_refused(err)
    for _, words in ipairs(REFUSED) do

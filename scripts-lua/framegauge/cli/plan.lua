@@ -4,13 +4,17 @@
 local job = require "framegauge.core.job"
 local load_plan = require "framegauge.cli.load_plan"
 local parse = require "framegauge.cli.parse"
+local repeated = require "framegauge.run.repeated"
 local tables = require "framegauge.core.tables"
+local units = require "framegauge.text.units"
 
 local M = {}
 
 -- The plan of the run to resume: as its folder keeps it, or as it is given again.
 local function load_again(earlier, arguments, options, eal)
-   if not arguments[1] and (options.quick or options.on or options.set[1] or eal[1]) then
+   if options.learned then
+      parse.usage_error("run", "run: --learned is for a new run; that of the folder goes on as it began")
+   elseif not arguments[1] and (options.quick or options.on or options.set[1] or eal[1]) then
       parse.usage_error("run", "run: --resume uses the plan of the folder; give PLAN.yaml to compare both")
    end
    if arguments[1] then
@@ -20,20 +24,63 @@ local function load_again(earlier, arguments, options, eal)
    return load_plan(nil, options, eal, { text = text, name = name, options = its_options })
 end
 
+local function measure(plan, options)
+   if options.metrics or options.web then
+      return require("framegauge.web.run").main(plan, options)
+   end
+   return job.run(require("framegauge.run").main, plan, options)
+end
+
+local function resume_repeated(arguments, options, eal)
+   local first, wanted = repeated.earlier(options.resume)
+   return job.run(repeated.main, { out = options.resume, resumed = true, wanted = wanted, load = function()
+      local plan = load_again(first, arguments, options, eal)
+      first:check_plan(plan, require("framegauge.report.generator").of())
+      return plan
+   end })
+end
+
+-- The options --repeat and --repeat-time, and what they exclude; nil without them.
+local function repetitions(options)
+   local count, time = options["repeat"], options["repeat-time"]
+   if not count and not time then
+      return nil
+   elseif options.resume or options.capture[1] or options.metrics or options.web then
+      parse.usage_error("run", "run: --repeat is for new runs without --capture, --metrics and --web; a "
+         .. "resumed folder knows how many runs it wants")
+   end
+   local runs = count and tonumber(count)
+   if count and not (runs and runs % 1 == 0 and runs >= 2 and runs <= 999) then
+      parse.usage_error("run", "run: --repeat: '%s'; expected 2 to 999 runs", count)
+   end
+   local seconds, wrong
+   if time then
+      seconds, wrong = units.parse_time(time)
+      if wrong or seconds == 0 then
+         parse.usage_error("run", "run: --repeat-time: %s; expected %s", wrong or "0", units.expected.time)
+      end
+   end
+   return { runs = runs, seconds = seconds, expect = options.expect }
+end
+
 local function resume(arguments, options, eal)
    if options.out then
       parse.usage_error("run", "run: --resume continues in its own folder, so --out cannot be given")
+   end
+   if repeated.is_here(options.resume) then
+      return resume_repeated(arguments, options, eal)
    end
    local earlier = require("framegauge.run.resume").open(options.resume)
    local plan = load_again(earlier, arguments, options, eal)
    earlier:check_plan(plan, require("framegauge.report.generator").of())
    options.earlier = earlier
    options.expect = options.expect[1] and options.expect or earlier.facts.expect
-   return job.run(require("framegauge.run").main, plan, options)
+   return measure(plan, options)
 end
 
 --- Run a plan, continue a run of it, or print the estimate of a run.
 function M.run(arguments, options, eal)
+   local wanted = repetitions(options)
    if options.resume and options["dry-run"] then
       parse.usage_error("run", "run: --dry-run is for a new run, so --resume cannot be given")
    elseif options.resume then
@@ -42,10 +89,19 @@ function M.run(arguments, options, eal)
       parse.usage_error("run", "run: PLAN.yaml is missing")
    end
    local plan = load_plan(arguments[1], options, eal)
-   if options["dry-run"] then
-      return require("framegauge.run.estimate").main(plan)
+   if options.learned then
+      table.insert(options.set, require("framegauge.run.learned").setting(options.learned, plan))
+      plan = load_plan(arguments[1], options, eal)
    end
-   return job.run(require("framegauge.run").main, plan, options)
+   require("framegauge.run").expectations(plan, options.expect)
+   if options["dry-run"] then
+      return require("framegauge.run.estimate").main(plan, wanted)
+   elseif wanted then
+      return job.run(repeated.main, { out = options.out, wanted = wanted, load = function()
+         return load_plan(arguments[1], options, eal)
+      end })
+   end
+   return measure(plan, options)
 end
 
 --- Run a plan as one that characterises the device.
@@ -61,7 +117,7 @@ end
 
 local SERVICES = {
    emulate = "framegauge.emulate", reflect = "framegauge.emulate", agent = "framegauge.agent.server",
-   iperf3 = "framegauge.iperf3.server",
+   iperf3 = "framegauge.iperf3.server", otg = "framegauge.otg.server",
 }
 
 --- Run a service: a command that goes on until Ctrl-C or --duration.

@@ -37,7 +37,7 @@ local function rates(frames, octets, seconds)
 end
 
 -- Prints what was sent, every second. There are no rates on a wire, which has a time of its own.
-local function ticker(replay, bench)
+local function ticker(replay, tester)
    local now = uv.hrtime() / 1e9
    local before = { seconds = now, frames = 0, octets = 0 }
    local passed = 0
@@ -49,7 +49,7 @@ local function ticker(replay, bench)
       passed = passed + 1
       local counts = replay:counts()
       local line = ("%6d s  %s sent"):format(passed, plural(counts.frames, "frame"))
-      if not bench.wires then
+      if not tester.wires then
          line = ("%s (%s)"):format(line, rates(counts.frames - before.frames, counts.octets - before.octets,
             now - before.seconds))
       end
@@ -69,7 +69,7 @@ local function say_file(replay, options, from, to)
       facts.streams and "; read while it is sent" or "; in memory")
    if facts.oversize > 0 then
       say("", "%s skipped: larger than %d bytes (--max-frame), or not frames",
-         plural(facts.oversize, "frame"), replay.bench.max_frame)
+         plural(facts.oversize, "frame"), replay.tester.max_frame)
    end
    if facts.truncated > 0 then
       say("", "%s truncated in the file, and padded with zeros", plural(facts.truncated, "frame"))
@@ -134,8 +134,8 @@ local function status_of(problems, v)
    return v and not v.whole and DIFFERS or SUCCESS
 end
 
-local function run(replay, bench, kept, to)
-   local tick, problems = ticker(replay, bench), {}
+local function run(replay, tester, kept, to)
+   local tick, problems = ticker(replay, tester), {}
    local ok, result = pcall(replay.run, replay, { look = tick })
    if not ok then
       if job.is_interrupt(result) then
@@ -168,26 +168,26 @@ local function other_end(i)
    return i % 2 == 1 and i + 1 or i - 1
 end
 
-local function replay_on(bench, o, options)
-   local from, message = bench:port_index(o.port or bench.ports[1].name)
+local function replay_on(tester, o, options)
+   local from, message = tester:port_index(o.port or tester.ports[1].name)
    if not from then
       user_error.raise("replay", BAD_INPUT, "replay: %s", message)
    end
    local to = other_end(from)
-   local name = bench.ports[to].name
+   local name = tester.ports[to].name
    o.verify = options.verify and name or nil
    local kept = options.capture
-      and captures.start(bench, { port = name, file = options.capture })
+      and captures.start(tester, { port = name, file = options.capture })
    return failure.finally(function()
       if kept then
          kept:stop()
       end
    end, function()
-      local replay = require("framegauge.replay").open(bench, o)
-      say_file(replay, o, bench.ports[from].name, name)
+      local replay = require("framegauge.replay").open(tester, o)
+      say_file(replay, o, tester.ports[from].name, name)
       return failure.finally(function()
          replay:close()
-      end, run, replay, bench, kept, to)
+      end, run, replay, tester, kept, to)
    end)
 end
 
@@ -211,7 +211,7 @@ function M.main(arguments, options, eal)
    if problem then
       parse.usage_error("replay", "replay: %s", problem)
    end
-   return job.run(capture.with_bench, plan, max_frame, replay_on, o, options)
+   return job.run(capture.with_tester, plan, max_frame, replay_on, o, options)
 end
 
 return M

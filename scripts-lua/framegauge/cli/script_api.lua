@@ -4,26 +4,33 @@
 --
 -- What stands in a comment of three dashes before a function or a value is public: its text, @param and
 -- @return lines, and @usage lines; a function without a usage is not documented. A usage is Lua that runs as
--- it stands and may go on over lines. It knows the modules by their names, an open bench on two ports of the
--- reference device, east and west, as `tester`, a capture of 100 frames as `recorded`, and a place for a file
--- as `path`. Behind "-->" is what it gives. The tests run every one.
+-- it stands and may go on over lines. It knows the modules by their names, but framegauge.tester as `Tester`;
+-- an open tester on two ports of the reference device, east and west, as `tester`; a capture of 100 frames as
+-- `recorded`; and a place for a file as `path`. Behind "-->" is what it gives. The tests run every one.
 local source = require "framegauge.source"
 
 local M = {}
 
 --- Modules that have a page, in the order they are listed: { name, module }. Scripts require framegauge.NAME.
 M.MODULES = {
-   { "bench", "framegauge.tester" }, { "capture", "framegauge.tester.capture" },
-   { "control", "framegauge.control.tester" },
-   { "frame", "framegauge.traffic.frame" }, { "job", "framegauge.core.job" },
+   { "capture", "framegauge.tester.capture" },
+   { "control", "framegauge.control" },
+   { "frame", "framegauge.traffic.frame" }, { "hosts", "framegauge.tester.hosts" },
+   { "job", "framegauge.core.job" },
    { "l4", "framegauge.methods.l4.script" },
-   { "line", "framegauge.core.ethernet" },
+   { "lacp", "framegauge.tester.lacp" },
+   { "line", "framegauge.core.ethernet" }, { "link", "framegauge.tester.link" },
+   { "lldp", "framegauge.tester.lldp" },
    { "method", "framegauge.run.script" }, { "plan", "framegauge.plan" }, { "port", "framegauge.tester.port" },
    { "replay", "framegauge.replay" }, { "report", "framegauge.report" },
    { "search", "framegauge.search" }, { "stats", "framegauge.trial.stats" },
-   { "stream", "framegauge.trial.stream" }, { "trial", "framegauge.trial" },
+   { "stream", "framegauge.trial.stream" }, { "tester", "framegauge.tester" },
+   { "trial", "framegauge.trial" },
    { "units", "framegauge.text.units" },
 }
+
+-- Modules by the names that they had in earlier versions
+M.RENAMED = { bench = "tester" }
 
 -- What a line of code declares: a function with its arguments, or a value. The table M and a class of the
 -- module's own name are the module; any other class stands by its own.

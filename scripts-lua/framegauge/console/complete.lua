@@ -117,16 +117,16 @@ end
 --- Kinds of values: kind = function(session, text behind the command) -> list of words.
 M.kinds = {
    port = function(session)
-      return names(session.tester.plan.ports)
+      return names(session.control.plan.ports)
    end,
    stream = function(session)
-      return names(session.tester.traffic.list)
+      return names(session.control.traffic.list)
    end,
    target = function(session)
-      return tables.joined(names(session.tester.plan.ports), names(session.tester.traffic.list), { "all" })
+      return tables.joined(names(session.control.plan.ports), names(session.control.traffic.list), { "all" })
    end,
    job = function(session)
-      return names(session.tester.tasks.list)
+      return names(session.control.tasks.list)
    end,
    topic = function(session)
       return require("framegauge.console.topics").names(session.commands)

@@ -10,7 +10,7 @@ local load_plan = require "framegauge.cli.load_plan"
 local Pipe = require "framegauge.console.pipe"
 local Session = require "framegauge.console.session"
 local tables = require "framegauge.core.tables"
-local Tester = require "framegauge.control.tester"
+local Control = require "framegauge.control"
 local uv = require "luv"
 local watchdog = require "framegauge.console.watchdog"
 
@@ -102,8 +102,8 @@ function M.converse(session, input, terminal, at_end)
 end
 
 --- The first lines of a session.
-function M.welcome(tester)
-   local ports = tables.map(tester.plan.ports, function(port)
+function M.welcome(control)
+   local ports = tables.map(control.plan.ports, function(port)
       return port.name .. " (" .. port.device .. ")"
    end)
    return ("Framegauge %s: %s.\n'help' lists the commands, 'quit' or Ctrl-D leaves.\n"):format(
@@ -111,9 +111,9 @@ function M.welcome(tester)
 end
 
 -- If the ports cannot be opened there is a prompt all the same: the next command that needs them tries again.
-local function open_ports(tester, session)
+local function open_ports(control, session)
    local ok, err = pcall(job.run, function()
-      tester:bench_for()
+      control:tester_for()
    end)
    if not ok then
       session:complain(err)
@@ -121,9 +121,9 @@ local function open_ports(tester, session)
 end
 
 -- Other users can attach. Without a socket there is a prompt all the same.
-local function listen(tester, session)
+local function listen(control, session)
    local ok, server = pcall(require("framegauge.console.server").listen, {
-      tester = tester, welcome = M.welcome(tester),
+      control = control, welcome = M.welcome(control),
    })
    if not ok then
       session:complain(server)
@@ -139,29 +139,29 @@ local function listen(tester, session)
 end
 
 --- A tester on the plan of the command line, or on the console's own.
-function M.tester(arguments, options, eal)
+function M.control(arguments, options, eal)
    local plan = load_plan(arguments[1], options, eal, {
       text = require "framegauge.console.default_plan", name = "console",
    })
    job.guard()
    evaluate.interpret_modules()
-   return Tester.new(plan)
+   return Control.new(plan)
 end
 
 --- The command.
 -- @param arguments  the plan, or nothing
 -- @return exit status
 function M.main(arguments, options, eal)
-   local tester = M.tester(arguments, options, eal)
+   local control = M.control(arguments, options, eal)
    local input, terminal = M.open_input()
    local out, err = M.outputs(terminal)
-   local session = Session.new { tester = tester, terminal = terminal, out = out, err = err }
-   open_ports(tester, session)
-   local unlisten = terminal and listen(tester, session)
+   local session = Session.new { control = control, terminal = terminal, out = out, err = err }
+   open_ports(control, session)
+   local unlisten = terminal and listen(control, session)
    if terminal then
-      session.out(M.welcome(tester))
+      session.out(M.welcome(control))
    end
-   tester:listen(function(text, task)
+   control:listen(function(text, task)
       if task.watched ~= session then
          session.out(text)
       end
@@ -170,7 +170,7 @@ function M.main(arguments, options, eal)
       if unlisten then
          unlisten()
       end
-      job.run(tester.close, tester)
+      job.run(control.close, control)
    end)
 end
 

@@ -4,6 +4,7 @@
 local console = require "framegauge.console"
 local job = require "framegauge.core.job"
 local Server = require "framegauge.console.server"
+local service = require "framegauge.core.service"
 local watchdog = require "framegauge.console.watchdog"
 
 local M = {}
@@ -12,22 +13,27 @@ local M = {}
 -- @param arguments  the plan
 -- @return exit status
 function M.main(arguments, options, eal)
-   local tester, stopped = console.tester(arguments, options, eal), false
+   local control, stopped = console.control(arguments, options, eal), false
    local say = console.outputs()
-   job.run(tester.bench_for, tester)
-   local server = Server.listen { tester = tester, path = options.socket, welcome = console.welcome(tester) }
+   local web = require("framegauge.web").open(control, options, say)
+   job.run(control.tester_for, control)
+   local welcome = console.welcome(control)
+   local server = Server.listen { control = control, path = options.socket, welcome = welcome }
    local end_watch = watchdog.start()
-   tester:listen(say)
-   say(("%s: on %s; 'framegauge attach %s' opens a prompt\n"):format(tester.plan.name, server.path,
+   control:listen(say)
+   say(("%s: on %s; 'framegauge attach %s' opens a prompt\n"):format(control.plan.name, server.path,
       server.path))
+   service.notify "READY=1"
    job.turn(function()
       return stopped
    end, { interrupt = function()
       stopped = true
    end })
+   service.notify "STOPPING=1"
    server:close "the tester was stopped"
+   web:close()
    end_watch()
-   job.run(tester.close, tester)
+   job.run(control.close, control)
    return 0
 end
 

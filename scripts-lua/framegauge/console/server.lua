@@ -112,7 +112,7 @@ function take.hello(client, object)
       return client:drop "it is a different version of Framegauge"
    end
    client.session = Session.new {
-      tester = client.server.tester, attached = true, read_only = object.read_only == true,
+      control = client.server.control, attached = true, read_only = object.read_only == true,
       terminal = terminal_of(client, object),
       out = function(text)
          client:send_text("out", text)
@@ -121,7 +121,7 @@ function take.hello(client, object)
          client:send_text("err", text)
       end,
    }
-   client.stop_listening = client.server.tester:listen(function(text, task)
+   client.stop_listening = client.server.control:listen(function(text, task)
       if task.watched ~= client.session then
          client:send { out = text }
       end
@@ -216,7 +216,7 @@ local function is_stale(path)
 end
 
 --- Listen.
--- @param o.tester   control.tester, which the clients share
+-- @param o.control   framegauge.control, which the clients share
 -- @param o.path     of the socket; default: one in the user's runtime folder
 -- @param o.welcome  text for each client
 -- @return the server: path, clients, close(). Raises what keeps it from listening.
@@ -236,7 +236,7 @@ function Server.listen(o)
       uv.fs_unlink(path)
    end
    local self = setmetatable({
-      tester = o.tester, welcome = o.welcome, path = path, clients = {}, pipes = job.ignore_broken_pipes(),
+      control = o.control, welcome = o.welcome, path = path, clients = {}, pipes = job.ignore_broken_pipes(),
    }, Server)
    self.handle, err = connection.listen({ path = path }, function(handle)
       self:accept(handle)

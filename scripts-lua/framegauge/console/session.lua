@@ -18,7 +18,7 @@ Session.__index = Session
 local LONGEST_ERROR = 2000
 
 --- Start a session.
--- @param o.tester     control/tester.lua
+-- @param o.control     control/init.lua
 -- @param o.out        function(text): its output
 -- @param o.err        function(text): for errors
 -- @param o.terminal   console/terminal.lua, or nil
@@ -26,7 +26,7 @@ local LONGEST_ERROR = 2000
 -- @param o.attached   other users depend on the tester: its Lua is guarded (console/environment.lua)
 function Session.new(o)
    local self = setmetatable({
-      tester = o.tester, out = o.out, err = o.err, terminal = o.terminal, read_only = o.read_only or false,
+      control = o.control, out = o.out, err = o.err, terminal = o.terminal, read_only = o.read_only or false,
       attached = o.attached or false,
       commands = commands, rows = commands.by_name, failures = 0,
    }, Session)

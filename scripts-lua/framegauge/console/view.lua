@@ -123,31 +123,31 @@ local function stream_lines(traffic, o, lines, room)
    return first
 end
 
-local function job_lines(tester, o, lines)
-   for _, task in ipairs(tester.tasks:running()) do
-      if task ~= tester.traffic.task then
+local function job_lines(control, o, lines)
+   for _, task in ipairs(control.tasks:running()) do
+      if task ~= control.traffic.task then
          lines[#lines + 1] = coloured(BOLD, ("job %d"):format(task.id), o) .. "  " .. task.name .. "  "
             .. task:line()
       end
    end
 end
 
-local function heading(tester, o)
-   local traffic = tester.traffic
+local function heading(control, o)
+   local traffic = control.traffic
    local state = "no traffic yet"
    if traffic.history then
       state = (traffic.history.running and "running " or "ended after ")
          .. units.format_time(traffic.history.time - traffic.history.base_time)
    end
-   local left = ("Framegauge  %s  %s"):format(tester.plan.name, state)
+   local left = ("Framegauge  %s  %s"):format(control.plan.name, state)
    local right = "q: quit"
    return coloured(BOLD, padded(left, o.columns - #right) .. right, o)
 end
 
 --- The ports in a line each, without a page around them.
 -- @return list of lines, at most o.columns wide; empty before the first traffic
-function M.lines(tester, o)
-   local lines, history = {}, tester.traffic.history
+function M.lines(control, o)
+   local lines, history = {}, control.traffic.history
    for i, port in ipairs(history and history.ports or {}) do
       local sums = history:port(i)
       lines[i] = fit(("%-8s %s  tx %s Mbit/s L1  rx %s Mbit/s L1  missing %s"):format(port.name:sub(1, 8),
@@ -158,14 +158,14 @@ function M.lines(tester, o)
 end
 
 --- The page at this moment.
--- @param tester    framegauge.control.tester
+-- @param control    framegauge.control
 -- @param o.columns, o.rows  of the terminal
 -- @param o.first   number of the first stream to show
 -- @param o.colour, o.utf8   what the terminal can
 -- @return list of lines, at most o.rows, each at most o.columns wide; and the first stream that is shown
-function M.page(tester, o)
-   local lines, traffic, first = { heading(tester, o), "" }, tester.traffic, 1
-   job_lines(tester, o, lines)
+function M.page(control, o)
+   local lines, traffic, first = { heading(control, o), "" }, control.traffic, 1
+   job_lines(control, o, lines)
    if traffic.history then
       port_lines(traffic, o, lines)
       lines[#lines + 1] = ""

@@ -22,11 +22,11 @@ end
 --- Redraw a line for each port at the prompt until the traffic ends, or Ctrl-C.
 -- @param session  with out, tester and a terminal
 function M.lines(session)
-   local tester, drawn = session.tester, 0
+   local control, drawn = session.control, 0
    local ok, err = pcall(function()
       repeat
-         local running = tester.traffic:any_running()
-         drawn = redraw(session, view.lines(tester, { columns = (session.terminal:size()) - 1 }), drawn)
+         local running = control.traffic:any_running()
+         drawn = redraw(session, view.lines(control, { columns = (session.terminal:size()) - 1 }), drawn)
          if running then
             job.sleep(REDRAW_SECONDS)
          end
@@ -41,13 +41,13 @@ end
 
 --- Show the page until the user leaves it.
 -- @param terminal  begin_screen(on_key), show_screen(lines), end_screen(), size()
-function M.run(tester, terminal)
+function M.run(control, terminal)
    local state = { first = 1 }
    local function on_key(key)
       if MOVES[key] then
-         state.first = math.max(1, math.min(#tester.traffic.list, state.first + MOVES[key]))
-      elseif key == "c" and tester.traffic.history and not terminal.read_only then
-         tester.traffic.history:clear()
+         state.first = math.max(1, math.min(#control.traffic.list, state.first + MOVES[key]))
+      elseif key == "c" and control.traffic.history and not terminal.read_only then
+         control.traffic.history:clear()
       elseif key == "q" or key == "\27" or key == "\r" then
          state.left = true
       end
@@ -60,7 +60,7 @@ function M.run(tester, terminal)
       while not state.left do
          local columns, rows = terminal:size()
          local lines
-         lines, state.first = view.page(tester, {
+         lines, state.first = view.page(control, {
             columns = columns, rows = rows, first = state.first, colour = true, utf8 = terminal.utf8,
          })
          terminal:show_screen(lines)

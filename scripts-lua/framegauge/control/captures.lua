@@ -11,13 +11,13 @@ local user_error = require "framegauge.core.user_error"
 local Captures = {}
 Captures.__index = Captures
 
---- Of a tester (control/tester.lua).
-function Captures.new(tester)
-   return setmetatable({ tester = tester, list = {} }, Captures)
+--- Of a tester (control/init.lua).
+function Captures.new(control)
+   return setmetatable({ control = control, list = {} }, Captures)
 end
 
-function Captures:begin(bench, o)
-   local one = capture.start(bench, o)
+function Captures:begin(tester, o)
+   local one = capture.start(tester, o)
    self.list[#self.list + 1] = one
    if o.trigger then
       return ("%s: waits on %s for %s"):format(one.file, one.name,
@@ -30,12 +30,12 @@ end
 -- @param o  as tester/capture.lua takes it
 -- @return a sentence; or the job that opens closed ports for it and ends with that sentence
 function Captures:start(o)
-   local tester = self.tester
-   if tester.bench and tester.tasks:running()[1] then
-      return self:begin(tester.bench, o)
+   local control = self.control
+   if control.tester and control.tasks:running()[1] then
+      return self:begin(control.tester, o)
    end
-   return tester.tasks:start("capture", tester:port_names(), function()
-      return nil, self:begin(tester.traffic:bench(), o)
+   return control.tasks:start("capture", control:port_names(), function()
+      return nil, self:begin(control.traffic:tester(), o)
    end)
 end
 
@@ -69,7 +69,7 @@ end
 --- The ports are about to be closed.
 function Captures:close()
    for _, sentence in ipairs(self:finish()) do
-      self.tester:announce(("capture ended because the ports were closed: %s\n"):format(sentence))
+      self.control:announce(("capture ended because the ports were closed: %s\n"):format(sentence))
    end
 end
 
@@ -78,7 +78,7 @@ function Captures:warn()
    for _, one in ipairs(self.list) do
       local counts = one:counts()
       if counts.dropped > 0 then
-         self.tester:announce(("capture is incomplete: %s: %s\n"):format(one.file, capture.in_words(counts)))
+         self.control:announce(("capture is incomplete: %s: %s\n"):format(one.file, capture.in_words(counts)))
       end
    end
 end

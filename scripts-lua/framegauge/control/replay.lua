@@ -37,11 +37,11 @@ end
 --- Start one.
 -- @param o  port, file, pace = words or nil, loops, duration, verify: as framegauge.replay takes them
 -- @return the job; its results are those of framegauge.replay's run()
-function M.start(tester, o)
+function M.start(control, o)
    local speed, rate = pace(o)
-   return tester.tasks:start("replay", tester:port_names(), function(task)
-      local bench = tester.traffic:bench()
-      local one = replay.open(bench, {
+   return control.tasks:start("replay", control:port_names(), function(task)
+      local tester = control.traffic:tester()
+      local one = replay.open(tester, {
          port = o.port, file = o.file, speed = speed, rate = rate, loops = tonumber(o.loops) or o.loops,
          duration = o.duration, verify = o.verify,
       })

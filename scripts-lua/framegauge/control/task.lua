@@ -61,9 +61,14 @@ function Task:say(text, event)
    end
 end
 
---- A trial begins or ends (run/progress.lua): those that end go to the log.
+--- A trial begins or ends (run/progress.lua): those that end go to the log and are counted.
 function Task:report(event)
    if event.ended then
+      local counts = self.tasks.trials
+      local key = event.test .. " " .. event.ended.validity
+      counts[key] = counts[key] or { test = event.test, validity = event.ended.validity, count = 0 }
+      counts[key].count, counts[key].task, counts[key].trial = counts[key].count + 1, self, event.ended.trial
+      self.trials[#self.trials + 1] = event
       self:say(progress.ended(event) .. "\n", event)
    end
 end
@@ -146,7 +151,7 @@ end
 --- The jobs of a tester.
 -- @param on_end  function(task): called when one has ended
 function Tasks.new(on_end)
-   return setmetatable({ list = {}, last = 0, on_end = on_end }, Tasks)
+   return setmetatable({ list = {}, last = 0, trials = {}, on_end = on_end }, Tasks)
 end
 
 --- The job that owns a port, or nil.
@@ -192,7 +197,8 @@ function Tasks:start(name, ports, run)
    self:forget_oldest()
    self.last = self.last + 1
    local task = setmetatable({
-      id = self.last, name = name, ports = {}, log = {}, listeners = {}, waiting = {}, tasks = self,
+      id = self.last, name = name, ports = {}, log = {}, listeners = {}, waiting = {}, trials = {},
+      tasks = self,
       paused = false, stopping = false, ended = false,
    }, Task)
    for _, port in ipairs(ports) do

@@ -18,8 +18,8 @@ local function free_path(name)
    return candidate
 end
 
--- The screen of the run is the job.
-local function screen_of(task)
+--- The screen of a run that is a job.
+function M.screen_of(task)
    return {
       say = function(_, text)
          task:say(text)
@@ -53,16 +53,17 @@ end
 -- @param values  keys of the method's group: a table as in a plan, or dotted
 -- @param flags   quick, out
 -- @return the job
-function M.start(tester, method, values, flags)
-   local plan = tester:plan_with(values, method, flags.quick)
+function M.start(control, method, values, flags)
+   local plan = control:plan_with(values, method, flags.quick)
    local name = method .. (flags.quick and " quick" or "")
-   return tester.tasks:start(name, tester:port_names(), function(task)
+   return control.tasks:start(name, control:port_names(), function(task)
       local out = flags.out or free_path(plan.name)
+      task.folder = out
       local status, result = run.main(plan, {
-         bench = tester:bench_for(plan), out = out,
-         screen = screen_of(task),
+         tester = control:tester_for(plan), out = out,
+         screen = M.screen_of(task),
       })
-      task.folder, task.status = out, status
+      task.status, task.result = status, result
       return result.results, ("%s; %s"):format(verdict.word(result), out)
    end)
 end

@@ -27,9 +27,9 @@ local COMMON_SIZES = { 64, 512, 1518 } -- frames that never need the ports to be
 local Traffic = {}
 Traffic.__index = Traffic
 
---- Of a tester (control/tester.lua).
-function Traffic.new(tester)
-   local self = setmetatable({ tester = tester, list = {}, by_name = {} }, Traffic)
+--- Of a tester (control/init.lua).
+function Traffic.new(control)
+   local self = setmetatable({ control = control, list = {}, by_name = {} }, Traffic)
    self:read_plan()
    return self
 end
@@ -48,7 +48,7 @@ end
 
 --- Take the streams of the plan; later changes of rates are discarded.
 function Traffic:read_plan()
-   local plan = self.tester.plan
+   local plan = self.control.plan
    self.list, self.by_name, self.history = {}, {}, nil
    for i, stream in ipairs(plan.streams[1] and plan.streams or default_streams(plan)) do
       local from, to = stack.ends(plan.ports, stream)
@@ -62,7 +62,7 @@ function Traffic:read_plan()
 end
 
 function Traffic:names()
-   return tables.joined(tables.field(self.list, "name"), self.tester:port_names())
+   return tables.joined(tables.field(self.list, "name"), self.control:port_names())
 end
 
 --- The streams of a target: a stream by its name, those that a port sends, or all.
@@ -73,7 +73,7 @@ function Traffic:of(target)
    elseif self.by_name[target] then
       return { self.by_name[target] }
    end
-   local port, list = tables.index_of(self.tester.plan.ports, target), {}
+   local port, list = tables.index_of(self.control.plan.ports, target), {}
    for _, stream in ipairs(self.list) do
       list[#list + 1] = stream.from == port and stream or nil
    end
@@ -88,20 +88,20 @@ end
 
 -- Line rate of a port: that of the open port, or that of the plan.
 function Traffic:line_rate(i)
-   local bench, plan = self.tester.bench, self.tester.plan
-   local port = bench and bench.ports[i]
+   local tester, plan = self.control.tester, self.control.plan
+   local port = tester and tester.ports[i]
    return port and port.line_rate or plan.ports[i].line_rate
       or plan.reference_device and plan.reference_device.rate
 end
 
 -- Context for the arithmetic of a load.
 function Traffic:context(stream)
-   return stream_config.context(self.tester.plan.ports, stream.plan, self:line_rate(stream.from))
+   return stream_config.context(self.control.plan.ports, stream.plan, self:line_rate(stream.from))
 end
 
 -- Peak rate of a load, frames per second.
 function Traffic:peak(stream, load)
-   local _, peak = stream_config.fps(self.tester.plan.ports, stream.plan, self:line_rate(stream.from), load)
+   local _, peak = stream_config.fps(self.control.plan.ports, stream.plan, self:line_rate(stream.from), load)
    return peak or user_error.raise("rate", 2, "%s: %s of an unknown line rate; give frames or bits "
       .. "per second, or the port's line_rate in the plan", stream.name,
       units.format_rate(loads.foremost(load)))
@@ -135,7 +135,7 @@ function Traffic:check_lines(changed)
       local line_rate = self:line_rate(port)
       if line_rate and bps > line_rate * (1 + 1e-9) then
          user_error.raise("rate", 2, "port %s: %s L1 would exceed its line rate, %s",
-            self.tester.plan.ports[port].name, units.format_bits(bps), units.format_bits(line_rate))
+            self.control.plan.ports[port].name, units.format_bits(bps), units.format_bits(line_rate))
       end
    end
 end
@@ -168,8 +168,8 @@ function Traffic:set_rate(target, text)
 end
 
 -- The open ports, for frames of all the sizes that may be sent.
-function Traffic:bench()
-   local plan, sizes, seen = self.tester.plan, {}, {}
+function Traffic:tester()
+   local plan, sizes, seen = self.control.plan, {}, {}
    local function add(size)
       if not seen[size] then
          seen[size], sizes[#sizes + 1] = true, size
@@ -188,14 +188,14 @@ function Traffic:bench()
          add(stream.plan.errors.oversize.size)
       end
    end
-   return self.tester:bench_for(plan, sizes)
+   return self.control:tester_for(plan, sizes)
 end
 
-function Traffic:begin(bench, seconds)
-   local streams, macs = {}, stack.known(bench)
+function Traffic:begin(tester, seconds)
+   local streams, macs = {}, stack.known(tester)
    for i, stream in ipairs(self.list) do
       local function template(size)
-         return stack.template(bench.plan.ports, stream.plan, macs, size)
+         return stack.template(tester.plan.ports, stream.plan, macs, size)
       end
       streams[i] = {
          name = stream.name, from = stream.from, to = stream.to, loads = self:loads(stream, seconds),
@@ -209,7 +209,7 @@ function Traffic:begin(bench, seconds)
          })
       end
    end
-   self.live = Live.start(bench, streams, PHASES)
+   self.live = Live.start(tester, streams, PHASES)
    self.history = History.new(self, self.live)
 end
 
@@ -225,7 +225,7 @@ end
 -- Runs inside the job, until no stream runs or the time is over.
 function Traffic:run(seconds)
    local ok, err = pcall(function()
-      self:begin(self:bench(), seconds)
+      self:begin(self:tester(), seconds)
       while self:any_running() and not (seconds and self.live:elapsed() >= seconds) do
          job.rest(self, #self.list > MANY and SLOW_SAMPLE_SECONDS or SAMPLE_SECONDS) -- or a change
          self.history:add(self.live:sample())
@@ -269,7 +269,7 @@ function Traffic:start(target, seconds)
       user_error.raise("start", 2, "traffic is already running; 'stop' it first")
    end
    if begins then
-      self.tester.tasks:check_free(self.tester:port_names())
+      self.control.tasks:check_free(self.control:port_names())
    end
    for _, stream in ipairs(streams) do
       if not stream.running then
@@ -280,7 +280,7 @@ function Traffic:start(target, seconds)
       end
    end
    if begins then
-      self.task = self.tester.tasks:start("traffic", self.tester:port_names(), function(task)
+      self.task = self.control.tasks:start("traffic", self.control:port_names(), function(task)
          task.look = function()
             return self.history and self.history:progress()
          end

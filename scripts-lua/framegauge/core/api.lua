@@ -55,6 +55,15 @@ function M.raise_refused(err)
    end
 end
 
+--- Raise an error again that cannot be the fault of what a user wrote: a program's own, or want of memory.
+-- @param err  what pcall() caught
+function M.raise_unexpected(err)
+   if type(err) ~= "table" then
+      error(err, 0)
+   end
+   M.raise_refused(err)
+end
+
 --- As check, for callers that expect the error: returns rc, or nil and the error object.
 function M.try(rc, err)
    if rc < 0 then

@@ -33,24 +33,26 @@ end
 -- @param longest  bytes of a line, at most
 -- @return function(piece) -> true; or nil and what is wrong: then the connection is of no use any more
 function M.reader(take, longest)
-   local text = ""
-   return function(piece)
-      text = text .. piece
+   local pieces, size = {}, 0 -- of the line that has begun; joined once: it may have many megabytes
+   longest = longest or LONGEST_LINE
+   return function(text)
       local first = 1
       while true do
          local last = text:find("\n", first, true)
-         if not last then
-            break
+         local piece = text:sub(first, last and last - 1)
+         pieces[#pieces + 1], size = piece, size + #piece
+         if size > longest then
+            return nil, "a line is too long"
+         elseif not last then
+            return true
          end
-         local object = json.decode(text:sub(first, last - 1))
+         local object = json.decode(table.concat(pieces))
          if type(object) ~= "table" then
             return nil, "a line is not a JSON object"
          end
-         first = last + 1
+         pieces, size, first = {}, 0, last + 1
          take(object)
       end
-      text = text:sub(first)
-      return #text <= (longest or LONGEST_LINE) or nil, "a line is too long"
    end
 end
 

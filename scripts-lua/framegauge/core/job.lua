@@ -7,7 +7,9 @@
 -- back to the libuv loop whenever it waits. Any number of jobs may run; one of them, the one given to run(),
 -- is in the foreground, and Ctrl-C is meant for it: its present wait, or else its next one, raises the object
 -- {interrupted = true}, so that it unwinds like from any other error and can write down what it has. A second
--- Ctrl-C during that ends the process (lib/script/signals.c).
+-- Ctrl-C during that ends the process (lib/script/signals.c). An error in a callback of the loop, which no
+-- job could catch, is raised in the foreground in the same way.
+local callbacks = require "framegauge.callbacks"
 local failure = require "framegauge.core.failure"
 local signals = require "framegauge.signals"
 local uv = require "luv"
@@ -30,6 +32,7 @@ end
 local current -- the job whose coroutine is running
 local foreground -- the job Ctrl-C is for
 local interrupts -- poll handle of the signal pipe
+local failed -- what a callback of the loop has raised
 
 -- Let the job's coroutine run until it waits again or ends.
 local function advance(job, ...)
@@ -45,12 +48,17 @@ local function advance(job, ...)
    end
 end
 
-local function raise_interrupt(job)
-   if job.interrupt_pending then
-      job.interrupt_pending = nil
-      error(setmetatable({}, Interrupted), 0)
+local function raise_pending(job)
+   local pending = job.pending
+   if pending then
+      job.pending = nil
+      error(pending, 0)
    end
 end
+
+callbacks.catch(uv.run, function(err)
+   failed = failed or failure.keep_stack(err)
+end)
 
 -- A job that yields by itself would never be woken, and no Ctrl-C would reach it. Its own coroutines may.
 local yield = coroutine.yield
@@ -90,7 +98,7 @@ function M.wait(start)
    if not job or coroutine.running() ~= job.coroutine then
       error("only a job can wait: call it inside job.run()", 2)
    end
-   raise_interrupt(job)
+   raise_pending(job)
    local values, sleeping, over
    local function wake(...)
       if over then
@@ -110,24 +118,34 @@ function M.wait(start)
    if clean_up then
       clean_up()
    end
-   raise_interrupt(job)
+   raise_pending(job)
    return unpack(values, 1, values.n)
 end
 
+-- Call a function after a time. Without any it is called in the next turn of the loop, by an idle handle: in
+-- libuv before 1.48 a timer that another one begins, and that is due, runs in the same turn, so that jobs
+-- which only let each other run would keep sockets and signals from being looked at.
+local function after(seconds, fn)
+   local handle = seconds > 0 and uv.new_timer() or uv.new_idle()
+   if seconds > 0 then
+      uv.update_time()
+      handle:start(math.ceil(seconds * 1000), 0, fn)
+   else
+      handle:start(fn)
+   end
+   return handle
+end
+
 --- Wait until object.wake() is called, at most for a time.
--- @param seconds  rounded up to whole milliseconds
+-- @param seconds  rounded up to whole milliseconds; none lets all else that is due have its turn
 -- @usage local o = {} job.spawn(function() job.sleep(0.01) o.wake() end) job.rest(o, 60)
 function M.rest(object, seconds)
    M.wait(function(wake)
-      local timer = uv.new_timer()
       object.wake = wake
-      uv.update_time()
-      timer:start(math.ceil(seconds * 1000), 0, function()
-         wake()
-      end)
+      local handle = after(seconds, function() wake() end)
       return function()
          object.wake = nil
-         timer:close()
+         handle:close()
       end
    end)
 end
@@ -171,19 +189,25 @@ function Job:join()
    return unpack(results, 2, results.n)
 end
 
+-- Make the job's present or next wait raise an error.
+function Job:fail(err)
+   self.pending = err
+   if self.wake then
+      self.wake()
+   end
+end
+
 --- Make the job's present or next wait raise {interrupted = true}; its on_interrupt functions come first.
 -- @usage local j = job.spawn(job.sleep, 60) j:interrupt() return (pcall(j.join, j)) --> false
 function Job:interrupt()
    if self.done then
       return
    end
-   self.interrupt_pending = true
+   self.pending = setmetatable({}, Interrupted)
    for _, listener in ipairs(self.listeners) do
       listener()
    end
-   if self.wake then
-      self.wake()
-   end
+   self:fail(self.pending)
 end
 
 --- Call a function when the running job is interrupted, before it unwinds. It may not wait.
@@ -217,17 +241,27 @@ end
 
 -- Let the event loop turn, outside of any job, until something has come true.
 -- @param done       function() -> whether it has
--- @param interrupt  what Ctrl-C is for meanwhile: an object with a method interrupt()
+-- @param interrupt  what Ctrl-C is for meanwhile: an object with a method interrupt(). What a callback raises
+--                   goes to its method fail(err), or is raised here where it has none
 -- @return done(); false when there is nothing left that the loop could wait for
 function M.turn(done, interrupt)
    watch_signals()
    local before, alive = foreground, true
    foreground = interrupt
-   while not done() and alive do
+   while not done() and alive and not failed do
       alive = uv.run("once")
+      if failed and interrupt and interrupt.fail then
+         interrupt:fail(failed)
+         failed = nil
+      end
    end
    foreground = before
    signals.answered()
+   if failed then
+      local err = failed
+      failed = nil
+      error(err, 0)
+   end
    return done()
 end
 

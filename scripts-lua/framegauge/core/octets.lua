@@ -42,17 +42,22 @@ function M.of_number(number, size)
    return table.concat(list)
 end
 
+local DIGITS, OCTETS = {}, {} -- of each octet, and back: descriptions of streams have many
+for value = 0, 255 do
+   local octet, digits = string.char(value), ("%02x"):format(value)
+   DIGITS[octet] = digits
+   for _, first in ipairs { digits:sub(1, 1), digits:sub(1, 1):upper() } do
+      OCTETS[first .. digits:sub(2)], OCTETS[first .. digits:sub(2):upper()] = octet, octet
+   end
+end
+
 --- Octets as hexadecimal digits, and back.
 function M.hex(octets)
-   return (octets:gsub(".", function(octet)
-      return ("%02x"):format(octet:byte())
-   end))
+   return (octets:gsub(".", DIGITS))
 end
 
 function M.unhex(text)
-   return (text:gsub("%x%x", function(digits)
-      return string.char(tonumber(digits, 16))
-   end))
+   return (text:gsub("%x%x", OCTETS))
 end
 
 --- "02:00:00:00:00:01" of six octets.

@@ -73,7 +73,9 @@ end
 -- @param arguments  a plan, whose ports are then opened and asked; or none
 function M.main(arguments, options, eal)
    local rows = missing_modules()
-   if not rows[1] then
+   if not rows[1] and options.clock then
+      rows = require("framegauge.core.job").run(require("framegauge.doctor.clock").examine)
+   elseif not rows[1] then
       rows = M.examine(require("framegauge.doctor.machine").at(""))
       if arguments[1] then
          local plan = require("framegauge.cli.load_plan")(arguments[1], options, eal)

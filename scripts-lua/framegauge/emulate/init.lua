@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- `framegauge emulate` and `framegauge reflect`: open ports, forward frames until the end, show counts.
+local CommonTime = require "framegauge.oam.common_time"
 local api = require "framegauge.core.api"
 local failure = require "framegauge.core.failure"
 local ffi = require "ffi"
@@ -9,7 +10,9 @@ local host = require "framegauge.tester.host"
 local impairments = require "framegauge.tester.impairments"
 local job = require "framegauge.core.job"
 local octets = require "framegauge.core.octets"
+local oam = require "framegauge.oam.session"
 local placement = require "framegauge.tester.placement"
+local time = require "framegauge.clock.time"
 local units = require "framegauge.text.units"
 
 local C = api.C
@@ -17,6 +20,9 @@ local M = {}
 
 local Emulator = {}
 Emulator.__index = Emulator
+
+-- At the common time, in a second.
+local LOOKS = 10
 
 -- Assumed line rate where it is unknown, and assumed size of frames.
 local LINE, FRAME = 1e9, 512
@@ -77,6 +83,42 @@ local function ways_of(plan)
    return list
 end
 
+-- Whether it answers probes of a protocol. As the reflector of C knows them: all of Y.1731 is one.
+local function test_of(reflect)
+   local mode = reflect and reflect.mode
+   return mode and mode ~= "signature" and oam.TESTS[mode == "y1731" and "delay" or mode] or nil
+end
+
+-- A reflector of probes for a port.
+function Emulator:add_reflector(out, test)
+   local o, err, made = self.plan.reflect, api.error(), ffi.new("struct fg_oam_reflector *[1]")
+   local config = ffi.new("struct fg_oam_reflector_config", {
+      test = test, port = o.port, stateless = not o.stateful, level = o.level, mep = o.mep,
+   })
+   for _, key in ipairs { "mac", "ipv4", "ipv6" } do
+      ffi.copy(config.host[key], out[key], ffi.sizeof(out[key]))
+   end
+   config.host.has_ipv4, config.host.has_ipv6 = out.has_ipv4, out.has_ipv6
+   api.check(C.fg_oam_reflector_create(config, made, err), err)
+   table.insert(self.reflectors, made[0])
+   out.oam = made[0]
+end
+
+-- Tell the reflectors what time it is: by how much UTC is ahead of their clock, which drifts a little from
+-- CLOCK_MONOTONIC_RAW.
+function Emulator:tell_time()
+   if not self.common_time then
+      return
+   end
+   local ahead, estimate = self.common_time:look()
+   local before = time.raw()
+   local theirs = ffi.cast("int64_t", C.fg_relay_now_ns(self.relay))
+   local drift = before + (time.raw() - before) / 2 - theirs
+   for _, reflector in ipairs(self.reflectors) do
+      C.fg_oam_reflector_set_clock(reflector, ahead + drift, estimate)
+   end
+end
+
 -- Everything that needs no open ports. @return number of frames of each port that are kept
 function Emulator:prepare()
    local plan, keep = self.plan, {}
@@ -122,16 +164,27 @@ function Emulator:open()
       out.from, out.to = handle, self.handles[way.to]
       local port = plan.ports[way.from]
       set_host(out, port, port.mac and octets.mac(port.mac) or ffi.string(handle.caps.mac, 6))
+      if test_of(plan.reflect) then
+         self:add_reflector(out, test_of(plan.reflect))
+      end
    end
    self:place()
    local out, err = ffi.new("struct fg_relay *[1]"), api.error()
    api.check(C.fg_relay_create(self.config, out, err), err)
    self.relay = out[0]
+   if self.reflectors[1] then
+      self.common_time = CommonTime.open(plan.clock)
+      self:tell_time()
+   end
 end
 
 function Emulator:close()
    C.fg_relay_free(self.relay)
    self.relay = nil
+   for _, reflector in ipairs(self.reflectors) do
+      C.fg_oam_reflector_free(reflector)
+   end
+   self.reflectors = {}
    host.close(self.handles)
 end
 
@@ -196,7 +249,10 @@ function Emulator:show_seconds(seconds)
    local before, passed = self:counts(), 0
    while not seconds or passed < seconds do
       local step = math.min(1, seconds and seconds - passed or 1)
-      job.sleep(step)
+      for _ = 1, LOOKS do
+         job.sleep(step / LOOKS)
+         self:tell_time()
+      end
       passed = passed + step
       local now = self:counts()
       for i, way in ipairs(now) do
@@ -211,7 +267,9 @@ end
 -- @param plan             a loaded plan with emulate or reflect
 -- @param options.seconds  how long; nil: until Ctrl-C
 function M.main(plan, options)
-   local self = setmetatable({ plan = plan, handles = {}, ways = ways_of(plan) }, Emulator)
+   local self = setmetatable({
+      plan = plan, handles = {}, ways = ways_of(plan), reflectors = {},
+   }, Emulator)
    failure.finally(function()
       if self.relay then
          self:show_totals()
@@ -223,6 +281,10 @@ function M.main(plan, options)
          local handle = self.handles[way.from]
          print(("%-20s %s (%s), room for %d frames"):format(way.name, plan.ports[way.from].device,
             ffi.string(handle.caps.mode), self.config.way[i - 1].room))
+      end
+      local problem = self.common_time and self.common_time:problem()
+      if problem then
+         print(("timestamps are of a clock that nothing bounds, and say so (%s)"):format(problem))
       end
       io.stdout:flush()
       self:show_seconds(options.seconds)

@@ -54,6 +54,19 @@ local reflect = {
    help = "a reflector: test frames are sent back through the port that received them, with source and "
       .. "destination swapped (MAC, IP, ports) (framegauge reflect)",
    fields = {
+      { key = "mode", type = "enum", values = { "signature", "stamp", "twamp_light", "y1731" },
+        default = "signature",
+        help = "what is answered. signature: test frames; stamp (RFC 8762) and twamp_light (RFC 5357, "
+           .. "appendix I): the probes of routers and other testers, unauthenticated; y1731: loopback, delay "
+           .. "and synthetic loss messages (LBM, DMM, SLM)" },
+      { key = "port", type = "integer", default = "862", min = "1", max = "65535",
+        help = "stamp and twamp_light: UDP port of the reflector" },
+      { key = "stateful", type = "boolean", default = "true",
+        help = "stamp and twamp_light: replies have the reflector's own number, by which the sender can tell "
+           .. "on which way a packet was lost" },
+      { key = "level", type = "integer", default = "4", min = "0", max = "7", help = "y1731: MEG level" },
+      { key = "mep", type = "integer", default = "2", min = "1", max = "8190",
+        help = "y1731: id of the reflector's MEP, in SLR" },
       { key = "filter", type = "string", longest = 10000,
         default_help = "frames with the signature of a test frame",
         help = "reflect these frames instead, in the language of pcap-filter(7)" },
@@ -64,6 +77,24 @@ local reflect = {
         help = "the longest frame that is reflected; a kernel interface has its MTU" },
    },
 }
+
+local function test_frames_only(values, found)
+   local o = values.reflect
+   for _, key in ipairs(o.mode ~= "signature" and { "filter", "restamp" } or {}) do
+      if o[key] then
+         found:add("reflect." .. key, ("it is for test frames, and reflect.mode is %s"):format(o.mode),
+            "reflect.mode: signature")
+      end
+   end
+end
+
+-- Timestamps are of UTC, and what a PTP hardware clock shows may be TAI.
+local function clock_is_utc(values, found)
+   if values.reflect.mode ~= "signature" and values.clock.source == "phc" then
+      found:add("clock.source", "timestamps of OAM are of UTC, and a PTP hardware clock shows another time",
+         "auto, chrony or kernel")
+   end
+end
 
 local function filter_is_one(values, found)
    local filter, err = values.reflect.filter, api.error()
@@ -82,7 +113,7 @@ return {
       end,
    },
    reflect = {
-      name = "reflect", row = reflect, rules = { filter_is_one }, service = true, alone = true,
-      one_queue = true,
+      name = "reflect", row = reflect, service = true, alone = true, one_queue = true,
+      rules = { filter_is_one, test_frames_only, clock_is_utc },
    },
 }

@@ -4,7 +4,7 @@
 --
 -- A worker of the L4 engine on one port serves them, IPv4 and IPv6, one at a time. This module reads and
 -- prints its reports.
-local Bench = require "framegauge.tester"
+local Tester = require "framegauge.tester"
 local C = require("framegauge.core.api").C
 local failure = require "framegauge.core.failure"
 local job = require "framegauge.core.job"
@@ -111,7 +111,7 @@ end
 
 function Server:attend(seconds, one_off)
    local ends = seconds and uv.hrtime() / 1e9 + seconds
-   while self.bench:is_running() and not (ends and uv.hrtime() / 1e9 >= ends) do
+   while self.tester:is_running() and not (ends and uv.hrtime() / 1e9 >= ends) do
       if self:look() and one_off then
          return
       end
@@ -131,21 +131,21 @@ function Server:stop()
    job.sleep(2 * LOOK_SECONDS)
 end
 
-local function announce(plan, bench)
+local function announce(plan, tester)
    local addresses, port = {}, plan.ports[1]
    addresses[1] = port.ipv4
    addresses[#addresses + 1] = port.ipv6
    say(("iperf3: listening on %s, port %d (%s, %s)"):format(table.concat(addresses, " and "),
-      plan.iperf3.port, port.name, bench.ports[1].device))
+      plan.iperf3.port, port.name, tester.ports[1].device))
 end
 
-local function serve(bench, plan, options)
-   local self = setmetatable({ bench = bench, busy = false }, Server)
+local function serve(tester, plan, options)
+   local self = setmetatable({ tester = tester, busy = false }, Server)
    self.shown = options.json and setmetatable({ list = {} }, Lines) or screen()
    if not options.json then
-      announce(plan, bench)
+      announce(plan, tester)
    end
-   trial.serve(bench, {
+   trial.serve(tester, {
       side = { port = 1, apps = servers(plan), capacity = CONNECTIONS }, mtu = plan.iperf3.mtu,
       seed = os.time(),
    }, function(l4)
@@ -156,9 +156,9 @@ local function serve(bench, plan, options)
    end)
 end
 
-local function bench_of(plan)
+local function tester_of(plan)
    local tag = plan.ports[1].vlan and TAG or 0
-   return Bench.open(plan, { max_frame = plan.iperf3.mtu + MAC_AND_FCS + tag })
+   return Tester.open(plan, { max_frame = plan.iperf3.mtu + MAC_AND_FCS + tag })
 end
 
 --- Serve until the time is over or Ctrl-C. Call it inside a job.
@@ -167,13 +167,13 @@ end
 -- @param options.one_off  only one test
 -- @param options.json     show each test as iperf3 does with -J
 function M.main(plan, options)
-   local bench, err = bench_of(plan)
-   if not bench then
+   local tester, err = tester_of(plan)
+   if not tester then
       error(err, 0)
    end
    failure.finally(function()
-      bench:close()
-   end, serve, bench, plan, options)
+      tester:close()
+   end, serve, tester, plan, options)
 end
 
 return M

@@ -2,9 +2,12 @@
 
 --- What the device must reach: `--expect 'throughput>=95%'`, `--expect 'voice.avail>=99.99%'`.
 --
+-- With `with 95% confidence` behind it, it is not the figure that must reach the value but the bound of its
+-- uncertainty: what cannot be shown to have reached it has not (as ISO 14253-1 decides).
+--
 -- A figure can be expected whose result row has `expect` = { name, the side on which it must be, how its
--- value is written }. Rows of one name stand for one another: the first figure that is known counts. A method
--- says the rest in its `expectations`:
+-- value is written }. Rows of one name stand for one another: the first figure that is known counts. One with
+-- `coverage` is a bound itself, which is sure to that share. A method says the rest in its `expectations`:
 --
 --    examples               some, for messages
 --    figures(plan)          the rows of its records that have `expect`, and others
@@ -77,6 +80,35 @@ local function read(kind, plan, name, sign, text)
    return list, wanted
 end
 
+-- The bound of the uncertainty of a figure on the side that counts; nil where it is not known so well.
+local function bound_of(list, row, side, confidence)
+   for _, one in ipairs(list) do
+      local u = one[1] and row.uncertainty and row.uncertainty[rows.flat_key(one[1])]
+      if (one.coverage or u and u.coverage or 0) >= confidence then
+         local bound
+         if one.coverage then
+            bound = rows.value(row, one[1])
+         else
+            bound = side == ">=" and u.low or side == "<=" and u.high
+         end
+         return bound and bound / KINDS[one.expect[3]][2] or nil
+      end
+   end
+end
+
+-- The text without "with 95% confidence", and that share; nil and a message where it is none.
+local function with_confidence(text)
+   local before, share = text:match "^(.-)%s+with%s+(%S+)%s+confidence%s*$"
+   if not before then
+      return text
+   end
+   local confidence = units.parse_ratio(share)
+   if not confidence or confidence < 0.5 or confidence > 1 then
+      return nil, ("'%s' is no confidence, from 50%% to 100%%"):format(share)
+   end
+   return before, confidence
+end
+
 -- @return true; false: the device fell short; nil: the row does not say
 local function met_by(kind, side, value, wanted, validity)
    local met = value ~= nil and (side == ">=" and value >= wanted or side == "<=" and value <= wanted)
@@ -90,8 +122,39 @@ local function always()
    return true
 end
 
-local function parse(kind, text, plan)
-   local form = kind.subject_is and "^%s*([%w_-]+)%.(%w+)" or "^%s*()([%w_]+)"
+-- @param list  rows of the figure
+-- @param o     sign =, wanted =, confidence = or nil
+local function met_in(kind, list, o, row, plan)
+   local wanted = o.wanted
+   if type(wanted) == "function" then
+      wanted = wanted(row)
+   end
+   if not wanted then
+      return nil
+   elseif not o.confidence then
+      return met_by(kind, o.sign, figure_of(list, row, plan), wanted, row.validity)
+   elseif row.validity ~= "valid" then
+      return nil
+   end
+   local bound = bound_of(list, row, o.sign, o.confidence)
+   return bound ~= nil and met_by(kind, o.sign, bound, wanted, "valid")
+end
+
+local function has_uncertainty(list)
+   for _, one in ipairs(list) do
+      if one.uncertainty or one.coverage then
+         return true
+      end
+   end
+   return false
+end
+
+local function parse(kind, whole, plan)
+   local text, confidence = with_confidence(whole)
+   if not text then
+      return nil, confidence
+   end
+   local form = kind.subject_is and "^%s*([%w_-]+)%.([%w_]+)" or "^%s*()([%w_]+)"
    local name, key, sign, rest = text:match(form .. "%s*([<>]=)%s*(.-)%s*$")
    if not key then
       return nil, kind.subject_is and ("no figure of %s with a comparison"):format(kind.subject_is)
@@ -105,19 +168,17 @@ local function parse(kind, text, plan)
    local list, wanted = read(kind, plan, key, sign, kind.of and value or rest)
    if not list then
       return nil, wanted
+   elseif confidence and not has_uncertainty(list) then
+      return nil, ("no uncertainty of %s is known"):format(key)
    end
    local is_part = always
    if kind.of and part then
       is_part, message = kind.of(plan, part)
    end
    return is_part and {
-      text = text, about = function(row) return is_its(row) and is_part(row) end,
+      text = whole, about = function(row) return is_its(row) and is_part(row) end,
       met = function(row)
-         local bound = wanted
-         if type(wanted) == "function" then
-            bound = wanted(row)
-         end
-         return bound and met_by(kind, sign, figure_of(list, row, plan), bound, row.validity)
+         return met_in(kind, list, { sign = sign, wanted = wanted, confidence = confidence }, row, plan)
       end,
    }, message
 end

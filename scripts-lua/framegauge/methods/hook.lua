@@ -10,15 +10,26 @@ local M = {}
 local POLL_SECONDS = 0.01
 local CLOCK_MS = 1 -- how often a trial's own clock is looked at
 
+-- Of each command of a plan: how many of it are running.
+local running = setmetatable({}, { __mode = "k" })
+
+local function count(command, more)
+   running[command] = (running[command] or 0) + more
+   return running[command]
+end
+
 local function spawn(command, state, clock)
    local options = { args = { unpack(command, 2) }, stdio = { nil, 2, 2 } } -- all it says goes to stderr
    local handle, message
    handle, message = uv.spawn(command[1], options, function(status, signal)
       state.status, state.signal, state.running, state.ended = status, signal, false, clock()
+      count(command, -1)
       handle:close()
    end)
    state.running = handle ~= nil
-   if not handle then
+   if handle then
+      count(command, 1)
+   else
       state.problem = ("the command %s could not be run: %s"):format(command[1], message)
    end
 end
@@ -28,7 +39,9 @@ end
 local function report(state, o)
    local name = o.command[1]
    -- the clock of a trial that is over stands at 0 again
-   if state.running or state.ended and state.ended < state.began then
+   if state.crowded then
+      state.problem = ("the command %s of an earlier trial was still running"):format(name)
+   elseif state.running or state.ended and state.ended < state.began then
       state.problem = ("the command %s was still running when the trial ended"):format(name)
    elseif not state.problem and not state.status then
       state.problem = ("the trial ended before its time to %s came"):format(o.what)
@@ -56,6 +69,7 @@ local function nothing() end
 --         and ended = by the clock }
 function M.around(o, make)
    local state, timer, clock = {}, uv.new_timer(), o.clock or nothing
+   state.crowded = o.command and count(o.command, 0) > 0 -- what that does may come now
    local function act()
       state.began = clock()
       if o.command then

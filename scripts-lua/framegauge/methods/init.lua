@@ -5,14 +5,15 @@
 --    TITLE                             what it is called: "RFC 2544"
 --    heading(plan)                     which of its tests, in words: "throughput, latency"
 --    scope(plan)                       how much of it, in words: "7 frame sizes"
---    check(plan, bench)                what keeps the plan from being run, a sentence, or nil
---    parts(plan, bench)                what lies ahead: list of { test =, frame_size =, trials =, seconds = }
+--    check(plan, tester)               what keeps the plan from being run, a sentence, or nil
+--    parts(plan, tester)               what lies ahead: list of { test =, frame_size =, trials =, seconds = }
 --    outlook(plan, tester, notes)      the text of --dry-run: every trial that can be foreseen
---    conformance(plan)                 { standard =, conforms = whether the plan keeps to it, notes = where
--- not };
---                                      a method without a standard has none
+--    conformance(plan)                 { standard =, conforms = whether the plan keeps to it,
+--                                      notes = where not }; a method without a standard has none
+--    files(plan, tester)               what the folder of a run has from its start beside what all have:
+--                                      list of { name, text }; a method may have none
 --    expectations                      what --expect can be about (framegauge.methods.expect), or nil
---    run(plan, bench, session, results)  measures, and adds to the results as it finds them
+--    run(plan, tester, session, results)  measures, and adds to the results as it finds them
 --
 -- What its results look like is in its report (framegauge.report.view); its keys in a plan and what it needs
 -- of the tester are in its plan (framegauge.plan.registry).

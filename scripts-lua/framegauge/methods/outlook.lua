@@ -2,6 +2,7 @@
 
 --- What lies ahead of a run: its parts, for the time that is left, and the text of `run --dry-run`.
 local ansi = require "framegauge.text.ansi"
+local format = require "framegauge.text.format"
 local grid = require "framegauge.text.grid"
 local units = require "framegauge.text.units"
 
@@ -29,10 +30,27 @@ function M.waits(o)
       units.format_time(o.learning_wait), units.format_time(o.drain), units.format_time(o.settle))
 end
 
+-- Time of a processor that a frame takes through a reference switch, with all that the tester does: 38 to
+-- 115 ns with 2 to 64 ports (docs/explanation/rfc2889.md).
+local FRAME_S = 100e-9
+
+--- What a run through a reference switch takes where time runs free, a line; nil where it does not, or where
+-- it is not known how many frames there will be.
+function M.free_run(plan, parts)
+   local switch, frames = plan.reference_switch, 0
+   for _, part in ipairs(switch and switch.time == "free" and parts or {}) do
+      frames = frames + (part.frames or math.huge)
+   end
+   return frames > 0 and frames < math.huge
+      and ("Time runs free: %s frames are about %s of a processor.\n"):format(
+         format.count(math.floor(frames)), units.format_time(math.max(1, math.floor(frames * FRAME_S + 0.5))))
+      or nil
+end
+
 --- Why a test that loads lines cannot be run; nil where all their rates are known.
 -- @param test  name of the method
-function M.unknown_line(bench, test)
-   for _, port in ipairs(bench.ports) do
+function M.unknown_line(tester, test)
+   for _, port in ipairs(tester.ports) do
       if not port.line_rate then
          return ("%s: the line rate of %s is not known; give ports.%s.line_rate"):format(test, port.name,
             port.name)

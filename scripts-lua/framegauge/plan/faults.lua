@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The errors that a stream makes on purpose: their keys, and what must hold between them.
+local api = require "framegauge.core.api"
 local faults = require "framegauge.traffic.faults"
 local ports = require "framegauge.plan.ports"
 local sizes = require "framegauge.traffic.sizes"
@@ -102,6 +103,7 @@ function M.check(stream, path, port, fps, make, found)
    end
    local ok, err = pcall(make, errors.oversize and errors.oversize.size or size.least)
    if not ok then
+      api.raise_unexpected(err)
       found:add(path .. ".oversize.size", err.message)
    end
    if errors.ip_length and errors.l4_length and errors.ip_length.by ~= errors.l4_length.by then

@@ -102,21 +102,32 @@ function M.keys()
    return list
 end
 
---- The text of `framegauge help plan`.
-function M.text()
-   local out = { INTRODUCTION, "\nValues:\n", columns(types.legend), "\nDevices:\n", columns(DEVICES) }
-   for _, section in ipairs(sections()) do
-      local lines = {}
-      for i, row in ipairs(section.fields) do
+--- Everything about plans, for a page of any kind.
+-- @return { introduction =, legend, devices = lists of { name, meaning }, quick =, sections = list of
+-- { path = "" for the top, help =, lines = list of { key, meaning } } }
+function M.contents()
+   local contents = { introduction = INTRODUCTION, legend = types.legend, devices = DEVICES, quick = quick() }
+   contents.sections = tables.map(sections(), function(section)
+      local lines = tables.map(section.fields, function(row)
          local facts = { types.label(row), range_of(row) or nil }
          facts[#facts + 1] = row.required and "must be given" or "default: " .. default_of(row)
-         lines[i] = { row.key, ("%s [%s]"):format(row.help, table.concat(facts, "; ")) }
-      end
+         return { row.key, ("%s [%s]"):format(row.help, table.concat(facts, "; ")) }
+      end)
+      return { path = section.path, help = section.help, lines = lines }
+   end)
+   return contents
+end
+
+--- The text of `framegauge help plan`.
+function M.text()
+   local is = M.contents()
+   local out = { is.introduction, "\nValues:\n", columns(is.legend), "\nDevices:\n", columns(is.devices) }
+   for _, section in ipairs(is.sections) do
       out[#out + 1] = section.path == "" and "\nAt the top:\n"
          or ("\n%s: %s\n"):format(section.path, section.help)
-      out[#out + 1] = columns(lines)
+      out[#out + 1] = columns(section.lines)
    end
-   out[#out + 1] = "\n" .. quick()
+   out[#out + 1] = "\n" .. is.quick
    return (table.concat(out):gsub("`", ""))
 end
 

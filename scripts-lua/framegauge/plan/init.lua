@@ -15,6 +15,7 @@ local rules = require "framegauge.plan.rules"
 local schema = require "framegauge.plan.schema"
 local sets = require "framegauge.plan.sets"
 local switch = require "framegauge.plan.switch"
+local tables = require "framegauge.core.tables"
 local topology = require "framegauge.traffic.topology"
 local ways = require "framegauge.plan.ways"
 local yaml = require "framegauge.yaml"
@@ -42,7 +43,7 @@ local function stem(path)
 end
 
 -- Addresses of RFC 2544 C.2.2 for ports that name none: inputs have networks of their own, and so do outputs.
--- A reflector has those of the routers there.
+-- A reflector has those of the routers there; the last of an odd number of ports is an input.
 local function fill_addresses(values, found)
    local places = topology.places(#values.ports, values.topology)
    for i, port in ipairs(values.ports) do
@@ -50,7 +51,7 @@ local function fill_addresses(values, found)
       local key = "ports." .. port.name
       if not found:given(key .. ".ipv4") and not found:given(key .. ".ipv6") then
          local address = values.test == "reflect" and ("198.18.%d.1"):format(i)
-            or place and ("198.%d.%d.2"):format(place.output and 19 or 18, place.number) or "198.18.1.2"
+            or ("198.%d.%d.2"):format(place and place.output and 19 or 18, place and place.number or i)
          port.ipv4 = { address = address, prefix = 24 }
       end
    end
@@ -75,18 +76,32 @@ local function shape_reference_device(device)
    return device
 end
 
+-- Agents that only ports name are those of the bus.
+local function add_agents(fleet, ports)
+   for _, port in ipairs(ports) do
+      local name = port.kind == "fleet" and port.device:match "^agent:(.-)/"
+      if name and not tables.find(fleet.agents, "name", name) then
+         table.insert(fleet.agents, { name = name, address = fleet.bus })
+      end
+   end
+end
+
 local function shape(values, path, options)
    local plan = {
       file = path, name = values.name or stem(path), description = values.description,
       isolated_network = values.isolated_network, device_under_test = values.dut,
       calibration = values.calibration,
-      ports = {}, host = values.host, test = values.test, [values.test] = values[values.test],
+      ports = {}, host = values.host, clock = values.clock,
+      fleet = values.fleet, test = values.test,
+      [values.test] = values[values.test],
       streams = values.streams, captures = values.capture[1] and values.capture, expect = {},
+      hooks = values.hooks[1] and values.hooks,
       quick = options.quick == true,
    }
    for i, port in ipairs(values.ports) do
       plan.ports[i] = shape_port(port)
    end
+   add_agents(plan.fleet, plan.ports)
    if values.reference_switch then
       plan.reference_switch = switch.shape(values.reference_switch, plan.ports)
    elseif plan.ports[1].kind == "wire" then
@@ -142,7 +157,7 @@ end
 -- @return the plan, with what it was made from as `source` (text, options, and given(key): whether it
 -- names a key); or nil and the list of all
 -- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
--- of a line; tostring() writes it.
+-- of a line; tostring() writes it, and the list.
 -- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
 -- return plan.load_text(mine, "mine", { sets = { "reference_device.rate=10Gbps" } }).ports[1].name --> east
 function M.load_text(text, name, options)
@@ -150,7 +165,7 @@ function M.load_text(text, name, options)
    local root, err = yaml.parse(text, name)
    if not root then
       err.key = ""
-      return nil, { problems.problem(err) }
+      return nil, problems.list { problems.problem(err) }
    end
    local found = problems.new(name)
    if root.kind == "map" then
@@ -191,19 +206,21 @@ function M.defaults(test, quick)
    return group
 end
 
---- Read a plan from a file. Options and results as for load_text(), but `on` may be the path of its file.
+--- Read a plan from a file. Options and results as for load_text(), but `on` may be the path of its file, or
+-- of the folder of a characterisation.
 -- @usage tostring(select(2, plan.load(path .. ".yaml"))[1]):match "cannot be read" --> cannot be read
 function M.load(path, options)
    local text, err = read_file(path)
    local device = options and options.on
    if text and type(device) == "string" then
       local of_device
+      device = on.file(device)
       of_device, err = read_file(device)
       options = setmetatable({ on = of_device and { text = of_device, name = device } },
          { __index = options })
    end
    if not text or err then
-      return nil, { err }
+      return nil, problems.list { err }
    end
    return M.load_text(text, path, options)
 end

@@ -4,8 +4,9 @@
 -- twin.yaml that a characterisation writes.
 --
 -- As settings (plan/sets.lua) it changes the YAML tree before the schema sees it: ports become wires, in
--- their order, and keep their addresses; the reference device is the file's.
+-- their order, and keep their addresses; the reference device or switch is the file's.
 local tables = require "framegauge.core.tables"
+local uv = require "luv"
 local yaml = require "framegauge.yaml"
 
 local M = {}
@@ -44,6 +45,12 @@ local function mark(node, name)
    end
 end
 
+--- The file that a path names: of the folder of a characterisation its twin.yaml.
+function M.file(path)
+   local stat = uv.fs_stat(path)
+   return stat and stat.type == "directory" and path .. "/twin.yaml" or path
+end
+
 --- Change a tree.
 -- @param root   of the plan, a map
 -- @param on     { text =, name = } of the file
@@ -56,6 +63,7 @@ function M.apply(root, on, found)
       return found:add("", ("line %d: %s"):format(err.line or 0, err.message), nil, { origin = on.name })
    end
    local device = tables.find(file.entries or {}, "key", "reference_device")
+      or tables.find(file.entries or {}, "key", "reference_switch")
    if not device then
       return found:add("reference_device", "missing there", "a file such as the twin.yaml of "
          .. "characterise", at)

@@ -6,6 +6,7 @@
 local address = require "framegauge.plan.address"
 local ports = require "framegauge.plan.ports"
 local registry = require "framegauge.plan.registry"
+local tables = require "framegauge.core.tables"
 local topology = require "framegauge.traffic.topology"
 
 local M = {}
@@ -276,7 +277,8 @@ end
 
 -- The clock of a service is the processor's, and the other end of a wire is in this process.
 local function services_need_other_devices(values, found)
-   for _, port in ipairs(method_of(values).service and values.ports or {}) do
+   local method = method_of(values)
+   for _, port in ipairs(method.service and not method.on_wires and values.ports or {}) do
       if port.device and is_wire(port) then
          found:add(path(port, "device"),
             ("nothing comes out of %s that does not come from this process"):format(port.device.name),
@@ -300,11 +302,46 @@ local function agents_are_used(values, found)
    end
 end
 
+local function methods_of_fleets()
+   local names = tables.map(registry.ALL, function(method)
+      return method.fleet and method.name or nil
+   end)
+   return table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
+end
+
+-- Ports of agents by name: all of a plan's, of agents that the plan says where to find.
+local function fleets_are_whole(values, found)
+   local shared, own = {}, nil
+   for _, port in ipairs(values.ports) do
+      if port.device and port.device.kind == "fleet" then
+         shared[#shared + 1] = port
+      else
+         own = own or port
+      end
+   end
+   for _, port in ipairs(shared) do
+      local name = port.device.name:match "^agent:(.-)/"
+      if not values.fleet.bus and not tables.find(values.fleet.agents, "name", name) then
+         found:add(path(port, "device"), ("there is no agent %s in fleet.agents"):format(name),
+            ("fleet: {agents: {%s: ADDRESS:PORT}}, or fleet: {bus: SOCKET}"):format(name))
+      end
+   end
+   if shared[1] and own then
+      found:add(path(own, "device"),
+         own.device and own.device.name .. " is not the port of an agent" or "no device",
+         "agent:NAME/PORT for every port of a plan, or for none")
+   elseif shared[1] and not method_of(values).fleet then
+      found:add("test", ("%s cannot use the ports of agents"):format(values.test), methods_of_fleets())
+   elseif shared[1] and type(method_of(values).fleet) == "function" then
+      method_of(values).fleet(values, found)
+   end
+end
+
 --- All of them, in order.
 M.rules = {
    ports_are_even, devices_differ, wires_are_whole, wires_reach_their_partners, reference_device_needs_wires,
    loopbacks_have_a_far_end, network_is_isolated, addresses_fit, queues_are_there, stamps_are_of_cards,
-   services_need_other_devices, agents_are_used,
+   services_need_other_devices, agents_are_used, fleets_are_whole,
 }
 
 return M

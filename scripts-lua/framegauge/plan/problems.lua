@@ -4,6 +4,8 @@
 --
 -- Places come from the YAML nodes. A node that was made from --set has an `origin` instead of a line, and
 -- whatever is wrong with it is reported there.
+local tables = require "framegauge.core.tables"
+
 local M = {}
 
 local Problems = {}
@@ -43,6 +45,17 @@ end
 -- @param fields  file, line, column, origin, key ("" for the whole file), message, expected (or nil)
 function M.problem(fields)
    return setmetatable(fields, Problem)
+end
+
+local List = {}
+
+function List.__tostring(list)
+   return table.concat(tables.map(list, tostring), "\n")
+end
+
+--- Problems together; tostring() writes them one below the other, as `assert` of a script does.
+function M.list(problems)
+   return setmetatable(problems, List)
 end
 
 --- An empty list of problems of one file.
@@ -127,7 +140,7 @@ function Problems:sorted()
       end
       return a.number < b.number
    end)
-   return self.list
+   return M.list(self.list)
 end
 
 return M

@@ -10,6 +10,7 @@
 --    quick                 settings of --quick: list of "path=value"
 --    shape(group)          makes the final shape of the values: defaults that follow from other keys; or nil
 --    service               whether it is no test, but has a command of its own
+--    on_wires              whether a service may have the ports of virtual wires, because it sends itself
 --
 -- and what it needs of the tester, in the terms of which the layers below know no method:
 --
@@ -18,10 +19,12 @@
 --    topology_key          the key that says so, where there is one
 --    one_way(plan)         whether only inputs send
 --    alone                 whether a single port will do
+--    fleet                 whether its ports may be those of agents (framegauge.fleet); or a rule for these,
+--                          function(values, found)
 --    two_testers(values)   whether one of the ports is a remote tester's
 --    remembers             whether trials find in the device what earlier ones left there
 --    one_queue             whether it uses one queue of each port
---    one_lcore_a_port      whether a port is sent to and received from on one lcore
+--    one_lcore_a_port      whether a port is sent to and received from on one lcore; or function(plan)
 local emulate = require "framegauge.emulate.plan"
 
 local M = {}
@@ -32,17 +35,22 @@ M.ALL = {
    require "framegauge.methods.rfc2889.plan",
    require "framegauge.methods.rfc3918.plan",
    require "framegauge.methods.traffic.plan",
+   require "framegauge.methods.mesh.plan",
    require "framegauge.methods.y1564.plan",
    require "framegauge.methods.l4.plan",
    require "framegauge.methods.rfc6349.plan",
    require "framegauge.methods.replay.plan",
    require "framegauge.methods.convergence.plan",
    require "framegauge.methods.rfc8239.plan",
+   require "framegauge.methods.rfc9411.plan",
+   require "framegauge.methods.rfc9693.plan",
    require "framegauge.methods.characterise.plan",
+   require "framegauge.methods.oam.plan",
    emulate.emulate,
    emulate.reflect,
    require "framegauge.agent.plan",
    require "framegauge.iperf3.plan",
+   require "framegauge.otg.plan",
 }
 
 local by_name = {}
@@ -61,14 +69,24 @@ function M.topology(values)
    return method.topology and method.topology(values) or "pairs"
 end
 
+--- All that the reference device of a plan is in a run, one after the other: groups as reference_device.
+function M.devices(plan)
+   local method = by_name[plan.test] or {}
+   return method.devices and method.devices(plan) or { plan.reference_device }
+end
+
 --- What a plan's method needs of the tester.
 -- @return { topology =, one_way =, frame_sizes =, one_lcore_a_port = }
 function M.needs(plan)
    local method = by_name[plan.test]
+   local one_lcore = method.one_lcore_a_port
+   if type(one_lcore) == "function" then
+      one_lcore = one_lcore(plan)
+   end
    return {
       topology = M.topology(plan), one_way = method.one_way ~= nil and method.one_way(plan),
       frame_sizes = method.frame_sizes and method.frame_sizes(plan) or {},
-      one_lcore_a_port = method.one_lcore_a_port == true,
+      one_lcore_a_port = one_lcore == true,
    }
 end
 

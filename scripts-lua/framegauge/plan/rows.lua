@@ -5,6 +5,9 @@
 -- Everything else about a key follows from its row: reading, checking, `framegauge help plan` and
 -- docs/reference/plan.md. What concerns several keys at once is in plan/rules.lua.
 local captures = require "framegauge.plan.captures"
+local hooks = require "framegauge.plan.hooks"
+local firewall = require "framegauge.plan.firewall"
+local nat = require "framegauge.plan.nat"
 local paths = require "framegauge.plan.paths"
 local profiles = require "framegauge.plan.profiles"
 local registry = require "framegauge.plan.registry"
@@ -94,6 +97,8 @@ for i, field in ipairs(one_way) do
 end
 table.insert(reference_device.fields, switch.mac_table("as a learning bridge (IEEE 802.1D): frames for an "
    .. "address that it has heard on the side they come from are not forwarded; the table outlives trials"))
+table.insert(reference_device.fields, firewall.row)
+table.insert(reference_device.fields, nat.row)
 table.insert(reference_device.fields, {
    key = "reverse", type = "group", optional = true, fields = ways.inherited(one_way),
    help = "what it does otherwise to frames from wire1 to wire0, from wire3 to wire2, and so on",
@@ -104,7 +109,8 @@ local host = {
    help = "what is taken from the machine; seldom needed",
    fields = {
       { key = "huge_pages", type = "enum", values = { "auto", "never", "require" }, default = "auto",
-        help = "auto takes them where there are any and does without where not" },
+        help = "auto takes them where there are any and does without where not, or does what "
+           .. "FRAMEGAUGE_HUGE_PAGES in the environment says" },
       { key = "memory", type = "size", min = "64MiB", max = "1024GiB",
         default_help = "chosen from what is there",
         help = "memory for frames" },
@@ -119,6 +125,48 @@ local host = {
            .. "what a policer is to pass, have bounds of their own, which are never above this one" },
       { key = "eal", type = "list", of = { type = "string" }, default = {}, default_help = "none",
         help = "further arguments for DPDK's EAL" },
+   },
+}
+
+local clock = {
+   key = "clock", type = "group",
+   help = "where one-way delays between testers take their common time; 'framegauge doctor --clock' shows "
+      .. "what a machine has",
+   fields = {
+      { key = "source", type = "enum", values = { "auto", "phc", "chrony", "kernel", "control" },
+        default = "auto",
+        help = "phc: a PTP hardware clock with ptp4l; chrony: CLOCK_REALTIME with chronyd's bound; kernel: "
+           .. "with the kernel's bound (adjtimex); auto: the first of these that is synchronised; control: "
+           .. "the control connection, which is too rough for delays" },
+      { key = "asymmetry", type = "time", max = "1s", default_help = "the mean path delay",
+        help = "phc: half the difference between the delays of the two directions of the PTP path, at most" },
+      { key = "device", type = "string", longest = 95, match = "^/dev/",
+        expected = "a path such as /dev/ptp0",
+        default_help = "the only one", help = "phc: the PTP hardware clock that ptp4l steers" },
+   },
+}
+
+local fleet = {
+   key = "fleet", type = "group",
+   help = "the agents whose ports the plan uses as agent:NAME/PORT",
+   fields = {
+      { key = "bus", type = "string", longest = 107, default_help = "none",
+        help = "where framegauge-bridge listens on this machine: the way to agents that are not in "
+           .. "fleet.agents" },
+      { key = "agents", type = "map", name = "name", optional = false,
+        names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
+        expected = "agents by name, such as rack1: 127.0.0.1:5564",
+        help = "where each agent listens: a loopback address and port (from another machine through ssh -L), "
+           .. "or the path of a socket",
+        of = { type = "group", short = "address", fields = {
+           { key = "address", type = "string", longest = 107, required = true, help = "where it listens" },
+           { key = "site", type = "string", longest = 64, default_help = "none",
+             help = "a name that agents behind one uplink share, for fleet mesh" },
+        } } },
+      { key = "wait", type = "time", default = "0", max = "24h",
+        help = "how long to wait for ports that others use" },
+      { key = "ttl", type = "time", default = "30s", min = "2s", max = "24h",
+        help = "for how long a lease outlives a controller that is gone" },
    },
 }
 
@@ -167,7 +215,10 @@ local plan = {
         default_help = "the one that calibrate made on this machine with these ports",
         help = "file of a calibration, as calibrate --out wrote it" },
       host,
+      clock,
+      fleet,
       captures.row,
+      hooks.row,
       streams.row,
    },
 }

@@ -5,6 +5,9 @@
 -- Each rule gets the values as the rows read them and the list of problems. A value that was bad has its
 -- default or is nil by now; its own problem is already in the list.
 local captures = require "framegauge.plan.captures"
+local firewall = require "framegauge.plan.firewall"
+local hooks = require "framegauge.plan.hooks"
+local nat = require "framegauge.plan.nat"
 local paths = require "framegauge.plan.paths"
 local ports = require "framegauge.plan.port_rules"
 local profiles = require "framegauge.plan.profiles"
@@ -22,7 +25,8 @@ function M.check(values, found)
    local method = registry.of(values.test)
    local own = method and method.rules or {}
    for _, list in ipairs {
-      ports.rules, captures.rules, paths.rules, switch.rules, profiles.rules, streams.rules, own,
+      ports.rules, captures.rules, paths.rules, firewall.rules, nat.rules,
+      switch.rules, profiles.rules, streams.rules, hooks.rules, own,
    } do
       for _, rule in ipairs(list) do
          rule(values, found)

@@ -232,10 +232,8 @@ local function check_frame(values, stream, ports, found)
    end
    if ok and stream.errors then
       check_errors(values, stream, make, found)
-   elseif not ok and type(err) ~= "table" then
-      error(err, 0)
    elseif not ok then
-      api.raise_refused(err)
+      api.raise_unexpected(err)
       found:add(path(stream, err.where == "frame_size" and "size" or "frame"),
          err.where == "frame_size" and err.message or tostring(err))
    end

@@ -5,6 +5,8 @@ local failover = require "framegauge.plan.failover"
 local ports = require "framegauge.plan.ports"
 local snooping = require "framegauge.plan.snooping"
 local tables = require "framegauge.core.tables"
+local tunnels = require "framegauge.plan.tunnels"
+local uplink = require "framegauge.plan.uplink"
 
 local M = {}
 
@@ -98,10 +100,12 @@ local fields = {
    { key = "cell", type = "integer", default = "0", min = "0", max = "16128",
      help = "bytes of a cell of the buffer: before an egress a frame takes whole cells; 0: just its bytes" },
    failover.row,
+   uplink.row,
    M.mac_table "as a learning bridge (IEEE 802.1D); the table outlives trials",
 }
 fields[#fields].optional = nil
 fields[#fields + 1] = snooping.row
+fields[#fields + 1] = tunnels.row
 
 M.row = {
    key = "reference_switch", type = "group", optional = true, fields = fields,
@@ -141,9 +145,10 @@ local function names_are_those_of_ports(values, found)
    end
 end
 
--- It has no address of its own.
+-- It has no address of its own but the ends of tunnels.
 local function is_no_router(values, found)
-   for _, port in ipairs(values.reference_switch and values.ports or {}) do
+   local s = values.reference_switch
+   for _, port in ipairs(s and not s.tunnels and values.ports or {}) do
       if port.gateway or port.gateway6 then
          found:add(ports.path(port, port.gateway and "gateway" or "gateway6"),
             "the reference switch is no router", "ports without gateways")
@@ -200,7 +205,7 @@ end
 M.rules = tables.joined({
    is_the_only_device, has_two_ports, names_are_those_of_ports, is_no_router, keys_go_together,
    buckets_are_parts_of_a_table,
-}, failover.rules, snooping.rules)
+}, failover.rules, snooping.rules, tunnels.rules, uplink.rules)
 
 --- The final shape of the values; the plan's ports get the rates of their lines.
 function M.shape(switch, plan_ports)
@@ -213,6 +218,9 @@ function M.shape(switch, plan_ports)
    end
    if switch.failover then
       failover.shape(switch.failover, plan_ports)
+   end
+   if switch.uplink then
+      uplink.shape(switch.uplink, plan_ports)
    end
    switch.buffer, switch.buffer_unit = switch.buffer.value, switch.buffer.unit
    return switch

@@ -26,7 +26,10 @@ local LONGEST_DEVICE = 95
 
 -- The port of an agent is opened there; here only its address counts.
 local function agent_device(text)
-   local expected = "agent:ADDRESS:PORT or agent:/PATH of its socket"
+   local expected = "agent:NAME/PORT, agent:ADDRESS:PORT or agent:/PATH of its socket"
+   if text:find "^agent:%w[%w_-]*/%w[%w_-]*$" then
+      return { name = text, id = text, kind = "fleet", physical = false }
+   end
    if not address.of_service(text:sub(#"agent:" + 1)) then
       return nil, ("%q is not the address of an agent"):format(text), expected
    end
@@ -186,6 +189,8 @@ M.ipv4 = form(function(text) return address.parse(text, 4) end, "an IPv4 address
 M.ipv6 = form(function(text) return address.parse(text, 6) end, "an IPv6 address, such as 2001:2:0:1::1")
 M.ipv4_prefix = form(function(text) return address.parse_prefix(text, 4) end,
    "an IPv4 address with its prefix length, such as 198.18.1.2/24")
+M.network = form(function(text) return address.parse_prefix(text, 4) or address.parse_prefix(text, 6) end,
+   "a network, such as 198.18.0.0/15 or 2001:2::/48")
 M.ipv6_prefix = form(function(text) return address.parse_prefix(text, 6) end,
    "an IPv6 address with its prefix length, such as 2001:2:0:1::2/64")
 M.ip = form(function(text) return address.parse(text, 4) or address.parse(text, 6) end,
@@ -210,7 +215,8 @@ local labels = {
    load_step = "load, no bits", frame_rate = "frame rate", bits = "bit rate", time = "time", ratio = "share",
    size = "bytes", frame_size = "bytes or mix", payload = "content", buffer = "frames or bytes",
    ipv4 = "`198.18.1.1`", ipv6 = "`2001:2:0:1::1`",
-   ip = "IP address", ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
+   ip = "IP address", network = "`198.18.0.0/15`",
+   ipv4_prefix = "`198.18.1.2/24`", ipv6_prefix = "`2001:2:0:1::2/64`",
    mac = "`02:00:00:00:00:01`", device = "device", group = "keys", map = "keys by name",
    stack = "protocol stack", bytes = "list of bytes",
 }

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Replay: a capture sent again from a port of a bench, as a trial.
+--- Replay: a capture sent again from a port of a tester, as a trial.
 --
---    local replay = require("framegauge.replay").open(bench, {
+--    local replay = require("framegauge.replay").open(tester, {
 --       port = "east", file = "site.pcapng", speed = "2x", verify = "west",
 --       rewrite = { destination_mac = "02:00:00:00:00:01", networks = { "10.0.0.0/8=198.18.0.0/8" } },
 --    })
@@ -62,8 +62,8 @@ local function check(rc, err)
    end
 end
 
-local function port_of(bench, name, default)
-   local port, message = bench:port_index(name or bench.ports[default].name)
+local function port_of(tester, name, default)
+   local port, message = tester:port_index(name or tester.ports[default].name)
    if not port then
       user_error.raise("replay", BAD_INPUT, "replay: %s", message)
    end
@@ -74,12 +74,12 @@ local function open_verify(self, values)
    if not values.verify then
       return
    end
-   self.receiver = port_of(self.bench, values.verify)
+   self.receiver = port_of(self.tester, values.verify)
    if self.receiver == self.port then
       user_error.raise("replay", BAD_INPUT, "replay: verify: %s is the port that sends", values.verify)
    end
    local err, out = api.error(), ffi.new("struct fg_verify *[1]")
-   local config = ffi.new("struct fg_verify_config", { patient = self.bench.wires ~= nil })
+   local config = ffi.new("struct fg_verify_config", { patient = self.tester.wires ~= nil })
    api.check(C.fg_verify_create(config, out, err), err)
    self.verify = out[0]
 end
@@ -94,21 +94,21 @@ local function facts_of(handle)
 end
 
 local function open_file(self, values)
-   local bench, err, out = self.bench, api.error(), ffi.new("struct fg_replay *[1]")
+   local tester, err, out = self.tester, api.error(), ffi.new("struct fg_replay *[1]")
    local config = ffi.new("struct fg_replay_config", {
       path = values.file, pace = self.pace, speed = self.number, loops = self.loops,
-      memory = values.memory or 0, max_frame = bench.max_frame, max_lag_ns = bench.plan.host.max_lag * 1e9,
-      verify = self.verify, patient = bench.wires ~= nil,
+      memory = values.memory or 0, max_frame = tester.max_frame, max_lag_ns = tester.plan.host.max_lag * 1e9,
+      verify = self.verify, patient = tester.wires ~= nil,
    })
    rewrite.fill(config.rewrite, values.rewrite or {})
    check(C.fg_replay_open(config, out, err), err)
    self.handle = out[0]
    self.facts = facts_of(self.handle)
-   pace.check(self.pace, self.number, self.facts, bench.ports[self.port])
+   pace.check(self.pace, self.number, self.facts, tester.ports[self.port])
 end
 
 --- Open a capture.
--- @param bench       an open bench (framegauge.tester); larger frames than its max_frame are left out
+-- @param tester      an open tester (framegauge.tester); larger frames than its max_frame are left out
 -- @param o.port      name of the port that sends (default: the first)
 -- @param o.file      pcap or pcapng, of Ethernet
 -- @param o.speed     "2x": twice as fast as it was recorded (default: 1x); or
@@ -124,16 +124,16 @@ end
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
 -- local frames = site.facts.frames site:close()
 -- return frames --> 100
-function M.open(bench, o)
+function M.open(tester, o)
    local values = arguments.read("replay", o, ROWS)
    local self = setmetatable({
-      bench = bench, port = port_of(bench, values.port, 1), loops = values.loops or 1,
+      tester = tester, port = port_of(tester, values.port, 1), loops = values.loops or 1,
       duration = values.duration,
    }, Replay)
    if self.loops == 0 and not self.duration then
       user_error.raise("replay", BAD_INPUT, "replay: loops without end need a duration")
    end
-   self.pace, self.number, self.words = pace.of(values.speed, values.rate, bench.ports[self.port].line_rate)
+   self.pace, self.number, self.words = pace.of(values.speed, values.rate, tester.ports[self.port].line_rate)
    self.texts = values -- the C side keeps pointers into them
    local ok, why = pcall(function()
       open_verify(self, values)
@@ -219,12 +219,12 @@ function Replay:verified(frames)
 end
 
 local function put_in_place(self, start)
-   local bench, err = self.bench, api.error()
+   local tester, err = self.tester, api.error()
    local place = ffi.new("struct fg_replay_place", {
-      port = bench.handles[self.port], start_ns = start,
+      port = tester.handles[self.port], start_ns = start,
       end_ns = start + (self.duration and math.floor(self.duration * 1e9 + 0.5) or END),
    })
-   C.fg_engine_clock(bench.engine, place.clock)
+   C.fg_engine_clock(tester.engine, place.clock)
    check(C.fg_replay_start(self.handle, place, err), err)
 end
 
@@ -233,7 +233,7 @@ end
 local function longest(self)
    if self.duration then
       return math.floor(self.duration * 1e9 + 0.5)
-   elseif self.bench.wires then
+   elseif self.tester.wires then
       return math.floor((2 * self:seconds() + SLIPS) * 1e9)
    end
    return ENDLESS
@@ -241,7 +241,7 @@ end
 
 -- Ends the trial when all is sent and the drain is over.
 local function watch(self, drain, look)
-   local free, ended = self.bench.time == C.FG_TIME_WIRE_FREE, nil
+   local free, ended = self.tester.time == C.FG_TIME_WIRE_FREE, nil
    return function()
       look()
       if not ended and not free and raw_counts(self).done then
@@ -252,20 +252,20 @@ local function watch(self, drain, look)
 end
 
 local function trial(self, drain, look)
-   local bench, task = self.bench, ffi.new("struct fg_trial_task[1]")
+   local tester, task = self.tester, ffi.new("struct fg_trial_task[1]")
    task[0].task, task[0].port = C.fg_replay_task(self.handle), self.port - 1
    local config = ffi.new("struct fg_trial_config", {
       tasks = 1, task = task, traffic_ns = longest(self),
-      drain_ns = math.floor(drain * 1e9), max_lag_ns = bench.plan.host.max_lag * 1e9,
+      drain_ns = math.floor(drain * 1e9), max_lag_ns = tester.plan.host.max_lag * 1e9,
    })
    if self.verify then
       config.tap[self.receiver - 1] = C.fg_verify_tap(self.verify)
    end
-   bench.trials = bench.trials + 1
-   bench:start(config, function(start)
+   tester.trials = tester.trials + 1
+   tester:start(config, function(start)
       put_in_place(self, start)
    end)
-   bench:await(watch(self, drain, look))
+   tester:await(watch(self, drain, look))
 end
 
 --- Send it, and wait until all has had the time to arrive.
@@ -277,7 +277,7 @@ end
 -- local result = site:run { drain = "100ms" } site:close()
 -- return result.frames, result.verified.lost --> 100 0
 function Replay:run(o)
-   local bench, err = self.bench, api.error()
+   local tester, err = self.tester, api.error()
    local values = arguments.read("replay:run", o or {}, RUN_ROWS)
    if self.verify then
       api.check(C.fg_verify_start(self.verify, err), err)
@@ -291,7 +291,7 @@ function Replay:run(o)
    end
    check(C.fg_replay_failure(self.handle, err), err)
    local result = self:counts()
-   result.ports = counts.ports(bench.engine, bench.ports)
+   result.ports = counts.ports(tester.engine, tester.ports)
    return result
 end
 

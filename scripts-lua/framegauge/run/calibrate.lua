@@ -87,14 +87,14 @@ local function latency_at(record, fps)
    return latency
 end
 
-local function measure(plan, bench, o, group, frame_sizes)
+local function measure(plan, tester, o, group, frame_sizes)
    local directions, name = throughput.directions(plan)
    local session = Session.new {
-      bench = bench, retries = group.retries, phases = group, sink = function() end,
+      tester = tester, retries = group.retries, phases = group, sink = function() end,
    }
    local list = {}
    for i, frame_size in ipairs(frame_sizes) do
-      local line_fps, record, fps = bench:max_fps(frame_size), nil, nil
+      local line_fps, record, fps = tester:max_fps(frame_size), nil, nil
       local row = throughput.rows(o, session, directions, name, frame_size, line_fps)[1]
       if row.throughput_fps then
          fps = LOW_SHARE * row.throughput_fps
@@ -139,17 +139,17 @@ local COLUMNS = {
 }
 
 -- How exactly frames of the smallest size leave; nil when the tester carries none.
-local function precision_of(bench, direction, row, seconds)
+local function precision_of(tester, direction, row, seconds)
    if row.load_fps == json.null then
       return json.null
    end
    return {
       frame_size = row.frame_size, load_fps = row.load_fps, trial_s = seconds,
-      departures = precision.departures(bench, {
+      departures = precision.departures(tester, {
          direction = direction, frame_size = row.frame_size, load_fps = row.load_fps, seconds = seconds,
       }),
-      host = bench.wires and json.null or precision.host(bench, seconds),
-      probe = not bench.wires and precision.probe(bench, direction, seconds) or json.null,
+      host = tester.wires and json.null or precision.host(tester, seconds),
+      probe = not tester.wires and precision.probe(tester, direction, seconds) or json.null,
    }
 end
 
@@ -222,9 +222,9 @@ local function write(path, text)
 end
 
 -- The ports by the names the plan has for them: those of a run, not of the loop.
-local function ports_of(plan, bench)
+local function ports_of(plan, tester)
    local ports = {}
-   for i, port in ipairs(bench.ports) do
+   for i, port in ipairs(tester.ports) do
       ports[i] = tables.copy(port)
       ports[i].device = plan.ports[i].device
    end
@@ -236,20 +236,20 @@ local function say(text)
    io.stdout:flush()
 end
 
-local function calibrate_on(bench, plan, o, group, frame_sizes)
+local function calibrate_on(tester, plan, o, group, frame_sizes)
    for _, frame_size in ipairs(frame_sizes) do
-      local goal, problem = throughput.goal(o, frame_size, bench:max_fps(frame_size))
+      local goal, problem = throughput.goal(o, frame_size, tester:max_fps(frame_size))
       if not goal then
          refuse(BAD_PLAN, "%s", problem)
       end
    end
-   local rows, trials = measure(plan, bench, o, group, frame_sizes)
+   local rows, trials = measure(plan, tester, o, group, frame_sizes)
    say(("%s made.\n\n"):format(format.plural(#trials, "trial")))
    return {
       schema_version = calibration.SCHEMA_VERSION, date = os.date "!%Y-%m-%dT%H:%M:%SZ",
-      generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, bench),
+      generator = generator.of(), machine = calibration.machine(), ports = ports_of(plan, tester),
       time = trials[1].time, pattern = calibration.pattern(plan), frame_sizes = rows,
-      precision = precision_of(bench, throughput.directions(plan)[1], rows[1], o.search_trial),
+      precision = precision_of(tester, throughput.directions(plan)[1], rows[1], o.search_trial),
    }
 end
 
@@ -264,13 +264,13 @@ function M.main(plan, options)
       refuse(BAD_PLAN, "calibrate joins two ports by a cable: a loopback has none to join")
    end
    local o, group, frame_sizes = settings(plan)
-   local bench, message = require("framegauge.tester").open(M.looped(plan, frame_sizes))
-   if not bench then
+   local tester, message = require("framegauge.tester").open(M.looped(plan, frame_sizes))
+   if not tester then
       refuse(type(message) == "table" and message.status or ENVIRONMENT, "%s", tostring(message))
    end
    say(("Calibration of %s; nothing but a cable may be between the ports.\n"):format(plan.name))
-   local done, found = pcall(calibrate_on, bench, plan, o, group, frame_sizes)
-   bench:close()
+   local done, found = pcall(calibrate_on, tester, plan, o, group, frame_sizes)
+   tester:close()
    if not done then
       error(found, 0)
    end

@@ -54,7 +54,7 @@ function M.machine()
 end
 
 --- What tells ports from others. How a memif joins its peer makes no difference.
--- @param ports  of a bench
+-- @param ports  of a tester
 function M.ports(ports)
    local list = {}
    for i, port in ipairs(ports) do
@@ -155,13 +155,14 @@ local function digested(calibration, plan)
       local low = row.latency_low ~= json.null and row.latency_low or nil
       list[i] = {
          frame_size = frame_size, load_fps = row.load_fps, latency_min_ns = low and low.min_ns or json.null,
+         latency_mean_ns = low and low.mean_ns or json.null,
       }
    end
    return list
 end
 
 --- The state of the calibration for a run.
--- @param ports      of the bench
+-- @param ports      of the tester
 -- @param generator  framegauge.report.generator
 -- @param now        seconds since 1970
 -- @return { state = "not-needed", "missing", "stale" or "current", date =, reasons =, frame_sizes = of a

@@ -54,11 +54,11 @@ function M.read(plan, texts)
 end
 
 --- Begin them, all or none.
-function M.start(bench, list)
+function M.start(tester, list)
    local self = setmetatable({ list = {} }, Captures)
    local ok, why = pcall(function()
       for i, one in ipairs(list) do
-         self.list[i] = capture.start(bench, one)
+         self.list[i] = capture.start(tester, one)
       end
    end)
    if not ok then

@@ -2,7 +2,9 @@
 
 --- `run --dry-run`: what a run would do, from its plan alone. Opens nothing and sends nothing.
 local ethernet = require "framegauge.core.ethernet"
+local format = require "framegauge.text.format"
 local methods = require "framegauge.methods"
+local stats = require "framegauge.trial.stats"
 local text = require "framegauge.report.text"
 local units = require "framegauge.text.units"
 
@@ -13,7 +15,7 @@ local ASSUMED_RATE = 10e9 -- bits per second of a line that only tells when it i
 
 local RATELESS = { memif = true, pcap = true } -- devices without a line
 
--- What the plan says of the tester, in the shape of a bench.
+-- What the plan says of the tester, in the shape of a tester.
 local function tester_of(plan)
    local ports, assumed = {}, false
    for i, port in ipairs(plan.ports) do
@@ -30,9 +32,21 @@ local function tester_of(plan)
    return tester, assumed
 end
 
+-- What is ahead of a plan that is run again and again, a line.
+-- @param parts   of one run: { trials =, seconds = }
+-- @param wanted  as framegauge.run.repeated takes it
+local function repeated(parts, wanted)
+   local trials, seconds = stats.sum(parts, "trials"), stats.sum(parts, "seconds")
+   local fit = wanted.seconds and math.floor(wanted.seconds / seconds) or math.huge
+   local runs = math.max(1, math.min(wanted.runs or math.huge, fit))
+   return ("%s: about %s in %s.\n"):format(format.plural(runs, "run"), format.plural(runs * trials, "trial"),
+      format.clock(runs * seconds))
+end
+
 --- Print what a run of the plan would do.
+-- @param wanted  where it is to be run again and again: as framegauge.run.repeated takes it; or nil
 -- @return exit status
-function M.main(plan)
+function M.main(plan, wanted)
    local tester, assumed = tester_of(plan)
    local method = methods.of(plan)
    local problem = method.check(plan, tester)
@@ -45,8 +59,9 @@ function M.main(plan)
       notes[1] = ("The rate of the lines is not known before they are opened; %s is assumed, or give "
          .. "ports.<name>.line_rate."):format(units.format_bits(ASSUMED_RATE))
    end
-   io.stdout:write(text.heading(plan, tester.ports, method.parts(plan, tester), os.time()),
-      method.outlook(plan, tester, notes))
+   local parts = method.parts(plan, tester)
+   io.stdout:write(text.heading(plan, tester.ports, parts, os.time()), method.outlook(plan, tester, notes),
+      wanted and repeated(parts, wanted) or "")
    return SUCCESS
 end
 

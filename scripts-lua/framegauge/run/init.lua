@@ -15,6 +15,7 @@ local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
 local format = require "framegauge.text.format"
 local generator = require "framegauge.report.generator"
+local hooks = require "framegauge.run.hooks"
 local job = require "framegauge.core.job"
 local methods = require "framegauge.methods"
 local notes = require "framegauge.report.notes"
@@ -27,6 +28,7 @@ local Screen = require "framegauge.run.screen"
 local Session = require "framegauge.trial.session"
 local tables = require "framegauge.core.tables"
 local text = require "framegauge.report.text"
+local uncertainty = require "framegauge.report.uncertainty"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
@@ -38,7 +40,9 @@ local function refuse(status, message)
    user_error.raise("run", status, "%s", message)
 end
 
-local function read_expectations(plan, texts)
+--- Read what is expected of a plan. What cannot be expected of it is refused.
+-- @param texts  as options.expect of M.main(), or nil
+function M.expectations(plan, texts)
    local list = {}
    for i, one in ipairs(texts or {}) do
       local message
@@ -57,23 +61,26 @@ local function check_path(path)
    end
 end
 
--- Whether a port of the plan belongs to another tester.
-local function is_shared(plan)
+local OPENERS = { agent = "framegauge.agent.remote_tester", fleet = "framegauge.fleet.tester" }
+
+-- The tester of a plan: of this machine, or where a port belongs to another one, made of both.
+local function opener_of(plan)
    for _, port in ipairs(plan.ports) do
-      if port.kind == "agent" then
-         return true
+      if OPENERS[port.kind] then
+         return OPENERS[port.kind]
       end
    end
-   return false
+   return "framegauge.tester"
 end
 
-local function open_bench(plan)
-   local opener = is_shared(plan) and "framegauge.agent.remote_tester" or "framegauge.tester"
-   local bench, message = require(opener).open(plan)
-   if not bench then
+-- @param earlier  the run that is resumed, or nil: agents may have results that it did not collect
+local function open_tester(plan, earlier)
+   local known_by = earlier and earlier.facts.known_by
+   local tester, message = require(opener_of(plan)).open(plan, known_by and { earlier = known_by })
+   if not tester then
       refuse(type(message) == "table" and message.status or ENVIRONMENT, tostring(message))
    end
-   return bench
+   return tester
 end
 
 local function create_folder(path)
@@ -84,13 +91,13 @@ local function create_folder(path)
    return folder
 end
 
-local function new_progress(phases, bench, parts, screen)
+local function new_progress(phases, tester, parts, screen)
    return Progress.new {
       now = function()
          return uv.hrtime() / 1e9
       end,
       snapshot = function()
-         return bench:snapshot()
+         return tester:snapshot()
       end,
       parts = parts, waits = phases.learning_wait + phases.drain + phases.settle, hold = screen.hold,
       event = screen.event and function(event)
@@ -110,13 +117,13 @@ end
 -- @param recorded  trials of the run that is resumed; or nil
 -- @param screen    as M.main takes it
 -- @return results, trials, and the error that ended it early (nil: none)
-local function measure(plan, bench, folder, recorded, screen)
+local function measure(plan, tester, folder, recorded, screen)
    local results, method = {}, methods.of(plan)
-   local parts, phases = method.parts(plan, bench), plan[plan.test]
-   screen:say(text.heading(plan, bench.ports, parts, os.time()))
-   local progress = new_progress(phases, bench, parts, screen)
+   local parts, phases = method.parts(plan, tester), plan[plan.test]
+   screen:say(text.heading(plan, tester.ports, parts, os.time()))
+   local progress = new_progress(phases, tester, parts, screen)
    local session = Session.new {
-      bench = bench,
+      tester = tester,
       retries = phases.retries or 0,
       phases = phases,
       recorded = recorded,
@@ -134,7 +141,7 @@ local function measure(plan, bench, folder, recorded, screen)
    end
    show_progress(screen, progress)
    local done, err = xpcall(function()
-      method.run(plan, bench, session, results)
+      method.run(plan, tester, session, results)
       session:finish()
    end, failure.keep_stack)
    show_progress(screen, nil)
@@ -168,12 +175,12 @@ local function write_files(folder, result, run)
 end
 
 -- What is known of the tester itself. A run that is resumed stays with what it began with.
-local function find_calibration(plan, bench, options)
+local function find_calibration(plan, tester, options)
    local state, message
    if options.earlier then
       state = options.earlier.facts.calibration
    else
-      state, message = calibration.find(plan, bench.ports, generator.of(), os.time())
+      state, message = calibration.find(plan, tester.ports, generator.of(), os.time())
    end
    if not state then
       refuse(BAD_PLAN, message)
@@ -192,8 +199,9 @@ end
 -- A folder for a new run, or the one of the run that is resumed.
 -- @param state  of the calibration
 -- @return the folder and the moment (framegauge.run.run_metadata)
-local function begin(plan, bench, options, state)
-   local request, earlier = resume.request(plan, bench.ports, generator.of(), options.expect), options.earlier
+local function begin(plan, tester, options, state)
+   local request = resume.request(plan, tester.ports, generator.of(), options.expect)
+   local earlier = options.earlier
    local folder, run
    request.calibration = state
    if earlier then
@@ -203,7 +211,12 @@ local function begin(plan, bench, options, state)
       folder, run = create_folder(options.out), run_metadata.begin(plan, options.out, request)
       resume.keep_plan(folder, plan)
    end
+   run.facts.known_by = tester.known_by and tester:known_by()
    folder:write("run.json", run:started())
+   local of_method = methods.of(plan).files
+   for _, file in ipairs(of_method and of_method(plan, tester) or {}) do
+      folder:write(file[1], file[2])
+   end
    return folder, run
 end
 
@@ -214,25 +227,26 @@ local function say_captures(screen, facts)
 end
 
 -- @param kept  the captures of the run
-local function run_captured(bench, plan, options, expectations, kept)
+local function run_captured(tester, plan, options, expectations, kept)
    local screen = options.screen or Screen.new()
-   local problem = methods.of(plan).check(plan, bench)
+   local problem = methods.of(plan).check(plan, tester)
    if problem then
       refuse(BAD_PLAN, problem)
    end
-   local state = find_calibration(plan, bench, options)
-   local folder, run = begin(plan, bench, options, state)
-   local results, trials, err = measure(plan, bench, folder, options.earlier and options.earlier.records,
+   local state = find_calibration(plan, tester, options)
+   local folder, run = begin(plan, tester, options, state)
+   local results, trials, err = measure(plan, tester, folder, options.earlier and options.earlier.records,
       screen)
    if type(err) == "table" and err.disagrees then
       error(err, 0)
    end
    run.facts.captures = kept:stop()
    calibration.apply(state, results, plan)
+   uncertainty.add(plan, results, trials, state)
    local conformance = methods.of(plan).conformance
    local result = report.new {
       generator = generator.of(), plan = plan, conformance = conformance and conformance(plan),
-      ports = bench.ports, results = results, trials = trials,
+      ports = tester.ports, results = results, trials = trials,
       calibration = beyond(state, plan, trials),
       expectations = evaluate(expectations, expect.rows(plan, results), err == nil), interrupted = err ~= nil,
    }
@@ -245,14 +259,17 @@ local function run_captured(bench, plan, options, expectations, kept)
    screen:say("\n" .. text.render(result, ansi.new(screen.width ~= nil), bars.wanted()) .. "\n"
       .. folder.path .. "\n")
    say_captures(screen, run.facts.captures)
+   hooks.tell(plan, result, folder.path, function(message)
+      screen:say(message)
+   end)
    return status_of(result), result
 end
 
-local function run_on(bench, plan, options, expectations, wanted)
-   local kept = captures.start(bench, wanted)
+local function run_on(tester, plan, options, expectations, wanted)
+   local kept = captures.start(tester, wanted)
    return failure.finally(function()
       kept:stop()
-   end, run_captured, bench, plan, options, expectations, kept)
+   end, run_captured, tester, plan, options, expectations, kept)
 end
 
 --- Run a plan. Call it inside a job.
@@ -261,27 +278,28 @@ end
 -- @param options.expect   list of expectations (framegauge.methods.expect)
 -- @param options.capture  list of "PORT=FILE": what these ports receive in all trials (run/captures.lua)
 -- @param options.earlier  the run to resume (framegauge.run.resume); its folder is the result folder
--- @param options.bench    an open bench to run it on, which stays open; default: one of its own
+-- @param options.tester   an open tester to run it on, which stays open; default: one of its own
 -- @param options.screen   shows the run (default: framegauge.run.screen): say(self, text); and optionally
 --                         event(self, event) and follow(self, progress or nil) (run/progress.lua), width
 --                         in columns (nil: not a terminal), hold(): called before each trial, may wait
 -- @return exit status (framegauge.cli.exit) and the result (framegauge.report.result). What is refused before
 -- the first frame raises an object with its status.
 function M.main(plan, options)
-   local expectations = read_expectations(plan, options.expect)
+   local expectations = M.expectations(plan, options.expect)
    local wanted = captures.read(plan, options.capture)
    if not options.earlier then
       options.out = options.out or Folder.default_path(plan.name, os.time())
       check_path(options.out)
    end
-   if options.bench then
-      return run_on(options.bench, plan, options, expectations, wanted)
+   if options.tester then
+      return run_on(options.tester, plan, options, expectations, wanted)
    end
-   local bench, pipes = open_bench(plan), job.ignore_broken_pipes() -- `| head` must not cost the result
+   local tester = open_tester(plan, options.earlier)
+   local pipes = job.ignore_broken_pipes() -- `| head` must not cost the result
    return failure.finally(function()
       pipes:close()
-      bench:close()
-   end, run_on, bench, plan, options, expectations, wanted)
+      tester:close()
+   end, run_on, tester, plan, options, expectations, wanted)
 end
 
 return M

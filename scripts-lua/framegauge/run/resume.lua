@@ -30,7 +30,7 @@ local function as_read(value)
 end
 
 --- What a resumed run must have in common with the run it resumes.
--- @param ports   of the bench
+-- @param ports   of the tester
 -- @param expect  expectations as they were given; they are kept, but may be others
 function M.request(plan, ports, generator, expect)
    local list = {}
@@ -96,8 +96,6 @@ local function read_facts(folder)
    local read, facts = pcall(json.decode, text or "")
    if not read or type(facts) ~= "table" or not facts.generator then
       refuse("%s is not the folder of a run", folder.path)
-   elseif is_finished(folder, facts) then
-      refuse("the run in %s was not ended early: there is nothing to resume", folder.path)
    end
    return facts
 end
@@ -115,12 +113,21 @@ Earlier.__index = Earlier
 function M.open(path)
    local folder = open_folder(path)
    local facts = read_facts(folder)
+   if is_finished(folder, facts) then
+      refuse("the run in %s was not ended early: there is nothing to resume", folder.path)
+   end
    local text, message = folder:read(TRIALS)
    if not text and uv.fs_stat(path .. "/" .. TRIALS) then
       refuse("the trials of the run cannot be read: %s/%s: %s", path, TRIALS, message)
    end
    local records, size = read_trials(text or "", facts.plan.test)
    return setmetatable({ folder = folder, facts = facts, records = records, size = size }, Earlier)
+end
+
+--- What a run was started with, whether it has ended or not: for plan_text() and check_plan() alone.
+function M.started(path)
+   local folder = Folder.open(path)
+   return setmetatable({ folder = folder, facts = read_facts(folder) }, Earlier)
 end
 
 --- The plan as the folder keeps it.

@@ -12,7 +12,8 @@ local Moment = {}
 Moment.__index = Moment
 
 local ORDER = {
-   "plan_file", "folder", "command_line", "started", "ended", "elapsed_s", "resumed", "trials", "host",
+   "plan_file", "folder", "command_line", "started", "ended", "elapsed_s", "resumed", "trials", "known_by",
+   "host",
    "kernel", "cpu", "cpus", "generator", "name", "version", "ports", "options", "expect",
    "calibration", "captures", "port", "file", "seen", "filtered", "dropped", "written", "octets",
    "triggers", "plan",

@@ -22,7 +22,7 @@ end
 
 local RUN = {
    { key = "out", type = "string", longest = 4096 }, { key = "expect", type = "table" },
-   { key = "capture", type = "table" }, { key = "bench", type = "table" },
+   { key = "capture", type = "table" }, { key = "tester", was = "bench", type = "table" },
    { key = "quiet", type = "boolean" },
 }
 
@@ -31,10 +31,10 @@ local RUN = {
 -- @param o.out      the folder (default: one of its own under framegauge-runs)
 -- @param o.expect   list of expectations: "throughput>=90%"
 -- @param o.capture  list of "PORT=FILE": what these ports receive
--- @param o.bench    an open bench of the plan, which stays open (default: one of its own)
+-- @param o.tester   an open tester of the plan, which stays open (default: one of its own)
 -- @param o.quiet    say nothing (default: progress and result on the standard output)
 -- @return the result (framegauge.report), and the exit status that `framegauge run` would have
--- @usage local result, status = method.run(tester.plan, { bench = tester, out = path, quiet = true })
+-- @usage local result, status = method.run(tester.plan, { tester = tester, out = path, quiet = true })
 -- return result.results.throughput[1].throughput_fps, status --> 1,488,095 0
 function M.run(plan, o)
    local values = arguments.read("method.run", o or {}, RUN)

@@ -18,6 +18,12 @@
 --  * A slow device on a fast line may carry less than one resolution. While nothing has passed, a search down
 --    to zero goes on below the resolution, until a load passes, or no frame at all comes back, or the trial
 --    would be shorter than a frame.
+--
+-- Where the answer is known roughly (goal.learned) the way to it is walked without trials, as if each load up
+-- to that passed and each above it failed. The two ends of the last interval are then looked at as always.
+-- One that turns out otherwise gives way to the next one outside, so the intervals stay those of the search
+-- that has learned nothing, and so does the answer of a device without a deep buffer. Of one with it the
+-- upper end passes its short trial and fails a long one, and both answers are at most a resolution apart.
 local outcome = require "framegauge.search.outcome"
 
 local M = {}
@@ -45,7 +51,7 @@ end
 -- Whether a load below the resolution may still pass: frames came back, and half as many are at least one in
 -- each direction.
 local function may_lie_below(state, failure)
-   if not failure or state.goal.min > 0 or state.lo > 0 then
+   if not failure or failure.assumed or state.goal.min > 0 or state.lo > 0 then
       return false
    end
    local record = failure.record
@@ -74,7 +80,7 @@ end
 --- The next load to look at, or nil when only the confirmation of `lo` is left.
 local function next_load(state)
    local goal, lo, failure = state.goal, state.lo, lowest_failure(state)
-   if state.trials == 0 then
+   if not state.begun then
       return goal.initial or goal.max
    elseif lo >= goal.max or (state.contradictions > 0 and not state.passed and lo > 0) then
       return nil
@@ -103,19 +109,65 @@ local function try(state, load, seconds, phase)
    end)
 end
 
+-- What a look at a load would bring, by what is known of the device.
+local function assume(state, load)
+   if load <= state.learned then
+      state.lo = load
+      table.insert(state.lows, load)
+   else
+      table.insert(state.failures, { load = load, outcome = "loss", assumed = true })
+   end
+end
+
+-- The end of the interval that is only assumed; nil: both were looked at.
+local function unproved(state)
+   local failure = lowest_failure(state)
+   return not state.learned and (failure and failure.assumed and failure.load or state.lows[#state.lows])
+      or nil
+end
+
+-- After a look at a load: what was assumed on this side of it no longer matters.
+local function prove(state, load, passed)
+   if passed then
+      state.lows = {}
+   elseif state.lows[#state.lows] == load then
+      table.remove(state.lows)
+      state.lo = state.lows[#state.lows] or state.goal.min
+      state.failures = { lowest_failure(state) } -- those above are too close to each other to give up by
+   end
+end
+
+-- A load that was known to fail and passes a short trial: a buffer may have taken in what was too much.
+local function doubt(state, load, record)
+   local goal = state.goal
+   if state.seconds >= goal.final_trial then
+      return "pass", record
+   end
+   local result, longer = try(state, load, goal.final_trial, "search")
+   if result ~= "pass" then
+      state.seconds, state.contradictions = goal.final_trial, state.contradictions + 1
+   end
+   return result, longer
+end
+
 --- One look at a load: it becomes the lower or the upper end.
 local function look(state, load)
    local result, record = try(state, load, state.seconds, "search")
    local failure = lowest_failure(state)
+   local doubted = result == "pass" and failure and failure.load == load and failure.assumed
+   if doubted then
+      result, record = doubt(state, load, record)
+   end
    if failure and failure.load == load then
       table.remove(state.failures)
    end
    if result == "pass" then
       state.lo = load
-      state.passed = state.seconds >= state.goal.final_trial and record or nil
+      state.passed = (doubted or state.seconds >= state.goal.final_trial) and record or nil
    else
       table.insert(state.failures, { load = load, outcome = result, record = record })
    end
+   prove(state, load, result == "pass")
 end
 
 --- The full-length look at the lower end. A failure opens the interval below it again.
@@ -165,6 +217,7 @@ end
 -- @param goal.backoff     frames per second of the first step back (default: one resolution)
 -- @param goal.give_up     after so many loads that the tester did not carry, each half of the one before,
 --                         none is tried below them (default: never give up)
+-- @param goal.learned     a load that the device is known to carry, and hardly more (default: unknown)
 -- @param goal.max_trials  begin no further look after so many (default: never stop)
 function M.run(goal, look_at)
    check(goal)
@@ -175,13 +228,20 @@ function M.run(goal, look_at)
       passed = nil, -- the full-length trial that `lo` passed
       failures = {},
       looked_twice = {},
+      learned = goal.learned, -- until the way is walked
+      lows = {}, -- loads assumed to pass, the highest last
       seconds = goal.search_trial,
       contradictions = 0,
       trials = 0,
    }
    while true do
-      local load = next_load(state)
-      if not load and (state.passed or state.lo <= 0) then
+      local load = unproved(state) or next_load(state)
+      state.begun = true
+      if load and state.learned then
+         assume(state, load)
+      elseif not load and state.learned then
+         state.learned = nil
+      elseif not load and (state.passed or state.lo <= 0) then
          return answer(state)
       elseif goal.max_trials and state.trials >= goal.max_trials then
          return answer(state, "max_trials")

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Captures: what a port of a bench receives, kept in files.
+--- Captures: what a port of a tester receives, kept in files.
 --
---    local capture = require("framegauge.capture").start(bench, {
+--    local capture = require("framegauge.capture").start(tester, {
 --       port = "west", file = "west.pcapng", filter = "udp port 7", frames = 1000,
 --    })
 --    ... trials ...
@@ -57,13 +57,13 @@ local EINVAL = 22
 
 -- What must be added to the engine's time to make it the time since 1970, ns. The wire's time is nobody
 -- else's.
-local function epoch(bench)
-   if bench.wires then
+local function epoch(tester)
+   if tester.wires then
       return 0
    end
    local seconds, microseconds = uv.gettimeofday()
    return ffi.cast("int64_t", seconds) * 1000000000 + microseconds * 1000
-      - ffi.cast("int64_t", C.fg_engine_now_ns(bench.engine))
+      - ffi.cast("int64_t", C.fg_engine_now_ns(tester.engine))
 end
 
 -- Errors of the filter are the caller's, those of the file the machine's.
@@ -76,7 +76,7 @@ local function check(rc, err)
 end
 
 --- Begin a capture.
--- @param bench        an open bench (framegauge.tester)
+-- @param tester       an open tester (framegauge.tester)
 -- @param o.port       name of the port that receives
 -- @param o.file       path; ".pcapng" at its end: that format, else pcap. Both with nanoseconds
 -- @param o.filter     which frames, in the language of pcap-filter(7) (default: all)
@@ -93,12 +93,12 @@ end
 -- @usage local kept = capture.start(tester, { port = "west", file = path, filter = "udp", frames = 10 })
 -- tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
 -- return kept:stop().written --> 10
-function M.start(bench, o)
+function M.start(tester, o)
    local values = arguments.read("capture", o, ROWS)
-   local port, message = bench:port_index(values.port)
+   local port, message = tester:port_index(values.port)
    if not port then
       user_error.raise("capture", BAD_INPUT, "capture: %s", message)
-   elseif bench.taps[port] then
+   elseif tester.taps[port] then
       user_error.raise("capture", BAD_INPUT, "capture: port %s is captured already", values.port)
    elseif values.files and not values.file_size then
       user_error.raise("capture", BAD_INPUT, "capture: files needs file_size, when to begin another one")
@@ -113,15 +113,15 @@ function M.start(bench, o)
       trigger = not on_loss and values.trigger or nil, on_loss = on_loss, before = values.before or 0,
       after = values.after or 0,
       buffer = values.buffer or 0, file_octets = values.file_size or 0, files = values.files or 0,
-      frames = values.frames or 0, epoch_ns = epoch(bench), patient = bench.wires ~= nil,
+      frames = values.frames or 0, epoch_ns = epoch(tester), patient = tester.wires ~= nil,
    })
    local self = setmetatable({
-      bench = bench, port = port, name = values.port, file = values.file,
+      tester = tester, port = port, name = values.port, file = values.file,
       texts = values, -- the C side keeps pointers into them
    }, Capture)
    check(C.fg_capture_open(config, out, err), err)
    self.handle = out[0]
-   bench:tap(port, C.fg_capture_tap(self.handle))
+   tester:tap(port, C.fg_capture_tap(self.handle))
    return self
 end
 
@@ -142,7 +142,7 @@ function Capture:counts()
    return counts
 end
 
---- Wait until all is in the file. Raises what went wrong in writing.
+--- Wait until all is in the file; after stop() it is. Raises what went wrong in writing.
 -- @usage local kept = capture.start(tester, { port = "west", file = path, filter = "udp" })
 -- tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
 -- kept:flush()
@@ -150,7 +150,7 @@ end
 -- return seen --> 1000
 function Capture:flush()
    local err = api.error()
-   check(C.fg_capture_flush(self.handle, err), err)
+   check(not self.handle and 0 or C.fg_capture_flush(self.handle, err), err)
 end
 
 --- End it. May be called twice.
@@ -160,7 +160,7 @@ function Capture:stop()
    if not self.handle then
       return self.last
    end
-   self.bench:tap(self.port, nil)
+   self.tester:tap(self.port, nil)
    local ok, why = pcall(self.flush, self)
    self.last = self:counts()
    C.fg_capture_close(self.handle)

@@ -3,6 +3,7 @@
 --- What the engine counted in a trial, as plain tables.
 local altered = require "framegauge.tester.altered"
 local api = require "framegauge.core.api"
+local delays = require "framegauge.tester.delays"
 local faults = require "framegauge.traffic.faults"
 local ffi = require "ffi"
 
@@ -55,45 +56,21 @@ local function port_result(engine, i)
    return result
 end
 
---- Source and error bound of the time stamps that port i took in the trial.
+--- Source and error bound of the time stamps that port i took of arrivals in the trial.
 -- A stamp of the wire is good to its rounding; one of the TSC was taken when the receiver next looked.
-local function stamps(engine, i, on_wire, lcores)
+local function stamps(engine, i, on_wire)
    if on_wire then
       return "wire", 1
    end
-   local card = port_result(engine, i).rx_stamp_error_ns
-   if card > 0 then
-      return "card", tonumber(card)
-   end
-   local bound = 0
-   for _, lcore in ipairs(lcores) do
-      bound = math.max(bound, lcore.poll_gap_max_ns)
-   end
-   return "tsc", bound
-end
-
-local function latency(l, source, bound)
-   if l.count == 0 then
-      return nil
-   end
-   return {
-      count = tonumber(l.count),
-      min_ns = tonumber(l.min_ns),
-      mean_ns = l.mean_ns,
-      p50_ns = tonumber(l.p50_ns),
-      p99_ns = tonumber(l.p99_ns),
-      p999_ns = tonumber(l.p999_ns),
-      max_ns = tonumber(l.max_ns),
-      source = source,
-      error_bound_ns = bound,
-      definition = "first bit to first bit (FIFO)",
-   }
+   local result = port_result(engine, i)
+   local card = tonumber(result.rx_stamp_error_ns)
+   return card > 0 and "card" or "tsc", card > 0 and card or tonumber(result.rx_wait_ns)
 end
 
 local function tags(engine, stream, most)
-   local delays, list = ffi.new("int64_t[?]", most), {}
-   for i = 1, C.fg_engine_tags(engine, stream, delays, most) do
-      list[i] = tonumber(delays[i - 1])
+   local kept, list = ffi.new("int64_t[?]", most), {}
+   for i = 1, C.fg_engine_tags(engine, stream, kept, most) do
+      list[i] = tonumber(kept[i - 1])
    end
    return list
 end
@@ -108,6 +85,7 @@ function M.lcores(engine, n)
          id = result.lcore,
          polls = tonumber(result.polls),
          poll_gap_max_ns = tonumber(result.longest_gap_ns),
+         stalled_ns = tonumber(result.stalled_ns),
          late_ns = tonumber(result.late_ns),
       }
    end
@@ -122,10 +100,12 @@ local function direction_of(engine, i, stream, o)
    direction.name, direction.share = stream.name, stream.share
    -- how many frames a random process makes is known now
    direction.intended_fps = stream.random and direction.intended_frames / o.duration or stream.fps
-   direction.latency = latency(result.latency, stamps(engine, stream.to, o.on_wire, o.lcores))
-   if direction.latency and direction.off_schedule > 0 then -- they wait for each other, at most so long
-      direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.lag_max_ns
+   direction.latency = delays.latency(result.latency, stamps(engine, stream.to, o.on_wire))
+   direction.stamp_held_ns = tonumber(port_result(engine, stream.from).tx_held_ns)
+   if direction.latency and not stream.sent_elsewhere then
+      delays.add_sender_error(direction)
    end
+   direction.delays = o.delays and direction.latency and delays.pack(engine, i) or nil
    direction.uneven, direction.negative = stream.uneven, tonumber(result.latency.negative)
    direction.substreams = result.parts > 1 and result.parts or nil
    direction.unordered = result.unordered or nil
@@ -149,18 +129,19 @@ local function direction_of(engine, i, stream, o)
 end
 
 --- Counts of every stream that is measured.
--- @param streams  in the engine's order: list of { name =, to = index of its port, fps = intended load, of
---                 its port where it takes turns, share = of that load, or nil; uneven = whether it sends now
+-- @param streams  in the engine's order: list of { name =, from =, to = (indexes of ports), sent_elsewhere =
+--                 whether another tester sends it; fps = intended load, of its port where it takes turns,
+--                 share = of that load, or nil; uneven = whether it sends now
 --                 and then; random = whether at random; over_time = seconds of an interval of the series that
 --                 was kept, or nil; marks = whether those were counted; measure = what else was asked for
 --                 (framegauge.tester.measures), or nil; errors = those on purpose, as the plan has them, or
 --                 nil; kept = whether the intervals of the series are wanted, too; unmeasured = whether its
 --                 frames bear no signature, so that nobody knows what became of them }
 -- @param o.duration  of the trial, seconds
--- @param o.ports     of the bench
+-- @param o.ports     of the tester
 -- @param o.tags      tagged frames asked for, of each
 -- @param o.on_wire   are the stamps the wire's?
--- @param o.lcores    as M.lcores gave them
+-- @param o.delays    whether all delays are wanted, as framegauge.tester.delays packs them
 function M.directions(engine, streams, o)
    local list = {}
    for i, stream in ipairs(streams) do

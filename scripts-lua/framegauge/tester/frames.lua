@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The frames that a plan would send, before any port is open: its streams, or those of its method.
-local bench_streams = require "framegauge.tester.streams"
+local tester_streams = require "framegauge.tester.streams"
 local faults = require "framegauge.traffic.faults"
 local frame = require "framegauge.traffic.frame"
 local loads = require "framegauge.traffic.loads"
@@ -59,8 +59,8 @@ local function own_streams(plan)
    return list
 end
 
--- What stands for a bench where no port is open.
-local function closed_bench(plan)
+-- What stands for a tester where no port is open.
+local function closed_tester(plan)
    local macs, ports = stack.placeholders(plan.ports), {}
    for i, port in ipairs(plan.ports) do
       ports[i] = { name = port.name, mac = octets.mac_text(macs.port(i)) }
@@ -74,11 +74,11 @@ local function closed_bench(plan)
 end
 
 local function of_method(plan, frame_sizes, by_modifiers)
-   local list, bench = {}, closed_bench(plan)
+   local list, tester = {}, closed_tester(plan)
    local directions = topology.directions(plan.ports, plan.needs.topology, plan.needs.one_way)
    for _, size in ipairs(frame_sizes) do
       for _, modifier in ipairs { false, unpack(by_modifiers) } do
-         local made = bench_streams.of_trial(bench, {
+         local made = tester_streams.of_trial(tester, {
             directions = directions, frame_size = size, modifier = modifier or nil,
          })
          for i = 1, made.count do

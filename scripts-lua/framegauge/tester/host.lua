@@ -22,6 +22,14 @@ local function string_array(list)
    return array
 end
 
+-- Where the machine's huge pages belong to others, as beside a test that takes them, the environment says so
+-- for all plans that leave the choice open.
+local function huge_pages(wish)
+   local variable = "FRAMEGAUGE_HUGE_PAGES"
+   local told = wish == "auto" and os.getenv(variable) or wish
+   return HUGE_PAGES[told] or error(('%s: "%s" is not auto, never or require'):format(variable, told), 0)
+end
+
 --- Start EAL, once a process; a second call with it running does nothing. Errors are raised.
 function M.start(plan)
    local pci, eal, err = {}, plan.host.eal or {}, api.error()
@@ -35,7 +43,7 @@ function M.start(plan)
    local config = ffi.new("struct fg_host_config", {
       lcores = lcores,
       memory_mb = math.ceil((plan.host.memory or 0) / 2 ^ 20),
-      huge_pages = HUGE_PAGES[plan.host.huge_pages],
+      huge_pages = huge_pages(plan.host.huge_pages),
       pci = pci_array,
       eal = eal_array,
    })

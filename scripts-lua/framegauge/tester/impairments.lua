@@ -4,6 +4,8 @@
 local api = require "framegauge.core.api"
 local bit = require "bit"
 local ffi = require "ffi"
+local firewall = require "framegauge.plan.firewall"
+local nat = require "framegauge.plan.nat"
 local paths = require "framegauge.plan.paths"
 
 local M = {}
@@ -57,6 +59,20 @@ function M.fill(out, way)
    if way.jitter and not way.jitter.deviation then
       out.jitter_deviation_ns = out.jitter_mean_ns / 4
    end
+end
+
+--- Fill in a struct fg_firewall_config that is all zero.
+-- @param values  the group firewall of a plan
+function M.fill_firewall(out, values)
+   fill(out, firewall.row.fields, values)
+   out.resets = values.full == "reset"
+end
+
+--- Fill in a struct fg_nat_config that is all zero.
+-- @param values  the group nat of a plan
+function M.fill_nat(out, values)
+   fill(out, nat.row.fields, values)
+   out.replaces = values.full == "replace"
 end
 
 --- How many of so many frames such a path loses: exactly what can be foretold, on average the rest.

@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- The bench: a plan's ports, opened, with an engine behind them. What a test method sees of the tester.
+--- The tester: a plan's ports, opened, with an engine behind them. What a test method sees of the tester.
 --
 -- Everything a trial needs is put together here from the plan; what the trial then counted comes back as
--- plain tables. A bench is used inside a job, since trials take time.
+-- plain tables. A tester is used inside a job, since trials take time.
 local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
 local card = require "framegauge.tester.card"
 local counts = require "framegauge.tester.counts"
 local ethernet = require "framegauge.core.ethernet"
 local ffi = require "ffi"
+local gateways = require "framegauge.tester.gateways"
 local host = require "framegauge.tester.host"
 local job = require "framegauge.core.job"
 local members = require "framegauge.tester.members"
@@ -17,13 +18,13 @@ local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
 local placement = require "framegauge.tester.placement"
 local streams = require "framegauge.tester.streams"
+local Totals = require "framegauge.tester.totals"
 local user_error = require "framegauge.core.user_error"
 local wires = require "framegauge.tester.wires"
 
 local C = api.C
 
 local POLL_SECONDS = 0.001 -- how often a running trial is looked at
-local GATEWAY_SECONDS, GATEWAY_TRIES = 0.5, 6
 local ANNOUNCEMENT_DRAIN = 0.1 -- after telling a bridge of stations
 local DRAIN = 0.5 -- seconds, where a trial is not told
 local TSC_BUFFERS = 8192 -- per stream on ports that copy or queue what they send
@@ -44,21 +45,23 @@ local TRIAL_ROWS = {
    { key = "tags", type = "table" }, { key = "modifier", type = "string" },
    { key = "outage", type = "table" }, { key = "max_lag", type = "time" },
    { key = "management", type = "table" }, { key = "learning_wait", type = "time" },
-   { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "joint", type = "table" },
-   { key = "silent", type = "boolean" }, { key = "broadcast", type = "boolean" },
-   { key = "patient", type = "boolean" }, { key = "gap", type = "integer" },
-   { key = "members", type = "table" },
+   { key = "drain", type = "time" }, { key = "settle", type = "time" }, { key = "silent", type = "boolean" },
+   { key = "broadcast", type = "boolean" }, { key = "patient", type = "boolean" },
+   { key = "gap", type = "integer" }, { key = "stagger", type = "table" },
+   { key = "stations", type = "table" }, { key = "members", type = "table" },
+   { key = "joint", type = "table" }, { key = "continues", type = "boolean" },
+   { key = "taps", type = "table" }, { key = "addresses", type = "table" },
 }
 
-local Bench = {}
-Bench.__index = Bench
+local Tester = {}
+Tester.__index = Tester
 
 local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
 end
 
 -- All ports of the plan, with their links up.
-function Bench:open_ports()
+function Tester:open_ports()
    if self.plan.reference_device or self.plan.reference_switch then
       self.wires = wires.open(self.plan, self.frame_sizes)
       self.handles, self.buffers = self.wires.handles, self.wires.buffers
@@ -88,7 +91,7 @@ local function engine_port(plan_port, handle, mac, place)
 end
 
 -- The engine on the open ports, each of which gets its lcores.
-function Bench:create_engine()
+function Tester:create_engine()
    local err, out = api.error(), ffi.new("struct fg_engine *[1]")
    local places, workers, notes = placement.place(self.ports, self.wires ~= nil,
       self.plan.needs.one_lcore_a_port)
@@ -109,7 +112,7 @@ end
 
 -- Wait for the trial; whatever ends the wait early ends the trial, too.
 -- @param look  called now and then meanwhile; ends the trial by returning true. Default: nobody looks
-function Bench:await(look)
+function Tester:await(look)
    local ok, why = pcall(function()
       while C.fg_engine_poll(self.engine) == C.FG_ENGINE_RUNNING do
          if look and look() then
@@ -121,6 +124,7 @@ function Bench:await(look)
    end)
    self.running = nil
    if not ok then
+      self.totals:drop()
       C.fg_engine_stop(self.engine)
       C.fg_engine_poll(self.engine)
       error(why, 0)
@@ -128,7 +132,7 @@ function Bench:await(look)
 end
 
 -- Does a trial run? Who does not await() its end has to ask now and then: that is when links are looked at.
-function Bench:is_running()
+function Tester:is_running()
    return C.fg_engine_poll(self.engine) == C.FG_ENGINE_RUNNING
 end
 
@@ -136,10 +140,14 @@ end
 -- @param trial    struct fg_trial_config
 -- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
 --                 happens; or nil
-function Bench:start(trial, arrange)
+-- @param continues, draw  of the reference device: as the trial before left it, not idle; number of its draws
+function Tester:start(trial, arrange, continues, draw)
    local err, start = api.error(), ffi.new("uint64_t[1]")
-   if self.wires then
-      self.wires:reset(self.trials)
+   if self:is_running() then
+      user_error.raise("tester", 2,
+         "the ports are busy with another trial, or with streams that were started")
+   elseif self.wires and not continues then
+      self.wires:reset(draw or self.trials)
    end
    api.check(C.fg_engine_prepare(self.engine, trial, start, err), err)
    if arrange then
@@ -149,12 +157,12 @@ function Bench:start(trial, arrange)
 end
 
 -- Can ports leave less than 12 bytes between frames?
-function Bench:can_set_gap()
+function Tester:can_set_gap()
    return self.wires ~= nil and self.wires.set_gap ~= nil
 end
 
 -- What the wires are told before a trial; nil: nothing. @param o  as trial() takes it
-function Bench:arrange(o)
+function Tester:arrange(o)
    return (o.outage or o.gap) and function(start)
       if o.gap then
          self.wires:set_gap(o.gap)
@@ -169,19 +177,19 @@ end
 -- Let something see every frame that a port receives from now on, while a trial runs or not.
 -- @param port  its number
 -- @param tap   struct fg_tap *; nil: nobody any more
-function Bench:tap(port, tap)
+function Tester:tap(port, tap)
    local err = api.error()
    self.taps[port] = tap
    if tap then
       api.check(C.fg_engine_tap(self.engine, port - 1, tap, err), err)
-   elseif self.engine then
+   elseif not self.closed then
       C.fg_engine_untap(self.engine, port - 1)
    end
 end
 
 --- Number of the port of a name, or nil and a sentence that names those there are.
 -- @usage tester:port_index "west" --> 2
-function Bench:port_index(name)
+function Tester:port_index(name)
    local names = {}
    for i, port in ipairs(self.ports) do
       if port.name == name then
@@ -192,107 +200,95 @@ function Bench:port_index(name)
    return nil, ("there is no port '%s'; there is %s"):format(tostring(name), table.concat(names, ", "))
 end
 
--- MAC of a port's gateway for an IP version, six octets: what the plan says, else what the gateway answered;
--- nil while it has not.
-function Bench:gateway_mac(i, version)
-   local port = self.plan.ports[i]
-   if port.gateway_mac then
-      return port["gateway" .. version] and octets.mac(port.gateway_mac) or nil
-   end
-   local mac = ffi.new("uint8_t[6]")
-   return C.fg_engine_gateway(self.engine, i - 1, version, mac) and ffi.string(mac, 6) or nil
-end
-
--- The first gateway that has not answered, as a sentence.
-function Bench:silent_gateway()
-   for i, port in ipairs(self.plan.ports) do
-      for version = 4, 6, 2 do
-         local address = port["gateway" .. version]
-         if address and not self:gateway_mac(i, version) then
-            return ("ports.%s.%s: %s does not answer on %s"):format(port.name,
-               version == 4 and "gateway" or "gateway6", address, port.device)
-         end
-      end
-   end
-end
-
--- Ask for the MAC of every gateway until all have answered; raises when one stays silent. Nobody waits longer
--- than that takes, but where time runs free: there a trial ends at its own time, which costs nothing.
-function Bench:resolve()
-   local answered = self.time ~= C.FG_TIME_WIRE_FREE and function()
-      return not self:silent_gateway()
-   end
-   for _ = 1, GATEWAY_TRIES do
-      self:start(ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(GATEWAY_SECONDS) }))
-      self:await(answered)
-      if not self:silent_gateway() then
-         return
-      end
-   end
-   user_error.raise("run", 4, "%s", self:silent_gateway())
+-- MAC of a port's gateway for an IP version, six octets; nil while it has not answered.
+function Tester:gateway_mac(i, version)
+   return gateways.mac(self, i, version)
 end
 
 --- Open a plan's ports and start the engine on them.
 -- @param plan  a loaded plan (framegauge.plan)
 -- @param o.frame_sizes  octets with FCS of all frames, or o.max_frame: of the largest; default: the method's
 -- @param o.unasked    do not ask gateways for their addresses: for those who only listen
--- @return the bench, or nil and an error object (status, tostring)
+-- @return the tester, or nil and an error object (status, tostring)
 -- @usage local mine = "test: rfc2544\nports: {a: {device: wire0}, b: {device: wire1}}"
 -- local loaded = plan.load_text(mine, "mine")
--- local other = bench.open(loaded, { max_frame = 1518 })
+-- local other = Tester.open(loaded, { max_frame = 1518 })
 -- local name = other.ports[1].name other:close()
 -- return name --> a
-function Bench.open(plan, o)
-   o = arguments.read("bench.open", o or {}, OPEN_ROWS)
-   local bench = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {}, trials = 0 }, Bench)
-   bench.frame_sizes = o.max_frame and { ethernet.MIN_FRAME, o.max_frame } or o.frame_sizes
+function Tester.open(plan, o)
+   o = arguments.read("tester.open", o or {}, OPEN_ROWS)
+   local tester = setmetatable({ plan = plan, handles = {}, ports = {}, taps = {}, trials = 0,
+      totals = Totals.new() }, Tester)
+   tester.frame_sizes = o.max_frame and { ethernet.MIN_FRAME, o.max_frame } or o.frame_sizes
       or plan.needs.frame_sizes
-   bench.max_frame = math.max(unpack(bench.frame_sizes))
+   tester.max_frame = math.max(unpack(tester.frame_sizes))
    local device = plan.reference_device or plan.reference_switch
-   bench.time = not device and C.FG_TIME_TSC
+   tester.time = not device and C.FG_TIME_TSC
       or device.time == "free" and C.FG_TIME_WIRE_FREE
       or C.FG_TIME_WIRE_REAL
-   bench.clock = TIMES[bench.time]
+   tester.clock = TIMES[tester.time]
    local ok, err = pcall(function()
       host.start(plan)
-      bench:open_ports()
+      tester:open_ports()
       for i, port in ipairs(plan.ports) do
-         bench.ports[i] = card.describe(port, bench.handles[i])
+         tester.ports[i] = card.describe(port, tester.handles[i])
       end
-      bench:create_engine()
+      tester:create_engine()
       if not o.unasked then
-         bench:resolve()
+         gateways.resolve(tester)
       end
    end)
    if not ok then
-      bench:close()
+      tester:close()
       return nil, err
    end
-   return bench
+   return tester
 end
 
---- Stop the engine and give the ports back. May be called twice.
+-- A tester that was closed: what was made of it still has it, and would hand C an engine that is gone.
+local Closed = {}
+function Closed.__index(_, key)
+   if key == "engine" then
+      error("the tester is closed", 0)
+   end
+   return Tester[key]
+end
+
+--- Stop the engine and give the ports back. May be called twice; whatever else needs the ports raises an
+-- error then.
 -- @usage tester:close() tester:close()
-function Bench:close()
+function Tester:close()
+   if self.closed then
+      return
+   end
+   self.totals:drop()
    C.fg_engine_free(self.engine)
-   self.engine = nil
+   self.engine, self.closed = nil, true
    if self.wires then
       self.wires:close()
    else
       host.close(self.handles)
    end
    self.wires, self.handles = nil, {}
+   setmetatable(self, Closed)
+end
+
+-- Let time of the tester pass; the device stays as it is.
+function Tester:pause(seconds)
+   local config = ffi.new("struct fg_trial_config", { drain_ns = nanoseconds(seconds), silent = true })
+   self:start(config, nil, true)
+   self:await()
 end
 
 --- Highest frame rate of the slowest port's line, or nil when a port does not know its rate.
 -- @param frame_size  octets with FCS
 -- @usage tester:max_fps(64) --> 1,488,095
-function Bench:max_fps(frame_size)
+function Tester:max_fps(frame_size)
    return ethernet.slowest_fps(self.ports, frame_size)
 end
 
 -- Tell a bridge of the stations behind every port.
-function Bench:announce_stations(o)
+function Tester:announce_stations(o)
    local list, seconds = streams.announcements(self, o)
    self:start(ffi.new("struct fg_trial_config", {
       streams = list.count,
@@ -305,38 +301,21 @@ function Bench:announce_stations(o)
    self:await()
 end
 
--- Frames per second of a stream over a trial; of one that sends now and then, too.
-local function mean_fps(loads, seconds)
-   local frames = 0
-   for _, load in ipairs(loads) do
-      frames = frames + (load.frames or (load.mean_fps or load.fps) * load.seconds)
-   end
-   return loads[2] and frames / seconds or loads[1].mean_fps or loads[1].fps
-end
-
--- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.
-local function interval_of(described)
-   for _, stream in ipairs(described) do
-      if stream.over_time then
-         return stream.over_time
-      end
-   end
-   return 1
-end
-
 -- The streams of a trial: the engine's list, what they are called (counts.lua), how many seconds they last.
-function Bench:streams_of(o)
+function Tester:streams_of(o)
    local described = {}
    if o.streams then
       local list, seconds = streams.given(self, o.streams)
       for i, stream in ipairs(o.streams) do
          local first = stream.loads[1]
          described[i] = {
-            name = stream.name, to = list.array[i - 1].rx_port + 1, fps = mean_fps(stream.loads, seconds),
+            name = stream.name, from = list.array[i - 1].tx_port + 1,
+            to = list.array[i - 1].rx_port + 1, fps = streams.mean_fps(stream.loads, seconds),
             uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
             random = first.shape == "poisson",
             over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
             measure = stream.measure, errors = stream.errors, unmeasured = stream.unmeasured,
+            sent_elsewhere = stream.idle,
          }
       end
       return list, described, seconds
@@ -346,7 +325,8 @@ function Bench:streams_of(o)
    for i, name in ipairs(o.directions) do
       local share = turns[i].share * share_of_test
       described[i] = {
-         name = name, to = list.array[i - 1].rx_port + 1, fps = o.loads and o.loads[1].fps or o.fps,
+         name = name, from = list.array[i - 1].tx_port + 1, to = list.array[i - 1].rx_port + 1,
+         fps = o.loads and o.loads[1].fps or o.fps,
          share = share < 1 and share or nil, measure = o.broadcast and {} or nil,
       }
    end
@@ -357,16 +337,15 @@ end
 -- @param o.frame_size   octets with FCS
 -- @param o.directions   list of "east->west"; those that start from one port take turns in its load
 -- @param o.fps          frames per second of each port that sends, constant ...
--- @param o.duration     ... for so many seconds, in the bench's time
+-- @param o.duration     ... for so many seconds, in the tester's time
 -- @param o.loads        or several loads in a row: list of { fps =, seconds = }
 -- @param o.burst        send fps in bursts at the rate of the line: { frames =, interval_frames = from the
 --                       first frame of one to that of the next, in frame times }; or nil
 -- @param o.streams      or, instead of all of these, streams of the method's own making, each with its loads
 --                       (framegauge.tester.streams); the trial lasts as long as the longest of them
--- @param o.tags         frames whose delay is kept by itself: { first =, every = (seconds), count = }; or
---                       nil
--- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers),
---                       or nil
+-- @param o.tags         frames whose delay is kept by itself: { first =, every = seconds, count = at most
+--                       10,000 of a stream }; or nil
+-- @param o.modifier     what makes the stream other than the plain one (framegauge.traffic.modifiers); or nil
 -- @param o.management   what the modifier management-frames asks for: { community =, interface = }
 -- @param o.max_lag      how late a frame of fps or loads may be and still be sent, seconds; nil: as late as
 --                       the plan's host.max_lag
@@ -379,25 +358,38 @@ end
 -- @param o.patient      whether a frame that a port cannot send in time, because the device has it pause, is
 --                       sent later; default: it is given up after the plan's host.max_lag
 -- @param o.gap          bytes from one frame to the next of ports of the reference switch; default: 12
+-- @param o.stagger      by how many frame times of its load each port begins late, by name; default: none
+-- @param o.stations     behind each port, which frames go between: { count =, fps = that announce them }
 -- @param o.members      of multicast groups, each a port for a while (framegauge.tester.members); or nil
--- @param o.joint        a trial together with another tester: { first_id = of its streams, start = function()
---                       -> when traffic starts, look = as of await, finish = called at its end, before its
---                       counts are read }; or nil
+-- @param o.continues    whether the reference device keeps what the trial before left in it, such as sessions
+-- @param o.taps         by the number of a port: struct fg_tap * that sees what it receives in this trial
+-- @param o.addresses    by the number of a port: for how many addresses it answers, from its own on
+-- @param o.joint        a trial together with other testers: { first_id = of its streams, start = function()
+--                       -> when traffic starts, armed = called when all is prepared, or nil, look = as of
+--                       await, finish = called at its end, before its counts are read }; or nil
 -- @return counts by direction (or stream), port and lcore. Raises {interrupted = true} when the job is
 -- interrupted.
 -- @usage local raw = tester:trial {
 --    frame_size = 64, fps = "10kfps", duration = "1s", directions = { "east->west" },
 -- }
 -- return raw.directions[1].tx, raw.directions[1].rx --> 10000 10000
-function Bench:trial(o)
-   o = arguments.read("bench:trial", o, TRIAL_ROWS)
+function Tester:trial(o)
+   o = arguments.read("tester:trial", o, TRIAL_ROWS)
    self.trials = self.trials + 1
-   if modifiers.needs_announcement(o.modifier) then
+   if modifiers.needs_announcement(o.modifier) or o.stations then
       self:announce_stations(o)
    end
    local list, described, seconds = self:streams_of(o)
+   return self:run(o, list, described, seconds)
+end
+
+-- Run a trial of streams that are made.
+-- @param o                         as of trial(): all but what the streams are
+-- @param list, described, seconds  as streams_of() gave them
+-- @return as trial()
+function Tester:run(o, list, described, seconds)
    local joint, member, count = o.joint or {}, members.list(self, o.members or {})
-   self:start(ffi.new("struct fg_trial_config", {
+   local config = ffi.new("struct fg_trial_config", {
       streams = list.count,
       stream = list.array,
       learn_ns = nanoseconds(o.learning_wait or 0),
@@ -405,35 +397,44 @@ function Bench:trial(o)
       drain_ns = nanoseconds(o.drain or DRAIN),
       settle_ns = nanoseconds(o.settle or 0),
       max_lag_ns = nanoseconds(o.patient and seconds or self.plan.host.max_lag),
-      series_ns = nanoseconds(interval_of(described)),
+      series_ns = nanoseconds(streams.interval_of(described)),
       first_id = joint.first_id or 0,
       start_ns = joint.start and joint.start() or 0,
       members = count, member = member,
       talk = modifiers.talk(o.modifier, o.management), silent = o.silent or false,
-   }), self:arrange(o))
+   })
+   for i = 1, #self.ports do
+      config.tap[i - 1] = o.taps and o.taps[i]
+      config.addresses[i - 1] = o.addresses and o.addresses[i] or 0
+   end
+   self:start(config, joint.armed or self:arrange(o), o.continues)
    self.running = { duration = seconds, streams = list } -- the templates live as long
+   self.totals:begin(self.engine, described)
    self:await(joint.look)
    if joint.finish then
       joint.finish()
    end
    local lcores = counts.lcores(self.engine, self.lcores)
-   return {
+   local result = {
       time = self.clock,
       duration_s = seconds,
+      drain_s = o.drain or DRAIN,
       directions = counts.directions(self.engine, described, {
          duration = seconds, ports = self.ports, tags = o.tags and o.tags.count or 0,
-         on_wire = self.wires ~= nil, lcores = lcores,
+         on_wire = self.wires ~= nil, delays = o.joint ~= nil or described[2] ~= nil,
       }),
       ports = counts.ports(self.engine, self.ports),
       queues = counts.queues(self.engine, self.ports),
       lcores = lcores,
       members = o.members and members.results(self.engine, o.members) or nil,
    }
+   self.totals:finish(result.directions, result.ports, lcores)
+   return result
 end
 
 --- Totals of the trial that is running, for the screen; nil when none is.
 -- @usage tester:snapshot() --> nil
-function Bench:snapshot()
+function Tester:snapshot()
    if not self.running then
       return nil
    end
@@ -446,4 +447,4 @@ function Bench:snapshot()
    }
 end
 
-return Bench
+return Tester

@@ -128,7 +128,7 @@ end
 --- What was measured of a stream.
 -- @param names   what was asked for, as M.flags took it
 -- @param result  its struct fg_stream_result
--- @param ports   of the bench, in the engine's order
+-- @param ports   of the tester, in the engine's order
 function M.read(engine, stream, names, result, ports)
    local out = { misdirected = misdirected(engine, stream, ports) }
    put_loss(out, result)

@@ -25,11 +25,11 @@ end
 
 --- The engine's array of memberships.
 -- @return the array, to be kept until the trial has been prepared, and how many
-function M.list(bench, wanted)
+function M.list(tester, wanted)
    local array = ffi.new("struct fg_member[?]", math.max(1, #wanted))
    for i, one in ipairs(wanted) do
       local out = array[i - 1]
-      out.port, out.version = tables.index_of(bench.ports, one.port) - 1, VERSIONS[one.version]
+      out.port, out.version = tables.index_of(tester.ports, one.port) - 1, VERSIONS[one.version]
       ffi.copy(out.group.group, one.group, #one.group)
       if one.source then
          out.group.has_source = true

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Ports of an open bench: what they are, what they can carry, what they counted.
+--- Ports of an open tester: what they are, what they can carry, what they counted.
 local counts = require "framegauge.tester.counts"
 local ethernet = require "framegauge.core.ethernet"
 local loads = require "framegauge.traffic.loads"
@@ -14,13 +14,13 @@ local FACTS = { "name", "device", "driver", "mode", "line_rate", "mac", "numa" }
 local BAD_INPUT = 2
 
 --- All ports, in the plan's order.
--- @param bench  an open bench (framegauge.tester)
+-- @param tester  an open tester (framegauge.tester)
 -- @return list of { name =, device =, driver =, mode =, line_rate = bits per second (nil: not known), mac =,
 --         numa = node }
 -- @usage port.list(tester)[2].name --> west
-function M.list(bench)
+function M.list(tester)
    local list = {}
-   for i, port in ipairs(bench.ports) do
+   for i, port in ipairs(tester.ports) do
       list[i] = {}
       for _, key in ipairs(FACTS) do
          list[i][key] = port[key]
@@ -33,9 +33,9 @@ end
 -- @return as in list()
 -- @usage port.get(tester, "east").line_rate --> 1,000,000,000
 -- @usage select(2, pcall(port.get, tester, "wets")) --> there is no port 'wets'; did you mean 'west'?
-function M.get(bench, name)
+function M.get(tester, name)
    local names = {}
-   for i, port in ipairs(M.list(bench)) do
+   for i, port in ipairs(M.list(tester)) do
       if port.name == name then
          return port
       end
@@ -52,8 +52,8 @@ end
 -- @return frames per second. A share of a line whose rate is not known raises an error.
 -- @usage port.fps(tester, "east", "50%", 1518) --> 40637
 -- @usage port.fps(tester, "east", "672Mbps L1", 64) --> 1,000,000
-function M.fps(bench, name, rate, frame_size)
-   local one = M.get(bench, name)
+function M.fps(tester, name, rate, frame_size)
+   local one = M.get(tester, name)
    if type(rate) == "number" then
       return rate
    end
@@ -71,8 +71,8 @@ end
 --         link_faults =, link_down =, removed =, misdirected =, unsolicited =, foreign_by_kind =, ... }
 -- @usage tester:trial { frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" } }
 -- return port.counts(tester)[2].rx_missed --> 0
-function M.counts(bench)
-   return counts.ports(bench.engine, bench.ports)
+function M.counts(tester)
+   return counts.ports(tester.engine, tester.ports)
 end
 
 return M

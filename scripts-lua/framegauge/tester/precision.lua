@@ -24,9 +24,9 @@ local function created(create, ctype, free, ...)
 end
 
 -- The two ports of a direction, by number.
-local function ends(bench, direction)
+local function ends(tester, direction)
    local from, to = direction:match "^(.-)%->(.+)$"
-   return bench:port_index(from), bench:port_index(to)
+   return tester:port_index(from), tester:port_index(to)
 end
 
 -- What is to be sent, and the times between its frames.
@@ -63,24 +63,24 @@ local function row_of(one, departures, direction)
 end
 
 --- Departures of a direction, as its receiver reads them from the frames.
--- @param bench     looped to itself
+-- @param tester    looped to itself
 -- @param o.direction  "east->west"
 -- @param o.frame_size, o.load_fps, o.seconds  of each trial
 -- @return list of { pattern =, percent = of load_fps, fps =, late = frames not sent, intended_ns =,
 -- count =, min_ns =, p50_ns =, p99_ns =, max_ns =, mean_ns = between two departures, and error_p50_ns =,
 -- error_p99_ns =, error_p999_ns =, error_max_ns = by how much that was not as intended, either way }
-function M.departures(bench, o)
-   local _, receiver = ends(bench, o.direction)
+function M.departures(tester, o)
+   local _, receiver = ends(tester, o.direction)
    local rows = {}
    for i, one in ipairs(patterns(o.load_fps)) do
       local times = ffi.new("struct fg_departures_config", one.times)
       local departures = created(C.fg_departures_create, "struct fg_departures", C.fg_departures_free, times)
-      local before = bench:tap(receiver, C.fg_departures_tap(departures))
-      local raw = bench:trial {
+      local before = tester:tap(receiver, C.fg_departures_tap(departures))
+      local raw = tester:trial {
          frame_size = o.frame_size, directions = { o.direction }, fps = one.fps, burst = one.burst,
          duration = o.seconds,
       }
-      bench:tap(receiver, before)
+      tester:tap(receiver, before)
       rows[i] = row_of(one, departures, raw.directions[1])
    end
    return rows
@@ -89,24 +89,24 @@ end
 --- Delay of a direction by the ports' own IEEE 1588 stamps (fg_probe.h), a thousand times a second.
 -- @return { source = "ieee1588", sent =, unstamped =, count =, min_ns =, mean_ns =, max_ns =,
 -- error_bound_ns = }; nil where a port takes no such stamps
-function M.probe(bench, direction, seconds)
-   local from, to = ends(bench, direction)
-   local ports = bench.handles
+function M.probe(tester, direction, seconds)
+   local from, to = ends(tester, direction)
+   local ports = tester.handles
    if ports[from].timesync == nil or ports[to].timesync == nil then
       return nil
    end
    local config = ffi.new("struct fg_probe_config", {
-      from = ports[from], to = ports[to], hz = C.fg_engine_hz(bench.engine), interval_ns = 1e6,
+      from = ports[from], to = ports[to], hz = C.fg_engine_hz(tester.engine), interval_ns = 1e6,
       most = math.min(65536, math.ceil(seconds * 1e3)),
    })
-   ffi.copy(config.src, octets.mac(bench.ports[from].mac), 6)
-   ffi.copy(config.dst, octets.mac(bench.ports[to].mac), 6)
+   ffi.copy(config.src, octets.mac(tester.ports[from].mac), 6)
+   ffi.copy(config.dst, octets.mac(tester.ports[to].mac), 6)
    local probe = created(C.fg_probe_create, "struct fg_probe", C.fg_probe_free, config)
    local trial = ffi.new("struct fg_trial_config", { traffic_ns = seconds * 1e9, tasks = 1 })
    local task = ffi.new("struct fg_trial_task[1]", { { task = C.fg_probe_task(probe), port = from - 1 } })
    trial.task, trial.sink[to - 1] = task, C.fg_probe_sink(probe)
-   bench:start(trial)
-   bench:await()
+   tester:start(trial)
+   tester:await()
    local err, seen = api.error(), ffi.new "struct fg_probe_result"
    api.check(C.fg_probe_read(probe, seen, err), err)
    local result = { source = "ieee1588", mean_ns = seen.mean_ns }
@@ -120,12 +120,12 @@ end
 -- of real ports only: the wire's time stands still meanwhile.
 -- @return { seconds =, rounds =, longest_ns =, away_ppm = of the time, stalls = list of how many by
 -- STALL_CLASSES }
-function M.host(bench, seconds)
-   local hz = C.fg_engine_hz(bench.engine)
+function M.host(tester, seconds)
+   local hz = C.fg_engine_hz(tester.engine)
    local stalls = created(C.fg_stalls_create, "struct fg_stalls", C.fg_stalls_free, hz)
    local task = ffi.new("struct fg_trial_task[1]", { { task = C.fg_stalls_task(stalls) } })
-   bench:start(ffi.new("struct fg_trial_config", { tasks = 1, task = task, traffic_ns = seconds * 1e9 }))
-   bench:await()
+   tester:start(ffi.new("struct fg_trial_config", { tasks = 1, task = task, traffic_ns = seconds * 1e9 }))
+   tester:await()
    local seen = ffi.new "struct fg_stalls_result"
    C.fg_stalls_read(stalls, seen)
    local counts = {}

@@ -2,6 +2,7 @@
 
 --- The streams of a trial, as the engine takes them: what each port sends, to whom, in which turns.
 local api = require "framegauge.core.api"
+local arguments = require "framegauge.plan.arguments"
 local ffi = require "ffi"
 local frame = require "framegauge.traffic.frame"
 local measures = require "framegauge.tester.measures"
@@ -45,14 +46,14 @@ end
 
 -- What the frame of one direction is made of: to the gateway where there is one, else straight to the other
 -- port. Of a loopback the gateway is the far end.
-local function ingredients(bench, from, to)
-   local source, target = bench.plan.ports[from], bench.plan.ports[to]
+local function ingredients(tester, from, to)
+   local source, target = tester.plan.ports[from], tester.plan.ports[to]
    local version = source.ipv4 and target.ipv4 and 4 or 6
    local address = from == to and source["gateway" .. version] or target["ipv" .. version]
    return {
       version = version,
-      src_mac = octets.mac(bench.ports[from].mac),
-      dst_mac = bench:gateway_mac(from, version) or octets.mac(bench.ports[to].mac),
+      src_mac = octets.mac(tester.ports[from].mac),
+      dst_mac = tester:gateway_mac(from, version) or octets.mac(tester.ports[to].mac),
       src = octets["ipv" .. version](source["ipv" .. version]),
       dst = octets["ipv" .. version](address),
       vlan = source.vlan,
@@ -66,13 +67,15 @@ List.__index = List
 
 local function new_list(size, loads, n)
    return setmetatable({
-      array = ffi.new("struct fg_stream_config[?]", size), count = 0, frames = {}, loads = loads, n = n,
+      array = ffi.new("struct fg_stream_config[?]", size), count = 0, frames = {}, made = {}, loads = loads,
+      n = n,
    }, List)
 end
 
 function List:add(o)
    self.count = self.count + 1
    self.frames[self.count] = o.frame
+   self.made[self.count] = { frame = o.frame, sizes = o.sizes, cycle = o.cycle, templates = o.templates }
    self.array[self.count - 1] = {
       tx_port = o.from - 1, rx_port = o.to - 1, frame = o.frame, sizes = o.sizes, frames = o.frames,
       load = o.loads or self.loads, loads = o.n or self.n, phase = o.phase or 0,
@@ -132,7 +135,7 @@ end
 
 --- The loads of the directions of a trial. Bursts are parts of a load of the whole line. What the modifier
 -- has the tester say beside the test takes the place of test frames; between bursts there is room for it.
--- @param o  as Bench:trial takes it
+-- @param o  as Tester:trial takes it
 -- @return as M.loads, and the share of the load that is test frames
 function M.loads_of_trial(o)
    if o.burst then
@@ -152,29 +155,42 @@ function M.loads_of_trial(o)
    return loads, n, seconds, list[1].fps / given[1].fps
 end
 
--- Which frames of a stream are tagged.
--- @param fps  frames per second of the stream
+-- Which frames of a stream are tagged. The delay of each stays in memory until the trial has ended, so that
+-- their number is limited, as that of a plan is.
+local TAG_ROWS = {
+   { key = "first", type = "time", required = true, min = 0 },
+   { key = "every", type = "time", required = true, min = 0 },
+   { key = "count", type = "integer", required = true, min = 0, max = 10000 },
+}
+
+-- @param tags  as Tester:trial takes them
+-- @param fps   frames per second of the stream
 local function set_tags(stream, tags, fps)
+   tags = arguments.read("tags", tags, TAG_ROWS)
    stream.tags = tags.count
    stream.tag_first = math.ceil(tags.first * fps)
    stream.tag_every = math.max(1, math.floor(tags.every * fps))
 end
 
 --- The streams of a trial: those of the directions, then those of the modifier's own frames.
--- @param bench     with plan, ports and gateway_mac
--- @param o         as Bench:trial takes it
+-- @param tester    with plan, ports and gateway_mac
+-- @param o         as Tester:trial takes it
 -- @param loads, n  as M.loads gave them
 -- @return list (array, count, frames: keep it while the trial runs), and the turns of the directions
-function M.of_trial(bench, o, loads, n)
+function M.of_trial(tester, o, loads, n)
    local turns, own = modifiers.turns(o.modifier, o.directions, o.burst)
    local list = new_list(#o.directions + #own, loads, n)
-   local places = topology.places(#bench.ports, bench.plan.needs.topology)
+   local places = topology.places(#tester.ports, tester.plan.needs.topology)
    for i, direction in ipairs(o.directions) do
-      local from, to = ends(bench.ports, direction)
-      local made = modifiers.change(ingredients(bench, from, to), o.modifier, places, from, to)
+      local from, to = ends(tester.ports, direction)
+      local made = modifiers.change(ingredients(tester, from, to), o.modifier, places, from, to)
+      if o.stations then
+         modifiers.between_stations(made, from, to, o.stations.count)
+      end
       made = o.broadcast and modifiers.broadcast(made) or made
       local stream = list:add {
          from = from, to = to, turn = turns[i], frame = frame.rfc2544(o.frame_size, made),
+         phase = o.stagger and o.stagger[tester.ports[from].name],
       }
       if o.tags then
          set_tags(stream, o.tags, loads[0].fps * turns[i].share)
@@ -182,8 +198,8 @@ function M.of_trial(bench, o, loads, n)
    end
    list.own_loads = own.fps and M.loads { { fps = own.fps * o.fps, seconds = o.duration } }
    for _, one in ipairs(own) do
-      local from, to = ends(bench.ports, one.direction)
-      local made = modifiers.broadcast(ingredients(bench, from, to))
+      local from, to = ends(tester.ports, one.direction)
+      local made = modifiers.broadcast(ingredients(tester, from, to))
       list:add {
          from = from, to = to, turn = one.turn, frame = frame.rfc2544(o.frame_size, made), unmeasured = true,
          loads = list.own_loads, n = list.own_loads and 1,
@@ -194,7 +210,7 @@ end
 
 --- Streams that a method has made itself.
 -- @param wanted  list of { name = in the counts, from =, to = names of ports, frame = template
---                (framegauge.traffic.frame), loads = as of M.loads, tags = as Bench:trial takes them, or nil,
+--                (framegauge.traffic.frame), loads = as of M.loads, tags = as Tester:trial takes them,
 --                unmeasured = or nil, delay = seconds before the first frame, or nil,
 --                sizes = of the frames of a cycle, or nil; then frame is a function(size),
 --                over_time = seconds of an interval of the series that is kept, with availability, or nil,
@@ -208,19 +224,21 @@ end
 --                copies_of = number of the stream before it in the list whose frames come out at its port,
 --                too: it sends nothing, and measures those there; or nil }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
-function M.given(bench, wanted)
+function M.given(tester, wanted)
    local list, longest = new_list(#wanted), 0
    list.all_loads, list.kept = {}, {}
    for i, one in ipairs(wanted) do
       local loads, n, seconds = M.loads(one.loads)
       local delay = one.delay or 0
-      local sizes, frames = nil, nil
+      local sizes, frames, kept = nil, nil, {}
       if one.sizes then
-         sizes, frames, list.kept[#list.kept + 1] = M.cycle(one.sizes, one.frame)
+         sizes, frames, kept = M.cycle(one.sizes, one.frame)
+         list.kept[#list.kept + 1] = kept
       end
       local stream = list:add {
-         from = index_of(bench.ports, one.from), to = index_of(bench.ports, one.to),
-         frame = not sizes and one.frame or nil, sizes = sizes, frames = frames,
+         from = index_of(tester.ports, one.from), to = index_of(tester.ports, one.to),
+         frame = not sizes and one.frame or nil, sizes = sizes, frames = frames, cycle = one.sizes,
+         templates = kept[3],
          unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
          over_time = one.over_time, idle = one.idle or one.copies_of ~= nil, copies_of = one.copies_of,
          marks = one.marks, measure = one.measure,
@@ -236,22 +254,42 @@ end
 
 --- What tells a bridge of the stations behind every port, before a trial that has many.
 -- @return list as of M.of_trial, and how many seconds it takes
-function M.announcements(bench, o)
-   local list, seen = new_list(#bench.ports, ffi.new("struct fg_load[1]"), 1), {}
+function M.announcements(tester, o)
+   local list, seen = new_list(#tester.ports, ffi.new("struct fg_load[1]"), 1), {}
+   local stations = o.stations or { fps = ANNOUNCEMENT_FPS }
    local function add(port, other)
       if seen[port] then
          return
       end
-      local made, count = modifiers.announcement(ingredients(bench, port, other), port)
-      seen[port], list.loads[0] = true, { fps = ANNOUNCEMENT_FPS, frames = count }
+      local made, count = modifiers.announcement(ingredients(tester, port, other), port, stations.count)
+      seen[port], list.loads[0] = true, { fps = stations.fps, frames = count }
       list:add { from = port, to = port, frame = frame.rfc2544(o.frame_size, made), unmeasured = true }
    end
    for _, direction in ipairs(o.directions) do
-      local from, to = ends(bench.ports, direction)
+      local from, to = ends(tester.ports, direction)
       add(from, to)
       add(to, from)
    end
-   return list, tonumber(list.loads[0].frames) / ANNOUNCEMENT_FPS
+   return list, tonumber(list.loads[0].frames) / stations.fps
+end
+
+--- Frames per second of a stream over a trial; of one that sends now and then, too.
+function M.mean_fps(loads, seconds)
+   local frames = 0
+   for _, load in ipairs(loads) do
+      frames = frames + (load.frames or (load.mean_fps or load.fps) * load.seconds)
+   end
+   return loads[2] and frames / seconds or loads[1].mean_fps or loads[1].fps
+end
+
+--- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.
+function M.interval_of(described)
+   for _, stream in ipairs(described) do
+      if stream.over_time then
+         return stream.over_time
+      end
+   end
+   return 1
 end
 
 return M

@@ -3,6 +3,7 @@
 --- The virtual wires of a plan with a reference switch, which joins all of them (lib/device/fg_switch.h).
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local octets = require "framegauge.core.octets"
 local tables = require "framegauge.core.tables"
 local user_error = require "framegauge.core.user_error"
 
@@ -53,6 +54,30 @@ local function fill_snooping(out, s, ports)
    end
 end
 
+local WRAP = {
+   none = C.FG_SWITCH_NOT_WRAPPED, ipip = C.FG_SWITCH_IP_IN_IP, gre = C.FG_SWITCH_GRE,
+   ["gre-key"] = C.FG_SWITCH_GRE_WITH_KEY,
+}
+local OWN_MAC = "\2\0\0\255\0\1"
+
+-- The far ends are the addresses of the ports, the switch's their gateways.
+local function fill_tunnels(out, t, ports)
+   out.on, out["in"], out.out, out.key = true, WRAP[t.ingress], WRAP[t.egress], t.key
+   for _, port in ipairs(ports) do
+      local tunnel = out.port[number_of(port)]
+      ffi.copy(tunnel.near.mac, OWN_MAC, #OWN_MAC)
+      for _, family in ipairs { { "ipv4", "gateway4" }, { "ipv6", "gateway6" } } do
+         local version, gateway = family[1], port[family[2]]
+         if gateway then
+            local near, far = octets[version](gateway), octets[version](port[version])
+            tunnel.near["has_" .. version] = true
+            ffi.copy(tunnel.near[version], near, #near)
+            ffi.copy(tunnel["far_" .. version], far, #far)
+         end
+      end
+   end
+end
+
 local function fill_failover(out, f, ports)
    for _, port in ipairs(ports) do
       if port.name == f.preferred then
@@ -66,6 +91,15 @@ local function fill_failover(out, f, ports)
    out.away = { f.detect * 1e9, f.compute * 1e9, f.per_route * 1e9 }
    out.back = { f.revert_detect * 1e9, f.revert_compute * 1e9, f.revert_per_route * 1e9 }
    out.preferred_ns, out.next_best_ns = f.preferred_latency * 1e9, f.next_best_latency * 1e9
+end
+
+local function fill_uplink(config, uplink, ports)
+   config.uplink_bps = uplink.rate
+   for _, port in ipairs(ports) do
+      if tables.contains(uplink.ports, port.name) then
+         config.second = bit.bor(config.second, bit.lshift(1ULL, number_of(port)))
+      end
+   end
 end
 
 local function config_of(s, ports)
@@ -86,6 +120,12 @@ local function config_of(s, ports)
    M.fill_table(config.table, s.mac_table)
    if s.snooping then
       fill_snooping(config.snooping, s.snooping, ports)
+   end
+   if s.tunnels then
+      fill_tunnels(config.tunnels, s.tunnels, ports)
+   end
+   if s.uplink then
+      fill_uplink(config, s.uplink, ports)
    end
    if s.failover then
       fill_failover(config.failover, s.failover, ports)

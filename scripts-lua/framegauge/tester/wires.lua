@@ -6,6 +6,7 @@ local api = require "framegauge.core.api"
 local ffi = require "ffi"
 local impairments = require "framegauge.tester.impairments"
 local octets = require "framegauge.core.octets"
+local registry = require "framegauge.plan.registry"
 local switch = require "framegauge.tester.switch"
 
 local C = api.C
@@ -52,6 +53,12 @@ local function device_config(device, ports, max_frame)
    if t then
       switch.fill_table(config.table, t)
    end
+   if device.firewall then
+      impairments.fill_firewall(config.firewall, device.firewall)
+   end
+   if device.nat then
+      impairments.fill_nat(config.nat, device.nat)
+   end
    set_direction(config.direction[0], device)
    set_direction(config.direction[1], device.reverse or device)
    for side = 0, 1 do
@@ -62,33 +69,51 @@ local function device_config(device, ports, max_frame)
    return config
 end
 
+-- What joins the ports of a wire, as a device of the plan has it.
+-- @param wire  { ends = by side }
+function Wires:config(device, wire)
+   local ends = wire.ends
+   return device_config(device, {
+      [0] = ends[0] and ends[0].port, ends[1] and ends[1].port }, math.max(unpack(self.sizes)))
+end
+
+-- Frames on their way at most, with any of several devices.
+local function most_in_flight(devices, sizes)
+   local most = 0
+   for _, device in ipairs(devices) do
+      local config = device_config(device, {}, math.max(unpack(sizes)))
+      most = math.max(most, switch.most_in_flight("reference_device", sizes, function(size)
+         return C.fg_device_in_flight(config, size)
+      end))
+   end
+   return most
+end
+
+local function set_profiles(handle, device)
+   impairments.set_profiles(handle, 0, device.profiles)
+   impairments.set_profiles(handle, 1, (device.reverse or device).profiles)
+end
+
 --- Join the plan's ports.
 -- @param sizes  octets with FCS of all frames that may be sent
 -- @return the wires: handles (list of struct fg_port *, in the plan's order), buffers (frames that can be
---         on their way), and the methods reset, outage, close
+--         on their way), and the methods change, reset, outage, close
 function M.open(plan, sizes)
    if plan.reference_switch then
       return switch.open(plan, sizes)
    end
-   local self = setmetatable({ list = {}, handles = {}, buffers = 0 }, Wires)
+   local self = setmetatable({ list = {}, handles = {}, wires = {}, sizes = sizes }, Wires)
    local by_number, err = {}, api.error()
+   self.buffers = most_in_flight(registry.devices(plan), sizes)
    for i, port in ipairs(plan.ports) do
       by_number[tonumber(port.device:match("%d+$"))] = { index = i, port = port }
    end
    for number = 0, #plan.ports - 1, 2 do
       local ends = { [0] = by_number[number], by_number[number + 1] } -- a loopback may leave one open
-      local config = device_config(plan.reference_device, {
-         [0] = ends[0] and ends[0].port, ends[1] and ends[1].port },
-         math.max(unpack(sizes)))
-      local in_flight = switch.most_in_flight("reference_device", sizes, function(size)
-         return C.fg_device_in_flight(config, size)
-      end)
-      local out = ffi.new("struct fg_device *[1]")
-      api.check(C.fg_device_create(config, in_flight, out, err), err)
-      self.list[#self.list + 1] = out[0]
-      impairments.set_profiles(out[0], 0, plan.reference_device.profiles)
-      impairments.set_profiles(out[0], 1, (plan.reference_device.reverse or plan.reference_device).profiles)
-      self.buffers = math.max(self.buffers, in_flight)
+      local wire, out = { ends = ends }, ffi.new("struct fg_device *[1]")
+      api.check(C.fg_device_create(self:config(plan.reference_device, wire), self.buffers, out, err), err)
+      self.list[#self.list + 1], self.wires[#self.wires + 1] = out[0], wire
+      set_profiles(out[0], plan.reference_device)
       for side = 0, 1 do
          if ends[side] then
             self.handles[ends[side].index] = C.fg_device_port(out[0], side)
@@ -96,6 +121,47 @@ function M.open(plan, sizes)
       end
    end
    return self
+end
+
+--- Have other devices between the ports from the next trial on.
+-- @param device  as the plan's reference_device; one of those that its method has named
+function Wires:change(device)
+   local err = api.error()
+   for i, handle in ipairs(self.list) do
+      api.check(C.fg_device_change(handle, self:config(device, self.wires[i]), self.buffers, err), err)
+      set_profiles(handle, device)
+   end
+end
+
+-- What a stateful device has counted, as a table.
+local function counters_of(read, kind, wire, names)
+   local raw, out = ffi.new(kind), {}
+   read(wire, raw)
+   for _, name in ipairs(names) do
+      out[name] = tonumber(raw[name])
+   end
+   return out
+end
+
+--- What the firewall of the first device has counted since the last reset.
+function Wires:firewall()
+   return counters_of(C.fg_device_read_firewall, "struct fg_firewall_counters", self.list[1], {
+      "created", "closed", "expired", "refused", "setup_full", "engine_full", "unknown", "resets", "most",
+      "now" })
+end
+
+--- The same of its NAT.
+function Wires:nat()
+   return counters_of(C.fg_device_read_nat, "struct fg_nat_counters", self.list[1], {
+      "created", "closed", "expired", "refused", "replaced", "no_port", "setup_full", "unsolicited", "most",
+      "now" })
+end
+
+--- Have the NAT of the first device forget all sessions that it has.
+-- @param now  nanoseconds of the tester's time
+-- @return seconds that it takes
+function Wires:clear_nat(now)
+   return tonumber(C.fg_device_clear_nat(self.list[1], now)) / 1e9
 end
 
 --- Every trial finds an idle device.
@@ -106,7 +172,7 @@ function Wires:reset(trial)
    end
 end
 
---- The devices will be out of order from a time to another, nanoseconds of the bench's time.
+--- The devices will be out of order from a time to another, nanoseconds of the tester's time.
 function Wires:outage(from, to)
    for _, wire in ipairs(self.list) do
       C.fg_device_outage(wire, from, to)

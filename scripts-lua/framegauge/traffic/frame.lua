@@ -9,6 +9,9 @@ local user_error = require "framegauge.core.user_error"
 local C = api.C
 local M = {}
 
+-- What templates were built from, as long as they live.
+local recipes = setmetatable({}, { __mode = "k" })
+
 --- Smallest RFC 2544 test frame with room for the signature, bytes with FCS, untagged.
 M.SMALLEST = { [4] = 64, [6] = 84 }
 
@@ -21,8 +24,9 @@ M.DONT_FRAGMENT = 2
 -- @param high  whether the first 64 bits of an address change, not the last
 local function vary_config(o, hold, list, high)
    return ffi.new("struct fg_vary_config", {
-      first = o.first or 0, step = o.step or 0, count = o.count, every = o.every or 1, seed = o.seed or 0,
-      random = o.random or false, high = high or false, hold = hold or o.hold or 1, list = list,
+      first = o.first or 0, step = o.step or 0, count = o.list and #o.list or o.count, every = o.every or 1,
+      seed = o.seed or 0, random = o.random or false, high = high or false, hold = hold or o.hold or 1,
+      list = list,
    })
 end
 
@@ -39,7 +43,7 @@ end
 
 local function vary_field(frame, name, o, hold, err)
    if not o.list then
-      api.check(C.fg_frame_vary(frame, name, vary_config(o, hold, nil, o.high), err), err)
+      api.check(C.fg_frame_vary(frame, name, vary_config(o, hold, o.values, o.high), err), err)
       return
    end
    local array = numbers(o.list)
@@ -118,24 +122,47 @@ local function write_field(frame, o, holds, err)
    end
 end
 
+-- The layers of a stack are tables: a name by itself is an easy slip.
+local function check_layers(stack)
+   for i, layer in ipairs(stack) do
+      if type(layer) ~= "table" or type(layer[1]) ~= "string" then
+         user_error.raise("frame", 2, "frame.build: layer %d is %s; expected a table with the protocol's "
+            .. 'name first, such as { "ipv4", ttl = 64 }', i, type(layer) == "string" and ("%q"):format(layer)
+            or type(layer) == "table" and "without a name" or tostring(layer))
+      end
+   end
+end
+
+-- An empty frame, freed when nobody refers to it any more.
+local function new_frame()
+   local frame = C.fg_frame_create()
+   if frame == nil then
+      error("not enough memory for a frame", 0)
+   end
+   return ffi.gc(frame, C.fg_frame_free)
+end
+
 --- Build the template of a frame.
 -- @param size   bytes with FCS
 -- @param stack  layers from the outside in: { "ethernet", destination = <octets>, ... }; a field is a number
 --               or, for addresses, a string of its octets; or in `vary` what it changes to from frame to
 --               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h);
 --               or one of a list `fields` of { name =, and value =, bad = true or program = the same, also
---               with list = values, hold = frames }; in `bytes` a list of { at = offset in the layer,
+--               with list = values, or values = a uint64_t array of `count` numbers, hold = frames }; in
+--               `bytes` a list of { at = offset in the layer,
 --               octets =, mask =, program = }
 -- @param o.nested  whether the programs nest, the last one innermost, and do not go in step; none is random
 -- or of some frames only
 -- @param o.bytes   as in a layer, with offsets in the frame
 -- @param o.payload  octets that the payload repeats; by default it counts up
+-- @param o.unsigned  whether the payload goes on up to the FCS, without a test signature
 -- @return a struct fg_template, freed when nobody refers to it any more. Errors are raised.
 -- @usage frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } }).length --> 60
 function M.build(size, stack, o)
    o = o or {}
+   check_layers(stack)
    local err = api.error()
-   local frame = ffi.gc(C.fg_frame_create(), C.fg_frame_free)
+   local frame = new_frame()
    local all = { { bytes = o.bytes }, unpack(stack) }
    local programs = programs_of(all)
    local holds = o.nested and nested_holds(programs) or {}
@@ -162,9 +189,21 @@ function M.build(size, stack, o)
    if o.payload then
       api.check(C.fg_frame_set_payload(frame, o.payload, #o.payload, err), err)
    end
+   if o.unsigned then
+      C.fg_frame_leave_unsigned(frame)
+   end
    local out = ffi.new("struct fg_template *[1]")
    api.check(C.fg_frame_finish(frame, size, out, err), err)
-   return ffi.gc(out[0], C.fg_template_free)
+   local template = ffi.gc(out[0], C.fg_template_free)
+   C.fg_frame_free(ffi.gc(frame, nil)) -- the garbage collector does not know how large it is
+   recipes[template] = { size = size, stack = stack, more = o }
+   return template
+end
+
+--- What build() was told: { size =, stack =, more = its o }.
+-- @usage frame.recipe(frame.build(64, { { "ethernet" }, { "ipv4" }, { "udp" } })).size --> 64
+function M.recipe(template)
+   return recipes[template]
 end
 
 --- One frame, as a port would send it.
@@ -188,6 +227,7 @@ end
 -- @param o.src, o.dst          addresses, four or sixteen octets
 -- @param o.dst_port  UDP port; by default echo
 -- @param o.vlan      VLAN id of a tag, or nil
+-- @param o.outer     layers between Ethernet, or the tag, and IP, such as those of a tunnel; or nil
 -- @param o.vary      what changes from frame to frame, see build(): src_mac, dst_mac, dst, src_port, dst_port
 -- @usage frame.rfc2544(64, { version = 4, src = "\198\18\1\2", dst = "\198\19\1\2" }).length --> 60
 function M.rfc2544(size, o)
@@ -200,6 +240,9 @@ function M.rfc2544(size, o)
    }
    if o.vlan then
       stack[#stack + 1] = { "vlan", id = o.vlan }
+   end
+   for _, layer in ipairs(o.outer or {}) do
+      stack[#stack + 1] = layer
    end
    stack[#stack + 1] = {
       "ipv" .. o.version, source = o.src, destination = o.dst, vary = { destination = vary.dst },

@@ -49,9 +49,12 @@ function M.networks(place, version)
    return { first = first, number = ((a * 256 + b) * 256 + c) * 256 + d, step = 256, count = each }
 end
 
--- The first of a port's stations: a MAC address as a number. They differ in the last octet.
+--- Stations behind a port, at most: their MAC addresses differ in the last two octets.
+M.MOST_STATIONS = 65536
+
+-- The first of a port's stations: a MAC address as a number.
 local function stations(port)
-   return 0x02f600010000 + port * 0x100
+   return 0x02f600000000 + port * M.MOST_STATIONS
 end
 
 local change = {}
@@ -67,8 +70,14 @@ change["random-ports"] = function(o)
 end
 
 change["random-macs"] = function(o, _, from, to)
-   o.vary.src_mac = random(stations(from), 1, STATIONS, 4)
-   o.vary.dst_mac = random(stations(to), 1, STATIONS, 5)
+   M.between_stations(o, from, to, STATIONS)
+end
+
+--- Let each frame come from one of so many stations, and go to one.
+function M.between_stations(o, from, to, count)
+   o.vary.src_mac = random(stations(from), 1, count, 4)
+   o.vary.dst_mac = random(stations(to), 1, count, 5)
+   return o
 end
 
 --- Change what a test frame is made of.
@@ -85,6 +94,7 @@ end
 
 --- Change what a broadcast is made of: the frame of a direction, for everyone and no service.
 function M.broadcast(o)
+   o.vary.dst_mac = nil
    o.dst_mac = octets.mac "ff:ff:ff:ff:ff:ff"
    o.dst = o.version == 4 and octets.ipv4 "255.255.255.255" or octets.ipv6 "ff02::1"
    o.dst_port = 9 -- discard
@@ -97,10 +107,12 @@ function M.needs_announcement(modifier)
 end
 
 --- Change what announces the stations of a port to a bridge: a broadcast from each of them.
+-- @param count  how many there are; nil: those of the modifier
 -- @return o, and how many frames it takes
-function M.announcement(o, port)
-   o.vary = { src_mac = { first = stations(port), step = 1, count = STATIONS } }
-   return M.broadcast(o), STATIONS
+function M.announcement(o, port, count)
+   count = count or STATIONS
+   o.vary = { src_mac = { first = stations(port), step = 1, count = count } }
+   return M.broadcast(o), count
 end
 
 --- Frames per second that a modifier has each port say to the device.

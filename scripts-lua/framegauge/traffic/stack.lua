@@ -33,14 +33,14 @@ function M.placeholders(ports)
    }
 end
 
---- MAC addresses of an open bench.
-function M.known(bench)
+--- MAC addresses of an open tester.
+function M.known(tester)
    return {
       port = function(i)
-         return octets.mac(bench.ports[i].mac)
+         return octets.mac(tester.ports[i].mac)
       end,
       gateway = function(i, version)
-         return bench:gateway_mac(i, version)
+         return tester:gateway_mac(i, version)
       end,
    }
 end

@@ -36,20 +36,20 @@ end
 
 --- The streams. Those that leave a port together are spread: the first frame of the k-th of n is put off by
 -- k/n of the time between two of its own.
--- @param bench    with plan, ports and gateway_mac
+-- @param tester   with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
 -- @return list of { name =, from =, to =, frame = and sizes = (framegauge.tester.streams), frame_size = the
 -- mean, loads =, phase =, measure =, t_max =, errors =, and faults = the same as the engine
 -- takes it }
-function M.streams(bench, seconds)
-   local list, macs, ports, count, before = {}, stack.known(bench), bench.plan.ports, {}, {}
-   for _, stream in ipairs(bench.plan.streams) do
+function M.streams(tester, seconds)
+   local list, macs, ports, count, before = {}, stack.known(tester), tester.plan.ports, {}, {}
+   for _, stream in ipairs(tester.plan.streams) do
       local from = stack.ends(ports, stream)
       count[from] = (count[from] or 0) + 1
    end
-   for i, stream in ipairs(bench.plan.streams) do
+   for i, stream in ipairs(tester.plan.streams) do
       local from, to = stack.ends(ports, stream)
-      local made = loads.of(stream.rate, M.context(ports, stream, bench.ports[from].line_rate), seconds)
+      local made = loads.of(stream.rate, M.context(ports, stream, tester.ports[from].line_rate), seconds)
       local cycle, size = sizes.of(stream)
       local function template(octets)
          return stack.template(ports, stream, macs, octets)
@@ -59,15 +59,15 @@ function M.streams(bench, seconds)
       end
       local shortest = template(size.least)
       list[i] = {
-         name = stream.name, from = bench.ports[from].name, to = bench.ports[to].name,
+         name = stream.name, from = tester.ports[from].name, to = tester.ports[to].name,
          frame_size = size.mean, sizes = cycle[2] and cycle,
          frame = cycle[2] and template or shortest,
          loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
-         t_max = bench.plan.traffic and bench.plan.traffic.t_max, errors = stream.errors,
+         t_max = tester.plan.traffic and tester.plan.traffic.t_max, errors = stream.errors,
       }
       if stream.errors then
          list[i].faults, list[i].oversize = faults.config(stream, shortest, {
-            fps = M.fps(ports, stream, bench.ports[from].line_rate) or 0, make = template,
+            fps = M.fps(ports, stream, tester.ports[from].line_rate) or 0, make = template,
          })
       end
       before[from] = (before[from] or 0) + 1

@@ -73,6 +73,15 @@ end
 -- In these every port stands alike, or which stands where is a matter of the links.
 local MESHES = { ["full-mesh"] = true, ["one-to-many"] = true, ["many-to-one"] = true, unidirectional = true }
 
+--- Names of the second half of a list of ports.
+function M.second_half(ports)
+   local names = {}
+   for i = math.floor(#ports / 2) + 1, #ports do
+      names[#names + 1] = ports[i].name
+   end
+   return names
+end
+
 --- Whether a topology takes ports two by two, or in halves.
 function M.takes_even_numbers(topology)
    return topology == "pairs" or topology == "partial-mesh" or topology == "unidirectional"

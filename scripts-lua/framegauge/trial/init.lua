@@ -2,7 +2,7 @@
 
 --- What a trial showed, and whether it may be believed.
 --
--- The bench hands over bare counts. Here they become one flat record, the same object that a method decides
+-- The tester hands over bare counts. Here they become one flat record, the same object that a method decides
 -- on, that trials.jsonl keeps and that result.json repeats. Each record carries a verdict:
 --
 --    valid           the load was offered as intended and every lost frame is the device's
@@ -21,6 +21,8 @@
 -- if hardly any frame left so. And a receiver that is held up for longer than its ring of descriptors lasts
 -- makes the device, or the port, lose what there is no room for, and not every port counts that.
 local altered = require "framegauge.tester.altered"
+local delays = require "framegauge.tester.delays"
+local drain = require "framegauge.trial.drain"
 local tester_counts = require "framegauge.tester.counts"
 local format = require "framegauge.text.format"
 local shortfalls = require "framegauge.trial.shortfalls"
@@ -136,6 +138,7 @@ local function of_direction(raw, ask, own_load)
       first_arrival_ns = own_load and raw.rx > 0 and raw.first_arrival_ns or nil,
       last_arrival_ns = own_load and raw.rx > 0 and raw.last_arrival_ns or nil,
       latency = raw.latency,
+      no_latency = raw.no_latency,
       tags_ns = raw.tags_ns,
       measured = raw.measured,
       marks = raw.marks,
@@ -146,8 +149,10 @@ local function of_direction(raw, ask, own_load)
    }
 end
 
---- Latency of several directions as one summary. Minimum, maximum, count and mean are those of all frames
--- together; a percentile is the largest of the directions', which the percentile of all frames cannot exceed.
+--- Latency of several directions as one summary: that of all their frames together. Directions of records
+-- that were kept have no more than figures: then a percentile is the largest of theirs, which the percentile
+-- of all frames cannot exceed.
+-- @param directions  of tester:trial(), or of records
 -- @usage trial.merge_latency({ { latency = { count = 3, min_ns = 5 } } }).min_ns --> 5
 function M.merge_latency(directions)
    local list = tables.field(directions, "latency")
@@ -158,7 +163,7 @@ function M.merge_latency(directions)
    for _, latency in ipairs(list) do
       weighted = weighted + latency.mean_ns * latency.count
    end
-   return {
+   return delays.of_all(directions) or {
       count = frames,
       min_ns = least(list, "min_ns"),
       mean_ns = frames > 0 and weighted / frames or 0,
@@ -231,12 +236,14 @@ local function lost_off_schedule(record, ask, found)
    end
 end
 
--- Or because nobody fetched it?
-local function lost_unfetched(record, ports, lcores, found)
+-- Or because nobody fetched it? Or some of it, where that matters?
+local function lost_unfetched(record, ports, lcores, ask, found)
    local gap = greatest(lcores, "poll_gap_max_ns") or 0
    local arriving = math.floor(sum(record.directions, "offered_fps") * gap / 1e9)
+   local few = ask.any_loss and math.huge or M.OFF_SCHEDULE_TOLERANCE * record.tx
    for _, port in ipairs(ports) do
-      if record.lost <= arriving and arriving > (port.rx_ring or math.huge) then
+      local too_many = arriving - (port.rx_ring or math.huge)
+      if too_many > 0 and (record.lost <= arriving or too_many > few) then
          found:add("ports unfetched", -port.rx_ring, "%s: the tester fetched nothing for %s ms, in which up "
             .. "to %s arrive; its ring holds %s", port.name, format.decimal(gap / 1e6, 1),
             plural(arriving, "frame"), count(port.rx_ring))
@@ -282,7 +289,8 @@ local DROPS = {
    { "tx_errors", "%s: the port failed to send %s" },
 }
 
-local function tester_reasons(record, ports, lcores, ask)
+local function tester_reasons(record, raw, ask)
+   local ports, lcores = raw.ports, raw.lcores or {}
    local found, had_to_pause = shortfalls.new(), paused(ports, ask)
    for _, d in ipairs(record.directions) do
       if not had_to_pause[d.direction:match "^(.-)%->"] then -- it may send when it wants
@@ -307,13 +315,14 @@ local function tester_reasons(record, ports, lcores, ask)
             plural(port.rx_stamp_jumps, "time"))
       end
    end
+   drain.overrun(raw, found)
    if record.lost == 0 then
       return found:sentences()
    end
    if not next(had_to_pause) then
       lost_off_schedule(record, ask, found)
    end
-   lost_unfetched(record, ports, lcores, found)
+   lost_unfetched(record, ports, lcores, ask, found)
    for _, lcore in ipairs(lcores) do
       if (lcore.late_ns or 0) > 0 then -- what came before went by it
          found:add("lcores late", lcore.late_ns, "lcore %d began %s us after the traffic: the host had it "
@@ -356,11 +365,11 @@ local function pauses_of(ports, ask)
    return list[1] and list
 end
 
--- @param invalid  what the bench itself knows against the trial: list of sentences, or nil
-local function judge(record, ports, lcores, ask, invalid)
-   local reasons, no_link = invalid_reasons(record, ports, ask.link_may_change)
-   local tester = no_link and {} or tester_reasons(record, ports, lcores, ask)
-   invalid = tables.joined(invalid or {}, reasons, verdict.card_reasons(ports, record.lost > 0))
+-- @param raw  what the tester counted; `invalid` in it is what the tester itself knows against the trial
+local function judge(record, raw, ask)
+   local reasons, no_link = invalid_reasons(record, raw.ports, ask.link_may_change)
+   local tester = no_link and {} or tester_reasons(record, raw, ask)
+   local invalid = tables.joined(raw.invalid or {}, reasons, verdict.card_reasons(raw.ports, record.lost > 0))
    return verdict.settle(record, invalid, tester)
 end
 
@@ -374,8 +383,8 @@ local function ordered(directions)
    return true
 end
 
---- Make the record of a trial from what the bench counted.
--- @param raw  what bench:trial returned
+--- Make the record of a trial from what the tester counted.
+-- @param raw  what tester:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
 --             loads, burst, outage, streams, any_loss, held = frames that the device is known to hold when
 --             they come at once, and link_may_change (framegauge.trial.session)
@@ -419,20 +428,22 @@ function M.record(raw, ask)
       altered = altered_of(directions),
       lag_max_ns = greatest(directions, "lag_max_ns"),
       poll_gap_max_ns = greatest(raw.lcores or {}, "poll_gap_max_ns"),
-      latency = M.merge_latency(directions),
+      start_skew_ns = raw.start_skew_ns,
+      latency = M.merge_latency(raw.directions),
       pauses = pauses_of(raw.ports, ask),
       directions = directions,
       loads = ask.loads,
       burst = ask.burst,
       outage = ask.outage,
       modifier = ask.modifier,
+      tunnelled = ask.tunnelled or nil,
       management = management,
       routing_updates = updates,
       reset = raw.reset,
       members = raw.members,
       queues = raw.queues,
       cards = tester_counts.cards(raw.ports),
-   }, raw.ports, raw.lcores or {}, ask, raw.invalid)
+   }, raw, ask)
 end
 
 return M

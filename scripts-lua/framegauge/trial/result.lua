@@ -29,7 +29,8 @@ local function latency(name, type)
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
       { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency" },
       { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that so many frames did not "
-         .. "exceed, over several directions the largest of theirs", col = "Median", at = "latency" },
+         .. "exceed, over several directions those of all their frames, over several trials the largest of "
+         .. "theirs", col = "Median", at = "latency" },
       { "p99_ns", type, "99 %", col = "p99", at = "latency" },
       { "p999_ns", type, "99.9 %", col = "p99.9", at = "latency" },
       { "max_ns", type, "exact over all of them", col = "Max", at = "latency" },
@@ -242,6 +243,8 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "last_arrival_ns", "count", "the same of the last one", optional = true },
    { "tags_ns", list "signed", "delays of the tagged frames, first bit to first bit", optional = true },
    { "latency", M.LATENCY, "of this direction; null when nothing was measured", null = true },
+   { "no_latency", "text", "between agents on several machines: why their clocks give no delays",
+     optional = true },
    { "availability", M.AVAILABILITY, "of a service or a stream that is kept over time", optional = true },
    { "series", M.SERIES, "the same second by second", optional = true },
    { "marks", M.MARKS, "of a service: with which marks frames arrived", optional = true },
@@ -302,11 +305,20 @@ M.CARD = record("card", "the counters of a port's card beside the tester's own, 
 M.CARDS = { "cards", list(M.CARD), "of ports whose cards count exactly (net_ixgbe)", optional = true }
 
 -- "1,937 + 1,937": what each direction lost.
+local MAX_PARTS = 8
+
+-- Of many directions a line has no room for all: how many lost frames, and how many at most.
 local function lost_by_direction(trial)
-   local parts = tables.map(trial.directions, function(direction)
-      return ("%d"):format(direction.lost)
-   end)
-   return #parts > 1 and trial.lost > 0 and table.concat(parts, " + ") or nil
+   local parts, n, most = {}, 0, 0
+   for i, direction in ipairs(trial.directions) do
+      parts[i] = ("%d"):format(direction.lost)
+      n, most = n + (direction.lost > 0 and 1 or 0), math.max(most, direction.lost)
+   end
+   if #parts < 2 or trial.lost <= 0 then
+      return nil
+   end
+   return #parts <= MAX_PARTS and table.concat(parts, " + ")
+      or ("%d of %d, at most %d"):format(n, #parts, most)
 end
 
 --- Frames that were never sent, of all directions.
@@ -387,6 +399,8 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       col = "Lag", unit = "greatest", as = "time", at = "trials deciding overall" },
    { "poll_gap_max_ns", "number", "longest time between two polls of any worker; null when not measured",
       null = true, col = "Poll gap", unit = "longest", as = "time", at = "trials deciding overall" },
+   { "start_skew_ns", "number", "with ports of several agents: how far their first departures were apart "
+      .. "beyond what their schedules say", optional = true },
    { "latency", M.LATENCY, "of all directions; null when not measured", null = true },
    { "pauses", list(record("pause", "a port that the device had pause (IEEE 802.3, annex 31B)", {
       { "port", "text", "its name" },
@@ -400,6 +414,8 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
       { "frames", "ordinal", "of a burst" },
       { "interval_frames", "ordinal", "from one to the next, in frame times of the line" },
    }), "where bursts were sent; `intended_fps` is the mean load", optional = true },
+   { "tunnelled", "boolean", "whether frames were to arrive in a tunnel, or without the one in which they "
+      .. "left", optional = true },
    { "outage", record("outage", "an outage of the reference device", {
       { "at", "number", "from when, seconds from the start" }, { "seconds", "positive", "for how long" },
    }), "where the reference device was out of service", optional = true },

@@ -12,7 +12,7 @@ local Session = {}
 Session.__index = Session
 
 --- Start a session.
--- @param o.bench    the bench (framegauge.tester)
+-- @param o.tester   the tester (framegauge.tester)
 -- @param o.retries  how often an invalid trial is made again
 -- @param o.phases   learning_wait, drain and settle in seconds (RFC 2544 section 23)
 -- @param o.sink     called with each finished record; it keeps it where a crash cannot take it
@@ -23,8 +23,8 @@ Session.__index = Session
 -- @param o.say      function(text): shows a person a line; may be nil where there is none
 function Session.new(o)
    return setmetatable({
-      bench = o.bench or {}, -- a rehearsal has none
-      before = o.bench and o.bench.trials or 0, -- trials that the bench made before this session
+      tester = o.tester or {}, -- a rehearsal has none
+      before = o.tester and o.tester.trials or 0, -- trials that the tester made before this session
       retries = o.retries,
       phases = o.phases,
       sink = o.sink,
@@ -40,7 +40,7 @@ end
 
 function Session:measure(ask)
    local function make()
-      return self.bench:trial {
+      return self.tester:trial {
          frame_size = not ask.streams and ask.frame_size or nil, -- streams have their own
          fps = ask.fps,
          duration = ask.seconds,
@@ -56,6 +56,8 @@ function Session:measure(ask)
          patient = ask.patient,
          gap = ask.gap,
          members = ask.members,
+         stagger = ask.stagger,
+         stations = ask.stations,
          modifier = ask.modifier,
          management = ask.modifier and self.management,
          learning_wait = self.phases.learning_wait,
@@ -72,7 +74,8 @@ end
 --- Seconds that a trial takes with everything around it.
 function Session:seconds_of(ask)
    local phases = self.phases
-   return ask.seconds + phases.learning_wait + (ask.drain or phases.drain) + phases.settle
+   local announced = ask.stations and ask.stations.count / ask.stations.fps or 0
+   return announced + ask.seconds + phases.learning_wait + (ask.drain or phases.drain) + phases.settle
 end
 
 local function disagree(...)
@@ -128,7 +131,7 @@ end
 -- One attempt at a trial. Random draws of the reference device follow from its number: those of a resumed
 -- run, too.
 function Session:make(ask)
-   self.bench.trials = self.before + ask.number - 1
+   self.tester.trials = self.before + ask.number - 1
    return ask.make and ask.make(ask) or trial.record(self:measure(ask), ask)
 end
 
@@ -164,7 +167,7 @@ function Session:once(ask)
 end
 
 --- Make all trials from now on with a modifier (framegauge.traffic.modifiers); nil: none.
--- @param management  what management-frames asks for, as the bench takes it
+-- @param management  what management-frames asks for, as the tester takes it
 function Session:modify(modifier, management)
    self.modifier, self.management = modifier, management
 end
@@ -172,11 +175,12 @@ end
 --- Make one trial. Yields until it is over.
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst, outage,
---             max_lag as the bench takes them (fps is then the mean of the loads, seconds the sum), drain
+--             max_lag as the tester takes them (fps is then the mean of the loads, seconds the sum), drain
 --             where it is not the plan's, link_may_change, any_loss = whether it matters only if frames are
---             lost, not how many, silent, broadcast, patient, gap and members = as the bench takes them,
+--             lost, not how many, silent, broadcast, patient, gap and members = as the tester takes them,
+--             tunnelled = whether frames may arrive in a tunnel, or have left one: then with other addresses,
 --             title = what to call it in the progress, around = function(make), which calls make() for the
---             bench's counts and returns them.
+--             tester's counts and returns them.
 --             outcome(record) says in a few words what came of it. A trial that is none of frames is made
 --             by make(ask), which returns its record; setting then tells it from others of its test
 -- @return the record of the last attempt; it is invalid only if all of them were

@@ -3,7 +3,7 @@
 --- Figures from counts and samples.
 --
 -- Counts are those of streams that run (stream.lua): a list of { name =, tx =, rx =, ... } with the
--- time it was taken at. Rates are differences of counts over the time between, in the bench's time.
+-- time it was taken at. Rates are differences of counts over the time between, in the tester's time.
 local ethernet = require "framegauge.core.ethernet"
 local tables = require "framegauge.core.tables"
 
@@ -17,14 +17,20 @@ local function reduced(list, of)
    return found
 end
 
+--- The sum of a list of numbers, or of one field of its items.
+-- @usage stats.sum({ { tx = 1 }, { tx = 2 } }, "tx") --> 3
+function M.sum(list, key)
+   local sum = 0
+   for _, item in ipairs(list) do
+      sum = sum + (key and item[key] or item)
+   end
+   return sum
+end
+
 --- The mean of a sample.
 -- @usage stats.mean { 1, 2, 6 } --> 3
 function M.mean(list)
-   local sum = 0
-   for _, value in ipairs(list) do
-      sum = sum + value
-   end
-   return sum / #list
+   return M.sum(list) / #list
 end
 
 --- The least of a sample.
@@ -97,16 +103,6 @@ function M.total(streams)
          + math.max(0, stream.tx - (stream.wrong_tx or 0) - stream.rx)
    end
    return { tx = tx, rx = rx, lost = lost, loss_ratio = tx > 0 and lost / tx or 0 }
-end
-
---- How far the share of frames that a device loses may be from the one that was seen: two standard errors, as
--- if losses were independent, and one frame.
--- @param row  { tx =, loss_ratio = }
--- @return a share; nil when nothing was sent
--- @usage ("%.4f"):format(stats.loss_within { tx = 10000, loss_ratio = 0.01 }) --> 0.0021
-function M.loss_within(row)
-   local p = row.loss_ratio
-   return p and row.tx > 0 and 2 * math.sqrt(p * (1 - p) / row.tx) + 1 / row.tx or nil
 end
 
 -- Of the frames up to the highest number that has come, the share that has come.

@@ -2,7 +2,7 @@
 
 --- Streams of a script's own: sent for a time and judged, or started, changed and stopped while they run.
 --
---    local record = stream.send(bench, { duration = "1s", streams = {
+--    local record = stream.send(tester, { duration = "1s", streams = {
 --       { from = "east", to = "west", rate = "40%", size = "imix" },
 --       { name = "voice", from = "west", to = "east", rate = "50kfps", size = 128 },
 --    } })
@@ -56,13 +56,13 @@ local BAD_INPUT = 2
 local LEARNING_WAIT, DRAIN = 0.05, 0.25 -- seconds, of streams that run until they are stopped
 
 -- No port may be asked for more than its line carries.
-local function check_lines(bench, fps)
+local function check_lines(tester, fps)
    local needed = {}
    for one, rate in pairs(fps) do
       needed[one.from] = (needed[one.from] or 0) + ethernet.l1_bps(rate, one.mean)
    end
    for name, bps in pairs(needed) do
-      local line_rate = ports.get(bench, name).line_rate
+      local line_rate = ports.get(tester, name).line_rate
       if line_rate and bps > line_rate * (1 + 1e-9) then
          user_error.raise("stream", BAD_INPUT, "port %s: %s L1 would be more than its line carries, %s", name,
             units.format_bits(bps), units.format_bits(line_rate))
@@ -71,7 +71,7 @@ local function check_lines(bench, fps)
 end
 
 -- The streams as a plan would have them.
-local function read(what, bench, list)
+local function read(what, tester, list)
    local made, fps, seen = {}, {}, {}
    for i, o in ipairs(list) do
       local one = arguments.read(("%s: streams[%d]"):format(what, i), o, STREAM)
@@ -80,27 +80,27 @@ local function read(what, bench, list)
       one.size, one.template, one.frame = { list = { one.size or 64 } }, one.frame, nil
       local about = select(2, sizes.of(one))
       one.mean = about.mean
-      ports.get(bench, one.to)
-      fps[one] = ports.fps(bench, one.from, one.rate.rate.text, about.mean)
+      ports.get(tester, one.to)
+      fps[one] = ports.fps(tester, one.from, one.rate.rate.text, about.mean)
       if seen[one.name] then
          user_error.raise("stream", BAD_INPUT, "%s: there are two streams '%s'", what, one.name)
-      elseif about.most > bench.max_frame then
-         user_error.raise("stream", BAD_INPUT, "%s: %s: the bench was opened for frames of at most %d bytes",
-            what, one.name, bench.max_frame)
+      elseif about.most > tester.max_frame then
+         user_error.raise("stream", BAD_INPUT, "%s: %s: the tester was opened for frames of at most %d bytes",
+            what, one.name, tester.max_frame)
       end
       made[i], seen[one.name] = one, true
    end
    if not made[1] then
       user_error.raise("stream", BAD_INPUT, "%s: there is no stream", what)
    end
-   check_lines(bench, fps)
+   check_lines(tester, fps)
    return made, fps
 end
 
 --- Send streams for a time, all at once, and wait for what came of it.
--- @param bench            an open bench (framegauge.tester)
+-- @param tester           an open tester (framegauge.tester)
 -- @param o.streams        list of streams
--- @param o.duration       how long each is sent, in the bench's time
+-- @param o.duration       how long each is sent, in the tester's time
 -- @param o.learning_wait, o.settle  pauses before and after (default: none)
 -- @param o.drain          how long frames may still arrive (default: 500ms)
 -- @return the record of the trial (framegauge.trial): verdict, reasons, tx, rx, lost, latency, and in
@@ -109,11 +109,11 @@ end
 --    { from = "east", to = "west", rate = "10kfps", size = 512 },
 -- } })
 -- return record.validity, record.tx, record.lost --> valid 10000 0
-function M.send(bench, o)
+function M.send(tester, o)
    local values = arguments.read("stream.send", o, SEND)
-   local made = read("stream.send", bench, values.streams)
-   local plan = setmetatable({ streams = made }, { __index = bench.plan })
-   local list = stream_config.streams(setmetatable({ plan = plan }, { __index = bench }), values.duration)
+   local made = read("stream.send", tester, values.streams)
+   local plan = setmetatable({ streams = made }, { __index = tester.plan })
+   local list = stream_config.streams(setmetatable({ plan = plan }, { __index = tester }), values.duration)
    local fps = 0
    for i, one in ipairs(list) do
       local template = made[i].template
@@ -122,7 +122,7 @@ function M.send(bench, o)
       end
       fps = fps + one.loads[1].mean_fps
    end
-   local raw = bench:trial {
+   local raw = tester:trial {
       streams = list, learning_wait = values.learning_wait, drain = values.drain, settle = values.settle,
    }
    return trial.record(raw, {
@@ -131,7 +131,7 @@ function M.send(bench, o)
 end
 
 --- Start streams that run until they are stopped.
--- @param bench            an open bench (framegauge.tester)
+-- @param tester           an open tester (framegauge.tester)
 -- @param o.streams        list of streams
 -- @param o.learning_wait  pause before the first frame (default: 50ms)
 -- @param o.drain          how long frames may still arrive after the last was sent (default: 250ms)
@@ -140,25 +140,25 @@ end
 -- job.sleep(0.02)
 -- local counts = running:finish().streams[1]
 -- return counts.tx > 0, counts.tx - counts.rx --> true 0
-function M.start(bench, o)
+function M.start(tester, o)
    local values = arguments.read("stream.start", o, START)
-   local made, fps = read("stream.start", bench, values.streams)
-   local list, macs, index = {}, stack.known(bench), {}
+   local made, fps = read("stream.start", tester, values.streams)
+   local list, macs, index = {}, stack.known(tester), {}
    for i, one in ipairs(made) do
-      local from, to = stack.ends(bench.plan.ports, one)
+      local from, to = stack.ends(tester.plan.ports, one)
       list[i] = {
          name = one.name, from = from, to = to, loads = { { fps = fps[one] } }, running = true,
          cycle = sizes.of(one),
          template = one.template or function(size)
-            return stack.template(bench.plan.ports, one, macs, size)
+            return stack.template(tester.plan.ports, one, macs, size)
          end,
       }
       index[one.name] = i
    end
-   local live = Live.start(bench, list, {
+   local live = Live.start(tester, list, {
       learning = values.learning_wait or LEARNING_WAIT, drain = values.drain or DRAIN,
    })
-   return setmetatable({ bench = bench, live = live, made = made, fps = fps, index = index }, Running)
+   return setmetatable({ tester = tester, live = live, made = made, fps = fps, index = index }, Running)
 end
 
 local function index_of(self, name)
@@ -181,8 +181,8 @@ function Running:set_rate(name, rate)
    for other, before in pairs(self.fps) do
       fps[other] = before
    end
-   fps[one] = ports.fps(self.bench, one.from, rate, one.mean)
-   check_lines(self.bench, fps)
+   fps[one] = ports.fps(self.tester, one.from, rate, one.mean)
+   check_lines(self.tester, fps)
    self.live:set_load(i, { fps = fps[one] })
    self.fps = fps
 end
@@ -204,7 +204,7 @@ function Running:start(name)
 end
 
 --- Counts of all streams now. framegauge.trial.stats makes rates of two of them.
--- @return { seconds = since the beginning, in the bench's time, streams = list of { name =, tx =,
+-- @return { seconds = since the beginning, in the tester's time, streams = list of { name =, tx =,
 --         tx_octets =, rx =, rx_octets =, missing = lost, or still to come late } }. The receiver's are a
 --         little older.
 -- @usage local running = stream.start(tester, { streams = { { from = "east", to = "west", rate = "10%" } } })

@@ -5,10 +5,10 @@ local show = require "framegauge.console.show"
 local units = require "framegauge.text.units"
 
 local function ports(session)
-   local tester, rows = session.tester, {}
-   local opened = tester.bench and tester.bench.ports or {}
-   for i, port in ipairs(tester.plan.ports) do
-      local open, holder = opened[i] or {}, tester.tasks:holder(port.name)
+   local control, rows = session.control, {}
+   local opened = control.tester and control.tester.ports or {}
+   for i, port in ipairs(control.plan.ports) do
+      local open, holder = opened[i] or {}, control.tasks:holder(port.name)
       rows[i] = {
          name = port.name, device = port.device, state = open.name and "open" or "closed",
          line_rate = open.line_rate, mac = open.mac, address = port.ipv4 or port.ipv6,
@@ -34,7 +34,7 @@ return {
       name = "plan", looks = true, summary = "show the plan of the tester",
       help = "Show the plan as it was read, and the keys that have been set since. 'set' changes keys.",
       run = function(session)
-         local source = session.tester.plan.source
+         local source = session.control.plan.source
          local text = source.text
          if #source.options.sets > 0 then
             text = text .. "# set since then:\n#   " .. table.concat(source.options.sets, "\n#   ") .. "\n"
@@ -51,7 +51,7 @@ return {
          return require("framegauge.plan.help").keys()
       end,
       run = function(session, o)
-         session.tester:set(o.keys)
+         session.control:set(o.keys)
       end,
    },
 }

@@ -15,7 +15,7 @@ local function see(session, task)
 end
 
 local function capture(session, o)
-   local captures = session.tester.captures
+   local captures = session.control.captures
    if not o.port then
       return show.as_table(captures:rows(), {
          { "port", "port" }, { "file", "file" }, { "seen", "seen" }, { "filtered", "filtered out" },
@@ -41,7 +41,7 @@ local function capture(session, o)
 end
 
 local function replay(session, o)
-   local task = replays.start(session.tester, o)
+   local task = replays.start(session.control, o)
    if o.background then
       return task
    end

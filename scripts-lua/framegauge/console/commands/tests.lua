@@ -12,7 +12,7 @@ local user_error = require "framegauge.core.user_error"
 local function begin(session, method, values, flags)
    local known = methods.names()
    if tables.contains(known, method) then
-      return tests.start(session.tester, method, values, flags)
+      return tests.start(session.control, method, values, flags)
    end
    user_error.raise("test", 2, "there is no test '%s'%s; the tests are %s", tostring(method),
       suggest.hint(tostring(method), known), table.concat(known, ", "))
@@ -42,7 +42,7 @@ local LONGEST_LINE = 38 -- so that the table fits 80 columns
 local WHICH = { name = "job", help = "its number; default: the last one", optional = true, complete = "job" }
 
 local function jobs(session)
-   local rows = tables.map(session.tester.tasks.list, function(task)
+   local rows = tables.map(session.control.tasks.list, function(task)
       return {
          id = task.id, name = task.name, state = task:state(), line = task:line(), progress = task:progress(),
          ports = table.concat(tables.keys(task.ports), " "),
@@ -93,28 +93,28 @@ return {
       help = "Show the log and the progress of a job until it ends. Ctrl-C ends the following, not the job.",
       arguments = { WHICH },
       run = function(session, o)
-         follow.watch(session, session.tester.tasks:get(o.job))
+         follow.watch(session, session.control.tasks:get(o.job))
       end,
    },
    {
       name = "wait", looks = true, summary = "wait for the end of a job", arguments = { WHICH },
       help = "Wait until a job has ended, and return its results: 'r = wait(1)'.",
       run = function(session, o)
-         return session.tester.tasks:get(o.job):wait()
+         return session.control.tasks:get(o.job):wait()
       end,
    },
    {
       name = "pause", summary = "pause a job before its next trial", arguments = { WHICH },
       help = "Pause a job before its next trial. 'resume' continues it.",
       run = function(session, o)
-         session.tester.tasks:get(o.job):pause()
+         session.control.tasks:get(o.job):pause()
       end,
    },
    {
       name = "resume", summary = "continue a paused job", arguments = { WHICH },
       help = "Continue a job that was paused by 'pause'.",
       run = function(session, o)
-         session.tester.tasks:get(o.job):resume()
+         session.control.tasks:get(o.job):resume()
       end,
    },
 }

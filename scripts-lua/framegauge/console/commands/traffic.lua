@@ -26,7 +26,7 @@ local function time(ns)
 end
 
 local function port_name(session, i)
-   return session.tester.plan.ports[i].name
+   return session.control.plan.ports[i].name
 end
 
 -- The shape of a load whose frames are not evenly spaced.
@@ -43,7 +43,7 @@ end
 
 local function streams(session)
    local rows = {}
-   for i, stream in ipairs(session.tester.traffic.list) do
+   for i, stream in ipairs(session.control.traffic.list) do
       rows[i] = {
          name = stream.name, from = port_name(session, stream.from), to = port_name(session, stream.to),
          size = stream.size, rate = shape(stream.load) .. units.format_rate(stream.rate),
@@ -58,7 +58,7 @@ end
 
 -- { name =, counts } of the streams of a target, of the current or the last traffic.
 local function rows_of(session, target)
-   local traffic, rows = session.tester.traffic, {}
+   local traffic, rows = session.control.traffic, {}
    if not traffic.history then
       user_error.raise("stats", 2, "no traffic yet; 'start' starts it")
    end
@@ -71,8 +71,8 @@ end
 
 local function port_rows(session)
    local rows = {}
-   for i, port in ipairs(session.tester.plan.ports) do
-      rows[i] = session.tester.traffic.history:port(i)
+   for i, port in ipairs(session.control.plan.ports) do
+      rows[i] = session.control.traffic.history:port(i)
       rows[i].name = "port " .. port.name
    end
    return rows
@@ -124,7 +124,7 @@ end
 
 local function start(session, o)
    local seconds = seconds_of(o["for"])
-   local task = session.tester.traffic:start(o.target, seconds)
+   local task = session.control.traffic:start(o.target, seconds)
    if seconds and not o.background then
       follow.foreground(session, task)
       return stats(session, {})
@@ -133,32 +133,32 @@ end
 
 -- The default streams become streams of the plan when one of them is changed.
 local function materialise(session, values)
-   for _, one in ipairs(session.tester.traffic.list) do
+   for _, one in ipairs(session.control.traffic.list) do
       values["streams." .. one.name .. ".from"] = port_name(session, one.from)
       values["streams." .. one.name .. ".to"] = port_name(session, one.to)
    end
 end
 
 local function stream(session, o)
-   local values, tester = {}, session.tester
-   if not tester.plan.streams[1] and tester.traffic.by_name[o.name] then
+   local values, control = {}, session.control
+   if not control.plan.streams[1] and control.traffic.by_name[o.name] then
       materialise(session, values)
    end
    values[("streams.%s.from"):format(o.name)] = values[("streams.%s.from"):format(o.name)]
-      or not tester.traffic.by_name[o.name] and tester.plan.ports[1].name or nil
+      or not control.traffic.by_name[o.name] and control.plan.ports[1].name or nil
    for key, value in pairs(o.keys) do
       values[("streams.%s.%s"):format(o.name, key)] = value
    end
-   tester:set(values)
+   control:set(values)
 end
 
 local function view_lines(session)
-   if not session.tester.traffic.history then
+   if not session.control.traffic.history then
       user_error.raise("view", 2, "no traffic yet; 'start' starts it")
    elseif session.terminal then
       return watching.lines(session)
    end
-   return table.concat(view.lines(session.tester, { columns = 80 }), "\n")
+   return table.concat(view.lines(session.control, { columns = 80 }), "\n")
 end
 
 return {
@@ -204,9 +204,9 @@ return {
       run = function(session, o)
          local number = tonumber(o.target)
          if not number then
-            return session.tester.traffic:stop(o.target)
+            return session.control.traffic:stop(o.target)
          end
-         local task = session.tester.tasks:get(number)
+         local task = session.control.tasks:get(number)
          task:stop()
          task:wait()
       end,
@@ -222,7 +222,7 @@ return {
       },
       examples = { "rate east 40%", "rate east-west 1Mbps L2", "rate all 100kfps" },
       run = function(session, o)
-         session.tester.traffic:set_rate(o.target, table.concat(o.rate, " "))
+         session.control.traffic:set_rate(o.target, table.concat(o.rate, " "))
       end,
    },
    {
@@ -248,16 +248,16 @@ return {
          if o.line then
             return view_lines(session)
          elseif session.terminal then
-            return watching.run(session.tester, session.terminal)
+            return watching.run(session.control, session.terminal)
          end
-         return table.concat((view.page(session.tester, { columns = 80, rows = 1000 })), "\n")
+         return table.concat((view.page(session.control, { columns = 80, rows = 1000 })), "\n")
       end,
    },
    {
       name = "clear", summary = "clear the counts",
       help = "Count from now on. Minimum and maximum delay still cover the time since the start of traffic.",
       run = function(session)
-         local history = session.tester.traffic.history
+         local history = session.control.traffic.history
          if history then
             history:clear()
          end

@@ -41,32 +41,32 @@ local function path_of(plan)
    return plan.replay.file:sub(1, 1) ~= "/" and folder and folder .. plan.replay.file or plan.replay.file
 end
 
-local function ends(plan, bench)
-   local from = plan.replay.from and assert(bench:port_index(plan.replay.from)) or 1
+local function ends(plan, tester)
+   local from = plan.replay.from and assert(tester:port_index(plan.replay.from)) or 1
    return from, from % 2 == 1 and from + 1 or from - 1
 end
 
-local function open(plan, bench)
+local function open(plan, tester)
    local o = plan.replay
-   local from, to = ends(plan, bench)
-   return replay.open(bench, {
-      port = bench.ports[from].name, file = path_of(plan), speed = o.speed, rate = o.rate and o.rate.text,
+   local from, to = ends(plan, tester)
+   return replay.open(tester, {
+      port = tester.ports[from].name, file = path_of(plan), speed = o.speed, rate = o.rate and o.rate.text,
       loops = o.loops, duration = o.duration, memory = o.memory, rewrite = o.rewrite,
-      verify = o.verify and bench.ports[to].name or nil,
+      verify = o.verify and tester.ports[to].name or nil,
    })
 end
 
 -- A dry run has no ports that a file could be opened for.
-local function is_dry(bench)
-   return not bench.engine
+local function is_dry(tester)
+   return not tester.engine
 end
 
---- What keeps a plan from being run on a bench, such as a file that is none; nil when nothing does.
-function M.check(plan, bench)
-   if is_dry(bench) then
+--- What keeps a plan from being run on a tester, such as a file that is none; nil when nothing does.
+function M.check(plan, tester)
+   if is_dry(tester) then
       return named_file.problem(path_of(plan))
    end
-   local ok, one = pcall(open, plan, bench)
+   local ok, one = pcall(open, plan, tester)
    if not ok then
       api.raise_refused(one)
       return tostring(one)
@@ -81,8 +81,8 @@ local function seconds_of(plan, one)
 end
 
 --- What lies ahead; of a dry run not how long it takes, which is in the file.
-function M.parts(plan, bench)
-   local one, n = not is_dry(bench) and open(plan, bench) or nil, plan.replay.repetitions
+function M.parts(plan, tester)
+   local one, n = not is_dry(tester) and open(plan, tester) or nil, plan.replay.repetitions
    local seconds = one and seconds_of(plan, one) or plan.replay.duration or 0
    if one then
       one:close()
@@ -140,10 +140,10 @@ local SENT = {
 }
 
 -- The record of a trial: what was sent, how late, and what arrived.
-local function record_of(ask, bench, one, result, to)
+local function record_of(ask, tester, one, result, to)
    local record = {
       trial = ask.number, test = ask.test, title = ask.title, phase = ask.phase, direction = ask.direction,
-      duration_s = ask.seconds, time = bench.clock, setting = ask.setting, sent = {}, behind = {},
+      duration_s = ask.seconds, time = tester.clock, setting = ask.setting, sent = {}, behind = {},
       tester_drops = 0, cards = counts.cards(result.ports),
    }
    for _, key in ipairs(SENT) do
@@ -166,10 +166,10 @@ local function record_of(ask, bench, one, result, to)
    return record
 end
 
-local function measure(plan, bench, ask)
-   local one, _, to = open(plan, bench), ends(plan, bench)
+local function measure(plan, tester, ask)
+   local one, _, to = open(plan, tester), ends(plan, tester)
    local ok, result = pcall(one.run, one, { drain = plan.replay.drain })
-   local record = ok and record_of(ask, bench, one, result, to)
+   local record = ok and record_of(ask, tester, one, result, to)
    one:close()
    return record or error(result, 0)
 end
@@ -215,18 +215,18 @@ end
 
 --- Send it.
 -- @param results  gets the list `replay`, a row for each repetition
-function M.run(plan, bench, session, results)
-   local one = open(plan, bench)
+function M.run(plan, tester, session, results)
+   local one = open(plan, tester)
    local facts, seconds, setting = one.facts, one:seconds(), settings(plan, one)
    one:close()
-   local from, to = ends(plan, bench)
+   local from, to = ends(plan, tester)
    results.replay = {}
    for i = 1, plan.replay.repetitions do
       local record = session:trial {
          test = "replay", phase = "measure", seconds = math.max(seconds, 1e-9), title = "replay",
-         direction = bench.ports[from].name .. "->" .. bench.ports[to].name, setting = setting,
+         direction = tester.ports[from].name .. "->" .. tester.ports[to].name, setting = setting,
          make = function(ask)
-            return measure(plan, bench, ask)
+            return measure(plan, tester, ask)
          end,
          outcome = outcome,
       }

@@ -68,11 +68,11 @@ function M.outlook(plan, tester, notes)
       { "", ("One trial of %s."):format(units.format_time(plan.traffic.duration)) })
 end
 
---- What keeps a plan from being run on a bench; nil when nothing does.
-function M.check(plan, bench)
+--- What keeps a plan from being run on a tester; nil when nothing does.
+function M.check(plan, tester)
    for _, stream in ipairs(plan.streams) do
       local from = stack.ends(plan.ports, stream)
-      local port = bench.ports[from]
+      local port = tester.ports[from]
       if not stream_config.fps(plan.ports, stream, port.line_rate) then
          local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load "
             .. "such as 5Mfps, or the line_rate of the port"
@@ -100,10 +100,10 @@ end
 
 --- Send them.
 -- @param results  gets the list `traffic`, a row for each stream
-function M.run(plan, bench, session, results)
-   local streams, fps = stream_config.streams(bench, plan.traffic.duration), 0
+function M.run(plan, tester, session, results)
+   local streams, fps = stream_config.streams(tester, plan.traffic.duration), 0
    local rates = {}
-   for _, port in ipairs(bench.ports) do
+   for _, port in ipairs(tester.ports) do
       rates[port.name] = port.line_rate
    end
    for i, stream in ipairs(streams) do

@@ -2,8 +2,8 @@
 
 --- Result rows of the test traffic: a row for each stream of the plan (framegauge.text.rows).
 local rows = require "framegauge.text.rows"
-local stats = require "framegauge.trial.stats"
 local trial = require "framegauge.trial.result"
+local uncertainty = require "framegauge.methods.traffic.uncertainty"
 local verdict = require "framegauge.text.verdict"
 
 local M = {}
@@ -29,7 +29,8 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", at = "terminal summary" },
    { "duration_s", "positive", "how long the streams were sent" },
    { "intended_fps", "number", "frames per second that were planned" },
-   { "offered_fps", "number", "frames per second that really left", col = "Load", at = "terminal summary" },
+   { "offered_fps", "number", "frames per second that really left", col = "Load", at = "terminal summary",
+      uncertainty = uncertainty.load },
    { "offered_percent", "number", "share of the line that is; null when the line has no rate", null = true },
    { "offered_l1_mbps", "number", "the same with preamble and gap", col = "Layer 1",
       at = "terminal summary" },
@@ -42,7 +43,7 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
    { "lost", "count", "`tx` less `wrong_tx` less `rx`", col = "Lost", unit = "frames",
       at = "terminal summary loss" },
    { "loss_ratio", "number", "its share of `tx` less `wrong_tx`", col = "Loss",
-      at = "terminal summary loss", better = "<=", within = stats.loss_within },
+      at = "terminal summary loss", better = "<=", uncertainty = uncertainty.loss },
 }, rows.with(trial.COUNTS, {
    expired = { optional = false }, wrong_tx = { optional = false }, wrong_rx = { optional = false },
 }), {
@@ -53,7 +54,8 @@ M.STREAM = record("stream", "What became of a stream of the plan, sent for `traf
    { of = function(row) return total(row.measured and row.measured.misdirected) end, col = "Misdirected",
       unit = "frames",
       as = "count", at = "loss amiss" },
-   { "latency.mean_ns", col = "Latency", unit = "mean, µs", at = "terminal summary" },
+   { "latency.mean_ns", col = "Latency", unit = "mean, µs", at = "terminal summary",
+      uncertainty = uncertainty.delay },
    { "latency", trial.LATENCY, "of every frame; null when nothing arrived", null = true },
    { "trial", "ordinal", "number of the trial, with the evidence" },
 }, verdict.ROWS)

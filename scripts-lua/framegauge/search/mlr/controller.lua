@@ -19,10 +19,18 @@
 -- until all of them hold at once.
 --
 -- A goal whose upper bound is the tester's doing rather than the device's has that load tried again, once.
+--
+-- Where it is known about what the device carries (goal.learned), the search is first rehearsed with a device
+-- that carries just that, from the same first trial. A goal begins where the rehearsal ended, with a short
+-- trial of either bound; of the targets between, none is tried. Trials of the full length decide, as ever. If
+-- trials contradict, the goal forgets the rehearsal and is searched for from its first target on.
 local classification = require "framegauge.search.mlr.classification"
 local Ledger = require "framegauge.search.mlr.ledger"
+local tables = require "framegauge.core.tables"
 
 local M = {}
+
+local MANY = 1e9 -- frames of a rehearsed trial
 
 local Controller = {}
 Controller.__index = Controller
@@ -154,9 +162,29 @@ local function hints_of(target, found)
    return found
 end
 
+-- Do trials, the short ones or the long ones, show that the rehearsal of a chain was wrong? Then forget it.
+function Controller:check_rehearsal(chain)
+   local lower, upper = unpack(chain.rehearsed)
+   local function is(load, target, class)
+      return load and classification.of(self.ledger:at(load), target) == class
+   end
+   for _, target in ipairs { chain[1], chain[#chain] } do
+      if is(lower, target, "upper") or is(upper, target, "lower") then
+         chain.rehearsed = nil
+         for _, one in ipairs(chain) do
+            one.over, one.hints, one.found = nil, nil, nil
+         end
+         return
+      end
+   end
+end
+
 --- What to do next in one goal's chain.
 -- @return load and target; nil when the goal is reached
 function Controller:step(chain)
+   if chain.rehearsed then
+      self:check_rehearsal(chain)
+   end
    local hints = { self.start }
    for i, target in ipairs(chain) do
       if not target.over then
@@ -184,12 +212,18 @@ function Controller:next_step()
    return nil
 end
 
---- Search until every goal is reached, or the trials or the time allowed are used up.
--- @param goal    trial, min, max, initial, max_trials, time_limit (framegauge.search)
--- @param chains  one chain of targets for each goal (mlr/targets.lua), the strictest goal first
--- @return the controller: `ledger`, `trials`, `seconds` of sending, `stopped` (why it ended early, or nil)
-function M.run(goal, chains)
-   local self = setmetatable({
+function Controller:finish()
+   while not self.stopped do
+      local load, target = self:next_step()
+      if not load then
+         break
+      end
+      self:decide(load, target)
+   end
+end
+
+local function new(goal, chains)
+   return setmetatable({
       goal = goal,
       chains = chains,
       ledger = Ledger.new(),
@@ -198,14 +232,45 @@ function M.run(goal, chains)
       trials = 0,
       seconds = 0,
    }, Controller)
-   self:begin()
-   while not self.stopped do
-      local load, target = self:next_step()
-      if not load then
-         break
-      end
-      self:decide(load, target)
+end
+
+-- A trial of a device that carries a load and loses what is more.
+local function lossy_above(carried)
+   return function(load)
+      local lost = load > carried and math.max(1, math.floor(MANY * (1 - carried / load))) or 0
+      return { validity = "valid", tx = MANY, lost = lost }
    end
+end
+
+-- Take what the device is known to carry for granted: each goal begins where the search would bring it.
+function Controller:rehearse()
+   local goal = self.goal
+   local other = new({ min = goal.min, max = goal.max, trial = lossy_above(goal.learned) },
+      tables.map(self.chains, function(chain) return tables.map(chain, tables.copy) end))
+   other.start = self.start
+   other:finish()
+   for i, chain in ipairs(self.chains) do
+      local last = #chain
+      local lower, upper = classification.bounds(other.ledger, other.chains[i][last])
+      chain.rehearsed = { lower, upper }
+      for k, target in ipairs(chain) do
+         target.hints = { lower or upper, upper }
+         target.over, target.found = k > 1 and k < last or nil, target.hints
+      end
+   end
+end
+
+--- Search until every goal is reached, or the trials or the time allowed are used up.
+-- @param goal    trial, min, max, initial, learned, max_trials, time_limit (framegauge.search)
+-- @param chains  one chain of targets for each goal (mlr/targets.lua), the strictest goal first
+-- @return the controller: `ledger`, `trials`, `seconds` of sending, `stopped` (why it ended early, or nil)
+function M.run(goal, chains)
+   local self = new(goal, chains)
+   self:begin()
+   if goal.learned and self.start then
+      self:rehearse()
+   end
+   self:finish()
    return self
 end
 

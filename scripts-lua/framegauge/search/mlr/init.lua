@@ -105,6 +105,7 @@ end
 --                         width = (share of the upper bound), initial_trial = (default: final_trial) };
 --                         without it one goal is made of tolerance, resolution and the two lengths of trials
 -- @param goal.preceding   targets that come before each goal (default 2)
+-- @param goal.learned     a load that the device is known to carry, and hardly more (default: unknown)
 -- @param goal.time_limit  seconds of sending after which no trial begins (default: none)
 -- @return the result of the first goal, with `goals`: the results of all, in the order they were given, each
 -- with `name`, `conditional` (throughput) and `regular` besides

@@ -1,0 +1,100 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Commands that begin with results: rows of framegauge.cli.commands, which says what is in them.
+return {
+   {
+      name = "report",
+      summary = "render the reports of a result folder again",
+      help = "Write report.html, junit.xml and the CSV tables of a result folder again from its result.json, "
+         .. "and print the tables. Measures nothing and does not change result.json.",
+      arguments = { { name = "DIR", help = "the result folder of a run" } },
+      options = {
+         {
+            name = "pdf", value = "FILE",
+            help = "print report.html to a PDF file as well; needs Debian's chromium or weasyprint",
+         },
+         { name = "summary", help = "also write summary.html, one page; with --pdf: print that" },
+      },
+      examples = {
+         "report framegauge-runs/lab-20260314-093000", "report results/today --pdf today.pdf --summary",
+      },
+      module = "framegauge.cli.report",
+   },
+   {
+      name = "compare",
+      summary = "compare two runs of a plan: what has become better or worse",
+      help = "Print the figures of two result folders side by side. A change is called better or worse only "
+         .. "where it is more than both runs leave open together: the bounds of a search, the spread of what "
+         .. "was averaged, the error of timestamps, the chance of losses. The exit status is 1 if a figure "
+         .. "is worse.",
+      arguments = {
+         { name = "BEFORE", help = "a result folder, or the twin.yaml in it" },
+         { name = "AFTER", help = "the result folder of a later run, or of another device" },
+      },
+      options = {
+         { name = "all", help = "print figures that are the same too" },
+         { name = "json", help = "print the comparison as JSON" },
+         {
+            name = "html", value = "FILE",
+            help = "also write the comparison to an HTML file that needs nothing else, as report.html",
+         },
+      },
+      examples = {
+         "compare results/monday results/today", "compare results/one/twin.yaml results/other/twin.yaml",
+         "compare results/monday results/today --html change.html",
+      },
+      module = "framegauge.cli.compare",
+   },
+   {
+      name = "history",
+      summary = "earlier runs: their figures, and where these changed",
+      help = "List the runs in a folder, or those of one plan, with their main figures. --trend shows each "
+         .. "figure of a plan over all its runs, and where its level changed: by PELT, and by more than the "
+         .. "figures leave open. An index in the folder (.framegauge-history.sqlite) keeps what the "
+         .. "result.json files say; it is made again whenever it is missing or damaged.",
+      arguments = { { name = "PLAN", help = "the name of a plan, or its file", optional = true } },
+      options = {
+         { name = "in", value = "DIR", help = "the folder with the runs (default: framegauge-runs)" },
+         { name = "trend", help = "levels and changes of each figure; needs PLAN" },
+         {
+            name = "expect", value = "EXPR",
+            help = "'no regression': the exit status is 1 if the level of a figure became worse within the "
+               .. "last five runs; needs PLAN",
+         },
+         { name = "csv", value = "FILE", help = "write every figure of every run to a CSV file" },
+         { name = "json", help = "print runs or trend as JSON" },
+         { name = "rebuild", help = "make the index anew first" },
+         {
+            name = "database", value = "URL",
+            help = "share the runs with other testers in a PostgreSQL database, and show those of all: "
+               .. "postgresql://USER@HOST/DATABASE; the password is in ~/.pgpass or PGPASSWORD",
+         },
+      },
+      examples = {
+         "history", "history lab --trend", "history lab.yaml --in results --expect 'no regression'",
+         "history lab --csv lab.csv",
+      },
+      module = "framegauge.cli.history",
+   },
+   {
+      name = "sign",
+      summary = "sign a result folder with a private key",
+      help = "Write SHA256SUMS with the digests of result.json and trials.jsonl, and its Ed25519 signature, "
+         .. "SHA256SUMS.sig. A key is made by 'openssl genpkey -algorithm ed25519 -out key.pem', its public "
+         .. "half by 'openssl pkey -in key.pem -pubout -out key.pub'.",
+      arguments = { { name = "DIR", help = "the result folder of a run" } },
+      options = { { name = "key", value = "FILE", help = "the private key, in PEM" } },
+      examples = { "sign framegauge-runs/lab-20260314-093000 --key key.pem" },
+      module = "framegauge.cli.sign", call = "sign",
+   },
+   {
+      name = "verify",
+      summary = "check that a signed result was not changed",
+      help = "Check SHA256SUMS and SHA256SUMS.sig of a result folder with the public key of whoever "
+         .. "measured, and name each file that was changed. The exit status is 1 then.",
+      arguments = { { name = "DIR", help = "a result folder that was signed" } },
+      options = { { name = "key", value = "FILE", help = "the public key, in PEM" } },
+      examples = { "verify results/from-the-lab --key lab.pub" },
+      module = "framegauge.cli.sign", call = "verify",
+   },
+}

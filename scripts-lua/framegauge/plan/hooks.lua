@@ -1,0 +1,61 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The keys of hooks, in the notation of plan/rows.lua; what they do: framegauge.run.hooks.
+local M = {}
+
+local of_hook = {
+   type = "group",
+   fields = {
+      { key = "on", type = "list", of = { type = "enum", values = {
+           "end", "pass", "fail", "tester-limited", "invalid", "interrupted", "regression" } },
+        least = 1, unique = true, default = { "end" },
+        help = "when: at the end of a run, whatever it is; if it passed or failed what the plan or --expect "
+           .. "asks for; if its verdict is that; or if the level of a figure became worse (framegauge "
+           .. "history)" },
+      { key = "command", type = "list", of = { type = "string", longest = 10000 }, least = 1,
+        default_help = "none",
+        help = "a program and its arguments; it gets a message as JSON on its standard input" },
+      { key = "webhook", type = "string", longest = 2000, default_help = "none",
+        help = "an address that the message is sent to by POST, such as http://10.0.0.1:8000/runs; for "
+           .. "https let command be curl" },
+      { key = "timeout", type = "time", default = "30s", min = "100ms", max = "1h",
+        help = "after which it is given up" },
+   },
+}
+
+M.row = {
+   key = "hooks", type = "map", of = of_hook, name = "name", most = 16, default_help = "none",
+   names = { longest = 31, match = "^%w[%w_-]*$", expected = "letters, digits, '_' and '-'" },
+   expected = "hooks by name, such as chat: {on: fail, command: [./tell-us]}",
+   help = "whom to tell of a run when it ends, by names of your choice. A hook that fails is reported, and "
+      .. "changes neither the result nor the exit status",
+}
+
+--- The parts of an http address: host, port and path; nil where it is none.
+function M.address(text)
+   local host, rest = text:match "^http://([%w.-]+)(.*)$"
+   local port, path = (rest or ""):match "^:(%d+)(.*)$"
+   path = path or rest
+   if not host or path ~= "" and path:sub(1, 1) ~= "/" or path:find "[%s%c]" then
+      return nil
+   end
+   port = tonumber(port or 80)
+   local fits = port >= 1 and port <= 65535
+   return fits and { host = host, port = port, path = path ~= "" and path or "/" } or nil
+end
+
+local function are_complete(values, found)
+   for _, hook in ipairs(values.hooks or {}) do
+      local key = "hooks." .. hook.name
+      if (hook.command == nil) == (hook.webhook == nil) then
+         found:add(key, "command and webhook", "one of both")
+      elseif hook.webhook and not M.address(hook.webhook) then
+         found:add(key .. ".webhook", "this is no address of http",
+            "http://HOST, with :PORT and a path behind it if need be")
+      end
+   end
+end
+
+M.rules = { are_complete }
+
+return M

@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Delays of a stream: as a few figures, and as octets that hold the whole histogram
+-- (lib/metric/fg_latency.h). The percentiles of several streams, at one tester or at many, follow from these
+-- octets only.
+local api = require "framegauge.core.api"
+local ffi = require "ffi"
+
+local M = {}
+
+local C = api.C
+
+local buffer = ffi.new("uint8_t[?]", 0)
+
+--- A latency as records have it; nil when there was no frame.
+-- @param l       struct fg_latency
+-- @param source  of the time stamps @param bound  of their errors, ns
+function M.latency(l, source, bound)
+   if l.count == 0 then
+      return nil
+   end
+   return {
+      count = tonumber(l.count),
+      min_ns = tonumber(l.min_ns),
+      mean_ns = l.mean_ns,
+      p50_ns = tonumber(l.p50_ns),
+      p99_ns = tonumber(l.p99_ns),
+      p999_ns = tonumber(l.p999_ns),
+      max_ns = tonumber(l.max_ns),
+      source = source,
+      error_bound_ns = bound,
+      definition = "first bit to first bit (FIFO)",
+   }
+end
+
+--- Widen the error bound of delays by what they may be off because of the sender: a frame has its stamp
+-- before it is handed over, and frames that left off schedule wait for each other, at most for the greatest
+-- lag.
+-- @param direction  with the counts of its sender
+function M.add_sender_error(direction)
+   local late = direction.off_schedule > 0 and direction.lag_max_ns or 0
+   direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.stamp_held_ns + late
+end
+
+--- The histogram of the stream that the engine has at this index, from 0.
+function M.pack(engine, i)
+   local octets = tonumber(C.fg_engine_delays(engine, i, buffer, ffi.sizeof(buffer)))
+   if octets > ffi.sizeof(buffer) then
+      buffer = ffi.new("uint8_t[?]", octets)
+      octets = tonumber(C.fg_engine_delays(engine, i, buffer, octets))
+   end
+   return ffi.string(buffer, octets)
+end
+
+--- The latency of all frames of several streams.
+-- @param list  of pack() @return as latency()
+function M.merge(list, source, bound)
+   local all, out, err = table.concat(list), ffi.new "struct fg_latency", api.error()
+   api.check(C.fg_latency_merge(all, #all, out, err), err)
+   return M.latency(out, source, bound)
+end
+
+--- The latency of all frames of several directions; nil where the delays of one are not there.
+-- @param directions  as framegauge.tester.counts gives them
+function M.of_all(directions)
+   local list, bound, source = {}, 0, nil
+   for _, direction in ipairs(directions) do
+      local latency = direction.latency
+      if latency and not direction.delays then
+         return nil
+      elseif latency then
+         list[#list + 1] = direction.delays
+         bound, source = math.max(bound, latency.error_bound_ns), source or latency.source
+      end
+   end
+   return M.merge(list, source, bound)
+end
+
+return M
