@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accesses to BAR 0. The page allows none, so each is a fault; the handler decodes those x86 instructions
- * that compilers make of a volatile 32-bit read or write, does what they would have done, and lets the
- * program go on behind them. An instruction that it does not know ends the program with the bytes printed:
- * guessing would be worse.
+ * Accesses to BAR 0. The page allows none, so each is a fault; the handler performs the instruction with the
+ * card in place of memory, and lets the program go on behind it. An instruction that x86.c does not know ends
+ * the program with the bytes printed: guessing would be worse.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <ucontext.h>
 
 #include "host.h"
+#include "x86.h"
 
 static struct {
 	struct nic_card *card;
@@ -20,21 +20,11 @@ static struct {
 static unsigned bar_count;
 static struct sigaction before;
 
-enum alu { ADD, OR, ADC, SBB, AND, SUB, XOR, CMP, TEST };
-
-/* One access: where, and what the instruction is */
+/* One access to a card: where */
 struct access {
 	struct nic_card *card;
 	uint32_t offset;
-	greg_t *regs;
-	fpregset_t vectors; /* XMM registers */
-	const uint8_t *modrm,
-		*next; /* behind ModRM, SIB and displacement: the immediate, or the next instruction */
-	unsigned reg, size;
 };
-
-static const int registers[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-				  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
 void
 host_map_bar(struct nic_card *card, uint8_t *at)
@@ -53,246 +43,54 @@ host_map_bar(struct nic_card *card, uint8_t *at)
 }
 
 static uint32_t
-load(const struct access *a)
+load_word(struct nic_card *card, uint32_t offset)
 {
-	uint32_t value;
+	uint32_t value = nic_read(card, offset);
 
-	host_lock();
-	host_release_writes(host_now_ns());
-	value = nic_read(a->card, a->offset & ~3u);
-	host_trace(a->card, false, a->offset & ~3u, value);
-	host_unlock();
-	value >>= 8 * (a->offset & 3);
-	return a->size == 4 ? value : value & ((1u << 8 * a->size) - 1);
-}
-
-static void
-store(const struct access *a, uint32_t value)
-{
-	host_lock();
-	host_release_writes(host_now_ns());
-	host_trace(a->card, true, a->offset & ~3u, value);
-	if (a->size != 4 || (a->offset & 3))
-		nic_breach(a->card, "a write of %u bytes at 0x%05x; registers are written whole", a->size,
-			   a->offset);
-	nic_write(a->card, a->offset & ~3u, value);
-	host_unlock();
-}
-
-/* The processor itself does the sum, and its flags are taken over */
-#define ALU(name) \
-	__asm__ volatile(name " %2, %0; pushfq; popq %1" : "+r"(a), "=r"(flags) : "r"(b) : "cc", "memory")
-
-static uint32_t
-compute(enum alu op, uint32_t a, uint32_t b, greg_t *regs)
-{
-	uint64_t flags = 0;
-	const uint64_t arithmetic = 0x8d5; /* OF, SF, ZF, AF, PF, CF */
-
-	switch (op) {
-	case ADD:
-		ALU("addl");
-		break;
-	case OR:
-		ALU("orl");
-		break;
-	case AND:
-		ALU("andl");
-		break;
-	case SUB:
-		ALU("subl");
-		break;
-	case XOR:
-		ALU("xorl");
-		break;
-	case CMP:
-		ALU("cmpl");
-		break;
-	case TEST:
-		ALU("testl");
-		break;
-	default:
-		break;
-	}
-	regs[REG_EFL] = (greg_t)(((uint64_t)regs[REG_EFL] & ~arithmetic) | (flags & arithmetic));
-	return a;
-}
-
-/* ModRM with SIB and displacement (Intel SDM, volume 2, 2.1.5) */
-static unsigned
-modrm_length(const uint8_t *m)
-{
-	unsigned mode = m[0] >> 6, base = m[0] & 7, length = base == 4 ? 2 : 1;
-
-	if (mode == 1)
-		return length + 1;
-	if (mode == 2 || (mode == 0 && (base == 5 || (base == 4 && (m[1] & 7) == 5))))
-		return length + 4;
-	return length;
-}
-
-static uint32_t
-immediate(struct access *a, unsigned bytes)
-{
-	uint32_t value = 0;
-
-	memcpy(&value, a->next, bytes);
-	a->next += bytes;
+	host_trace(card, false, offset, value);
 	return value;
 }
 
 static void
-set_register(struct access *a, uint32_t value)
+load(void *owner, void *to, unsigned bytes)
 {
-	greg_t *reg = &a->regs[registers[a->reg]];
+	const struct access *a = owner;
+	uint32_t words[X86_WIDEST / 4];
 
-	if (a->size == 4)
-		*reg = value;
-	else
-		*reg = (greg_t)(((uint64_t)*reg & ~((1ull << 8 * a->size) - 1)) | value);
+	host_lock();
+	host_release_writes(host_now_ns());
+	for (unsigned i = 0; i < bytes; i += 4)
+		words[i / 4] = load_word(a->card, (a->offset & ~3u) + i);
+	host_unlock();
+	memcpy(to, (uint8_t *)words + (bytes < 4 ? a->offset & 3 : 0), bytes);
 }
 
-/* 00 to 3F: eight operations, each between register and memory both ways */
-static bool
-run_alu(struct access *a, uint8_t opcode)
+static void
+store(void *owner, const void *from, unsigned bytes)
 {
-	enum alu op = opcode >> 3;
-	uint32_t mine = (uint32_t)a->regs[registers[a->reg]], result;
+	const struct access *a = owner;
+	uint32_t word = 0;
 
-	if (op == ADC || op == SBB || a->size != 4)
-		return false;
-	if ((opcode & 7) == 3) {
-		result = compute(op, mine, load(a), a->regs);
-		if (op != CMP)
-			set_register(a, result);
-	} else if ((opcode & 7) == 1) {
-		result = compute(op, load(a), mine, a->regs);
-		if (op != CMP)
-			store(a, result);
-	} else
-		return false;
-	return true;
-}
-
-/* 80, 81 and 83: an operation with an immediate */
-static bool
-run_alu_immediate(struct access *a, uint8_t opcode)
-{
-	enum alu op = a->modrm[0] >> 3 & 7;
-	uint32_t value, result;
-
-	if (opcode == 0x80)
-		a->size = 1;
-	value = opcode == 0x81 ? immediate(a, 4) : (uint32_t)(int32_t)(int8_t)immediate(a, 1);
-	if (op == ADC || op == SBB || a->size == 2 || (a->size == 1 && op != CMP))
-		return false;
-	result = compute(op, load(a), a->size == 1 ? value & 0xff : value, a->regs);
-	if (op != CMP)
-		store(a, result);
-	return true;
-}
-
-static bool
-run_test_immediate(struct access *a, uint8_t opcode)
-{
-	uint32_t value;
-
-	if (a->modrm[0] >> 3 & 6)
-		return false;
-	if (opcode == 0xf6)
-		a->size = 1;
-	value = immediate(a, a->size);
-	compute(TEST, load(a), value, a->regs);
-	return true;
-}
-
-static bool
-run(struct access *a, uint8_t opcode)
-{
-	switch (opcode) {
-	case 0x88:
-		a->size = 1;
-		/* fallthrough */
-	case 0x89:
-		store(a, (uint32_t)a->regs[registers[a->reg]]);
-		return true;
-	case 0x8a:
-		a->size = 1;
-		/* fallthrough */
-	case 0x8b:
-		set_register(a, load(a));
-		return true;
-	case 0xc7:
-		store(a, immediate(a, a->size));
-		return true;
-	case 0x85:
-		compute(TEST, load(a), (uint32_t)a->regs[registers[a->reg]], a->regs);
-		return true;
-	case 0x80:
-	case 0x81:
-	case 0x83:
-		return run_alu_immediate(a, opcode);
-	case 0xf6:
-	case 0xf7:
-		return run_test_immediate(a, opcode);
-	default:
-		return opcode < 0x40 && run_alu(a, opcode);
+	host_lock();
+	host_release_writes(host_now_ns());
+	for (unsigned i = 0; i < bytes; i += 4) {
+		memcpy(&word, (const uint8_t *)from + i, bytes < 4 ? bytes : 4);
+		host_trace(a->card, true, (a->offset & ~3u) + i, word);
+		if (bytes != 4 || (a->offset & 3))
+			nic_breach(a->card, "a write of %u bytes at 0x%05x; registers are written whole",
+				   bytes, a->offset);
+		nic_write(a->card, (a->offset & ~3u) + i, word);
 	}
-}
-
-/* movzx, 0F B6 and 0F B7; movd of an XMM register to memory, 66 0F 7E */
-static bool
-run_wide(struct access *a, uint8_t opcode)
-{
-	if (opcode == 0x7e && a->size == 2) {
-		a->size = 4;
-		store(a, a->vectors->_xmm[a->reg].element[0]);
-		return true;
-	}
-	if (opcode != 0xb6 && opcode != 0xb7)
-		return false;
-	a->size = opcode == 0xb6 ? 1 : 2;
-	a->regs[registers[a->reg]] = load(a);
-	return true;
-}
-
-/* 0F 38 F9: movdiri, by which DPDK writes a tail past the caches of a processor that has it (rte_io.h) */
-static bool
-run_direct(struct access *a, uint8_t opcode)
-{
-	if (opcode != 0xf9 || a->size != 4)
-		return false;
-	store(a, (uint32_t)a->regs[registers[a->reg]]);
-	return true;
+	host_unlock();
 }
 
 static bool
 emulate(struct nic_card *card, uint32_t offset, mcontext_t *machine)
 {
-	greg_t *regs = machine->gregs;
-	const uint8_t *at = (const uint8_t *)regs[REG_RIP];
-	struct access a = {
-		.card = card, .offset = offset, .regs = regs, .vectors = machine->fpregs, .size = 4};
-	bool (*run_opcode)(struct access *, uint8_t) = run;
-	uint8_t rex = 0, opcode;
+	struct access access = {.card = card, .offset = offset};
+	const struct x86_bus bus = {.load = load, .store = store, .owner = &access};
 
-	for (; *at == 0x66 || *at == 0xf0 || *at == 0xf2 || *at == 0xf3; at++)
-		if (*at == 0x66)
-			a.size = 2;
-	if ((*at & 0xf0) == 0x40)
-		rex = *at++;
-	if (*at == 0x0f) {
-		run_opcode = *++at == 0x38 ? run_direct : run_wide;
-		at += *at == 0x38;
-	}
-	opcode = *at++;
-	a.modrm = at;
-	a.reg = (at[0] >> 3 & 7u) | (rex & 4u) << 1;
-	a.next = at + modrm_length(at);
-	if ((rex & 8) || (at[0] >> 6) == 3 || !run_opcode(&a, opcode))
-		return false;
-	regs[REG_RIP] = (greg_t)a.next;
-	return true;
+	return x86_run(machine, &bus);
 }
 
 static void
