@@ -14,7 +14,6 @@ trial may come out as tester-limited, and no figure is a speed.
 import os
 import pathlib
 import re
-import shutil
 import sys
 import time
 
@@ -340,5 +339,4 @@ for part in GROUPS[sys.argv[3]] if len(sys.argv) > 3 else sum(GROUPS.values(), (
     started = time.monotonic()
     part()
     print(f'# {part.__name__}: {time.monotonic() - started:.0f} s', flush=True)
-shutil.rmtree(FOLDER)
 end()

@@ -2,12 +2,14 @@
 """What nic.py and the chaos campaign (tests/nic82599/campaign.py) share: the program on the model of the
 82599, and what its results claim."""
 
+import atexit
 import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -15,6 +17,8 @@ import time
 LONGEST = 120  # seconds
 ALLOWED = (0, 3)  # exit statuses: valid, or tester-limited and invalid
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix='framegauge-nic-'))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # a signal alone ends without what is to run at exit
 PORTS = '''isolated_network: true
 ports:
   west: {device: '0000:11:00.0', ipv4: 198.18.1.2/24}

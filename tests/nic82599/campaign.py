@@ -46,7 +46,7 @@ def leftovers():
     """What a run of the model or of DPDK may leave on this machine, by the process it was of"""
     runtime = os.environ.get('XDG_RUNTIME_DIR', '/tmp') if os.geteuid() else '/var/run'
     return {
-        *glob.glob('/tmp/nic82599-*'),
+        *glob.glob(f'{nic_run.FOLDER}/nic82599-*'),
         *glob.glob(f'{runtime}/dpdk/*'),
         *glob.glob('/dev/hugepages/*'),
         *glob.glob('/dev/shm/*'),
@@ -143,7 +143,6 @@ def main():
             print('\n'.join('    ' + line for line in detail.splitlines()), flush=True)
         if word in FAULTS and given.keep:
             shutil.copytree(nic_run.FOLDER, given.keep / str(seed), ignore=shutil.ignore_patterns('control'))
-    shutil.rmtree(nic_run.FOLDER)
     table(counts)
     kinds = 'trials', 'tester-limited', 'invalid', *REASONS.values()
     print(', '.join(f'{kind}: {trials[kind]}' for kind in kinds))

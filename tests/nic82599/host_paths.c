@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tree that stands for /sys/bus/pci, /sys/module/vfio*, /sys/kernel/iommu_groups and /dev/vfio, in a
- * folder of its own below /tmp. The machine's real cards are not in it, so a program on the model can
+ * folder of its own. The machine's real cards are not in it, so a program on the model can
  * neither see nor touch them.
  */
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 #define GROUP 80 /* of card 0 */
 
-static char tree[64];
+static char tree[96];
 
 static const struct {
 	const char *real, *ours;
@@ -46,7 +46,7 @@ host_redirect(const char *path, char *room, size_t size)
 static void
 folder(const char *name)
 {
-	char path[256];
+	char path[320];
 
 	snprintf(path, sizeof(path), "%s/%s", tree, name);
 	mkdir(path, 0755);
@@ -55,7 +55,7 @@ folder(const char *name)
 static void
 file(const char *name, const void *bytes, size_t length)
 {
-	char path[256];
+	char path[320];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s", tree, name);
@@ -78,7 +78,7 @@ device_file(const struct nic_card *card, const char *name, const char *value)
 static void
 link_to(const struct nic_card *card, const char *name, const char *target)
 {
-	char path[256];
+	char path[320];
 
 	snprintf(path, sizeof(path), "%s/pci/devices/%s/%s", tree, card->address, name);
 	if (symlink(target, path) != 0)
@@ -153,8 +153,11 @@ make_device(const struct nic_card *card)
 bool
 host_make_tree(void)
 {
-	/* not by the process id: one that crashed has left its tree, and its id comes again */
-	snprintf(tree, sizeof(tree), "/tmp/nic82599-XXXXXX");
+	/* not by the process id: one that crashed has left its tree, and its id comes again. The test removes
+	 * the runtime folder, whatever became of the program. */
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	snprintf(tree, sizeof(tree), "%s/nic82599-XXXXXX", runtime == NULL ? "/tmp" : runtime);
 	if (mkdtemp(tree) == NULL || chmod(tree, 0755) != 0) {
 		perror(tree);
 		tree[0] = '\0';
@@ -197,7 +200,7 @@ remove_below(const char *path)
 void
 host_remove_device(const struct nic_card *card, bool held)
 {
-	char path[128], config[256];
+	char path[192], config[256];
 
 	memset(config, 0xff, sizeof(config));
 	snprintf(path, sizeof(path), "pci/devices/%s/config", card->address);
