@@ -2,7 +2,8 @@
 # Two hosts in network namespaces of their own, left and right, and `framegauge emulate` between them: what
 # tools/compare-tcp and tools/compare-quic share. They source it behind lib.sh, with `program`, `rate` and
 # `queue` set before begin_path(); they call unmake_hosts() at their end.
-left=fgtcpl-$$ middle=fgtcpm-$$ right=fgtcpr-$$
+id=$(mktemp -u XXXXXX)
+left=fgtcpl-$id middle=fgtcpm-$id right=fgtcpr-$id
 work=$(mktemp -d)
 relay=''
 

@@ -12,7 +12,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
-tester=fgalt-$$ dut=fgaltd-$$
+id=$(mktemp -u XXXXXX)
+tester=fgalt-$id dut=fgaltd-$id
 work=$(mktemp -d)
 trap 'ip netns del "$tester" 2>/dev/null; ip netns del "$dut" 2>/dev/null; rm -rf "$work"' EXIT
 

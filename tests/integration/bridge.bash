@@ -3,14 +3,15 @@
 # ports in a namespace of its own, $dut, each joined to an interface fg-1, fg-2 ... of $tester, and takes all
 # away at the end. $work is a folder of the test. Without root the test is skipped.
 bridge() {
-	local name=$1 ports=$2 namespace port
+	local name=$1 ports=$2 id namespace port
 	shift 2
 	if [ "$(id -u)" -ne 0 ]; then
 		echo "1..0 # SKIP needs root, for network namespaces"
 		exit 0
 	fi
-	tester=fg$name-$$
-	dut=fg${name}d-$$
+	id=$(mktemp -u XXXXXX) # not of this process: one that was killed may have left its namespaces
+	tester=fg$name-$id
+	dut=fg${name}d-$id
 	work=$(mktemp -d)
 	trap 'ip netns del "$tester" 2>/dev/null; ip netns del "$dut" 2>/dev/null; rm -rf "$work"' EXIT
 	ip netns add "$tester" && ip netns add "$dut" || exit 1

@@ -6,7 +6,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 framegauge=$(realpath "${FRAMEGAUGE:-build/app/framegauge}")
 work=$(mktemp -d)
-namespace=fgcapture$$
+id=$(mktemp -u XXXXXX)
+namespace=fgcapture-$id
 lab=
 finish() {
 	[ -z "$lab" ] || tools/lab down >/dev/null

@@ -14,6 +14,7 @@
 
 #include "engine_on_wire.h"
 #include "fg_capture.h"
+#include "scratch_folder.h"
 #include "fg_replay.h"
 
 struct Packet {
@@ -28,7 +29,7 @@ struct Packet {
 
 /* a file that goes away */
 struct File {
-	File() : path(testing::TempDir() + "fg_" + std::to_string(getpid()) + "_" + std::to_string(serial++))
+	File() : path(scratch_path(std::to_string(serial++)))
 	{
 	}
 	~File()

@@ -9,7 +9,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "1..0 # SKIP needs root, for a network namespace"
 	exit 0
 fi
-space=fgdoc-$$
+id=$(mktemp -u XXXXXX)
+space=fgdoc-$id
 work=$(mktemp -d)
 trap 'ip netns del "$space" 2>/dev/null; rm -rf "$work"' EXIT
 ip netns add "$space" && ip -n "$space" link add east type veth peer name west &&

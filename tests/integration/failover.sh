@@ -10,7 +10,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
-tester=fgfailt-$$ dut=fgfaild-$$
+id=$(mktemp -u XXXXXX)
+tester=fgfailt-$id dut=fgfaild-$id
 work=$(mktemp -d)
 trap 'for n in $tester $dut; do ip netns del "$n" 2>/dev/null; done; rm -rf "$work"' EXIT
 

@@ -13,6 +13,7 @@ does not count.
 import json
 import os
 import re
+import secrets
 import shlex
 import signal
 import subprocess
@@ -23,7 +24,8 @@ import time
 PROGRAM = sys.argv[1]
 IPERF3 = shlex.split(os.environ.get('IPERF3', 'iperf3'))
 BLOCK = 131072  # octets of a write, by default
-TESTER, HOST = f'fgi3t-{os.getpid()}', f'fgi3h-{os.getpid()}'
+ID = secrets.token_hex(3)
+TESTER, HOST = f'fgi3t-{ID}', f'fgi3h-{ID}'
 ADDRESS = {4: '198.18.1.2', 6: '2001:2::2'}
 PLAN = '''
 test: iperf3

@@ -12,7 +12,7 @@ for need in java mvn; do
 	fi
 done
 . tests/integration/tap.bash
-work=$(mktemp -d "/tmp/framegauge-jmeter-$$-XXXXXX")
+work=$(mktemp -d "/tmp/framegauge-jmeter-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 project=$(dirname "$program")/../jmeter-plugin
 mkdir -p "$project"

@@ -13,7 +13,8 @@ if [ "$(id -u)" -ne 0 ] || [ -z "$nginx" ]; then
 	echo "1..0 # SKIP needs root, for network namespaces, and nginx"
 	exit 0
 fi
-tester=fgmanyt-$$ middle=fgmanym-$$ linux=fgmanyl-$$
+id=$(mktemp -u XXXXXX)
+tester=fgmanyt-$id middle=fgmanym-$id linux=fgmanyl-$id
 work=$(mktemp -d)
 relay='' web=''
 finish() {

@@ -5,12 +5,13 @@
 # OPTION is "offload". All is gone at the end, with the folder $work and the processes whose ids are in
 # `running`. Without root the test is skipped.
 linux_host() {
-	local name=$1 side namespace
+	local name=$1 id side namespace
 	if [ "$(id -u)" -ne 0 ]; then
 		echo "1..0 # SKIP needs root, for network namespaces"
 		exit 0
 	fi
-	tester=fg${name}t-$$ linux=fg${name}l-$$
+	id=$(mktemp -u XXXXXX)
+	tester=fg${name}t-$id linux=fg${name}l-$id
 	work=$(mktemp -d)
 	running=()
 	trap leave_linux_host EXIT

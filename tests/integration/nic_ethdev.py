@@ -20,7 +20,7 @@ MEMORY = ('--no-huge', '-m', '256')
 
 
 def eal(*memory):
-    prefix = f'nic{os.getpid()}'
+    prefix = FOLDER.name
     return [*memory, '-l', '0', '--no-telemetry', '--file-prefix', prefix, '-d', 'librte_net_ixgbe.so', '--']
 
 

@@ -16,7 +16,8 @@ for tool in ovs-vswitchd curl python3 tcpdump tshark; do
 		exit 0
 	fi
 done
-namespace=fglacp-$$
+id=$(mktemp -u XXXXXX)
+namespace=fglacp-$id
 work=$(mktemp -d)
 pids=()
 trap '[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null; wait; ip netns del "$namespace" 2>/dev/null

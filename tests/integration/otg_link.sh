@@ -9,7 +9,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
-namespace=fgotg-$$
+id=$(mktemp -u XXXXXX)
+namespace=fgotg-$id
 work=$(mktemp -d)
 server=''
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; wait; ip netns del "$namespace" 2>/dev/null

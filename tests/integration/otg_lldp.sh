@@ -15,7 +15,8 @@ for tool in lldpd lldpcli curl python3 setpriv; do
 		exit 0
 	fi
 done
-namespace=fglldp-$$
+id=$(mktemp -u XXXXXX)
+namespace=fglldp-$id
 work=$(mktemp -d)
 chmod 711 "$work"
 server='' other=''

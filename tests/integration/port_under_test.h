@@ -14,6 +14,7 @@
 #include <rte_mbuf.h>
 
 #include "fg_port.h"
+#include "scratch_folder.h"
 
 extern rte_mempool *frames; /* what is sent comes from here */
 
@@ -178,12 +179,6 @@ ExpectIntact(Port &from, Port &to, uint32_t first, uint32_t n, size_t length)
 	for (const Frame &frame : to.Receive())
 		ASSERT_EQ(MakeFrame(number++, length), frame) << "length " << length;
 	EXPECT_EQ(first + n, number) << "length " << length;
-}
-
-inline std::string
-Scratch(const std::string &name)
-{
-	return "/tmp/framegauge-test-" + std::to_string(getpid()) + "-" + name;
 }
 
 inline void

@@ -82,7 +82,7 @@ sed "s|127.0.0.1:9464|$address|; s|5s|200ms|g; s|rules.yml|$rules/&|; s|alerts.y
 mkdir "$work/rules"
 sed 's/\[1m\]/[3s]/g' "$rules/rules.yml" >"$work/rules/rules.yml"
 sed -i "s|$rules/rules.yml|$work/rules/rules.yml|" "$work/prometheus.yml"
-port=$((20000 + $$ % 10000))
+port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
 prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/data" \
 	--enable-feature=exemplar-storage --web.listen-address="127.0.0.1:$port" >"$work/prometheus" 2>&1 &
 server=$!

@@ -10,7 +10,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "1..0 # SKIP needs root, for network namespaces"
 	exit 0
 fi
-left=fgrelayl-$$ middle=fgrelaym-$$ right=fgrelayr-$$
+id=$(mktemp -u XXXXXX)
+left=fgrelayl-$id middle=fgrelaym-$id right=fgrelayr-$id
 work=$(mktemp -d)
 relay=
 trap '[ -z "$relay" ] || kill -9 "$relay"

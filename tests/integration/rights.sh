@@ -11,7 +11,8 @@ fi
 program=$(realpath "${FRAMEGAUGE:-build/app/framegauge}")
 drop_ins=$(cd "$(dirname "$0")/../.." && pwd)/packaging/drop-ins
 unset FRAMEGAUGE_LUA
-space=fg-rights-$$
+id=$(mktemp -u XXXXXX)
+space=fg-rights-$id
 scratch=$(mktemp -d)
 trap 'ip netns del "$space" 2>/dev/null; rm -rf "$scratch"' EXIT
 chmod 777 "$scratch"

@@ -9,6 +9,7 @@
 #include <rte_cycles.h>
 
 #include "engine_on_rings.h"
+#include "scratch_folder.h"
 
 namespace
 {
@@ -17,8 +18,7 @@ class Memif
 {
       public:
 	explicit Memif(const fg_engine_config &config = processor_time(1))
-	    : path("/tmp/framegauge-test-" + std::to_string(getpid()) + "-engine"),
-	      east("memif:" + path + ",server"), west("memif:" + path)
+	    : path(scratch_path("engine")), east("memif:" + path + ",server"), west("memif:" + path)
 	{
 		linked = fg_port_wait_link(west.port, 5000, nullptr) == 0 &&
 			 fg_port_wait_link(east.port, 5000, nullptr) == 0;

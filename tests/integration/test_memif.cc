@@ -29,7 +29,7 @@ class Memif : public testing::Test
 		EXPECT_EQ(0, unmapped_twice);
 		EXPECT_EQ(0, closed_twice);
 	}
-	const std::string path = Scratch("memif");
+	const std::string path = scratch_path("memif");
 };
 
 static void

@@ -213,7 +213,7 @@ TEST(Queues, AreApart)
 
 TEST(Queues, OfMemifsMeetInPairs)
 {
-	const std::string path = Scratch("queues");
+	const std::string path = scratch_path("queues");
 	Port server("memif:" + path + ",server", 0, 3), client("memif:" + path, 0, 3);
 
 	ASSERT_TRUE(server.Opened()) << server.Message();
@@ -231,7 +231,7 @@ TEST(Queues, OfMemifsMeetInPairs)
 
 TEST(Queues, AreRefusedWhereThereAreNone)
 {
-	const std::string path = Scratch("no-queues");
+	const std::string path = scratch_path("no-queues");
 
 	ExpectRefusal("vdev:net_ring3", ERANGE, "17 queues: at most 16", 17);
 	ExpectRefusal("vdev:net_pcap3,tx_pcap=" + path, ERANGE, "2 queues: vdev:net_pcap3", 2);
@@ -242,7 +242,7 @@ TEST(Queues, AreRefusedWhereThereAreNone)
 
 TEST(Memif, CarriesFramesBothWays)
 {
-	const std::string path = Scratch("pair");
+	const std::string path = scratch_path("pair");
 	Port server("memif:" + path + ",server"), client("memif:" + path);
 
 	ASSERT_TRUE(server.Opened()) << server.Message();
@@ -265,7 +265,7 @@ TEST(Memif, CarriesFramesBothWays)
 
 TEST(Memif, TellsWhoIsMissingOrInTheWay)
 {
-	const std::string path = Scratch("way");
+	const std::string path = scratch_path("way");
 
 	ExpectRefusal("memif:" + path, ENOENT, "start the other side first");
 	close(open(path.c_str(), O_CREAT | O_WRONLY, 0600));
@@ -278,7 +278,7 @@ TEST(Memif, TellsWhoIsMissingOrInTheWay)
 
 TEST(Pcap, ReadsBackWhatItWrote)
 {
-	const std::string path = Scratch("capture");
+	const std::string path = scratch_path("capture");
 	Port out("pcap:," + path);
 
 	ASSERT_TRUE(out.Opened()) << out.Message();

@@ -3,6 +3,7 @@
 of its own behind memif or veth (memif.c, veth.c)."""
 
 import os
+import secrets
 import subprocess
 import time
 
@@ -147,7 +148,8 @@ class Veth(Process):
         subprocess.run(["ip", *words], check=True)
 
     def __enter__(self):
-        self.tester, self.dut = "noise-t%d" % os.getpid(), "noise-d%d" % os.getpid()
+        unique = secrets.token_hex(3)
+        self.tester, self.dut = "noise-t" + unique, "noise-d" + unique
         for space in (self.tester, self.dut):
             self.ip("netns", "add", space)
             self.ip("netns", "exec", space, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
