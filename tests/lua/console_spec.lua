@@ -20,6 +20,14 @@ local function texts(list)
    return out
 end
 
+-- Ports of a session that failed are closed, too: the next one wants the same
+local opened = {}
+after_each(function()
+   while #opened > 0 do
+      table.remove(opened):close()
+   end
+end)
+
 -- A session on the reference device. @return it, and what it wrote: output and errors
 local function session(o)
    local written = { out = "", err = "" }
@@ -28,6 +36,7 @@ local function session(o)
    o.control = o.control or Control.new(assert(plans.load_text(plan, "console", {
       sets = { "reference_device.time=free" },
    })))
+   opened[#opened + 1] = o.control
    o.out = function(text)
       written.out = written.out .. text
    end
@@ -236,7 +245,6 @@ describe("captures", function()
       assert.equal("sent 1,000 frames, 64 kB; SAME: all 1,000 frames arrived, unchanged and in order\n",
          typed("replay east " .. path .. " 2x verify=west", o))
       assert.equal("sent 2,000 frames, 128 kB\n", typed("replay west " .. path .. " 10% loops=2", o))
-      one.control:close()
    end)
 
    it("begin and end while streams run, and are complete from then to then", function()
@@ -255,7 +263,6 @@ describe("captures", function()
       assert.equal(24 + written * (16 + 60), #scratch.read(path))
       typed("stop", o)
       assert.is_true(written < one.control.traffic.final.streams[1].rx)
-      one.control:close()
    end)
 
    it("keep frames around what is lost", function()
@@ -270,7 +277,6 @@ describe("captures", function()
       local written, triggers = ended:match "(%d+) written, .* (%d+) triggers"
       assert.is_true(tonumber(triggers) == 9 or tonumber(triggers) == 10)
       assert.is_true(tonumber(written) >= 5 * triggers - 1)
-      one.control:close()
    end)
 
    it("that cannot be are refused in a line", function()
@@ -287,7 +293,6 @@ describe("captures", function()
          typed("replay east x 3 pears", o))
       typed("capture west " .. path, o)
       assert.equal("error: capture: port west is captured already\n", typed("capture west " .. path, o))
-      one.control:close()
    end)
 
    it("say what they dropped, and that they end with the ports", function()
@@ -316,6 +321,5 @@ describe("captures", function()
       assert.same({ "after=", "before=", "east", "stop", "trigger=", "west" }, list)
       assert.equal("est ", (one:complete "capture stop w"))
       assert.equal("rify=", (one:complete "replay east x ve"))
-      one.control:close()
    end)
 end)
