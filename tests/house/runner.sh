@@ -33,9 +33,16 @@ plant skipped_status exitcode 'echo nor this; exit 77'
 plant hangs exitcode 'sleep 30'
 sed -i "/'hangs'/s/suite:/timeout: 1, suite:/" "$work/meson.build"
 plant twice tap "echo 1..2; echo ok; echo 'not ok - always'; exit 1"
-plant once tap "echo 1..1
-[ -e $work/tried ] && echo 'ok - late' || { touch $work/tried; echo 'not ok - late'; exit 1; }"
-sed -i "/'twice'\|'once'/s/'planted'/'again'/" "$work/meson.build"
+# passes at its second run only, after this first one
+second() { # NAME FIRST
+	plant "$1" tap "echo 1..1
+[ -e $work/$1.ran ] && echo 'ok - late' || { touch $work/$1.ran; $2; }"
+}
+second once "echo 'not ok - late'; exit 1"
+second busy "echo 'ok - late # SKIP this machine is too busy'"
+second signalled "echo 'ok - late'; kill -SEGV \$\$"
+second sanitized "echo 'x.c:1:2: runtime error: index out of bounds'; echo 'not ok - late'; exit 1"
+sed -i "/'twice'\|'once'\|'busy'\|'signalled'\|'sanitized'/s/'planted'/'again'/" "$work/meson.build"
 
 results=0
 expect() { # WHAT PATTERN
@@ -67,10 +74,30 @@ meson test -C "$work/build" --suite again --logbase again >"$work/log" 2>&1
 	tools/try-again "$again"
 	tools/results "$again"
 } >"$work/log" 2>&1
-expect "what fails twice is a failure" '^FAILED twice of'
-expect "what passes by itself only is named" '^passed by itself only: once of'
+expect "what fails each time is a failure" '^FAILED twice of'
+expect "and is run three times" '1/1 planted:again / twice'
+expect "what passes alone is named" '^unsteady once: 1 of 2$'
 expect "with what failed" '^    1 - late$'
 expect "and all that it printed" '^    \| not ok - late$'
-expect "each test counts once" '^2 passed, 1 failed$'
+expect "what a busy machine skipped runs again, too" 'planted:again / busy'
+expect "a signal is a failure, whatever comes after it" '^FAILED signalled of'
+expect "so is a sanitizer's report" '^FAILED sanitized of'
+expect "each test counts once" '^4 passed, 3 failed$'
+sed "s/^/# /" "$work/log"
+cp "$work/build/unsteady" "$work/log"
+expect "and is kept in a file" 'unsteady once: 1 of 2$'
+
+tools/results --strict "$again" >"$work/log" 2>&1
+expect "no test may be unsteady where nothing may be skipped" 'unsteady tests are failures'
+sed "s/^/# /" "$work/log"
+
+sed -i "/suite: '(planted|again)'/d" -E "$work/meson.build"
+for one in 1 2 3 4 5 6; do second "late$one" "echo 'not ok - late'; exit 1"; done
+meson test -C "$work/build" --suite planted --logbase again >"$work/log" 2>&1
+{
+	tools/try-again "$again"
+	tools/results "$again"
+} >"$work/log" 2>&1
+expect "many unsteady tests are failures" '^7 passed, 6 failed$'
 sed "s/^/# /" "$work/log"
 echo "1..$results"
