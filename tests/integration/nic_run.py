@@ -18,7 +18,7 @@ LONGEST = 120  # seconds
 ALLOWED = (0, 3)  # exit statuses: valid, or tester-limited and invalid
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix='framegauge-nic-'))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # a signal alone ends without what is to run at exit
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the default action runs nothing at exit
 PORTS = '''isolated_network: true
 ports:
   west: {device: '0000:11:00.0', ipv4: 198.18.1.2/24}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An instruction is performed in four steps: read its operands, the card's register among them if the
- * instruction reads it; compute; write the result. Zydis says what the operands are and which of them the
+ * An instruction is performed in three steps: read its operands, the card's register among them if the
+ * instruction reads it; compute; write the result. Zydis gives the operands and which of them the
  * instruction reads and writes. Arithmetic is done by the processor itself, so that its flags are right.
  */
 #include <string.h>
@@ -157,14 +157,14 @@ static const ZydisMnemonic moves[] = {
 	ZYDIS_MNEMONIC_VMOVUPD,  ZYDIS_MNEMONIC_VMOVDQA,   ZYDIS_MNEMONIC_VMOVDQU, ZYDIS_MNEMONIC_VMOVNTDQ,
 	ZYDIS_MNEMONIC_VMOVNTPS, ZYDIS_MNEMONIC_VMOVNTDQA, ZYDIS_MNEMONIC_VLDDQU,
 };
-static const ZydisMnemonic sums[] = {
+static const ZydisMnemonic operations[] = {
 	ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_OR,  ZYDIS_MNEMONIC_ADC, ZYDIS_MNEMONIC_SBB,  ZYDIS_MNEMONIC_AND,
 	ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_XOR, ZYDIS_MNEMONIC_CMP, ZYDIS_MNEMONIC_TEST, ZYDIS_MNEMONIC_INC,
 	ZYDIS_MNEMONIC_DEC, ZYDIS_MNEMONIC_NEG, ZYDIS_MNEMONIC_NOT, ZYDIS_MNEMONIC_XCHG,
 };
 /* With an immediate number of the bit only: with a register they reach beyond their operand */
-static const ZydisMnemonic bits_of[] = {ZYDIS_MNEMONIC_BT, ZYDIS_MNEMONIC_BTS, ZYDIS_MNEMONIC_BTR,
-					ZYDIS_MNEMONIC_BTC};
+static const ZydisMnemonic bit_tests[] = {ZYDIS_MNEMONIC_BT, ZYDIS_MNEMONIC_BTS, ZYDIS_MNEMONIC_BTR,
+					  ZYDIS_MNEMONIC_BTC};
 
 static bool
 is_in(const ZydisMnemonic *list, size_t n, ZydisMnemonic mnemonic)
@@ -194,7 +194,7 @@ moved(const struct instruction *i, union value value)
 			 : "+q"(a), "+q"(flags)                                  \
 			 : "q"(b)                                                \
 			 : "cc", "memory")
-#define LONG(name, of_8, of_16, of_32, of_64)     \
+#define BY_WIDTH(name, of_8, of_16, of_32, of_64) \
 	do {                                      \
 		if (bits == 64)                   \
 			COMPUTE(name "q", of_64); \
@@ -205,17 +205,17 @@ moved(const struct instruction *i, union value value)
 		else                              \
 			of_8;                     \
 	} while (0)
-#define TWO(name)                                                                                \
-	case ZYDIS_MNEMONIC_##name:                                                              \
-		LONG(#name, COMPUTE(#name "b", "%b2, %b0"), "%w2, %w0", "%k2, %k0", "%q2, %q0"); \
+#define TWO(name)                                                                                    \
+	case ZYDIS_MNEMONIC_##name:                                                                  \
+		BY_WIDTH(#name, COMPUTE(#name "b", "%b2, %b0"), "%w2, %w0", "%k2, %k0", "%q2, %q0"); \
 		break
-#define ONE(name)                                                            \
-	case ZYDIS_MNEMONIC_##name:                                          \
-		LONG(#name, COMPUTE(#name "b", "%b0"), "%w0", "%k0", "%q0"); \
+#define ONE(name)                                                                \
+	case ZYDIS_MNEMONIC_##name:                                              \
+		BY_WIDTH(#name, COMPUTE(#name "b", "%b0"), "%w0", "%k0", "%q0"); \
 		break
-#define BIT(name)                                                         \
-	case ZYDIS_MNEMONIC_##name:                                       \
-		LONG(#name, (void)0, "%w2, %w0", "%k2, %k0", "%q2, %q0"); \
+#define BIT(name)                                                             \
+	case ZYDIS_MNEMONIC_##name:                                           \
+		BY_WIDTH(#name, (void)0, "%w2, %w0", "%k2, %k0", "%q2, %q0"); \
 		break
 
 static uint64_t
@@ -297,8 +297,8 @@ is_known(const struct instruction *i)
 	if (o[0].type != ZYDIS_OPERAND_TYPE_MEMORY &&
 	    (visible == 1 || o[1].type != ZYDIS_OPERAND_TYPE_MEMORY))
 		return false;
-	return IS_IN(moves, mnemonic) || IS_IN(sums, mnemonic) ||
-	       (IS_IN(bits_of, mnemonic) && o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE);
+	return IS_IN(moves, mnemonic) || IS_IN(operations, mnemonic) ||
+	       (IS_IN(bit_tests, mnemonic) && o[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE);
 }
 
 bool
