@@ -20,12 +20,12 @@
 #include "fg_signature.h"
 
 /* Gives back what it took, at a queue of its choice. */
-class Device : public fg_port
+class LaneDevice : public fg_port
 {
       public:
 	enum Spread { SAME, SCATTER, FIRST };
 
-	explicit Device(unsigned n, Spread how = SAME) : fg_port(), spread(how)
+	explicit LaneDevice(unsigned n, Spread how = SAME) : fg_port(), spread(how)
 	{
 		static unsigned made;
 		static const fg_port_ops none = {
@@ -53,10 +53,10 @@ class Device : public fg_port
 			q.caps = Caps();
 		}
 		tx = [](fg_port *p, rte_mbuf **frames, uint16_t count, uint64_t now) {
-			return Send(&static_cast<Device *>(p)->queue[0], frames, count, now);
+			return Send(&static_cast<LaneDevice *>(p)->queue[0], frames, count, now);
 		};
 		rx = [](fg_port *p, rte_mbuf **frames, uint16_t count, uint64_t now) {
-			return Receive(&static_cast<Device *>(p)->queue[0], frames, count, now);
+			return Receive(&static_cast<LaneDevice *>(p)->queue[0], frames, count, now);
 		};
 		ops = &none;
 		caps = Caps();
@@ -64,7 +64,7 @@ class Device : public fg_port
 		lanes = others.data();
 		strcpy(name, "device");
 	}
-	~Device()
+	~LaneDevice()
 	{
 		for (rte_ring *r : ring) {
 			void *m;
@@ -84,8 +84,8 @@ class Device : public fg_port
 				return false;
 		return true;
 	}
-	Device(const Device &) = delete;
-	Device &operator=(const Device &) = delete;
+	LaneDevice(const LaneDevice &) = delete;
+	LaneDevice &operator=(const LaneDevice &) = delete;
 
 	Spread spread;
 	unsigned lose = 0, duplicate = 0; /* every so many */
@@ -103,7 +103,7 @@ class Device : public fg_port
 		Queue() : fg_port()
 		{
 		}
-		Device *device = nullptr;
+		LaneDevice *device = nullptr;
 		unsigned index = 0;
 	};
 
@@ -154,7 +154,7 @@ class Device : public fg_port
 	Send(fg_port *p, rte_mbuf **frames, uint16_t count, uint64_t)
 	{
 		Queue *q = static_cast<Queue *>(p);
-		Device *d = q->device;
+		LaneDevice *d = q->device;
 
 		for (uint16_t i = 0; i < count; i++) {
 			uint64_t n = d->seen++;
@@ -179,7 +179,7 @@ class Device : public fg_port
 	{
 		Queue *q = static_cast<Queue *>(p);
 
-		Device *d = q->device;
+		LaneDevice *d = q->device;
 		uint16_t n;
 
 		if (q->index == 0 && d->seen > 1000 && d->stall > 0)

@@ -57,7 +57,7 @@ struct Loop {
 		engine.RunOut(streams, [this] { return east.Empty(); });
 	}
 
-	Device east, west;
+	LaneDevice east, west;
 	Engine engine;
 };
 
@@ -343,7 +343,7 @@ TEST(EngineDevice, StampsThatStepBackHideNoOutage)
 {
 	static int offset;
 	static uint64_t flag;
-	Device east(1), west(1);
+	LaneDevice east(1), west(1);
 
 	ASSERT_EQ(0, rte_mbuf_dyn_rx_timestamp_register(&offset, &flag));
 	east.caps.rx_timestamp = true;

@@ -34,7 +34,7 @@ on_two_lcores(unsigned queues)
 }
 
 struct Bench {
-	explicit Bench(unsigned queues, Device::Spread spread = Device::SAME)
+	explicit Bench(unsigned queues, LaneDevice::Spread spread = LaneDevice::SAME)
 	    : east(queues, spread), west(queues, spread), engine(on_two_lcores(queues), &east, &west)
 	{
 	}
@@ -48,7 +48,7 @@ struct Bench {
 		return out;
 	}
 
-	Device east, west;
+	LaneDevice east, west;
 	Engine engine;
 };
 
@@ -130,7 +130,7 @@ TEST(EngineLanes, KeepWholeWhatIsNotEven)
  * first */
 TEST(EngineLanes, ShareTheWorkOfOneQueue)
 {
-	Bench b(2, Device::FIRST);
+	Bench b(2, LaneDevice::FIRST);
 	Template frame = TestFrame(64);
 
 	b.engine.RunOut({{0, 0, frame, {{20000, 5000}}}});
@@ -148,7 +148,7 @@ TEST(EngineLanes, CountFramesOfOneStreamOverAllQueues)
 	const uint64_t frames = 1500;
 
 	for (unsigned streams : {1, 4}) {
-		Bench b(2, Device::SCATTER);
+		Bench b(2, LaneDevice::SCATTER);
 		Template frame = TestFrame(64);
 		std::vector<Stream> list;
 
@@ -185,7 +185,7 @@ TEST(EngineLanes, FindLossAndCopiesToTheFrame)
 
 	for (unsigned streams : {1, 3})
 		for (unsigned queues : {2, 3}) {
-			Bench b(queues, Device::SCATTER);
+			Bench b(queues, LaneDevice::SCATTER);
 			Template frame = TestFrame(64);
 			std::vector<Stream> list;
 			uint64_t lost = 0, duplicates = 0;
@@ -220,7 +220,7 @@ TEST(EngineLanes, FindLossAndCopiesToTheFrame)
  * frame */
 TEST(EngineLanes, TellWhatTheyCouldNotPassOn)
 {
-	Device east(2, Device::SCATTER), west(2);
+	LaneDevice east(2, LaneDevice::SCATTER), west(2);
 	Template frame = TestFrame(64);
 	fg_engine_config config = on_two_lcores(2);
 
@@ -366,7 +366,7 @@ TEST(EngineLanes, ShowAllFramesToNobody)
 
 TEST(EngineLanes, AreThoseThePortHas)
 {
-	Device east(1), west(1);
+	LaneDevice east(1), west(1);
 	fg_engine_config c = on_two_lcores(2);
 	fg_engine *none = nullptr;
 	fg_error err = {};

@@ -15,10 +15,10 @@ extern "C" {
 #include "ftp/ftp_priv.h"
 #include "l4_talker.h"
 }
+#include "l4_time.h"
 
 namespace l4
 {
-const uint64_t second = 1000000000;
 const uint16_t ftp_port = 21;
 
 inline uint16_t came_from; /* port of the last connection that a peer was asked about */

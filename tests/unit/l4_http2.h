@@ -27,7 +27,7 @@ Number(uint64_t value, unsigned octets)
 }
 
 inline std::string
-Frame(unsigned type, unsigned flags, uint32_t id, const std::string &payload)
+Http2Frame(unsigned type, unsigned flags, uint32_t id, const std::string &payload)
 {
 	return Number(payload.size(), 3) + char(type) + char(flags) + Number(id, 4) + payload;
 }
@@ -47,12 +47,12 @@ Field(const std::string &name, const std::string &value)
 
 inline const std::string GET_HEAD = std::string("\x82\x86", 2) + Field(":path", "/3000");
 inline const std::string POST_HEAD = std::string("\x83\x86\x84", 3);
-inline const std::string NOTHING = Frame(H2_SETTINGS, 0, 0, "");
+inline const std::string NOTHING = Http2Frame(H2_SETTINGS, 0, 0, "");
 
 inline std::string
 Get(uint32_t id)
 {
-	return Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, id, GET_HEAD);
+	return Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, id, GET_HEAD);
 }
 
 /* frames as they were heard */

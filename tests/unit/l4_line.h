@@ -18,10 +18,10 @@ extern "C" {
 #include "fg_endpoint.h"
 #include "fg_l4_app.h"
 }
+#include "l4_time.h"
 
 namespace l4
 {
-const uint64_t ms = 1000000, second = 1000 * ms;
 
 class Line
 {

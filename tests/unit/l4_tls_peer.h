@@ -12,8 +12,10 @@
 
 extern "C" {
 #include "fg_pool.h"
+#include "fg_secure_layer.h"
 #include "l4_talker.h"
 }
+#include "l4_time.h"
 #include "tls_end.h"
 namespace layer // TCP has states of the same names
 {
@@ -24,7 +26,6 @@ extern "C" {
 
 namespace l4
 {
-const uint64_t second = 1000000000;
 const int NO_ALERT = -1;
 
 inline const char SUITES[] = "TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256";

@@ -20,7 +20,7 @@ TEST(L4Http2Client, AsksWithoutWaitingAndLeavesInPeace)
 		EXPECT_EQ(1 + 2 * i, said[2 + i].id);
 		EXPECT_EQ(said[2].payload, said[2 + i].payload);
 	}
-	p.Say(NOTHING + Frame(H2_PING, 0, 0, "12345678"));
+	p.Say(NOTHING + Http2Frame(H2_PING, 0, 0, "12345678"));
 	said = p.Hear();
 	ASSERT_EQ(2u, said.size());
 	EXPECT_EQ(H2_SETTINGS, said[0].type);
@@ -28,15 +28,15 @@ TEST(L4Http2Client, AsksWithoutWaitingAndLeavesInPeace)
 	EXPECT_EQ(H2_PING, said[1].type);
 	EXPECT_EQ("12345678", said[1].payload);
 	for (uint32_t id : {5, 1, 7, 3}) /* in any order, interim and padded, with a priority and trailers */
-		p.Say(Frame(H2_HEADERS, H2_END_HEADERS, id,
-			    "\x08\x03"
-			    "103") +
-		      Frame(H2_HEADERS, H2_PADDED | H2_HAS_PRIORITY, id,
-			    Number(3, 1) + Number(0, 5) + Ok() + "xyz") +
-		      Frame(H2_CONTINUATION, H2_END_HEADERS, id, Field("content-length", "3000")) +
-		      Frame(H2_DATA, H2_PADDED, id, Number(2, 1) + Body(3000) + "xy") +
-		      Frame(0x77, 0xff, 0, "unknown") +
-		      Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, id, Field("trailer", "1")));
+		p.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id,
+				 "\x08\x03"
+				 "103") +
+		      Http2Frame(H2_HEADERS, H2_PADDED | H2_HAS_PRIORITY, id,
+				 Number(3, 1) + Number(0, 5) + Ok() + "xyz") +
+		      Http2Frame(H2_CONTINUATION, H2_END_HEADERS, id, Field("content-length", "3000")) +
+		      Http2Frame(H2_DATA, H2_PADDED, id, Number(2, 1) + Body(3000) + "xy") +
+		      Http2Frame(0x77, 0xff, 0, "unknown") +
+		      Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, id, Field("trailer", "1")));
 	EXPECT_EQ(4u, p.Tally().transactions);
 	EXPECT_EQ(0u, p.Tally().refused);
 	EXPECT_EQ(0u, p.t->other->counters.wrong_octets);
@@ -49,12 +49,13 @@ TEST(L4Http2Client, OpensNoMoreThanTheServerTakes)
 	Http2Peer p(false, 8);
 
 	p.Hear();
-	p.Say(Frame(H2_SETTINGS, 0, 0, Setting(3, 2)));
-	p.Say(Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) + Frame(H2_DATA, H2_END_STREAM, 1, Body(3000)));
+	p.Say(Http2Frame(H2_SETTINGS, 0, 0, Setting(3, 2)));
+	p.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) +
+	      Http2Frame(H2_DATA, H2_END_STREAM, 1, Body(3000)));
 	EXPECT_EQ(1u, p.Hear().size()) << "three are under way";
 	for (uint32_t id : {3, 5})
-		p.Say(Frame(H2_HEADERS, H2_END_HEADERS, id, Ok()) +
-		      Frame(H2_DATA, H2_END_STREAM, id, Body(3000)));
+		p.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id, Ok()) +
+		      Http2Frame(H2_DATA, H2_END_STREAM, id, Body(3000)));
 	EXPECT_EQ(1u, p.Hear().size()) << "one is";
 }
 
@@ -63,12 +64,12 @@ TEST(L4Http2Client, AsksOnceMoreForWhatWasRefused)
 	Http2Peer p(false, 1);
 
 	p.Hear();
-	p.Say(NOTHING + Frame(H2_RST_STREAM, 0, 1, Number(H2_REFUSED_STREAM, 4)));
+	p.Say(NOTHING + Http2Frame(H2_RST_STREAM, 0, 1, Number(H2_REFUSED_STREAM, 4)));
 	std::vector<Heard> said = p.Hear();
 	ASSERT_EQ(2u, said.size());
 	EXPECT_EQ(3u, said[1].id);
 	EXPECT_EQ(0u, p.Tally().refused);
-	p.Say(Frame(H2_RST_STREAM, 0, 3, Number(H2_REFUSED_STREAM, 4)));
+	p.Say(Http2Frame(H2_RST_STREAM, 0, 3, Number(H2_REFUSED_STREAM, 4)));
 	EXPECT_EQ(1u, p.Tally().refused);
 	EXPECT_EQ(1u, p.Own(MESSAGE_RESET));
 	p.ExpectNothingKept();
@@ -78,8 +79,9 @@ TEST(L4Http2Client, WhatIsReallyResetFailsAlone)
 {
 	Http2Peer p(false, 2);
 
-	p.Say(NOTHING + Frame(H2_RST_STREAM, 0, 1, Number(H2_INTERNAL_ERROR, 4)) +
-	      Frame(H2_HEADERS, H2_END_HEADERS, 3, Ok()) + Frame(H2_DATA, H2_END_STREAM, 3, Body(3000)));
+	p.Say(NOTHING + Http2Frame(H2_RST_STREAM, 0, 1, Number(H2_INTERNAL_ERROR, 4)) +
+	      Http2Frame(H2_HEADERS, H2_END_HEADERS, 3, Ok()) +
+	      Http2Frame(H2_DATA, H2_END_STREAM, 3, Body(3000)));
 	EXPECT_EQ(1u, p.Tally().transactions);
 	EXPECT_EQ(1u, p.Own(MESSAGE_RESET));
 	p.ExpectNothingKept();
@@ -90,10 +92,10 @@ TEST(L4Http2Client, FinishesWhatComesBeforeGoaway)
 	Http2Peer p(false, 0);
 
 	p.Hear();
-	p.Say(NOTHING + Frame(H2_GOAWAY, 0, 0, Number(3, 4) + Number(0, 4) + "debug"));
+	p.Say(NOTHING + Http2Frame(H2_GOAWAY, 0, 0, Number(3, 4) + Number(0, 4) + "debug"));
 	for (uint32_t id : {1, 3})
-		p.Say(Frame(H2_HEADERS, H2_END_HEADERS, id, Ok()) +
-		      Frame(H2_DATA, H2_END_STREAM, id, Body(3000)));
+		p.Say(Http2Frame(H2_HEADERS, H2_END_HEADERS, id, Ok()) +
+		      Http2Frame(H2_DATA, H2_END_STREAM, id, Body(3000)));
 	EXPECT_EQ(2u, p.Tally().transactions);
 	EXPECT_EQ(0u, p.Tally().refused) << "streams 5 and 7 were not dealt with, and are none of these";
 	EXPECT_TRUE(p.t->line[0].ended);
@@ -124,16 +126,16 @@ TEST(L4Http2Client, SendsAsMuchAsTheWindowsAllow)
 	};
 	say(NOTHING);
 	EXPECT_EQ(65535u, data());
-	say(Frame(H2_WINDOW_UPDATE, 0, 1, Number(20000, 4)));
+	say(Http2Frame(H2_WINDOW_UPDATE, 0, 1, Number(20000, 4)));
 	EXPECT_EQ(65535u, data()) << "the connection's is used up";
-	say(Frame(H2_WINDOW_UPDATE, 0, 0, Number(30000, 4)));
+	say(Http2Frame(H2_WINDOW_UPDATE, 0, 0, Number(30000, 4)));
 	EXPECT_EQ(85535u, data()) << "the stream's is";
-	say(Frame(H2_SETTINGS, 0, 0, Setting(4, 65535 + 5000)));
+	say(Http2Frame(H2_SETTINGS, 0, 0, Setting(4, 65535 + 5000)));
 	EXPECT_EQ(90535u, data());
-	say(Frame(H2_SETTINGS, 0, 0, Setting(4, 0)));
-	say(Frame(H2_SETTINGS, 0, 0, Setting(4, 100000)));
+	say(Http2Frame(H2_SETTINGS, 0, 0, Setting(4, 0)));
+	say(Http2Frame(H2_SETTINGS, 0, 0, Setting(4, 100000)));
 	EXPECT_EQ(95535u, data());
-	say(Frame(H2_WINDOW_UPDATE, 0, 0, Number(4465, 4)));
+	say(Http2Frame(H2_WINDOW_UPDATE, 0, 0, Number(4465, 4)));
 	EXPECT_EQ(100000u, data());
 	talker_free(t);
 }
@@ -154,46 +156,50 @@ TEST_P(L4Http2BadServer, EndsTheConnection)
 
 INSTANTIATE_TEST_SUITE_P(
 	Rows, L4Http2BadServer,
-	testing::Values(
-		Bad{"HTTP/1.1", H2_FRAME_SIZE_ERROR, "HTTP/1.1 400 Bad Request\r\n\r\n"},
-		Bad{"no SETTINGS first", H2_PROTOCOL_ERROR, Frame(H2_PING, 0, 0, "12345678")},
-		Bad{"ACK first", H2_PROTOCOL_ERROR, Frame(H2_SETTINGS, H2_ACK, 0, "")},
-		Bad{"PUSH_PROMISE", H2_PROTOCOL_ERROR,
-		    NOTHING + Frame(H2_PUSH_PROMISE, H2_END_HEADERS, 1, Number(2, 4) + GET_HEAD)},
-		Bad{"ENABLE_PUSH 1", H2_PROTOCOL_ERROR, Frame(H2_SETTINGS, 0, 0, Setting(2, 1))},
-		Bad{"even stream", H2_PROTOCOL_ERROR, NOTHING + Frame(H2_HEADERS, H2_END_HEADERS, 2, Ok())},
-		Bad{"stream of nobody", H2_PROTOCOL_ERROR,
-		    NOTHING + Frame(H2_HEADERS, H2_END_HEADERS, 9, Ok())},
-		Bad{"window of nobody", H2_PROTOCOL_ERROR,
-		    NOTHING + Frame(H2_WINDOW_UPDATE, 0, 9, Number(1, 4))},
-		Bad{"reset of nobody", H2_PROTOCOL_ERROR, NOTHING + Frame(H2_RST_STREAM, 0, 9, Number(1, 4))},
-		Bad{"index beyond the table", H2_COMPRESSION_ERROR,
-		    NOTHING + Frame(H2_HEADERS, H2_END_HEADERS, 1, "\x88\xbe")}));
+	testing::Values(Bad{"HTTP/1.1", H2_FRAME_SIZE_ERROR, "HTTP/1.1 400 Bad Request\r\n\r\n"},
+			Bad{"no SETTINGS first", H2_PROTOCOL_ERROR, Http2Frame(H2_PING, 0, 0, "12345678")},
+			Bad{"ACK first", H2_PROTOCOL_ERROR, Http2Frame(H2_SETTINGS, H2_ACK, 0, "")},
+			Bad{"PUSH_PROMISE", H2_PROTOCOL_ERROR,
+			    NOTHING +
+				    Http2Frame(H2_PUSH_PROMISE, H2_END_HEADERS, 1, Number(2, 4) + GET_HEAD)},
+			Bad{"ENABLE_PUSH 1", H2_PROTOCOL_ERROR, Http2Frame(H2_SETTINGS, 0, 0, Setting(2, 1))},
+			Bad{"even stream", H2_PROTOCOL_ERROR,
+			    NOTHING + Http2Frame(H2_HEADERS, H2_END_HEADERS, 2, Ok())},
+			Bad{"stream of nobody", H2_PROTOCOL_ERROR,
+			    NOTHING + Http2Frame(H2_HEADERS, H2_END_HEADERS, 9, Ok())},
+			Bad{"window of nobody", H2_PROTOCOL_ERROR,
+			    NOTHING + Http2Frame(H2_WINDOW_UPDATE, 0, 9, Number(1, 4))},
+			Bad{"reset of nobody", H2_PROTOCOL_ERROR,
+			    NOTHING + Http2Frame(H2_RST_STREAM, 0, 9, Number(1, 4))},
+			Bad{"index beyond the table", H2_COMPRESSION_ERROR,
+			    NOTHING + Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, "\x88\xbe")}));
 
 /* a stream fails, the connection goes on: H21 */
 TEST(L4Http2Client, MalformedResponsesFailAlone)
 {
-	const std::string long_ = Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok(Field("content-length", "3001"))),
-			  data = Frame(H2_DATA, H2_END_STREAM, 1, Body(3000));
+	const std::string long_ = Http2Frame(H2_HEADERS, H2_END_HEADERS, 1,
+					     Ok(Field("content-length", "3001"))),
+			  data = Http2Frame(H2_DATA, H2_END_STREAM, 1, Body(3000));
 	const unsigned all = H2_END_HEADERS | H2_END_STREAM;
 	const Bad rows[] = {
-		{"upper case", H2_PROTOCOL_ERROR, Frame(H2_HEADERS, all, 1, Ok(Field("Upper", "1")))},
+		{"upper case", H2_PROTOCOL_ERROR, Http2Frame(H2_HEADERS, all, 1, Ok(Field("Upper", "1")))},
 		{"of the connection", H2_PROTOCOL_ERROR,
-		 Frame(H2_HEADERS, all, 1, Ok(Field("transfer-encoding", "chunked")))},
-		{"no status", H2_PROTOCOL_ERROR, Frame(H2_HEADERS, all, 1, Field("a", "1"))},
-		{"two", H2_PROTOCOL_ERROR, Frame(H2_HEADERS, all, 1, "\x88\x89")},
+		 Http2Frame(H2_HEADERS, all, 1, Ok(Field("transfer-encoding", "chunked")))},
+		{"no status", H2_PROTOCOL_ERROR, Http2Frame(H2_HEADERS, all, 1, Field("a", "1"))},
+		{"two", H2_PROTOCOL_ERROR, Http2Frame(H2_HEADERS, all, 1, "\x88\x89")},
 		{"a status that is none", H2_PROTOCOL_ERROR,
-		 Frame(H2_HEADERS, all, 1, Field(":status", "2000"))},
-		{"a request's", H2_PROTOCOL_ERROR, Frame(H2_HEADERS, all, 1, Ok() + "\x82")},
-		{"behind others", H2_PROTOCOL_ERROR, Frame(H2_HEADERS, all, 1, Field("a", "1") + Ok())},
-		{"interim at the end", H2_PROTOCOL_ERROR, Frame(H2_HEADERS, all, 1, Field(":status", "100"))},
+		 Http2Frame(H2_HEADERS, all, 1, Field(":status", "2000"))},
+		{"a request's", H2_PROTOCOL_ERROR, Http2Frame(H2_HEADERS, all, 1, Ok() + "\x82")},
+		{"behind others", H2_PROTOCOL_ERROR, Http2Frame(H2_HEADERS, all, 1, Field("a", "1") + Ok())},
+		{"interim at the end", H2_PROTOCOL_ERROR,
+		 Http2Frame(H2_HEADERS, all, 1, Field(":status", "100"))},
 		{"a body that is too short", H2_PROTOCOL_ERROR, long_ + data},
 		{"trailers that do not end it", H2_PROTOCOL_ERROR,
-		 long_ + Frame(H2_HEADERS, H2_END_HEADERS, 1, Field("a", "1"))},
+		 long_ + Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, Field("a", "1"))},
 		{"no head", H2_PROTOCOL_ERROR, data},
-		{"a window of 0", H2_PROTOCOL_ERROR, Frame(H2_WINDOW_UPDATE, 0, 1, Number(0, 4))},
+		{"a window of 0", H2_PROTOCOL_ERROR, Http2Frame(H2_WINDOW_UPDATE, 0, 1, Number(0, 4))},
 		{"a window too large", H2_FLOW_CONTROL_ERROR,
-		 Frame(H2_WINDOW_UPDATE, 0, 1, Number(H2_WINDOW_MAX, 4))},
+		 Http2Frame(H2_WINDOW_UPDATE, 0, 1, Number(H2_WINDOW_MAX, 4))},
 	};
 
 	for (const Bad &row : rows) {
@@ -204,8 +210,8 @@ TEST(L4Http2Client, MalformedResponsesFailAlone)
 		p.Say(NOTHING + row.text);
 		EXPECT_EQ(int(row.code), p.Code(H2_RST_STREAM));
 		EXPECT_EQ(0u, p.Own(MESSAGE_FAULTY));
-		p.Say(Frame(H2_DATA, 0, 1, Body(10)) + Frame(H2_HEADERS, H2_END_HEADERS, 3, Ok()) +
-		      Frame(H2_DATA, H2_END_STREAM, 3, Body(3000)));
+		p.Say(Http2Frame(H2_DATA, 0, 1, Body(10)) + Http2Frame(H2_HEADERS, H2_END_HEADERS, 3, Ok()) +
+		      Http2Frame(H2_DATA, H2_END_STREAM, 3, Body(3000)));
 		EXPECT_EQ(1u, p.Tally().transactions);
 		EXPECT_EQ(0u, p.Own(MESSAGE_FAULTY)) << "what was on its way is ignored";
 		EXPECT_EQ(H2_NO_ERROR, p.Code(H2_GOAWAY));
@@ -219,12 +225,12 @@ TEST(L4Http2Client, ResponsesAreJudged)
 		message_sum sum;
 		std::string text;
 	} rows[] = {
-		{MESSAGE_4XX, Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, 1, "\x8d")},
-		{MESSAGE_5XX,
-		 Frame(H2_HEADERS, H2_END_HEADERS, 1, "\x8e") + Frame(H2_DATA, H2_END_STREAM, 1, "sorry")},
-		{MESSAGE_OTHER, Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, 1, "\x89")},
-		{MESSAGE_LENGTH,
-		 Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) + Frame(H2_DATA, H2_END_STREAM, 1, Body(2999))},
+		{MESSAGE_4XX, Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, 1, "\x8d")},
+		{MESSAGE_5XX, Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, "\x8e") +
+				      Http2Frame(H2_DATA, H2_END_STREAM, 1, "sorry")},
+		{MESSAGE_OTHER, Http2Frame(H2_HEADERS, H2_END_HEADERS | H2_END_STREAM, 1, "\x89")},
+		{MESSAGE_LENGTH, Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) +
+					 Http2Frame(H2_DATA, H2_END_STREAM, 1, Body(2999))},
 	};
 
 	for (const auto &row : rows) {
@@ -238,8 +244,8 @@ TEST(L4Http2Client, ResponsesAreJudged)
 		p.ExpectNothingKept();
 	}
 	Http2Peer wrong(false, 1);
-	wrong.Say(NOTHING + Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) +
-		  Frame(H2_DATA, H2_END_STREAM, 1, Body(2999) + "\xff"));
+	wrong.Say(NOTHING + Http2Frame(H2_HEADERS, H2_END_HEADERS, 1, Ok()) +
+		  Http2Frame(H2_DATA, H2_END_STREAM, 1, Body(2999) + "\xff"));
 	EXPECT_EQ(1u, wrong.t->other->counters.wrong_octets);
 	Http2Peer cut(false, 4);
 	cut.Say(NOTHING);

@@ -38,7 +38,7 @@ void
 ExpectEarly(const Pair &pair, uint64_t offered, uint64_t accepted, uint64_t octets)
 {
 	for (unsigned i : {0, 1}) {
-		const fg_secure_tally &t = pair.result[i].tls.tally;
+		const struct fg_secure_tally &t = pair.result[i].tls.tally;
 
 		EXPECT_EQ(offered, t.early_offered) << i;
 		EXPECT_EQ(accepted, t.early_accepted) << i;
@@ -168,7 +168,7 @@ TEST_P(TlsEarlyLossy, EveryByteArrivesOnce)
 		SCOPED_TRACE(std::string(kinds[GetParam()]) + ", seed " + std::to_string(seed));
 		Pair pair(client, o);
 		pair.ExpectNoFaults();
-		const fg_secure_tally &t = pair.result[0].tls.tally;
+		const struct fg_secure_tally &t = pair.result[0].tls.tally;
 		EXPECT_EQ(GetParam() == 0 ? 6u : 18u, pair.result[0].total.transactions);
 		EXPECT_EQ(6u, pair.result[0].total.ended[FG_L4_END_CLOSED]);
 		EXPECT_EQ(pair.result[0].total.octets_out, pair.result[1].total.octets_in);
