@@ -23,7 +23,7 @@ ports:
 host: {max_lag: 1s}      # who waits for the processor has so long, and as long for the drain
 rfc2544:
   topology: loopback
-  frame_sizes: [64, 1518]
+  frame_sizes: [64]
   learning_wait: 50ms
   throughput: {max: 2kfps, trial: 1s}
 EOF

@@ -6,8 +6,8 @@ invalid.
 
 SEEDS is FIRST-LAST or one number. Each seed is a set of plans: all methods with the sender held up, on
 ring, memif and veth ports (those of the kernel need root); the receiver held up; no buffers; links that go
-down; devices that answer late. Prints TAP and a table of the outcomes by method; with --short a case for
-each method and section. With --realtime a packet lcore that leaves a processor to others has real-time
+down; devices that answer late. Prints TAP and a table of the outcomes by method; with --short a case of
+each section and kind of port, by the seed. With --realtime a packet lcore that leaves a processor to others has real-time
 priority: other work of the machine then limits fewer trials. Of a wrong figure it prints what the plan was;
 DIR keeps its folder. The environment: FRAMEGAUGE is the program, NOISE the folder that holds libnoise.so and
 the devices (build/tests/noise)."""
@@ -147,7 +147,12 @@ def all_cases(seed, short):
     found += list(cases.late_devices(r))
     few = ["throughput", "frame_loss", "back_to_back", "latency", "bursty_traffic", "traffic"]
     for kind in kinds[1:]:
-        found += list(cases.senders(r, kind, [r.choice(few)] if short else few))
+        found += list(cases.senders(r, kind, few))
+    if short:
+        groups = collections.defaultdict(list)
+        for case in found:
+            groups[case.section, case.kind].append(case)
+        found = [r.choice(group) for group in groups.values()]
     for number, case in enumerate(found):
         case.number = seed * 1000 + number
         case.title = "%d.%d %s %s %s" % (seed, number, case.section, case.method, case.kind)
