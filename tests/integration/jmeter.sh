@@ -12,7 +12,8 @@ for need in java mvn; do
 	fi
 done
 . tests/integration/tap.bash
-work=$(mktemp -d "/tmp/framegauge-jmeter-XXXXXX")
+. tests/integration/as_caller.bash
+work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 project=$(dirname "$program")/../jmeter-plugin
 mkdir -p "$project"
@@ -23,7 +24,7 @@ project=$(realpath "$project")
 # The first time several hundred files are fetched, so one who waits is not kept from it; later none is.
 built=yes
 build() { # SECONDS OPTIONS...
-	timeout "$1" mvn -B -q "${@:2}" -f "$project" -P jmeter package >"$work/maven.log" 2>&1
+	as_caller timeout "$1" mvn -B -q "${@:2}" -f "$project" -P jmeter package >"$work/maven.log" 2>&1
 }
 lacks_files() {
 	[ ! -s "$work/maven.log" ] || grep -qiE \
@@ -98,7 +99,7 @@ a_bad_plan() {
 }
 
 started() {
-	pgrep -f "^$program run .*$work/stopped/"
+	pgrep -f " run .*$work/stopped/"
 }
 
 # JMeter is ended while it runs the first of many runs: that one keeps its result, and no other begins.
