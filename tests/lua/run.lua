@@ -54,6 +54,9 @@ end)
 if write_lines then
    write_lines()
 end
+if package.loaded.scratch then
+   package.loaded.scratch.remove()
+end
 if not ok and err ~= nil then
    error(err, 0)
 end

@@ -42,10 +42,10 @@ function M.path()
    return root .. "/" .. paths
 end
 
---- Take all of it away; give this to busted's teardown.
+--- Take all of it away: run.lua does, at the end; give this to the teardown of what is large.
 function M.remove()
    if root then
-      M.shell("rm -r " .. root)
+      M.shell(("rm -r '%s'"):format(root))
       root = nil
    end
 end
