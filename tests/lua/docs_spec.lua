@@ -72,7 +72,7 @@ end
 local helps = {}
 local function help_of(command)
    if helps[command] == nil then
-      local text, status = scratch.shell(("%s %s --help 2>&1"):format(PROGRAM, command))
+      local text, status = scratch.shell(("'%s' %s --help 2>&1"):format(PROGRAM, command))
       helps[command] = status == 0 and text
    end
    return helps[command] or nil
@@ -145,7 +145,7 @@ describe("the documentation", function()
    for _, page in ipairs(PAGES) do
       local generator = page:match "^(.*)%."
       it(("has a docs/reference/%s as docs/generate/%s.lua writes it"):format(page, generator), function()
-         local command = ("%s script %sdocs/generate/%s.lua"):format(PROGRAM, scratch.PROJECT, generator)
+         local command = ("'%s' script '%sdocs/generate/%s.lua'"):format(PROGRAM, scratch.PROJECT, generator)
          local text, status = scratch.shell(command)
          assert.equal(0, status, text)
          assert.equal(text, scratch.read(("%sdocs/reference/%s"):format(scratch.PROJECT, page)))
@@ -155,8 +155,8 @@ describe("the documentation", function()
    for generator, pages_of in pairs(FOLDERS) do
       it(("has pages in docs/%s as docs/generate/%s.lua writes them"):format(pages_of, generator), function()
          local folder = scratch.path()
-         local command = ("mkdir %s && %s script %sdocs/generate/%s.lua %s && "
-            .. "for page in %s/*; do diff %sdocs/%s/${page##*/} $page; done"):format(
+         local command = ("mkdir '%s' && '%s' script '%sdocs/generate/%s.lua' '%s' && "
+            .. "for page in '%s'/*; do diff '%sdocs/%s'/${page##*/} \"$page\"; done"):format(
             folder, PROGRAM, scratch.PROJECT, generator, folder, folder, scratch.PROJECT, pages_of)
          local output, status = scratch.shell(command)
          assert.equal("", output)
@@ -202,7 +202,7 @@ describe("the documentation", function()
          layers[#layers + 1] = name
       end
       assert.equal(table.concat(layers, " < "), page:match "\n(core <[^\n]*)\n")
-      local folders = scratch.shell(("cd %sscripts-lua/framegauge && ls -d */"):format(scratch.PROJECT))
+      local folders = scratch.shell(("cd '%sscripts-lua/framegauge' && ls -d */"):format(scratch.PROJECT))
       for folder in folders:gmatch "[^\n]+" do
          assert.matches("`" .. folder, page, 1, true)
       end

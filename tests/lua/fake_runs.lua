@@ -22,7 +22,7 @@ function M.add(root, name, day, fps, o)
    result.interrupted, result.plan.name = false, o and o.plan or "lab"
    result.plan.device_under_test = { name = "SW-9", firmware = o and o.firmware or "1.0" }
    local folder = root .. "/" .. name
-   scratch.shell("mkdir -p " .. folder)
+   scratch.shell(("mkdir -p '%s'"):format(folder))
    scratch.write(folder .. "/result.json", json.encode(result))
    scratch.write(folder .. "/run.json", json.encode { started = DAY:format(day), host = "tester" })
 end
@@ -30,7 +30,7 @@ end
 --- A folder with a run for each figure: run-01, run-02 ... @param o  by the number of the run
 function M.of(figures, o)
    local root = scratch.path()
-   scratch.shell("mkdir " .. root)
+   scratch.shell(("mkdir '%s'"):format(root))
    for day, fps in ipairs(figures) do
       M.add(root, ("run-%02d"):format(day), day, fps, o and o[day])
    end

@@ -11,15 +11,15 @@ local OVERHEAD = 20 -- bytes of preamble and gap
 local CAPACITY, BUFFER, SECONDS = 900e3, 512, 0.2
 
 local function command(...)
-   local output, status = scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
+   local output, status = scratch.shell(("'%s' '%s' 2>&1"):format(uv.exepath(), table.concat({ ... }, "' '")))
    assert.equal(0, status, output)
    return output
 end
 
 local function run(size)
    local path = scratch.path()
-   command("run", CONFIG, "--out", path, "--set traffic.duration=200ms",
-      "--set streams.request.size=" .. size, "--set streams.reply.size=" .. size)
+   command("run", CONFIG, "--out", path, "--set", "traffic.duration=200ms",
+      "--set", "streams.request.size=" .. size, "--set", "streams.reply.size=" .. size)
    return json.decode(scratch.read(path .. "/result.json")).results.traffic
 end
 
@@ -45,7 +45,7 @@ describe("a flood ping", function()
    end)
 
    it("is of echo requests and replies", function()
-      local frames = command("frames", CONFIG, "--count 1")
+      local frames = command("frames", CONFIG, "--count", "1")
       assert.matches("request: east%->west.-icmp +type request  code 0", frames)
       assert.matches("reply: west%->east.-icmp +type reply  code 0", frames)
    end)

@@ -7,7 +7,7 @@ package.path = scratch.PROJECT .. "tests/fuzz/?.lua;" .. package.path
 local fuzz_plan = require "framegauge.fuzz_plan"
 
 describe("what the fuzzer expects of a plan", function()
-   for path in scratch.shell(("ls %sconfigs/*.yaml"):format(scratch.PROJECT)):gmatch "[^\n]+" do
+   for path in scratch.shell(("ls '%sconfigs/'*.yaml"):format(scratch.PROJECT)):gmatch "[^\n]+" do
       it("holds for " .. path, function()
          assert.is_true(fuzz_plan.check(path))
       end)

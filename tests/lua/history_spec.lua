@@ -29,7 +29,8 @@ end
 
 -- The command: its exit status and what it prints.
 local function command(root, arguments)
-   local text, status = scratch.shell(("%s history --in %s %s 2>&1"):format(uv.exepath(), root, arguments))
+   local text, status = scratch.shell(("'%s' history --in '%s' %s 2>&1"):format(uv.exepath(), root,
+      arguments))
    return status, text
 end
 
@@ -41,7 +42,7 @@ describe("the index of runs", function()
       assert.equal("run-01 run-02", folders(root))
       fake_runs.add(root, "later/run-03", 3, 100050)
       fake_runs.add(root, "run-01", 1, 99000)
-      scratch.shell(("rm -r %s/run-02"):format(root))
+      scratch.shell(("rm -r '%s/run-02'"):format(root))
       assert.equal("run-01 later/run-03", folders(root))
       with_index(root, function(index)
          assert.equal(99000, index:figures("run-01")[1].value)
@@ -81,7 +82,7 @@ describe("the index of runs", function()
 
    it("reports a result that cannot be read, and reads the others", function()
       local root = fake_runs.of { 100000 }
-      scratch.shell(("mkdir %s/broken"):format(root))
+      scratch.shell(("mkdir '%s/broken'"):format(root))
       scratch.write(root .. "/broken/result.json", "{")
       local status, text = command(root, "")
       assert.equal(0, status)
@@ -185,9 +186,9 @@ describe("the history of a plan", function()
       local root = fake_runs.of(GOOD)
       assert.matches("run%-01", folders(root))
       local path = root .. "/run-01/result.json"
-      scratch.shell(("cp -p %s %s.old"):format(path, path))
+      scratch.shell(("cp -p '%s' '%s.old'"):format(path, path))
       scratch.write(path, (" "):rep(uv.fs_stat(path).size))
-      scratch.shell(("touch -r %s.old %s"):format(path, path))
+      scratch.shell(("touch -r '%s.old' '%s'"):format(path, path))
       assert.matches("run%-01", folders(root))
    end)
 end)

@@ -30,7 +30,7 @@ describe("the command of a trial", function()
 
    it("makes the next trial invalid, too, where it does not end", function()
       local path = scratch.path()
-      scratch.shell("touch " .. path)
+      scratch.shell(("touch '%s'"):format(path))
       local found = problems_of({ "sh", "-c", "while [ -e " .. path .. " ]; do sleep 0.1; done" }, true)
       os.remove(path)
       assert.equal("the command sh was still running when the trial ended", found[1])

@@ -8,7 +8,7 @@ local uv = require "luv"
 -- Tell the hooks of a result. @return the lines that are said
 local function tell(named, result)
    local folder, said, list = scratch.path(), {}, {}
-   scratch.shell("mkdir " .. folder)
+   scratch.shell(("mkdir '%s'"):format(folder))
    for name, hook in pairs(named) do
       hook.name, hook.on, hook.timeout = name, hook.on or { "end" }, hook.timeout or 10
       list[#list + 1] = hook
@@ -100,7 +100,7 @@ Hook f: it was ended by signal 9
          local path = scratch.path() .. ".yaml"
          scratch.write(path, "ports: {a: {device: wire0}, b: {device: wire1}}\ntest: rfc2544\n"
             .. "hooks: {x: " .. hook .. "}\n")
-         return (scratch.shell(("%s check %s 2>&1"):format(uv.exepath(), path)))
+         return (scratch.shell(("'%s' check '%s' 2>&1"):format(uv.exepath(), path)))
       end
       assert.matches("hooks%.x: command and webhook.*one of both", check "{on: fail}")
       assert.matches("hooks%.x: command and webhook.*one of both", check "{command: a, webhook: 'http://a'}")
@@ -119,7 +119,7 @@ test: rfc2544
 rfc2544: {frame_sizes: [1518]}
 hooks: {x: {on: regression, command: [tee, ]] .. root .. [[/told]}}
 ]])
-      local command = "%s run %s --quick --out %s/%s --set reference_device.capacity=%s >/dev/null 2>&1"
+      local command = "'%s' run '%s' --quick --out '%s/%s' --set reference_device.capacity=%s >/dev/null 2>&1"
       for i, capacity in ipairs { "60kfps", "60kfps", "60kfps", "50kfps" } do
          assert.is_nil(uv.fs_stat(root .. "/told"))
          assert.equal(0, select(2, scratch.shell(command:format(uv.exepath(), plan, root, i, capacity))))

@@ -17,7 +17,7 @@ local function samples(result, moment, ...)
    local path, script = scratch.path(), scratch.path()
    scratch.write(path, jtl.text(result, moment))
    scratch.write(script, READ)
-   local output, status = scratch.shell(("/usr/bin/python3 %s %s %s 2>&1"):format(script, path,
+   local output, status = scratch.shell(("/usr/bin/python3 '%s' '%s' %s 2>&1"):format(script, path,
       table.concat({ ... }, " ")))
    assert.equal(0, status, output)
    return output

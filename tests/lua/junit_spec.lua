@@ -39,7 +39,7 @@ local function suites(result, moment)
    local text = junit.text(result, moment or {})
    scratch.write(path, text)
    scratch.write(script, CHECK)
-   local output, status = scratch.shell(("/usr/bin/python3 %s %s 2>&1"):format(script, path))
+   local output, status = scratch.shell(("/usr/bin/python3 '%s' '%s' 2>&1"):format(script, path))
    assert.equal(0, status, output)
    return output, text
 end

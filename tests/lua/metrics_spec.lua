@@ -125,7 +125,7 @@ describe("the metrics", function()
       end
       local path = scratch.path()
       scratch.write(path, metrics.text(control, false, AGENTS))
-      local output, status = scratch.shell("promtool check metrics < " .. path .. " 2>&1")
+      local output, status = scratch.shell(("promtool check metrics < '%s' 2>&1"):format(path))
       assert.equal("", output)
       assert.equal(0, status)
    end)

@@ -21,7 +21,7 @@ describe("a report as PDF", function()
    before_each(function()
       page, folder = scratch.path(), scratch.path()
       scratch.write(page, "a page")
-      scratch.shell("mkdir " .. folder)
+      scratch.shell(("mkdir '%s'"):format(folder))
    end)
 
    local function write(...)

@@ -225,8 +225,8 @@ describe("a report of", function()
    for _, plan in ipairs(PLANS) do
       it(plan .. " shows in every cell what result.json has", function()
          local folder = scratch.path()
-         local terminal, status = scratch.shell(("%s run '%sconfigs/%s-reference.yaml' --quick %s --out %s "
-            .. "2>&1"):format(uv.exepath(), scratch.PROJECT, plan, SETTINGS[plan] or "", folder))
+         local terminal, status = scratch.shell(("'%s' run '%sconfigs/%s-reference.yaml' --quick %s "
+            .. "--out '%s' 2>&1"):format(uv.exepath(), scratch.PROJECT, plan, SETTINGS[plan] or "", folder))
          assert.equal(0, status, terminal)
          local result = files.read(scratch.read(folder .. "/result.json"))
          local page, wrong, compared = scratch.read(folder .. "/report.html"), {}, { page = 0, terminal = 0 }

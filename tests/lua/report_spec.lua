@@ -137,7 +137,7 @@ describe("the result folder", function()
       folder:write("whole", "2")
       assert.equal("2", scratch.read(folder.path .. "/whole"))
       folder:close()
-      assert.equal("lines\nwhole\n", scratch.shell("ls " .. folder.path))
+      assert.equal("lines\nwhole\n", scratch.shell(("ls '%s'"):format(folder.path)))
    end)
 
    it("never takes a folder that is not empty, or a file", function()

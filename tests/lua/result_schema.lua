@@ -19,7 +19,7 @@ try:
 except jsonschema.ValidationError as error:
     print(error.json_path, error.message[:200])
 ]]
-   local output = scratch.shell(("/usr/bin/python3 -c '%s' %s %s 2>&1"):format(script, SCHEMA, path))
+   local output = scratch.shell(("/usr/bin/python3 -c '%s' '%s' '%s' 2>&1"):format(script, SCHEMA, path))
    return output == "valid\n", output
 end
 

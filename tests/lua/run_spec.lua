@@ -103,7 +103,7 @@ describe("a run", function()
       assert.equal(0, status)
       assert.equal("junit.xml\nreport.html\nresult.json\nresult.jtl\nrun.json\nthroughput.csv\n"
          .. "trials.jsonl\n",
-         (scratch.shell("ls " .. path)))
+         (scratch.shell(("ls '%s'"):format(path))))
       assert.matches("64  both         1,488,095     899,541", out, 1, true)
       assert.equal(path, out:match "([^\n]+)\n$")
    end)
@@ -128,7 +128,7 @@ describe("a run", function()
          .. "traffic: fake\n", out)
       status, path = run_on({ rate = 1e9, capacity = 9e5 }, fake_plan { tests = { "frame_loss" } })
       assert.equal(0, status)
-      assert.equal("frame_loss.csv\n", (scratch.shell("cd " .. path .. " && ls *.csv")))
+      assert.equal("frame_loss.csv\n", (scratch.shell(("cd '%s' && ls *.csv"):format(path))))
    end)
 
    it("keeps the same trials in trials.jsonl and result.json", function()

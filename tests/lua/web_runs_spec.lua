@@ -27,7 +27,7 @@ describe("earlier runs on the page", function()
    setup(function()
       root = fake_runs.of({ 100000, 100010, 99990, 100005, 100000, 99995, 98000, 98010 },
          { [7] = { firmware = "2.0" }, [8] = { firmware = "2.0" } })
-      scratch.shell(("mkdir -p %s/broken"):format(root))
+      scratch.shell(("mkdir -p '%s/broken'"):format(root))
       scratch.write(root .. "/broken/result.json", "{")
    end)
    teardown(scratch.remove)

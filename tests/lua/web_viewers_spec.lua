@@ -11,7 +11,7 @@ local STREAMS, FRAMES = 100, 400000
 -- What viewed.lua saw with nobody who looks and with 50 viewers; a turn before them opens the ports.
 local function turns()
    local folder = scratch.path()
-   scratch.shell("mkdir " .. folder)
+   scratch.shell(("mkdir '%s'"):format(folder))
    local text, status = scratch.shell(("'%s' script '%stests/lua/viewed.lua' '%s' %d %d 0 0 50 2>&1")
       :format(uv.exepath(), scratch.PROJECT, folder, STREAMS, FRAMES))
    assert.equal(0, status, text)

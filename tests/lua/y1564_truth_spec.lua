@@ -347,7 +347,7 @@ describe("a run of Y.1564", function()
          assert.equal(scratch.read(whole .. "/" .. name), scratch.read(again .. "/" .. name))
       end
       -- as after a crash: some trials, no result
-      scratch.shell(("cd %s && rm result.json && head -n 17 trials.jsonl >t && printf '{\"trial\": 18' >>t "
+      scratch.shell(("cd '%s' && rm result.json && head -n 17 trials.jsonl >t && printf '{\"trial\": 18' >>t "
          .. "&& mv t trials.jsonl"):format(broken))
       local output, status = command("run --resume", broken)
       assert.equal(0, status, output)
