@@ -31,7 +31,7 @@ EOF
 : >"$work/far"
 "$program" reflect "$work/far.yaml" >>"$work/far" 2>&1 &
 reflector=$!
-for _ in {1..200}; do
+for _ in {1..1200}; do
 	! grep -q '^far ' "$work/far" || break
 	sleep 0.05
 done

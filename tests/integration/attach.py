@@ -117,7 +117,7 @@ def nuisances(path):
     ):
         stranger = socket.socket(socket.AF_UNIX)
         stranger.connect(path)
-        stranger.settimeout(10)
+        stranger.settimeout(60)
         try:
             stranger.sendall(nonsense)
             while stranger.recv(65536):
@@ -253,7 +253,7 @@ def main(folder):
             input="ports\n=1+1\nnonsense here\n",
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
         check(
             "framegauge attach does what it is told",
@@ -268,7 +268,7 @@ def main(folder):
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            status = process.wait(20)
+            status = process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             status = "none"

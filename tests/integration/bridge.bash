@@ -26,7 +26,7 @@ bridge() {
 		ip -n "$tester" link set "fg-$port" up
 		ip -n "$dut" link set "dut-$port" master fgbridge up
 	done
-	for _ in {1..100}; do
+	for _ in {1..1200}; do
 		[[ $(ip -n "$tester" link show && ip -n "$dut" link show) == *NO-CARRIER* ]] || return 0
 		sleep 0.05
 	done

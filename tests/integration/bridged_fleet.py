@@ -72,7 +72,7 @@ class Fleet:
 
     def await_trial(self, plan, run):
         """A trial is under way, or the run is over."""
-        for _ in range(100):
+        for _ in range(600):
             told = self.state(plan)
             if "armed" in told or "running" in told or run.poll() is not None:
                 return
@@ -82,7 +82,7 @@ class Fleet:
         """@return whether all ended when they were told to, and how"""
         for agent in self.running.values():
             agent.send_signal(signal.SIGINT)
-        codes = [agent.wait(20) for agent in self.running.values()]
+        codes = [agent.wait(60) for agent in self.running.values()]
         return codes == [0] * len(codes), codes
 
 

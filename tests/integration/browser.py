@@ -54,7 +54,7 @@ class Browser:
             raise RuntimeError(result['exceptionDetails'])
         return result['result'].get('value')
 
-    def wait(self, expression, seconds=20):
+    def wait(self, expression, seconds=60):
         """Until the expression is true. @return its value, None: it never was"""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

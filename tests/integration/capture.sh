@@ -161,7 +161,7 @@ listen_on_veth() {
 		--duration 60s \
 		>"$work/log" 2>&1 &
 	local listener=$!
-	for _ in {1..100}; do
+	for _ in {1..600}; do
 		! grep -q "what west receives" "$work/log" || break
 		sleep 0.1
 	done

@@ -51,7 +51,7 @@ if command -v dnsmasq >/dev/null; then
 	on_linux "$work/dnsmasq" dnsmasq --keep-in-foreground --no-resolv --no-hosts --port=53 \
 		--cache-size=0 --listen-address=198.18.1.1 --bind-interfaces --pid-file= --user=root \
 		--address=/fg.test/198.18.7.7 --txt-record=text.fg.test,words
-	for _ in {1..100}; do
+	for _ in {1..1200}; do
 		[ -z "$(ip netns exec "$linux" ss -lunH 'sport = :53')" ] || break
 		sleep 0.05
 	done
@@ -70,7 +70,7 @@ running+=("$server")
 # by_kdig: names, types, sizes and what is refused, as another implementation reads our answers
 by_kdig() {
 	local kdig=(ip netns exec "$linux" kdig @198.19.1.2 +timeout=5 +retry=3)
-	for _ in {1..50}; do # until it listens
+	for _ in {1..100}; do # until it listens
 		! "${kdig[@]}" +short +timeout=1 +retry=0 h1.fg.test A 2>/dev/null | grep -q '^198' || break
 	done
 	"${kdig[@]}" +short h1.fg.test A | grep -E '^198\.1[89]\.' || return

@@ -39,7 +39,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$w
 
 # listens PORT
 listens() {
-	for _ in {1..400}; do
+	for _ in {1..1200}; do
 		[ -z "$(ip netns exec "$linux" ss -ltnH "sport = :$1")" ] || return 0
 		sleep 0.05
 	done
@@ -151,7 +151,7 @@ running+=("$server")
 # by_kdig OPTION: as another implementation reads our answers, all of one connection
 by_kdig() {
 	local kdig=(ip netns exec "$linux" kdig @198.19.1.2 +timeout=5 +retry=3 "$@")
-	for _ in {1..50}; do # until it listens
+	for _ in {1..100}; do # until it listens
 		! "${kdig[@]}" +short +timeout=1 +retry=0 h1.fg.test A 2>/dev/null | grep -q '^198' || break
 	done
 	"${kdig[@]}" +short h1.fg.test A | grep -E '^198\.1[89]\.' || return

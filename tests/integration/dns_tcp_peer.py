@@ -5,7 +5,7 @@ import struct
 import sys
 
 WHERE = (sys.argv[1], int(sys.argv[2]))
-PATIENCE = 30  # seconds, on a machine that is very busy
+PATIENCE = 60  # seconds, on a machine that is very busy
 
 
 def query(number, name=b"h1"):

@@ -120,7 +120,7 @@ def ports(path):
 
 
 def await_journal(n):
-    for _ in range(300):
+    for _ in range(600):
         if len(journal(f"{WORK.name}/state")) == n:
             return
         time.sleep(0.1)
@@ -174,7 +174,7 @@ try:
     status, result, said = run("third", plan("patient", wait="20s"))
     check_whole("the ports of a stopped controller are free for another one", result, said)
     first.send_signal(signal.SIGCONT)
-    text = first.communicate(timeout=60)[0]
+    text = first.communicate(timeout=120)[0]
     valid = [t for t in trials("stopped") if t["validity"] == "valid"]
     check("and its own trial is not valid", first.returncode != 0 and not valid, text[-600:])
 
@@ -196,7 +196,7 @@ try:
     await_running()
     agents["rack2"].kill()
     agents["rack2"].wait()
-    text = first.communicate(timeout=60)[0]
+    text = first.communicate(timeout=120)[0]
     told = [r for t in trials("killed") for r in t["reasons"] if "agent rack2 was lost" in r]
     check("a killed agent makes its trial invalid, and is named", first.returncode == 4 and told, text[-800:])
 
@@ -207,7 +207,7 @@ try:
 finally:
     for agent in agents.values():
         agent.send_signal(signal.SIGINT)
-    codes = [agent.wait(20) for agent in agents.values()]
+    codes = [agent.wait(60) for agent in agents.values()]
     check("the agents end when they are told to", codes == [0, 0], codes)
     WORK.cleanup()
 tap.end()

@@ -73,7 +73,7 @@ def check_killed():
     plan, process = run("killed", "TCP_RR", "3s")
     fleet.await_trial(plan, process)
     fleet.kill("rack2")
-    said = process.communicate(timeout=60)[0]
+    said = process.communicate(timeout=120)[0]
     check("a killed agent ends the run, names itself, and leaves no valid trial", process.returncode == 4
           and "rack2" in said and not any(t["validity"] == "valid" for t in trials("killed")), said[-800:])
     fleet.start("rack2")

@@ -30,7 +30,7 @@ if have_vsftpd=$(command -v vsftpd || ls /usr/sbin/vsftpd 2>/dev/null); then
 		isolate_network=NO seccomp_sandbox=NO connect_from_port_20=YES \
 		max_per_ip=0 max_login_fails=1 delay_failed_login=0 >"$work/vsftpd.conf"
 	on_linux "$work/vsftpd.log" "$have_vsftpd" "$work/vsftpd.conf"
-	for _ in {1..100}; do
+	for _ in {1..1200}; do
 		[ -z "$(ip netns exec "$linux" ss -ltnH 'sport = :21')" ] || break
 		sleep 0.05
 	done

@@ -89,7 +89,7 @@ def client(*options, version=4):
     done = subprocess.run(
         inside(HOST, *IPERF3, '-J', '-c', ADDRESS[version], *options),
         capture_output=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     return json.loads(done.stdout)
@@ -105,7 +105,7 @@ class Server:
         self.path = os.path.join(folder, 'server')
         with open(self.path, 'w', encoding='ascii') as out:
             self.process = subprocess.Popen(inside(TESTER, PROGRAM, 'iperf3', plan, '--json'), stdout=out)
-        for _ in range(100):
+        for _ in range(600):
             if 'error' not in client('-n', '1000'):
                 break
             time.sleep(0.1)
@@ -126,7 +126,7 @@ class Server:
 
     def next(self, seen):
         """The test that follows on those seen."""
-        for _ in range(1500):
+        for _ in range(3000):
             if len(self.tests()) > seen:
                 return self.tests()[seen]
             time.sleep(0.02)
@@ -141,7 +141,7 @@ class Server:
     def stop(self):
         """@return its exit status"""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(10)
+        return self.process.wait(60)
 
 
 def has_arrived(sent, received, streams):

@@ -75,7 +75,7 @@ emulate:
 END
 ip netns exec "$middle" "$program" emulate "$work/relay.yaml" >"$work/relay.log" 2>&1 &
 relay=$!
-for _ in {1..200}; do
+for _ in {1..1200}; do
 	! grep -q '^right->left' "$work/relay.log" || break
 	sleep 0.05
 done

@@ -11,7 +11,7 @@ here=$PWD/tests/integration/l4
 
 # listens WHAT PORT
 listens() {
-	for _ in {1..400}; do
+	for _ in {1..1200}; do
 		[ -z "$(ip netns exec "$linux" ss "-${1}naH" "sport = :$2")" ] || return 0
 		sleep 0.05
 	done

@@ -11,7 +11,7 @@ linux_host tls
 
 # listens PORT
 listens() {
-	for _ in {1..400}; do
+	for _ in {1..1200}; do
 		[ -z "$(ip netns exec "$linux" ss -ltnH "sport = :$1")" ] || return 0
 		sleep 0.05
 	done

@@ -49,7 +49,7 @@ swap() {
 		--nb-cores=1 <>"$work/input" >"$work/testpmd.log" 2>&1 &
 	testpmd=$!
 	disown "$testpmd"
-	for _ in {1..400}; do
+	for _ in {1..1200}; do
 		! grep -qs "packet forwarding - ports=1" "$work/testpmd.log" || return 0
 		sleep 0.05
 	done

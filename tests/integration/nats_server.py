@@ -32,7 +32,7 @@ def certificates(work):
             "-CAcreateserial", "-days", "2", "-extfile", work + "/names", "-out", work + "/server.pem")
 
 
-def wait_for(what, holds, seconds=30):
+def wait_for(what, holds, seconds=60):
     ends = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < ends, what

@@ -23,7 +23,7 @@ otg:
     veth-a: {port: east}
     veth-z: {port: west}
 '''
-PATIENCE = 30  # seconds of real time; a busy machine is slow, not wrong
+PATIENCE = 60  # seconds of real time; a busy machine is slow, not wrong
 
 
 class Server:

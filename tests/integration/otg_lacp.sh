@@ -62,7 +62,7 @@ vsctl add-br lab -- set bridge lab datapath_type=netdev -- add-port lab s3 -- \
 switch() { ovs-appctl -t "$work/ctl" "$@"; }
 
 url=''
-for _ in $(seq 300); do
+for _ in {1..600}; do
 	url=$(sed -n 's/^otg: listening on \([^,]*\),.*/\1/p' "$work/log")
 	[ -z "$url" ] || break
 	sleep 0.1
@@ -84,7 +84,7 @@ transmit() {
 }
 # until_is VALUE COMMAND...: wait until it prints that
 until_is() {
-	for _ in $(seq 300); do
+	for _ in {1..600}; do
 		[ "$("${@:2}")" != "$1" ] || return 0
 		sleep 0.1
 	done

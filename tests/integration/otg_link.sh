@@ -37,7 +37,7 @@ ip netns exec "$namespace" "$program" otg "$work/plan.yaml" >"$work/log" 2>&1 &
 server=$!
 set +m
 url=''
-for _ in $(seq 300); do
+for _ in {1..600}; do
 	url=$(sed -n 's/^otg: listening on \([^,]*\),.*/\1/p' "$work/log")
 	[ -z "$url" ] || break
 	sleep 0.1
@@ -64,7 +64,7 @@ link() { ask /control/state "{\"port\": {\"link\": {\"state\": \"$1\", \"port_na
 # run: start the flow, and wait until it has stopped; prints how many frames arrived
 run() {
 	ask /control/state '{"traffic": {"flow_transmit": {"state": "start"}}}' >/dev/null
-	for _ in $(seq 300); do
+	for _ in {1..600}; do
 		row >"$work/row"
 		! grep -q '"transmit":"stopped"' "$work/row" || break
 		sleep 0.1

@@ -48,7 +48,7 @@ ip netns exec "$namespace" lldpd -d -u "$work/lldpd" -O "$work/lldpd.conf" -I we
 other=$!
 set +m
 url=''
-for _ in $(seq 300); do
+for _ in {1..600}; do
 	url=$(sed -n 's/^otg: listening on \([^,]*\),.*/\1/p' "$work/log")
 	[ -z "$url" ] || [ ! -S "$work/lldpd" ] || break
 	sleep 0.1
@@ -72,7 +72,7 @@ print(*[rows[0].get(key) for key in sys.argv[1:]] if rows else "", sep="|")' "$@
 until_is() {
 	local wanted=yes found
 	[ "$1" != not ] || { wanted=no && shift; }
-	for _ in $(seq 300); do
+	for _ in {1..600}; do
 		found=no
 		! $1 | grep -q "$2" || found=yes
 		[ $found != $wanted ] || return 0

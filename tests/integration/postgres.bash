@@ -27,7 +27,7 @@ start_server() { # OPTION...
 	"${as_server[@]}" "$postgres/postgres" -D "$scratch/server/data" -k "$scratch/server" -F "$@" \
 		>>"$scratch/server.log" 2>&1 &
 	server=$!
-	for _ in $(seq 300); do
+	for _ in {1..600}; do
 		"$postgres/pg_isready" -q -h "$scratch/server" -p "${port:-5432}" && return 0
 		sleep 0.1
 	done

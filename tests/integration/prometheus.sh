@@ -47,7 +47,7 @@ END
 mkdir -m 700 "$work/state"
 "$FRAMEGAUGE" agent "$work/agent.yaml" >"$work/agent" 2>&1 &
 agent=$!
-for _ in $(seq 200); do
+for _ in {1..600}; do
 	[ -S "$work/rack1" ] && break
 	sleep 0.1
 done
@@ -67,7 +67,7 @@ rfc2544:
 END
 "$FRAMEGAUGE" serve "$work/plan.yaml" --socket "$work/socket" --metrics 127.0.0.1:0 >"$work/tester" 2>&1 &
 tester=$!
-for _ in $(seq 200); do
+for _ in {1..600}; do
 	grep -q attach "$work/tester" && break
 	sleep 0.1
 done
@@ -93,7 +93,7 @@ values() { # QUERY -> number of series with a value
 			2>/dev/null
 }
 has_data() { # QUERY: within half a minute
-	for _ in $(seq 150); do
+	for _ in {1..300}; do
 		[ "$(values "$1")" -gt 0 ] 2>/dev/null && return 0
 		sleep 0.2
 	done

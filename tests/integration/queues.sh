@@ -45,7 +45,7 @@ forward() {
 	testpmd=$!
 	# 22.11's sometimes crashes when a client leaves while it forwards; that is no news by then
 	disown "$testpmd"
-	for _ in {1..200}; do
+	for _ in {1..1200}; do
 		! grep -qs "io packet forwarding - ports=2" "$work/testpmd.log" || return 0
 		sleep 0.05
 	done

@@ -41,7 +41,7 @@ reflect() {
 	: >"$work/reflector"
 	"$program" reflect "$work/reflect.yaml" "$@" >>"$work/reflector" 2>&1 &
 	reflector=$!
-	for _ in {1..200}; do
+	for _ in {1..1200}; do
 		! grep -q '^far ' "$work/reflector" || return 0
 		sleep 0.05
 	done

@@ -55,7 +55,7 @@ begin() {
 	: >"$work/log" # that of the one before
 	ip netns exec "$middle" "$program" emulate "$work/relay.yaml" "${settings[@]}" >>"$work/log" 2>&1 &
 	relay=$!
-	for _ in {1..200}; do
+	for _ in {1..1200}; do
 		! grep -q '^right->left' "$work/log" || return 0
 		sleep 0.05
 	done
@@ -142,7 +142,7 @@ with socket.create_server(("198.18.1.2", 5001)) as server, open(sys.argv[1], "wb
 	local server=$!
 	until [ -s "$work/server" ]; do sleep 0.05; done
 	head -c "$1" /dev/urandom >"$work/sent"
-	timeout 60 ip netns exec "$left" /usr/bin/python3 -c '
+	timeout 120 ip netns exec "$left" /usr/bin/python3 -c '
 import socket, sys
 with socket.create_connection(("198.18.1.2", 5001)) as connection:
     connection.sendall(open(sys.argv[1], "rb").read())' "$work/sent" >"$work/said" 2>&1 || kill "$server"
@@ -161,11 +161,11 @@ check "and other places" grep -q 'reordered' <<<"$there"
 iperf() {
 	ip netns exec "$right" iperf3 -s -1 >"$work/server" 2>&1 &
 	local server=$! attempt
-	for attempt in {1..100}; do
+	for attempt in {1..1200}; do
 		[ -z "$(ip netns exec "$right" ss -Hltn sport = 5201)" ] || break
 		sleep 0.05
 	done
-	timeout 60 ip netns exec "$left" iperf3 -c 198.18.1.2 -J "$@" >"$work/said" 2>&1
+	timeout 120 ip netns exec "$left" iperf3 -c 198.18.1.2 -J "$@" >"$work/said" 2>&1
 	[ $? = 0 ] || kill "$server" 2>/dev/null
 	wait "$server"
 	read -r seconds bytes < <(/usr/bin/python3 -c '

@@ -50,7 +50,7 @@ def lists(terminal, shell):
     terminal.type("C-l")
     terminal.prompt(PROMPT)
     terminal.type("framegauge re", "Tab", "Tab")
-    screen = terminal.wait(lambda screen: "replay" in screen and "report" in screen, 10)
+    screen = terminal.wait(lambda screen: "replay" in screen and "report" in screen)
     check(
         f"{shell} lists what it could be",
         all(word in screen for word in ("reflect", "replay", "report")),

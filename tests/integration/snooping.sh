@@ -45,7 +45,7 @@ for port in 2 3; do
 		--time-stamp-precision=nano ip >"$work/tcpdump.$port" 2>&1 &
 	watchers+=($!)
 done
-for _ in {1..100}; do
+for _ in {1..1200}; do
 	[ "$(grep -ls listening "$work"/tcpdump.* | wc -l)" -lt 2 ] || break
 	sleep 0.05
 done

@@ -36,7 +36,7 @@ class Terminal:
             self.tmux + ["capture-pane", "-p"], capture_output=True, text=True
         ).stdout.rstrip("\n")
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition, seconds=60):
         """The screen for which the condition holds, else the last one."""
         end = time.monotonic() + seconds
         while True:
@@ -45,11 +45,11 @@ class Terminal:
                 return screen
             time.sleep(0.03)
 
-    def prompt(self, prompt, seconds=20):
+    def prompt(self, prompt, seconds=60):
         """Wait until the last line is an empty prompt."""
         return self.wait(lambda screen: screen.splitlines()[-1:] == [prompt], seconds)
 
-    def close(self, seconds=10):
+    def close(self, seconds=60):
         """Take the terminal away, and wait for its shell to end: it may have a history to write."""
         pid = subprocess.run(
             self.tmux + ["display-message", "-p", "#{pane_pid}"], capture_output=True, text=True

@@ -67,7 +67,7 @@ def run(name, control, more=""):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=100,
+        timeout=300,
     )
     while far.stdout.readline().strip() not in (
         "it has disconnected",
@@ -214,6 +214,6 @@ try:
     )
 finally:
     far.send_signal(signal.SIGINT)
-    check("the far tester ends when it is told to", far.wait(20) == 0, far.returncode)
+    check("the far tester ends when it is told to", far.wait(60) == 0, far.returncode)
     WORK.cleanup()
 tap.end()

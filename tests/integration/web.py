@@ -121,7 +121,7 @@ def traffic(tester, page):
 
 def test_run(tester, page):
     page.value(CLICK % 'Run rfc2544 quick')
-    link = page.wait("[...document.querySelectorAll('a')].find((a) => a.textContent === 'report')?.href", 60)
+    link = page.wait("[...document.querySelectorAll('a')].find((a) => a.textContent === 'report')?.href")
     check('a test is started by its button and ends with a report', link)
     folder = os.path.join(tester.folder, 'framegauge-runs', link.split('/')[-2])
     page.value("document.querySelector('a[href^=\"#trials\"]').click()")
@@ -292,7 +292,7 @@ def started_anew(tester, page):
     tester.close()
     other = Tester(tester.folder, PLAN, address=tester.base.removeprefix('http://'))
     check('a page whose tester was started anew asks for the URL',
-          page.wait("document.body.innerText.includes('open the URL that it printed')", 30))
+          page.wait("document.body.innerText.includes('open the URL that it printed')"))
     other.close()
 
 

@@ -54,7 +54,7 @@ describe("LACP of an Open Traffic Generator configuration", function()
    end
 
    local function await(oper_status)
-      for _ = 1, 500 do
+      for _ = 1, 3000 do
          local lags = rows "lag"
          if lags[1].oper_status == oper_status and lags[2].oper_status == oper_status then
             return

@@ -35,7 +35,7 @@ describe("LLDP of an Open Traffic Generator configuration", function()
    end
 
    local function await(n)
-      for _ = 1, 500 do
+      for _ = 1, 3000 do
          if #neighbours() == n then
             break
          end

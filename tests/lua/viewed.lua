@@ -123,7 +123,7 @@ local function look(url, viewers)
          have[i] = have[i] or text:find "data: {"
       end)
    end
-   for _ = 1, 2000 do
+   for _ = 1, 6000 do
       if count == viewers then
          break
       end

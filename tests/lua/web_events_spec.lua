@@ -54,7 +54,7 @@ describe("the stream of states", function()
    end
 
    local function wait_for(is_so)
-      for _ = 1, 300 do
+      for _ = 1, 600 do
          if is_so() then
             return true
          end

@@ -93,7 +93,7 @@ class Process(Ring):
 
     def stop(self):
         self.process.terminate()
-        self.said = self.process.communicate(timeout=10)[0].decode()
+        self.said = self.process.communicate(timeout=60)[0].decode()
 
 
 class Memif(Process):

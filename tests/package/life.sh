@@ -16,7 +16,7 @@ left() {
 	find / -xdev \( -path /package -o -path /tmp -o -path /root \) -prune -o -iname '*framegauge*' -print
 }
 until_true() { # COMMAND...: within 30 s
-	for _ in $(seq 150); do
+	for _ in {1..300}; do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.2
 	done

@@ -59,7 +59,7 @@ def generate(folder):
 def wrong_with(program, command, path, *options):
     """Exit status and lines of standard error; a line that is no error of the file counts as a failure."""
     done = subprocess.run(
-        [program, command, str(path), *options], capture_output=True, timeout=20, check=False
+        [program, command, str(path), *options], capture_output=True, timeout=120, check=False
     )
     return done.returncode, done.stderr.decode().splitlines()
 

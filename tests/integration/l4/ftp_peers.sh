@@ -10,7 +10,8 @@ gets() {
 	local name=$1 size=$2
 	shift 2
 	rm -f "$folder/got"
-	if timeout 60 "$@" 2>"$folder/peer.log" && cmp "$folder/got" "$page/$size" 2>>"$folder/peer.log"; then
+	if timeout 120 "$@" 2>"$folder/peer.log" &&
+		cmp "$folder/got" "$page/$size" 2>>"$folder/peer.log"; then
 		echo "ok - $name gets $size bytes"
 	else
 		echo "not ok - $name gets $size bytes"
@@ -22,7 +23,7 @@ gets() {
 puts() {
 	local name=$1
 	shift
-	if timeout 60 "$@" >"$folder/peer.log" 2>&1; then
+	if timeout 120 "$@" >"$folder/peer.log" 2>&1; then
 		echo "ok - $name puts a file"
 	else
 		echo "not ok - $name puts a file"

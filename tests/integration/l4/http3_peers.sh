@@ -10,7 +10,7 @@ gtlsclient_gets() {
 	shift 2
 	rm -rf "$folder/got"
 	mkdir "$folder/got"
-	timeout 60 gtlsclient -q --exit-on-all-streams-close --no-quic-dump --no-http-dump --sni=fg.test \
+	timeout 120 gtlsclient -q --exit-on-all-streams-close --no-quic-dump --no-http-dump --sni=fg.test \
 		--download="$folder/got" "$@" "$address" 6470 "https://fg.test/octets/$page" \
 		>"$folder/gtlsclient.log" 2>&1
 	if cmp -s "$folder/got/$page" "$folder/www/octets/$page"; then

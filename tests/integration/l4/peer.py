@@ -77,7 +77,7 @@ class Pages6(http.server.ThreadingHTTPServer):
 
 
 def by_python(host, port):
-    c = http.client.HTTPConnection(host, port, timeout=10)
+    c = http.client.HTTPConnection(host, port, timeout=60)
     for size in 0, 1, 1448, 1449, 100000:
         for method in 'GET', 'HEAD', 'POST':
             body = octets(CLIENT, 0, size) if method == 'POST' else None
@@ -94,7 +94,7 @@ def by_python(host, port):
 
 
 def by_tool(command, expected, data=b''):
-    done = subprocess.run(command, input=data, capture_output=True, timeout=20, check=False)
+    done = subprocess.run(command, input=data, capture_output=True, timeout=60, check=False)
     counts['connections'] += 1
     if done.returncode != 0 or done.stderr or done.stdout != expected:
         counts['failed'] += 1
@@ -102,9 +102,9 @@ def by_tool(command, expected, data=b''):
 
 
 def http_all(address, port):
-    for _ in range(100):
+    for _ in range(600):
         try:
-            socket.create_connection((address, port), timeout=0.2).close()
+            socket.create_connection((address, port), timeout=1).close()
             break
         except OSError:
             time.sleep(0.1)
@@ -159,7 +159,7 @@ async def serve(path):
 
 
 async def connect(address, port):
-    for _ in range(100):
+    for _ in range(1200):
         try:
             return await asyncio.open_connection(address, port)
         except OSError:

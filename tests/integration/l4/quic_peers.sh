@@ -5,7 +5,7 @@
 folder=$1 address=198.19.1.2
 
 gtlsclient_shakes_hands() {
-	timeout 30 gtlsclient --no-quic-dump --no-http-dump --timeout=1s \
+	timeout 120 gtlsclient --no-quic-dump --no-http-dump --timeout=1s \
 		--sni=fg.test "$address" 6454 >"$folder/gtlsclient.log" 2>&1
 	grep -q 'QUIC handshake has been confirmed' "$folder/gtlsclient.log" &&
 		grep -q 'Negotiated ALPN is h3' "$folder/gtlsclient.log"

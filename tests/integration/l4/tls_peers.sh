@@ -23,7 +23,7 @@ ask_until() { # WORDS FILE
 }
 
 await() { # WORDS FILE
-	for _ in {1..300}; do
+	for _ in {1..600}; do
 		! grep -qsa "$1" "$2" || return 0
 		sleep 0.1
 	done
@@ -36,14 +36,14 @@ check() { # NAME COMMAND...
 }
 
 curl_gets() { # OPTION...
-	timeout 30 curl -sS -i --cacert ca.pem --resolve "fg.test:$port:$address" "$@" -o got "$url" \
+	timeout 120 curl -sS -i --cacert ca.pem --resolve "fg.test:$port:$address" "$@" -o got "$url" \
 		2>curl.err
 	is_page got
 }
 
 openssl_gets() { # OPTION...
 	: >got
-	ask_until HTTP/1.1 got | timeout 30 openssl s_client -connect "$address:$port" -servername fg.test \
+	ask_until HTTP/1.1 got | timeout 120 openssl s_client -connect "$address:$port" -servername fg.test \
 		-CAfile ca.pem -verify_return_error -quiet "$@" >got 2>openssl.err
 	is_page got
 }
@@ -51,9 +51,9 @@ openssl_gets() { # OPTION...
 resumes() { # VERSION
 	: >first
 	: >second
-	ask_until HTTP/1.1 first | timeout 30 openssl s_client -connect "$address:$port" \
+	ask_until HTTP/1.1 first | timeout 120 openssl s_client -connect "$address:$port" \
 		-servername fg.test "$1" -sess_out session >first 2>&1
-	ask_until HTTP/1.1 second | timeout 30 openssl s_client -connect "$address:$port" \
+	ask_until HTTP/1.1 second | timeout 120 openssl s_client -connect "$address:$port" \
 		-servername fg.test "$1" -sess_in session >second 2>&1
 	grep -q '^New, TLS' first && grep -q '^Reused, TLS' second
 }
@@ -65,9 +65,9 @@ openssl_asks_early() {
 	printf '%s%0*d%s%s' "$first" $((8192 - ${#first} - ${#end})) 0 "$end" "$ask" >early
 	: >first
 	: >got
-	ask_until HTTP/1.1 first | timeout 30 openssl s_client -connect "$address:$port" \
+	ask_until HTTP/1.1 first | timeout 120 openssl s_client -connect "$address:$port" \
 		-servername fg.test -tls1_3 -sess_out session >first 2>&1
-	await 'Content-Length: *20000' got | timeout 30 openssl s_client -connect "$address:$port" \
+	await 'Content-Length: *20000' got | timeout 120 openssl s_client -connect "$address:$port" \
 		-servername fg.test -tls1_3 -sess_in session -early_data early >got 2>&1
 	grep -qa 'Early data was accepted' got && [ "$(grep -ca 'Content-Length: *20000' got)" -eq 2 ]
 }
@@ -75,7 +75,7 @@ openssl_asks_early() {
 # it connects twice; what a file has goes with the first time, so that there is nothing left to be early
 gnutls_resumes() {
 	: >got
-	ask_until HTTP/1.1 got | timeout 30 gnutls-cli --x509cafile ca.pem --verify-hostname fg.test \
+	ask_until HTTP/1.1 got | timeout 120 gnutls-cli --x509cafile ca.pem --verify-hostname fg.test \
 		--sni-hostname fg.test -p "$port" -r --waitresumption --earlydata=/dev/null \
 		"$address" >got 2>gnutls.err
 	grep -qa 'This is a resumed session' got && grep -qa 'Content-Length: *20000' got
@@ -88,14 +88,14 @@ updates_keys() {
 		echo K
 		await KEYUPDATE got.updated
 		ask_until HTTP/1.1 got.updated
-	} | timeout 30 openssl s_client -connect "$address:$port" \
+	} | timeout 120 openssl s_client -connect "$address:$port" \
 		-servername fg.test -tls1_3 >got.updated 2>&1
 	grep -q KEYUPDATE got.updated && grep -qa 'Content-Length: *20000' got.updated
 }
 
 gnutls_gets() { # PRIORITY
 	: >got
-	ask_until HTTP/1.1 got | timeout 30 gnutls-cli --x509cafile ca.pem --verify-hostname fg.test \
+	ask_until HTTP/1.1 got | timeout 120 gnutls-cli --x509cafile ca.pem --verify-hostname fg.test \
 		--sni-hostname fg.test -p "$port" \
 		--priority "$1" --logfile gnutls.log "$address" >got 2>gnutls.err
 	is_page got
@@ -108,17 +108,17 @@ curl_gets_http2() { # URL OPTION...
 
 posts() { # OPTION... URL
 	head -c 300000 /dev/zero >upload
-	[ "$(timeout 30 curl -sS --data-binary @upload -o /dev/null -w '%{http_version} %{http_code}' "$@" \
+	[ "$(timeout 120 curl -sS --data-binary @upload -o /dev/null -w '%{http_version} %{http_code}' "$@" \
 		2>>curl.err)" = "2 200" ]
 }
 
 loads() { # URL
-	timeout 60 h2load -n 2000 -c 10 -m 32 "$@" >h2load.log 2>&1
+	timeout 120 h2load -n 2000 -c 10 -m 32 "$@" >h2load.log 2>&1
 	grep -q '2000 succeeded, 0 failed' h2load.log
 }
 
 asks_by_nghttp() {
-	timeout 30 nghttp -m 20 "http://$address:$((port + 2))/octets/20000" >got.nghttp 2>nghttp.err
+	timeout 120 nghttp -m 20 "http://$address:$((port + 2))/octets/20000" >got.nghttp 2>nghttp.err
 	[ "$(wc -c <got.nghttp)" -eq 400000 ]
 }
 
