@@ -53,7 +53,8 @@ class Campaign:
     def __init__(self, options, root):
         self.options, self.root = options, root
         self.program = os.path.abspath(options.program)
-        self.shim = pathlib.Path(self.program).parents[1] / 'tests/integration/librefuse.so'
+        self.shim = root / 'librefuse.so'  # LD_PRELOAD is a list: a path in it has no space
+        self.shim.symlink_to(pathlib.Path(self.program).parents[1] / 'tests/integration' / self.shim.name)
         self.random = random.Random(options.seed)
         self.numbers = itertools.count()
         self.undisturbed, self.lock = {}, threading.Lock()

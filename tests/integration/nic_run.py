@@ -43,7 +43,10 @@ class Run:
         control = FOLDER / 'control'
         words = [f'cards=2,report={self.report},control={control}', *(options.split() if options else [])]
         self.report.unlink(missing_ok=True)
-        env = {**os.environ, 'NIC82599': ','.join(words), 'LD_PRELOAD': str(model / 'libnic82599.so')}
+        shim = FOLDER / 'libnic82599.so'  # LD_PRELOAD is a list: a path in it has no space
+        if not shim.exists():
+            shim.symlink_to((model / shim.name).resolve())
+        env = {**os.environ, 'NIC82599': ','.join(words), 'LD_PRELOAD': str(shim)}
         env['XDG_RUNTIME_DIR'] = str(FOLDER)  # /tmp/dpdk, else, is the first user's
         process = subprocess.Popen(
             command,

@@ -112,7 +112,7 @@ local function wrong_paths(page, line, wrong)
       local ours = ROOTS[path:match "^[^/]+"] and not line:sub(1, start - 1):find "[%w_./~<-]$"
       -- NAME and the like stand for a name of the reader's
       if ours and not path:find "%u%u%u" then
-         local command = ("ls -d %s%s >/dev/null 2>&1"):format(scratch.PROJECT, path)
+         local command = ("ls -d '%s'%s >/dev/null 2>&1"):format(scratch.PROJECT, path)
          if not uv.fs_stat(scratch.PROJECT .. path) and select(2, scratch.shell(command)) ~= 0 then
             wrong[#wrong + 1] = ("%s: there is no %s"):format(page, path)
          end

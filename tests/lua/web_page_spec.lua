@@ -9,7 +9,7 @@ local VENDOR = scratch.PROJECT .. "page/vendor/"
 
 describe("the page", function()
    it("holds its libraries unchanged, with their licences", function()
-      local output, status = scratch.shell("cd " .. VENDOR .. " && sha256sum -c SHA256SUMS 2>&1")
+      local output, status = scratch.shell(("cd '%s' && sha256sum -c SHA256SUMS 2>&1"):format(VENDOR))
       assert.equal(0, status, output)
       local licences = scratch.read(VENDOR .. "LICENSES")
       for _, words in ipairs { "htm 3.1.1", "Apache License", "Preact", "uPlot 1.6.32", "MIT License" } do

@@ -78,7 +78,8 @@ def tester(case, folder, device):
             folder + "/run",
             cpus,
         ]
-    preload = "LD_PRELOAD=" + os.path.join(devices.FOLDER, "libnoise.so")
+    preload = "LD_PRELOAD=%s/libnoise.so" % folder  # it is a list: a path in it has no space
+    os.symlink(os.path.abspath(devices.FOLDER + "/libnoise.so"), folder + "/libnoise.so")
     with open(folder + "/log", "w") as log:
         process = devices.urgent(device.where() + ["env", preload] + run, env, log)
         giver = threading.Thread(target=give_orders, args=(case, folder, device, process))
