@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Configurations of the Open Traffic Generator API: what they become, and every fault with its path.
+local Captures = require "framegauge.otg.captures"
 local config = require "framegauge.otg.config"
 local frame = require "framegauge.traffic.frame"
 local octets = require "framegauge.core.octets"
 local read = require "framegauge.otg.read"
 local schema = require "framegauge.otg.schema"
+local uv = require "luv"
 
 local PLACES = { ["veth-a"] = 1, ["veth-z"] = 2 }
 
@@ -330,6 +332,17 @@ describe("a request of the API", function()
       assert.equal("(ether[0] & 0xf0 = 0x50)", filter({ { custom = { value = "55", mask = "0f" } } },
          "ignore"))
       assert.equal("(ether[0] & 0x0f = 0x05)", filter { { custom = { value = "55", mask = "0f" } } })
+   end)
+
+   it("writes captures, which may be large, below TMPDIR", function()
+      local before, folder = uv.os_tmpdir(), assert(uv.fs_mkdtemp "/tmp/framegauge-otg-spec-XXXXXX")
+      local captures = Captures.new({}, { p2 = { port = { place = 2 } } }, {})
+      uv.os_setenv("TMPDIR", folder)
+      local path = captures:path "p2"
+      uv.os_setenv("TMPDIR", before)
+      captures:close()
+      assert.equal(folder, path:match "^(.*)/[^/]*/2%.pcap$")
+      assert.is_true(uv.fs_rmdir(folder))
    end)
 end)
 

@@ -32,7 +32,7 @@ function Captures:is_running(name)
 end
 
 function Captures:path(name)
-   self.folder = self.folder or assert(uv.fs_mkdtemp("/tmp/framegauge-otg-XXXXXX"))
+   self.folder = self.folder or assert(uv.fs_mkdtemp(uv.os_tmpdir() .. "/framegauge-otg-XXXXXX"))
    return ("%s/%d.pcap"):format(self.folder, self.wanted[name].port.place)
 end
 
