@@ -101,24 +101,24 @@ class Port
 	bool
 	HasLink()
 	{
-		return fg_port_wait_link(port, 2000, &err) == 0;
+		return fg_port_wait_link(port, patience_ms, &err) == 0;
 	}
 
 	bool
 	LosesLink()
 	{
-		uint64_t end = rte_get_tsc_cycles() + 2 * rte_get_tsc_hz();
+		uint64_t end = In(patience_ms);
 
 		while (port->ops->link_up(port) && rte_get_tsc_cycles() < end)
 			usleep(1000);
 		return !port->ops->link_up(port);
 	}
 
-	/* Frames first..first+n-1; gives up when none is taken for half a second */
+	/* Frames first..first+n-1; gives up when none is taken for a minute */
 	uint32_t
 	Send(uint32_t first, uint32_t n, size_t length)
 	{
-		uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 2;
+		uint64_t end = In(patience_ms);
 		fg_port *lane = fg_port_lane(port, queue);
 		uint32_t sent = 0;
 
@@ -129,7 +129,7 @@ class Port
 				break;
 			if (lane->tx(lane, &m, 1, rte_get_tsc_cycles()) == 1) {
 				sent++;
-				end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 2;
+				end = In(patience_ms);
 			} else {
 				rte_pktmbuf_free(m);
 			}
@@ -137,13 +137,14 @@ class Port
 		return sent;
 	}
 
-	/* What has come when a fifth of a second passed without another */
+	/* What has come when a fifth of a second passed without another, or a minute while fewer than
+	 * @p expected have come: whoever brings them may wait for a processor */
 	std::vector<Frame>
-	Receive()
+	Receive(size_t expected = 0)
 	{
 		std::vector<Frame> got;
 		fg_port *lane = fg_port_lane(port, queue);
-		uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 5;
+		uint64_t end = In(expected > 0 ? patience_ms : 200);
 
 		while (rte_get_tsc_cycles() < end) {
 			rte_mbuf *burst[32];
@@ -156,7 +157,7 @@ class Port
 				rte_pktmbuf_free(burst[i]);
 			}
 			if (n > 0)
-				end = rte_get_tsc_cycles() + rte_get_tsc_hz() / 5;
+				end = In(got.size() < expected ? patience_ms : 200);
 		}
 		return got;
 	}
@@ -166,6 +167,14 @@ class Port
 	unsigned queue = 0; /* that Send() and Receive() use */
 
       private:
+	static constexpr unsigned patience_ms = 60000;
+
+	static uint64_t
+	In(unsigned ms)
+	{
+		return rte_get_tsc_cycles() + rte_get_tsc_hz() / 1000 * ms;
+	}
+
 	fg_port *port = nullptr;
 };
 
@@ -176,7 +185,7 @@ ExpectIntact(Port &from, Port &to, uint32_t first, uint32_t n, size_t length)
 	uint32_t number = first;
 
 	ASSERT_EQ(n, from.Send(first, n, length));
-	for (const Frame &frame : to.Receive())
+	for (const Frame &frame : to.Receive(n))
 		ASSERT_EQ(MakeFrame(number++, length), frame) << "length " << length;
 	EXPECT_EQ(first + n, number) << "length " << length;
 }

@@ -203,7 +203,7 @@ TEST(Queues, AreApart)
 		uint32_t number = 1000 * queue;
 
 		port.queue = queue;
-		for (const Frame &frame : port.Receive())
+		for (const Frame &frame : port.Receive(100))
 			ASSERT_EQ(MakeFrame(number++, 60), frame);
 		EXPECT_EQ(1000 * queue + 100, number);
 	}
@@ -288,7 +288,7 @@ TEST(Pcap, ReadsBackWhatItWrote)
 	Port in("pcap:" + path);
 	uint32_t number = 7;
 	ASSERT_TRUE(in.Opened()) << in.Message();
-	for (const Frame &frame : in.Receive())
+	for (const Frame &frame : in.Receive(50))
 		ASSERT_EQ(MakeFrame(number++, 124), frame);
 	EXPECT_EQ(57u, number);
 	EXPECT_EQ(10u, in.Send(0, 10, 60)) << "what is sent is dropped";
