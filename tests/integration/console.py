@@ -6,6 +6,7 @@ usage: console.py FRAMEGAUGE
 
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def loops(terminal):
         terminal.wait(lambda screen: screen.replace("\n", "").startswith(f"{PROMPT} {line}"))
         time.sleep(0.2)
         terminal.type("C-c")
-        screen = terminal.prompt(PROMPT, 5)
+        screen = terminal.prompt(PROMPT)
         check(f"Ctrl-C gets the prompt back from {name}", at_prompt(screen), screen)
 
 
@@ -249,7 +250,7 @@ def nonsense():
 
 
 def survives_nonsense(folder):
-    """Each line is answered within a second and the prompt goes on."""
+    """Each line is answered within a second, or as many times of a plain line, and the prompt goes on."""
     typed = [line for line in nonsense() if "\n" not in line]
     environment = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder)
     process = subprocess.Popen(
@@ -260,7 +261,7 @@ def survives_nonsense(folder):
         cwd=folder,
         env=environment,
     )
-    worst, text, number = ("", 0.0), b"", 0
+    worst, text, number, plain = ("", 0.0), b"", 0, 0.0
 
     def answered(line):
         """Seconds that a line takes; infinite when nothing answers."""
@@ -283,23 +284,25 @@ def survives_nonsense(folder):
         took = answered(line)
         if 1 <= took < float("inf"):  # a busy machine takes its time once, a line that hangs always does
             took = min(took, answered(line), answered(line))
+            plain = max(plain, answered("=1"))
         worst = max(worst, (line, took), key=lambda one: one[1])
         if took == float("inf"):
             break
     process.stdin.close()
     text += process.stdout.read()
-    status = process.wait(30)
+    status = process.wait(60)
     check(
         f"{len(typed)} lines of nonsense are answered",
         status == 1 and worst[1] < float("inf"),
         (worst, status, text[-2000:]),
     )
-    check("each within a second", worst[1] < 1, worst)
+    # a plain line takes some milliseconds: a machine on which it takes a second is as slow in all
+    check("each within a second", worst[1] < max(1, 100 * plain), (worst, plain))
 
 
 def terminated(folder):
     """SIGTERM ends the console wherever it is, with its socket taken away."""
-    terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
+    terminal = Terminal(folder, f"{shlex.quote(program)} console; echo left with $?; exec sleep 60")
     try:
         terminal.prompt(PROMPT)
         asked(terminal, "start")
@@ -318,7 +321,7 @@ def attached(folder):
         [program, "serve"], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
     )
     tester.stdout.readline()
-    terminal = Terminal(folder, f"{program} attach; exec sleep 60")
+    terminal = Terminal(folder, f"{shlex.quote(program)} attach; exec sleep 60")
     try:
         terminal.prompt(PROMPT)
         asked(terminal, "start")
@@ -352,7 +355,7 @@ def attached(folder):
 
 def main(folder):
     start = time.monotonic()
-    terminal = Terminal(folder, f"{program} console; echo left with $?; exec sleep 60")
+    terminal = Terminal(folder, f"{shlex.quote(program)} console; echo left with $?; exec sleep 60")
     try:
         screen = terminal.prompt(PROMPT)
         check("there is a prompt", at_prompt(screen) and "'help' lists" in screen, screen)

@@ -23,6 +23,7 @@ local function collect(into)
    return pipe, function()
       pipe:read_start(function(_, text)
          into.text = into.text .. (text or "")
+         into.ended = not text
          into.seen(into.text)
       end)
    end
@@ -68,7 +69,9 @@ local function framegauge(args, signals)
          wake()
       end
    end)
-   job.sleep(0.001) -- what is left in the pipes
+   while not (out.ended and err.ended) do -- what is left in the pipes
+      job.sleep(0.001)
+   end
    for _, handle in ipairs { process, out_pipe, err_pipe } do
       handle:close()
    end

@@ -96,11 +96,14 @@ describe("the HTTP server", function()
    end)
 
    it("sends an answer at once, and not when it looks at its connections", function()
-      local began = uv.hrtime()
-      for _ = 1, 10 do
+      local shortest = math.huge
+      curl(url)
+      for _ = 1, 10 do -- each of them begins right after a look, if that was when the one before was answered
+         local began = uv.hrtime()
          curl(url)
+         shortest = math.min(shortest, uv.hrtime() - began)
       end
-      assert.is_true(uv.hrtime() - began < 8e9) -- at each look: 10 s
+      assert.is_true(shortest < 0.8e9, shortest / 1e9 .. " s") -- it looks once a second
    end)
 
    it("turns errors into answers and goes on", function()
