@@ -18,7 +18,7 @@ up_testpmd() {
 	echo "$pid" >"$folder/testpmd.pid"
 	# 22.11's sometimes crashes when a client leaves while it forwards; that is no news by then
 	disown "$pid"
-	for _ in {1..100}; do
+	for _ in {1..600}; do
 		# a client that comes before the forwarding has started is turned away
 		! grep -qs "io packet forwarding - ports=2" "$folder/testpmd.log" || return 0
 		kill -0 "$pid" 2>/dev/null || break

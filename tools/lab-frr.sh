@@ -50,7 +50,7 @@ frr_router() {
 		  neighbor 198.18.2.2 weight 100
 	END
 	frr_daemon dut "$dut" zebra
-	for _ in {1..200}; do # bgpd that does not find it looks again after ten seconds
+	for _ in {1..1200}; do # bgpd that does not find it looks again after ten seconds
 		[ ! -S "$folder/dut/zserv.api" ] || break
 		sleep 0.05
 	done
@@ -105,7 +105,7 @@ up_frr() {
 	frr_neighbour second 65002 198.18.3 198.19.2.2
 	printf '%s\n' 'router bgp 65001' ' address-family ipv4 unicast' "$(announce no)" >"$folder/withdraw"
 	printf '%s\n' 'router bgp 65001' ' address-family ipv4 unicast' "$(announce)" >"$folder/announce"
-	for _ in {1..150}; do
+	for _ in {1..600}; do
 		! frr_is_ready || return 0
 		sleep 0.1
 	done

@@ -35,8 +35,10 @@ configure() {
 			rm -f "$log"
 			return
 		fi
-		[ -d "$dir/meson-private" ] || rmdir "$dir" 2>/dev/null ||
+		[ -d "$dir/meson-private" ] || rmdir "$dir" 2>/dev/null || {
+			rm -f "$log"
 			die "$dir is in the way and is not a build folder: move it"
+		}
 		say "$dir cannot be used again; making it anew"
 		rm -rf "$dir"
 	fi

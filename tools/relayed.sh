@@ -78,7 +78,7 @@ begin_path() {
 		--set emulate.loss_random="$loss" --set emulate.reverse.loss_random=0% "${reordering[@]}" \
 		>>"$work/log" 2>&1
 	relay=$pid
-	for _ in {1..200}; do
+	for _ in {1..1200}; do
 		! grep -q '^right->left' "$work/log" || return 0
 		sleep 0.05
 	done
