@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Two hosts in network namespaces of their own, left and right, and `framegauge emulate` between them: what
 # tools/compare-tcp and tools/compare-quic share. They source it behind lib.sh, with `program`, `rate` and
-# `queue` set before begin_path(); they call unmake_hosts() at their end.
-id=$(mktemp -u XXXXXX)
+# `queue` set before begin_path(); they call unmake_hosts() at their end. A test chooses the end of the
+# namespaces' names, to look for them.
+id=${RELAYED_ID:-$(mktemp -u XXXXXX)}
 left=fgtcpl-$id middle=fgtcpm-$id right=fgtcpr-$id
 work=$(mktemp -d)
 relay=''
