@@ -95,6 +95,15 @@ def client(*options, version=4):
     return json.loads(done.stdout)
 
 
+def is_connected():
+    """Wait until a client has a connection to ours: from then on it is the one who is served."""
+    for _ in range(1200):
+        command = inside(HOST, 'ss', '-Htn', 'state', 'established', 'dport', '=', ':5201')
+        if subprocess.run(command, capture_output=True, check=True).stdout:
+            return
+        time.sleep(0.05)
+
+
 class Server:
     """Ours; tests() are those that have ended, in its words."""
 
@@ -214,9 +223,9 @@ def udp(server, version, options, streams):
 def one_at_a_time(server):
     seen = len(server.tests())
     with subprocess.Popen(
-        inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '1', '-b', '10M'), stdout=subprocess.PIPE
+        inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '5', '-b', '10M'), stdout=subprocess.PIPE
     ) as first:
-        time.sleep(0.4)
+        is_connected()
         for version in 4, 6:
             check(
                 f'a second client over IPv{version} hears that the server is busy',
@@ -239,6 +248,7 @@ def killed(server):
         seen = len(server.tests())
         command = inside(HOST, *IPERF3, '-c', ADDRESS[6], '-u', '--bidir', '-t', '10')
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            is_connected()
             time.sleep(0.3)
             process.send_signal(number)
         ours = server.next(seen)
@@ -265,6 +275,7 @@ def stopped(server):
     with subprocess.Popen(
         inside(HOST, *IPERF3, '-J', '-c', ADDRESS[4], '-t', '10', '-b', '1M'), stdout=subprocess.PIPE
     ) as process:
+        is_connected()
         time.sleep(0.5)
         status = server.stop()
         said = json.loads(process.stdout.read()).get('error', '')
