@@ -47,7 +47,8 @@ class Run:
         if not shim.exists():
             shim.symlink_to((model / shim.name).resolve())
         env = {**os.environ, 'NIC82599': ','.join(words), 'LD_PRELOAD': str(shim)}
-        env['XDG_RUNTIME_DIR'] = str(FOLDER)  # /tmp/dpdk, else, is the first user's
+        # where DPDK and the model have their files, of root, too; /tmp/dpdk, else, is the first user's
+        env['XDG_RUNTIME_DIR'] = env['RUNTIME_DIRECTORY'] = str(FOLDER)
         process = subprocess.Popen(
             command,
             env=env,

@@ -43,11 +43,9 @@ PLANS = (
 
 
 def leftovers():
-    """What a run of the model or of DPDK may leave on this machine, by the process it was of"""
-    runtime = os.environ.get('XDG_RUNTIME_DIR', '/tmp') if os.geteuid() else '/var/run'
+    """What a run of DPDK may leave on this machine, by the process it was of"""
     return {
-        *glob.glob(f'{nic_run.FOLDER}/nic82599-*'),
-        *glob.glob(f'{runtime}/dpdk/*'),
+        *glob.glob(f'{nic_run.FOLDER}/dpdk/*'),
         *glob.glob('/dev/hugepages/*'),
         *glob.glob('/dev/shm/*'),
     }
