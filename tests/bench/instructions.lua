@@ -22,7 +22,7 @@ local uv = require "luv"
 
 ffi.cdef "const char *rte_version(void);"
 
-local FRAMES = 10240
+local FRAMES = 2560
 local LOOP = "run_wire" -- what an lcore does in a trial
 local RUNS = 3 -- of the loop for each kind: looking for neighbours, then the two trials
 local TOLERANCE = 0.03
