@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 local grid = require "framegauge.text.grid"
+local show = require "framegauge.text.show"
 
 local function paint(text)
    return text
@@ -20,5 +21,14 @@ describe("a table on a terminal", function()
    it("has no line of units when none of its columns has one", function()
       local columns = { { "Port", "", first, left = true } }
       assert.equal("Port\n----\neast\n", grid.text(columns, { { "east" } }, paint))
+   end)
+end)
+
+describe("a figure", function()
+   it("has six digits, and no exponent where it has more before the point", function()
+      for value, text in pairs { [20543.71] = "20543.7", [999999.4] = "999999", [1e6] = "1,000,000",
+         [-1488095.2] = "-1,488,095", [0.25] = "0.25" } do
+         assert.equal(text, (show.write({ "teardown_per_s", "number" }, value)))
+      end
    end)
 end)

@@ -32,8 +32,9 @@ local function flr(ratio)
       .. "%"
 end
 
+-- Six digits, and all of them where there are more before the point: no exponent.
 local function plain_number(value)
-   return ("%.6g"):format(value)
+   return math.abs(value) < 999999.5 and ("%.6g"):format(value) or format.decimal(value, 0)
 end
 
 local function words(list)
