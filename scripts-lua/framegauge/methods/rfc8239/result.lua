@@ -219,10 +219,10 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
    { "ports", list "text", "of each group: two ingresses, then the egresses, the last of which is "
       .. "congested" },
    { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
-      unit = "loss", at = "terminal html summary", expect = { "innocent", "<=", "ratio" },
+      unit = "loss, %", at = "terminal html summary", expect = { "innocent", "<=", "ratio" },
       uncertainty = of_flows("innocent_loss_ratio", false) },
    { "congested_loss_ratio", "ratio", "lost of what went to the congested port", col = "Congested",
-      unit = "loss",
+      unit = "loss, %",
       at = "terminal html", uncertainty = of_flows("congested_loss_ratio", true) },
    { "control_loss_ratio", "ratio", "lost without congestion: none may be" },
    { "head_of_line_blocking", "boolean", "whether congestion harmed traffic to other ports", col = "Blocking",
