@@ -4,21 +4,32 @@
 -- on the terminal. A number that is shown is read back and held against the figure, to the digits that are
 -- shown.
 local files = require "framegauge.report.files"
+local fixture = require "fixture"
+local registry = require "framegauge.plan.registry"
 local rows_of = require "framegauge.text.rows"
 local scratch = require "scratch"
 local show = require "framegauge.text.show"
-local uv = require "luv"
+local small_runs = require "small_runs"
 
 local results = require "framegauge.report.result"
 
-local PLANS = {
-   "rfc2544", "rfc2889", "rfc3918", "traffic", "y1564-one-service", "l4-battery", "rfc6349", "replay",
-   "convergence", "characterise",
-}
+-- The plan of a method, where it is not named after it.
+local PLANS = { rfc2544 = "rfc2544-full", y1564 = "y1564-one-service", l4 = "l4-battery" }
 
--- A row of one frame size shows as much as rows of three, in a seventh of the time.
+-- Rows of one frame size show as much as rows of three, those of a slow line as much as those of a fast one,
+-- and those of a small table as much as those of a large one.
 local SETTINGS = {
-   rfc2889 = "--set rfc2889.frame_sizes=[1518]", rfc3918 = "--set rfc3918.frame_sizes=[1518]",
+   rfc2544 = small_runs.RFC2544,
+   rfc2889 = "--quick --set rfc2889.frame_sizes=[1518] --set rfc2889.trial=100ms "
+      .. "--set rfc2889.search_trial=20ms --set reference_switch.rate=100Mbps "
+      .. "--set reference_switch.capacity=800kfps",
+   rfc3918 = "--quick --set rfc3918.frame_sizes=[1518] --set reference_switch.rate=100Mbps",
+   mesh = "--quick --set reference_switch.rate=100Mbps",
+   rfc8239 = small_runs.RFC8239,
+   rfc9411 = "--quick --set rfc9411.objects=[1KiB] --set rfc9411.sustain=500ms "
+      .. "--set 'reference_device.firewall={sessions: 500, setup_rate: 500, inspect: 500us}' "
+      .. "--set 'rfc9411.target={connections: 2000, transactions: 10000, concurrent: 1000}'",
+   rfc9693 = small_runs.RFC9693,
 }
 
 -- The figure by the unit it is shown in.
@@ -97,7 +108,7 @@ local function tables_of_terminal(text)
    for line in text:gmatch "([^\n]*)\n" do
       lines[#lines + 1] = line
       if line:find "^%-[- ]+$" then
-         one, places = { heading = {} }, {}
+         one, places = { title = lines[#lines - 2], heading = {} }, {}
          list[#list + 1] = one
          for from, to in line:gmatch "()%-+()" do
             places[#places + 1] = { from, to - 1 }
@@ -165,6 +176,30 @@ local function wrong_cells(shown, columns, lines, plain, wrong)
    return compared
 end
 
+-- The same of a matrix of a terminal, whose title is that of a figure and whose cells are those of two ports.
+local FIGURES = {
+   ["Throughput, % of the line"] = "throughput_percent", ["Loss, %"] = "loss_ratio",
+   ["Mean delay, µs"] = "latency.mean_ns",
+}
+local function wrong_in_matrix(one, lines, wrong)
+   local path, compared = one.heading[1]:find "from \\ to" and FIGURES[one.title], 0
+   for _, cells in ipairs(path and one or {}) do
+      for k = 2, #cells do
+         local to = one.heading[k]:match "[^|]*$"
+         for _, line in ipairs(lines) do
+            if line.from == cells[1] and line.to == to then
+               local column = { "", one.title, path = path }
+               compared = compared + 1
+               if not agrees(cells[k], rows_of.value(line, path), column) then
+                  wrong[#wrong + 1] = ("%s: '%s' is shown for %s"):format(path, cells[k], line.direction)
+               end
+            end
+         end
+      end
+   end
+   return compared
+end
+
 local function fields_of(line)
    local list = {}
    for quoted, plain in (line .. ","):gmatch '("?)(.-)%1,' do
@@ -219,33 +254,41 @@ local function places(record, set)
    return set
 end
 
+-- Hold the tables and the CSV files of a run against its result.
+-- @return what is wrong, and how many cells of the page and of the terminal were compared
+local function compare(folder, terminal)
+   local result = files.read(scratch.read(folder .. "/result.json"))
+   local page, wrong, compared = scratch.read(folder .. "/report.html"), {}, { page = 0, terminal = 0 }
+   local on_page, on_terminal = tables_of_page(page), tables_of_terminal(terminal)
+   for _, one in ipairs(results.tables(result.plan.test, result.results)) do
+      for name in pairs(places(one.record, { ["html performance"] = true })) do
+         for _, lines in ipairs(groups_of(one.lines)) do
+            local columns = show.columns(one.record, name, lines)
+            compared.page = compared.page + wrong_cells(on_page, columns, lines, false, wrong)
+            compared.terminal = compared.terminal + wrong_cells(on_terminal, columns, lines, true, wrong)
+         end
+      end
+      for _, shown in ipairs(on_terminal) do
+         compared.terminal = compared.terminal + wrong_in_matrix(shown, one.lines, wrong)
+      end
+      if not one.inner and #one.lines > 0 then
+         local csv = scratch.read(("%s/%s.csv"):format(folder, one.name))
+         assert.equal(#one.lines, wrong_csv(csv, rows_of.flat(one.record, one.lines), one.lines,
+            #(one.lead or {}), wrong))
+      end
+   end
+   return wrong, compared
+end
+
 describe("a report of", function()
    teardown(scratch.remove)
 
-   for _, plan in ipairs(PLANS) do
-      it(plan .. " shows in every cell what result.json has", function()
-         local folder = scratch.path()
-         local terminal, status = scratch.shell(("'%s' run '%sconfigs/%s-reference.yaml' --quick %s "
-            .. "--out '%s' 2>&1"):format(uv.exepath(), scratch.PROJECT, plan, SETTINGS[plan] or "", folder))
+   for _, method in ipairs(registry.ALL) do
+      local name = method.name
+      local _ = method.service or it(name .. " shows in every cell what result.json has", function()
+         local folder, terminal, status = fixture.run(PLANS[name] or name, SETTINGS[name])
          assert.equal(0, status, terminal)
-         local result = files.read(scratch.read(folder .. "/result.json"))
-         local page, wrong, compared = scratch.read(folder .. "/report.html"), {}, { page = 0, terminal = 0 }
-         local on_page, on_terminal = tables_of_page(page), tables_of_terminal(terminal)
-         for _, one in ipairs(results.tables(result.plan.test, result.results)) do
-            for name in pairs(places(one.record, { ["html performance"] = true })) do
-               for _, lines in ipairs(groups_of(one.lines)) do
-                  local columns = show.columns(one.record, name, lines)
-                  compared.page = compared.page + wrong_cells(on_page, columns, lines, false, wrong)
-                  compared.terminal = compared.terminal + wrong_cells(on_terminal, columns, lines, true,
-                     wrong)
-               end
-            end
-            if not one.inner and #one.lines > 0 then
-               local csv = scratch.read(("%s/%s.csv"):format(folder, one.name))
-               assert.equal(#one.lines, wrong_csv(csv, rows_of.flat(one.record, one.lines), one.lines,
-                  #(one.lead or {}), wrong))
-            end
-         end
+         local wrong, compared = compare(folder, terminal)
          assert.equal("", table.concat(wrong, "\n", 1, math.min(#wrong, 20)))
          assert.is_true(compared.page > 0 and compared.terminal > 0, compared.page .. ", "
             .. compared.terminal)

@@ -1,19 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Runs that are ended at any moment and resumed. What they leave must be what an undisturbed run leaves.
+local fixture = require "fixture"
 local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local scratch = require "scratch"
+local small_runs = require "small_runs"
 local uv = require "luv"
 
 local PLAN = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" .. "configs/rfc2544-full-reference.yaml"
-local SETTINGS = table.concat({
-   "--quick", "--set 'rfc2544.frame_sizes=[64, 1518]'", "--set rfc2544.back_to_back.repetitions=1",
-   "--set 'rfc2544.bursty_traffic.burst_frames=[16, 1024]'",
-   "--set reference_device.rate=100Mbps --set reference_device.capacity=90kfps",
-   "--set reference_device.reverse.capacity=70kfps --set reference_device.loss_random=1ppm",
-   "--expect 'throughput>=1%@64'",
-}, " ")
+local SETTINGS = small_runs.RFC2544
 local KEPT = {
    "result.json", "trials.jsonl", "throughput.csv", "latency.csv", "frame_loss.csv", "back_to_back.csv",
    "system_recovery.csv", "reset.csv", "bursty_traffic.csv",
@@ -43,7 +39,7 @@ end
 local function stop(path, signal, trials)
    local script = [[
       %s >/dev/null & pid=$!
-      until [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -ge %d ]; do kill -0 $pid || exit; done
+      until [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -ge %d ]; do sleep 0.01; kill -0 $pid || exit; done
       kill -%s $pid
       wait $pid 2>/dev/null
       echo $?]]
@@ -55,8 +51,8 @@ describe("a run that is resumed", function()
    local undisturbed
 
    setup(function()
-      undisturbed = scratch.path()
-      local output, status = scratch.shell(start(undisturbed))
+      local output, status
+      undisturbed, output, status = fixture.run("rfc2544-full", SETTINGS)
       assert.equal(0, status, output)
    end)
 

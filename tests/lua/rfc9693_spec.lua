@@ -3,11 +3,13 @@
 --- RFC 9693 held against reference gateways, the four tuples against its text, and a run of its plan.
 local api = require "framegauge.core.api"
 local ffi = require "ffi"
+local fixture = require "fixture"
 local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
+local small_runs = require "small_runs"
 local truth = require "rfc9693_truth"
 local truth_table = require "truth_table"
 local tuples = require "framegauge.methods.rfc9693.tuples"
@@ -152,15 +154,9 @@ describe("framegauge run with RFC 9693", function()
    local function run(words, ...)
       return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), words:format(...)))
    end
-   local small = "--set 'rfc9693.connections=[2000]' --set rfc9693.frame_sizes=[64] "
-      .. "--set rfc9693.capacity.start=1000 --set reference_device.nat.sessions=3000 "
-      .. "--set rfc9693.resolution=10% --set rfc9693.capacity.error=10% "
 
    it("goes on where it was ended, has its graphs, and judges expectations", function()
-      local path = scratch.path()
-      local output, status = run("run '%s' --quick --out '%s' %s --expect 'capacity>=2700' "
-         .. "--expect 'connections>=15000@connection_rate' --expect 'throughput>=300kfps@64'", CONFIG, path,
-         small)
+      local path, output, status = fixture.run("rfc9693", small_runs.RFC9693)
       assert.equal(0, status, output)
       assert.is_true(result_schema.validate(path .. "/result.json"))
       local page = scratch.read(path .. "/report.html")
