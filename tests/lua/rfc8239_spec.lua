@@ -3,13 +3,16 @@
 --- RFC 8239 held against reference switches, its arithmetic against worked examples, and runs of its plan.
 local buffer = require "framegauge.methods.rfc8239.buffer"
 local common = require "framegauge.methods.rfc8239.common"
+local fixture = require "fixture"
 local head_of_line = require "framegauge.methods.rfc8239.head_of_line"
+local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local method = require "framegauge.methods.rfc8239.method"
 local microburst = require "framegauge.methods.rfc8239.microburst"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
+local small_runs = require "small_runs"
 local stateful_incast = require "framegauge.methods.rfc8239.stateful_incast"
 local truth = require "rfc8239_truth"
 local uv = require "luv"
@@ -213,21 +216,17 @@ describe("RFC 8239 on a reference switch", function()
 end)
 
 describe("a run of RFC 8239", function()
-   local CONFIG = scratch.PROJECT .. "configs/rfc8239-reference.yaml"
-   local KEYS = "--set rfc8239.frame_sizes='[1518]' --set rfc8239.microburst.ingresses='[7]' "
-      .. "--set rfc8239.buffer.procedures='[efficiency, port]'"
-   local function run(more)
-      local path = scratch.path()
-      local output, status = scratch.shell(("'%s' run '%s' --quick %s --out '%s' %s "
-         .. "2>&1"):format(uv.exepath(),
-         CONFIG, KEYS, path, more or ""))
-      return status, output, path
-   end
+   teardown(scratch.remove)
 
-   local status, output, path = run "--expect 'buffer>=130000@port' --expect 'loss<=0%@line_rate'"
+   local path
+
+   setup(function()
+      local output, status
+      path, output, status = fixture.run("rfc8239", small_runs.RFC8239)
+      assert.equal(0, status, output)
+   end)
 
    it("writes what the schema says, and draws it", function()
-      assert.equal(0, status, output)
       local result = json.decode(scratch.read(path .. "/result.json"))
       assert.is_true(result_schema.validate(path .. "/result.json"))
       assert.near(131072, result.results.rfc8239.buffer[2].buffer_octets, 2 * 1518)
@@ -235,21 +234,18 @@ describe("a run of RFC 8239", function()
    end)
 
    it("fails where the device does not reach what is expected", function()
-      local code, text = run "--expect 'buffer>=200000@port' --set rfc8239.tests='[buffer]'"
-      assert.equal(1, code, text)
+      local plan = "'%s' run '%sconfigs/rfc8239-reference.yaml' %s --set 'rfc8239.tests=[buffer]' --out '%s' "
+         .. "--expect 'buffer>=200000@port' 2>&1"
+      local output, status = scratch.shell(plan:format(uv.exepath(), scratch.PROJECT,
+         small_runs.RFC8239:gsub(" %-%-expect.*", ""), scratch.path()))
+      assert.equal(1, status, output)
    end)
 
    it("goes on where it ended", function()
-      local half = scratch.path()
-      scratch.shell(("mkdir '%s' && cp '%s/plan.yaml' '%s' && head -n 9 '%s/trials.jsonl' >'%s/trials.jsonl'")
-         :format(half, path, half, path, half))
-      local facts = json.decode(scratch.read(path .. "/run.json"))
-      facts.ended, facts.elapsed_s = json.null, json.null
-      local file = assert(io.open(half .. "/run.json", "wb"))
-      file:write(json.encode(facts))
-      file:close()
-      local text, code = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
-      assert.equal(0, code, text)
+      local _, trials = scratch.read(path .. "/trials.jsonl"):gsub("\n", "")
+      local half = interrupted(path, trials - 1) -- the earlier ones are of every test
+      local output, status = scratch.shell(("'%s' run --resume '%s' 2>&1"):format(uv.exepath(), half))
+      assert.equal(0, status, output)
       assert.is_true(scratch.read(path .. "/result.json") == scratch.read(half .. "/result.json"))
    end)
 end)

@@ -436,6 +436,7 @@ function M.record(raw, ask)
       burst = ask.burst,
       outage = ask.outage,
       modifier = ask.modifier,
+      setting = ask.setting,
       tunnelled = ask.tunnelled or nil,
       management = management,
       routing_updates = updates,

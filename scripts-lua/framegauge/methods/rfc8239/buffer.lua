@@ -68,7 +68,7 @@ local function make(c, flows, seconds)
          direction.series, direction.availability = nil, nil
       end
       local record = trial.record(raw, ask)
-      record.buffers, record.setting = buffers, ask.setting
+      record.buffers = buffers
       return record
    end
    return c.session:trial(ask)

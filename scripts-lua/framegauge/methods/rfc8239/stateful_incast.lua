@@ -130,7 +130,6 @@ local function make(c, number)
       record.tcp = {
          senders = senders, lost = math.max(0, stats.sum(senders, "tx") - sides[1].station.rx_frames),
       }
-      record.setting = asked.setting
       return record
    end
    return c.session:trial(ask)
