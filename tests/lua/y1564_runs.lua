@@ -20,6 +20,12 @@ function M.run(name, ...)
       words[#words + 1] = word:sub(1, 2) == "--" and word or ("--set '%s'"):format(word)
    end
    local output, status = scratch.shell(table.concat(words, " ") .. " 2>&1")
+   return M.of(path, output, status)
+end
+
+--- What came of a run. @param path, output, status  its folder, what it printed, its exit status
+-- @return as run()
+function M.of(path, output, status)
    assert(status == 0 or status == 1, output)
    local result, services = json.decode(scratch.read(path .. "/result.json")), {}
    for _, service in ipairs(result.results.y1564.services) do

@@ -2,6 +2,8 @@
 
 -- Service activation of the reference device, set up as agreed and set up wrongly: which step notices, and
 -- why.
+local fixture = require "fixture"
+local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local runs = require "y1564_runs"
 local schema = require "result_schema"
@@ -31,6 +33,14 @@ local NO_EXCESS = {
    "reference_device.profiles.data.ebs=0",
 }
 
+-- Three services side by side, for all that look at them: a run of its own would be the same.
+local THREE = "--quick"
+local SHORT = "y1564.performance.duration=2s"
+
+local function three_services()
+   return runs.of(fixture.run("y1564-three-services", THREE))
+end
+
 local function without_excess(...)
    local list = { CONFIGURATION, "--quick" }
    for _, sets in ipairs { NO_EXCESS, { ... } } do
@@ -45,7 +55,10 @@ describe("a device that keeps to what was agreed", function()
    teardown(scratch.remove)
 
    it("passes every step, with the rates that its buckets allow", function()
-      local services, status = run("one-service", "y1564.performance.duration=10s")
+      local trial = 3
+      local services, status = run("one-service", "y1564.configuration.trial=3s", SHORT)
+      -- While green drains by 62.5 Mbit/s no token of yellow is taken, and those that come are lost.
+      local excess = 150e6 + (2 * 64000 - 64000 / 62.5 * 50) * 8 / trial
       local data = services.data
       assert.equal(0, status)
       assert.equal("pass", data.outcome)
@@ -57,17 +70,17 @@ describe("a device that keeps to what was agreed", function()
                row = one.name == ("CIR, %d %%"):format(share) and one.direction == direction and one or row
             end
             assert.equal(0, row.lost)
-            assert.near(share * 1e6, row.received_ir_bps, 100)
-            for _, bound in ipairs { "min", "mean", "max" } do -- to a frame, of every second
-               assert.near(share * 1e6, row.ir[bound .. "_bps"], 8 * 512)
+            assert.near(share * 1e6, row.received_ir_bps, 8 * 512 / trial)
+            for _, bound in ipairs { "min", "mean", "max" } do -- to a frame, and half of one that is not sent
+               assert.near(share * 1e6, row.ir[bound .. "_bps"], 1.5 * 8 * 512)
             end
          end
-         assert.near(150e6, step_of(data, "B.2", direction).received_ir_bps, 100)
+         assert.near(150e6, step_of(data, "B.2", direction).received_ir_bps, 8 * 512 / trial)
          local policed = step_of(data, "C.2", direction)
-         assert.near(162.5e6, policed.offered_ir_bps, 100)
-         assert.near(150.020e6, policed.received_ir_bps, 1000)
-         assert.near(0.0768, policed.loss_ratio, 1e-5)
-         assert.near(150.034e6, policed.limits.ir_max_bps, 1000)
+         assert.near(162.5e6, policed.offered_ir_bps, 8 * 512 / trial)
+         assert.near(excess, policed.received_ir_bps, 2 * 8 * 512 / trial)
+         assert.near(1 - excess / 162.5e6, policed.loss_ratio, 2 * 8 * 512 / trial / 162.5e6)
+         assert.near(150e6 + 2 * 64000 * 8 / trial, policed.limits.ir_max_bps, 8 * 512 / trial)
       end
       assert.equal(2, #data.performance)
       for _, row in ipairs(data.performance) do
@@ -77,7 +90,7 @@ describe("a device that keeps to what was agreed", function()
    end)
 
    it("passes with three services side by side, none moved by another", function()
-      local services, status, _, path = run("three-services", "--quick")
+      local services, status, _, path = three_services()
       assert.equal(0, status)
       assert.is_true(schema.validate(path .. "/result.json"))
       -- a frame waits for one of the largest of each other service at most, 12.3 and 11.2 us on the line
@@ -100,7 +113,7 @@ describe("a device that keeps to what was agreed", function()
    end)
 
    it("passes with frames of several sizes, though it drops the large ones first", function()
-      local services = run("one-service", "--quick",
+      local services = run("one-service", "--quick", SHORT,
          "y1564.services.data={emix: abceg, cir: 100Mbps, cbs: 64000, "
          .. "eir: 50Mbps, ebs: 64000, acceptance: {flr: 0%}}")
       assert.equal("pass", services.data.outcome)
@@ -131,7 +144,7 @@ describe("a device that keeps to what was agreed", function()
    end)
 
    it("passes when the far end sends everything back, and says so", function()
-      local services, status, _, path = run("loopback", "--quick")
+      local services, status, _, path = run("loopback", "--quick", SHORT)
       assert.equal(0, status)
       assert.equal("pass", services.data.outcome)
       assert.equal(1, #services.data.performance)
@@ -170,11 +183,11 @@ describe("a device that is set up wrongly", function()
 
    it("with too low a rate loses of CIR, and only turns it yellow where there is an excess rate", function()
       local low = "reference_device.profiles.data.cir=90Mbps"
-      local services = run("one-service", without_excess(low, "y1564.configuration.trial=30s"))
+      local services = run("one-service", without_excess(low, "y1564.configuration.trial=3s"))
       local row = step_of(services.data, "A.2")
       assert.equal("CIR, 100 %", row.name)
       assert.same({ "FLR" }, row.failed)
-      assert.near(0.0998, row.loss_ratio, 1e-4)
+      assert.near(0.1 - 64000 * 8 / 3 / 100e6, row.loss_ratio, 2 * 8 * 512 / 3 / 100e6)
       services = run("one-service", "--quick", CONFIGURATION, low)
       assert.equal(0, step_of(services.data, "A.2").lost)
    end)
@@ -295,7 +308,7 @@ describe("a run of Y.1564", function()
    local function command(...)
       return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
    end
-   local PLAN = ("'%sy1564-three-services-reference.yaml' --quick"):format(CONFIGS)
+   local PLAN = ("'%sy1564-three-services-reference.yaml' %s"):format(CONFIGS, THREE)
 
    it("holds the figures of its services against what is expected", function()
       local function run_for(expectations)
@@ -331,7 +344,7 @@ describe("a run of Y.1564", function()
    it("is foreseen to the last trial", function()
       local output, status = command("run --dry-run", PLAN)
       assert.equal(0, status)
-      local _, _, result = run("three-services", "--quick")
+      local _, _, result = three_services()
       assert.is_truthy(output:find(("Estimate: %d trials"):format(#result.trials), 1, true), output)
       for _, trial in ipairs(result.trials) do
          assert.is_truthy(output:find(trial.phase, 1, true), trial.phase)
@@ -339,16 +352,12 @@ describe("a run of Y.1564", function()
    end)
 
    it("gives the same bytes twice, and goes on where it was killed", function()
-      local whole, again, broken = scratch.path(), scratch.path(), scratch.path()
-      for _, path in ipairs { whole, again, broken } do
-         assert.equal(0, select(2, command("run", PLAN, "--out", path)))
-      end
+      local whole, again = select(4, three_services()), scratch.path()
+      assert.equal(0, select(2, command("run", PLAN, "--out", again)))
       for _, name in ipairs { "result.json", "trials.jsonl", "configuration.csv", "performance.csv" } do
          assert.equal(scratch.read(whole .. "/" .. name), scratch.read(again .. "/" .. name))
       end
-      -- as after a crash: some trials, no result
-      scratch.shell(("cd '%s' && rm result.json && head -n 17 trials.jsonl >t && printf '{\"trial\": 18' >>t "
-         .. "&& mv t trials.jsonl"):format(broken))
+      local broken = interrupted(whole, 17, 12)
       local output, status = command("run --resume", broken)
       assert.equal(0, status, output)
       for _, name in ipairs { "result.json", "trials.jsonl" } do
@@ -359,7 +368,8 @@ describe("a run of Y.1564", function()
    it("that is interrupted keeps what there is", function()
       local path = scratch.path()
       local script = [[
-         '%s' run %s --out '%s' --set reference_device.time=real >/dev/null &
+         '%s' run %s --set reference_device.time=real --set y1564.configuration.trial=200ms \
+            --out '%s' >/dev/null &
          pid=$!
          until [ "$(cat '%s/trials.jsonl' 2>/dev/null | wc -l)" -ge 3 ]; do
             sleep 0.02
@@ -379,7 +389,7 @@ describe("a run of Y.1564", function()
    end)
 
    it("is rendered again to the same bytes", function()
-      local path = select(4, run("one-service", "--quick"))
+      local path = select(4, run("one-service", "--quick", SHORT))
       local page = scratch.read(path .. "/report.html")
       assert.equal(0, select(2, command("report", path)))
       assert.equal(page, scratch.read(path .. "/report.html"))
