@@ -5,8 +5,8 @@
 -- A run is known by its plan and options, and lies below a folder that is named after the program and the
 -- plans: when one of them changes, all runs are made again, and the old ones are removed. The folder is
 -- tests/fixtures of the build folder, or the one that FRAMEGAUGE_FIXTURES names. Specs that want the same run
--- at once wait for each other; a run that was broken off is made anew. Nobody writes into a run: interrupted.lua
--- makes copies.
+-- at once wait for each other; a run that was broken off is made anew. Nobody writes into a run:
+-- interrupted.lua makes copies.
 local scratch = require "scratch"
 local uv = require "luv"
 

@@ -40,8 +40,8 @@ rfc2544:
 
 --- The devices: what is written into the plan, and the same in numbers for each direction. `capacity` is the
 -- frames per second of that direction, `buffer` frames, `latency` seconds for a frame of that size, from its
--- last bit in to its first bit out. A direction without capacity carries the line. `trial` is how many seconds
--- the trials of a search take that decide, and the others a tenth of them; default: 0.5.
+-- last bit in to its first bit out. A direction without capacity carries the line. `trial` is how many
+-- seconds the deciding trials of a search take, and the others a tenth of them; default: 0.5.
 M.DEVICES = {
    {
       name = "router", frame_size = 64, rate = 1e9, outage = 0.1, trial = 0.15, written = [[
