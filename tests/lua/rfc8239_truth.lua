@@ -270,11 +270,11 @@ M.DEVICES = {
       keys = CONGESTED .. "frame_sizes: [64]", checks = cells,
    },
    {
-      name = "bursts into output queues", ports = 10, switch = "buffer: 512",
-      keys = ONE .. "tests: [microburst], frame_sizes: [64], microburst: {verify: 1, ingresses: [9, 8, 6]}",
+      name = "bursts into output queues", ports = 6, switch = "buffer: 128",
+      keys = ONE .. "tests: [microburst], frame_sizes: [64], microburst: {verify: 1, ingresses: [5, 4]}",
       checks = function(results)
          return bursts(results, function(row)
-            return math.floor(512 / (row.ingresses / row.egresses - 1))
+            return math.floor(128 / (row.ingresses / row.egresses - 1))
          end)
       end,
    },
