@@ -2,8 +2,12 @@
 
 -- Runs of the Y.1564 plans against the reference device, for the specs that look at what comes of them.
 local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
 local scratch = require "scratch"
+local Session = require "framegauge.trial.session"
+local Tester = require "framegauge.tester"
 local uv = require "luv"
+local y1564 = require "framegauge.methods.y1564.method"
 
 local M = {}
 
@@ -32,6 +36,28 @@ function M.of(path, output, status)
       services[service.name] = service
    end
    return services, status, result, path
+end
+
+--- Measure by a plan in this process, for a third of what a run of the program costs: without reports and
+-- without an exit status.
+-- @return the services by name
+function M.measure(name, ...)
+   local o = { sets = {} }
+   for _, word in ipairs { ... } do
+      o.quick = o.quick or word == "--quick"
+      o.sets[#o.sets + 1] = word ~= "--quick" and word or nil
+   end
+   local plan, errors = plans.load(("%sy1564-%s-reference.yaml"):format(M.CONFIGS, name), o)
+   assert(plan, errors and tostring(errors[1]))
+   local tester, results, services = assert(Tester.open(plan)), {}, {}
+   local session = Session.new { tester = tester, retries = 0, phases = plan.y1564, sink = function() end }
+   local ok, why = pcall(y1564.run, plan, tester, session, results)
+   tester:close()
+   assert(ok, why)
+   for _, service in ipairs(results.y1564.services) do
+      services[service.name] = service
+   end
+   return services
 end
 
 --- The row of a step.
