@@ -6,11 +6,11 @@ invalid.
 
 SEEDS is FIRST-LAST or one number. Each seed is a set of plans: all methods with the sender held up, on
 ring, memif and veth ports (those of the kernel need root); the receiver held up; no buffers; links that go
-down; devices that answer late. Prints TAP and a table of the outcomes by method; with --short a case of
-each section and kind of port, by the seed. With --realtime a packet lcore that leaves a processor to others has real-time
-priority: other work of the machine then limits fewer trials. Of a wrong figure it prints what the plan was;
-DIR keeps its folder. The environment: FRAMEGAUGE is the program, NOISE the folder that holds libnoise.so and
-the devices (build/tests/noise)."""
+down; devices that answer late. Prints TAP and a table of the outcomes by method; with --short a case of each
+section and kind of port, by the seed. With --realtime a packet lcore that leaves a processor to others has
+real-time priority: other work of the machine then limits fewer trials. Of a wrong figure it prints what the
+plan was; DIR keeps its folder. The environment: FRAMEGAUGE is the program, NOISE the folder that holds
+libnoise.so and the devices (build/tests/noise)."""
 
 import argparse
 import collections
