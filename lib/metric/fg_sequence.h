@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/** Numbers a tracker remembers unless there is a reason for another size. */
-#define FG_SEQUENCE_WINDOW 4096
+/** Numbers a tracker remembers unless there is a reason for another size; and the most. */
+#define FG_SEQUENCE_WINDOW     4096
+#define FG_SEQUENCE_WINDOW_MAX (1U << 29)
 
 /** Runs of consecutive missing numbers: the loss periods of RFC 3357, and the loss distances between them. */
 struct fg_sequence_bursts {
@@ -34,9 +35,10 @@ struct fg_sequence_bursts {
  * last W numbers came. A number more than W behind the highest one can no longer be judged, and is only
  * counted as stale.
  *
- * Memory is contiguous and of fixed size: 1728 bytes for W = 1024, 4032 for 4096. A frame in order touches
- * the first line only. One writer, no locks: read after the writer has stopped, or read a copy that the
- * writer made. The counts are read with fg_sequence_read().
+ * Memory is of fixed size, 2 bits a number and 32 bytes for each of K discontinuities. It follows the tracker
+ * (960 bytes and that: 1728 for W = 1024, 4032 for 4096) or is elsewhere. A frame in order touches the first
+ * line only. One writer, no locks: read after the writer has stopped, or read a copy that the writer made.
+ * The counts are read with fg_sequence_read().
  */
 struct fg_sequence {
 	/*
@@ -59,8 +61,11 @@ struct fg_sequence {
 
 	struct fg_order order; /* of what came late */
 
-	/* W/64 words: which numbers came, before those of `head`; as many: which came twice; then K points */
-	uint64_t words[];
+	/*
+	 * Bytes from here to the rest: W/64 words, which numbers came before those of `head`; as many, which
+	 * came twice; K points; and how many numbers came in groups of words (rank.c)
+	 */
+	ptrdiff_t words;
 } __attribute__((aligned(64)));
 
 /** The counts of a stream, or of many added up. */
@@ -100,20 +105,31 @@ struct fg_sequence_counts {
 /**
  * Bytes that a tracker takes, for those who bring their own memory (on the lcore's NUMA node).
  *
- * @param window  W, a power of two from 64 to 2^24; K, the discontinuities remembered, is W/64 but at least
- *         16
+ * @param window  W, a power of two from 64 to 2^29; K, the discontinuities remembered, is W/64 but at least
+ *         16 and, above 2^16, less: W/256 but at least 1024
  * @return        a multiple of 64; 0 if fg_sequence_init() would reject it
  */
 size_t fg_sequence_size(unsigned window);
+
+/** The same of what need not follow the tracker, with K of the caller's choice, a power of two from 16 on. */
+size_t fg_sequence_size_apart(unsigned window, unsigned points);
 
 /**
  * Make a tracker of fg_sequence_size() bytes of memory aligned to 64.
  *
  * @param first  number of the first frame that will be sent; what comes below it is stale (frames of an
  *               earlier trial, if the sender counts on)
- * @return       0, or -EINVAL: window is not a power of two from 64 to 2^24
+ * @return       0, or -EINVAL: window is not a power of two from 64 to 2^29
  */
 int fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err);
+
+/**
+ * The same with the rest elsewhere.
+ *
+ * @param apart  fg_sequence_size_apart() bytes, aligned to 64, that stay as long as the tracker
+ */
+int fg_sequence_init_apart(struct fg_sequence *t, unsigned window, unsigned points, void *apart,
+			   uint64_t first, struct fg_error *err);
 
 /** fg_sequence_init() on memory of its own. @return NULL with @p err filled if rejected or out of memory */
 struct fg_sequence *fg_sequence_create(unsigned window, uint64_t first, struct fg_error *err);

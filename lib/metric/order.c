@@ -16,9 +16,7 @@
 static struct fg_order_point *
 point_at(const struct fg_sequence *t, uint64_t index)
 {
-	uintptr_t points = (uintptr_t)(t->words + 2 * (t->word_mask + 1ULL));
-
-	return (struct fg_order_point *)points + (index & t->point_mask);
+	return points_of(t) + (index & t->point_mask);
 }
 
 /* the next reordering discontinuity, if it is one */
@@ -59,16 +57,22 @@ measure_extent(struct fg_sequence *t, uint64_t number, uint64_t now)
 {
 	struct fg_order *o = &t->order;
 	uint64_t kept = t->point_mask + 1ULL;
-	uint64_t oldest = o->discontinuities > kept ? o->discontinuities - kept : 0;
-	uint64_t at = o->discontinuities - 1;
+	uint64_t at = o->discontinuities > kept ? o->discontinuities - kept : 0;
 	struct fg_order_point *point;
 
 	if (number < o->forgotten) {
 		o->extent_beyond++;
 		return;
 	}
-	while (at > oldest && point_at(t, at - 1)->number > number)
-		at--;
+	for (uint64_t last = o->discontinuities - 1;
+	     at < last;) { /* the first above it: their numbers grow */
+		uint64_t middle = at + (last - at) / 2;
+
+		if (point_at(t, middle)->number > number)
+			last = middle;
+		else
+			at = middle + 1;
+	}
 	point = point_at(t, at);
 	point->awaited = 1;
 	o->extent_last = t->unique - point->index;

@@ -8,7 +8,8 @@
  * in order cost nothing. Words before the first number are full, so that nothing is missed there.
  *
  * A second ring of words has the numbers that came more than once; only a copy reads it. Late arrivals go to
- * order.c.
+ * order.c. Where the window is large, rank.c counts by groups of words, so that neither a late frame nor a long
+ * outage takes time in proportion to it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,52 +17,66 @@
 
 #include "sequence_priv.h"
 
-#define WINDOW_MAX (1U << 24)
-#define POINTS_MIN \
-	FG_ORDER_DEGREES /* who jumped earlier than they remember is further away than any degree */
+enum {
+	POINTS_MIN = FG_ORDER_DEGREES, /* a jump before those remembered is further away than any degree */
+	POINTS_FEW = 1024,
+};
 
 static uint32_t
-words_of(unsigned window)
+words_for(unsigned window)
 {
-	if (window < 64 || window > WINDOW_MAX || (window & (window - 1)) != 0)
+	if (window < 64 || window > FG_SEQUENCE_WINDOW_MAX || (window & (window - 1)) != 0)
 		return 0;
 	return window / 64;
 }
 
-static uint32_t
-points_of(uint32_t words)
+static unsigned
+points_for(unsigned window)
 {
-	return words < POINTS_MIN ? POINTS_MIN : words;
+	unsigned points = window / 64 < POINTS_FEW ? window / 64 : POINTS_FEW;
+
+	points = window / 256 > points ? window / 256 : points;
+	return points < POINTS_MIN ? POINTS_MIN : points;
 }
 
-static uint64_t *
-twice_of(struct fg_sequence *t)
+size_t
+fg_sequence_size_apart(unsigned window, unsigned points)
 {
-	return t->words + t->word_mask + 1;
+	uint32_t words = words_for(window);
+	size_t size = 2 * words * sizeof(uint64_t) + points * sizeof(struct fg_order_point);
+
+	return words == 0 ? 0 : (size + rank_size(words) + 63) & ~(size_t)63;
 }
 
 size_t
 fg_sequence_size(unsigned window)
 {
-	uint32_t words = words_of(window);
-	size_t size = sizeof(struct fg_sequence) + 2 * words * sizeof(uint64_t) +
-		      points_of(words) * sizeof(struct fg_order_point);
+	size_t apart = fg_sequence_size_apart(window, points_for(window));
 
-	return words == 0 ? 0 : (size + 63) & ~(size_t)63;
+	return apart == 0 ? 0 : sizeof(struct fg_sequence) + apart;
+}
+
+int
+fg_sequence_init_apart(struct fg_sequence *t, unsigned window, unsigned points, void *apart, uint64_t first,
+		       struct fg_error *err)
+{
+	uint32_t words = words_for(window);
+
+	if (words == 0)
+		return fg_error_set(err, EINVAL, "sequence.window",
+				    "%u numbers is not a power of two from 64 to %u", window,
+				    FG_SEQUENCE_WINDOW_MAX);
+	t->word_mask = words - 1;
+	t->point_mask = points - 1;
+	t->words = (ptrdiff_t)((uintptr_t)apart - (uintptr_t)t);
+	fg_sequence_reset(t, first);
+	return 0;
 }
 
 int
 fg_sequence_init(struct fg_sequence *t, unsigned window, uint64_t first, struct fg_error *err)
 {
-	uint32_t words = words_of(window);
-
-	if (words == 0)
-		return fg_error_set(err, EINVAL, "sequence.window",
-				    "%u numbers is not a power of two from 64 to %u", window, WINDOW_MAX);
-	t->word_mask = words - 1;
-	t->point_mask = points_of(words) - 1;
-	fg_sequence_reset(t, first);
-	return 0;
+	return fg_sequence_init_apart(t, window, points_for(window), t + 1, first, err);
 }
 
 struct fg_sequence *
@@ -90,15 +105,19 @@ fg_sequence_free(struct fg_sequence *t)
 void
 fg_sequence_reset(struct fg_sequence *t, uint64_t first)
 {
-	uint32_t word_mask = t->word_mask, point_mask = t->point_mask;
+	uint32_t words = t->word_mask + 1, points = t->point_mask + 1;
+	ptrdiff_t place = t->words;
 
-	memset(t, 0, fg_sequence_size((word_mask + 1) * 64));
-	t->word_mask = word_mask;
-	t->point_mask = point_mask;
+	memset(t, 0, sizeof(*t));
+	t->word_mask = words - 1;
+	t->point_mask = points - 1;
+	t->words = place;
 	t->first = first;
 	t->next = first;
 	t->head = (1ULL << (first & 63)) - 1;
-	memset(t->words, 0xff, (word_mask + (size_t)1) * sizeof(t->words[0]));
+	memset(words_of(t), 0, fg_sequence_size_apart(words * 64, points));
+	memset(words_of(t), 0xff, words * sizeof(uint64_t));
+	rank_fill(t, true);
 }
 
 /* runs and distances are classed by their order of magnitude */
@@ -160,27 +179,64 @@ count_runs(struct fg_sequence_bursts *b, uint64_t came, unsigned n)
 static void
 turn_word(struct fg_sequence *t, uint64_t at)
 {
-	uint64_t *slot = &t->words[at & t->word_mask];
+	uint64_t *slot = &words_of(t)[at & t->word_mask];
 
-	count_runs(&t->bursts, *slot, 64);
+	if (__builtin_expect(*slot == UINT64_MAX && t->bursts.run == 0, 1))
+		t->bursts.after += 64;
+	else
+		count_runs(&t->bursts, *slot, 64);
 	*slot = t->head;
 	t->head = 0;
 	twice_of(t)[at & t->word_mask] = t->head_twice;
 	t->head_twice = 0;
+	if ((at & (GROUP - 1)) == GROUP - 1 && rank_is_kept(t))
+		rank_close(t, at);
+}
+
+/* Leave a whole block at once, which begins with word @p at, if that which makes room is full or empty. */
+static bool
+turn_block(struct fg_sequence *t, uint64_t at)
+{
+	uint64_t slot = at & t->word_mask;
+	unsigned came = rank_of_oldest(t, at);
+
+	if (came == 0) {
+		lengthen_run(&t->bursts, GROUP * 64);
+	} else if (came == GROUP * 64) {
+		end_run(&t->bursts);
+		t->bursts.after += GROUP * 64;
+	} else {
+		return false;
+	}
+	memset(&words_of(t)[slot], 0, GROUP * sizeof(uint64_t));
+	memset(&twice_of(t)[slot], 0, GROUP * sizeof(uint64_t));
+	rank_close(t, at + GROUP - 1);
+	return true;
 }
 
 /* From word @p from to word @p to. However far, only as many words as there are need to be looked at. */
 static void
 skip_words(struct fg_sequence *t, uint64_t from, uint64_t to)
 {
-	uint64_t all =
-		t->word_mask + 2ULL; /* the ring and the head: then nothing is left but missing numbers */
-	uint64_t steps = to - from;
+	/* the ring and the head: then nothing is left but missing numbers */
+	uint64_t all = t->word_mask + 2ULL, steps = to - from, i = 0;
 
-	for (uint64_t i = 0; i < steps && i < all; i++)
-		turn_word(t, from + i);
-	if (steps > all)
-		lengthen_run(&t->bursts, (steps - all) * 64);
+	while (i < steps && i < all) {
+		uint64_t at = from + i;
+
+		/* the first word is the head, and has numbers that came */
+		if (i > 0 && (at & (GROUP - 1)) == 0 && to - at >= GROUP && i + GROUP <= all &&
+		    rank_is_kept(t) && turn_block(t, at)) {
+			i += GROUP;
+		} else {
+			turn_word(t, at);
+			i++;
+		}
+	}
+	if (steps <= all)
+		return;
+	lengthen_run(&t->bursts, (steps - all) * 64);
+	rank_fill(t, false);
 }
 
 /* A number above the one expected: those between may be lost, or come late. */
@@ -189,17 +245,6 @@ jump(struct fg_sequence *t, uint64_t number, uint64_t now)
 {
 	order_jump(t, number, now);
 	skip_words(t, t->next >> 6, number >> 6);
-}
-
-/* how many numbers above @p number, which is in the window, have come */
-static uint64_t
-arrived_above(const struct fg_sequence *t, uint64_t number)
-{
-	uint64_t at = number >> 6, head = t->next >> 6, mask = ~0ULL << (number & 63) << 1, n = 0;
-
-	for (; at < head; at++, mask = ~0ULL)
-		n += (uint64_t)__builtin_popcountll(t->words[at & t->word_mask] & mask);
-	return n + (uint64_t)__builtin_popcountll(t->head & mask);
 }
 
 static void
@@ -217,7 +262,7 @@ observe_behind(struct fg_sequence *t, uint64_t number, uint64_t now)
 	uint64_t window = (t->word_mask + 1ULL) * 64;
 	uint64_t at = number >> 6, bit = 1ULL << (number & 63);
 	bool in_head = at == t->next >> 6;
-	uint64_t *word = in_head ? &t->head : &t->words[at & t->word_mask];
+	uint64_t *word = in_head ? &t->head : &words_of(t)[at & t->word_mask];
 
 	if (number < t->first || number > t->next || t->next - number > window) {
 		t->stale++;
@@ -228,9 +273,10 @@ observe_behind(struct fg_sequence *t, uint64_t number, uint64_t now)
 		return false;
 	}
 	*word |= bit;
+	rank_add(t, at);
 	t->unique++;
 	t->reordered++;
-	order_late(t, number, arrived_above(t, number), now);
+	order_late(t, number, rank_above(t, number), now);
 	return true;
 }
 
@@ -257,7 +303,7 @@ all_bursts(const struct fg_sequence *t, uint64_t end)
 	struct fg_sequence_bursts b = t->bursts;
 
 	for (uint64_t i = 0; i <= t->word_mask; i++)
-		count_runs(&b, t->words[((t->next >> 6) + i) & t->word_mask], 64);
+		count_runs(&b, words_of(t)[((t->next >> 6) + i) & t->word_mask], 64);
 	count_runs(&b, t->head, t->next & 63);
 	if (end > t->next)
 		lengthen_run(&b, end - t->next);
