@@ -1,5 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
+local records = require "framegauge.trial.result"
 local result = require "framegauge.report.result"
+local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
 
 local function raw_direction(name, o)
@@ -23,10 +26,10 @@ local function raw(o)
    }
 end
 
-local function record(o)
+local function record(o, any_loss)
    return trial.record(raw(o or {}), {
       number = 3, test = "rfc2544.throughput", phase = "search", frame_size = 64, direction = "both",
-      fps = 1000, seconds = 1, line_fps = 2000,
+      fps = 1000, seconds = 1, line_fps = 2000, any_loss = any_loss,
    })
 end
 
@@ -72,6 +75,22 @@ describe("a trial record", function()
       assert.matches("2 frames came over another queue too late", r.reasons[1])
       assert.matches("east: 3 frames arrived over another queue", r.reasons[2])
       assert.equal(3, r.tester_drops)
+   end)
+
+   it("knows the loss as an interval where frames came too late to be told from copies", function()
+      local late = { rx = 990, lost = 10, stale = 3, duplicates = 2 }
+      local r = record { forward = late }
+      assert.same({ "tester-limited", 10, 7, 7 },
+         { r.validity, r.lost, r.lost_min, r.directions[1].lost_min })
+      assert.matches("of 10 frames lost 3 may have come: 3 frames came too late to tell", r.reasons[1])
+      local heads = tables.field(show.columns(records.TRIAL, "trials", { r }), 1)
+      assert.matches("Lost,At least,", table.concat(heads, ","), 1, true)
+      assert.equal("valid", record({ forward = late }, true).validity)
+      late.stale = 12 -- perhaps none was lost
+      r = record({ forward = late }, true)
+      assert.same({ "tester-limited", 0 }, { r.validity, r.lost_min })
+      r = record { forward = { stale = 3, duplicates = 2 } } -- all came: these are copies
+      assert.same({ "valid", nil, 5, 0 }, { r.validity, r.lost_min, r.duplicates, r.directions[1].stale })
    end)
 
    it("is the tester's where an lcore began after the traffic and frames are missing", function()

@@ -25,6 +25,7 @@ local delays = require "framegauge.tester.delays"
 local drain = require "framegauge.trial.drain"
 local tester_counts = require "framegauge.tester.counts"
 local format = require "framegauge.text.format"
+local loss_interval = require "framegauge.trial.loss_interval"
 local shortfalls = require "framegauge.trial.shortfalls"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -99,6 +100,7 @@ local function of_direction(raw, ask, own_load)
    local ordered = not raw.unordered -- it came over several queues: nobody knows in which order
    local measured = raw.tx - (raw.wrong_tx or 0) -- what is wrong on purpose may be lost
    local lost = math.max(0, measured - raw.rx)
+   local lost_min, duplicates, stale = loss_interval.of(raw, lost)
    return {
       direction = raw.name,
       share = raw.share,
@@ -108,12 +110,13 @@ local function of_direction(raw, ask, own_load)
       tx = raw.tx,
       rx = raw.rx,
       lost = lost,
+      lost_min = lost_min,
       loss_ratio = loss_ratio(lost, measured),
       wrong_tx = own_load and raw.wrong_tx or nil,
       wrong_rx = own_load and raw.wrong_rx or nil,
       errors = raw.errors,
       expired = own_load and raw.expired or nil,
-      duplicates = raw.duplicates or 0,
+      duplicates = duplicates,
       reordered = ordered and (raw.reordered or 0) or nil,
       reordering_extent_max_frames = ordered and (raw.reordering_extent_max_frames or 0) or nil,
       reordering_extent_unknown_frames = ordered and (raw.reordering_extent_unknown_frames or 0) > 0
@@ -121,7 +124,7 @@ local function of_direction(raw, ask, own_load)
       altered = raw.altered,
       translated = raw.translated,
       substreams = raw.substreams,
-      stale = raw.stale or 0,
+      stale = stale,
       excess = raw.excess or 0,
       loss_bursts = raw.loss_bursts or 0,
       loss_burst_max_frames = raw.loss_burst_max_frames or 0,
@@ -296,10 +299,7 @@ local function tester_reasons(record, raw, ask)
       if not had_to_pause[d.direction:match "^(.-)%->"] then -- it may send when it wants
          not_offered(d, record, found)
       end
-      if d.stale > 0 and not d.reordered then
-         found:add("directions stale", d.stale, "%s: %s came over another queue too late to tell first "
-            .. "copies from duplicates", d.direction, plural(d.stale, "frame"))
-      end
+      loss_interval.judge(d, ask, found)
       if d.no_mbuf > 0 then
          found:add("directions no_mbuf", d.no_mbuf, "%s: the tester ran out of frame buffers %s", d.direction,
             plural(d.no_mbuf, "time"))
@@ -414,6 +414,7 @@ function M.record(raw, ask)
       tx = tx,
       rx = sum(directions, "rx"),
       lost = lost,
+      lost_min = loss_interval.least(directions),
       loss_ratio = loss_ratio(lost, tx - sum(directions, "wrong_tx")),
       duplicates = sum(directions, "duplicates"),
       reordered = ordered(directions) and sum(directions, "reordered") or nil,

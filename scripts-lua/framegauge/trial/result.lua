@@ -186,8 +186,13 @@ M.SERIES = record("series", "a stream over time: lists with an entry for each po
    points("duplicates", "further copies"),
 })
 
+local LOST_MIN = { "lost_min", "count", "the least that may be lost, where frames came so late that they are "
+   .. "not told from further copies (`stale`): the loss is between this and `lost`", optional = true,
+   col = "At least", unit = "lost" }
+
 --- Counts that a stream and a direction of a trial have in common.
 M.COUNTS = {
+   rows.with({ LOST_MIN }, { lost_min = { at = "terminal summary loss" } })[1],
    { "expired", "count", "frames that came later than `traffic.t_max` after they were sent: lost (RFC "
       .. "7680), or further copies", optional = true, col = "Too late", unit = "frames", at = "loss" },
    { "loss_bursts", "count", "runs of frames lost in a row", col = "Bursts", unit = "of loss", at = "loss" },
@@ -197,7 +202,8 @@ M.COUNTS = {
       .. "a port, whose order is not known", null = true, col = "Reordered", unit = "frames", at = "order" },
    { "reordering_extent_max_frames", "count", "largest reordering extent (RFC 4737, 4.2); null as "
       .. "`reordered`", null = true },
-   { "stale", "count", "frames too far out of order to tell first copies from further ones" },
+   { "stale", "count", "frames too far out of order to tell first copies from further ones: later than the "
+      .. "waiting time, or than the memory of the tester reaches" },
    { "gap_max_ns", "number", "longest time between two arrivals", null = true, col = "Longest gap",
       at = "loss" },
    { "wrong_tx", "count", "frames with errors made on purpose, sent", optional = true },
@@ -372,6 +378,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "tx", "count", "test frames sent", col = "Sent", unit = "frames", at = "trials" },
    { "rx", "count", "different test frames received", col = "Received", unit = "frames", at = "trials" },
    { "lost", "count", "`tx` - `rx`", col = "Lost", unit = "frames", at = "trials" },
+   rows.with({ LOST_MIN }, { lost_min = { at = "trials" } })[1],
    { of = lost_by_direction, col = "by direction", unit = "frames", hidden = true, at = "trials" },
    { of = answered, col = "Queries", unit = "answered", hidden = true, at = "trials" },
    { "loss_ratio", "ratio", "share of `tx` that was lost" },
