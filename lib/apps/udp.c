@@ -14,7 +14,11 @@
 
 #include "requests_priv.h"
 
-enum { NUMBER_OCTETS = 8, SEQUENCE_WINDOW = 4096 };
+enum {
+	NUMBER_OCTETS = 8,
+	REMEMBERED_S = 2,          /* as long as the usual drain, datagrams may be late and are not lost */
+	REMEMBERED_MOST = 1 << 26, /* numbers of all streams: 16 MiB, and half of that for discontinuities */
+};
 
 /* --- UDP_STREAM */
 
@@ -110,6 +114,18 @@ stream_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 	return datagrams_check(a, a->datagram, mtu, err);
 }
 
+/* numbers that a stream remembers; where datagrams go as fast as the port takes them, all that there is room for */
+static unsigned
+window_for(const struct fg_l4_app *config)
+{
+	uint64_t room = REMEMBERED_MOST / config->connections, window = FG_SEQUENCE_WINDOW;
+	double wanted = config->datagrams_per_s * REMEMBERED_S / config->connections;
+
+	while (window * 2 <= room && ((double)window < wanted || (wanted <= 0 && window < 1 << 22)))
+		window *= 2;
+	return (unsigned)window;
+}
+
 static int
 stream_create(struct application *a, struct fg_error *err)
 {
@@ -121,7 +137,7 @@ stream_create(struct application *a, struct fg_error *err)
 	if (u->received == NULL)
 		return fg_error_set(err, ENOMEM, "l4", "no memory for %u streams", a->config.connections);
 	for (uint32_t i = 0; i < a->config.connections; i++) {
-		u->received[i].sequence = fg_sequence_create(SEQUENCE_WINDOW, 0, err);
+		u->received[i].sequence = fg_sequence_create(window_for(&a->config), 0, err);
 		if (u->received[i].sequence == NULL)
 			return -ENOMEM;
 	}

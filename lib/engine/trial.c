@@ -294,17 +294,24 @@ queues_behind(const struct fg_engine *e)
 static int
 trial_alloc(struct fg_engine *e, struct trial *t, const struct fg_trial_config *c, struct fg_error *err)
 {
+	struct rx_reach reach = {
+		.drain_ns = c->drain_ns, .max_lag_ns = c->max_lag_ns, .traffic_ns = c->traffic_ns};
 	struct split_port ports[FG_MAX_PORTS];
 
-	for (unsigned i = 0; i < e->config.ports; i++)
+	for (unsigned i = 0; i < e->config.ports; i++) {
 		ports[i] = e->port[i].queue;
+		reach.line_bps = RTE_MAX(reach.line_bps, e->config.port[i].port->caps.line_rate_bps);
+	}
 	if (split_make(&t->split, ports, e->config.ports, c) != 0 || split_all(&t->split) > FG_MAX_STREAMS)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
 	t->series = calloc(RTE_MAX(split_all(&t->split), 1U), sizeof(*t->series));
 	if (t->series == NULL || spares_alloc(t) != 0 ||
 	    tx_alloc(&t->tx, t->split.streams, c->spares, e->queues) != 0)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", c->streams);
-	return rx_alloc(&t->rx, t->split.streams, c->spares, e->queues, queues_behind(e), err);
+	if (rx_alloc(&t->rx, t->split.streams, c->spares, e->queues, queues_behind(e), err) != 0)
+		return -ENOMEM;
+	rx_remember(&t->rx, t->split.config, t->split.streams, &reach);
+	return 0;
 }
 
 static struct tx_env

@@ -13,8 +13,24 @@
 
 /** How precisely each stream is measured. */
 struct rx_precision {
-	unsigned streams; /* up to so many */
-	unsigned digits, window, kept;
+	unsigned streams;                 /* up to so many */
+	unsigned digits;                  /* of percentiles */
+	unsigned window, points, kept;    /* at least: numbers, discontinuities, delays for IPDV */
+	unsigned numbers_mib, delays_mib; /* at most, of all streams together */
+};
+
+/** How long a stream has to be remembered (windows.c). */
+struct rx_reach {
+	uint64_t drain_ns;              /* frames without a T_max of their own may be under way so long */
+	uint64_t max_lag_ns;            /* and their sender so late */
+	uint64_t traffic_ns;            /* FG_ENDLESS: without end, and loads may change */
+	uint64_t line_bps;              /* of the fastest port; 0: none has any */
+	uint64_t numbers_ns, delays_ns; /* how long the budgets reach */
+};
+
+/** What is remembered of a stream: numbers, discontinuities, delays. */
+struct rx_window {
+	unsigned numbers, points, kept;
 };
 
 /** The receivers of a trial. */
@@ -23,6 +39,7 @@ struct rx {
 	struct rx_stream *stream;
 	struct rx_task *task; /* one a queue of the engine's */
 	struct rx_precision precision;
+	struct rx_reach reach;
 	struct rx_measures measures;
 	struct rx_batch *batches;           /* NULL: the streams are few */
 	uint8_t *memory;                    /* of both */
@@ -56,6 +73,20 @@ struct rx_task_config {
  */
 int rx_alloc(struct rx *rx, unsigned streams, unsigned spares, unsigned tasks, unsigned behind,
 	     struct fg_error *err);
+/**
+ * How far back the streams of the trial are remembered, which are the first @p n; before rx_stream_init().
+ * Without it each has the least. @p reach  without numbers_ns and delays_ns
+ */
+void rx_remember(struct rx *rx, const struct fg_stream_config *stream, unsigned n,
+		 const struct rx_reach *reach);
+/** What every stream has at least, and the share of one. */
+struct rx_window rx_window_least(const struct rx *rx);
+struct rx_window rx_window_of(const struct rx *rx, const struct fg_stream_config *stream);
+/** How many numbers of it are known by the errors that they have on purpose. */
+unsigned rx_window_of_faults(const struct rx *rx, const struct rx_window *window);
+/** Make the tracker of stream @p i. @return 0 or -ENOMEM: never with the least */
+int rx_window_alloc(const struct rx *rx, unsigned i, const struct rx_window *window, uint64_t first,
+		    struct fg_error *err);
 /** Also what was made only in part. */
 void rx_free(struct rx *rx);
 

@@ -65,6 +65,7 @@ struct rx_stream {
 	uint32_t length; /* of its frames without FCS; 0: of several, or unknown. What differs: altered.c */
 	/* every frame touches the line above; beyond it stands only what is seldom or was asked for */
 	struct rx_extended *extended; /* NULL: nothing more was asked for */
+	void *numbers;                /* which came, if that is more than the least; else NULL */
 	int64_t peer_clock;           /* of the tester that sends it, ahead of ours, ns. Writer: control */
 	const struct rx_task *home;   /* first queue of the port where it should arrive */
 	uint64_t passed;              /* frames that arrived at other queues than the receiver's ... */

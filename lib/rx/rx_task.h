@@ -21,6 +21,8 @@ struct rx_queues;
 struct rx_measures {
 	uint8_t *first;
 	size_t each, sequence; /* octets: of a stream, and of its tracker, with which it begins */
+	uint8_t *numbers;      /* behind them: which numbers of each stream came ... */
+	size_t least;          /* ... in so many octets; where that is not enough, see struct rx_stream */
 };
 
 static inline struct fg_sequence *

@@ -3,17 +3,18 @@
  * What is decided of receiving before the first frame arrives: which loop, and how precisely each stream is
  * measured.
  *
- * Memory is shared out among the streams. A few get histograms of three digits and remember thousands of
- * numbers; of thousands, each has but a small share of the frames, so that the same reordering in time
- * reaches over fewer numbers, and makes do with less:
+ * Memory is shared out among the streams. A few get histograms of three digits; of thousands, each has but a
+ * small share of the frames and makes do with less:
  *
- *    streams   digits (error of percentiles)   numbers   delays for IPDV   memory each (and with variation)
- *    to 64     3 (0.1 %)                       4096      1024              210 kB (570 kB)
- *    to 1024   2 (0.8 %)                       2048      256               30 kB (86 kB)
- *    more      1 (6.3 %)                       1024      64                5.7 kB (14 kB)
+ *    streams   digits (error of percentiles)   memory each (and with variation)   numbers   delays for IPDV
+ *    to 64     3 (0.1 %)                       210 kB (570 kB)                    4096      1024
+ *    to 1024   2 (0.8 %)                       30 kB (86 kB)                      2048      256
+ *    more      1 (6.3 %)                       5.7 kB (14 kB)                     1024      64
  *
- * Counts, minima, maxima and means are exact with any. A stream that may come over several queues remembers
- * as many more numbers as one queue can be behind another: with two of 1024 descriptors 65536.
+ * Counts, minima, maxima and means are exact with any. So many numbers are the least that a stream remembers;
+ * the rate of a stream and how long frames may be under way ask for more, within a budget (windows.c). A stream
+ * that may come over several queues remembers at least as many more as one queue can be behind another: with two
+ * of 1024 descriptors 65536.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,8 +31,10 @@ enum { HUGE_PAGE = 1 << 21 };
 static const struct rx_precision *
 precision_for(unsigned streams)
 {
-	static const struct rx_precision table[] = {
-		{64, 3, 4096, 1024}, {1024, 2, 2048, 256}, {FG_MAX_STREAMS, 1, 1024, 64}};
+	/* the last: what 10,000 streams took before, and a tenth */
+	static const struct rx_precision table[] = {{64, 3, 4096, 64, 1024, 256, 128},
+						    {1024, 2, 2048, 32, 256, 128, 64},
+						    {FG_MAX_STREAMS, 1, 1024, 16, 64, 24, 16}};
 	const struct rx_precision *p = table;
 
 	while (p->streams < streams)
@@ -87,29 +90,32 @@ measures_alloc(struct rx *rx, struct fg_error *err)
 	struct rx_measures *m = &rx->measures;
 	size_t batches = rx->streams > RX_FEW ? rx->streams * sizeof(struct rx_batch) : 0, all;
 
-	m->sequence = fg_sequence_size(rx->precision.window);
+	m->sequence = sizeof(struct fg_sequence);
 	m->each = m->sequence + fg_histogram_size(rx->precision.digits, LATENCY_HIGHEST_NS);
-	all = RTE_ALIGN_CEIL(batches + rx->streams * m->each, HUGE_PAGE);
+	m->least = fg_sequence_size_apart(rx->precision.window, rx->precision.points);
+	all = RTE_ALIGN_CEIL(batches + rx->streams * (m->each + m->least), HUGE_PAGE);
 	rx->memory = aligned_alloc(HUGE_PAGE, all);
 	if (rx->memory == NULL)
 		return fg_error_set(err, ENOMEM, "streams", "no memory for %u streams", rx->streams);
 	madvise(rx->memory, all, MADV_HUGEPAGE); /* if the kernel will not, pages are small */
 	m->first = rx->memory + batches;
+	m->numbers = m->first + rx->streams * m->each;
 	if (batches > 0)
 		rx->batches = (struct rx_batch *)(void *)rx->memory;
 	return 0;
 }
 
 /* what is measured of a stream, empty: also that of one which is not there may be prefetched */
-static void
-measures_init(const struct rx *all, unsigned i, uint64_t first)
+static int
+measures_init(const struct rx *all, unsigned i, uint64_t first, const struct rx_window *w,
+	      struct fg_error *err)
 {
 	struct rx_stream *rx = &all->stream[i];
 
 	rx->sequence = rx_measures_sequence(&all->measures, i);
 	rx->latency = rx_measures_latency(&all->measures, i);
-	fg_sequence_init(rx->sequence, all->precision.window, first, NULL);
 	fg_histogram_init(rx->latency, all->precision.digits, LATENCY_HIGHEST_NS, NULL);
+	return rx_window_alloc(all, i, w, first, err);
 }
 
 int
@@ -129,7 +135,9 @@ rx_alloc(struct rx *rx, unsigned streams, unsigned spares, unsigned tasks, unsig
 	if (measures_alloc(rx, err) != 0)
 		return -ENOMEM;
 	for (unsigned i = streams - spares; i < streams; i++) {
-		measures_init(rx, i, 0);
+		const struct rx_window least = rx_window_least(rx);
+
+		measures_init(rx, i, 0, &least, NULL);
 		if (rx->batches != NULL)
 			rx->batches[i] = (struct rx_batch){.queue = RX_UNASSIGNED};
 	}
@@ -179,7 +187,7 @@ receiver_of(const struct rx *rx, const struct fg_stream_config *s, const struct 
 
 static int
 extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream_config *s,
-	      struct fg_series *series, struct fg_error *err)
+	      const struct rx_window *w, struct fg_series *series, struct fg_error *err)
 {
 	struct rx_extended *extended = rx->extended = calloc(1, sizeof(*extended));
 
@@ -191,7 +199,7 @@ extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream
 		extended->sent = rx->sent;
 	if (s->measure & FG_MEASURE_VARIATION) {
 		extended->variation =
-			fg_variation_create(all->precision.digits, IPDV_HIGHEST_NS, all->precision.kept, err);
+			fg_variation_create(all->precision.digits, IPDV_HIGHEST_NS, w->kept, err);
 		if (extended->variation == NULL)
 			return -ENOMEM;
 	}
@@ -200,9 +208,9 @@ extended_init(const struct rx *all, struct rx_stream *rx, const struct fg_stream
 		if (extended->codepoints == NULL)
 			return -ENOMEM;
 	}
-	return rx->sent->inject == NULL
-		       ? 0
-		       : rx_inject_create(rx->sent->inject, all->precision.window, &extended->inject, err);
+	return rx->sent->inject == NULL ? 0
+					: rx_inject_create(rx->sent->inject, rx_window_of_faults(all, w),
+							   &extended->inject, err);
 }
 
 int
@@ -210,6 +218,7 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 	       const struct tx_stream *sent, struct fg_series *series, struct fg_error *err)
 {
 	struct rx_stream *rx = &all->stream[i];
+	const struct rx_window w = rx_window_of(all, s);
 
 	rx->home = &all->task[place->first];
 	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;
@@ -221,12 +230,13 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 	rx->sent = sent;
 	rx->sizes = sent->sizes;
 	rx->length = s->sizes == NULL && !s->unknown ? s->frame->length : 0;
-	measures_init(all, i, s->first);
+	if (measures_init(all, i, s->first, &w, err) != 0)
+		return -ENOMEM;
 	/* last, and released: frames of a trial that runs may come from now on */
 	__atomic_store_n(&rx->receiver, receiver_of(all, s, place), __ATOMIC_RELEASE);
 	if (all->batches != NULL)
 		rx_batch_init(all, i, s->first);
-	return rx_is_extended(s) && !s->unmeasured ? extended_init(all, rx, s, series, err) : 0;
+	return rx_is_extended(s) && !s->unmeasured ? extended_init(all, rx, s, &w, series, err) : 0;
 }
 
 void
@@ -285,18 +295,21 @@ static void
 measures_free(struct rx_stream *rx)
 {
 	extended_free(rx->extended);
+	free(rx->numbers);
 	free(rx->tag);
 }
 
 void
 rx_stream_clear(struct rx *rx, unsigned i)
 {
+	const struct rx_window least = rx_window_least(rx);
+
 	for (unsigned k = 0; k < rx->tasks; k++)
 		if (rx->task[k].rejected != NULL)
 			rx->task[k].rejected[i] = (struct rx_rejected){0};
 	measures_free(&rx->stream[i]);
 	rx->stream[i] = (struct rx_stream){.receiver = NULL};
-	measures_init(rx, i, 0);
+	measures_init(rx, i, 0, &least, NULL);
 }
 
 void
