@@ -52,6 +52,13 @@ describe("a comparison", function()
       assert.equal("same", only(compare.of(loss(100), loss(110))).mark)
    end)
 
+   it("takes the sides of two intervals that face each other", function()
+      -- at most 102,000 before, and at least 103,000 after
+      local risen = only(compare.of(result(throughput(100000, 0.02)), result(throughput(103000, 0.02))))
+      assert.equal("better", risen.mark)
+      assert.near(2000, risen.resolution, 1e-6)
+   end)
+
    it("does not judge what the tester limited, nor what one of them lacks", function()
       local limited = compare.of(result(throughput(100000, 0.001)),
          result(throughput(50000, 0.001, "tester-limited")))

@@ -117,6 +117,11 @@ describe("CSV", function()
       local goal = row { goal = "ndr", conditional_fps = 899000, regular = false }
       assert.matches(",ndr,.*,899000,false,1488.095,", csv.rows(fields.THROUGHPUT, { goal }))
    end)
+
+   it("quotes a field with a comma, a quote or the end of a line in it (RFC 4180, 2.6)", function()
+      assert.equal('a\n"1,2"\n"12"""\n"1\n2"\n1 2\n',
+         csv.text({ "a" }, { { a = "1,2" }, { a = '12"' }, { a = "1\n2" }, { a = "1 2" } }))
+   end)
 end)
 
 describe("the result folder", function()
