@@ -22,6 +22,12 @@ describe("the rate of a mix", function()
       assert.equal(1000, loads.fps(rate(1000, "fps"), IMIX, nil, 0))
       assert.is_nil(loads.fps(rate(1, "ratio"), IMIX, nil, 0))
    end)
+
+   it("has nine times between ten frames of a burst, and the gap behind the last", function()
+      local load = loads.of({ rate = rate(1, "ratio"), burst = 10, gap = 1e-3, within = rate(100000, "fps") },
+         { sizes = IMIX, bps = 10e9, tags = 0 }, 1)[1]
+      assert.near(10 / (9 / 100000 + 1e-3), load.fps, 1e-6)
+   end)
 end)
 
 local HEAD = [[

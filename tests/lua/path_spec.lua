@@ -79,6 +79,7 @@ describe("the path through the reference device", function()
       end
       assert.equal(0, lost "{}")
       assert.equal(30, lost "{loss_every: 100, loss_run: 3}")
+      assert.equal(1000, lost "{loss_every: 100, loss_run: 100}")
       assert.equal(250, lost "{loss_pattern: ...x}")
       assert.equal(12, lost "{loss_random: 1.2%}")
       assert.equal(200, lost "{loss_bursts: {begin: 10%, end: 40%}}")
