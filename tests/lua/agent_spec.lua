@@ -22,6 +22,7 @@ describe("clocks of two testers", function()
       assert.is_true(pair.same(state {}, state { raw = other }, asked, heard))
       assert.is_false(pair.same(state {}, state { raw = other, boot = "two" }, asked, heard))
       assert.is_false(pair.same(state {}, state { raw = "12" }, asked, heard))
+      assert.is_false(pair.same(state {}, state { raw = time.text(heard + 1) }, asked, heard))
    end)
 
    it("are told to the nanosecond", function()

@@ -149,6 +149,7 @@ describe("the history of a plan", function()
       assert.matches("Regression: Throughput, 64 bytes, both directions: Throughput was 100000 and is 98000",
          text)
       assert.equal(0, (command(fake_runs.of(with(102000)), "lab.yaml --expect 'no regression'")))
+      assert.equal(1, (command(fake_runs.of(with(98000, 98000, 98000, 98000, 98000)), EXPECT)))
       local old = fake_runs.of(with(98000, 98000, 98000, 98000, 98000, 98000))
       assert.equal(0, (command(old, EXPECT)))
    end)

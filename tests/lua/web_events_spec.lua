@@ -117,4 +117,22 @@ describe("the stream of states", function()
          assert.is_true(id <= began[i] + 1, id)
       end
    end)
+
+   it("has room for 64 viewers", function()
+      local viewers = {}
+      events = Events.new(states "short")
+      local function look()
+         return job.spawn(events:answer().stream, { push = function() return 0 end })
+      end
+      for i = 1, 64 do
+         viewers[i] = look()
+      end
+      local ok, refused = pcall(look)
+      assert.same({ false, 503 }, { ok, refused.http_status })
+      events:close()
+      for _, viewer in ipairs(viewers) do
+         viewer:join()
+      end
+      assert.equal(0, events.count)
+   end)
 end)
