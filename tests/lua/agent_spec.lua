@@ -66,6 +66,12 @@ describe("clocks of two testers", function()
       return clock
    end
 
+   it("are taken to be read half-way between question and answer, where nothing better is known", function()
+      local near, asked_at = two("control", Clock.new {}), time.raw() - 2000000000LL
+      near:hear({ asked = time.text(asked_at), raw = time.text(asked_at + 1000000000LL) }, true)
+      assert.near(0, tonumber(near:ahead()), 1e7)
+   end)
+
    it("stand by the bounds that both have, or are lost", function()
       local near = asked("common", kept_within(1e8))
       assert.is_true(near:error() >= 2e8 and near:error() < 3e8)

@@ -1,9 +1,12 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Traffic by hand on the reference device: what is counted is what the device was set to do.
+local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
 local Control = require "framegauge.control"
+local History = require "framegauge.control.history"
+local tables = require "framegauge.core.tables"
 local view = require "framegauge.console.view"
 
 local function tester_of(sets)
@@ -80,6 +83,7 @@ describe("traffic by hand", function()
       assert.equal(10000, s.tx)
       assert.near(100 * 0.9, s.lost, 10) -- one of ten that the device loses was wrong
       assert.matches("sent 10,000, lost " .. s.lost, traffic:summary())
+      assert.equal(s.lost, tables.find(control.totals:read(), "name", "s").lost)
    end)
 
    it("is started, changed and stopped while it runs, stream by stream", function()
@@ -255,6 +259,18 @@ describe("the live view", function()
       end)
       control:close()
       assert.truthy(most <= 1e9, tostring(most))
+   end)
+
+   it("shows a port at the rate of its line, whatever its streams add up to", function()
+      local stream, sample = { from = 1, to = 2, size = 64 }, ffi.new "struct fg_stream_live[2]"
+      local history = History.new({ list = { stream, stream }, control = { plan = { ports = { {}, {} } } },
+         line_rate = function() return 1e9 end }, { delays = function() return {} end })
+      for i = 0, 1 do
+         sample[i].tx_frames, sample[i].rx_frames = 1e6, 1e6
+      end
+      history:add(sample, 1)
+      assert.equal(1e6 * 84 * 8, history:stream(1).tx_bps) -- twice that is more than the line carries
+      assert.same({ 1e9, 1e9 }, { history:port(1).tx_bps, history:port(2).rx_bps })
    end)
 
    it("of a thousand streams looks only at those that it shows", function()
