@@ -189,6 +189,15 @@ describe("the doctor", function()
       }, weak)
    end)
 
+   it("gives the size of huge pages in MB of 1024 kB", function()
+      local files = good_machine()
+      files["/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"] = "4\n"
+      files["/sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages"] = "3\n"
+      local text = doctor.text(doctor.examine(machine_of(files)))
+      assert.matches("4 of 1024 MB, 3 free", text, 1, true)
+      assert.matches("512 of 2 MB, 500 free", text, 1, true)
+   end)
+
    it("calls a machine that cannot run a test a problem", function()
       local files = good_machine()
       files["/proc/meminfo"] = "MemAvailable:  100000 kB\n"

@@ -139,6 +139,9 @@ describe("what iperf3 has told", function()
       assert.same({ 3, 4 }, sums { test { client = true }, sent, DONE })
       assert.same({ 2, 1 }, sums { test { client = true, reverse = true }, received, DONE })
       assert.same({ 3, 4, 2, 1 }, sums { test { client = true, both = true }, sent, received, DONE })
+      local lossy = result(false, { datagrams = 8, lost = 2 }, { datagrams = 8 }, true)
+      local sum = json.decode(results.text { test { udp = true }, lossy, DONE })["end"].sum_received
+      assert.same({ 8, 2, 25 }, { sum.packets, sum.lost_packets, sum.lost_percent })
    end)
 
    it("has an interval of all streams for each second", function()

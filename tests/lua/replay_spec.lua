@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Captures replayed through the reference device: what is found must be what the device is told to do.
+local C = require "framegauge.core.api".C
 local Tester = require "framegauge.tester"
 local capture = require "framegauge.tester.capture"
 local captures = require "framegauge.run.captures"
 local job = require "framegauge.core.job"
 local json = require "framegauge.text.json"
+local pace = require "framegauge.replay.pace"
 local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
@@ -199,6 +201,14 @@ describe("a replay", function()
          assert.equal(result.verified.same, again.facts.frames)
          again:close()
       end)
+   end)
+
+   it("takes of a line what leaves from the first frame to the last", function()
+      -- of two frames of 64 bytes, 1 ms apart, one leaves in this time
+      local seconds, bits = pace.load(C.FG_REPLAY_RECORDED, 2,
+         { frames = 2, octets = 128, duration_ns = 2e6 })
+      assert.near(1e-3, seconds, 1e-12)
+      assert.near(84 * 8 / 1e-3, bits, 1e-6)
    end)
 
    it("refuses what cannot be", function()
