@@ -114,7 +114,7 @@ stream_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 	return datagrams_check(a, a->datagram, mtu, err);
 }
 
-/* numbers that a stream remembers; where datagrams go as fast as the port takes them, all that there is room for */
+/* numbers that a stream remembers; all that there is room for where datagrams go as fast as they can */
 static unsigned
 window_for(const struct fg_l4_app *config)
 {

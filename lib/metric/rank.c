@@ -2,14 +2,14 @@
 /*
  * How many numbers came, by groups of words, for trackers that remember many.
  *
- * RFC 4737 wants to know of a late frame how many of the frames that arrived before it have larger numbers. With
- * a second of 10 Gbit/s in the window these stand in 232,000 words. So the words are counted in blocks of 64 and
- * the blocks in superblocks of 64, and a late frame adds up at most some 64 of each and 2,048 superblocks in the
- * largest window.
+ * RFC 4737 wants to know of a late frame how many of the frames that arrived before it have larger numbers.
+ * With a second of 10 Gbit/s in the window these stand in 232,000 words. So the words are counted in blocks
+ * of 64 and the blocks in superblocks of 64, and a late frame adds up at most some 64 of each and 2,048
+ * superblocks in the largest window.
  *
- * A group is counted when its last word has entered the ring, so frames in order cost nothing more before that;
- * what comes late into it is added. Until then its place belongs to the group that is a ring older, of which
- * only the last words are still there: that one is counted by its words.
+ * A group is counted when its last word has entered the ring, so frames in order cost nothing more before
+ * that; what comes late into it is added. Until then its place belongs to the group that is a ring older, of
+ * which only the last words are still there: that one is counted by its words.
  */
 #include "sequence_priv.h"
 

@@ -8,8 +8,8 @@
  * in order cost nothing. Words before the first number are full, so that nothing is missed there.
  *
  * A second ring of words has the numbers that came more than once; only a copy reads it. Late arrivals go to
- * order.c. Where the window is large, rank.c counts by groups of words, so that neither a late frame nor a long
- * outage takes time in proportion to it.
+ * order.c. Where the window is large, rank.c counts by groups of words, so that neither a late frame nor a
+ * long outage takes time in proportion to it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define SEQUENCE_PRIV_H
 
 /*
- * The files of a tracker among themselves: sequence.c has the numbers, order.c what came late, rank.c how many
- * came. The one writer of a tracker calls all of them.
+ * The files of a tracker among themselves: sequence.c has the numbers, order.c what came late, rank.c how
+ * many came. The one writer of a tracker calls all of them.
  */
 #include "fg_sequence.h"
 

@@ -11,10 +11,10 @@
  *    to 1024   2 (0.8 %)                       30 kB (86 kB)                      2048      256
  *    more      1 (6.3 %)                       5.7 kB (14 kB)                     1024      64
  *
- * Counts, minima, maxima and means are exact with any. So many numbers are the least that a stream remembers;
- * the rate of a stream and how long frames may be under way ask for more, within a budget (windows.c). A stream
- * that may come over several queues remembers at least as many more as one queue can be behind another: with two
- * of 1024 descriptors 65536.
+ * Counts, minima, maxima and means are exact with any. A stream remembers at least these numbers; its rate
+ * and how long frames may be under way ask for more, within a budget (windows.c). A stream that may come
+ * over several queues remembers at least as many more as one queue can be behind another: with two of 1024
+ * descriptors 65536.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -15,11 +15,10 @@
 -- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
 -- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
--- nothing, unless the device has held as many at once before. That was at a lower load, at which its queue
--- was emptier: such frames may make the loss begin as many frames early, so they must be few among those of
--- the trial. How much was lost is the device's figure only
--- if hardly any frame left so. And a receiver that is held up for longer than its ring of descriptors lasts
--- makes the device, or the port, lose what there is no room for, and not every port counts that.
+-- nothing, unless the device has held as many at once before. That was at a lower load, with an emptier
+-- queue: they may make the loss begin as many frames early, so they must be few among those of the trial. How
+-- much was lost is the device's figure only if hardly any frame left so. And a receiver that is held up for
+-- longer than its ring of descriptors lasts makes device or port lose frames, and not every port counts them.
 local altered = require "framegauge.tester.altered"
 local delays = require "framegauge.tester.delays"
 local drain = require "framegauge.trial.drain"
