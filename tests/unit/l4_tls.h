@@ -37,6 +37,7 @@ struct Options {
 	double loss = 0;
 	uint64_t seed = 1;
 	uint32_t record = 16384;
+	uint64_t hold = 8 << 20;
 	uint64_t key_update_every = 0;
 	bool resume = false, reuse = false;
 	uint32_t early_data = 0, refuse_every = 0;
@@ -74,6 +75,7 @@ class Pair : public Line
 			fg_error err = {};
 
 			tls[i].record = o.record;
+			tls[i].hold = o.hold;
 			tls[i].key_update_every = o.key_update_every;
 			tls[i].tls.ciphers = o.ciphers;
 			apps[i].tls = (i == 0 ? o.plain_client : o.plain_server) ? nullptr : &tls[i];

@@ -47,8 +47,13 @@ class Wire : public Line
       public:
 	explicit Wire(const fg_l4_app &client, uint64_t stop = 2 * second, uint64_t omit = 0,
 		      uint64_t interval = 0, bool cuts = false)
+	    : Wire(client, ServerOf(client), stop, omit, interval, cuts)
 	{
-		fg_l4_app apps[2] = {client, ServerOf(client)};
+	}
+	Wire(const fg_l4_app &client, const fg_l4_app &server, uint64_t stop = 2 * second, uint64_t omit = 0,
+	     uint64_t interval = 0, bool cuts = false)
+	{
+		const fg_l4_app apps[2] = {client, server};
 
 		ns_per_octet = 800;
 		gap = 24;

@@ -143,14 +143,18 @@ TEST(Vary, RefusesWhatDoesNotFit)
 {
 	Template t;
 	fg_vary_config too_far = {65000, 1, 1000, 1, 0, false}, none = {0, 1, 0, 1, 0, false},
-		       good = {0, 1, 2, 1, 0, false};
+		       good = {0, 1, 2, 1, 0, false}, one_too_far = {65535, 1, 2, 1, 0, false},
+		       below = {1, uint64_t(-2), 2, 1, 0, false}, all = {0, 1, 65536, 1, 0, false};
 
 	EXPECT_EQ(-ENOENT, fg_frame_vary(t.frame, "source", &good, &t.err));
 	t.push("ethernet").push("ipv4").push("udp");
 	EXPECT_EQ(-ENOENT, fg_frame_vary(t.frame, "colour", &good, &t.err));
 	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "source", &too_far, &t.err));
 	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "source", &none, &t.err));
-	for (int i = 0; i < FG_MAX_VARIES; i++)
+	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "source", &one_too_far, &t.err));
+	EXPECT_EQ(-ERANGE, fg_frame_vary(t.frame, "source", &below, &t.err));
+	EXPECT_EQ(0, fg_frame_vary(t.frame, "source", &all, &t.err));
+	for (int i = 1; i < FG_MAX_VARIES; i++)
 		EXPECT_EQ(0, fg_frame_vary(t.frame, "source", &good, &t.err));
 	EXPECT_EQ(-E2BIG, fg_frame_vary(t.frame, "source", &good, &t.err));
 	EXPECT_EQ(-EINVAL, fg_frame_finish(t.frame, 64, &t.t, &t.err)) << "one field changes twice";

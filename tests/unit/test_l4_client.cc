@@ -111,6 +111,21 @@ TEST(L4Client, OpenLoopDoesNotWaitForAnswers)
 	w.ExpectNoFaults();
 }
 
+TEST(L4Client, HalfAResponseIsNoTransaction)
+{
+	fg_l4_app a = Client("TCP_CRR"), server;
+
+	a.cycles = 10;
+	a.response = 200;
+	server = ServerOf(a);
+	server.response = 100; /* and then its FIN */
+	Wire w(a, server);
+	EXPECT_EQ(10u, w.Client().total.opened);
+	EXPECT_EQ(10u, w.Client().total.ended[FG_L4_END_CLOSED]);
+	EXPECT_EQ(0u, w.Client().total.transactions);
+	w.ExpectNoFaults();
+}
+
 TEST(L4Client, OpenLoopRampsUpAlongATriangle)
 {
 	fg_l4_app a = Client("TCP_CRR");

@@ -57,6 +57,19 @@ TEST_P(Versions, OnlyTheHandshake)
 	EXPECT_EQ(60u, pair.result[1].total.ended[FG_L4_END_CLOSED]);
 }
 
+TEST_P(Versions, ARecordThatDoesNotFitIsCounted)
+{
+	fg_l4_app client = l4::Client("TCP_STREAM");
+	Options o;
+
+	client.octets = 100000;
+	o.version = GetParam();
+	o.hold = 8192; /* half a record */
+	Pair pair(client, o);
+	EXPECT_LT(0u, pair.counters[1].held_refused);
+	EXPECT_GT(16384u, pair.result[1].total.octets_in);
+}
+
 TEST_P(Versions, OneFullHandshakeIsEnough)
 {
 	fg_l4_app client = l4::Client("TCP_CRR");

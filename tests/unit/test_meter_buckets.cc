@@ -277,6 +277,8 @@ TEST(Meter, RefusesWhatItCannotCount)
 	config.kind = FG_METER_RFC2698;
 	EXPECT_EQ(-ERANGE, fg_meter_init(&m, &config, &err));
 	EXPECT_STREQ("eir", err.where);
+	config.eir_bps = config.cir_bps; /* RFC 2698, 3: equal to or greater than the CIR */
+	EXPECT_EQ(0, fg_meter_init(&m, &config, &err));
 }
 
 } // namespace

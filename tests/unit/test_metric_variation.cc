@@ -268,3 +268,16 @@ TEST(Variation, OfSeveralStreamsIsOfAllTheirPairs)
 	EXPECT_EQ(std::max(of_one.jitter, of_other.jitter), c.jitter);
 	EXPECT_EQ(-EINVAL, fg_variation_merge(sum.get(), coarse.get(), nullptr));
 }
+
+TEST(Variation, OfSeveralStreamsSaysWhatAnyForgot)
+{
+	Variation sum = make(32), one = make(32);
+
+	for (uint64_t n = 1; n <= 40; n++)
+		fg_variation_record(one.get(), n, 100);
+	fg_variation_record(one.get(), 0, 100); /* the neighbour, 1, gave way to 33 */
+	for (uint64_t streams : {1, 2}) {
+		EXPECT_EQ(0, fg_variation_merge(sum.get(), one.get(), nullptr));
+		EXPECT_EQ(streams, result(sum).unknown);
+	}
+}

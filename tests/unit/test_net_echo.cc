@@ -127,6 +127,17 @@ TEST(Echo, NothingElseIsItsReply)
 	}
 }
 
+TEST(Echo, AFirstFragmentIsNoReply)
+{
+	Bytes fragment = reply(4);
+
+	mend_icmp(fragment);
+	EXPECT_TRUE(replies(4, fragment));
+	fragment[20] |= 0x20; /* more fragments */
+	mend_icmp(fragment);
+	EXPECT_FALSE(replies(4, fragment));
+}
+
 TEST(Echo, AReplyBelongsToOneRequestOfOneHost)
 {
 	for (int version : {4, 6}) {

@@ -207,6 +207,24 @@ TEST(OamReflector, StatelessReturnsTheNumberOfTheSender)
 	EXPECT_EQ(0x07, r.answer(datagram(stamp_request("00000007")))[45]);
 }
 
+/* RFC 768: a sum of 0 is sent as all ones, for 0 says that there is none */
+TEST(OamReflector, AlwaysSendsAChecksum)
+{
+	Reflector r(FG_OAM_STAMP);
+	unsigned ones = 0;
+
+	r.config.stateless = true;
+	for (unsigned n = 0; n <= 0xffff; n++) {
+		Bytes request = stamp_request();
+
+		put16(&request[2], n);
+		Bytes reply = r.answer(datagram(request));
+		ASSERT_NE(0, reply[40] << 8 | reply[41]) << n;
+		ones += reply[40] == 0xff && reply[41] == 0xff;
+	}
+	EXPECT_LT(0u, ones);
+}
+
 TEST(OamReflector, AnswersTwampLight)
 {
 	const Bytes request = hex("00000029 e93c7f0080000000 8587"), padding(40, 0xaa);

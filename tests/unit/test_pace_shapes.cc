@@ -207,6 +207,22 @@ TEST(PaceEnd, KeepsWhatLeavesBefore)
 	EXPECT_EQ(never, fg_pace_next(&past));
 }
 
+TEST(PaceEnd, MovesWithWhatIsStillToLeave)
+{
+	fg_pace even = constant(1000, never), poisson = even;
+
+	fg_pace_poisson(&poisson, 1);
+	for (fg_pace *p : {&even, &poisson}) {
+		std::vector<uint64_t> list;
+
+		fg_pace_end(p, wire_hz);
+		for (uint64_t at : walk(*p))
+			list.push_back(at + 2 * wire_hz);
+		fg_pace_move(p, 2 * wire_hz);
+		EXPECT_EQ(list, walk(*p));
+	}
+}
+
 TEST(PaceForgive, LetsGoOfTheSameFramesInEveryShape)
 {
 	for (int shape = 0; shape < 4; shape++) {
