@@ -65,6 +65,7 @@ describe("framegauge.yaml", function()
 
    it("refuses what is no text", function()
       assert.matches("^2:4: not UTF%-8", wrong "a: 1\nb: \255\n")
+      assert.matches("^1:4: not UTF%-8", wrong "\195\169: \255\n") -- two bytes, one character
       assert.matches("^1:4: a control character", wrong "a: \0\n")
       assert.matches("^1:1: not UTF%-8", wrong "\255\254a\0:\0")
    end)
