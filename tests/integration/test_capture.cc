@@ -233,3 +233,27 @@ TEST(Capture, ATruncatedFileIsRefusedWithItsPlace)
 	EXPECT_EQ(-EINVAL, fg_replay_open(&config, &replay, &err));
 	EXPECT_NE(nullptr, strstr(err.message, "after frame 0")) << err.message;
 }
+
+TEST(Capture, WhatWasSeenBeforeTheEndIsWritten)
+{
+	uint8_t octets[60] = {};
+	uint64_t arrivals[32] = {};
+	rte_mbuf m = {}, *frames[32];
+
+	m.buf_addr = octets;
+	m.data_len = m.pkt_len = sizeof(octets);
+	std::fill(frames, frames + 32, &m);
+	for (unsigned i = 0; i < 50; i++) { /* the writer rests most of the time */
+		fg_capture_config config = {};
+		fg_capture *capture = nullptr;
+		fg_error err = {};
+		File out;
+
+		config.path = out.path.c_str();
+		ASSERT_EQ(0, fg_capture_open(&config, &capture, &err)) << err.message;
+		fg_tap *tap = fg_capture_tap(capture);
+		tap->see(tap, frames, arrivals, 32);
+		fg_capture_close(capture);
+		ASSERT_EQ(32u, read_pcap(out.path).size());
+	}
+}
