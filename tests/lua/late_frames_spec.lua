@@ -117,7 +117,7 @@ local SIZES = { 64, 128, 512, 1518 }
 
 -- A device and streams, as a plan.
 local function drawn(draw)
-   local mbps, device, streams, loads = draw(0, 2) == 0 and 100 or 10, {}, {}, draw(1, 3)
+   local mbps, device, streams, loads = draw(0, 2) > 0 and 100 or 10, {}, {}, draw(1, 3)
    local function perhaps(chance, ...)
       if draw(1, 100) <= chance then
          device[#device + 1] = string.format(...)
