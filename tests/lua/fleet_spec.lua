@@ -39,7 +39,8 @@ local function told(name, o)
       vary = { dst = o.vary } })
    local list = { array = require("ffi").new "struct fg_stream_config[1]", count = 1,
       made = { { frame = template } } }
-   local load = require("ffi").new("struct fg_load[1]", { { fps = o.fps or 1000, frames = 100 } })
+   local load = require("ffi").new("struct fg_load[1]",
+      { { fps = o.fps or 1000, end_fps = o.end_fps or 0, frames = 100 } })
    list.array[0].load, list.array[0].loads = load, 1
    local owner = function() return { agent = name, port = o.port or "east" } end
    local streams = recipe.streams(list, owner)
@@ -389,6 +390,7 @@ describe("the commands of an agent", function()
       assert.matches("8.8.8.8, which is not", refusal { to = "8.8.8.8" }, 1, true)
       assert.matches("port west is not leased", refusal { port = "west" }, 1, true)
       assert.matches("more than agent.limit, 100 Mbit/s", refusal { fps = 1e5 }, 1, true)
+      assert.matches("more than agent.limit, 100 Mbit/s", refusal { end_fps = 1e5 }, 1, true) -- a ramp
       -- 198.19.255.0 and 512 addresses from there
       assert.matches("198.20.0.255, which is not", refusal {
          vary = { first = 0xc613ff00, step = 1, count = 512 } }, 1, true)
