@@ -162,7 +162,7 @@ listen_on_veth() {
 		>"$work/log" 2>&1 &
 	local listener=$!
 	for _ in {1..600}; do
-		! grep -q "what west receives" "$work/log" || break
+		! grep -q "that west receives" "$work/log" || break
 		sleep 0.1
 	done
 	ip netns exec "$namespace" /usr/bin/python3 -c '
