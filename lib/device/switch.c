@@ -439,6 +439,8 @@ void
 fg_switch_set_gap(struct fg_switch *s, uint32_t octets)
 {
 	s->overhead = LINE_PREAMBLE + octets;
+	for (unsigned i = 0; i < s->ports; i++)
+		s->member[i].port.caps.line_overhead = s->overhead;
 }
 
 void

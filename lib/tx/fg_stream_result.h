@@ -85,9 +85,10 @@ struct fg_stream_result {
 	uint64_t rx;             /* different frames received */
 	int64_t lost;            /* tx - wrong.sent - rx; below 0: the device invented frames */
 	uint64_t duplicates;
-	uint64_t stale;      /* too far out of order to say whether first or duplicate */
-	uint64_t reordered;  /* RFC 4737 */
-	uint64_t max_extent; /* RFC 4737, 4.2 */
+	uint64_t own_queue_max_ns; /* the longest wait of a frame while the tester's port sent others */
+	uint64_t stale;            /* too far out of order to say whether first or duplicate */
+	uint64_t reordered;        /* RFC 4737 */
+	uint64_t max_extent;       /* RFC 4737, 4.2 */
 	uint64_t loss_bursts, max_loss_burst;
 	uint64_t expired; /* frames that came later than `latest_ns`: lost, or further copies */
 	uint64_t excess;  /* highest sequence number received beyond the last one sent */

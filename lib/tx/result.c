@@ -35,6 +35,7 @@ add_part(const struct tx_stream *tx, struct fg_stream_result *out)
 	out->refused += tx->refused;
 	out->no_mbuf += tx->no_mbuf;
 	out->worst_lag_ns = RTE_MAX(out->worst_lag_ns, lag);
+	out->own_queue_max_ns = RTE_MAX(out->own_queue_max_ns, fg_clock_span_ns(tx->clock, tx->own_queue));
 }
 
 void

@@ -20,7 +20,8 @@
 /* what is due, as it was found */
 struct tx_slot_due {
 	struct tx_slot *slot;
-	uint64_t at;     /* departure, ticks */
+	uint64_t at;     /* when it is due, ticks */
+	uint64_t left;   /* and when it leaves, if all before it have */
 	uint64_t number; /* of the frame in its stream */
 };
 
@@ -117,7 +118,9 @@ tx_rr_find_due(const struct tx_round_robin *r, uint64_t until, struct tx_slot_du
 
 		if (at > until)
 			break;
-		due[n] = (struct tx_slot_due){slot, at, cycle - slot->skipped};
+		due[n].slot = slot;
+		due[n].at = at;
+		due[n].number = cycle - slot->skipped;
 		if (unlikely(++k == r->streams)) {
 			k = 0;
 			cycle++;
@@ -129,11 +132,10 @@ tx_rr_find_due(const struct tx_round_robin *r, uint64_t until, struct tx_slot_du
 
 /* some of the frames that have just gone depart in another interval of the series */
 static __rte_noinline void
-tx_rr_intervals(struct tx_round_robin *r, const struct tx_slot_due *due, unsigned sent, uint64_t now,
-		bool launch)
+tx_rr_intervals(struct tx_round_robin *r, const struct tx_slot_due *due, unsigned sent)
 {
 	for (unsigned i = 0; i < sent; i++) {
-		uint64_t at = launch ? due[i].at : now, end = UINT64_MAX;
+		uint64_t at = due[i].left, end = UINT64_MAX;
 
 		if (at < r->interval_end)
 			continue;
@@ -162,8 +164,8 @@ tx_rr_count(struct tx_round_robin *r, const struct tx_slot_due *due, unsigned se
 		k = k + 1 == r->streams ? 0 : k + 1;
 	}
 	tx_rr_advance(r, sent);
-	if (unlikely((launch ? due[sent - 1].at : now) >= r->interval_end))
-		tx_rr_intervals(r, due, sent, now, launch);
+	if (unlikely(due[sent - 1].left >= r->interval_end))
+		tx_rr_intervals(r, due, sent);
 }
 
 static __rte_noinline void
@@ -174,16 +176,26 @@ tx_rr_count_refused(struct tx_round_robin *r, unsigned n)
 }
 
 static __rte_always_inline void
-tx_rr_fill(const struct tx_task *t, const struct tx_round_robin *r, const struct tx_slot_due *due,
+tx_rr_fill(struct tx_task *t, const struct tx_round_robin *r, struct tx_slot_due *due,
 	   struct rte_mbuf **frames, unsigned n, uint64_t now, bool launch)
 {
 	struct tx_common common = tx_have_in_common(t, r->stream[0], r->frame);
+	const uint64_t time = tx_line_time(&t->line, r->frame->frame_size);
+	struct tx_line line = t->line;
 
 	for (unsigned i = 0; i < n; i++) {
+		const uint64_t when = launch ? due[i].at : now;
+		const uint64_t at = tx_line_begin(&line, when);
+
+		due[i].left = launch ? at : now;
+		if (unlikely(at > when))
+			tx_line_note(&r->stream[(r->slot + i) % r->streams]->own_queue, when, at);
+		line.free = at + time;
 		common.bytes = due[i].slot->header;
 		common.id = (uint16_t)due[i].slot->id;
-		tx_fill(&common, frames[i], due[i].number, launch ? due[i].at : now, launch);
+		tx_fill(&common, frames[i], due[i].number, due[i].left, launch);
 	}
+	t->line.free = line.free;
 }
 
 /* send a burst of what departs up to @p until. @return how many frames have gone */
@@ -212,6 +224,8 @@ tx_rr_send(struct tx_task *t, struct tx_round_robin *r, uint64_t now, uint64_t u
 	if (likely(sent > 0))
 		tx_rr_count(r, due, sent, now, launch);
 	if (unlikely(sent < n)) {
+		tx_line_take_back(&t->line, launch ? due[sent].left : 0,
+				  tx_line_time(&t->line, r->frame->frame_size) * (n - sent));
 		tx_rr_count_refused(r, n - sent);
 		fg_burst_free(frames + sent, n - sent);
 	}

@@ -140,6 +140,16 @@ tx_count_waited(struct tx_stream *s, uint64_t lag)
 	s->past.off_schedule += lag > s->on_time;
 }
 
+/* octets with FCS of a frame that is made, as the line has them */
+static inline uint32_t
+tx_octets_on_line(const struct tx_task *t, const struct rte_mbuf *m)
+{
+	const uint32_t octets = m->pkt_len + FG_ETHER_FCS;
+
+	return likely(octets >= FG_ETHER_MIN) || (m->ol_flags & t->port->caps.runt_flag) ? octets
+											 : FG_ETHER_MIN;
+}
+
 /* @return how many of the frames that are due have gone */
 static __rte_always_inline unsigned
 tx_scheduled_send(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool slow)
@@ -147,26 +157,36 @@ tx_scheduled_send(struct tx_task *t, unsigned n, uint64_t now, bool launch, bool
 	struct rte_mbuf *frames[FG_BURST];
 	unsigned sent, made = tx_take_buffers(t, frames, n);
 	struct tx_common common = tx_have_in_common(t, t->due[0].stream, t->due[0].stream->frame);
+	struct tx_line line = t->line;
+	uint64_t left[FG_BURST];
 	uint32_t octets[FG_BURST];
 
 	for (unsigned i = 0; i < made; i++) {
-		tx_make(t, &common, t->due[i].stream, frames[i], launch ? t->due[i].at : now, launch, slow);
+		const uint64_t due = launch ? t->due[i].at : now;
+		const uint64_t at = tx_line_begin(&line, due);
+
+		left[i] = launch ? at : now;
+		tx_line_note(&t->due[i].stream->own_queue, due, at);
+		tx_make(t, &common, t->due[i].stream, frames[i], left[i], launch, slow);
 		octets[i] = frames[i]->pkt_len + FG_ETHER_FCS;
+		line.free = at + tx_line_time(&line, tx_octets_on_line(t, frames[i]));
 	}
+	t->line.free = line.free;
 	sent = made == 0 ? 0 : t->port->tx(t->port, frames, (uint16_t)made, now);
 	for (unsigned i = 0; i < sent; i++) {
-		uint64_t departure = launch ? t->due[i].at : now;
+		uint64_t due = launch ? t->due[i].at : now;
 		struct tx_stream *s = t->due[i].stream;
 
-		tx_count(s, 1, octets[i], departure, departure);
-		tx_note_interval(s, departure,
+		tx_count(s, 1, octets[i], due, due);
+		tx_note_interval(s, left[i],
 				 s->sent - 1 - (slow && s->inject != NULL ? s->inject->wrong : 0));
 		if (slow && s->inject != NULL)
 			tx_inject_sent(s->inject);
 		if (unlikely(i < t->waiting)) /* longer than when it was found to be due */
-			tx_count_waited(s, departure - t->due[i].at);
+			tx_count_waited(s, due - t->due[i].at);
 	}
 	for (unsigned i = sent; i < made; i++) {
+		tx_line_take_back(&t->line, launch ? left[sent] : 0, tx_line_time(&line, octets[i]));
 		t->due[i].stream->sequence--;
 		t->due[i].stream->refused++;
 	}

@@ -249,6 +249,19 @@ streams_of(const struct tx *tx, unsigned queue, struct tx_stream **out)
 	return n;
 }
 
+static struct tx_line
+line_of(const struct fg_clock *clock, const struct fg_port_caps *caps)
+{
+	const long double ticks = caps->line_rate_bps == 0 ? 0 : 8.0L * clock->hz / caps->line_rate_bps;
+	const uint64_t one = UINT64_C(1) << TX_LINE_FRACTION, byte_time = (uint64_t)(ticks * one);
+	const uint64_t overhead = caps->line_overhead == 0 ? FG_ETHER_OVERHEAD : caps->line_overhead;
+
+	return (struct tx_line){
+		.byte_time = byte_time,
+		.overhead_time = byte_time * overhead + (byte_time > 0 && caps->launch_time ? one - 1 : 0),
+	};
+}
+
 static int
 task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struct tx_stream **streams,
 	  unsigned n, struct fg_error *err)
@@ -267,6 +280,7 @@ task_init(const struct tx *tx, struct tx_task *task, struct fg_port *port, struc
 	task->nap = env->nap;
 	task->time_offset = env->time_offset;
 	task->time_flag = env->time_flag;
+	task->line = line_of(env->clock, &port->caps);
 	on_time_init(task, streams, n, step);
 	task->only = n == 1 ? streams[0] : NULL;
 	task->pool = n == 0 ? NULL : streams[0]->pool;

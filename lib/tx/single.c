@@ -63,6 +63,8 @@ tx_single_send(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t un
 			 launch ? fg_pace_next(&s->pace) : now,
 			 launch ? fg_pace_at(&s->pace, first + sent - 1) : now);
 		fg_pace_commit(&s->pace, sent);
+		if (!launch) /* else no two of them are closer than their length */
+			tx_line_burst(&t->line, &s->own_queue, now, sent, s->frame->frame_size);
 		if (unlikely(s->last >= s->interval_end))
 			tx_single_intervals(s, first, sent, launch);
 	}

@@ -27,6 +27,7 @@ tx_mend(const struct tx_stream *s, const struct fg_template *frame, const struct
 /** Departures of the next frames, ticks with 64 bits of fraction, and of the one after them. */
 struct tx_mix_due {
 	fg_u128 at[FG_BURST + 1];
+	uint64_t left[FG_BURST]; /* when they leave the port, ticks */
 	unsigned n;
 	uint64_t octets; /* of all of them */
 };
@@ -59,28 +60,34 @@ tx_mix_find(const struct tx_stream *s, uint64_t until, struct tx_mix_due *due)
 }
 
 static __rte_always_inline void
-tx_mix_fill(const struct tx_task *t, const struct tx_stream *s, struct rte_mbuf **frames,
-	    struct tx_mix_due *due, uint64_t now, bool launch, bool vary)
+tx_mix_fill(struct tx_task *t, struct tx_stream *s, struct rte_mbuf **frames, struct tx_mix_due *due,
+	    uint64_t now, bool launch, bool vary)
 {
 	struct tx_common common = tx_have_in_common(t, s, s->frame);
 	const struct fg_sizes *sizes = s->sizes;
 	uint32_t place = (uint32_t)(s->sequence % sizes->length);
+	struct tx_line line = t->line;
 
 	due->octets = 0;
 	for (unsigned i = 0; i < due->n; i++) {
 		const struct fg_template *frame = s->frames[sizes->kind[place]];
+		const uint64_t when = launch ? (uint64_t)(due->at[i] >> 64) : now;
+		const uint64_t at = tx_line_begin(&line, when);
 		uint8_t *data;
 
+		due->left[i] = launch ? at : now;
+		tx_line_note(&s->own_queue, when, at);
+		line.free = at + tx_line_time(&line, frame->frame_size);
 		common.bytes = frame->bytes;
 		common.length = frame->length;
 		due->octets += frame->frame_size;
 		tx_mend(s, frame, frames[i]);
-		data = tx_fill(&common, frames[i], s->sequence + i,
-			       launch ? (uint64_t)(due->at[i] >> 64) : now, launch);
+		data = tx_fill(&common, frames[i], s->sequence + i, due->left[i], launch);
 		if (vary)
 			tx_vary(s, frame, s->sequence + i, &data, 1);
 		place = tx_mix_after(sizes, place);
 	}
+	t->line.free = line.free;
 }
 
 /* the first @p sent frames are the port's now */
@@ -98,10 +105,21 @@ tx_mix_count(struct tx_stream *s, const struct tx_mix_due *due, unsigned sent, u
 		 launch ? (uint64_t)(due->at[sent - 1] >> 64) : now);
 	s->pace.next += sent;
 	s->pace.at = due->at[sent];
-	if (likely(s->last < s->interval_end))
+	if (likely(due->left[sent - 1] < s->interval_end))
 		return;
 	for (unsigned i = 0; i < sent; i++)
-		tx_note_interval(s, launch ? (uint64_t)(due->at[i] >> 64) : now, s->sent - sent + i);
+		tx_note_interval(s, due->left[i], s->sent - sent + i);
+}
+
+/* how long the next @p n frames hold the line, ticks */
+static __rte_noinline uint64_t
+tx_mix_line_time(const struct tx_task *t, const struct tx_stream *s, unsigned n)
+{
+	uint64_t time = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		time += tx_line_time(&t->line, fg_sizes_of(s->sizes, s->sequence + i));
+	return time;
 }
 
 /** Send what departs up to @p until. @return when to be polled next */
@@ -124,6 +142,8 @@ tx_mix_send(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t until
 	if (likely(sent > 0))
 		tx_mix_count(s, &due, sent, now, launch);
 	if (unlikely(sent < due.n)) {
+		tx_line_take_back(&t->line, launch ? due.left[sent] : 0,
+				  tx_mix_line_time(t, s, due.n - sent));
 		s->refused += due.n - sent;
 		fg_burst_free(frames + sent, due.n - sent);
 	}

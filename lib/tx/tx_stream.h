@@ -67,7 +67,8 @@ struct tx_stream {
 	/* of a substream: its first frame's number in the stream, and from one to the next */
 	uint64_t number, apart;
 	uint64_t refused, no_mbuf;
-	uint64_t first; /* departure, ticks */
+	uint64_t own_queue; /* ticks that a frame waited for others of its port to leave, at most */
+	uint64_t first;     /* departure, ticks */
 	struct fg_series *series;
 	const struct fg_clock *clock;
 	bool early;               /* frames are handed over before they depart */

@@ -19,6 +19,7 @@
 #include "fg_burst.h"
 #include "fg_port.h"
 #include "fg_task.h"
+#include "tx_line.h"
 #include "tx_schedule.h"
 #include "tx_stream.h"
 
@@ -53,6 +54,7 @@ struct tx_task {
 	uint64_t time_flag;
 	int time_offset;          /* of the launch time in the mbuf */
 	struct tx_stream *only;   /* the queue's stream, if it has but one */
+	struct tx_line line;      /* of the port */
 	bool slow;                /* some stream's frames need more than to be filled and varied */
 	struct rte_mempool *pool; /* of all streams, if it is the same */
 	struct tx_schedule schedule;

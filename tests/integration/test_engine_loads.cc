@@ -39,7 +39,8 @@ expect_departures(const Watch &watch, const fg_pace &pace)
 		const Departure &d = watch.list[i];
 
 		ASSERT_EQ(i, d.number);
-		ASSERT_EQ(fg_pace_at(&pace, i) / ns, d.ns) << i;
+		/* a rate of whole frames a second may be a trifle above what the line carries */
+		ASSERT_NEAR(double(fg_pace_at(&pace, i) / ns), double(d.ns), 1) << i;
 	}
 }
 
@@ -218,11 +219,18 @@ TEST(EngineLoads, SendFramesOfManySenders)
 	uint64_t start = run_watched(b, {{0, 1, frame, {load}}}, second, watch);
 	fg_pace expected = pace_of(load, start, UINT64_MAX);
 	fg_stream_result r = b.engine.Result(0);
-	uint64_t n = 0;
+	uint64_t n = 0, line_free = 0, longest = 0;
 
+	/* each when it is due, or when the one before has left the line: 64 octets take 672 ns */
 	fg_pace_poisson(&expected, 77);
-	for (; fg_pace_next(&expected) < (start + 1000000000) * ns; fg_pace_commit(&expected, 1), n++)
-		ASSERT_EQ(fg_pace_next(&expected) / ns, watch.list.at(n).ns);
+	for (; fg_pace_next(&expected) < (start + 1000000000) * ns; fg_pace_commit(&expected, 1), n++) {
+		const uint64_t due = fg_pace_next(&expected), left = std::max(due, line_free);
+
+		ASSERT_EQ(left / ns, watch.list.at(n).ns);
+		longest = std::max(longest, left - due);
+		line_free = left + 672 * ns;
+	}
+	EXPECT_EQ(longest / ns, r.own_queue_max_ns);
 	expect_lossless(r, n);
 	EXPECT_NEAR(300000, double(n), 4 * std::sqrt(300000));
 }

@@ -308,6 +308,28 @@ TEST(EngineTsc, LooksAtTheLinksDuringATrial)
 	EXPECT_GE(engine.PortResult(0).link_changes, 2u) << "a short outage is one, too";
 }
 
+/* @return the longest wait of a small frame that is due together with a large one */
+static uint64_t
+longest_wait(uint64_t line_rate_bps)
+{
+	Template large = TestFrame(1518), small = TestFrame(64);
+	Port east("vdev:net_ring20"), west("vdev:net_ring21");
+
+	east.port->caps.line_rate_bps = line_rate_bps;
+	Engine engine(processor_time(1), east.port, west.port);
+	engine.RunOut({{0, 0, large, {{1000, 50}}}, {0, 0, small, {{1000, 50}}}});
+	expect_all(engine, 0, 50);
+	expect_all(engine, 1, 50);
+	return engine.Result(1).own_queue_max_ns;
+}
+
+/* a port that sends at once, and not at a frame's own time, knows how long its line lets one wait at least */
+TEST(EngineTsc, KnowsHowLongFramesWaitForTheLine)
+{
+	EXPECT_GE(longest_wait(100000000) + 1, (1518 + 20) * 80u); /* in whole ticks */
+	EXPECT_EQ(0u, longest_wait(0)) << "no line, no wait";
+}
+
 /* what a port refuses keeps its place and its number, in one stream and in many */
 TEST(EngineTsc, OffersAgainWhatThePortRefused)
 {

@@ -110,3 +110,22 @@ describe("the latency of several streams", function()
       assert.has_error(function() delays.merge { "no histogram" } end)
    end)
 end)
+
+describe("the error of a delay", function()
+   -- of a sender whose frames waited up to 100 ns for each other, and were stamped 3 ns early
+   local function bound(source, late)
+      local direction = { off_schedule = late or 0, lag_max_ns = 40, stamp_held_ns = 3,
+         own_queue_max_ns = 100, latency = { source = source, error_bound_ns = 5 } }
+      delays.add_sender_error(direction)
+      return direction.latency.error_bound_ns
+   end
+
+   it("contains the wait in the tester's port where the stamp is not the departure", function()
+      assert.equal(5 + 3 + 100, bound "tsc")
+      assert.equal(5 + 3 + 40 + 100, bound("tsc", 1))
+   end)
+
+   it("does not where the stamp is the departure", function()
+      assert.equal(5 + 3, bound "wire")
+   end)
+end)

@@ -5,7 +5,7 @@
 local M = {}
 
 local SIGNATURE, MAGIC = 18, "Fg"
-local HEAD, RECORD = 24, 16
+local HEAD, RECORD, FCS = 24, 16, 4
 
 local function little(text, at)
    local a, b, c, d = text:byte(at, at + 3)
@@ -21,7 +21,7 @@ local function big(text, at, n)
 end
 
 --- Test frames of a pcap file with times in nanoseconds, in the order of arrival.
--- @return a list for each stream, in the order of their numbers, of { number =, stamp =, at = (ns) }
+-- @return a list for each stream, in the order of their numbers, of { number =, stamp =, at = (ns), size = }
 function M.read(path)
    local file = assert(io.open(path, "rb"))
    local text = file:read "*a"
@@ -36,7 +36,7 @@ function M.read(path)
             by_id[id], ids[#ids + 1] = {}, id
          end
          table.insert(by_id[id], { number = big(text, signature + 4, 6), stamp = big(text, signature + 10, 6),
-            at = little(text, at) * 1e9 + little(text, at + 4) })
+            size = length + FCS, at = little(text, at) * 1e9 + little(text, at + 4) })
       end
       at = at + RECORD + length
    end

@@ -102,6 +102,7 @@ local function direction_of(engine, i, stream, o)
    direction.intended_fps = stream.random and direction.intended_frames / o.duration or stream.fps
    direction.latency = delays.latency(result.latency, stamps(engine, stream.to, o.on_wire))
    direction.stamp_held_ns = tonumber(port_result(engine, stream.from).tx_held_ns)
+   direction.own_queue_max_ns = result.own_queue_max_ns > 0 and tonumber(result.own_queue_max_ns) or nil
    if direction.latency and not stream.sent_elsewhere then
       delays.add_sender_error(direction)
    end

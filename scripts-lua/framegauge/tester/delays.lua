@@ -35,11 +35,14 @@ end
 
 --- Widen the error bound of delays by what they may be off because of the sender: a frame has its stamp
 -- before it is handed over, and frames that left off schedule wait for each other, at most for the greatest
--- lag.
+-- lag. Where the port does not send at the time of the stamp, a frame waits besides until those before it
+-- have left the line.
 -- @param direction  with the counts of its sender
 function M.add_sender_error(direction)
    local late = direction.off_schedule > 0 and direction.lag_max_ns or 0
+   local queue = direction.latency.source ~= "wire" and direction.own_queue_max_ns or 0
    direction.latency.error_bound_ns = direction.latency.error_bound_ns + direction.stamp_held_ns + late
+      + queue
 end
 
 --- The histogram of the stream that the engine has at this index, from 0.

@@ -9,16 +9,15 @@
 --    tester-limited  the tester fell short: neither loss nor its absence says anything about the device
 --    invalid         something makes the counts meaningless, and the trial should be repeated
 --
--- and the reasons, as sentences with numbers in them. Refused frames (sent a moment later) are shown but
--- decide nothing: if they did harm, it shows in the counts that decide.
+-- and the reasons. Refused frames, which are sent a moment later, are shown and decide nothing by themselves.
 --
 -- A sender that was held up sends what came due meanwhile at once. What a queue or a policer loses of that
 -- may be the tester's doing. Moving one frame in time changes the loss of either by one frame at most: so of
 -- a loss above the number of frames that left off schedule the device has its share, and a smaller one proves
--- nothing, unless the device has held as many at once before. That was at a lower load, with an emptier
--- queue: they may make the loss begin as many frames early, so they must be few among those of the trial. How
--- much was lost is the device's figure only if hardly any frame left so. And a receiver that is held up for
--- longer than its ring of descriptors lasts makes device or port lose frames, and not every port counts them.
+-- nothing, unless the device has held as many at once before. That was at a lower load, at which its queue
+-- was emptier: such frames may make the loss begin as many frames early, so they must be few among those of
+-- the trial. How much was lost is the device's figure only if hardly any frame left so. A receiver held up
+-- for longer than its ring lasts makes the device or the port lose frames, often uncounted.
 local altered = require "framegauge.tester.altered"
 local delays = require "framegauge.tester.delays"
 local drain = require "framegauge.trial.drain"
@@ -33,7 +32,7 @@ local count, plural = format.count, format.plural
 
 local M = {}
 
---- So much may be missing of the frames that were to be sent, in seconds' worth of them.
+--- How many of the frames that were to be sent may be missing, in seconds of the load.
 M.MISSING_TOLERANCE = 10e-6
 
 --- This share of the frames may leave off schedule where it matters how many are lost, or how long they take.
@@ -133,6 +132,7 @@ local function of_direction(raw, ask, own_load)
       refused = raw.refused or 0,
       no_mbuf = raw.no_mbuf or 0,
       lag_max_ns = raw.lag_max_ns,
+      own_queue_max_ns = raw.own_queue_max_ns,
       last_lost_ns = lost > 0 and raw.last_lost_ns or nil,
       rx_duration_ns = ask.gap and raw.rx_duration_ns or nil,
       gap_max_ns = raw.gap_max_ns,

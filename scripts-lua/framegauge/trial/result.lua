@@ -204,6 +204,8 @@ M.COUNTS = {
       .. "`reordered`", null = true },
    { "stale", "count", "frames too far out of order to tell first copies from further ones: later than the "
       .. "waiting time, or than the memory of the tester reaches" },
+   { "own_queue_max_ns", "number", "longest wait in the tester's own port; in no delay", optional = true,
+      col = "Own queue", unit = "longest", as = "time", at = "order" },
    { "gap_max_ns", "number", "longest time between two arrivals", null = true, col = "Longest gap",
       at = "loss" },
    { "wrong_tx", "count", "frames with errors made on purpose, sent", optional = true },

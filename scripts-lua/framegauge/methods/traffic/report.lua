@@ -84,6 +84,11 @@ local function bounds_note(row, add)
          format.count(row.reordering_extent_max_frames),
          format.plural(row.reordering_extent_unknown_frames, "late frame")))
    end
+   if row.own_queue_max_ns then
+      add(("%s: frames waited up to %s in the tester's own port while it sent others; %s."):format(row.stream,
+         format.nanoseconds(row.own_queue_max_ns), row.latency and row.latency.source ~= "wire"
+            and "the error bound of the delays contains this" or "the delays do not contain this"))
+   end
    local unknown = measured(row, "ipdv_unknown")
    if unknown > 0 then
       add(("%s: IPDV without %s of which one delay was no longer known: its extremes may lie further from "
