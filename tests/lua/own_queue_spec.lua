@@ -7,7 +7,10 @@
 -- FRAMEGAUGE_DRAWS=1000 in the environment draws as many sets of streams; FRAMEGAUGE_SEED another sequence.
 local files = require "framegauge.text.json"
 local late_frames = require "late_frames"
+local own_queue = require "framegauge.traffic.own_queue"
+local plans = require "framegauge.plan"
 local scratch = require "scratch"
+local stream_config = require "framegauge.traffic.stream_config"
 local uv = require "luv"
 
 local PORTS = [[
@@ -143,6 +146,45 @@ y1564:
          end
       end
       assert.equal(6, n)
+   end)
+end)
+
+describe("the wait in the tester's port", function()
+   -- What `run --dry-run` foretells of the streams at 100 Mbit/s, ns; and what then was the longest of all.
+   local function foretold(streams_text)
+      local text = TRAFFIC:format(100) .. streams_text
+      local plan = assert(plans.load_text(text, "plan"))
+      local tester = { ports = { { line_rate = 100e6 }, { line_rate = 100e6 } } }
+      local list = stream_config.times(plan.ports, plan.streams, tester, plan.traffic.duration)
+      local least = own_queue.least(list, 100e6) or 0
+      local longest = 0
+      for _, row in ipairs(run(text).results.traffic) do
+         longest = math.max(longest, row.own_queue_max_ns or 0)
+      end
+      return least, longest
+   end
+
+   it("is foretold where all streams are evenly paced", function()
+      for _, text in ipairs { "  big: {size: 1518, rate: 40%}\n  small: {size: 64, rate: 9.7kfps}\n",
+         "  s: {size: imix, rate: 20kfps}\n",
+         "  s: {size: imix, rate: 90%}\n  t: {size: 300, rate: 777fps}\n" } do
+         local least, longest = foretold(text)
+         assert.is_true(least > 1000 and longest >= least and longest - least < 100, text)
+      end
+   end)
+
+   it("is none where frames take turns", function()
+      assert.same({ 0, 0 }, { foretold "  s: {size: imix, rate: 100%}\n" })
+      assert.same({ 0, 0 }, { foretold "  a: {size: 64, rate: 40%}\n  b: {size: 64, rate: 40%}\n" })
+   end)
+
+   it("is longer with streams that are left out", function()
+      local least, longest = foretold [[
+  a: {size: 1518, rate: {poisson: 60%}}
+  b: {size: 64, rate: 1kfps}
+]]
+      assert.equal(0, least)
+      assert.is_true(longest > 0)
    end)
 end)
 

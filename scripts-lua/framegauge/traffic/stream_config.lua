@@ -34,43 +34,60 @@ function M.fps(ports, stream, line_rate, rate)
    return frames / seconds, peak
 end
 
---- The streams. Those that leave a port together are spread: the first frame of the k-th of n is put off by
--- k/n of the time between two of its own.
--- @param tester   with plan, ports and gateway_mac
+--- When and in what sizes the streams send. Those that leave a port together are spread: the first frame of
+-- the k-th of n is put off by k/n of the time between two of its own.
+-- @param ports    of the plan
+-- @param streams  of the plan
+-- @param tester   with ports, whose line_rate is bits per second or nil
 -- @param seconds  how long each is sent
--- @return list of { name =, from =, to =, frame = and sizes = (framegauge.tester.streams), frame_size = the
--- mean, loads =, phase =, measure =, t_max =, errors =, and faults = the same as the engine
--- takes it }
-function M.streams(tester, seconds)
-   local list, macs, ports, count, before = {}, stack.known(tester), tester.plan.ports, {}, {}
-   for _, stream in ipairs(tester.plan.streams) do
+-- @return list of { name =, from = index of a port, sizes =, frame_size = the mean, loads =, phase = }
+function M.times(ports, streams, tester, seconds)
+   local list, count, before = {}, {}, {}
+   for _, stream in ipairs(streams) do
       local from = stack.ends(ports, stream)
       count[from] = (count[from] or 0) + 1
    end
+   for i, stream in ipairs(streams) do
+      local from = stack.ends(ports, stream)
+      local cycle, size = sizes.of(stream)
+      list[i] = {
+         name = stream.name, from = from, frame_size = size.mean, sizes = cycle[2] and cycle,
+         loads = loads.of(stream.rate, M.context(ports, stream, tester.ports[from].line_rate), seconds),
+         phase = (before[from] or 0) / count[from],
+      }
+      before[from] = (before[from] or 0) + 1
+   end
+   return list
+end
+
+--- The streams of a tester's plan.
+-- @param tester   with plan, ports and gateway_mac
+-- @param seconds  how long each is sent
+-- @return list of { name =, from =, to =, frame = and sizes = (framegauge.tester.streams), frame_size = the
+-- mean, loads =, phase = (as M.times() gives it), measure =, t_max =, errors =, and faults = the same as the
+-- engine takes it }
+function M.streams(tester, seconds)
+   local macs, ports = stack.known(tester), tester.plan.ports
+   local list = M.times(ports, tester.plan.streams, tester, seconds)
    for i, stream in ipairs(tester.plan.streams) do
       local from, to = stack.ends(ports, stream)
-      local made = loads.of(stream.rate, M.context(ports, stream, tester.ports[from].line_rate), seconds)
-      local cycle, size = sizes.of(stream)
+      local one, _, size = list[i], sizes.of(stream)
       local function template(octets)
          return stack.template(ports, stream, macs, octets)
       end
-      for _, load in ipairs(made) do
-         load.timed = made[2] ~= nil
+      for _, load in ipairs(one.loads) do
+         load.timed = one.loads[2] ~= nil
       end
       local shortest = template(size.least)
-      list[i] = {
-         name = stream.name, from = tester.ports[from].name, to = tester.ports[to].name,
-         frame_size = size.mean, sizes = cycle[2] and cycle,
-         frame = cycle[2] and template or shortest,
-         loads = made, phase = (before[from] or 0) / count[from], measure = MEASURE,
-         t_max = tester.plan.traffic and tester.plan.traffic.t_max, errors = stream.errors,
-      }
+      one.from, one.to = tester.ports[from].name, tester.ports[to].name
+      one.frame = one.sizes and template or shortest
+      one.measure, one.errors = MEASURE, stream.errors
+      one.t_max = tester.plan.traffic and tester.plan.traffic.t_max
       if stream.errors then
-         list[i].faults, list[i].oversize = faults.config(stream, shortest, {
+         one.faults, one.oversize = faults.config(stream, shortest, {
             fps = M.fps(ports, stream, tester.ports[from].line_rate) or 0, make = template,
          })
       end
-      before[from] = (before[from] or 0) + 1
    end
    return list
 end

@@ -9,6 +9,7 @@ local fields = require "framegauge.methods.traffic.result"
 local format = require "framegauge.text.format"
 local loads = require "framegauge.traffic.loads"
 local outlook = require "framegauge.methods.outlook"
+local own_queue = require "framegauge.traffic.own_queue"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
@@ -64,7 +65,9 @@ function M.outlook(plan, tester, notes)
    if #plan.streams > MOST then
       more = ("and %s more"):format(format.plural(#plan.streams - MOST, "stream"))
    end
-   return outlook.table(COLUMNS, rows) .. outlook.text({ more }, notes,
+   local waits = own_queue.notes(tester.ports,
+      stream_config.times(plan.ports, plan.streams, tester, plan.traffic.duration))
+   return outlook.table(COLUMNS, rows) .. outlook.text({ more }, waits, notes,
       { "", ("One trial of %s."):format(units.format_time(plan.traffic.duration)) })
 end
 
