@@ -151,6 +151,37 @@ describe("the verdict", function()
       assert.equal("east->west: all frames were sent, but at 908.18 frames per second instead of 1000", why)
    end)
 
+   it("holds loads one after the other and frames of several sizes against whole frames", function()
+      local loads = { { fps = 54.9, seconds = 0.25 }, { fps = 103.4, seconds = 0.25 } } -- 14 and 26 frames
+      local span = 14 / 54.9 + 25 / 103.4
+      local function of(changes, more_s)
+         local d = raw_direction("a->b", { tx = 40, rx = 40, intended_frames = 40,
+            tx_duration_ns = (span + (more_s or 0)) * 1e9 })
+         for key, value in pairs(changes or {}) do
+            d[key] = value
+         end
+         return trial.record({ time = "tsc", directions = { d }, ports = {} },
+            { fps = 79.15, seconds = 0.5, loads = loads })
+      end
+      assert.same({}, of().reasons)
+      assert.near(40 / (14 / 54.9 + 26 / 103.4), of().offered_fps, 1e-6)
+      assert.same({}, of({ tx = 20, rx = 20, intended_frames = 20, share = 0.5,
+         tx_duration_ns = (span - 1 / 54.9) * 1e9 }).reasons)
+      assert.matches("at 40.013 frames per second instead of 78.98",
+         of({ tx_duration_ns = 990e6 }).reasons[1])
+      assert.equal("tester-limited", of({}, 0.001).validity)
+      -- 334.37 frames a second by bits: 334 whole ones
+      local imix = raw_direction("imix", { uneven = true, intended_frames = 334, intended_fps = 334.37,
+         tx = 334, rx = 334, tx_duration_ns = 996e6 })
+      local function mixed()
+         return trial.record({ time = "tsc", directions = { imix }, ports = {} },
+            { fps = 334.37, seconds = 1, streams = {} }).validity
+      end
+      assert.equal("valid", mixed())
+      imix.tx_duration_ns = 1010e6
+      assert.equal("tester-limited", mixed())
+   end)
+
    it("lets a short burst last longer by as much as no sender can help", function()
       local short = { tx = 64, intended_frames = 64, rx = 64, intended_fps = 92000 }
       local function lasting(us)

@@ -109,6 +109,19 @@ function M.of(rate, c, seconds)
    return list
 end
 
+--- Loads one after the other as they are sent: in whole frames, each of which has its time.
+-- @param list  of { fps =, seconds = }
+-- @return how many frames, in how many seconds
+-- @usage loads.whole { { fps = 10, seconds = 0.96 }, { fps = 100, seconds = 0.1 } } --> 20 1.1
+function M.whole(list)
+   local frames, seconds = 0, 0
+   for _, load in ipairs(list) do
+      local n = math.floor(load.fps * load.seconds + 0.5)
+      frames, seconds = frames + n, seconds + n / load.fps
+   end
+   return frames, seconds
+end
+
 --- The load that stands for all of a stream where one is to be named.
 function M.foremost(rate)
    local step = rate.profile and rate.profile[1] or rate

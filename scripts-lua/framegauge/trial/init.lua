@@ -24,6 +24,7 @@ local drain = require "framegauge.trial.drain"
 local tester_counts = require "framegauge.tester.counts"
 local format = require "framegauge.text.format"
 local loss_interval = require "framegauge.trial.loss_interval"
+local offered = require "framegauge.trial.offered"
 local shortfalls = require "framegauge.trial.shortfalls"
 local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
@@ -33,14 +34,14 @@ local count, plural = format.count, format.plural
 local M = {}
 
 --- How many of the frames that were to be sent may be missing, in seconds of the load.
-M.MISSING_TOLERANCE = 10e-6
+M.MISSING_TOLERANCE = offered.MISSING_TOLERANCE
 
 --- This share of the frames may leave off schedule where it matters how many are lost, or how long they take.
 M.OFF_SCHEDULE_TOLERANCE = 1e-3
 
 --- By this share the load may be lower than intended although all frames were sent: each within its allowed
 -- lag, but over a longer time.
-M.STRETCH_TOLERANCE = 1e-3
+M.STRETCH_TOLERANCE = offered.STRETCH_TOLERANCE
 
 local function sum(list, key)
    local total = 0
@@ -72,23 +73,6 @@ local function least(list, key)
    return fewest
 end
 
---- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is that of
--- the port, of which the direction has its share. Bursts count with the pause that is behind the last.
--- @param ask  of the trial: seconds, and fps and burst where bursts were sent
-local function offered_fps(direction, ask)
-   local share, burst = direction.share or 1, ask.burst
-   if burst and direction.tx > 0 then
-      local pause = (burst.interval_frames / share - burst.frames + 1) * burst.frames
-         / (burst.interval_frames * ask.fps)
-      return direction.tx / ((direction.tx_duration_ns or 0) / 1e9 + pause) / share
-   elseif direction.uneven then
-      return direction.tx / math.max(ask.seconds, direction.tx_duration_ns / 1e9)
-   elseif direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
-      return (direction.tx - 1) * 1e9 / direction.tx_duration_ns / share
-   end
-   return direction.tx / ask.seconds / share
-end
-
 local function loss_ratio(lost, tx)
    return tx > 0 and lost / tx or 0
 end
@@ -104,7 +88,7 @@ local function of_direction(raw, ask, own_load)
       share = raw.share,
       intended_fps = own_load and raw.intended_fps or nil,
       intended_frames = raw.intended_frames,
-      offered_fps = offered_fps(raw, ask),
+      offered_fps = offered.fps(raw, ask),
       tx = raw.tx,
       rx = raw.rx,
       lost = lost,
@@ -206,11 +190,6 @@ local function invalid_reasons(record, ports, link_may_change)
    return reasons, no_link
 end
 
--- By what share the load may be lower: a burst is short, and its last frame leaves when the sender comes by.
-local function stretch_tolerance(d, intended)
-   return math.max(M.STRETCH_TOLERANCE, M.MISSING_TOLERANCE * intended / (d.tx - 1))
-end
-
 --- Did hardly any frame leave off schedule?
 -- @usage trial.is_on_schedule { tx = 10000, off_schedule = 11 } --> false
 function M.is_on_schedule(record)
@@ -253,11 +232,6 @@ local function lost_unfetched(record, ports, lcores, ask, found)
    end
 end
 
--- A rate that can be told from another a thousandth away.
-local function rate(fps)
-   return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
-end
-
 -- Ports that the device had pause, as it may: what they did not send in time is not the tester's doing.
 local function paused(ports, ask)
    local names = {}
@@ -265,21 +239,6 @@ local function paused(ports, ask)
       names[port.name] = (port.paused_ns or 0) > 0 or nil
    end
    return names
-end
-
--- What was not sent, or not as fast as it should have been.
-local function not_offered(d, record, found)
-   local missing, intended = d.intended_frames - d.tx, d.intended_fps or record.intended_fps
-   if d.late > 0 then
-      found:add("directions late", d.late, "%s: %s of %s were not sent, because the tester was late",
-         d.direction, count(d.late), plural(d.intended_frames, "frame"))
-   elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
-      found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended", d.direction,
-         count(missing), plural(d.intended_frames, "frame"))
-   elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
-      found:add("directions stretched", 1 - d.offered_fps / intended, "%s: all frames were sent, but at %s "
-         .. "frames per second instead of %s", d.direction, rate(d.offered_fps), rate(intended))
-   end
 end
 
 -- How the tester lost frames that came: { count of a port, what happened to them }.
@@ -294,9 +253,9 @@ local DROPS = {
 local function tester_reasons(record, raw, ask)
    local ports, lcores = raw.ports, raw.lcores or {}
    local found, had_to_pause = shortfalls.new(), paused(ports, ask)
-   for _, d in ipairs(record.directions) do
+   for i, d in ipairs(record.directions) do
       if not had_to_pause[d.direction:match "^(.-)%->"] then -- it may send when it wants
-         not_offered(d, record, found)
+         offered.judge(d, offered.asked_fps(raw.directions[i], ask), found)
       end
       loss_interval.judge(d, ask, found)
       if d.no_mbuf > 0 then

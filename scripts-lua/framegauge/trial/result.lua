@@ -224,7 +224,8 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
       .. "the load of the whole port", optional = true },
    { "intended_frames", "count", "frames the schedule held" },
    { "intended_fps", "positive", "its own load, where streams have loads of their own", optional = true },
-   { "offered_fps", "number", "the load really sent, between the first and the last departure" },
+   { "offered_fps", "number", "the load really sent, between the first and the last departure, and the pause "
+      .. "behind the last where the load changed" },
    { "tx", "count", "test frames sent" }, { "rx", "count", "different test frames received" },
    { "tx_bytes", "count", "their bytes with FCS", optional = true }, { "rx_bytes", "count", "the same",
       optional = true },

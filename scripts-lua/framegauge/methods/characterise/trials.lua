@@ -48,12 +48,10 @@ function M.new(plan, tester, session, direction)
    end
    --- @param o  seconds and fps, or loads; directions where it is not this one
    function c.make(phase, frame_size, o)
-      local seconds, frames = o.seconds or 0, 0
-      for _, load in ipairs(o.loads or {}) do -- whole frames, which take their time
-         local n = math.floor(load.fps * load.seconds + 0.5)
-         seconds, frames = seconds + n / load.fps, frames + n
+      local frames, seconds, record = nil, o.seconds, nil
+      if o.loads then
+         frames, seconds = loads.whole(o.loads)
       end
-      local record
       for _ = 0, AGAIN do
          record = session:trial {
             test = "characterise", phase = phase, frame_size = frame_size, direction = o.name or direction,

@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The load that a trial really offered, and whether it is the one that was asked for.
+--
+-- Both are reckoned in whole frames. A load of 54.9 frames per second for a quarter of a second is 14 frames,
+-- not 13.7, and takes 0.255 s; of frames of several sizes as many are sent as have begun.
+local format = require "framegauge.text.format"
+local loads = require "framegauge.traffic.loads"
+
+local count, plural = format.count, format.plural
+
+local M = {}
+
+--- How many of the frames that were to be sent may be missing, in seconds of the load.
+M.MISSING_TOLERANCE = 10e-6
+
+--- By this share the load may be lower than asked for although all frames were sent: each within its allowed
+-- lag, but over a longer time.
+M.STRETCH_TOLERANCE = 1e-3
+
+--- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is that of
+-- the port, of which the direction has its share. Bursts count with the pause that is behind the last, and
+-- loads one after the other with the interval that is behind the last frame.
+-- @param direction  of tester:trial()
+-- @param ask        of the trial: seconds, and fps and burst where bursts were sent, or loads
+function M.fps(direction, ask)
+   local share, burst = direction.share or 1, ask.burst
+   if burst and direction.tx > 0 then
+      local pause = (burst.interval_frames / share - burst.frames + 1) * burst.frames
+         / (burst.interval_frames * ask.fps)
+      return direction.tx / ((direction.tx_duration_ns or 0) / 1e9 + pause) / share
+   elseif direction.uneven then
+      return direction.tx / math.max(ask.seconds, direction.tx_duration_ns / 1e9)
+   elseif ask.loads and direction.tx > 0 then
+      return direction.tx / ((direction.tx_duration_ns or 0) / 1e9 + 1 / ask.loads[#ask.loads].fps) / share
+   elseif direction.tx > 1 and (direction.tx_duration_ns or 0) > 0 then
+      return (direction.tx - 1) * 1e9 / direction.tx_duration_ns / share
+   end
+   return direction.tx / ask.seconds / share
+end
+
+-- By what share the load may be lower: a burst is short, and its last frame leaves when the sender comes by.
+local function stretch_tolerance(d, intended)
+   return math.max(M.STRETCH_TOLERANCE, M.MISSING_TOLERANCE * intended / (d.tx - 1))
+end
+
+-- A rate that can be told from another a thousandth away.
+local function rate(fps)
+   return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
+end
+
+--- The load that was asked for, in the whole frames of which it is made: at a low rate these are fewer, or
+-- more, than the rate times its seconds.
+-- @param direction  of tester:trial()
+function M.asked_fps(direction, ask)
+   if direction.uneven then
+      return direction.intended_frames / ask.seconds
+   elseif ask.loads then
+      local _, seconds = loads.whole(ask.loads)
+      return direction.intended_frames / seconds / (direction.share or 1)
+   end
+   return ask.streams and direction.intended_fps or ask.fps
+end
+
+--- What was not sent, or not as fast as it should have been.
+-- @param d         direction of a record
+-- @param intended  asked_fps() of it
+-- @param found     framegauge.trial.shortfalls
+function M.judge(d, intended, found)
+   local missing = d.intended_frames - d.tx
+   if d.late > 0 then
+      found:add("directions late", d.late, "%s: %s of %s were not sent, because the tester was late",
+         d.direction, count(d.late), plural(d.intended_frames, "frame"))
+   elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
+      found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended", d.direction,
+         count(missing), plural(d.intended_frames, "frame"))
+   elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
+      found:add("directions stretched", 1 - d.offered_fps / intended, "%s: all frames were sent, but at %s "
+         .. "frames per second instead of %s", d.direction, rate(d.offered_fps), rate(intended))
+   end
+end
+
+return M
