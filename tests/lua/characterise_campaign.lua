@@ -2,7 +2,7 @@
 
 --- Characterises many devices drawn at random and counts how often the bounds hold:
 --
---    build/app/framegauge script tests/lua/characterise_campaign.lua FIRST LAST [switches]
+--    build/app/framegauge script tests/lua/characterise_campaign.lua FIRST LAST [switch | policer | jittery]
 --
 -- The table at the end is that of docs/explanation/characterise.md. The status is 1 where a bound that is
 -- certain misses, or a characterisation takes more than it may.
@@ -14,7 +14,7 @@ return job.run(function()
    local first, last = tonumber(arg[1] or 1), tonumber(arg[2] or 20)
    local counts = counted.new(print)
    for number = first, last do
-      counted[arg[3] and "switch" or "device"](counts, number)
+      counted[arg[3] or "device"](counts, number)
    end
    print(("\n%d devices, each in at most %d trials and %.0f s of load\n"):format(counts.devices,
       counts.trials, counts.seconds))

@@ -52,9 +52,9 @@ local function count_way(counts, device, row)
    end
 end
 
---- Characterise a device, by its number.
-function M.device(counts, number)
-   local device = truth.device(number)
+--- Characterise a device.
+-- @param device  of characterise_truth
+function M.measure(counts, device)
    local results, cost = truth.measure(device)
    count_cost(counts, cost)
    for _, row in ipairs(results.characterisation) do
@@ -63,10 +63,23 @@ function M.device(counts, number)
    for _, one in ipairs(results.predictions) do
       add(counts, "predictions", one.holds ~= nil, one.holds)
       if one.holds == false then
-         counts.say(("device %d: %d bytes, %s: %d frames, predicted %d to %d"):format(number, one.frame_size,
-            one.load, one.rx, one.rx_predicted_min, one.rx_predicted_max))
+         counts.say(("device %d: %d bytes, %s: %d frames, predicted %d to %d"):format(device.number,
+            one.frame_size, one.load, one.rx, one.rx_predicted_min, one.rx_predicted_max))
       end
    end
+end
+
+--- Characterise a device, a policer, or a device with jitter, by its number.
+function M.device(counts, number)
+   M.measure(counts, truth.device(number))
+end
+
+function M.policer(counts, number)
+   M.measure(counts, truth.policer(number))
+end
+
+function M.jittery(counts, number)
+   M.measure(counts, truth.jittery(number))
 end
 
 --- Characterise a switch, by its number.

@@ -76,7 +76,8 @@ local function written(way)
    add("latency_per_byte: %.6fns", way.per_byte)
    add("switching: %s", way.cut_through and "cut-through" or "store-and-forward")
    add("loss_random: %.8f%%", way.loss * 100)
-   add("jitter: {mean: %.3fns}", way.jitter > 0 and way.jitter)
+   list[#list + 1] = way.jitter > 0 and ("jitter: {mean: %.3fns, distribution: %s}"):format(way.jitter,
+      way.shape or "uniform") or nil
    add("recovery: %.0fns", way.recovery)
    list[#list + 1] = way.cir and ("profiles: {all: {cir: %dbps, cbs: %d, shaping: %dns}}"):format(way.cir,
       way.cbs, way.shaping or 0) or nil
@@ -96,6 +97,39 @@ function M.device(number)
    return device
 end
 
+-- Keys at their defaults, but for waits that cost nothing here.
+local DEFAULTS = [[
+name: device %d
+ports: {east: {device: wire0}, west: {device: wire1}}
+test: characterise
+reference_device: %s
+characterise: {learning_wait: 1ms, settle: 0}
+]]
+
+local function drawn(number, way)
+   local text = ("{rate: 100Mbps, seed: %d, %s}"):format(number, written(way))
+   return { number = number, rate = 1e8, ways = { way }, text = text, plan = DEFAULTS:format(number, text) }
+end
+
+--- A policer by its number: 30 to 90 % of the line, and a bucket of 5 to 600 ms of it, in a plan of defaults.
+function M.policer(number)
+   local draw = devices.generator(number * 7919 + 17)
+   draw(0, 1)
+   return drawn(number, { latency = draw(100, 300000), per_byte = 0, jitter = 0, loss = 0, recovery = 0,
+      cir = log_between(draw, 0.3e8, 0.9e8), cbs = log_between(draw, 0.005 * 1e8 / 8, 0.6 * 1e8 / 8) })
+end
+
+--- A device with jitter by its number: any distribution, in a plan of defaults.
+function M.jittery(number)
+   local draw = devices.generator(number * 7919 + 17)
+   draw(0, 1)
+   local shapes = { "uniform", "exponential", "normal" }
+   return drawn(number, { latency = draw(100, 300000), per_byte = draw(0, 1) < 0.4 and draw(0.1, 12) or 0,
+      jitter = log_between(draw, 1000, 100000), shape = shapes[math.floor(draw(1, 4))], loss = 0,
+      recovery = 0, capacity = log_between(draw, 2000, 120000), buffer = log_between(draw, 4, 2000),
+      cut_through = draw(0, 1) < 0.3 })
+end
+
 local function plan_of(device)
    return PLAN:format(device.number, device.text, device.both and "true" or "false", device.max or "100%",
       device.rate == 1e8 and 1000 or 300, 4000)
@@ -105,7 +139,7 @@ end
 -- @param text  of the plan; nil: that of all devices
 -- @return results, as result.json has them; and of all its trials { trials =, seconds = of load }
 function M.measure(device, text)
-   text = text or plan_of(device)
+   text = text or device.plan or plan_of(device)
    local plan, errors = plans.load_text(text, "device")
    assert(plan, errors and tostring(errors[1]))
    local tester = assert(Tester.open(plan))
@@ -226,6 +260,8 @@ function M.checks(device, row)
       within("cir", way.cir, row.cir, "bps")
       within("cbs", way.cbs, row.cbs, "bytes")
       within("queue", way.queue, way.queue and row.buffer_memory, "bytes")
+      within("bandwidth", way.cir, row.bandwidth, "bps")
+      word("both ways", "independent", row.both_ways ~= "not tried" and row.both_ways or nil)
    else
       within("capacity", limits.frames and way.capacity or math.huge, row.capacity, "fps")
       within("bandwidth", limits.bits and way.bandwidth or math.huge, row.bandwidth, "bps")

@@ -15,6 +15,7 @@ local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local ranges = require "framegauge.methods.characterise.ranges"
 local tables = require "framegauge.core.tables"
+local units = require "framegauge.text.units"
 
 local M = {}
 
@@ -66,8 +67,8 @@ local function served(size, remarks)
    return ranges.hull(rates), ranges.hull(all)
 end
 
--- What one frame size says: { frame_size, rate, places, policed } or, of one without loss, { frame_size,
--- at_least = fps }.
+-- What one frame size says: { frame_size, rate, places, policed } or { frame_size, at_least = fps, lost =
+-- whether one overload lost frames, which tells no rate }.
 local function of_size(size, remarks)
    local out = { frame_size = size.frame_size }
    if size.overloads[2] then
@@ -75,7 +76,7 @@ local function of_size(size, remarks)
    elseif size.drained then
       out.rate, out.places = drained(size.drained)
    else
-      out.at_least = size.carried_fps or 0
+      out.at_least, out.lost = size.carried_fps or 0, size.overloads[1] ~= nil
       return out
    end
    local held = ranges.middle(out.places) / ranges.middle(out.rate) -- seconds, if it is a buffer
@@ -292,6 +293,19 @@ local function by_tokens(out, list)
    return found or policed > 0
 end
 
+-- Of frame sizes that lost frames in one overload alone there is no rate, and what the others carried may be
+-- no more than what passed at first.
+local function tell_lost(out, sizes, list)
+   for i, one in ipairs(list) do
+      if one.lost then
+         tell(out.remarks, "%d bytes: only an overload of %s lost frames, so the rate is not told: raise "
+            .. "characterise.longest", one.frame_size, units.format_time(sizes[i].overloads[1].seconds))
+         out.limit, out.capacity, out.bandwidth, out.per_frame, out.per_byte = "unclear", nil, nil, nil, nil
+         out.counted = nil
+      end
+   end
+end
+
 -- Of frame sizes of which neither a buffer nor its absence explains the delay.
 local function tell_unclear(out, sizes, list)
    for i, one in ipairs(list) do
@@ -359,6 +373,7 @@ function M.direction(seen)
    if not by_tokens(out, list) then
       engine(out, list, seen.below_line, out.remarks)
       tell_unclear(out, seen.sizes, list)
+      tell_lost(out, seen.sizes, list)
       if saturated(list) > 0 then
          unit_of_buffer(out, list, out.remarks)
       end

@@ -22,6 +22,7 @@ M.TITLE = "Characterisation"
 
 local MORE_SIZES = 2 -- frame sizes that may be added
 local OF_SIZE, OF_HELD_OUT, OF_RECOVERY = 4, 3, 2 -- trials, at most
+local EMPTYING = 1 -- trial more of the largest size
 
 --- Bounds of the parameters, of all directions or of one.
 M.expectations = {
@@ -69,8 +70,9 @@ function M.parts(plan)
          add(size, OF_SIZE, 1.75 * o.trial + o.rest)
       end
       add(o.frame_sizes[1], OF_RECOVERY, o.trial + 2 * o.watch)
+      add(o.frame_sizes[#o.frame_sizes], EMPTYING, o.longest)
       for _, size in ipairs(o.held_out) do
-         add(size, OF_HELD_OUT, 1.25 * o.trial)
+         add(size, OF_HELD_OUT, (size == prediction.longest_of(plan) and o.longest or 0) + 1.25 * o.trial)
       end
    end
    if directions[2] then
@@ -112,6 +114,11 @@ local function find(c)
       below_line = c.below_line(c.plan.characterise.frame_sizes[1]) }
    for _, frame_size in ipairs(c.plan.characterise.frame_sizes) do
       add_size(c, seen, frame_size)
+   end
+   for i = #seen.sizes, math.max(1, #seen.sizes - 1), -1 do -- the largest empties a bucket of bits first
+      if not trials.empty_bucket(c, seen.sizes[i]) then
+         break
+      end
    end
    local found = identify.direction(seen)
    local candidates = tables.map(plan_rows.MORE, function(size)

@@ -31,7 +31,7 @@ local row = {
       { key = "trial", type = "time", default = "1s", min = "1ms", max = "300s",
         help = "length of an overload; others are shorter. The longer, the narrower the bounds of rates" },
       { key = "longest", type = "time", default = "10s", min = "1ms", max = "1h",
-        help = "an overload that a buffer takes in whole is made longer up to this" },
+        help = "an overload that a buffer takes in, or that loses no frame, is made longer up to this" },
       { key = "rest", type = "time", default = "1s", min = "1ms", max = "300s",
         help = "length of a trial at a low load" },
       { key = "watch", type = "time", default = "1s", min = "1ms", max = "1h",
@@ -107,7 +107,8 @@ return {
       group.longest = math.max(group.longest, group.trial)
    end,
    quick = {
-      "characterise.trial=200ms", "characterise.rest=200ms", "characterise.watch=300ms",
+      "characterise.trial=200ms", "characterise.longest=2s", "characterise.rest=200ms",
+      "characterise.watch=300ms",
       "characterise.learning_wait=10ms", "characterise.drain=100ms", "characterise.settle=0s",
    },
 }

@@ -18,13 +18,20 @@ local BELOW, AROUND = 0.7, 0.5 -- of the capacity: a load that it carries, and t
 local SHORT = 0.25 -- of the plan's trial
 local MOST_OF_BURST = 0.25 -- a step is at most such a share of a trial
 
+--- The frame size whose overload is held out as long as the longest that the model was fitted to: one that is
+-- shorter cannot disprove it.
+function M.longest_of(plan)
+   return math.max(unpack(plan.characterise.held_out))
+end
+
 -- The loads of the trials of a frame size: list of { name, loads }.
 local function loads_of(c, row, frame_size)
    local model, line = parameters.model(row, c.line_bps), c.max_fps(frame_size)
    local seconds = SHORT * c.plan.characterise.trial
    local rate = math.min(line, queue.rate(model, frame_size))
+   local overload = frame_size == M.longest_of(c.plan) and math.max(seconds, c.longest or 0) or seconds
    local list = {
-      { "overload", { { fps = line, seconds = seconds } } },
+      { "overload", { { fps = line, seconds = overload } } },
       { "below", { { fps = BELOW * rate, seconds = seconds } } },
    }
    local places = queue.places(model, frame_size)

@@ -11,7 +11,9 @@ local tables = require "framegauge.core.tables"
 
 local M = {}
 
-local SHORT = 0.25 -- the shorter overload, as a share of the longer
+-- Further overloads, as shares of the one that lost frames: shorter ones; where these lose nothing longer
+-- ones, as far as the plan allows; and where it allows none those that are hardly shorter.
+local SHORTER, LONGEST, HARDLY_SHORTER = { 0.25, 0.5 }, { 2, 4 }, { 0.75, 0.9 }
 local REST, RELIEF = 0.1, 0.5 -- of the capacity: a low load, and what follows an overload
 local GROWS = 20 -- frame times: a delay that grows by more under load is that of a queue
 local GROWN = 0.25 -- of the longest wait: the mean of a queue that grew
@@ -113,6 +115,7 @@ function M.rest(c, frame_size, fps)
 end
 
 local function overload(c, frame_size, seconds)
+   c.longest = math.max(c.longest or 0, seconds)
    return counts_of(c.make("overload", frame_size, { fps = c.max_fps(frame_size), seconds = seconds }),
       c.direction)
 end
@@ -167,37 +170,77 @@ local function keep_delay(size, counts)
    end
 end
 
+-- Keep an overload if it lost frames by load.
+local function keep(c, size, counts, rate)
+   if overloads(c, counts, size.frame_size, size.rest) then
+      local loss = c.rests.tx > 0 and c.rests.lost / c.rests.tx or 0
+      keep_delay(size, counts)
+      size.overloads[#size.overloads + 1] = {
+         seconds = length(counts), rx = counts.rx, slack = slack(counts, rate, loss),
+      }
+   end
+end
+
+-- What a size shows by an overload that lost frames, and others of other lengths: two tell its rate.
+local function overloaded(c, size, counts, seconds, rate)
+   local longest = c.plan.characterise.longest
+   local function more(shares)
+      for _, share in ipairs(shares) do
+         if share <= 1 or seconds * share <= longest then
+            keep(c, size, overload(c, size.frame_size, seconds * share), rate)
+         end
+      end
+   end
+   size.drained = size.drained and drained(counts, size.rest, true)
+   keep(c, size, counts, rate)
+   more(SHORTER)
+   if not size.overloads[2] and not size.drained then
+      more(2 * seconds <= longest and LONGEST or HARDLY_SHORTER)
+   end
+end
+
+-- What a size shows by an overload: of the server whose queue grew in it, and of one that lost frames.
+local function seen_in(c, size, counts, seconds, grew)
+   keep_delay(size, counts)
+   size.drained = grew and drained(counts, size.rest) or nil
+   if overloads(c, counts, size.frame_size, size.rest) then
+      size.carried_fps = nil
+      overloaded(c, size, counts, seconds, math.max(1, counts.rx / seconds))
+   else
+      size.carried_fps = carried(counts, size.rest)
+   end
+   return size
+end
+
+local function grew(c, size, counts)
+   return size.rest and counts.latency and delay_grew(c, counts, size.frame_size, size.rest)
+end
+
 --- What a frame size shows, as identify.lua has it.
 function M.size(c, frame_size)
    local o, size = c.plan.characterise, { frame_size = frame_size, overloads = {} }
    local seconds, counts = o.trial, overload(c, frame_size, o.trial)
-   local rate = math.max(1, counts.rx / seconds)
-   size.rest = M.rest(c, frame_size, rate)
-   local function grew()
-      return size.rest and counts.latency and delay_grew(c, counts, frame_size, size.rest)
-   end
-   while grew() and not overloads(c, counts, frame_size, size.rest) and seconds * LONGER <= o.longest do
+   size.rest = M.rest(c, frame_size, math.max(1, counts.rx / seconds))
+   while grew(c, size, counts) and not overloads(c, counts, frame_size, size.rest)
+      and seconds * LONGER <= o.longest do
       seconds = seconds * LONGER
       counts = overload(c, frame_size, seconds)
    end
-   keep_delay(size, counts)
-   if not overloads(c, counts, frame_size, size.rest) then
-      size.carried_fps = carried(counts, size.rest)
-      size.drained = grew() and drained(counts, size.rest) or nil
-      return size
+   return seen_in(c, size, counts, seconds, grew(c, size, counts))
+end
+
+--- The longest overload, of a size of which all came through at once: a bucket of tokens lets frames pass
+-- without delay until it is empty.
+-- @param size  of M.size(); gets what is seen
+-- @return whether it lost frames
+function M.empty_bucket(c, size)
+   local seconds = c.plan.characterise.longest
+   if size.overloads[1] or size.drained or seconds <= c.plan.characterise.trial then
+      return size.overloads[1] ~= nil
    end
-   size.drained = grew() and drained(counts, size.rest, true) or nil
-   local loss = c.rests.tx > 0 and c.rests.lost / c.rests.tx or 0
-   for _, share in ipairs { 1, SHORT, 2 * SHORT } do
-      counts = share == 1 and counts or overload(c, frame_size, seconds * share)
-      if overloads(c, counts, frame_size, size.rest) then
-         keep_delay(size, counts)
-         size.overloads[#size.overloads + 1] = {
-            seconds = length(counts), rx = counts.rx, slack = slack(counts, rate, loss),
-         }
-      end
-   end
-   return size
+   local counts = overload(c, size.frame_size, seconds)
+   seen_in(c, size, counts, seconds, grew(c, size, counts))
+   return size.overloads[1] ~= nil
 end
 
 --- An overload, and half of the capacity after it, twice: what is lost by chance is lost at another time.
