@@ -54,17 +54,17 @@ fg_sizes_octets(const struct fg_sizes *s, uint64_t n)
  *            that has one of them has a constant load again, only slower; one that has more sends bursts.
  *   bursts   Frames come in bursts of so many, at a rate of their own; every burst begins where its first
  *            frame would have left in the constant load, so the mean rate is the same.
- *   ramp     The rate grows or falls evenly with time.
+ *   ramp     The rate grows or falls evenly with time, also from 0 and to 0.
  *   Poisson  The times between departures are independent and exponentially distributed: frames of many
  *            senders that know nothing of each other. Follows from the seed alone.
  *   scatter  Each frame leaves at a random moment of its interval, which begins where the frame would have
  *            left in the constant load and ends before the next one by as much as two frames shall be apart:
  *            as many frames, and no beat with another load. Follows from the seed alone.
  *
- * And where the frames differ in size, constant loads, bursts and ramps can go by octets: then a frame leaves
- * when all octets before it, at the bit rate, have had their time. At a constant bit rate the long frame is
- * followed by the long pause; by frames they would be evenly spaced, and the bit rate right only in the mean
- * over a cycle.
+ * And there is the load without a frame: a pause between two loads. Where the frames differ in size,
+ * constant loads, bursts and ramps can go by octets: then a frame leaves when all octets before it, at the
+ * bit rate, have had their time. At a constant bit rate the long frame is followed by the long pause; by
+ * frames they would be evenly spaced, and the bit rate right only in the mean over a cycle.
  *
  * Ticks are those of the task's clock (fg_engine.h). One clock per stream, one writer: the tx lcore.
  */
@@ -112,6 +112,9 @@ struct fg_pace {
 int fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, uint64_t total,
 		     uint64_t max_lag, struct fg_error *err);
 
+/** No frame leaves: a pause, which begins at @p start, ticks. */
+void fg_pace_silence(struct fg_pace *pace, uint64_t start);
+
 /**
  * Leave departures of a constant load to other streams: of every @p every this one keeps @p take, beginning
  * with number
@@ -129,11 +132,12 @@ int fg_pace_turns(struct fg_pace *pace, uint64_t first, uint64_t take, uint64_t 
 int fg_pace_bursts(struct fg_pace *pace, uint64_t burst, double fps, uint64_t hz, struct fg_error *err);
 
 /**
- * Change the rate evenly from that of a constant load to @p fps in @p ticks. Total becomes what leaves in
- * that time.
- * @return 0 or -ERANGE: no time, or a rate below 0 or beyond a frame a tick
+ * Change the rate of a constant load, whose own rate no longer counts, evenly from @p from to @p to frames
+ * per second in @p ticks. Total becomes what leaves in that time.
+ * @return 0 or -ERANGE: no time, no frames, or a rate below 0 or beyond a frame a tick
  */
-int fg_pace_ramp(struct fg_pace *pace, double fps, uint64_t hz, uint64_t ticks, struct fg_error *err);
+int fg_pace_ramp(struct fg_pace *pace, double from, double to, uint64_t hz, uint64_t ticks,
+		 struct fg_error *err);
 
 /** Make a constant load a Poisson process of the same mean rate. */
 void fg_pace_poisson(struct fg_pace *pace, uint64_t seed);
@@ -157,6 +161,13 @@ int fg_pace_octets(struct fg_pace *pace, const struct fg_sizes *sizes, uint64_t 
 
 /** No frame leaves at or after @p ticks: the total becomes what does before. Frames that have left stay. */
 void fg_pace_end(struct fg_pace *pace, uint64_t ticks);
+
+/** At most @p frames leave in all. Call it when the load has its shape and its end. */
+static inline void
+fg_pace_limit(struct fg_pace *p, uint64_t frames)
+{
+	p->total = frames < p->total ? frames : p->total;
+}
 
 /** Count frames that leave more than @p ticks behind as off schedule. Without it none is. */
 static inline void

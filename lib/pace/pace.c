@@ -71,6 +71,13 @@ fg_pace_constant(struct fg_pace *pace, double fps, uint64_t hz, uint64_t start, 
 	return 0;
 }
 
+void
+fg_pace_silence(struct fg_pace *pace, uint64_t start)
+{
+	*pace = (struct fg_pace){
+		.start = start, .at = FROM_WHOLE(start), .until = UINT64_MAX, .step = 1, .even = true};
+}
+
 int
 fg_pace_turns(struct fg_pace *p, uint64_t first, uint64_t take, uint64_t every, struct fg_error *err)
 {
@@ -120,16 +127,16 @@ fg_pace_bursts(struct fg_pace *p, uint64_t burst, double fps, uint64_t hz, struc
 }
 
 int
-fg_pace_ramp(struct fg_pace *p, double fps, uint64_t hz, uint64_t ticks, struct fg_error *err)
+fg_pace_ramp(struct fg_pace *p, double from, double to, uint64_t hz, uint64_t ticks, struct fg_error *err)
 {
-	double last = fps / (double)hz;
+	double first = from / (double)hz, last = to / (double)hz;
 
-	if (!(last >= 0 && last <= 1) || ticks == 0)
-		return fg_error_set(err, ERANGE, "stream.rate", "no ramp to %g fps in %llu ticks", fps,
-				    (unsigned long long)ticks);
+	if (!(first >= 0 && first <= 1 && last >= 0 && last <= 1 && first + last > 0) || ticks == 0)
+		return fg_error_set(err, ERANGE, "stream.rate", "no ramp from %g to %g fps in %llu ticks",
+				    from, to, (unsigned long long)ticks);
 	p->even = false;
 	p->shape = FG_PACE_RAMP;
-	p->rate = 0x1p64 / (double)fg_pace_step(p);
+	p->rate = first;
 	p->slope = (last - p->rate) / (double)ticks;
 	p->total = (uint64_t)((p->rate + last) / 2 * (double)ticks + 0.5);
 	return 0;

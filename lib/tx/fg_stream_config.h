@@ -33,7 +33,8 @@ enum fg_load_shape { FG_LOAD_CONSTANT, FG_LOAD_BURSTS, FG_LOAD_RAMP, FG_LOAD_POI
  * duration sends what falls into that time, and the next load begins when it is over.
  */
 struct fg_load {
-	double fps; /* frames per second: the mean of a cycle of sizes; at the beginning of a ramp */
+	/* frames per second: the mean of a cycle of sizes; at the beginning of a ramp; 0: none leaves */
+	double fps;
 	/* to send; FG_ENDLESS: until told to stop; 0 with `ns`: as many as the time is for */
 	uint64_t frames;
 	uint64_t ns; /* how long it lasts; 0: as its frames take. A ramp needs it. */
@@ -103,7 +104,11 @@ struct fg_stream_config {
 	struct fg_turn turn;        /* with the other streams of tx_port; the same in each load */
 	unsigned loads;             /* one follows the other without a gap */
 	const struct fg_load *load; /* must live until fg_engine_prepare() returns */
-	/* how far its first departure is put off, in times between two frames; spreads equal streams */
+	uint64_t limit;             /* frames after which it is done, of all its loads together; 0: none */
+	/*
+	 * how far its first departure is put off, in times between two frames of its fastest load; spreads
+	 * equal streams
+	 */
 	double phase;
 	bool idle;      /* sends nothing until fg_engine_stream_start() */
 	uint64_t first; /* number of its first frame: another stream has sent those before it */

@@ -14,7 +14,7 @@
 enum { ON_TIME_NS = 100000 /* see on_time_init() */ };
 static const double most_ticks = 1e18; /* years; a clock that has run as long does not overflow */
 
-/* the frames of a load by its time, if it has no number of its own */
+/* the frames of a load by its time, if it has no number of its own; UINT64_MAX: its end will say */
 static uint64_t
 frames_of(const struct fg_load *l)
 {
@@ -22,7 +22,9 @@ frames_of(const struct fg_load *l)
 
 	if (l->frames > 0 || l->ns == 0)
 		return l->frames;
-	return l->shape == FG_LOAD_POISSON ? UINT64_MAX : (uint64_t)(l->fps * seconds + 0.5);
+	if (l->shape == FG_LOAD_POISSON || l->shape == FG_LOAD_BURSTS)
+		return UINT64_MAX;
+	return (uint64_t)(l->fps * seconds + 0.5);
 }
 
 /*
@@ -37,17 +39,30 @@ max_lag_of(const struct tx_env *env, const struct fg_port *port, const struct fg
 	return RTE_MIN(env->max_lag, fg_clock_ticks(env->clock, l->max_lag_ns));
 }
 
+/* frames per second when it is at its fastest, but not within a burst */
+static double
+fastest_of(const struct fg_load *l)
+{
+	return l->shape == FG_LOAD_RAMP ? RTE_MAX(l->fps, l->end_fps) : l->fps;
+}
+
 int
 tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_load *l,
 	const struct fg_sizes *sizes, uint64_t start, struct fg_pace *out, struct fg_error *err)
 {
-	uint64_t hz = env->clock->hz, ticks = fg_clock_ticks(env->clock, l->ns);
-	int rc = fg_pace_constant(out, l->fps, hz, start, frames_of(l), max_lag_of(env, port, l), err);
+	uint64_t hz = env->clock->hz, ticks = fg_clock_ticks(env->clock, l->ns), lag;
+	int rc;
 
+	if (fastest_of(l) == 0) {
+		fg_pace_silence(out, start);
+		return 0;
+	}
+	lag = max_lag_of(env, port, l);
+	rc = fg_pace_constant(out, fastest_of(l), hz, start, frames_of(l), lag, err);
 	if (rc == 0 && l->shape == FG_LOAD_BURSTS)
 		rc = fg_pace_bursts(out, l->burst, l->burst_fps, hz, err);
 	if (rc == 0 && l->shape == FG_LOAD_RAMP)
-		rc = fg_pace_ramp(out, l->end_fps, hz, ticks, err);
+		rc = fg_pace_ramp(out, l->fps, l->end_fps, hz, ticks, err);
 	if (rc == 0 && l->shape == FG_LOAD_POISSON)
 		fg_pace_poisson(out, l->seed);
 	if (rc == 0 && l->shape == FG_LOAD_SCATTER)
@@ -67,17 +82,21 @@ end_of(const struct fg_clock *clock, const struct fg_load *l, const struct fg_pa
 {
 	if (l->ns > 0)
 		return start + fg_clock_ticks(clock, l->ns);
-	return pace->total == UINT64_MAX ? UINT64_MAX : fg_pace_at(pace, pace->total);
+	return l->frames == FG_ENDLESS || pace->total == UINT64_MAX ? UINT64_MAX
+								    : fg_pace_at(pace, pace->total);
 }
 
 /* the start of a stream's first load, by its phase; UINT64_MAX: too late to be counted */
 static uint64_t
 start_of(const struct tx_env *env, const struct fg_stream_config *s)
 {
-	double late = s->phase * (double)env->clock->hz / s->load[0].fps;
+	double fps = 0, late;
 
-	if (!(s->load[0].fps > 0)) /* tx_pace() refuses the load */
+	for (unsigned i = 0; i < s->loads; i++)
+		fps = RTE_MAX(fps, fastest_of(&s->load[i]));
+	if (!(fps > 0)) /* it sends nothing, or tx_pace() refuses the load */
 		return env->start;
+	late = s->phase * (double)env->clock->hz / fps;
 	return late >= 0 && late < most_ticks ? env->start + (uint64_t)late : UINT64_MAX;
 }
 
@@ -86,7 +105,7 @@ static int
 loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_stream *tx,
 	   const struct fg_stream_config *s, struct fg_error *err)
 {
-	uint64_t start;
+	uint64_t start, left = s->limit == 0 ? UINT64_MAX : s->limit;
 	int rc;
 
 	if (s->loads == 0)
@@ -99,6 +118,7 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 	if (tx->load == NULL)
 		return fg_error_set(err, ENOMEM, "stream", "no memory");
 	tx->peak_fps = fg_stream_peak_fps(s);
+	tx->limit = s->limit == 0 ? UINT64_MAX : 0;
 	for (unsigned i = 0; i < s->loads; i++) {
 		struct fg_pace *pace = &tx->load[i];
 
@@ -109,6 +129,8 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 		if (rc != 0)
 			return rc;
 		start = end_of(env->clock, &s->load[i], pace, start);
+		fg_pace_limit(pace, left);
+		left -= left == UINT64_MAX ? 0 : pace->total;
 		if (s->turn.every > 0 && !pace->even)
 			return fg_error_set(err, EINVAL, "stream.turn", "only even loads can be shared");
 		if (s->turn.every > 0)
@@ -116,8 +138,10 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 		if (rc != 0)
 			return rc;
 		pace->first = s->first;
+		tx->limit += s->limit == 0 ? 0 : pace->total;
 	}
 	tx->pace = tx->load[0];
+	tx_next_load(tx); /* it may begin with a pause */
 	return 0;
 }
 
@@ -223,7 +247,7 @@ on_time_init(const struct tx_task *t, struct tx_stream *const *streams, unsigned
 	}
 }
 
-/* where streams may be added to a queue that has none, their departures are taken to be so far apart */
+/* where streams may be added to a queue on which nothing is sent, departures are taken to be so far apart */
 enum { UNKNOWN_FPS = 100000 };
 
 /* ticks between two departures of all streams, when all are at their fastest */
@@ -234,7 +258,7 @@ least_step(const struct fg_clock *clock, struct tx_stream *const *streams, unsig
 
 	for (unsigned i = 0; i < n; i++)
 		fps += streams[i]->peak_fps;
-	return (double)clock->hz / (n == 0 ? UNKNOWN_FPS : fps);
+	return (double)clock->hz / (fps > 0 ? fps : UNKNOWN_FPS);
 }
 
 /* the streams of a queue. @return how many */
@@ -326,7 +350,7 @@ tx_stream_join(const struct tx *tx, unsigned i)
 	for (unsigned k = 0; k < tx->streams; k++)
 		if (k != i && tx->stream[k].queue == s->queue && !tx_is_retired(&tx->stream[k]))
 			fps += tx->stream[k].peak_fps;
-	on_time_init(t, &s, 1, (double)t->clock->hz / fps);
+	on_time_init(t, &s, 1, (double)t->clock->hz / (fps > 0 ? fps : UNKNOWN_FPS));
 }
 
 void *

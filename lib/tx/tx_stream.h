@@ -55,6 +55,7 @@ struct tx_stream {
 	unsigned queue;                  /* that sends it, of the engine's */
 	struct fg_pace *load;            /* all loads, as they were to begin */
 	unsigned loads, present;
+	uint64_t limit;         /* frames that may become due in all its loads; UINT64_MAX: any number */
 	uint64_t shift;         /* ticks by which stops have put off the loads */
 	uint64_t stopped_at;    /* ticks; if stopped */
 	uint64_t present_first; /* sequence number of the first frame of the present load */

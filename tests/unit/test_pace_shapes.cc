@@ -76,15 +76,15 @@ TEST(PaceBursts, RefusesOnesThatAreNone)
 TEST(PaceRamp, SendsTheAreaUnderTheLine)
 {
 	/* rate from and to, seconds */
-	const double ramps[][3] = {
-		{1000, 2000, 1}, {2000, 1000, 2}, {1, 1488095, 1}, {1488095, 0, 0.5}, {500, 500, 1}};
+	const double ramps[][3] = {{1000, 2000, 1},   {2000, 1000, 2}, {1, 1488095, 1},
+				   {1488095, 0, 0.5}, {500, 500, 1},   {0, 1488095, 0.5}};
 
 	for (const double *r : ramps) {
-		fg_pace p = constant(r[0], 0);
+		fg_pace p = constant(std::max(r[0], r[1]), 0);
 		std::vector<uint64_t> list;
 		double ticks = r[2] * double(wire_hz);
 
-		ASSERT_EQ(0, fg_pace_ramp(&p, r[1], wire_hz, uint64_t(ticks), nullptr));
+		ASSERT_EQ(0, fg_pace_ramp(&p, r[0], r[1], wire_hz, uint64_t(ticks), nullptr));
 		EXPECT_NEAR((r[0] + r[1]) / 2 * r[2], double(p.total), 0.51);
 		expect_the_same_by_number(p);
 		list = walk(p);
@@ -105,9 +105,11 @@ TEST(PaceRamp, RefusesOnesThatAreNone)
 {
 	fg_pace p = constant(1000, 100);
 
-	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, 10, wire_hz, 0, nullptr));
-	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, -1, wire_hz, 1000, nullptr));
-	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, NAN, wire_hz, 1000, nullptr));
+	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, 1000, 10, wire_hz, 0, nullptr));
+	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, 1000, -1, wire_hz, 1000, nullptr));
+	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, -1, 1000, wire_hz, 1000, nullptr));
+	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, 0, 0, wire_hz, 1000, nullptr));
+	EXPECT_EQ(-ERANGE, fg_pace_ramp(&p, 1000, NAN, wire_hz, 1000, nullptr));
 	EXPECT_EQ(100u, p.total);
 }
 
@@ -182,13 +184,47 @@ TEST(PacePoisson, ScattersItsCountsAsItShould)
 	EXPECT_NEAR(1, squares / sum, 4 * std::sqrt(2.0 / slots));
 }
 
+TEST(PaceSilence, SendsNothing)
+{
+	fg_pace p;
+
+	fg_pace_silence(&p, 7);
+	EXPECT_EQ(never, fg_pace_next(&p));
+	EXPECT_FALSE(fg_pace_ready(&p, wire_hz));
+	EXPECT_EQ(0u, fg_pace_due(&p, wire_hz, 32));
+	fg_pace_end(&p, wire_hz);
+	fg_pace_move(&p, 10);
+	EXPECT_EQ(never, fg_pace_next(&p));
+	EXPECT_EQ(17u, fg_pace_at(&p, 0));
+}
+
+TEST(PaceLimit, EndsEveryShape)
+{
+	for (int shape = 0; shape < 4; shape++) {
+		fg_pace p = constant(1000, never);
+
+		if (shape == 1) {
+			ASSERT_EQ(0, fg_pace_bursts(&p, 8, 1e6, wire_hz, nullptr));
+		} else if (shape == 2) {
+			ASSERT_EQ(0, fg_pace_ramp(&p, 0, 1000, wire_hz, wire_hz, nullptr));
+		} else if (shape == 3) {
+			fg_pace_poisson(&p, 1);
+		}
+		fg_pace_end(&p, wire_hz);
+		fg_pace_limit(&p, 21);
+		EXPECT_EQ(21u, walk(p).size()) << shape;
+		fg_pace_limit(&p, 1000);
+		EXPECT_EQ(21u, walk(p).size()) << shape;
+	}
+}
+
 TEST(PaceEnd, KeepsWhatLeavesBefore)
 {
 	fg_pace even = constant(1000, never), bursts = even, ramp = constant(1000, 0), poisson = even,
 		past = even;
 
 	ASSERT_EQ(0, fg_pace_bursts(&bursts, 8, 1e6, wire_hz, nullptr));
-	ASSERT_EQ(0, fg_pace_ramp(&ramp, 2000, wire_hz, wire_hz, nullptr));
+	ASSERT_EQ(0, fg_pace_ramp(&ramp, 1000, 2000, wire_hz, wire_hz, nullptr));
 	fg_pace_poisson(&poisson, 1);
 	for (fg_pace *p : {&even, &bursts, &ramp, &poisson}) {
 		fg_pace whole = *p;
@@ -232,7 +268,7 @@ TEST(PaceForgive, LetsGoOfTheSameFramesInEveryShape)
 		if (shape == 1) {
 			ASSERT_EQ(0, fg_pace_bursts(&p, 10, 1e6, wire_hz, nullptr));
 		} else if (shape == 2) {
-			ASSERT_EQ(0, fg_pace_ramp(&p, 200000, wire_hz, wire_hz / 50, nullptr));
+			ASSERT_EQ(0, fg_pace_ramp(&p, 100000, 200000, wire_hz, wire_hz / 50, nullptr));
 		} else if (shape == 3) {
 			fg_pace_poisson(&p, 5);
 		}

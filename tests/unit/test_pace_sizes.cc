@@ -169,7 +169,7 @@ TEST(PaceOctets, InBurstsAndRamps)
 	for (uint64_t i = 0; i < 1000; i++)
 		ASSERT_NEAR(double(i / 10) * 1e10 + 5e4 * double(i % 10 / 2 * 400 + i % 2 * 100),
 			    double(fg_pace_at(&bursts, i)), 1);
-	ASSERT_EQ(0, fg_pace_ramp(&ramp, 3000, wire_hz, wire_hz, nullptr));
+	ASSERT_EQ(0, fg_pace_ramp(&ramp, 1000, 3000, wire_hz, wire_hz, nullptr));
 	ASSERT_EQ(0, fg_pace_octets(&ramp, s.get(), 0, 0, nullptr));
 	EXPECT_EQ(2000u, ramp.total);
 	for (uint64_t i = 0; i < 2000; i++) {

@@ -135,7 +135,7 @@ function Traffic:check_lines(changed)
       local line_rate = self:line_rate(port)
       if line_rate and bps > line_rate * (1 + 1e-9) then
          user_error.raise("rate", 2, "port %s: %s L1 would exceed its line rate, %s",
-            self.control.plan.ports[port].name, units.format_bits(bps), units.format_bits(line_rate))
+            self.control.plan.ports[port].name, units.format_bits_apart(bps, line_rate))
       end
    end
 end

@@ -68,7 +68,7 @@ end
 
 local LOAD = { "fps", "frames", "ns", "shape", "end_fps", "burst", "burst_fps", "seed", "by_octets",
    "overhead", "max_lag_ns" }
-local STREAM = { "unmeasured", "phase", "tag_first", "tag_every", "tags", "measure", "latest_ns" }
+local STREAM = { "unmeasured", "limit", "phase", "tag_first", "tag_every", "tags", "measure", "latest_ns" }
 local TURN = { "first", "take", "every" }
 
 local function told(struct, keys)

@@ -68,7 +68,7 @@ local function ramp(help)
 end
 
 local steps = {
-   { key = "rate", type = "rate", max = "100%", default = "10%", help = "a constant load" },
+   { key = "rate", type = "rate", max = "100%", default = "10%", help = "a constant load; 0 is a pause" },
    { key = "for", type = "time", max = "24h", default_help = "none", help = "how long" },
    unpack(ramp("... evenly in this time")),
 }
@@ -80,7 +80,7 @@ local load_row = {
    fields = {
       { key = "rate", type = "rate", max = "100%", default = "10%",
         help = "with `burst` the mean; frames per second are spaced evenly, bits and percent by the bytes "
-           .. "of the frames" },
+           .. "of the frames; 0 sends nothing" },
       { key = "burst", type = "integer", min = "1", max = "4294967295", default_help = "none",
         help = "send bursts of so many frames" },
       { key = "within", type = "rate", max = "100%", default_help = "the line's",
@@ -95,7 +95,8 @@ local load_row = {
         help = "of these times" },
       { key = "profile", type = "list", default_help = "none",
         of = { type = "group", help = "one load of a profile", fields = steps },
-        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {from: 10%, to: 90%, over: 5s}" },
+        help = "loads one after the other, and again: {rate: 10%, for: 1s}, {rate: 0, for: 1s}, {from: 0, "
+           .. "to: 90%, over: 5s}" },
       unpack(ramp("... evenly in this time, then no more")),
    },
 }
@@ -254,7 +255,10 @@ local function sizes_and_loads_are_some(values, found)
       if stream.payload.octets and stream.payload.text then
          found:add(path(stream, "payload.text"), "not beside octets", "one of both")
       end
-      problem = loads.problem(stream.rate)
+      local from = stack.ends(values.ports, stream)
+      local line_rate = from and plan_ports.line_rate(values, values.ports[from])
+      problem = loads.problem(stream.rate,
+         not problem and from and stream_config.context(values.ports, stream, line_rate) or nil)
       if problem then
          found:add(path(stream, "rate." .. problem.key), problem.message, problem.expected)
       end

@@ -99,7 +99,8 @@ local function direction_of(engine, i, stream, o)
    local direction = counts(result, STREAM)
    direction.name, direction.share = stream.name, stream.share
    -- how many frames a random process makes is known now
-   direction.intended_fps = stream.random and direction.intended_frames / o.duration or stream.fps
+   direction.intended_fps = stream.by_count and direction.intended_frames / o.duration or stream.fps
+   direction.sends_s, direction.exact = stream.sends_s, stream.exact
    direction.latency = delays.latency(result.latency, stamps(engine, stream.to, o.on_wire))
    direction.stamp_held_ns = tonumber(port_result(engine, stream.from).tx_held_ns)
    direction.own_queue_max_ns = result.own_queue_max_ns > 0 and tonumber(result.own_queue_max_ns) or nil
@@ -130,14 +131,15 @@ local function direction_of(engine, i, stream, o)
 end
 
 --- Counts of every stream that is measured.
--- @param streams  in the engine's order: list of { name =, from =, to = (indexes of ports), sent_elsewhere =
---                 whether another tester sends it; fps = intended load, of its port where it takes turns,
---                 share = of that load, or nil; uneven = whether it sends now
---                 and then; random = whether at random; over_time = seconds of an interval of the series that
---                 was kept, or nil; marks = whether those were counted; measure = what else was asked for
---                 (framegauge.tester.measures), or nil; errors = those on purpose, as the plan has them, or
---                 nil; kept = whether the intervals of the series are wanted, too; unmeasured = whether its
---                 frames bear no signature, so that nobody knows what became of them }
+-- @param streams  in the engine's order: list of { name =, from =, to = (indexes of ports), sent_elsewhere
+--                 = whether another tester sends it; fps = intended load, of its port where it takes turns,
+--                 share = of that load, or nil; uneven = whether it sends now and then, and sends_s = the
+--                 seconds in which it has to send all; by_count = whether the number of its frames says its
+--                 load, exact = whether the plan says how many; over_time = seconds of an interval of the
+--                 series that was kept, or nil; marks = whether those were counted; measure = what else was
+--                 asked for (framegauge.tester.measures), or nil; errors = those on purpose, as the plan has
+--                 them, or nil; kept = whether the intervals of the series are wanted, too; unmeasured =
+--                 whether its frames bear no signature, so that nobody knows what became of them }
 -- @param o.duration  of the trial, seconds
 -- @param o.ports     of the tester
 -- @param o.tags      tagged frames asked for, of each

@@ -307,12 +307,11 @@ function Tester:streams_of(o)
    if o.streams then
       local list, seconds = streams.given(self, o.streams)
       for i, stream in ipairs(o.streams) do
-         local first = stream.loads[1]
          described[i] = {
             name = stream.name, from = list.array[i - 1].tx_port + 1,
             to = list.array[i - 1].rx_port + 1, fps = streams.mean_fps(stream.loads, seconds),
-            uneven = stream.loads[2] ~= nil or first.shape ~= nil or stream.sizes ~= nil,
-            random = first.shape == "poisson",
+            uneven = streams.is_uneven(stream), sends_s = streams.seconds_of(stream),
+            exact = stream.limit ~= nil, by_count = streams.is_by_count(stream),
             over_time = stream.over_time, kept = o.joint ~= nil, marks = stream.marks,
             measure = stream.measure, errors = stream.errors, unmeasured = stream.unmeasured,
             sent_elsewhere = stream.idle,

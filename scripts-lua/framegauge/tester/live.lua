@@ -40,6 +40,7 @@ local function config_of(stream, place, measure)
       sizes = stream.cycle[2] and sizes or nil, frames = frames, load = loads,
       loads = count, idle = not stream.running, phase = stream.phase or place, measure = measure,
       faults = stream.faults, copies_of = stream.copies_of or 0, first = stream.first or 0,
+      limit = stream.limit or 0,
       fields_first = stream.fields and stream.fields.first or 0,
       fields_every = stream.fields and stream.fields.every or 0,
    }, { kept, loads }
@@ -52,6 +53,7 @@ end
 --                 faults = errors on purpose (framegauge.traffic.faults) or nil,
 --                 copies_of = number of a stream before it whose frames are to arrive here, too, or nil,
 --                 phase = by how much its first departure is put off, in times between two frames,
+--                 limit = frames after which it is done, or nil,
 --                 fields = { first =, every = more than 1 }: which headers its frames have, of a flow
 --                 that several streams send, or nil }
 -- @param phases   learning and drain, seconds; silent: no port announces its addresses; max_lag: seconds a

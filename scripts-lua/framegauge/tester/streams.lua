@@ -5,6 +5,7 @@ local api = require "framegauge.core.api"
 local arguments = require "framegauge.plan.arguments"
 local ffi = require "ffi"
 local frame = require "framegauge.traffic.frame"
+local load_rates = require "framegauge.traffic.loads"
 local measures = require "framegauge.tester.measures"
 local modifiers = require "framegauge.traffic.modifiers"
 local octets = require "framegauge.core.octets"
@@ -84,7 +85,7 @@ function List:add(o)
       measure = (o.over_time and C.FG_MEASURE_SERIES or 0) + (o.marks and C.FG_MEASURE_CODEPOINTS or 0)
          + measures.flags(o.measure or {}),
       latest_ns = math.floor((o.t_max or 0) * 1e9 + 0.5), faults = o.faults,
-      copies_of = o.copies_of or 0,
+      copies_of = o.copies_of or 0, limit = o.limit or 0,
    }
    return self.array[self.count - 1]
 end
@@ -220,7 +221,8 @@ end
 --                t_max = seconds after which a frame is lost even if it arrives, or nil,
 --                faults = errors on purpose (struct fg_stream_faults), or nil; then errors = the same as the
 --                plan has it,
---                phase = or a delay that does not count, in times between two frames,
+--                limit = frames after which it is done, or nil,
+--                phase = or a delay that does not count, in times between two frames of its fastest load,
 --                copies_of = number of the stream before it in the list whose frames come out at its port,
 --                too: it sends nothing, and measures those there; or nil }
 -- @return list as of M.of_trial, and how many seconds the longest of them lasts
@@ -239,7 +241,8 @@ function M.given(tester, wanted)
          from = index_of(tester.ports, one.from), to = index_of(tester.ports, one.to),
          frame = not sizes and one.frame or nil, sizes = sizes, frames = frames, cycle = one.sizes,
          templates = kept[3],
-         unmeasured = one.unmeasured, loads = loads, n = n, phase = one.phase or delay * loads[0].fps,
+         unmeasured = one.unmeasured, loads = loads, n = n,
+         phase = one.phase or delay * load_rates.fastest(one.loads), limit = one.limit,
          over_time = one.over_time, idle = one.idle or one.copies_of ~= nil, copies_of = one.copies_of,
          marks = one.marks, measure = one.measure,
          t_max = one.t_max, faults = one.faults,
@@ -274,12 +277,36 @@ function M.announcements(tester, o)
 end
 
 --- Frames per second of a stream over a trial; of one that sends now and then, too.
+-- @param seconds  of the trial: a ramp may be over before
 function M.mean_fps(loads, seconds)
    local frames = 0
    for _, load in ipairs(loads) do
       frames = frames + (load.frames or (load.mean_fps or load.fps) * load.seconds)
    end
-   return loads[2] and frames / seconds or loads[1].mean_fps or loads[1].fps
+   return (loads[2] or loads[1].shape == "ramp") and frames / seconds or loads[1].mean_fps or loads[1].fps
+end
+
+--- Whether a stream sends now and then, or not evenly.
+function M.is_uneven(stream)
+   return (stream.loads[2] or stream.loads[1].shape or stream.sizes or stream.limit) ~= nil
+end
+
+--- Whether the load of a stream is known by the number of its frames alone.
+function M.is_by_count(stream)
+   return stream.loads[1].shape == "poisson" or stream.limit ~= nil
+end
+
+--- Seconds in which a stream has to send all its frames; nil where no load says it.
+function M.seconds_of(stream)
+   local seconds = 0
+   for _, load in ipairs(stream.loads) do
+      if not load.seconds then
+         return nil
+      end
+      seconds = seconds + load.seconds
+   end
+   local fps = not stream.loads[2] and not stream.loads[1].shape and stream.loads[1].fps
+   return stream.limit and fps and fps > 0 and math.min(seconds, stream.limit / fps) or seconds
 end
 
 --- Seconds of an interval of the series, one for all streams of a trial; a second where none has one.

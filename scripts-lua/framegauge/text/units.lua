@@ -127,12 +127,12 @@ function M.parse_rate(text)
    return refuse(text, "rate", unit)
 end
 
--- Four significant digits with the largest prefix that leaves at least 1; prefixes = { {scale, "text"}, ... }
--- upwards.
-local function with_prefix(value, prefixes)
+-- Four significant digits, or others, with the largest prefix that leaves at least 1; prefixes = { {scale,
+-- "text"}, ... } upwards.
+local function with_prefix(value, prefixes, significant)
    local digits, text
    for i = 1, #prefixes do
-      digits = ("%.4g"):format(value / prefixes[i][1])
+      digits = ("%%.%dg"):format(significant or 4):format(value / prefixes[i][1])
       text = digits .. " " .. prefixes[i][2]
       if math.abs(tonumber(digits)) < 1000 then
          break
@@ -159,6 +159,17 @@ end
 -- @usage units.format_bits(987.6e6, 2) --> 987.6 Mbit/s L2
 function M.format_bits(bps, layer)
    return with_prefix(bps, bit_prefixes) .. (layer and " L" .. layer or "")
+end
+
+--- Two bit rates with as many digits as it takes to see that they differ.
+-- @usage units.format_bits_apart(1000000512, 1e9) --> 1.0000005 Gbit/s	1 Gbit/s
+function M.format_bits_apart(one, other)
+   for significant = 4, 15 do
+      local a, b = with_prefix(one, bit_prefixes, significant), with_prefix(other, bit_prefixes, significant)
+      if a ~= b or significant == 15 then
+         return a, b
+      end
+   end
 end
 
 --- "20 us", "1.5 s", "3 min 20 s", "2 h 5 min"

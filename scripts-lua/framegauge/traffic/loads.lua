@@ -8,8 +8,13 @@
 -- the rate names; percent are of layer 1.
 local ethernet = require "framegauge.core.ethernet"
 local lag = require "framegauge.traffic.lag"
+local units = require "framegauge.text.units"
 
 local M = {}
+
+--- The slowest load above 0 and the fastest, frames per second, that every clock of a port can pace: the wire
+-- counts picoseconds, a processor at least nanoseconds.
+M.SLOWEST, M.FASTEST = 1e-6, 1e9
 
 -- Octets that a frame counts at a layer besides its own.
 local function overhead(layer, tags)
@@ -61,6 +66,9 @@ local function bursts(o, c, seconds)
    elseif o.gap and inside then
       load.fps = o.burst / ((o.burst - 1) / inside + o.gap)
    end
+   if inside and load.fps and load.fps > inside and load.fps < inside * (1 + 1e-9) then
+      load.fps = inside -- it was rounded
+   end
    load.mean_fps, load.shape, load.burst, load.burst_fps = load.fps, "bursts", o.burst, inside
    load.max_lag = inside and lag.of_burst(o.burst / inside) or nil
    return load
@@ -69,7 +77,7 @@ end
 local function ramp(o, c, seconds)
    local load, last = load_of(o.from, c, seconds), M.fps(o.to, c.sizes, c.bps, c.tags)
    load.shape, load.end_fps = "ramp", last
-   load.mean_fps = (load.fps + last) / 2
+   load.mean_fps = load.fps and last and (load.fps + last) / 2
    return load
 end
 
@@ -84,27 +92,33 @@ local function one(o, c, seconds)
    end)(o, c, seconds)
 end
 
+-- A load that ends early: of a ramp only the beginning.
+local function cut(load, seconds)
+   if load.mean_fps and load.end_fps and seconds < load.seconds then
+      load.end_fps = load.fps + (load.end_fps - load.fps) * seconds / load.seconds
+      load.mean_fps = (load.fps + load.end_fps) / 2
+   end
+   load.seconds = math.min(seconds, load.seconds)
+   return load
+end
+
 --- The loads of a stream, one after the other.
 -- @param rate     the group `rate` of a stream of the plan
 -- @param c        { sizes =, bps =, tags = } as M.fps takes them
--- @param seconds  how long the stream sends; a profile says so itself, and is repeated until then
+-- @param seconds  how long the stream may send: a ramp may end before, a profile is repeated until then; nil:
+--                 as long as the load is
 -- @return list of loads as framegauge.tester.streams takes them
 function M.of(rate, c, seconds)
    local profile = rate.profile
    if not profile or #profile == 0 then
-      return { one(rate, c, rate.from and rate.over or seconds) }
+      local load = one(rate, c, rate.from and rate.over or seconds)
+      return { seconds and cut(load, seconds) or load }
    end
-   local list, left, i = {}, seconds, 0
+   local list, left, i = {}, seconds or M.length(rate), 0
    while left > 1e-9 do
       local step = profile[i % #profile + 1]
-      local lasts = math.min(step["for"] or step.over, left)
-      local load = one(step, c, step["for"] or step.over)
-      if lasts < load.seconds and load.end_fps then
-         load.end_fps = load.fps + (load.end_fps - load.fps) * lasts / load.seconds
-         load.mean_fps = (load.fps + load.end_fps) / 2
-      end
-      load.seconds = lasts
-      list[#list + 1], left, i = load, left - lasts, i + 1
+      local load = cut(one(step, c, step["for"] or step.over), left)
+      list[#list + 1], left, i = load, left - load.seconds, i + 1
    end
    return list
 end
@@ -117,9 +131,39 @@ function M.whole(list)
    local frames, seconds = 0, 0
    for _, load in ipairs(list) do
       local n = math.floor(load.fps * load.seconds + 0.5)
-      frames, seconds = frames + n, seconds + n / load.fps
+      frames, seconds = frames + n, seconds + (load.fps > 0 and n / load.fps or load.seconds)
    end
    return frames, seconds
+end
+
+-- Frames of bursts, of which each begins a period after the one before.
+local function frames_of_bursts(load)
+   local period = load.burst / load.fps
+   local whole = math.max(0, math.ceil(load.seconds / period - 1e-9) - 1)
+   local rest = load.seconds - whole * period
+   return whole * load.burst + math.min(load.burst, math.ceil(rest * load.burst_fps - 1e-6))
+end
+
+--- Frames of loads with an end; of a Poisson process in the mean. nil where the line of a share is not known.
+function M.frames(list)
+   local frames = 0
+   for _, load in ipairs(list) do
+      if not load.mean_fps then
+         return nil
+      end
+      frames = frames + (load.shape == "bursts" and load.burst_fps and load.fps > 0 and frames_of_bursts(load)
+         or math.floor(load.mean_fps * load.seconds + 0.5))
+   end
+   return frames
+end
+
+--- Frames per second of loads at their fastest, but not within a burst.
+function M.fastest(list)
+   local fps = 0
+   for _, load in ipairs(list) do
+      fps = math.max(fps, load.fps, load.end_fps or 0)
+   end
+   return fps
 end
 
 --- The load that stands for all of a stream where one is to be named.
@@ -128,21 +172,63 @@ function M.foremost(rate)
    return step.poisson or step.from or step.rate
 end
 
---- Seconds after which a load begins anew; 1 where it does not.
+--- Seconds after which a load begins anew, or a ramp ends; 1 where it does neither.
 function M.length(rate)
-   local seconds = 0
+   local seconds = rate.from and rate.over or 0
    for _, step in ipairs(rate.profile or {}) do
       seconds = seconds + (step["for"] or step.over)
    end
    return seconds > 0 and seconds or 1
 end
 
---- What is wrong with a group `rate`, where its keys do not go together.
--- @return nil, or { key =, message =, expected = }
-function M.problem(rate)
-   local function wrong(key, message, expected)
-      return { key = key, message = message, expected = expected }
+local function wrong(key, message, expected)
+   return { key = key, message = message, expected = expected }
+end
+
+-- What is wrong with bursts by their numbers: they can be no faster than the line, and no slower than all.
+local function burst_problem(o, c, prefix)
+   local inside, load = within(o, c), bursts(o, c, 1)
+   local line = c.bps and c.bps / (8 * (c.sizes.mean + ethernet.OVERHEAD))
+   if inside == 0 then
+      return wrong(prefix .. "within", "no frame leaves within a burst", "a load above 0")
+   elseif inside and line and inside > line * (1 + 1e-9) then
+      return wrong(prefix .. "within", ("%s within a burst, more than the line carries"):format(
+         units.format_frame_rate(inside)), "at most " .. units.format_frame_rate(line))
+   elseif not inside or not load.fps or load.fps <= inside then
+      return nil
+   elseif o.gap then
+      return wrong(prefix .. "gap", "shorter than from frame to frame within a burst",
+         "at least " .. units.format_time(1 / inside))
    end
+   local key = o.per_second and "per_second" or o.within and "within" or "rate"
+   return wrong(prefix .. key, ("%s within a burst, slower than the load on the whole, %s"):format(
+      units.format_frame_rate(inside), units.format_frame_rate(load.fps)),
+      key == "within" and "at least " .. units.format_frame_rate(load.fps) or "fewer frames")
+end
+
+-- The keys of loads that a step uses.
+local function used(o)
+   return o.poisson and { "poisson" } or o.from and { "from", "to" } or o.burst and { "rate", "within" }
+      or { "rate" }
+end
+
+-- What no clock of a port could pace.
+local function pace_problem(o, c, prefix)
+   for _, key in ipairs(used(o)) do
+      local fps = o[key] and M.fps(o[key], c.sizes, c.bps, c.tags) or 0
+      if fps > 0 and fps < M.SLOWEST then
+         return wrong(prefix .. key, "less than a frame in eleven days", "0, or at least 0.000001fps")
+      elseif fps > M.FASTEST then
+         return wrong(prefix .. key, units.format_frame_rate(fps) .. " is too fast", "at most 1Gfps")
+      end
+   end
+   return o.burst and burst_problem(o, c, prefix) or nil
+end
+
+--- What is wrong with a group `rate`, where its keys do not go together.
+-- @param c  as M.fps takes it, or nil: then the numbers are not looked at
+-- @return nil, or { key =, message =, expected = }
+function M.problem(rate, c)
    local function of_step(o, prefix)
       if o.poisson and (o.burst or o.from) or o.from and o.burst then
          return wrong(prefix .. (o.poisson and "poisson" or "from"), "bursts, a ramp or a Poisson process",
@@ -157,7 +243,7 @@ function M.problem(rate)
       elseif o.gap and o.per_second then
          return wrong(prefix .. "gap", "bursts come so often or after such a gap", "one of both")
       end
-      return nil
+      return c and pace_problem(o, c, prefix) or nil
    end
    for i, step in ipairs(rate.profile or {}) do
       local prefix = ("profile[%d]."):format(i)
@@ -168,6 +254,7 @@ function M.problem(rate)
          return wrong(prefix .. "for", "missing", "how long")
       end
    end
+   c = not (rate.profile and rate.profile[1]) and c or nil -- beside a profile it counts for nothing
    return of_step(rate, "")
 end
 

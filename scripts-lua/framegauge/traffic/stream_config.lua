@@ -2,9 +2,11 @@
 
 --- The streams of a plan as a trial takes them (framegauge.tester.streams).
 local faults = require "framegauge.traffic.faults"
+local format = require "framegauge.text.format"
 local loads = require "framegauge.traffic.loads"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
+local units = require "framegauge.text.units"
 
 local MEASURE = { "variation", "payload" } -- framegauge.tester.measures
 
@@ -25,7 +27,7 @@ function M.fps(ports, stream, line_rate, rate)
    local frames, seconds, peak = 0, 0, 0
    rate = rate or stream.rate
    for _, load in ipairs(loads.of(rate, M.context(ports, stream, line_rate), loads.length(rate))) do
-      if not load.fps then
+      if not load.mean_fps then
          return nil
       end
       frames, seconds = frames + load.mean_fps * load.seconds, seconds + load.seconds
@@ -34,13 +36,32 @@ function M.fps(ports, stream, line_rate, rate)
    return frames / seconds, peak
 end
 
+--- Frames that a stream sends in a time; of a Poisson process in the mean.
+-- @return a whole number, nil for a share of a line that is not known; and how many its load alone would send
+function M.frames(ports, stream, line_rate, seconds)
+   local frames = loads.frames(loads.of(stream.rate, M.context(ports, stream, line_rate), seconds))
+   return frames and math.min(frames, stream.frames or frames), frames
+end
+
+--- What is wrong with the number of frames of a stream: its load has to send them in the time.
+-- @return nil, or { key =, message =, expected = }
+function M.count_problem(ports, stream, line_rate, seconds)
+   local _, most = M.frames(ports, stream, line_rate, seconds)
+   if not (stream.frames and most and stream.frames > most) then
+      return nil
+   end
+   return { key = "frames", message = ("its rate sends %s in %s"):format(format.plural(most, "frame"),
+      units.format_time(seconds)), expected = "no more, or another rate or duration" }
+end
+
 --- When and in what sizes the streams send. Those that leave a port together are spread: the first frame of
--- the k-th of n is put off by k/n of the time between two of its own.
+-- the k-th of n is put off by k/n of the time between two of its own, or of the whole time if that is shorter.
 -- @param ports    of the plan
 -- @param streams  of the plan
 -- @param tester   with ports, whose line_rate is bits per second or nil
 -- @param seconds  how long each is sent
--- @return list of { name =, from = index of a port, sizes =, frame_size = the mean, loads =, phase = }
+-- @return list of { name =, from = index of a port, sizes =, frame_size = the mean, loads =, limit = number of
+-- frames or nil, phase = }
 function M.times(ports, streams, tester, seconds)
    local list, count, before = {}, {}, {}
    for _, stream in ipairs(streams) do
@@ -49,11 +70,12 @@ function M.times(ports, streams, tester, seconds)
    end
    for i, stream in ipairs(streams) do
       local from = stack.ends(ports, stream)
+      local made = loads.of(stream.rate, M.context(ports, stream, tester.ports[from].line_rate), seconds)
+      local apart = math.min(1, seconds * loads.fastest(made)) -- the first frame has to leave in the trial
       local cycle, size = sizes.of(stream)
       list[i] = {
-         name = stream.name, from = from, frame_size = size.mean, sizes = cycle[2] and cycle,
-         loads = loads.of(stream.rate, M.context(ports, stream, tester.ports[from].line_rate), seconds),
-         phase = (before[from] or 0) / count[from],
+         name = stream.name, from = from, frame_size = size.mean, sizes = cycle[2] and cycle, loads = made,
+         limit = stream.frames, phase = (before[from] or 0) / count[from] * apart,
       }
       before[from] = (before[from] or 0) + 1
    end
@@ -64,8 +86,8 @@ end
 -- @param tester   with plan, ports and gateway_mac
 -- @param seconds  how long each is sent
 -- @return list of { name =, from =, to =, frame = and sizes = (framegauge.tester.streams), frame_size = the
--- mean, loads =, phase = (as M.times() gives it), measure =, t_max =, errors =, and faults = the same as the
--- engine takes it }
+-- mean, loads =, limit =, phase = (as M.times() gives them), measure =, t_max =, errors =, and faults = the
+-- same as the engine takes it }
 function M.streams(tester, seconds)
    local macs, ports = stack.known(tester), tester.plan.ports
    local list = M.times(ports, tester.plan.streams, tester, seconds)

@@ -27,6 +27,7 @@ local loss_interval = require "framegauge.trial.loss_interval"
 local offered = require "framegauge.trial.offered"
 local shortfalls = require "framegauge.trial.shortfalls"
 local tables = require "framegauge.core.tables"
+local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
 
 local count, plural = format.count, format.plural
@@ -164,13 +165,14 @@ function M.merge_latency(directions)
 end
 
 -- @return the reasons, and whether a link was not there: then the tester could not have sent
-local function invalid_reasons(record, ports, link_may_change)
-   local reasons, no_link = {}, false
+local function invalid_reasons(record, ports, ask)
+   local reasons, no_link, nothing = {}, false, offered.is_nothing(record)
    local function add(...)
       reasons[#reasons + 1] = string.format(...)
    end
    for _, d in ipairs(record.directions) do
-      if d.intended_frames == 0 and not d.share then -- those that share a load may have had no turn
+      -- those that share a load may have had no turn, and others say by themselves that they sent nothing
+      if d.intended_frames == 0 and not d.share and not ask.apart then
          add("%s: no frame was due; the trial is too short for this load", d.direction)
       end
       local tx = d.tx - (d.wrong_tx or 0)
@@ -180,8 +182,11 @@ local function invalid_reasons(record, ports, link_may_change)
          add("%s: frames came back that were never sent", d.direction)
       end
    end
+   if nothing and ask.apart then
+      add("no frame of any stream was due in %s", units.format_time(ask.seconds))
+   end
    for _, port in ipairs(ports) do
-      local lost = not link_may_change and verdict.link_reason(port)
+      local lost = not ask.link_may_change and verdict.link_reason(port)
       if lost then
          add("%s", lost)
          no_link = no_link or port.link_down == 1 or port.removed == 1
@@ -255,7 +260,7 @@ local function tester_reasons(record, raw, ask)
    local found, had_to_pause = shortfalls.new(), paused(ports, ask)
    for i, d in ipairs(record.directions) do
       if not had_to_pause[d.direction:match "^(.-)%->"] then -- it may send when it wants
-         offered.judge(d, offered.asked_fps(raw.directions[i], ask), found)
+         offered.judge(d, raw.directions[i], ask, found)
       end
       loss_interval.judge(d, ask, found)
       if d.no_mbuf > 0 then
@@ -325,7 +330,7 @@ end
 
 -- @param raw  what the tester counted; `invalid` in it is what the tester itself knows against the trial
 local function judge(record, raw, ask)
-   local reasons, no_link = invalid_reasons(record, raw.ports, ask.link_may_change)
+   local reasons, no_link = invalid_reasons(record, raw.ports, ask)
    local tester = no_link and {} or tester_reasons(record, raw, ask)
    local invalid = tables.joined(raw.invalid or {}, reasons, verdict.card_reasons(raw.ports, record.lost > 0))
    return verdict.settle(record, invalid, tester)
@@ -345,7 +350,7 @@ end
 -- @param raw  what tester:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
 --             loads, burst, outage, streams, any_loss, held = frames that the device is known to hold when
---             they come at once, and link_may_change (framegauge.trial.session)
+--             they come at once, link_may_change and apart (framegauge.trial.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 -- @usage local raw = tester:trial {
 --    frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" },

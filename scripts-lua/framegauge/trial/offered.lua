@@ -49,34 +49,45 @@ local function rate(fps)
    return fps < 1e5 and ("%.5g"):format(fps) or count(fps)
 end
 
---- The load that was asked for, in the whole frames of which it is made: at a low rate these are fewer, or
--- more, than the rate times its seconds.
--- @param direction  of tester:trial()
-function M.asked_fps(direction, ask)
-   if direction.uneven then
-      return direction.intended_frames / ask.seconds
+-- Frames per second that were asked for, and that left. What is not even in time is compared by the frames of
+-- its own schedule, over the time in which they had to leave.
+-- @param d, raw  a direction of the record, and as the tester counted it
+local function loads_of(d, raw, ask)
+   if raw.uneven then
+      local seconds = raw.sends_s or ask.seconds
+      return d.intended_frames / seconds, d.tx / math.max(seconds, raw.tx_duration_ns / 1e9)
    elseif ask.loads then
       local _, seconds = loads.whole(ask.loads)
-      return direction.intended_frames / seconds / (direction.share or 1)
+      return d.intended_frames / seconds / (raw.share or 1), d.offered_fps
    end
-   return ask.streams and direction.intended_fps or ask.fps
+   return ask.streams and raw.intended_fps or ask.fps, d.offered_fps
+end
+
+--- Whether nothing was to be sent at all: another trial would be the same.
+function M.is_nothing(record)
+   for _, direction in ipairs(record.directions or {}) do
+      if direction.intended_frames ~= 0 then
+         return false
+      end
+   end
+   return record.directions ~= nil
 end
 
 --- What was not sent, or not as fast as it should have been.
--- @param d         direction of a record
--- @param intended  asked_fps() of it
--- @param found     framegauge.trial.shortfalls
-function M.judge(d, intended, found)
+-- @param d, raw  a direction of the record, and as the tester counted it
+-- @param found   framegauge.trial.shortfalls
+function M.judge(d, raw, ask, found)
    local missing = d.intended_frames - d.tx
+   local intended, offered = loads_of(d, raw, ask)
    if d.late > 0 then
       found:add("directions late", d.late, "%s: %s of %s were not sent, because the tester was late",
          d.direction, count(d.late), plural(d.intended_frames, "frame"))
-   elseif missing > math.max(1, M.MISSING_TOLERANCE * intended) then
+   elseif missing > (raw.exact and 0 or math.max(1, M.MISSING_TOLERANCE * intended)) then
       found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended", d.direction,
          count(missing), plural(d.intended_frames, "frame"))
-   elseif d.tx > 1 and d.offered_fps < intended * (1 - stretch_tolerance(d, intended)) then
-      found:add("directions stretched", 1 - d.offered_fps / intended, "%s: all frames were sent, but at %s "
-         .. "frames per second instead of %s", d.direction, rate(d.offered_fps), rate(intended))
+   elseif d.tx > 1 and offered < intended * (1 - stretch_tolerance(d, intended)) then
+      found:add("directions stretched", 1 - offered / intended, "%s: all frames were sent, but at %s "
+         .. "frames per second instead of %s", d.direction, rate(offered), rate(intended))
    end
 end
 

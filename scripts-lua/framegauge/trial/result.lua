@@ -223,7 +223,7 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
    { "share", "positive", "of the frames of its port, where it does not send all of them; `offered_fps` is "
       .. "the load of the whole port", optional = true },
    { "intended_frames", "count", "frames the schedule held" },
-   { "intended_fps", "positive", "its own load, where streams have loads of their own", optional = true },
+   { "intended_fps", "number", "its own load, where streams have loads of their own", optional = true },
    { "offered_fps", "number", "the load really sent, between the first and the last departure, and the pause "
       .. "behind the last where the load changed" },
    { "tx", "count", "test frames sent" }, { "rx", "count", "different test frames received" },
@@ -373,7 +373,7 @@ for _, row in ipairs(M.HEAD) do
 end
 
 M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", M.HEAD, verdict.OF_TRIAL, {
-   { "intended_fps", "positive", "the load asked for", col = "Intended", at = "trials" },
+   { "intended_fps", "number", "the load asked for", col = "Intended", at = "trials" },
    { "intended_percent", "number", "its share of the line", null = true, col = "Load", unit = "% of line",
       at = "trials" },
    { "offered_fps", "number", "the load really sent, between the first and the last departure, of the "

@@ -4,6 +4,7 @@
 --
 -- A run that goes on where an earlier one ended gives the session its trials. As long as they last they are
 -- the answers: what is asked must be what was asked then.
+local offered = require "framegauge.trial.offered"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial"
 local user_error = require "framegauge.core.user_error"
@@ -177,7 +178,8 @@ end
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst, outage,
 --             max_lag as the tester takes them (fps is then the mean of the loads, seconds the sum), drain
 --             where it is not the plan's, link_may_change, any_loss = whether it matters only if frames are
---             lost, not how many, silent, broadcast, patient, gap and members = as the tester takes them,
+--             lost, not how many, apart = whether a stream without a due frame says nothing of the others,
+--             silent, broadcast, patient, gap and members = as the tester takes them,
 --             tunnelled = whether frames may arrive in a tunnel, or have left one: then with other addresses,
 --             title = what to call it in the progress, around = function(make), which calls make() for the
 --             tester's counts and returns them.
@@ -188,7 +190,7 @@ function Session:trial(ask)
    local record
    for _ = 0, self.retries do
       record = self:once(ask)
-      if record.validity ~= "invalid" then
+      if record.validity ~= "invalid" or offered.is_nothing(record) then
          break
       end
    end

@@ -26,6 +26,7 @@ local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
 local suggest = require "framegauge.core.suggest"
 local tables = require "framegauge.core.tables"
+local tester_streams = require "framegauge.tester.streams"
 local trial = require "framegauge.trial"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -65,7 +66,7 @@ local function check_lines(tester, fps)
       local line_rate = ports.get(tester, name).line_rate
       if line_rate and bps > line_rate * (1 + 1e-9) then
          user_error.raise("stream", BAD_INPUT, "port %s: %s L1 would be more than its line carries, %s", name,
-            units.format_bits(bps), units.format_bits(line_rate))
+            units.format_bits_apart(bps, line_rate))
       end
    end
 end
@@ -120,13 +121,14 @@ function M.send(tester, o)
       if template then
          one.frame = one.sizes and template or template(one.frame_size)
       end
-      fps = fps + one.loads[1].mean_fps
+      fps = fps + tester_streams.mean_fps(one.loads, values.duration)
    end
    local raw = tester:trial {
       streams = list, learning_wait = values.learning_wait, drain = values.drain, settle = values.settle,
    }
    return trial.record(raw, {
       test = "stream.send", direction = "all", fps = fps, seconds = values.duration, streams = list,
+      apart = true,
    })
 end
 

@@ -13,6 +13,7 @@ local own_queue = require "framegauge.traffic.own_queue"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
+local tester_streams = require "framegauge.tester.streams"
 local units = require "framegauge.text.units"
 
 local M = {}
@@ -46,7 +47,7 @@ local COLUMNS = {
    { "", "direction", function(r) return r.direction end, left = true },
    { "frame", "size", function(r) return format.count(r.size) end },
    { "load", "fps", function(r) return r.fps and format.count(r.fps) or "-" end },
-   { "", "frames", function(r) return r.fps and format.count(r.fps * r.seconds) or "-" end },
+   { "", "frames", function(r) return r.frames and format.count(r.frames) or "-" end },
 }
 
 --- What `run --dry-run` says.
@@ -56,10 +57,13 @@ function M.outlook(plan, tester, notes)
       local stream = plan.streams[i]
       local from, to = stack.ends(plan.ports, stream)
       local _, size = sizes.of(stream)
+      local rate, seconds = tester.ports[from].line_rate, plan.traffic.duration
+      local frames, fps = stream_config.frames(plan.ports, stream, rate, seconds),
+         stream_config.fps(plan.ports, stream, rate)
       rows[i] = {
          name = stream.name, direction = plan.ports[from].name .. "->" .. plan.ports[to].name,
-         size = size.mean, fps = stream_config.fps(plan.ports, stream, tester.ports[from].line_rate),
-         seconds = plan.traffic.duration,
+         size = size.mean, frames = frames,
+         fps = frames and (stream.rate.from or stream.rate.profile) and frames / seconds or fps,
       }
    end
    if #plan.streams > MOST then
@@ -71,29 +75,61 @@ function M.outlook(plan, tester, notes)
       { "", ("One trial of %s."):format(units.format_time(plan.traffic.duration)) })
 end
 
+-- What the line of the open port says against a stream, as a sentence.
+local function objection(plan, stream, port)
+   local rate, c = stream.rate, stream_config.context(plan.ports, stream, port.line_rate)
+   local first = loads.of(rate, c)[1]
+   if not stream_config.fps(plan.ports, stream, port.line_rate) or first.burst and not first.burst_fps then
+      local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load "
+         .. "such as 5Mfps, or the line_rate of the port"
+      return text:format(stream.name, first.burst and (rate.within and rate.within.text or "100%")
+         or loads.foremost(rate).text, port.name)
+   end
+   local problem, key = loads.problem(rate, c), "rate."
+   if not problem then
+      key = ""
+      problem = stream_config.count_problem(plan.ports, stream, port.line_rate, plan.traffic.duration)
+   end
+   return problem and ("streams.%s.%s%s: %s; expected %s"):format(stream.name, key, problem.key,
+      problem.message, problem.expected)
+end
+
 --- What keeps a plan from being run on a tester; nil when nothing does.
 function M.check(plan, tester)
    for _, stream in ipairs(plan.streams) do
       local from = stack.ends(plan.ports, stream)
-      local port = tester.ports[from]
-      if not stream_config.fps(plan.ports, stream, port.line_rate) then
-         local text = "streams.%s.rate: %s is a share of no line: %s has no rate of its own; expected a load "
-            .. "such as 5Mfps, or the line_rate of the port"
-         return text:format(stream.name, loads.foremost(stream.rate).text, port.name)
+      local found = objection(plan, stream, tester.ports[from])
+      if found then
+         return found
       end
    end
    return nil
 end
 
+-- Why a stream says nothing of the device: it had nothing to send.
+local function nothing_sent(stream, direction, seconds)
+   if direction.intended_frames > 0 then
+      return nil
+   elseif loads.fastest(stream.loads) == 0 then
+      return "its rate is 0: it sends nothing"
+   end
+   return ("no frame was due in %s at %.4g frames per second"):format(units.format_time(seconds),
+      direction.intended_fps)
+end
+
 -- What the trial counted of a stream, and what follows from it.
 local function row_of(stream, direction, record, line_rate)
    local row, size = {}, stream.frame_size
+   local nothing = nothing_sent(stream, direction, record.duration_s)
    for key in pairs(fields.STREAM.by_key) do
       row[key] = direction[key]
    end
    row.stream, row.direction, row.frame_size = stream.name, stream.from .. "->" .. stream.to, size
    row.duration_s, row.trial, row.validity, row.reasons =
       record.duration_s, record.trial, record.validity, record.reasons
+   if nothing and record.validity ~= "invalid" then
+      row.validity, row.reasons = "not-applicable", { nothing }
+   end
    row.offered_l1_mbps = ethernet.l1_bps(direction.offered_fps, size) / 1e6
    row.offered_l2_mbps = ethernet.l2_bps(direction.offered_fps, size) / 1e6
    row.received_l2_mbps = direction.rx_bytes * 8 / record.duration_s / 1e6
@@ -110,13 +146,13 @@ function M.run(plan, tester, session, results)
       rates[port.name] = port.line_rate
    end
    for i, stream in ipairs(streams) do
-      fps = fps + stream.loads[1].mean_fps
+      fps = fps + tester_streams.mean_fps(stream.loads, plan.traffic.duration)
       stream.over_time = i <= KEPT and (plan.traffic.duration <= LONG and FINE or COARSE) or nil
    end
    results.traffic = {}
    local record = session:trial {
       test = NAME, phase = "measure", direction = "all", fps = fps, seconds = plan.traffic.duration,
-      streams = streams,
+      streams = streams, apart = true,
    }
    for i, stream in ipairs(streams) do
       results.traffic[i] = row_of(stream, record.directions[i], record, rates[stream.from])

@@ -40,14 +40,26 @@ local function streams_fit_their_lines(values, found)
          if sums[from] > rate * (1 + 1e-9) then
             found:add(("streams.%s.rate"):format(stream.name),
                ("with it the streams from %s are %s at layer 1, more than its line carries (%s)"):format(
-                  values.ports[from].name, units.format_bits(sums[from]), units.format_bits(rate)))
+                  values.ports[from].name, units.format_bits_apart(sums[from], rate)))
             return
          end
       end
    end
 end
 
-local rules = { there_are_streams, streams_fit_their_lines }
+local function counts_fit_the_duration(values, found)
+   for _, stream in ipairs(values.streams) do
+      local from = stack.ends(values.ports, stream)
+      local path = "streams." .. stream.name
+      local problem = from and not found:has_below(path) and stream_config.count_problem(values.ports, stream,
+         ports.line_rate(values, values.ports[from]), values.traffic.duration)
+      if problem then
+         found:add(path .. ".frames", problem.message, problem.expected)
+      end
+   end
+end
+
+local rules = { there_are_streams, streams_fit_their_lines, counts_fit_the_duration }
 
 -- The sizes of all frames, those that are too long on purpose with them.
 local function frame_sizes(plan)

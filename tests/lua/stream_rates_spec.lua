@@ -1,0 +1,143 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Loads that pause, that begin or end with nothing, and those of a number of frames: what `check` accepts is
+-- sent as it was asked for, and judged by the frames that were asked for.
+local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
+local result_schema = require "result_schema"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local HEAD = [[
+test: traffic
+ports: {a: {device: wire0, ipv4: 198.18.1.2/24}, b: {device: wire1, ipv4: 198.19.1.2/24}}
+reference_device: {rate: 100Mbps, latency: 20us}
+traffic: {duration: 1s, learning_wait: 10ms, drain: 100ms}
+streams:
+]]
+
+-- @return rows by stream, the result, what was printed
+local function run(streams)
+   local path, out = scratch.path(), scratch.path()
+   local file = assert(io.open(path, "w"))
+   file:write(HEAD, streams)
+   file:close()
+   local output, status = scratch.shell(("'%s' run '%s' --out '%s' 2>&1"):format(uv.exepath(), path, out))
+   local text = scratch.read(out .. "/result.json")
+   assert(text, output)
+   assert.is_true(result_schema.validate(out .. "/result.json"))
+   local result, rows = json.decode(text), {}
+   for _, row in ipairs(result.results.traffic) do
+      rows[row.stream] = row
+   end
+   return rows, result, output, status
+end
+
+-- What is wrong with streams, each problem with its line and key.
+local function problems_of(streams)
+   local _, errors = plans.load_text(HEAD .. streams, "plan.yaml")
+   local lines = {}
+   for i, err in ipairs(errors or {}) do
+      lines[i] = tostring(err)
+   end
+   return table.concat(lines, "\n")
+end
+
+describe("what is sent of", function()
+   teardown(scratch.remove)
+
+   local rows, result, output, status
+
+   setup(function()
+      rows, result, output, status = run [[
+  off: {rate: 0}
+  none: {rate: {poisson: 0%}}
+  slow: {rate: 0.3fps}
+  pause: {rate: {profile: [{rate: 1kfps, for: 100ms}, {rate: 0fps, for: 100ms}]}}
+  late: {rate: {profile: [{rate: 0, for: 900ms}, {rate: 1kfps, for: 100ms}]}}
+  few: {rate: {profile: [{rate: 1fps, for: 100ms}, {rate: 1kfps, for: 400ms}]}}
+  rise: {rate: {from: 0, to: 2kfps, over: 1s}}
+  fall: {rate: {from: 2kfps, to: 0%, over: 1s}}
+  flat: {rate: {from: 0, to: 0, over: 1s}}
+  short: {rate: {from: 1kfps, to: 3kfps, over: 500ms}}
+  long: {rate: {from: 1kfps, to: 3kfps, over: 2s}}
+  mix: {size: imix, rate: 2.4fps}
+  bursts: {rate: {burst: 100, gap: 24h}}
+]]
+   end)
+
+   local function expect(name, frames)
+      local row = rows[name]
+      assert.same({ frames, 0, "valid" }, { row.tx, row.lost, row.validity }, name)
+      assert.near(frames, row.intended_fps, 1, name)
+   end
+
+   it("no load is said to be nothing, and makes no other stream invalid", function()
+      assert.same({ 0, "valid", 1 }, { status, result.validity, #result.trials })
+      for _, name in ipairs { "off", "none", "flat" } do
+         assert.same({ 0, "not-applicable", { "its rate is 0: it sends nothing" } },
+            { rows[name].tx, rows[name].validity, rows[name].reasons }, name)
+      end
+      assert.same({ 0, "not-applicable", { "no frame was due in 1 s at 0.3 frames per second" } },
+         { rows.slow.tx, rows.slow.validity, rows.slow.reasons })
+      local _, told = output:gsub("no frame was due", "")
+      assert.equal(1, told)
+   end)
+
+   it("a profile is what its steps ask, with its pauses", function()
+      expect("pause", 500)
+      expect("late", 100)
+      expect("few", 800)
+   end)
+
+   it("a ramp is what it asks in the trial, from nothing, to nothing, shorter and longer", function()
+      expect("rise", 1000)
+      expect("fall", 1000)
+      expect("short", 1000)
+      expect("long", 1500)
+   end)
+
+   it("a slow mix and of bursts far apart are whole frames and whole bursts", function()
+      assert.same({ 2, "valid" }, { rows.mix.tx, rows.mix.validity })
+      assert.same({ 100, "valid" }, { rows.bursts.tx, rows.bursts.validity })
+   end)
+end)
+
+describe("a trial without any frame", function()
+   it("is invalid, and is not repeated", function()
+      local rows, result, _, status = run "  a: {rate: 0}\n  b: {rate: 0.1fps}\n"
+      assert.same({ 3, "invalid", 1 }, { status, result.validity, #result.trials })
+      assert.same({ "no frame of any stream was due in 1 s" }, rows.a.reasons)
+   end)
+end)
+
+describe("check", function()
+   it("refuses bursts that are slower than the load on the whole", function()
+      local within = problems_of "  s: {rate: {rate: 10kfps, burst: 10, within: 1kfps}}\n"
+      assert.matches("plan.yaml:6:%d+: streams.s.rate.within: 1 kfps within a burst, slower than the load on "
+         .. "the whole, 10 kfps; expected at least 10 kfps", within)
+      assert.matches("streams.s.rate.per_second: 1 kfps within a burst, slower than the load on the whole, "
+         .. "10 kfps", problems_of "  s: {rate: {per_second: 1000, burst: 10, within: 1kfps}}\n")
+      assert.matches("streams.s.rate.gap: shorter than from frame to frame within a burst; expected at least "
+         .. "1 ms", problems_of "  s: {rate: {gap: 10us, burst: 10, within: 1kfps}}\n")
+      assert.matches("streams.s.rate.within: no frame leaves", problems_of
+         "  s: {rate: {rate: 10%, burst: 10, within: 0}}\n")
+      assert.matches("streams.s.rate.within: 1 Mfps within a burst, more than the line carries; expected at "
+         .. "most 148.8 kfps", problems_of "  s: {rate: {rate: 10%, burst: 10, within: 1Mfps}}\n")
+      assert.equal("", problems_of "  s: {rate: {rate: 10%, burst: 10, within: 10%}}\n")
+      assert.equal("", problems_of "  s: {rate: {gap: 1ms, burst: 10, within: 1kfps}}\n")
+      assert.equal("", problems_of "  s: {rate: {rate: 0, burst: 10}}\n")
+   end)
+
+   it("refuses what no clock can pace", function()
+      local slow = problems_of "  s: {rate: {profile: [{for: 1s}, {from: 0, to: 1e-10fps, over: 1s}]}}\n"
+      assert.matches("streams.s.rate.profile%[2%].to: less than a frame in eleven days; expected 0, or at "
+         .. "least", slow)
+      assert.matches("streams.s.rate.*less than a frame", problems_of "  s: {rate: 0.0000000001fps}\n")
+   end)
+
+   it("says by how much a line is too slow", function()
+      assert.matches("are 100.0003 Mbit/s at layer 1, more than its line carries (100 Mbit/s)",
+         problems_of "  s: {rate: 148810fps}\n", 1, true)
+   end)
+end)
