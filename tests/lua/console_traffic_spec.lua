@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Traffic by hand on the reference device: what is counted is what the device was set to do.
+local commands = require "framegauge.console.commands.traffic"
 local ffi = require "ffi"
 local job = require "framegauge.core.job"
 local plans = require "framegauge.plan"
@@ -72,6 +73,25 @@ describe("traffic by hand", function()
       assert.same({ 100000, 99000, 1000 }, { east.tx, east.rx, east.lost })
       assert.equal(0.01, east.loss_ratio)
       assert.equal(0, traffic.history:stream(2).tx)
+   end)
+
+   it("is over when streams of a number of frames have sent them, also at another rate", function()
+      on { "reference_device.loss_every=100",
+         "streams.s={from: east, size: 128, rate: 1kfps, frames: 20000}" }
+      local task = traffic:start "s"
+      traffic:set_rate("s", "10kfps")
+      task:wait()
+      local s = traffic.history:stream(1)
+      assert.same({ 20000, 19800, false }, { s.tx, s.rx, traffic.list[1].running })
+      assert.matches("10 kfps, 20,000 frames", tostring(commands[1].run { control = control }), 1, true)
+   end)
+
+   it("sends nothing at a rate of 0", function()
+      on()
+      traffic:set_rate("east", "0")
+      traffic:set_rate("west", "1kfps")
+      traffic:start(nil, 1):wait()
+      assert.same({ 0, 1000 }, { traffic.history:stream(1).tx, traffic.history:stream(2).tx })
    end)
 
    it("makes errors on purpose and does not take them for loss", function()

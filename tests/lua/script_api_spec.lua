@@ -66,6 +66,19 @@ describe("a script", function()
       assert.equal(20000 * 64, record.directions[2].tx_bytes)
    end)
 
+   it("sends a number of frames", function()
+      local streams = { { from = "east", to = "west", rate = 2000, frames = 500 } }
+      local record = stream.send(tester, { duration = 1, streams = streams })
+      assert.same({ 500, "valid" }, { record.tx, record.validity })
+      local running = stream.start(tester, { streams = streams, drain = "100ms" })
+      while running:counts().streams[1].tx < 500 do
+         job.sleep(0.01)
+      end
+      running:set_rate("east-west", "10%")
+      job.sleep(0.05)
+      assert.equal(500, running:finish().streams[1].tx)
+   end)
+
    it("starts, changes and stops streams", function()
       local running = stream.start(tester, { streams = both(), drain = "100ms" })
       running:stop "back"

@@ -103,6 +103,55 @@ describe("what is sent of", function()
    end)
 end)
 
+describe("a number of frames", function()
+   teardown(scratch.remove)
+
+   it("is sent exactly, however the load lies in time, and is all that is asked for", function()
+      local rows, result = run [[
+  even: {rate: 10kfps, frames: 1000}
+  one: {rate: 1%, frames: 1}
+  all: {rate: 1kfps, frames: 1000}
+  mix: {size: imix, rate: 5Mbps L2, frames: 500}
+  bursts: {rate: {rate: 1kfps, burst: 64, within: 100kfps}, frames: 200}
+  once: {rate: {burst: 1000, gap: 24h}, frames: 1000}
+  ramp: {rate: {from: 0, to: 2kfps, over: 500ms}, frames: 400}
+  back: {from: b, to: a, rate: {poisson: 10kfps}, frames: 1234}
+  steps: {from: b, to: a, rate: {profile: [{rate: 1kfps, for: 100ms}, {rate: 0, for: 10ms}]}, frames: 777}
+  more: {from: b, to: a, rate: {poisson: 100fps}, frames: 100}
+]]
+      assert.same({ "valid", 1 }, { result.validity, #result.trials })
+      for name, frames in pairs {
+         even = 1000, one = 1, all = 1000, mix = 500, bursts = 200, once = 1000, ramp = 400, back = 1234,
+         steps = 777,
+      } do
+         local row = rows[name]
+         assert.same({ frames, frames, 0, "valid" }, { row.tx, row.rx, row.lost, row.validity }, name)
+         assert.near(frames, row.intended_fps, 1e-6, name)
+         assert.near(frames, row.offered_fps, 1e-6, name)
+      end
+      -- when a random process has sent them, nobody knows before
+      assert.is_true(rows.more.tx > 60 and rows.more.tx <= 100)
+   end)
+
+   it("has to fit into the duration", function()
+      local text = "  s: {rate: 10fps, frames: 11}\n  t: {rate: {rate: 50%, burst: 10}, frames: 100000}\n"
+      assert.matches("plan.yaml:6:%d+: streams.s.frames: its rate sends 10 frames in 1 s; expected no more",
+         problems_of(text))
+      assert.matches("streams.t.frames: its rate sends 74,410 frames in 1 s", problems_of(text))
+      assert.equal("", problems_of "  s: {rate: 10fps, frames: 10}\n")
+   end)
+
+   it("is what framegauge frames shows", function()
+      local file = scratch.path()
+      local handle = assert(io.open(file, "w"))
+      handle:write(HEAD, "  s: {rate: 1kfps, frames: 3}\n  t: {rate: 10%}\n")
+      handle:close()
+      local output = scratch.shell(("'%s' frames '%s' --stream s --count 10 2>&1"):format(uv.exepath(), file))
+      local _, shown = output:gsub("ethernet", "")
+      assert.equal(3, shown, output)
+   end)
+end)
+
 describe("a trial without any frame", function()
    it("is invalid, and is not repeated", function()
       local rows, result, _, status = run "  a: {rate: 0}\n  b: {rate: 0.1fps}\n"

@@ -199,7 +199,7 @@ function Traffic:begin(tester, seconds)
       end
       streams[i] = {
          name = stream.name, from = stream.from, to = stream.to, loads = self:loads(stream, seconds),
-         running = stream.running,
+         running = stream.running, limit = stream.plan.frames,
          cycle = cycles.of(stream.plan), template = template,
       }
       if stream.plan.errors then
@@ -222,13 +222,24 @@ function Traffic:any_running()
    return false
 end
 
+-- A stream that has sent all its frames does not run any more.
+function Traffic:note_done(sample)
+   for i, stream in ipairs(self.list) do
+      if stream.running and stream.plan.frames and sample[i - 1].tx_frames >= stream.plan.frames then
+         stream.running = false
+      end
+   end
+end
+
 -- Runs inside the job, until no stream runs or the time is over.
 function Traffic:run(seconds)
    local ok, err = pcall(function()
       self:begin(self:tester(), seconds)
       while self:any_running() and not (seconds and self.live:elapsed() >= seconds) do
          job.rest(self, #self.list > MANY and SLOW_SAMPLE_SECONDS or SAMPLE_SECONDS) -- or a change
-         self.history:add(self.live:sample())
+         local sample, time = self.live:sample()
+         self.history:add(sample, time)
+         self:note_done(sample)
       end
    end)
    for _, stream in ipairs(self.list) do

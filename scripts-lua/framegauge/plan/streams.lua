@@ -138,6 +138,8 @@ local stream_row = {
       payload_row,
       size_row,
       load_row,
+      { key = "frames", type = "integer", min = "1", max = "9007199254740992",
+        default_help = "until the end", help = "send exactly this number of frames, then no more" },
       plan_faults.row,
    },
 }

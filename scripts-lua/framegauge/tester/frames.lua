@@ -46,10 +46,11 @@ local function own_streams(plan)
       local from, to = stack.ends(plan.ports, stream)
       local rate = line_rate(plan, from)
       local cycle, tags = sizes.of(stream), stack.tags(plan.ports, stream)
-      local made = loads.of(stream.rate, { sizes = sizes.describe(cycle), bps = rate, tags = tags }, 1)
+      local made = loads.of(stream.rate, { sizes = sizes.describe(cycle), bps = rate, tags = tags })
       list[i] = {
          name = stream.name, direction = direction(plan, from, to), cycle = cycle,
-         templates = templates(plan.ports, stream, macs, cycle), fps = made[1].mean_fps,
+         templates = templates(plan.ports, stream, macs, cycle), most = stream.frames,
+         fps = stream_config.fps(plan.ports, stream, rate),
          load = #made == 1 and not made[1].shape and made[1] or nil,
       }
       if stream.errors then
@@ -99,8 +100,9 @@ end
 -- @param frame_sizes, modifiers  of the test frames that the method makes where the plan has no streams, or
 --                                nil
 -- @return list of { name =, direction = "east->west", cycle = sizes that come again and again, templates =
--- by size, fps = frames per second in the mean or nil where that is not known, load = the load if it is a
--- constant one }; empty where the plan has no streams and its method makes its own as it goes
+-- by size, fps = frames per second in the mean or nil where that is not known, most = frames after which it
+-- is done or nil, load = the load if it is a constant one }; empty where the plan has no streams and its
+-- method makes its own as it goes
 function M.streams(plan, frame_sizes, modifiers)
    if plan.streams[1] then
       return own_streams(plan)
@@ -111,7 +113,7 @@ end
 -- From the start to the departure of the next frame, ns, of a constant load.
 local function gap_after(stream, size)
    local l = stream.load
-   if not (l and l.fps) then
+   if not (l and l.fps and l.fps > 0) then
       return 0
    elseif not l.overhead then
       return 1e9 / l.fps
@@ -133,6 +135,7 @@ end
 -- @return iterator: which departure of the stream it is, from 0, its octets without FCS, when it leaves in ns
 -- (0 where the load is not a constant one), and the names of the errors in it (framegauge.traffic.faults)
 function M.of_stream(stream, index, count)
+   count = math.min(count, stream.most or count)
    local time_ns, next_fault = 0, stream.errors and faults.departures(stream.errors)
    return function(_, number)
       number = number + 1

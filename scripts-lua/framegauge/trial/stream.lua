@@ -12,6 +12,7 @@
 --    from, to  names of the ports (needed)
 --    name      in counts and messages (default: east-west)
 --    rate      "40%", "100kfps", "1Gbps L2", or frames per second as a number (default: 100%)
+--    frames    send exactly this number, then no more (default: until the end)
 --    size      bytes with FCS, or a mix by its name: imix, emix (default: 64)
 --    frame     function(size) that makes the template (traffic/frame.lua); default: UDP with the addresses of
 --              the plan's ports
@@ -40,6 +41,7 @@ Running.__index = Running
 local STREAM = {
    { key = "name", type = "string" }, { key = "from", type = "string", required = true },
    { key = "to", type = "string", required = true }, { key = "rate", type = "rate" },
+   { key = "frames", type = "integer", min = 1 },
    { key = "size", type = "frame_size" }, { key = "frame", type = "function" },
 }
 local SEND = {
@@ -150,6 +152,7 @@ function M.start(tester, o)
       local from, to = stack.ends(tester.plan.ports, one)
       list[i] = {
          name = one.name, from = from, to = to, loads = { { fps = fps[one] } }, running = true,
+         limit = one.frames,
          cycle = sizes.of(one),
          template = one.template or function(size)
             return stack.template(tester.plan.ports, one, macs, size)

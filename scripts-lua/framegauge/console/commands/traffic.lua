@@ -2,6 +2,7 @@
 
 --- Commands for interactive traffic.
 local follow = require "framegauge.console.follow"
+local format = require "framegauge.text.format"
 local show = require "framegauge.console.show"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -41,12 +42,18 @@ local function shape(load)
    return ""
 end
 
+-- How many frames a stream sends, where it does not go on.
+local function count_of(stream)
+   return stream.frames and ", " .. format.plural(stream.frames, "frame") or ""
+end
+
 local function streams(session)
    local rows = {}
    for i, stream in ipairs(session.control.traffic.list) do
       rows[i] = {
          name = stream.name, from = port_name(session, stream.from), to = port_name(session, stream.to),
-         size = stream.size, rate = shape(stream.load) .. units.format_rate(stream.rate),
+         size = stream.size,
+         rate = shape(stream.load) .. units.format_rate(stream.rate) .. count_of(stream.plan),
          state = stream.running and "running" or "stopped",
       }
    end
@@ -169,11 +176,11 @@ return {
    {
       name = "stream", summary = "create or change a stream",
       help = "Create or change a stream. Keys are those of streams in a plan ('help plan'): from, to, size, "
-         .. "rate and frame (its protocols from the outside in). No job may be running. The default streams "
-         .. "are removed when the first stream is created.",
+         .. "rate, frames (how many, then no more) and frame (its protocols from the outside in). No job may "
+         .. "be running. The default streams are removed when the first stream is created.",
       arguments = { { name = "name", help = "name of the stream", complete = "stream" } },
       keys = function()
-         return { "from", "to", "size", "rate", "frame" }
+         return { "from", "to", "size", "rate", "frames", "frame" }
       end,
       examples = {
          "stream voice from=east to=west size=218 rate='10Mbps L2'",
@@ -183,8 +190,8 @@ return {
    },
    {
       name = "start", summary = "start streams",
-      help = "Start streams: all, one, or those that a port sends. They run until they are stopped, or for a "
-         .. "time: then the command waits for the end and shows the counts.",
+      help = "Start streams: all, one, or those that a port sends. They run until they are stopped or have "
+         .. "sent their `frames`, or for a time: then the command waits for the end and shows the counts.",
       arguments = {
          TARGET, { name = "for", named = true, help = "duration, such as 10s; default: until stopped" },
          { name = "background", flag = true, help = "do not wait for the end" },
