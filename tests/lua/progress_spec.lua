@@ -86,6 +86,15 @@ describe("progress", function()
       assert.same({ 10, 1, 10 }, { event.left_s, event.trial, event.of }) -- the first part is over
    end)
 
+   it("takes a first trial that no part foresaw as one of the first part", function()
+      local p = progress()
+      p:started { test = "rfc2544.throughput", frame_size = 99, fps = 1, line_fps = 1 }
+      local event = p:event()
+      assert.same({ 1, 10 }, { event.trial, event.of })
+      p:started(ASK)
+      assert.equal(2, p:event().trial)
+   end)
+
    it("of a trial that a run has made before is no event, and costs no time", function()
       local p, seen = progress()
       p:recalled(ASK, RECORD)

@@ -14,6 +14,7 @@ local result_schema = require "result_schema"
 local scratch = require "scratch"
 local small_runs = require "small_runs"
 local stateful_incast = require "framegauge.methods.rfc8239.stateful_incast"
+local tables = require "framegauge.core.tables"
 local truth = require "rfc8239_truth"
 local uv = require "luv"
 
@@ -148,6 +149,18 @@ describe("a plan of RFC 8239", function()
          { 2, "tests: [stateful_incast]", "stateful_incast with 2 ports; expected at least 3" },
       } do
          assert.truthy(wrong(one[1], one[2]):find(one[3], 1, true), wrong(one[1], one[2]))
+      end
+   end)
+
+   -- with any procedures: a run begins with a trial that its parts foresee
+   it("foresees the frame size of its buffers", function()
+      for procedures, sizes in pairs {
+         ["[port]"] = { 1518 }, ["[many_to_one]"] = { 1518 }, ["[port], frame_size: 64"] = { 64 },
+         ["[efficiency, port], frame_size: 128"] = { 64, 1518, 128 }, ["[efficiency, port]"] = { 64, 1518 },
+      } do
+         local plan = assert(plans.load_text(truth.plan_of("x", 4, "",
+            ("tests: [buffer], frame_sizes: [64, 1518], buffer: {procedures: %s}"):format(procedures)), "x"))
+         assert.same(sizes, tables.field(method.parts(plan, plan.ports), "frame_size"))
       end
    end)
 

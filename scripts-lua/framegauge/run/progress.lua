@@ -52,21 +52,23 @@ local function is_about(part, ask)
 end
 
 -- The trial belongs to the part under way or to a later one, and whatever those before took, they are over. A
--- trial that no part foresaw belongs to the part under way.
+-- trial that no part foresaw belongs to the part under way, the first one to the first part.
 function Progress:enter_part(ask)
    if is_about(self.parts[self.part], ask) then
       return
    end
+   local found = self.part == 0 and 1 or nil
    for i = self.part + 1, #self.parts do
       if is_about(self.parts[i], ask) then
-         while self.part < i do
-            self.done = self.part_end
-            self.part = self.part + 1
-            self.part_end = self.part_end + self.parts[self.part].seconds
-         end
-         self.trial = 0
-         return
+         found = i
+         break
       end
+   end
+   while found and self.part < found do
+      self.done = self.part_end
+      self.part = self.part + 1
+      self.part_end = self.part_end + self.parts[self.part].seconds
+      self.trial = 0
    end
 end
 

@@ -279,6 +279,12 @@ local function find_efficient(run, dscp, rows)
    return best and best.frame_size
 end
 
+--- Frame size of all procedures but efficiency, unless that finds another one.
+-- @param o  the method's keys
+function M.frame_size(o)
+   return o.buffer.frame_size or math.max(unpack(o.frame_sizes))
+end
+
 --- Measure. @param rows  takes the rows as they are found
 function M.run(plan, tester, session, rows)
    local run, o = { plan = plan, tester = tester, session = session }, plan.rfc8239
@@ -287,7 +293,7 @@ function M.run(plan, tester, session, rows)
       if tables.contains(o.buffer.procedures, "efficiency") then
          efficient = find_efficient(run, dscp, rows)
       end
-      local frame_size = o.buffer.frame_size or efficient or math.max(unpack(o.frame_sizes))
+      local frame_size = o.buffer.frame_size or efficient or M.frame_size(o)
       for _, procedure in ipairs(o.buffer.procedures) do
          if PROCEDURES[procedure] then
             PROCEDURES[procedure](run, frame_size, dscp, rows)
@@ -300,11 +306,12 @@ end
 function M.parts(plan)
    local o, n, list = plan.rfc8239, #plan.ports, {}
    local arrangements = { efficiency = 1, port = n - 2, pairs = math.floor((n - 2) / 2) - 1, many_to_one = n }
+   local finds_size = tables.contains(o.buffer.procedures, "efficiency") and not o.buffer.frame_size
    for _, procedure in ipairs(o.buffer.procedures) do
-      local sizes = procedure == "efficiency" and o.frame_sizes or { o.buffer.frame_size or 0 }
+      local sizes = procedure == "efficiency" and o.frame_sizes or { M.frame_size(o) }
       for _, frame_size in ipairs(sizes) do
-         list[#list + 1] = { test = M.NAME, frame_size = frame_size > 0 and frame_size or nil,
-            load_s = o.trial,
+         list[#list + 1] = { test = M.NAME, load_s = o.trial,
+            frame_size = (procedure == "efficiency" or not finds_size) and frame_size or nil,
             trials = arrangements[procedure] * o.iterations * #o.dscp }
       end
    end
