@@ -92,9 +92,9 @@ end)
 
 describe("the three figures of a buffer", function()
    -- a and o at a line of 1 Mfps, which sends as fast; interval of 1 ms, quarter of 0.25 s
-   local function flows(last_ns, first_lost_s)
+   local function flows(last_ns, first_lost_s, rx)
       local points = { interval_s = 1e-3, quarter_s = 0.25, first_lost_s = first_lost_s, before_ns = last_ns,
-         last_ns = last_ns, rx = 125000 }
+         last_ns = last_ns, rx = rx or 125000 }
       return {
          { fps = 999800, extra_fps = 0, lost = 10, latency = { min_ns = 1000, max_ns = last_ns },
             points = points },
@@ -104,7 +104,7 @@ describe("the three figures of a buffer", function()
    end
 
    it("agree for a queue", function()
-      local f = buffer.figures(flows(1001000, 0.102))
+      local f = buffer.figures(flows(1001000, 0.102), 1e6)
       assert.is_true(f.is_full)
       assert.near(1000, f.by_latency_frames, 1e-6)
       assert.near(1020, f.by_count_frames, 1e-6)
@@ -112,18 +112,34 @@ describe("the three figures of a buffer", function()
       assert.is_true(buffer.agree(f))
    end)
 
+   -- what they show of a plain queue of 1000 frames, whatever the clock of its line
+   it("agree where the egress is faster by what two clocks may differ", function()
+      for _, ppm in ipairs { -200, 100, 200 } do
+         local fps = 1e6 * (1 + ppm * 1e-6)
+         local f = buffer.figures(flows(1000 + 1000 / fps * 1e9, 1000 / (1009800 - fps), fps / 8), 1e6)
+         assert.near(10000 / (1009800 - fps) * 1000, f.by_count_frames, 1e-6)
+         assert.is_true(buffer.agree(f), ppm)
+      end
+   end)
+
+   it("disagree where an egress sends less than its line carries", function()
+      local fps = 0.95e6
+      assert.is_false(buffer.agree(buffer.figures(flows(1000 + 1000 / fps * 1e9, 1000 / (1009800 - fps),
+         fps / 8), 1e6)))
+   end)
+
    it("disagree where frames are lost before the latency is at its greatest", function()
-      assert.is_false(buffer.agree(buffer.figures(flows(1001000, 0.05))))
+      assert.is_false(buffer.agree(buffer.figures(flows(1001000, 0.05), 1e6)))
    end)
 
    it("are none where nothing was lost, or the latency still grows", function()
       local list = flows(1001000, 0.102)
       list[1].points.before_ns = 900000
       list[2].points.before_ns = 900000
-      assert.is_false(buffer.figures(list).is_full)
+      assert.is_false(buffer.figures(list, 1e6).is_full)
       list = flows(1001000)
       list[1].lost, list[2].lost = 0, 0
-      assert.is_false(buffer.figures(list).is_full)
+      assert.is_false(buffer.figures(list, 1e6).is_full)
    end)
 end)
 
@@ -210,6 +226,21 @@ describe("RFC 8239 on a reference switch", function()
       assert.is_nil(row.buffer_octets)
       assert.equal(math.floor(0.0098 * 1e9 / 672 * 0.04) * 64, row.at_least_octets)
    end)
+
+   -- a queue of 200 frames, whatever the count is high by
+   for _, one in ipairs {
+      { "ppm: 100", "1%" }, { "ppm: 0", "0.5%" }, { "ppm: 0", "0.1%" }, { "ppm: 0", "1%, line: 99.9%" },
+   } do
+      it(("finds that a plain queue is one: %s, surplus %s"):format(unpack(one)), function()
+         local surplus, line = one[2]:match "([^,]*)(.*)"
+         local row = truth.measure({ name = "x", ports = 3, switch = "rate: 100Mbps, buffer: 200, " .. one[1],
+            keys = ("iterations: 1, tests: [buffer], frame_sizes: [512], trial: 500ms, "
+            .. "buffer: {procedures: [port], oversubscription: %s, trial_max: 16s}%s"):format(surplus,
+            line) }).buffer[1]
+         assert.same({ "plain", "valid" }, { row.finding, row.validity })
+         assert.near(200, row.buffer_frames, 1)
+      end)
+   end
 
    it("makes a trial longer until the buffer is full", function()
       local row, _, session = truth.measure { name = "x", ports = 3, switch = "buffer: 1024",

@@ -25,6 +25,7 @@ local NS = 1e9
 local CELLS, MOST_INTERVALS = 1000000, 50000 -- intervals of all streams, and of one
 local GROWTH = 4
 local SHARE, FRAMES = 0.03, 2 -- by how much the figures may differ
+local CLOCKS = 200e-6 -- by how much two clocks of IEEE 802.3 may differ
 
 -- The points of a direction's intervals of which an egress's figures are made.
 local function points(engine, stream, seconds, interval)
@@ -75,11 +76,12 @@ local function make(c, flows, seconds)
 end
 
 --- The figures of an egress.
+-- @param line_fps  frames per second of its line
 -- @param flows    list of { fps =, extra_fps = of that what is surplus, lost =, latency = or nil, points =
 -- as above } to it
 -- @return { by_count_frames, by_balance_frames, by_latency_frames, latency_min_ns, latency_max_ns,
 -- inflection_s, is_full = whether the greatest latency had been reached }; without a loss only the latencies
-function M.figures(flows)
+function M.figures(flows, line_fps)
    local out, offered, extra, rx, before, last = { lost = 0 }, 0, 0, 0, 0, 0
    for _, flow in ipairs(flows) do
       local p = flow.points
@@ -101,16 +103,21 @@ function M.figures(flows)
       out.by_count_frames = extra * out.inflection_s
       out.by_balance_frames = math.max(0, (offered - out_fps) * out.inflection_s)
       out.by_latency_frames = (last - out.latency_min_ns) / NS * out_fps
-      out.sampling_frames = { extra * out.interval_s, math.max(0, offered - out_fps) * out.interval_s }
+      -- what the count is high by, as far as the clock of a line may explain it
+      local explained = math.min(math.max(out_fps, line_fps * (1 - CLOCKS)), line_fps * (1 + CLOCKS))
+      out.corrected_count_frames = math.max(0, offered - explained) * out.inflection_s
+      out.sampling_frames = math.max(0, offered - math.min(out_fps, explained)) * out.interval_s
    end
    return out
 end
 
---- Do the three figures agree? Those by count and by balance are known to an interval of sampling.
+--- Do the three figures agree? Those by count and by balance are known to an interval of sampling. The count
+-- is compared without what it is high by at this oversubscription on a line whose clock is as fast as this
+-- one's: o / (a + o - D).
 function M.agree(f)
    local q = f.by_latency_frames
-   return math.abs(f.by_balance_frames - q) <= SHARE * q + FRAMES + f.sampling_frames[2]
-      and math.abs(f.by_count_frames - q) <= SHARE * q + FRAMES + f.sampling_frames[1]
+   local most = SHARE * q + FRAMES + f.sampling_frames
+   return math.abs(f.by_balance_frames - q) <= most and math.abs(f.corrected_count_frames - q) <= most
 end
 
 local function of_egress(c, record, flows, egress)
@@ -122,7 +129,7 @@ local function of_egress(c, record, flows, egress)
             latency = d.latency, points = record.buffers[i] }
       end
    end
-   return M.figures(list)
+   return M.figures(list, c.whole)
 end
 
 -- Trials, longer and longer, until the buffer of every egress is full.
