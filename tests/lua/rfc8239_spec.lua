@@ -3,8 +3,10 @@
 --- RFC 8239 held against reference switches, its arithmetic against worked examples, and runs of its plan.
 local buffer = require "framegauge.methods.rfc8239.buffer"
 local common = require "framegauge.methods.rfc8239.common"
+local ethernet = require "framegauge.core.ethernet"
 local fixture = require "fixture"
 local head_of_line = require "framegauge.methods.rfc8239.head_of_line"
+local incast = require "framegauge.methods.rfc8239.incast"
 local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local method = require "framegauge.methods.rfc8239.method"
@@ -161,10 +163,25 @@ describe("a plan of RFC 8239", function()
          { 5, "tests: [buffer], buffer: {procedures: [pairs]}", "pairs with 5 ports; expected at least 6" },
          { 6, "microburst: {ingresses: [3]}", "3 of 6 ports congest no other; expected 4 to 5" },
          { 6, "definition: lifo", "filo or fifo" },
-         { 6, "incast: {burst_interval: 10us}", "burst_interval: shorter than a burst" },
+         { 6, "tests: [incast], incast: {burst_interval: 10us}", "burst_interval: shorter than a burst" },
          { 2, "tests: [stateful_incast]", "stateful_incast with 2 ports; expected at least 3" },
       } do
          assert.truthy(wrong(one[1], one[2]):find(one[3], 1, true), wrong(one[1], one[2]))
+      end
+   end)
+
+   it("is not told of bursts that it does not send, and makes time for those it sends", function()
+      assert.equal("", wrong(4, "tests: [line_rate], incast: {burst_interval: 10us}"))
+      -- a burst of 100 frames of 1518 bytes takes 12.3 ms at 100 Mbit/s; trials of 50 ms
+      for _, one in ipairs { { "10Mbps", 0.16, 0.16 }, { "100Mbps", 0.02, 0.04 }, { "1Gbps", 0.01, 0.05 } } do
+         local text = truth.plan_of("x", 4, "rate: " .. one[1], "trial: 50ms")
+         local plan, errors = plans.load_text(text, "x")
+         assert(plan, errors and tostring(errors[1]))
+         local bursts = incast.bursts(plan, { max_fps = function(_, size)
+            return ethernet.max_fps(plan.reference_switch.rate, size)
+         end })
+         assert.near(one[2], bursts.interval, 1e-9)
+         assert.near(one[3], bursts.seconds, 1e-9)
       end
    end)
 
@@ -216,6 +233,25 @@ describe("RFC 8239 on a reference switch", function()
          assert.near(share * 100, row.throughput_percent, 0.1)
       end
    end)
+
+   -- 3.6 ms and a third of a second do not divide the trial, 0.3 is not three times 0.1 in binary
+   for _, one in ipairs {
+      { "100ms", "3600us", 27 }, { "300ms", "100ms", 3 }, { "300ms", "200ms", 1 }, { "100ms", "150ms", 1 },
+   } do
+      local trial, interval, number = unpack(one)
+      it(("offers the load of whole bursts: every %s in %s"):format(interval, trial), function()
+         local results, _, session = truth.measure { name = "x", ports = 3,
+            switch = "rate: 100Mbps, buffer: 10",
+            keys = ("iterations: 1, tests: [incast], frame_sizes: [1024], trial: %s, "
+               .. "incast: {burst_frames: 8, burst_interval: %s}"):format(trial, interval) }
+         local seconds = tonumber(interval:match "%d+") * (interval:find "us" and 1e-6 or 1e-3)
+         for k, row in ipairs(results.incast) do
+            assert.same({ "valid", {}, number * 8 * k }, { row.validity, row.reasons, row.tx })
+            assert.near(number * seconds, session.trials[k].duration_s, 1e-9)
+            assert.near((row.tx - row.lost) * 8 * 1024 / (number * seconds), row.goodput_bps, 1)
+         end
+      end)
+   end
 
    it("says what a buffer holds at least that does not fill", function()
       local row = truth.measure({ name = "x", ports = 3, switch = "buffer: 4000", keys = "iterations: 1, "

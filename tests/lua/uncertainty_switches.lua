@@ -30,7 +30,7 @@ function METHODS.rfc8239_buffer(draw)
    local size, frames = size_of(draw), math.floor(log_between(draw, 8, 500))
    local text = of_switch("rfc8239", 3, ("buffer: %d, latency: %.3fus"):format(frames, draw(1, 100)),
       ("tests: [buffer], frame_sizes: [%d], iterations: 1, trial: 1s, buffer: {procedures: [port], "
-      .. "trial_max: 16s}, incast: {burst_interval: 100ms}"):format(size))
+      .. "trial_max: 16s}"):format(size))
    return text, function(results)
       local row = results.rfc8239.buffer[1]
       return { figure("buffer before an egress", row, "buffer_frames", frames) }
@@ -41,8 +41,8 @@ end
 function METHODS.rfc8239_losses(draw)
    local size, line = size_of(draw), draw(0.8, 1)
    local text = of_switch("rfc8239", 4, ("buffer: %d"):format(log_between(draw, 4, 500)),
-      ("tests: [head_of_line], line: %.6f%%, frame_sizes: [%d], iterations: 2, trial: 300ms, "
-      .. "incast: {burst_interval: 100ms}"):format(line * 100, size))
+      ("tests: [head_of_line], line: %.6f%%, frame_sizes: [%d], iterations: 2, trial: 300ms"):format(
+      line * 100, size))
    return text, function(results)
       local row = results.rfc8239.head_of_line[1]
       return {

@@ -13,16 +13,36 @@ local M = {}
 
 M.NAME = "rfc8239.incast"
 
+local INTERVAL = 0.01 -- seconds from burst to burst, where a burst is shorter
+local WHOLE = 1e-9 -- of an interval: by how much a whole number of them may miss it
+
+--- The bursts of each sender in a trial, which lasts as long as whole bursts do.
+-- @param tester  the tester, or what is known of it before it is open: max_fps(self, frame_size)
+-- @return { frames = of a burst, interval = seconds from one to the next, number = of bursts, seconds = of
+-- the trial, fps = the load of a sender }
+function M.bursts(plan, tester)
+   local o, interval = plan.rfc8239, plan.rfc8239.incast.burst_interval
+   if not interval then
+      local burst = o.incast.burst_frames / (tester:max_fps(math.max(unpack(o.frame_sizes))) or math.huge)
+      interval = INTERVAL
+      while interval <= burst do
+         interval = 2 * interval
+      end
+   end
+   local number = math.max(1, math.floor(o.trial / interval + WHOLE))
+   return { frames = o.incast.burst_frames, interval = interval, number = number,
+      seconds = number * interval, fps = o.incast.burst_frames / interval }
+end
+
 --- Streams of bursts to the last port.
+-- @param bursts       as bursts() has them
 -- @param first, last  numbers of the ports that send them
-function M.streams(plan, tester, first, last, frame_size)
-   local o, receiver, list = plan.rfc8239, tester.ports[#tester.ports], {}
-   local bursts = math.floor(o.trial / o.incast.burst_interval)
+function M.streams(plan, tester, bursts, first, last, frame_size)
+   local receiver, list = tester.ports[#tester.ports], {}
    for i = first, last do
       list[#list + 1] = common.stream(plan, tester, tester.ports[i], receiver, frame_size, {
-         load = { shape = "bursts", burst = o.incast.burst_frames, burst_fps = tester:max_fps(frame_size),
-            fps = o.incast.burst_frames / o.incast.burst_interval, frames = bursts * o.incast.burst_frames,
-            seconds = bursts * o.incast.burst_interval },
+         load = { shape = "bursts", burst = bursts.frames, burst_fps = tester:max_fps(frame_size),
+            fps = bursts.fps, frames = bursts.number * bursts.frames, seconds = bursts.seconds },
       })
    end
    return list
@@ -30,12 +50,13 @@ end
 
 local function measure(plan, tester, session, senders, frame_size)
    local o, records, whole = plan.rfc8239, {}, tester:max_fps(frame_size)
-   local fps = o.incast.burst_frames / o.incast.burst_interval
+   local bursts = M.bursts(plan, tester)
    for i = 1, o.iterations do
       records[i] = session:trial {
          test = M.NAME, phase = ("%d senders"):format(senders), frame_size = frame_size,
-         direction = "->" .. tester.ports[#tester.ports].name, fps = fps, seconds = o.trial, line_fps = whole,
-         streams = M.streams(plan, tester, 1, senders, frame_size), setting = tostring(senders),
+         direction = "->" .. tester.ports[#tester.ports].name, fps = bursts.fps, seconds = bursts.seconds,
+         line_fps = whole, streams = M.streams(plan, tester, bursts, 1, senders, frame_size),
+         setting = tostring(senders),
       }
    end
    local ratios = tables.field(records, "loss_ratio")
@@ -44,11 +65,12 @@ local function measure(plan, tester, session, senders, frame_size)
    local row = common.row(records, {
       test = "incast", senders = senders, receiver = tester.ports[#tester.ports].name,
       frame_size = frame_size,
-      burst_frames = o.incast.burst_frames, burst_interval_s = o.incast.burst_interval,
-      load_percent = senders * fps / whole * 100, tx = worst.tx, lost = worst.lost,
+      burst_frames = bursts.frames, burst_interval_s = bursts.interval,
+      load_percent = senders * bursts.fps / whole * 100, tx = worst.tx, lost = worst.lost,
          loss_ratio = worst.loss_ratio,
-      lost_per_burst = worst.lost / math.max(1, worst.tx / senders / o.incast.burst_frames),
-      goodput_bps = worst.rx / o.trial * 8 * frame_size, latency = latency, jitter = common.jitter(latency),
+      lost_per_burst = worst.lost / math.max(1, worst.tx / senders / bursts.frames),
+      goodput_bps = worst.rx / bursts.seconds * 8 * frame_size, latency = latency,
+      jitter = common.jitter(latency),
       latency_mean_max_ns = latency and stats.max(tables.map(records, function(record)
          local one = common.latency(plan, record.latency, frame_size, tester.ports[#tester.ports].line_rate)
          return one and one.max_ns
@@ -68,8 +90,9 @@ function M.run(plan, tester, session, rows)
 end
 
 --- What lies ahead: as common.parts().
-function M.parts(plan)
-   return common.parts(plan, M.NAME, (#plan.ports - 1) * plan.rfc8239.iterations, plan.rfc8239.trial)
+function M.parts(plan, tester)
+   return common.parts(plan, M.NAME, (#plan.ports - 1) * plan.rfc8239.iterations,
+      M.bursts(plan, tester).seconds)
 end
 
 return M

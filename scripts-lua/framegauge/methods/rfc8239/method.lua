@@ -54,11 +54,11 @@ function M.check(_, tester)
 end
 
 --- What lies ahead, where it can be foreseen.
-function M.parts(plan)
+function M.parts(plan, tester)
    local o, parts = plan.rfc8239, {}
    local waits = o.learning_wait + o.drain + o.settle
    for _, key in ipairs(o.tests) do
-      for _, part in ipairs(MODULES[key].parts(plan)) do
+      for _, part in ipairs(MODULES[key].parts(plan, tester)) do
          part.seconds = part.trials * (part.load_s + waits)
          parts[#parts + 1] = part
       end
@@ -67,8 +67,8 @@ function M.parts(plan)
 end
 
 --- What `run --dry-run` says.
-function M.outlook(plan, _, notes)
-   return suite.outlook(M.parts(plan), notes, { exact = "about", lines = {
+function M.outlook(plan, tester, notes)
+   return suite.outlook(M.parts(plan, tester), notes, { exact = "about", lines = {
       outlook.waits(plan.rfc8239) .. "; the times include it.",
       "A buffer that does not fill makes its trials longer; bursts end where the device loses.",
    } })

@@ -59,8 +59,10 @@ local incast = {
    fields = {
       { key = "burst_frames", type = "integer", default = "100", min = "1", max = "1000000",
         help = "frames of a burst of each sender" },
-      { key = "burst_interval", type = "time", default = "10ms", min = "1us", max = "10s",
-        help = "from the start of one burst to that of the next" },
+      { key = "burst_interval", type = "time", min = "1us", max = "10s",
+        default_help = "10ms, doubled until a burst is shorter",
+        help = "from the start of one burst to the start of the next; a trial has whole bursts, at least "
+           .. "one" },
    },
 }
 
@@ -141,11 +143,16 @@ local function there_are_ports_enough(values, found)
    end
 end
 
+local function has_bursts(o)
+   return tables.contains(o.tests, "incast") or tables.contains(o.tests, "stateful_incast")
+end
+
 local function bursts_have_pauses(values, found)
    local o = values.rfc8239
    local line = values.reference_switch and values.reference_switch.rate
-   local fps = line and ethernet.max_fps(line, math.max(unpack(o.frame_sizes)))
-   if line and fps * o.incast.burst_interval < o.incast.burst_frames then
+   local interval = has_bursts(o) and o.incast.burst_interval
+   if line and interval
+      and ethernet.max_fps(line, math.max(unpack(o.frame_sizes))) * interval < o.incast.burst_frames then
       found:add(KEY .. "incast.burst_interval", "shorter than a burst", "a longer one, or fewer frames")
    end
 end

@@ -114,7 +114,7 @@ end
 
 -- What arrived, over the time of the load.
 local function of_goodput(row, run)
-   local one = 8 * row.frame_size / run.plan.rfc8239.trial
+   local one = 8 * row.frame_size / run.trial[row.first_trial].duration_s
    return uncertainty.of(row.goodput_bps, { components.resolution(one, one, "frames are whole"),
       components.clock(row.goodput_bps, run.time) }, { min = 0 })
 end

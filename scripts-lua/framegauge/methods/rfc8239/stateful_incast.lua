@@ -105,9 +105,9 @@ local function make(c, number)
    local o, receiver = c.plan.rfc8239, c.tester.ports[#c.tester.ports]
    local ask = {
       test = M.NAME, phase = ("%d TCP, %d bursts"):format(c.tcp, c.udp), frame_size = c.frame_size,
-      direction = "->" .. receiver.name, fps = o.incast.burst_frames / o.incast.burst_interval,
-      seconds = o.trial, line_fps = c.whole, setting = tostring(number),
-      streams = incast.streams(c.plan, c.tester, c.tcp + 1, c.tcp + c.udp, c.frame_size),
+      direction = "->" .. receiver.name, fps = c.bursts.fps,
+      seconds = c.bursts.seconds, line_fps = c.whole, setting = tostring(number),
+      streams = incast.streams(c.plan, c.tester, c.bursts, c.tcp + 1, c.tcp + c.udp, c.frame_size),
       outcome = function(record)
          return ("%.4g Mbit/s by TCP, %d frames of bursts lost"):format(
             stats.sum(record.tcp.senders, "goodput_bps") / 1e6, record.lost)
@@ -115,7 +115,7 @@ local function make(c, number)
    }
    function ask.make(asked)
       local sides, engine = l4_trial.run(c.tester, {
-         sides = sides_of(c), streams = ask.streams, seconds = o.trial, omit = c.own.omit * o.trial,
+         sides = sides_of(c), streams = ask.streams, seconds = ask.seconds, omit = c.own.omit * ask.seconds,
          drain = o.drain, learning_wait = o.learning_wait, settle = o.settle, mtu = M.MTU, seed = number,
       })
       for i, side in ipairs(sides) do
@@ -144,19 +144,21 @@ local function measure(plan, tester, session, series, frame_size)
    local o, list, receiver = plan.rfc8239, {}, tester.ports[#tester.ports]
    local ip = plan.ports[1].ipv4 and "ipv4" or "ipv6"
    local c = { plan = plan, tester = tester, session = session, tcp = series.tcp, udp = series.udp, ip = ip,
-      frame_size = frame_size, own = o.stateful_incast, whole = tester:max_fps(frame_size) }
+      frame_size = frame_size, own = o.stateful_incast, whole = tester:max_fps(frame_size),
+      bursts = incast.bursts(plan, tester) }
    for i = 1, o.iterations do
       list[i] = make(c, i)
    end
    local worst, goodput = common.worst(list), stats.mean(of_tcp(list, "goodput_bps"))
    local ideal = M.ideal(receiver.line_rate, ip, c.own.tcp.timestamps and "tcp+ts" or "tcp",
-      stats.mean(tables.field(list, "rx")) / o.trial, frame_size, plan.ports[#tester.ports].vlan and 1 or 0)
+      stats.mean(tables.field(list, "rx")) / c.bursts.seconds, frame_size,
+      plan.ports[#tester.ports].vlan and 1 or 0)
    local latency = common.latency(plan, worst.latency, frame_size, receiver.line_rate)
    local row = common.row(list, {
       test = "stateful_incast", tcp_ports = series.tcp, udp_ports = series.udp, receiver = receiver.name,
       connections = c.own.connections * series.tcp, frame_size = frame_size,
-      burst_frames = o.incast.burst_frames, burst_interval_s = o.incast.burst_interval,
-      load_percent = series.udp * o.incast.burst_frames / o.incast.burst_interval / c.whole * 100,
+      burst_frames = c.bursts.frames, burst_interval_s = c.bursts.interval,
+      load_percent = series.udp * c.bursts.fps / c.whole * 100,
       goodput_bps = goodput, ideal_goodput_bps = ideal,
       goodput_percent = ideal > 0 and goodput / ideal * 100 or nil,
       fairness = stats.min(tables.map(list, function(record)
@@ -181,9 +183,9 @@ function M.run(plan, tester, session, rows)
 end
 
 --- What lies ahead: as common.parts().
-function M.parts(plan)
-   local o = plan.rfc8239
-   return common.parts(plan, M.NAME, #M.series(#plan.ports) * o.iterations, o.trial)
+function M.parts(plan, tester)
+   return common.parts(plan, M.NAME, #M.series(#plan.ports) * plan.rfc8239.iterations,
+      incast.bursts(plan, tester).seconds)
 end
 
 return M
