@@ -156,6 +156,8 @@ switch_counters(struct fg_port *port, struct fg_port_counters *out)
 
 	*out = p->port_counters;
 	out->rx_errors = p->out.bad_fcs;
+	if (p->device->pauses != NULL)
+		out->tx_waiting = p->in.head - p->in.tail;
 }
 
 static bool

@@ -71,6 +71,7 @@ struct fg_port_counters {
 	uint64_t rx_total;
 	/* of ports that tell: how often they were told to pause, and how long frames waited for that */
 	uint64_t rx_pause, paused_ps;
+	uint64_t tx_waiting; /* of the same ports: frames taken from us that have not begun to leave */
 };
 
 struct fg_port;

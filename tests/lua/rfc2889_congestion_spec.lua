@@ -2,6 +2,7 @@
 
 --- RFC 2889, 5.5: congestion control, held against reference switches of every organisation of queues.
 local congestion = require "framegauge.methods.rfc2889.congestion"
+local notes = require "framegauge.report.notes"
 local runs = require "rfc2889_runs"
 
 local LINE, SECONDS = 1e9 / 672, 0.05
@@ -15,6 +16,42 @@ local function measure(switch, longest, uneven, ports, trial)
       :gsub("trial: 50ms", "trial: " .. (trial or "50ms")))
    return results.congestion_control[1], session, results.congestion_control
 end
+
+describe("flow control in tests that do not look for it", function()
+   it("is the reason where a load was not offered, and a figure of its own", function()
+      local results, session = runs.run(3, "rate: 100Mbps, buffer: 4000, flow_control: pause",
+         "tests: [many_to_one], frame_sizes: [64], trial: 100ms, search_trial: 100ms, step: 50%")
+      local row = results.many_to_one[1]
+      assert.equal("tester-limited", row.validity)
+      for _, reason in ipairs(row.reasons) do
+         assert.truthy(reason:find("because the device had p[23] pause %d+ times, for [%d.]+ ms in all"),
+            reason)
+      end
+      -- two ports share a line, so that each has to wait for half of the time, and longer where it waits last
+      local of_trial = 0
+      for _, pause in ipairs(session.trials[#session.trials].pauses) do
+         of_trial = of_trial + pause.waited_ns
+      end
+      assert.equal(of_trial, row.paused_ns)
+      assert.is_true(of_trial > 0.5 * 0.12e9 and of_trial < 2 * 0.12e9, of_trial)
+      assert.is_true(row.pause_received > 1)
+      assert.is_nil(runs.run(3, "rate: 100Mbps, buffer: 20", "tests: [many_to_one], frame_sizes: [64], "
+         .. "trial: 20ms, search_trial: 20ms, step: 50%").many_to_one[1].paused_ns)
+   end)
+
+   it("is said once for each port", function()
+      assert.same({
+         "Flow control: the device had a pause in 2 trials, longest in trial 3: 4 times, and frames waited "
+            .. "for 2.0 ms in all.",
+         "Flow control: the device had b pause in 1 trial, longest in trial 3: 1 time, and frames waited for "
+            .. "0.5 ms in all.",
+      }, notes.flow_control {
+         { trial = 1, pauses = { { port = "a", times = 9, waited_ns = 1e6 } } }, { trial = 2 },
+         { trial = 3, pauses = { { port = "a", times = 4, waited_ns = 2e6 },
+            { port = "b", times = 1, waited_ns = 5e5 } } },
+      })
+   end)
+end)
 
 describe("congestion control by RFC 2889", function()
    it("takes ports in blocks of four", function()

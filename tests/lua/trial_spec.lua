@@ -61,6 +61,37 @@ describe("a trial record", function()
       assert.same(3, #trial.record(many, ask).reasons)
    end)
 
+   it("says which port the device had pause, and does not blame the tester for it", function()
+      local paused = { name = "east", rx_pause = 12, paused_ns = 98.24e6 }
+      local because = "because the device had east pause 12 times, for 98.2 ms in all"
+      for _, one in ipairs {
+         { { tx = 600, rx = 600, late = 400 }, "400 of 1,000 frames were not sent, " .. because },
+         { { tx = 600, rx = 600, unsent = 400 },
+            "400 of 1,000 frames were not sent when the trial ended, " .. because },
+         { { tx_duration_ns = 1.5e9 }, "at 666 frames per second instead of 1000, " .. because },
+         { { rx = 990, off_schedule = 500 },
+            "10 frames lost, but 500 frames left off schedule, " .. because },
+      } do
+         local r = record { forward = one[1], east = paused }
+         assert.same({ "tester-limited", { "east->west: " .. one[2] } }, { r.validity, { (r.reasons[1]:gsub(
+            "all frames were sent, but ", "")) } })
+         assert.same({ { port = "east", times = 12, waited_ns = 98.24e6,
+            unsent_frames = 1000 - (one[1].tx or 1000) } }, r.pauses)
+      end
+      -- the other port did not pause
+      local r = record { back = { tx = 600, rx = 600, late = 400 }, east = paused }
+      assert.same({ "west->east: 400 of 1,000 frames were not sent, because the tester was late" }, r.reasons)
+      assert.equal("valid", record({ east = paused }).validity)
+   end)
+
+   it("counts what waits in a port that has to pause as not sent", function()
+      local waiting = { name = "east", rx_pause = 1, paused_ns = 0, tx_waiting = 30 }
+      local r = record { forward = { rx = 970 }, east = waiting }
+      assert.same({ "tester-limited", { "east: 30 frames had not left the port when the trial ended, because "
+         .. "the device had east pause 1 time" } }, { r.validity, r.reasons })
+      assert.equal(30, r.pauses[1].unsent_frames)
+   end)
+
    it("does not know the order of what came over several queues, nor what came too late", function()
       local r = record { forward = { unordered = true, reordered = 0, substreams = 2 },
          back = { reordered = 5 } }

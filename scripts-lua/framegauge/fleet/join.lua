@@ -193,6 +193,7 @@ function M.results(results, body, tester, before)
          break
       elseif not described.unmeasured then
          local direction, why = joined_direction(i, one, results, counted, described)
+         direction.from = name_of(tester, one.from.agent, one.from.port)
          if described.measure then
             direction.measured = direction.measured or {}
             direction.measured.misdirected = strays[i]

@@ -114,6 +114,31 @@ function M.altered(trials)
    return list
 end
 
+--- How the device had ports pause, a sentence for each port; none where it did not.
+-- @param trials  of a result
+function M.flow_control(trials)
+   local order, of = {}, {}
+   for _, trial in ipairs(trials) do
+      for _, pause in ipairs(trial.pauses or {}) do
+         local one = of[pause.port]
+         if not one then
+            one = { trials = 0, waited_ns = -1 }
+            order[#order + 1], of[pause.port] = pause.port, one
+         end
+         one.trials = one.trials + 1
+         if pause.waited_ns > one.waited_ns then
+            one.waited_ns, one.times, one.trial = pause.waited_ns, pause.times, trial.trial
+         end
+      end
+   end
+   return tables.map(order, function(port)
+      local one = of[port]
+      return ("Flow control: the device had %s pause in %s, longest in trial %d: %s, and frames waited for "
+         .. "%s ms in all."):format(port, plural(one.trials, "trial"), one.trial, plural(one.times, "time"),
+         format.decimal(one.waited_ns / 1e6, 1))
+   end)
+end
+
 --- What the tester sent to the device beside the test (modifiers management-frames and routing-updates), and
 -- what came of it; none where nothing was sent.
 -- @param trials  of a result

@@ -7,6 +7,7 @@ local methods = require "framegauge.methods"
 local outlook = require "framegauge.methods.outlook"
 local notes = require "framegauge.report.notes"
 local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.report.uncertainty"
 local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
@@ -52,7 +53,8 @@ local function all_notes(result, view, paint)
    add(time_note(result))
    view.notes(result, add)
    add(notes.beyond(result.calibration))
-   for _, sentence in ipairs(notes.background(result.trials)) do
+   for _, sentence in ipairs(tables.joined(notes.background(result.trials),
+      notes.flow_control(result.trials))) do
       add(sentence)
    end
    for _, one in ipairs(views.tables(result)) do

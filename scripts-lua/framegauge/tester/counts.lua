@@ -33,6 +33,7 @@ local PORT = {
    removed = "removed", misdirected = "misdirected", unsolicited = "unsolicited",
    queries = "queries", replies = "replies", updates = "updates", rx_unstamped = "rx_unstamped",
    rx_stamp_jumps = "rx_stamp_jumps", rx_pause = "rx_pause", paused_ns = "paused_ns",
+   tx_waiting = "tx_waiting",
 }
 
 -- Of ports whose card's own counters are exact.
@@ -98,6 +99,7 @@ local function direction_of(engine, i, stream, o)
    C.fg_engine_stream_result(engine, i, result)
    local direction = counts(result, STREAM)
    direction.name, direction.share = stream.name, stream.share
+   direction.from = o.ports[stream.from].name
    -- how many frames a random process makes is known now
    direction.intended_fps = stream.by_count and direction.intended_frames / o.duration or stream.fps
    direction.sends_s, direction.exact = stream.sends_s, stream.exact

@@ -21,6 +21,7 @@
 local altered = require "framegauge.tester.altered"
 local delays = require "framegauge.tester.delays"
 local drain = require "framegauge.trial.drain"
+local flow_control = require "framegauge.trial.flow_control"
 local tester_counts = require "framegauge.tester.counts"
 local format = require "framegauge.text.format"
 local loss_interval = require "framegauge.trial.loss_interval"
@@ -208,16 +209,18 @@ function M.lump(record)
 end
 
 -- May what was lost have been lost only because it left off schedule? Or some of it, where it matters?
-local function lost_off_schedule(record, ask, found)
+-- @param paused  the port that the device had pause longest, or nil
+local function lost_off_schedule(record, ask, paused, found)
    if ask.any_loss and M.lump(record) <= math.min(ask.held or 0, M.OFF_SCHEDULE_TOLERANCE * record.tx) then
       return -- it has held as much without loss, and its queue was hardly fuller
    end
    local counts = not ask.any_loss and not M.is_on_schedule(record)
    for _, d in ipairs(record.directions) do
       if d.lost > 0 and (counts or d.lost <= record.off_schedule) then
-         found:add("directions lost", d.lost, "%s: %s lost, but %s left off schedule, up to %s ms late and "
-            .. "close together", d.direction, plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
-            format.decimal((record.lag_max_ns or 0) / 1e6, 1))
+         found:add("directions lost", d.lost, "%s: %s lost, but %s left off schedule, %s", d.direction,
+            plural(d.lost, "frame"), plural(record.off_schedule, "frame"),
+            paused and "because " .. flow_control.cause(paused) or ("up to %s ms late and close "
+            .. "together"):format(format.decimal((record.lag_max_ns or 0) / 1e6, 1)))
       end
    end
 end
@@ -237,15 +240,6 @@ local function lost_unfetched(record, ports, lcores, ask, found)
    end
 end
 
--- Ports that the device had pause, as it may: what they did not send in time is not the tester's doing.
-local function paused(ports, ask)
-   local names = {}
-   for _, port in ipairs(ask.patient and ports or {}) do
-      names[port.name] = (port.paused_ns or 0) > 0 or nil
-   end
-   return names
-end
-
 -- How the tester lost frames that came: { count of a port, what happened to them }.
 local DROPS = {
    { "rx_missed", "%s: %s arrived but were dropped by the tester (receive ring full)" },
@@ -257,10 +251,12 @@ local DROPS = {
 
 local function tester_reasons(record, raw, ask)
    local ports, lcores = raw.ports, raw.lcores or {}
-   local found, had_to_pause = shortfalls.new(), paused(ports, ask)
+   local found, held_back = shortfalls.new(), flow_control.held_back(ports)
+   local paused, short = flow_control.longest(held_back), {}
    for i, d in ipairs(record.directions) do
-      if not had_to_pause[d.direction:match "^(.-)%->"] then -- it may send when it wants
-         offered.judge(d, raw.directions[i], ask, found)
+      local sender = flow_control.sender(raw.directions[i], held_back)
+      if offered.judge(d, raw.directions[i], ask, found, sender) and sender then
+         short[sender.name] = true
       end
       loss_interval.judge(d, ask, found)
       if d.no_mbuf > 0 then
@@ -278,12 +274,13 @@ local function tester_reasons(record, raw, ask)
             plural(port.rx_stamp_jumps, "time"))
       end
    end
+   flow_control.waiting(held_back, short, found)
    drain.overrun(raw, found)
    if record.lost == 0 then
       return found:sentences()
    end
-   if not next(had_to_pause) then
-      lost_off_schedule(record, ask, found)
+   if not (paused and (ask.patient or found.n > 0)) then -- what waits in the port at the end is missing, too
+      lost_off_schedule(record, ask, paused, found)
    end
    lost_unfetched(record, ports, lcores, ask, found)
    for _, lcore in ipairs(lcores) do
@@ -315,17 +312,6 @@ local function said(modifier, ports)
       return { queries = sum(ports, "queries"), replies = sum(ports, "replies") }
    end
    return nil, modifier == "routing-updates" and sum(ports, "updates") or nil
-end
-
--- How often, and how long, ports had to pause; nil where that was not looked at, or none had to.
-local function pauses_of(ports, ask)
-   local list = {}
-   for _, port in ipairs(ask.patient and ports or {}) do
-      list[#list + 1] = (port.rx_pause or 0) > 0 and {
-         port = port.name, times = port.rx_pause, waited_ns = port.paused_ns,
-      } or nil
-   end
-   return list[1] and list
 end
 
 -- @param raw  what the tester counted; `invalid` in it is what the tester itself knows against the trial
@@ -394,7 +380,7 @@ function M.record(raw, ask)
       poll_gap_max_ns = greatest(raw.lcores or {}, "poll_gap_max_ns"),
       start_skew_ns = raw.start_skew_ns,
       latency = M.merge_latency(raw.directions),
-      pauses = pauses_of(raw.ports, ask),
+      pauses = flow_control.pauses(raw),
       directions = directions,
       loads = ask.loads,
       burst = ask.burst,

@@ -4,6 +4,7 @@
 --
 -- Both are reckoned in whole frames. A load of 54.9 frames per second for a quarter of a second is 14 frames,
 -- not 13.7, and takes 0.255 s; of frames of several sizes as many are sent as have begun.
+local flow_control = require "framegauge.trial.flow_control"
 local format = require "framegauge.text.format"
 local loads = require "framegauge.traffic.loads"
 
@@ -76,19 +77,27 @@ end
 --- What was not sent, or not as fast as it should have been.
 -- @param d, raw  a direction of the record, and as the tester counted it
 -- @param found   framegauge.trial.shortfalls
-function M.judge(d, raw, ask, found)
+-- @param paused  the port that sends it, where the device had it pause
+-- @return whether frames are missing
+function M.judge(d, raw, ask, found, paused)
    local missing = d.intended_frames - d.tx
    local intended, offered = loads_of(d, raw, ask)
+   local short = missing > (raw.exact and 0 or math.max(1, M.MISSING_TOLERANCE * intended))
+   local why = paused and flow_control.cause(paused) or "the tester was late"
+   local because = paused and ", because " .. why or ""
    if d.late > 0 then
-      found:add("directions late", d.late, "%s: %s of %s were not sent, because the tester was late",
-         d.direction, count(d.late), plural(d.intended_frames, "frame"))
-   elseif missing > (raw.exact and 0 or math.max(1, M.MISSING_TOLERANCE * intended)) then
-      found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended", d.direction,
-         count(missing), plural(d.intended_frames, "frame"))
+      found:add("directions late", d.late, "%s: %s of %s were not sent, because %s", d.direction,
+         count(paused and missing or d.late), plural(d.intended_frames, "frame"), why)
+   elseif short then
+      found:add("directions unsent", missing, "%s: %s of %s were not sent when the trial ended%s",
+         d.direction, count(missing), plural(d.intended_frames, "frame"), because)
+   elseif paused and ask.patient then
+      return false -- they were to be sent when the device let them
    elseif d.tx > 1 and offered < intended * (1 - stretch_tolerance(d, intended)) then
       found:add("directions stretched", 1 - offered / intended, "%s: all frames were sent, but at %s "
-         .. "frames per second instead of %s", d.direction, rate(offered), rate(intended))
+         .. "frames per second instead of %s%s", d.direction, rate(offered), rate(intended), because)
    end
+   return d.late > 0 or short
 end
 
 return M

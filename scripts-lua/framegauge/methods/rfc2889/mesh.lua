@@ -13,6 +13,7 @@
 local broadcast = require "framegauge.methods.rfc2889.broadcast"
 local ethernet = require "framegauge.core.ethernet"
 local patterns = require "framegauge.traffic.patterns"
+local flow_control = require "framegauge.trial.flow_control"
 local search = require "framegauge.search"
 local tables = require "framegauge.core.tables"
 local topology = require "framegauge.traffic.topology"
@@ -178,6 +179,8 @@ local function measure(plan, tester, session, key, frame_size)
       row.receivers, row.skew_ns = broadcast.receivers(c, plan.rfc2889.latency_frames, records[#records])
    end
    row.trials = #session.trials - c.before
+   row.pause_received, row.paused_ns = flow_control.figures(tables.joined(records, { lower },
+      { result.upper_trial }))
    return row
 end
 

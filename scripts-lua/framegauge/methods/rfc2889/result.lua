@@ -3,6 +3,7 @@
 --- Result rows of RFC 2889: for each test a row for each frame size (framegauge.text.rows).
 local patterns = require "framegauge.traffic.patterns"
 local components = require "framegauge.trial.components"
+local flow_control = require "framegauge.trial.flow_control"
 local rows = require "framegauge.text.rows"
 local trial = require "framegauge.trial.result"
 local verdict = require "framegauge.text.verdict"
@@ -84,7 +85,7 @@ local MESH_LATENCY = {
 }
 
 M.MESH = record("mesh", "Throughput and forwarding rates of a pattern of traffic (RFC 2889, 5.1 to 5.4)",
-   MESH, verdict.ROWS, MESH_LATENCY)
+   MESH, flow_control.ROWS, verdict.ROWS, MESH_LATENCY)
 
 local function of_ports(row, least_or_greatest, key)
    local best
@@ -111,7 +112,7 @@ M.BROADCAST = record("broadcast", "Throughput, forwarding rates and latency of b
       as = "time", at = "terminal html" },
    { "skew_ns", "number", "from the least mean latency of a port to the greatest; null when nothing was "
       .. "measured", null = true, col = "Skew", as = "time", at = "terminal html" },
-}, verdict.ROWS, MESH_LATENCY)
+}, flow_control.ROWS, verdict.ROWS, MESH_LATENCY)
 
 local TITLES = {
    fully_meshed = { "Fully meshed", "RFC 2889, section 5.1" },

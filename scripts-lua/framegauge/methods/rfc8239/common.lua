@@ -2,6 +2,7 @@
 
 --- What the tests of RFC 8239 have in common: streams at line rate, latency and jitter as RFC 8238 defines
 -- them, and figures of several iterations.
+local flow_control = require "framegauge.trial.flow_control"
 local stack = require "framegauge.traffic.stack"
 local stats = require "framegauge.trial.stats"
 local tables = require "framegauge.core.tables"
@@ -116,6 +117,7 @@ end
 function M.row(records, values)
    values.validity, values.reasons = verdict.merge(records)
    values.trials, values.first_trial = #records, records[1].trial
+   values.pause_received, values.paused_ns = flow_control.figures(records)
    return values
 end
 

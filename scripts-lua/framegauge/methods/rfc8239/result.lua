@@ -2,6 +2,7 @@
 
 --- Result rows of RFC 8239: for each test a list of rows (framegauge.text.rows).
 local components = require "framegauge.trial.components"
+local flow_control = require "framegauge.trial.flow_control"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
 local trial = require "framegauge.trial.result"
@@ -21,7 +22,7 @@ local HEAD = {
    { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number", id = "%s "
       .. "bytes" },
 }
-local TAIL = {
+local TAIL = tables.joined({
    { "iterations", "ordinal", "how often it was measured", col = "Iterations", as = "number", at = "html" },
    { "pv_percent", "signed", "percentage variance (RFC 8239, 1.3.4): by how much an iteration differs from "
       .. "the "
@@ -31,7 +32,7 @@ local TAIL = {
    { "repeatable", "boolean", "whether that is no more than the plan's max_rsd", optional = true },
    { "trials", "count", "how many trials it took", col = "Trials", at = "html" },
    { "first_trial", "ordinal", "number of the first of them" },
-}
+}, flow_control.ROWS)
 
 local JITTER = record("jitter_pdv", "delay less the least one", {
    { "range_ns", "number", "greatest less least", col = "Jitter", unit = "range", as = "time",

@@ -1,0 +1,117 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- Ports that the device had pause (IEEE 802.3, annex 31B).
+--
+-- A port that obeys PAUSE sends later than it was to, or less. Then the load is not the intended one, but the
+-- tester was not late: the reason names the port, how often the device had it pause, and for how long frames
+-- that were due waited. Where a method lets frames wait (`patient`), only those that have not left when the
+-- trial ends are missing.
+local format = require "framegauge.text.format"
+local tables = require "framegauge.core.tables"
+
+local M = {}
+
+--- Rows of a method's result for figures().
+M.ROWS = {
+   { "pause_received", "count", "how often the device had ports pause, in the trial in which they waited "
+      .. "longest", optional = true, hidden = true, col = "Pauses", at = "terminal html" },
+   { "paused_ns", "count", "how long frames that were due waited for that, of all ports together",
+      optional = true, hidden = true, col = "Paused", as = "time", at = "terminal html" },
+}
+
+--- The ports of which frames had to wait for the end of a pause, by name.
+-- @param ports  their counts in the trial: rx_pause, paused_ns
+function M.held_back(ports)
+   local by_name = {}
+   for _, port in ipairs(ports) do
+      local waits = (port.rx_pause or 0) > 0 and (port.tx_waiting or 0) > 0 -- its pause has no end yet
+      by_name[port.name] = (waits or (port.paused_ns or 0) > 0) and port or nil
+   end
+   return by_name
+end
+
+-- The name of the port that sends a direction, of the tester's counts.
+local function sender_of(direction)
+   return direction.from or direction.name:match "^(.-)%->"
+end
+
+--- The port that sends a direction; nil: it was not held back.
+-- @param direction  of the tester's counts
+-- @param held_back  as held_back() has them
+function M.sender(direction, held_back)
+   return held_back[sender_of(direction) or ""]
+end
+
+--- What a port did, as the end of a sentence.
+-- @usage flow_control.cause { name = "a", rx_pause = 3, paused_ns = 2.5e6 }
+-- --> the device had a pause 3 times, for 2.5 ms in all
+function M.cause(port)
+   local waited = port.paused_ns or 0
+   return ("the device had %s pause %s"):format(port.name, format.plural(port.rx_pause or 0, "time"))
+      .. (waited > 0 and (", for %s ms in all"):format(format.decimal(waited / 1e6, 1)) or "")
+end
+
+--- The port of several that waited longest; nil of none.
+function M.longest(held_back)
+   local most
+   for _, port in pairs(held_back) do
+      local more = (port.paused_ns or 0) - (most and most.paused_ns or 0)
+      if not most or more > 0 or more == 0 and port.name < most.name then
+         most = port
+      end
+   end
+   return most
+end
+
+--- Add what waited in ports when the trial ended: it counts as sent, and as lost.
+-- @param short  ports of which it is known already that frames are missing: [name] = true
+-- @param found  shortfalls (framegauge.trial.shortfalls)
+function M.waiting(held_back, short, found)
+   for _, name in ipairs(tables.keys(held_back)) do
+      local port = held_back[name]
+      if (port.tx_waiting or 0) > 0 and not short[name] then
+         found:add("ports waiting", port.tx_waiting, "%s: %s had not left the port when the trial ended, "
+            .. "because %s", name, format.plural(port.tx_waiting, "frame"), M.cause(port))
+      end
+   end
+end
+
+-- Frames that were to leave a port and had not when the trial ended.
+local function unsent(raw, port)
+   local n = port.tx_waiting or 0
+   for _, d in ipairs(raw.directions) do
+      n = n + (sender_of(d) == port.name and math.max(0, d.intended_frames - d.tx) or 0)
+   end
+   return n
+end
+
+--- How often, and how long, ports had to pause, for the record of a trial; nil where no port had to.
+-- @param raw  what the tester counted
+function M.pauses(raw)
+   local list = {}
+   for _, port in ipairs(raw.ports) do
+      list[#list + 1] = (port.rx_pause or 0) > 0 and { port = port.name, times = port.rx_pause,
+         waited_ns = port.paused_ns, unsent_frames = unsent(raw, port) } or nil
+   end
+   return list[1] and list
+end
+
+--- Figures of a row: of the one of its trials in which ports waited longest, all of them together.
+-- @param records  of trials
+-- @return how often they had to pause, how long they waited; nil where no port had to
+-- @usage flow_control.figures { { pauses = { { times = 2, waited_ns = 70 } } }, {} } --> 2 70
+function M.figures(records)
+   local times, waited_ns
+   for _, record in ipairs(records) do
+      local n, ns = 0, 0
+      for _, pause in ipairs(record.pauses or {}) do
+         n, ns = n + pause.times, ns + pause.waited_ns
+      end
+      if n > 0 and ns >= (waited_ns or 0) then
+         times, waited_ns = n, ns
+      end
+   end
+   return times, waited_ns
+end
+
+return M
