@@ -83,6 +83,17 @@ function M.goodput(rate, mtu, ip, transport, tags)
    return rate * (mtu - M.header_octets(ip, transport)) / M.wire_octets(mtu, tags)
 end
 
+--- Frames per second that the lines of several ports carry together, whole ones of each (RFC 2889).
+-- @param ports  list of { line_rate = bits per second }
+-- @usage line.lines_fps({ { line_rate = 1e9 }, { line_rate = 1e9 } }, 64) --> 2,976,190
+function M.lines_fps(ports, frame_size)
+   local sum = 0
+   for _, port in ipairs(ports) do
+      sum = sum + math.floor(port.line_rate / M.l1_bps(1, frame_size))
+   end
+   return sum
+end
+
 --- The same for the slowest of several ports; nil when one does not know its rate.
 -- @param ports  list of { line_rate = bits per second, or nil }
 -- @usage line.slowest_fps({ { line_rate = 1e9 }, { line_rate = 10e9 } }, 64) --> 1,488,095

@@ -123,8 +123,8 @@ local function of_direction(raw, ask, own_load)
       rx_duration_ns = ask.gap and raw.rx_duration_ns or nil,
       gap_max_ns = raw.gap_max_ns,
       gap_max_begin_ns = raw.gap_max_begin_ns,
-      first_arrival_ns = own_load and raw.rx > 0 and raw.first_arrival_ns or nil,
-      last_arrival_ns = own_load and raw.rx > 0 and raw.last_arrival_ns or nil,
+      first_arrival_ns = (own_load or ask.span) and raw.rx > 0 and raw.first_arrival_ns or nil,
+      last_arrival_ns = (own_load or ask.span) and raw.rx > 0 and raw.last_arrival_ns or nil,
       latency = raw.latency,
       no_latency = raw.no_latency,
       tags_ns = raw.tags_ns,
@@ -335,8 +335,8 @@ end
 --- Make the record of a trial from what the tester counted.
 -- @param raw  what tester:trial returned
 -- @param ask  what was asked: number, test, phase, frame_size, direction, fps, seconds, line_fps where known;
---             loads, burst, outage, streams, any_loss, held = frames that the device is known to hold when
---             they come at once, link_may_change and apart (framegauge.trial.session)
+--             loads, burst, outage, streams, span, any_loss, held = frames that the device is known to hold
+--             when they come at once, link_may_change and apart (framegauge.trial.session)
 -- @return the record. Rates are frames per second of one direction, counts are summed over the directions.
 -- @usage local raw = tester:trial {
 --    frame_size = 64, fps = 1000, duration = 1, directions = { "east->west" },

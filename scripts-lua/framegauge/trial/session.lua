@@ -177,9 +177,10 @@ end
 -- @param ask  test, phase, frame_size, direction (its name in the report), directions (list of "a->b"), fps
 --             of one direction, seconds, line_fps where known. Where needed: loads, tags, burst, outage,
 --             max_lag as the tester takes them (fps is then the mean of the loads, seconds the sum), drain
---             where it is not the plan's, link_may_change, any_loss = whether it matters only if frames are
---             lost, not how many, apart = whether a stream without a due frame says nothing of the others,
---             silent, broadcast, patient, gap and members = as the tester takes them,
+--             where it is not the plan's, link_may_change, span = whether to keep when the first and the last
+--             frame of each direction arrived, any_loss = whether it matters only if frames are lost, not how
+--             many, apart = whether a stream without a due frame says nothing of the others, silent, broadcast,
+--             patient, gap and members = as the tester takes them,
 --             tunnelled = whether frames may arrive in a tunnel, or have left one: then with other addresses,
 --             title = what to call it in the progress, around = function(make), which calls make() for the
 --             tester's counts and returns them.

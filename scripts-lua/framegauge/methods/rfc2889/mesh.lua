@@ -29,19 +29,43 @@ function M.max_fps(plan, tester, frame_size)
    return plan.rfc2889.max * tester:max_fps(frame_size)
 end
 
--- Frames per second that the lines of the receiving ports carry together, as the RFC counts: whole ones.
-local function theoretical(pattern, frame_size)
-   local sum = 0
-   for _, port in ipairs(pattern.receivers) do
-      sum = sum + math.floor(port.line_rate / ethernet.l1_bps(1, frame_size))
+-- What arrived at each port, by its name: { rx = frames, first =, last = arrival, ns }.
+local function arrivals_at(record)
+   local at = {}
+   for _, d in ipairs(record.directions or {}) do
+      local to = d.direction:match "%->(.+)$"
+      local one = at[to] or { rx = 0, first = math.huge, last = 0 }
+      at[to], one.rx = one, one.rx + d.rx
+      one.first = math.min(one.first, d.first_arrival_ns or math.huge)
+      one.last = math.max(one.last, d.last_arrival_ns or 0)
    end
-   return sum
+   return at
 end
 
---- Frames per second that all receivers had of the frames for them, while they were sent.
-local function forwarding_fps(record, pattern)
-   local copies = #pattern.senders * pattern.copies
-   return record.tx > 0 and record.rx / record.tx * copies * record.offered_fps or 0
+--- The most frames per second that a port's line can have had: what it carries, and with a fast clock what it
+-- did carry from the first arrival to the last.
+-- @param port  of the tester
+-- @param one   what arrived there, as above
+function M.line_fps(port, one, frame_size)
+   local span = (one.last - one.first) / 1e9
+   return math.max(ethernet.lines_fps({ port }, frame_size), span > 0 and (one.rx - 1) / span or 0)
+end
+
+--- Frames per second that all receivers had of the frames for them, over the time of sending. What a switch
+-- still held at the end arrives later and counts: so a port may have had more than its line carries in that
+-- time, and gets what that carries.
+function M.forwarding_fps(record, pattern, frame_size)
+   if record.tx == 0 then
+      return 0
+   end
+   local a_frame = #pattern.senders * pattern.copies * record.offered_fps / record.tx
+   local at, sum = pattern.broadcast and {} or arrivals_at(record), 0
+   for _, port in ipairs(pattern.receivers) do
+      local one = at[port.name]
+      sum = sum + (one and math.min(one.rx * a_frame, M.line_fps(port, one, frame_size))
+         or ethernet.lines_fps({ port }, frame_size))
+   end
+   return math.min(sum, record.rx * a_frame)
 end
 
 -- All that is the same for the trials of one row.
@@ -62,6 +86,7 @@ local function context(plan, tester, session, key, frame_size)
          test = "rfc2889." .. key, phase = phase, frame_size = frame_size, direction = "all",
          directions = pattern.directions, fps = fps, seconds = seconds, line_fps = line_fps,
          any_loss = any_loss, broadcast = pattern.broadcast, stagger = stagger, stations = stations,
+         span = not pattern.broadcast,
       }
       return pattern.broadcast and broadcast.of_copies(record, pattern) or record
    end
@@ -82,7 +107,7 @@ end
 local function point(c, record)
    return {
       iload_percent = record.intended_percent, oload_fps = #c.pattern.senders * record.offered_fps,
-      forwarding_fps = forwarding_fps(record, c.pattern), loss_ratio = record.loss_ratio,
+      forwarding_fps = M.forwarding_fps(record, c.pattern, c.frame_size), loss_ratio = record.loss_ratio,
       flood = record.misdirected, trial = record.trial,
    }
 end
@@ -159,14 +184,14 @@ local function measure(plan, tester, session, key, frame_size)
    local points, records = find_forwarding(c, result)
    local mol, best = points[#points], highest(points)
    local validity, reasons, flood = validity_of(result, records, c.pattern)
-   local lower = result.lower_trial
+   local lower, most = result.lower_trial, ethernet.lines_fps(c.pattern.receivers, frame_size)
    local row = {
       test = key, frame_size = frame_size, ports = #tester.ports, senders = #c.pattern.senders,
       addresses = plan.rfc2889.addresses, stagger = plan.rfc2889.stagger,
       throughput_fps = result.load, throughput_percent = result.load and result.load / c.line_fps * 100,
       upper_fps = result.upper,
-      aggregate_fps = result.load and result.load * #c.pattern.senders * c.pattern.copies,
-      theoretical_fps = theoretical(c.pattern, frame_size), mol_fps = mol.oload_fps,
+      aggregate_fps = result.load and math.min(most, result.load * #c.pattern.senders * c.pattern.copies),
+      theoretical_fps = most, mol_fps = mol.oload_fps,
       frmol_fps = mol.forwarding_fps, mol_loss_ratio = mol.loss_ratio, mfr_fps = best.forwarding_fps,
       mfr_oload_fps = best.oload_fps, step_fps = plan.rfc2889.step * c.line_fps, series = points,
       flood = flood, worst_pair = worst_pair(records[#records]), limited_by = result.limited_by,

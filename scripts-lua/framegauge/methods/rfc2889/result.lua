@@ -17,8 +17,8 @@ M.POINT = record("forwarding_point", "what the switch forwarded of a load", {
       col = "Load", unit = "% of line", as = "number", at = "series" },
    { "oload_fps", "number", "the load of all ports that was offered", col = "Offered", at = "series" },
    { "forwarding_fps", "number", "frames per second that arrived where they belong, over the time of "
-      .. "sending. A switch that holds Q frames at the end still sends these: high by at most Q over that "
-      .. "time",
+      .. "sending, at most what its lines carry. A switch that holds Q frames at the end still sends these: "
+      .. "high by at most Q over that time",
       col = "Forwarded", at = "series" },
    { "loss_ratio", "ratio", "share of the frames lost", col = "Loss", at = "series" },
    { "flood", "count", "frames at ports that they were not for", col = "Flood", unit = "frames",
@@ -52,7 +52,8 @@ local MESH = {
       as = "share", at = "terminal html summary", expect = { "throughput", ">=", "percent" } },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Fails from", at = "html" },
-   { "aggregate_fps", "number", "the throughput of all ports together", null = true, col = "Aggregate",
+   { "aggregate_fps", "number", "the throughput of all ports together, at most what the lines of the "
+      .. "receiving ports carry", null = true, col = "Aggregate",
       at = "terminal html", bound = ">=" },
    { "theoretical_fps", "number", "most frames per second that the lines of all receiving ports carry, each "
       .. "floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },

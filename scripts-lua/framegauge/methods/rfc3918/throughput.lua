@@ -70,8 +70,8 @@ end
 
 local function aggregated(c)
    local row = searched(c)
-   row.aggregate_fps = row.throughput_fps and row.throughput_fps * #c.receivers
    row.theoretical_fps = theoretical(c, 1)
+   row.aggregate_fps = row.throughput_fps and math.min(row.throughput_fps, row.theoretical_fps) * #c.receivers
    return { row }
 end
 
@@ -91,8 +91,8 @@ local function mixed_class(c)
    local x = row.throughput_fps
    row.unicast_ratio = u
    row.unicast_fps, row.multicast_fps = x and x * u, x and x * (1 - u)
-   row.aggregate_fps = x and x * ((1 - u) * #c.receivers + u)
    row.theoretical_fps = theoretical(c, 1 - u + u / #c.receivers)
+   row.aggregate_fps = x and math.min(x, row.theoretical_fps) * ((1 - u) * #c.receivers + u)
    row.offered_unicast_frames = lower and lower.tx_unicast
    row.offered_multicast_frames = lower and lower.tx_multicast
    row.upper_lost_unicast_frames = upper and upper.lost_unicast
@@ -122,14 +122,17 @@ local function matrix_max_ahead(o)
 end
 
 local function group_matrix(c, found)
-   local rows = {}
+   local rows, most = {}, ethernet.lines_fps(tables.map(c.tester.ports, function(port)
+      return tables.contains(c.receivers, port.name) and port or nil
+   end), c.forwarded_size)
    for n = c.o.matrix_first, matrix_max(c.o, found), c.o.matrix_step do
       local before, row = #c.session.trials, base_of(c, n)
       local record = trials.verified(c, {
          n = n, fps = c.o.matrix_load * c.line_fps, seconds = c.o.trial, phase = "forwarding",
       })
       row.offered_fps, row.loss_ratio = record.offered_fps, record.loss_ratio
-      row.aggregate_fps = record.tx > 0 and record.rx / record.tx * #c.receivers * record.offered_fps or 0
+      row.aggregate_fps = record.tx > 0
+         and math.min(most, record.rx / record.tx * #c.receivers * record.offered_fps) or 0
       row.per_egress_fps = row.aggregate_fps / #c.receivers
       row.trial_s, row.trial, row.trials = c.o.trial, record.trial, #c.session.trials - before
       row.egress, row.floods_unknown = record.egress, record.floods

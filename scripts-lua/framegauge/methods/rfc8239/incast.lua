@@ -69,7 +69,8 @@ local function measure(plan, tester, session, senders, frame_size)
       load_percent = senders * bursts.fps / whole * 100, tx = worst.tx, lost = worst.lost,
          loss_ratio = worst.loss_ratio,
       lost_per_burst = worst.lost / math.max(1, worst.tx / senders / bursts.frames),
-      goodput_bps = worst.rx / bursts.seconds * 8 * frame_size, latency = latency,
+      -- what still waits at the end arrives later: the line carries no more
+      goodput_bps = math.min(worst.rx / bursts.seconds, whole) * 8 * frame_size, latency = latency,
       jitter = common.jitter(latency),
       latency_mean_max_ns = latency and stats.max(tables.map(records, function(record)
          local one = common.latency(plan, record.latency, frame_size, tester.ports[#tester.ports].line_rate)
