@@ -130,7 +130,7 @@ M.MEASURED = record("measured", "further figures of a stream; a figure that is n
       optional = true },
    { "ipdv_unknown", "count", "further pairs of which one delay was no longer remembered: minimum, maximum "
       .. "and percentiles are without them", optional = true, col = "IPDV unknown", unit = "pairs",
-      at = "variation" },
+      at = "variation", better = false },
    { "ipdv_min_ns", "signed", "second delay less first, least", optional = true },
    { "ipdv_p001_ns", "signed", "its 0.1th percentile", optional = true, col = "IPDV p0.1", at = "variation" },
    { "ipdv_p50_ns", "signed", "its median", optional = true },

@@ -74,7 +74,7 @@ end
 local DETAIL = "terminal html" -- not in the summary
 
 -- A figure, and the column that shows it with its range.
--- @param better  ">=" or "<="; nil: neither, it is only another device
+-- @param better  as in framegauge.methods.figures
 local function parameter(key, unit, help, col, at, better)
    return { key, OF_UNIT[unit], help, null = true }, {
       col = col, unit = SHOWN[unit], as = "plain", at = at or "terminal summary html",
@@ -110,14 +110,14 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
    parameter("bandwidth", "bps", "bits it can forward, of what `counted` says", "Bandwidth", nil, ">="),
 }, {
    parameter("time_per_frame", "ns", "`linear`: the part of a frame's service time that is the same for all",
-      "Time per frame", DETAIL),
+      "Time per frame", DETAIL, "<="),
 }, {
-   parameter("time_per_byte", "ns", "`linear`: the part for each byte", "Time per byte", DETAIL),
+   parameter("time_per_byte", "ns", "`linear`: the part for each byte", "Time per byte", DETAIL, "<="),
 }, {
    parameter("cir", "bps", "`policer`, `shaper`: committed information rate, bits of what `counted` says",
       "CIR", DETAIL, ">="),
 }, {
-   parameter("cbs", "bytes", "`policer`, `shaper`: committed burst size", "CBS", DETAIL),
+   parameter("cbs", "bytes", "`policer`, `shaper`: committed burst size", "CBS", DETAIL, "either"),
 }, {
    words("counted", { "frame", "without FCS", "layer 3", "layer 1", "unclear" }, "what of a "
       .. "frame counts in a limit of bits: with FCS (`frame`), without it, from the IP header on, or with "
@@ -127,9 +127,10 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
    words("buffer_unit", BUFFERS, "what the buffer holds: `frames`, `bytes`, or `cells` of memory", nil),
    { "buffer_cell_bytes", "ordinal", "`cells`: a frame takes a whole number of so many bytes", null = true },
 }, {
-   parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer"),
+   parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer", nil,
+      "either"),
 }, {
-   parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer"),
+   parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer", nil, "either"),
 }, {
    words("switching", { "store-and-forward", "cut-through" }, "`store-and-forward` where the delay grows "
       .. "with the frame as the line's time does, or more: a device that cuts through and needs as long "
@@ -192,11 +193,12 @@ M.MAC_TABLE = record("mac_table", "The table of addresses of a switch, of a plan
 }, {
    parameter("addresses", "addresses", "that it holds, with the three ports' own", "Addresses", nil, ">="),
 }, {
-   parameter("ageing", "ns", "after which it forgets an address that it does not hear", "Ageing"),
+   parameter("ageing", "ns", "after which it forgets an address that it does not hear", "Ageing", nil,
+      "either"),
 }, {
    parameter("learning", "fps", "addresses that it learns a second", "Learning", nil, ">="),
 }, {
-   parameter("learning_queue", "addresses", "that may wait to be learned", "Waiting", DETAIL),
+   parameter("learning_queue", "addresses", "that may wait to be learned", "Waiting", DETAIL, "either"),
 }, {
    words("when_full", { "keeps", "evicts", "unclear" }, "`keeps`: a full table learns none; `evicts`: it "
       .. "forgets others for them; null where it was not full", "When full"),

@@ -54,7 +54,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
    { "frame_size", "ordinal", "bytes with FCS" },
    { "routes", "ordinal", "routes or flows, all of them measured" },
    { "routes_affected", "count", "those that lost frames or moved to the next-best port; the others are in "
-      .. "no figure of routes", col = "Routes", unit = "affected", at = "terminal html" },
+      .. "no figure of routes", col = "Routes", unit = "affected", at = "terminal html", better = false },
    { "offered_fps", "positive", "load of all routes", col = "Load", at = "html" },
    ms("tau_ns", "time between two frames of one route: no figure by loss is finer", "Resolution",
       { at = "html", type = "positive" }),

@@ -169,7 +169,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "load", "number", "of searches: the highest load that passed a trial of the full length",
       optional = true, uncertainty = function(row, run)
          return components.searched(row.load, row.upper_load, not row.concurrent_connections and run.time)
-      end },
+      end, better = ">=" },
    { "upper_load", "number", "of searches: the lowest above it that did not", optional = true },
    { "limited_by", "text", "of searches: why the search stopped", optional = true },
    { "upper_trial", "ordinal", "of searches: the trial of that load", optional = true },
@@ -203,7 +203,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "their code", optional = true },
    { "ftp_reply", "text", "FTP: the last of them", optional = true },
    { "answered_ratio", "ratio", "DNS: the share of queries that were answered in time", optional = true,
-      expect = { "answered", ">=", "ratio" }, col = "Answered", as = "ratio", hidden = true, at = "details" },
+      expect = { "answered", ">=", "ratio" }, col = "Answered", as = "ratio", hidden = true, at = "details",
+      better = ">=" },
    { "opened", "count", "TCP: connections that the client opened in all trials", optional = true },
    { "closed", "count", "of these, closed by both sides", optional = true },
    { "retransmitted_segments", "count", "segments of data that were retransmitted, of both sides",

@@ -33,9 +33,10 @@ local WRONG = record("oam_wrong", "what breaks the standard in replies", {
 
 local FIGURES = {
    { "sent", "count", "probes sent", col = "Sent", at = "terminal html summary" },
-   { "received", "count", "probes whose reply came within the timeout", col = "Received", at = "html" },
+   { "received", "count", "probes whose reply came within the timeout", col = "Received", at = "html",
+      better = false },
    { "lost", "count", "the others", col = "Lost", at = "terminal html summary" },
-   { "loss_ratio", "ratio", "share of the probes that was lost", expect = "loss", better = "<=" },
+   { "loss_ratio", "ratio", "share of the probes that was lost" },
    { "loss_lower_ratio", "ratio", "least loss ratio of the path that is possible with 95 % (Clopper, "
       .. "Pearson)" },
    { "loss_upper_ratio", "ratio", "greatest one", col = "Loss at most", as = "ratio", at = "html" },
@@ -46,7 +47,8 @@ local FIGURES = {
    { "undecided_lost", "count", "lost after the last reply: on which way is not known", null = true },
    { "duplicates", "count", "further replies", col = "Duplicated", at = "html" },
    { "reordered", "count", "replies behind that to a later probe", col = "Reordered", at = "html" },
-   { "late", "count", "replies that came after the timeout; they are lost", col = "Late", at = "html" },
+   { "late", "count", "replies that came after the timeout; they are lost", col = "Late", at = "html",
+      better = "<=" },
    { "stateful", "boolean", "whether the reflector counts by itself; null where its messages have no number",
       null = true },
    { "round_trip", delay("oam_round_trip", "delay there and back, without the time in the reflector where "
@@ -75,7 +77,7 @@ local FIGURES = {
       .. "the fastest probe; null where both ends have one clock", null = true },
    { "clock_offset_error_ns", "number", "bound of its error: half that probe's round trip", null = true },
    { "ttl_min", "count", "least TTL or hop limit with which probes arrived; null where it is not told",
-      null = true, col = "TTL", unit = "there", at = "html" },
+      null = true, col = "TTL", unit = "there", at = "html", better = false },
    { "ttl_max", "count", "greatest one", null = true },
    { "wrong", list(WRONG), "what breaks the standard in replies; empty: nothing" },
 }

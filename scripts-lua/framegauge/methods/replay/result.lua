@@ -34,13 +34,14 @@ local BEHIND = record("behind", "time behind the schedule that a share of the fr
 
 local VERIFIED = record("verified", "what arrived, compared frame by frame; see captures.md", {
    { "whole", "boolean", "whether all arrived, once, in order and as they were sent" },
-   { "same", "count", "frames that arrived as they were sent", col = "Same", unit = "frames", at = "html" },
+   { "same", "count", "frames that arrived as they were sent", col = "Same", unit = "frames", at = "html",
+      better = ">=" },
    { "lost", "integer", "frames that did not arrive", col = "Lost", at = "terminal html" },
    { "reordered", "count", "frames out of order (RFC 4737)", col = "Reordered", at = "terminal html" },
    { "duplicates", "count", "further copies", col = "Duplicated", at = "terminal html" },
    { "unsolicited", "count", "frames that were not sent so", col = "Not sent so", at = "terminal html" },
    { "talk", "count", "frames by which neighbours find each other, ARP and the like", col = "Of neighbours",
-      unit = "ARP …", at = "html" },
+      unit = "ARP …", at = "html", better = false },
    { "unchecked", "count", "frames the comparison fell behind of" },
 })
 
@@ -61,9 +62,9 @@ M.ROW = record("replay", "What became of a capture in one replay", {
    { "slips", "count", "how often the schedule slipped", col = "Slips", unit = "times", at = "timing" },
    { "slipped_ns", "count", "by how much in all", col = "Slipped", at = "timing" },
    { "oversize", "count", "frames of the capture that were dropped: larger than max_frame, or no frames",
-      col = "Dropped", unit = "frames", at = "timing" },
+      col = "Dropped", unit = "frames", at = "timing", better = false },
    { "truncated", "count", "frames that the capture has in part", col = "Cut off", unit = "frames",
-      at = "timing" },
+      at = "timing", better = false },
    { "streamed", "boolean", "whether the file was read while it was sent" },
    { "setting", SETTING, "how it was sent" },
 }, verdict.ROWS)

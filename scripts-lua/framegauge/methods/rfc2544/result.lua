@@ -95,7 +95,7 @@ M.LATENCY = record("latency_test", "The latency of tagged frames at the throughp
    { "tag_after_s", "number", "when its tagged frame was sent" },
    { "repetitions", "ordinal", "how many streams" },
    { "tagged_frames", "count", "tagged frames that came back, of all streams", col = "Tagged",
-      at = "terminal html" },
+      at = "terminal html", better = false },
    { "latency_mean_ns", "signed", "mean of these: the figure of RFC 2544", null = true, col = "Latency",
       unit = "mean, µs",
       at = "terminal html summary", better = "<=", uncertainty = uncertainty.latency },
@@ -152,16 +152,17 @@ M.BACK_TO_BACK = record("back_to_back", "The longest burst without loss (RFC 254
       null = true, col = "Burst", unit = "frames", as = "frames1", at = "terminal html summary",
       bound = ">=", better = ">=", uncertainty = uncertainty.burst },
    { "burst_min_frames", "number", "the least of them", null = true, col = "min", at = "terminal html",
-      bound = "exact" },
+      bound = "exact", better = ">=" },
    { "burst_max_frames", "number", "the greatest of them", null = true, col = "max", at = "terminal html",
-      bound = "exact" },
+      bound = "exact", better = ">=" },
    { "burst_stddev_frames", "number", "their deviation", null = true, col = "Deviation", as = "frames1",
       at = "terminal html", bound = "exact" },
    { "buffer_time_ns", "number", "implied buffer time, `burst_mean_frames` / `theoretical_fps`", null = true,
-      col = "Buffer time", unit = "implied, µs", at = "terminal html", bound = ">=" },
+      col = "Buffer time", unit = "implied, µs", at = "terminal html", bound = ">=", better = ">=" },
    { "buffer_time_corrected_ns", "number", "that times (1 - `throughput_fps` / `theoretical_fps`): without "
       .. "the frames that left while the burst came in. Times `theoretical_fps` it is the buffer in frames",
-      null = true, col = "Buffer time", unit = "corrected, µs", at = "terminal html summary", bound = ">=" },
+      null = true, col = "Buffer time", unit = "corrected, µs", at = "terminal html summary", bound = ">=",
+      better = ">=" },
    { "near_limit", "boolean", "whether a burst came within a tenth of the limit; the row is then `invalid`, "
       .. "the limit too low", null = true },
    TRIALS,
@@ -235,13 +236,14 @@ M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts wit
    .. "interval reaches from the first frame of one burst to the first frame of the next and is a whole "
    .. "number of frame "
    .. "times of the line", HEAD, {
-   { "burst_frames", "ordinal", "frames of a burst", col = "Burst", id = "bursts of %s frames" },
+   { "burst_frames", "ordinal", "frames of a burst", col = "Burst", id = "bursts of %s frames",
+      better = false },
    { of = bursts, col = "Bursts", unit = "frames", at = "summary" },
    { "theoretical_fps", "positive", "as above" },
    { "interval_frames", "ordinal", "the shortest interval at which the direction lost no frame in a trial "
       .. "of full length, in frame times of the line; null when even the longest lost some: then the burst "
       .. "is longer than the device holds", null = true, col = "Interval", unit = "frame times",
-      at = "html" },
+      at = "html", better = false },
    { "interval_ns", "positive", "the same in time", null = true, col = "Interval", at = "terminal html",
       bound = "<=", none = "no pass", better = "<=", uncertainty = uncertainty.interval },
    { "gap_ns", "number", "the pause: from the end of one burst to the next (inter-burst gap, RFC 2285, "
@@ -252,7 +254,8 @@ M.BURSTY_TRAFFIC = record("bursty_traffic", "The shortest interval of bursts wit
    { "load_mean_percent", "positive", "its share of the line", null = true, col = "of line", as = "share",
       at = "terminal html", bound = "exact" },
    { "interval_failed_frames", "ordinal", "the longest interval below it that lost frames; null when the "
-      .. "shortest possible lost none", null = true, col = "Lost at", unit = "frame times", at = "html" },
+      .. "shortest possible lost none", null = true, col = "Lost at", unit = "frame times", at = "html",
+      better = false },
    { "resolution_percent", "positive", "how near the two had to come, if not to one frame time" },
    { "limit_s", "positive", "the longest pause that was tried" },
    { "trial_s", "positive", "length of the deciding trials; they last whole intervals, and two at least" },

@@ -14,7 +14,7 @@ local list, record = rows.list, rows.record
 
 M.POINT = record("forwarding_point", "what the switch forwarded of a load", {
    { "iload_percent", "number", "the load of a port that was asked for, as a share of the slowest line",
-      col = "Load", unit = "% of line", as = "number", at = "series" },
+      col = "Load", unit = "% of line", as = "number", at = "series", better = false },
    { "oload_fps", "number", "the load of all ports that was offered", col = "Offered", at = "series" },
    { "forwarding_fps", "number", "frames per second that arrived where they belong, over the time of "
       .. "sending, at most what its lines carry. A switch that holds Q frames at the end still sends these: "
@@ -43,7 +43,7 @@ local MESH = {
       id = "%s bytes" },
    { "ports", "ordinal", "ports of the switch", col = "Ports", as = "number", at = "html" },
    { "senders", "ordinal", "how many of them send, each the same load" },
-   { "addresses", "ordinal", "stations behind each port" },
+   { "addresses", "ordinal", "stations behind each port", better = false },
    { "stagger", "count", "the seed by which ports began late; 0: all at one instant" },
    { "throughput_fps", "number", "the highest load of a port without loss; null when no load passed",
       null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = "no pass",
@@ -156,17 +156,17 @@ M.CACHING = record("address_caching", "How many addresses the switch remembers (
       uncertainty = function(row)
          local failed = row.limited_by == "flood" or row.limited_by == "loss"
          return components.searched(row.addresses, failed and row.addresses + 1 or nil)
-      end },
+      end, better = ">=" },
    { "with_own", "count", "and that of the test port: the figure to compare with a data sheet",
-      col = "With own", unit = "addresses", at = "terminal html", bound = ">=" },
+      col = "With own", unit = "addresses", at = "terminal html", bound = ">=", better = ">=" },
    { "learned_at_max", "count", "of the most that were tried: how many were not flooded; null when not all "
       .. "of that trial was sent and came back", null = true, col = "At most", unit = "learned",
-      at = "html" },
+      at = "html", better = ">=" },
    { "intended_fps", "positive", "frames to learn from, per second" },
 }, TAIL, verdict.ROWS)
 
 M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 2889, 5.8)", HEAD, {
-   { "addresses", "count", "that are learned", col = "Addresses", at = "terminal html" },
+   { "addresses", "count", "that are learned", col = "Addresses", at = "terminal html", better = false },
    { "learning_fps", "number", "the highest rate at which none was flooded or lost; null when no rate passed",
       null = true, col = "Learning", at = "terminal html", bound = ">=", none = "no pass",
       expect = { "learning", ">=", "number" },
@@ -184,14 +184,15 @@ M.ERRORED = record("errored_frames", "Whether the switch forwards frames with er
    { "frame_size", "ordinal", "their bytes with FCS", optional = true, col = "Frame", unit = "bytes",
       as = "number", id = "%s bytes" },
    { "iload_percent", "number", "the load of the line, wrong and good frames", optional = true, col = "Load",
-      unit = "% of line", as = "number", id = "%s %%" },
+      unit = "% of line", as = "number", id = "%s %%", better = false },
    { "sent", "count", "wrong frames sent", optional = true, col = "Sent", at = "terminal html" },
    { "received", "count", "how many came out of the switch, with the wrong FCS they had or another one",
-      optional = true, col = "Arrived", at = "terminal html" },
+      optional = true, col = "Arrived", at = "terminal html", better = false },
    { "laundered", "count", "how many with a wrong FCS came out with one that is right", optional = true,
-      col = "Laundered", at = "terminal html" },
+      col = "Laundered", at = "terminal html", better = false },
    { "good_size", "ordinal", "bytes of the good frames among which they were sent", optional = true },
-   { "good_sent", "count", "good frames sent", optional = true, col = "Good", unit = "sent", at = "html" },
+   { "good_sent", "count", "good frames sent", optional = true, col = "Good", unit = "sent", at = "html",
+      better = false },
    { "good_lost", "count", "how many of these were lost", optional = true, col = "Good", unit = "lost",
       at = "terminal html" },
    { "trial", "ordinal", "number of the trial", optional = true },
@@ -224,7 +225,7 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "single_oload_fps", "number", "the same of the other source", col = "Single", unit = "offered",
       at = "html" },
    { "pause_received", "count", "how often the sources were told to pause; 0 also where ports do not tell",
-      col = "Pauses", at = "terminal html" },
+      col = "Pauses", at = "terminal html", better = false },
    { "split_paused_ns", "count", "how long due frames of the split source waited for the end of a pause" },
    { "single_paused_ns", "count", "the same of the other source" },
    { "honoured_pause", "boolean", "whether the tester's ports paused; null where they were not told to",
@@ -237,7 +238,8 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
       .. "longest trial too; `throttled`: nothing for the uncongested port is lost, but it gets less; "
       .. "`input-limited`: the split source loses by itself", col = "Conclusion", at = "terminal html" },
    { "buffer_estimate_frames", "count", "with `none`: frames that waited for the congested port at the end, "
-      .. "by what it received", optional = true, col = "Buffer", unit = "frames", at = "html" },
+      .. "by what it received", optional = true, col = "Buffer", unit = "frames", at = "html",
+      better = "either" },
    { "uneven_loss_ratio", "ratio", "share lost of the frames for the uncongested port when the split source "
       .. "sends two to the congested one for each of them", optional = true, col = "Loss", unit = "%, uneven",
       at = "html" },
@@ -258,9 +260,9 @@ M.PRESSURE = record("forward_pressure", "Whether the switch sends with less than
    { "forwarding_span_fps", "number", "what arrived, from the first arrival to the last", optional = true,
       col = "Forwarded", at = "terminal html" },
    { "excess_ppm", "signed", "how much more that is than the line carries, in millionths", optional = true,
-      col = "Excess", unit = "ppm", at = "terminal html" },
+      col = "Excess", unit = "ppm", at = "terminal html", better = false },
    { "tolerance_ppm", "number", "how much more it may be by the clocks of both sides and the time stamps",
-      optional = true, col = "Allowed", unit = "ppm", at = "html" },
+      optional = true, col = "Allowed", unit = "ppm", at = "html", better = false },
    { "forward_pressure", "boolean", "whether it is more than that", optional = true },
    { "trial", "ordinal", "number of the trial", optional = true },
 }, verdict.ROWS)

@@ -95,7 +95,7 @@ M.AGGREGATED = record("aggregated_multicast", "Aggregated multicast throughput (
 
 M.MIXED = record("mixed_class", "Mixed class throughput (RFC 3918, 4.1)", head(true), SEARCHED, {
    { "unicast_ratio", "ratio", "the part of the load that is unicast", col = "Unicast",
-      at = "terminal html" },
+      at = "terminal html", better = false },
    { "unicast_fps", "number", "unicast frames of the throughput", null = true, col = "Unicast", at = "html" },
    { "multicast_fps", "number", "multicast frames of it", null = true, col = "Multicast", at = "html" },
    { "offered_unicast_frames", "count", "unicast frames of the trial that passed", null = true },
@@ -120,7 +120,7 @@ local function tunnelled(name, title, section)
          unit = "bytes", as = "number", at = "terminal html" },
       { "forwarded_size", "number", "bytes with FCS of a frame as receivers got it, mean of all; null when "
          .. "none came", null = true, col = "Forwarded", unit = "bytes", as = "number",
-         at = "terminal html" },
+         at = "terminal html", better = false },
    }, SEARCHED, TAIL, verdict.ROWS)
 end
 M.ENCAPSULATION = tunnelled("encapsulation", "Encapsulation", "4.4.1")
@@ -211,7 +211,7 @@ local function delay(name, title, expected, help)
          at = "terminal html" },
       { "queries_seen", "count", "queries that the ports heard, of all trials", col = "Queries",
          as = "number",
-         at = "html" },
+         at = "html", better = false },
       { "repetitions", "ordinal", "trials that were to be made" },
       { "trials", "count", "how many were made", col = "Trials", at = "html" },
       { "egress", list(M.EGRESS_DELAY), "each port" },
@@ -254,9 +254,9 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
    { "load_of", { "throughput", "line" }, "what the load is a share of" },
 }, BURDEN, {
    { "baseline_latency_mean_ns", "signed", "of the tagged frames without the burden, mean of all receivers",
-      null = true, col = "Alone", unit = "mean", as = "time", at = "terminal html" },
+      null = true, col = "Alone", unit = "mean", as = "time", at = "terminal html", better = false },
    { "baseline_latency_max_ns", "signed", "the greatest", null = true, col = "Alone", unit = "greatest",
-      as = "time", at = "html" },
+      as = "time", at = "html", better = false },
    { "burdened_latency_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
       unit = "mean", as = "time", at = "terminal html" },
    { "burdened_latency_max_ns", "signed", "the greatest", null = true, col = "Burdened", unit = "greatest",
@@ -283,9 +283,9 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
    delay_head { "new", "known" }, BURDEN, {
    { "baseline_delay_mean_ns", "signed", "mean without the burden, from the last bit of the report to the "
       .. "first bit of the first frame; null when none was measured", null = true, col = "Alone",
-      unit = "mean", as = "time", at = "terminal html" },
+      unit = "mean", as = "time", at = "terminal html", better = false },
    { "baseline_delay_max_ns", "signed", "greatest", null = true, col = "Alone", unit = "greatest",
-      as = "time", at = "html" },
+      as = "time", at = "html", better = false },
    { "burdened_delay_mean_ns", "signed", "the same beside the burden", null = true, col = "Burdened",
       unit = "mean", as = "time", at = "terminal html" },
    { "burdened_delay_max_ns", "signed", "greatest", null = true, col = "Burdened", unit = "greatest",
@@ -295,7 +295,7 @@ M.BURDENED_JOIN = record("burdened_join_delay", "Forwarding burdened group join 
       expect = { "added_join_delay", "<=", "time" } },
    RESOLUTION,
    { "baseline_net_mean_ns", "signed", "mean without the burden and without the latency of the frames",
-      null = true },
+      null = true, better = false },
    { "burdened_net_mean_ns", "signed", "the same beside it", null = true },
 }, BURDENED_TAIL, {
    { "egress", list(M.EGRESS_BURDENED_DELAY), "each port" },
@@ -332,7 +332,7 @@ M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)"
       as = "number", at = "terminal html", expect = { "groups", ">=", "number" },
       uncertainty = function(row)
          return components.searched(row.groups, fewest_failed(row.iterations))
-      end },
+      end, better = ">=" },
    { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
    { "monitor", "text", "port that joined nothing; null without one: then floods are not seen", null = true,
       col = "Monitor", at = "terminal html", none = "none" },

@@ -73,7 +73,7 @@ local STEPS = {
    { "initial_passed", "boolean", "step 1: whether a tenth of it met all criteria" },
    { "target_reached", "boolean", "step 2: whether the target did", col = "Reached", at = "html" },
    { "load", "number", "step 3: the highest load that met them for a whole sustain phase: transactions a "
-      .. "second, of concurrent connections", optional = true, uncertainty = searched },
+      .. "second, of concurrent connections", optional = true, uncertainty = searched, better = ">=" },
    { "upper_load", "number", "the lowest load above it that did not", optional = true },
    { "limited_by", "text", "why the search ended", optional = true },
    { "failed_because", list "text", "what was not met at `upper_load`", optional = true },
@@ -87,7 +87,8 @@ local FIGURES = {
       col = "Transactions", unit = "1/s", as = "number", at = "terminal html",
       expect = { "transactions", ">=", "number" }, uncertainty = sampled("transactions_per_s", of_one) },
    { "concurrent_mean", "number", "connections open, mean of the samples", optional = true,
-      col = "Concurrent", as = "number", at = "html", expect = { "concurrent", ">=", "number" } },
+      col = "Concurrent", as = "number", at = "html", expect = { "concurrent", ">=", "number" },
+      better = ">=" },
    { "ttfb", l4.TIMES, "from the SYN to the first byte of the first response of a connection",
       optional = true },
    { "ttlb", l4.TIMES, "and to its last byte", optional = true },
@@ -137,7 +138,8 @@ M.LATENCY = record("rfc9411_latency", "Transaction latency (RFC 9411, 7.4)", HEA
    { "load", "number", "transactions a second" },
 }, FIGURES, LATENCIES, RATE, TLS, TAIL, verdict.ROWS)
 M.CONCURRENT = record("rfc9411_concurrent", "Concurrent connections (RFC 9411, 7.5)", HEAD, FIGURES, {
-   { "concurrent_mean", col = "Concurrent", unit = "connections", as = "number", at = "terminal summary" },
+   { "concurrent_mean", col = "Concurrent", unit = "connections", as = "number", at = "terminal summary",
+      better = ">=" },
 }, TLS, STEPS, TAIL, verdict.ROWS)
 
 M.TABLES = {}

@@ -140,7 +140,7 @@ M.TEARDOWN = record("rfc9693_teardown", "Connection tear-down rate (RFC 9693, 4.
    { "empty_s", "number", "and for an empty table", optional = true, col = "Empty", unit = "s", as = "number",
       at = "html" },
    { "left", "count", "connections over which frames of the Responder still arrived after it",
-      optional = true, col = "Left", at = "html" },
+      optional = true, col = "Left", at = "html", better = "<=" },
    { "trial", "ordinal", "number of the experiment", optional = true },
 }, ESTABLISHED, TAIL, verdict.ROWS)
 
@@ -154,14 +154,14 @@ M.CAPACITY = record("rfc9693_capacity", "Connection tracking table capacity (RFC
       col = "Capacity", unit = "connections", as = "number", at = "terminal html summary", bound = ">=",
       expect = { "capacity", ">=", "number" }, uncertainty = function(row)
          return row.limited_by == "collapse" and components.searched(row.capacity, row.upper) or nil
-      end },
+      end, better = ">=" },
    { "upper", "ordinal", "fewest above it at which it had", optional = true, col = "Collapses",
       unit = "from", as = "number", at = "terminal html" },
    { "rate_at_capacity", "number", "connections a second with so many", optional = true, col = "Rate",
       unit = "connections/s", as = "number", at = "terminal html" },
    { "start", "ordinal", "connections of the first search" },
    { "start_rate", "number", "rate that it found", optional = true, col = "First rate", as = "number",
-      at = "html" },
+      at = "html", better = false },
    { "method", { "search", "fixed" }, "how each number of connections was judged" },
    { "limited_by", "text", "collapse; tuples: no more of them could be tried; or what the tester fell short "
       .. "of" },
@@ -202,7 +202,8 @@ M.TRIAL = record("rfc9693_trial", "one experiment, also one line of trials.jsonl
    { "translation", TRANSLATION, "where all were forwarded", optional = true },
    { "teardown", record("rfc9693_removal", "removal of all connections", {
       { "connections", "ordinal", "how many" }, { "seconds", "number", "time of the command" },
-      { "empty_s", "number", "for an empty table" }, { "left", "count", "that were still there" },
+      { "empty_s", "number", "for an empty table" }, { "left", "count", "that were still there",
+         better = "<=" },
    }), "of the test teardown", optional = true },
 })
 

@@ -1,0 +1,252 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- The figures of a record: what a criterion may ask for and what two runs are compared by.
+--
+-- A figure is a number of a record or of an object in it (framegauge.text.rows). Its key says its unit and,
+-- for the usual quantities, which way is better; the row says it where the key does not:
+--
+--    better      ">=" or "<=": more or less is better; "either": devices differ in it, and neither is better;
+--                false: no figure of the device but a setting or evidence
+--    criterion   a further name in criteria; false: no criterion may ask for it
+--    resolution  how far two figures may be apart and mean the same, where nothing is known of the
+--                uncertainty: function(line, value) or a number, in the unit of the key
+--    coverage    the figure is itself a bound, as sure as that
+local loads = require "framegauge.traffic.loads"
+local rows = require "framegauge.text.rows"
+local tables = require "framegauge.core.tables"
+local units = require "framegauge.text.units"
+
+local M = {}
+
+--- Sides on which a figure may be better.
+M.MORE, M.LESS, M.EITHER = ">=", "<=", "either"
+
+-- Keys of settings and of evidence: patterns.
+local NO_FIGURE = {
+   "^frame_size$", "trials?$", "^iterations$", "^repetitions?$", "^round$", "_?ports$", "^receivers$",
+   "^senders$", "^tunnels$", "^groups", "^connections$", "^shift$", "^dscp$", "^egresses$", "^ingresses$",
+   "^target$", "^tx", "^sent", "^frames$", "^rx", "_s$", "offered_", "^intended", "^theoretical", "^ideal",
+   "^mol_fps$", "^upper", "^lower", "_predicted_", "resolution", "error_ns$", "error_bound", "^limit_",
+   "^step_", "^load", "^rate_", "^overload", "^relief", "^tau_", "^bound_", "^evidence", "tester", "count$",
+   "oload", "^burden_", "coverage$", "^sampling", "^line_fps$", "^expired$", "_begin_ns$", "samples$",
+   "^limits_", "^setting_", "^burst_fps$", "^burst_group$", "^burst_cycles$",
+}
+
+-- Which way is better, by the key: of counts and shares by what they are of, of times and rates by the unit.
+local BETTER = {
+   { M.LESS, { "loss", "lost", "duplicat", "reorder", "failures", "timeouts$", "retransm", "wrong_", "slips",
+      "misdirected", "unavailable", "flood", "corrupted", "unsolicited", "over_limit", "not_converged",
+      "stddev", "^rsd_", "^pv_", "errors$", "error_ratio$", "_ns$" } },
+   { M.MORE, { "_fps$", "_mbps$", "bps$", "_per_s$", "throughput", "efficiency", "availability", "fairness",
+      "^received_percent$", "^goodput", "^achieved" } },
+}
+
+-- What the ends of keys say of the unit: what is left of the key is a name, too, how a value is written in a
+-- criterion, and how many of the unit of the key one of the parser's is.
+local function load(text, line)
+   local rate, message = units.parse_rate(text)
+   if not rate then
+      return nil, message
+   end
+   return line and loads.of_rate(rate, line.frame_size, line.theoretical_fps or line.line_fps)
+end
+
+local UNITS = {
+   { "_per_s", tonumber, 1 }, { "_ns", units.parse_time, 1e9 }, { "_s", units.parse_time, 1 },
+   { "_fps", load, 1 }, { "_mbps", units.parse_bits, 1e-6 }, { "_bps", units.parse_bits, 1 },
+   { "_percent", units.parse_ratio, 100 }, { "_ratio", units.parse_ratio, 1 },
+   { "_ppm", units.parse_ratio, 1e6 }, { "_bytes", units.parse_size, 1 },
+   { "_octets", units.parse_size, 1 }, { "_frames", tonumber, 1 },
+}
+
+local function has_any(key, patterns)
+   for _, pattern in ipairs(patterns) do
+      if key:find(pattern) then
+         return true
+      end
+   end
+   return false
+end
+
+local function better_of(row, key)
+   if row.better ~= nil then
+      return row.better
+   elseif row.expect then
+      return row.expect[2]
+   elseif key:find "_per_s$" then
+      return M.MORE
+   elseif has_any(key, NO_FIGURE) then
+      return false
+   end
+   for _, one in ipairs(BETTER) do
+      if has_any(key, one[2]) then
+         return one[1]
+      end
+   end
+end
+
+local function unit_of(key)
+   for _, one in ipairs(UNITS) do
+      if key:sub(-#one[1]) == one[1] then
+         return one, key:sub(1, -#one[1] - 1)
+      end
+   end
+   return { "", tonumber, 1 }, key
+end
+
+-- A share of the figure, and no less than the tester can tell.
+local function share(of, least)
+   return function(line, value)
+      return math.max(of * math.abs(value), least and least(line) or 0)
+   end
+end
+
+local function stamps(line)
+   local latency = type(line.latency) == "table" and line.latency or line
+   return type(latency.error_bound_ns) == "number" and latency.error_bound_ns or 0
+end
+
+-- Chance: three times the deviation of a count.
+local function chance(_, value)
+   return 1 + 3 * math.sqrt(math.abs(value))
+end
+
+local function lost_share(line, value)
+   local tx = type(line.tx) == "number" and line.tx or 0
+   return tx > 0 and chance(nil, value * tx) / tx or 0.1 * value
+end
+
+-- How far apart two figures of unknown uncertainty may be, by their units.
+local RESOLUTION = {
+   _ns = share(0.1, stamps), _s = share(0.1), _fps = share(0.05), _mbps = share(0.05), _bps = share(0.05),
+   _per_s = share(0.05), _percent = share(0.05), _ratio = lost_share, _ppm = share(0.1),
+   _bytes = share(0.05), _octets = share(0.05), _frames = share(0.05),
+}
+
+local function resolution_of(row, unit, better)
+   local own = row.resolution
+   if type(own) == "number" then
+      return function() return own end
+   end
+   return own or RESOLUTION[unit[1]] or better == M.LESS and chance or share(0.05)
+end
+
+local function is_number(row)
+   local t = row[2]
+   local known = type(t) == "string" and rows.TYPES[t].type
+   return t == nil or known == "number" or known == "integer"
+end
+
+-- A number that needs no unit, where the row allows that.
+local function parser(row, parse)
+   return row.plain and function(text, line)
+      return tonumber(text) and tonumber(text) / (row.plain == true and 1 or row.plain) or parse(text, line)
+   end or parse
+end
+
+local function figure_of(row, path)
+   local key = rows.flat_key(row.of and row.criterion or path)
+   local unit, name = unit_of(key)
+   local better = better_of(row, key)
+   local names = { [key] = true, [name] = true }
+   local other = row.criterion or row.expect and row.expect[1]
+   if other then
+      names[other] = true
+   end
+   return {
+      row = row, path = not row.of and path or nil, key = key, name = name, better = better, names = names,
+      of = row.of or function(line) return rows.value(line, path) end, unit = unit[1],
+      parse = parser(row, unit[2]), scale = unit[3], resolution = resolution_of(row, unit, better),
+   }
+end
+
+local function each(record, prefix, visit)
+   for _, row in ipairs(record.rows) do
+      local t = row[2]
+      if type(t) == "table" and t.kind == "record" then
+         if not row.apart and row[1] ~= "uncertainty" then
+            each(t, prefix .. row[1] .. ".", visit)
+         end
+      elseif is_number(row) and (row[1] or row.criterion) then
+         visit(row, prefix .. (row[1] or row.criterion))
+      end
+   end
+end
+
+-- A row that has only the path of a figure in an object says more of it than the row in the object.
+local function both(column, typed)
+   return setmetatable({}, { __index = function(_, key)
+      local value = column[key]
+      if value == nil then
+         value = typed[key]
+      end
+      return value
+   end })
+end
+
+local function read(record)
+   local list, places = {}, {}
+   each(record, "", function(row, path)
+      local place = places[path] or #list + 1
+      local other = list[place] and list[place].row
+      places[path] = place
+      list[place] = figure_of(not other and row or row[2] and both(other, row) or both(row, other), path)
+   end)
+   return list
+end
+
+local known = setmetatable({}, { __mode = "k" })
+
+--- Everything in a record that is a number, settings and evidence too.
+-- @return list of { row =, path =, key = flat, name = the key without its unit, names = set of those in
+-- criteria, better =, of = function(line, plan): its value, parse = function(text, line): a value as a
+-- criterion has it, scale = how much of the key's unit one of that is, unit = how the key ends,
+-- resolution = function(line, value) }
+function M.all(record)
+   if not known[record] then
+      known[record] = read(record)
+   end
+   return known[record]
+end
+
+--- Is it one of the device, in which it may be better or worse or another?
+function M.is_device(figure)
+   return figure.better ~= nil and figure.better ~= false
+end
+
+--- Those a criterion may ask for.
+function M.criteria(record)
+   return tables.map(M.all(record), function(figure)
+      local asked = figure.better == M.MORE or figure.better == M.LESS
+      return asked and figure.row.criterion ~= false and figure or nil
+   end)
+end
+
+-- Extremes of one run are chance.
+local function stands_first(figure)
+   local at = figure.row.at or ""
+   return figure.row.criterion or figure.row.expect
+      or (at:find "terminal" or at:find "summary") and not has_any(figure.key, { "_m[ai][xn]_", "stddev" })
+end
+
+--- Those by which two runs are compared: the ones of known uncertainty, and the main ones of the others. A
+-- figure in several units is compared once.
+function M.compared(record)
+   local list, best = {}, {}
+   for _, figure in ipairs(M.all(record)) do
+      local row, stem = figure.row, figure.name:gsub("_l%d$", ""):gsub("^lost$", "loss")
+      local main = row.uncertainty or stands_first(figure)
+      if main and figure.path and not row.coverage and M.is_device(figure) then
+         local earlier = best[stem]
+         if not earlier or row.uncertainty and not list[earlier].row.uncertainty then
+            best[stem] = earlier or #list + 1
+            list[best[stem]] = figure
+         elseif row.uncertainty then
+            list[#list + 1] = figure
+         end
+      end
+   end
+   return list
+end
+
+return M
