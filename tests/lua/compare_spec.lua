@@ -59,16 +59,61 @@ describe("a comparison", function()
       assert.near(2000, risen.resolution, 1e-6)
    end)
 
-   it("does not judge what the tester limited, nor what one of them lacks", function()
+   it("does not judge a figure that the tester limited, but its verdict", function()
       local limited = compare.of(result(throughput(100000, 0.001)),
          result(throughput(50000, 0.001, "tester-limited")))
-      assert.same({ "not judged", 0 }, { only(limited).mark, limited.worse })
-      local other = compare.of(result(throughput(100000, 0.001)), result(throughput(1, 0, nil, 128)))
-      local marks = {}
-      for i, line in ipairs(other.tables[1].lines) do
-         marks[i] = { line.name:match "^%d+", line.mark, line.before ~= nil, line.after ~= nil }
+      local lines = limited.tables[1].lines
+      assert.same({ "verdict", "worse", "valid", "tester-limited" },
+         { lines[1].figure, lines[1].mark, lines[1].before_text, lines[1].after_text })
+      assert.same({ "throughput_fps", "not judged" }, { lines[2].figure, lines[2].mark })
+      assert.equal(1, limited.worse)
+      assert.equal(0, compare.of(result(throughput(1, 0, "tester-limited")), result(throughput(2, 0))).worse)
+      assert.equal(0, compare.of(result(throughput(1, 0, "not-applicable")),
+         result(throughput(1, 0, "invalid"))).worse)
+   end)
+
+   it("calls pass to fail worse, whatever the figures, and fail to pass better", function()
+      local function row(outcome)
+         local found = throughput(100000, 0.001)
+         found.throughput[1].outcome = outcome
+         return result(found)
       end
-      assert.same({ { "64", "not judged", true, false }, { "128", "not judged", false, true } }, marks)
+      local fallen = compare.of(row "pass", row "fail")
+      assert.same({ 1, "worse", "same" }, { fallen.worse, fallen.tables[1].lines[1].mark,
+         fallen.tables[1].lines[2].mark })
+      local risen = compare.of(row "fail", row "pass")
+      assert.same({ 0, "better" }, { risen.worse, risen.tables[1].lines[1].mark })
+      local function criterion(met)
+         local one = row()
+         one.expectations = { { text = "throughput>=1fps", met = met } }
+         return one
+      end
+      assert.equal(1, compare.of(criterion(true), criterion(false)).worse)
+      assert.equal(1, compare.of(criterion(true), criterion(nil)).worse)
+      assert.equal(0, compare.of(criterion(false), criterion(true)).worse)
+   end)
+
+   it("names rows that one run alone has, and says when nothing was compared", function()
+      local other = compare.of(result(throughput(100000, 0.001)), result(throughput(1, 0, nil, 128)))
+      local only_one = other.tables[1]
+      assert.same({ 1, 1, 0, 0 }, { #only_one.only_before, #only_one.only_after, other.worse, other.judged })
+      local text = compare.text(other, false, tostring)
+      assert.matches("only in the first run: 64 bytes", text, 1, true)
+      assert.matches("only in the second run: 128 bytes", text, 1, true)
+      assert.matches("Nothing could be compared", text, 1, true)
+      assert.is_nil(compare.problem(compare.of(result(throughput(1, 0)), result(throughput(1, 0)))))
+   end)
+
+   it("takes the resolution of a figure whose uncertainty is not known", function()
+      local function goodput(bps)
+         return { plan = { test = "l4" }, results = { l4 = {
+            { test = "TCP_STREAM", direction = "a->b", goodput_bps = bps, validity = "valid" } } } }
+      end
+      assert.equal("worse", only(compare.of(goodput(941e6), goodput(120e6))).mark)
+      assert.equal("better", only(compare.of(goodput(120e6), goodput(941e6))).mark)
+      local same = only(compare.of(goodput(941e6), goodput(930e6)))
+      assert.equal("same", same.mark)
+      assert.near(0.05 * (941e6 + 930e6), same.resolution, 1)
    end)
 
    it("leaves out no row, whatever tells rows of a method apart", function()
@@ -173,6 +218,16 @@ describe("framegauge compare", function()
       output, status = shell("compare '%s/run-01' '%s/run-02' --html /nowhere/page.html", root, root)
       assert.equal(4, status)
       assert.matches("cannot write /nowhere/page.html", output, 1, true)
+   end)
+
+   it("fails with a status of its own when no figure could be compared", function()
+      local root = fake_runs.of({ 100000, 98000 }, { [2] = { firmware = "2" } })
+      local path = root .. "/run-02/result.json"
+      local changed = scratch.read(path):gsub('"frame_size": *64', '"frame_size": 128')
+      scratch.write(path, changed)
+      local output, status = shell("compare '%s/run-01' '%s/run-02'", root, root)
+      assert.equal(3, status, output)
+      assert.matches("Nothing could be compared", output, 1, true)
    end)
 
    it("says so when there is nothing to compare", function()

@@ -11,7 +11,7 @@ local uv = require "luv"
 
 local M = {}
 
-local SUCCESS, FELL_SHORT, ENVIRONMENT = 0, 1, 4
+local SUCCESS, FELL_SHORT, NOTHING, ENVIRONMENT = 0, 1, 3, 4
 
 local function write_page(path, text)
    local file, message = io.open(path, "w")
@@ -39,7 +39,7 @@ function M.main(arguments, options)
    end
    io.stdout:write(options.json and json.encode(found, { pretty = true }) .. "\n"
       or compare.text(found, options.all, ansi.new(uv.guess_handle(1) == "tty")))
-   return found.worse == 0 and SUCCESS or FELL_SHORT
+   return found.worse > 0 and FELL_SHORT or found.judged > 0 and SUCCESS or NOTHING
 end
 
 return M

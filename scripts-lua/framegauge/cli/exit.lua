@@ -6,7 +6,8 @@ return {
    { 1, "the device fell short of an --expect, a --verify or a criterion of the plan, also where another "
       .. "result is tester-limited or invalid; or a script raised an error" },
    { 2, "bad plan or bad usage: nothing was sent" },
-   { 3, "tester-limited or invalid: some result cannot be called the device's" },
+   { 3, "tester-limited or invalid: some result cannot be called the device's; of compare: nothing could be "
+      .. "compared" },
    { 4, "the machine: a port, memory, a permission" },
    { 70, "internal error of Framegauge; please report it" },
    { 130, "interrupted by Ctrl-C or SIGTERM; what was measured until then is kept" },

@@ -10,6 +10,7 @@
 --    criterion   a further name in criteria; false: no criterion may ask for it
 --    resolution  how far two figures may be apart and mean the same, where nothing is known of the
 --                uncertainty: function(line, value) or a number, in the unit of the key
+--    main        two runs are compared by it, though it stands neither on the terminal nor in the summary
 --    coverage    the figure is itself a bound, as sure as that
 local loads = require "framegauge.traffic.loads"
 local rows = require "framegauge.text.rows"
@@ -225,7 +226,7 @@ end
 -- Extremes of one run are chance.
 local function stands_first(figure)
    local at = figure.row.at or ""
-   return figure.row.criterion or figure.row.expect
+   return figure.row.criterion or figure.row.expect or figure.row.main
       or (at:find "terminal" or at:find "summary") and not has_any(figure.key, { "_m[ai][xn]_", "stddev" })
 end
 

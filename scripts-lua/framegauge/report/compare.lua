@@ -2,33 +2,26 @@
 
 --- Two results of one test side by side: what has changed, as far as both can tell.
 --
--- A figure is compared where its result row has `uncertainty` (framegauge.text.rows). A change counts only
--- where it is more than the uncertainties of both together; the side on which a figure is expected says
--- whether it is for the better. Figures that are not the device's (tester-limited, invalid) and those of
--- unknown uncertainty are shown and not judged.
+-- A figure (framegauge.methods.figures) is compared by the bounds of its uncertainty where both runs have
+-- them, and else by its resolution. A change counts only where it is more than both leave open together. A
+-- row that no longer passes or is no longer valid is worse, whatever its figures. Figures that are not the
+-- device's (tester-limited, invalid) are shown and not judged. Rows that only one run has are named.
+local figures = require "framegauge.methods.figures"
 local grid = require "framegauge.text.grid"
 local json = require "framegauge.text.json"
 local report = require "framegauge.report"
 local results = require "framegauge.report.result"
-local rows = require "framegauge.text.rows"
 local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 local uncertainty = require "framegauge.report.uncertainty"
 local user_error = require "framegauge.core.user_error"
+local verdict = require "framegauge.text.verdict"
 
 local M = {}
 
 local BAD_USAGE = 2
 
 M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "not judged", "changed"
-
--- Rows of a record that are compared.
-local function figures_of(record)
-   local list = {}
-   for _, row in ipairs(record.rows) do
-      list[#list + 1] = row.uncertainty and row or nil
-   end
-   return list
-end
 
 -- What a row is called: as in junit.xml, behind the name of its suite.
 local function name_of(one, line, i)
@@ -49,42 +42,39 @@ local function by_name(one, lines)
    return named, names
 end
 
-local function side_of(row)
-   return row.better or row.expect and row.expect[2]
-end
-
-local function mark_of(row, change, open, valid)
-   if not (valid and change and open) then
-      return M.UNKNOWN
-   elseif math.abs(change) <= open then
+local function mark_of(figure, change, open)
+   if math.abs(change) <= open then
       return M.SAME
-   end
-   local side = side_of(row)
-   if not side then
+   elseif figure.better == figures.EITHER then
       return M.CHANGED
    end
-   return (change > 0) == (side == ">=") and M.BETTER or M.WORSE
+   return (change > 0) == (figure.better == figures.MORE) and M.BETTER or M.WORSE
 end
 
--- How far apart two figures of the same truth may be, on the sides that face each other; infinite where one
--- of them has no bound there, and nil where the uncertainty of one is not known.
-local function open_between(path, old, new, before, after)
-   local one, other = uncertainty.of(before, path), uncertainty.of(after, path)
+-- How far apart two figures of the same truth may be: by their bounds on the sides that face each other,
+-- where infinite is no bound, or by their resolutions.
+local function open_between(figure, old, new, before, after)
+   local one, other = uncertainty.of(before, figure.path), uncertainty.of(after, figure.path)
    if not (one and other) then
-      return nil
+      return figure.resolution(before, old) + figure.resolution(after, new)
    elseif new >= old then
       return (one.high or math.huge) - old + new - (other.low or -math.huge)
    end
    return old - (one.low or -math.huge) + (other.high or math.huge) - new
 end
 
-local function line_of(row, name, before, after)
-   local old, new = rows.value(before, row[1]), rows.value(after, row[1])
+local function heading_of(figure)
+   local row = figure.row
+   return row[1] == figure.path and row.col or figure.name:gsub("_", " ")
+end
+
+local function line_of(figure, name, before, after)
+   local row, old, new = figure.row, figure.of(before), figure.of(after)
    if old == nil and new == nil then
       return nil
    end
    local change = old and new and new - old
-   local open = change and open_between(row[1], old, new, before, after)
+   local open = change and open_between(figure, old, new, before, after)
    local resolution = open and open < math.huge and open or nil
    local valid = before.validity == "valid" and after.validity == "valid"
    local function text(value)
@@ -92,17 +82,33 @@ local function line_of(row, name, before, after)
    end
    local sign = change and (change > 0 and "+" or change < 0 and "-" or "")
    return {
-      name = name, figure = row[1], heading = row.col or row[1]:gsub("_", " "),
+      name = name, figure = figure.path, heading = heading_of(figure),
       unit = select(2, show.write(row, old or new)),
       before = old, after = new, change = change, resolution = resolution,
       change_percent = change and old ~= 0 and change / old * 100 or nil,
-      mark = mark_of(row, change, open, valid),
+      mark = valid and change and mark_of(figure, change, open) or M.UNKNOWN,
       before_text = text(old), after_text = text(new),
       change_text = change and sign .. text(math.abs(change)), resolution_text = text(resolution),
    }
 end
 
-local NOTHING = {}
+-- What became of a verdict; nil where it is the same or nobody gave one.
+local function verdict_line(name, before, after)
+   local old, new = verdict.word(before), verdict.word(after)
+   if old == new or not (old and new) then
+      return nil
+   end
+   local function good(line)
+      return line.validity == "valid" and line.outcome ~= "fail"
+   end
+   local mark = M.CHANGED
+   if good(before) ~= good(after) and before.validity ~= "not-applicable"
+      and after.validity ~= "not-applicable" then
+      mark = good(after) and M.BETTER or M.WORSE
+   end
+   return { name = name, figure = "verdict", heading = "Verdict", unit = "", mark = mark, before_text = old,
+      after_text = new }
+end
 
 -- The rows after by the names of those before in their places: two devices between ports of other names.
 local function in_places(names, after, new_names)
@@ -114,22 +120,42 @@ local function in_places(names, after, new_names)
    return new, new_names
 end
 
+-- Names of a list that are no keys of a table.
+local function missing(names, from)
+   return tables.map(names, function(name) return not from[name] and name or nil end)
+end
+
 local function compare_table(one, before, after)
-   local lines, figures = {}, figures_of(one.record)
+   local lines, compared = {}, figures.compared(one.record)
    local old, names = by_name(one, before)
    local new, new_names = by_name(one, after)
    if one.by_place then
       new, new_names = in_places(names, after, new_names)
    end
-   for _, name in ipairs(new_names) do
-      names[#names + 1] = not old[name] and name or nil
-   end
    for _, name in ipairs(names) do
-      for _, figure in ipairs(figures) do
-         lines[#lines + 1] = line_of(figure, name, old[name] or NOTHING, new[name] or NOTHING)
+      if new[name] then
+         lines[#lines + 1] = verdict_line(name, old[name], new[name])
+         for _, figure in ipairs(compared) do
+            lines[#lines + 1] = line_of(figure, name, old[name], new[name])
+         end
       end
    end
-   return lines
+   return { title = one.title, lines = lines, only_before = missing(names, new),
+      only_after = missing(new_names, old) }
+end
+
+-- Criteria by their text, as rows that pass or fail.
+local function compare_criteria(before, after)
+   local lines = {}
+   local function row(criterion)
+      return { validity = criterion.met == nil and "invalid" or criterion.met == json.null and "invalid"
+         or "valid", outcome = criterion.met == true and "pass" or criterion.met == false and "fail" or nil }
+   end
+   for _, old in ipairs(before.expectations or {}) do
+      local new = tables.find(after.expectations or {}, "text", old.text)
+      lines[#lines + 1] = new and verdict_line(old.text, row(old), row(new))
+   end
+   return { title = "Criteria", lines = lines, only_before = {}, only_after = {} }
 end
 
 local function is_object(value)
@@ -166,20 +192,21 @@ function M.differences(before, after)
 end
 
 -- A figure of a row, or nil where it is not known.
-local function figure_of(row, line)
-   local value = rows.value(line, row[1])
+local function figure_of(figure, line)
+   local value = figure.of(line)
    if value == nil then
       return nil
    end
-   local text, unit = show.write(row, value)
-   local known = uncertainty.of(line, row[1]) or NOTHING
+   local text, unit = show.write(figure.row, value)
+   local known = uncertainty.of(line, figure.path) or {}
    return {
-      figure = row[1], heading = row.col or row[1]:gsub("_", " "), unit = unit, value = value, text = text,
-      low = known.low, high = known.high, valid = line.validity == "valid", side = side_of(row),
+      figure = figure.path, heading = heading_of(figure), unit = unit, value = value, text = text,
+      low = known.low, high = known.high, valid = line.validity == "valid",
+      side = figure.better ~= figures.EITHER and figure.better or nil,
    }
 end
 
---- The figures of a result that can be compared with those of another run.
+--- The figures of a result whose uncertainty may be known, for a history of them.
 -- @return list of { title = of the table, name = of the row, figure = its key, heading, unit, value, text,
 -- low, high = its uncertainty where it is known, valid = whether it is the device's, side = ">=" or "<="
 -- where more or less is better, or nil }
@@ -188,11 +215,11 @@ function M.figures(result)
    for _, one in ipairs(results.tables(result.plan.test, result.results)) do
       local _, names = by_name(one, one.lines)
       for i, line in ipairs(one.lines) do
-         for _, row in ipairs(figures_of(one.record)) do
-            local figure = figure_of(row, line)
-            if figure then
-               figure.title, figure.name = one.title, names[i]
-               list[#list + 1] = figure
+         for _, figure in ipairs(figures.compared(one.record)) do
+            local found = figure.row.uncertainty and figure_of(figure, line)
+            if found then
+               found.title, found.name = one.title, names[i]
+               list[#list + 1] = found
             end
          end
       end
@@ -203,18 +230,24 @@ end
 --- Compare two results.
 -- @param before, after  as framegauge.report.read() gives them, of the same test
 -- @return { differences = of the plans, tables = list of { title, lines = list of { name = of the row, figure
--- = its key, heading, unit, before, after, change, change_percent, resolution = what a change must be more
--- than, mark = M.BETTER ..., and the figures as text } }, worse = how many figures are }
+-- = its key or "verdict", heading, unit, before, after, change, change_percent, resolution = what a change
+-- must be more than, mark = M.BETTER ..., and the figures as text }, only_before, only_after = names of rows
+-- that one run alone has }, worse = how many lines are, judged = how many could be judged }
 function M.of(before, after)
-   local found = { differences = M.differences(before.plan, after.plan), tables = {}, worse = 0 }
-   local new = results.tables(after.plan.test, after.results)
-   for i, one in ipairs(results.tables(before.plan.test, before.results)) do
-      local lines = compare_table(one, one.lines, new[i].lines)
-      found.tables[#found.tables + 1] = #lines > 0 and { title = one.title, lines = lines } or nil
-      for _, line in ipairs(lines) do
+   local found = { differences = M.differences(before.plan, after.plan), tables = {}, worse = 0, judged = 0 }
+   local function add(one)
+      local any = one.lines[1] or one.only_before[1] or one.only_after[1]
+      found.tables[#found.tables + 1] = any and one or nil
+      for _, line in ipairs(one.lines) do
          found.worse = found.worse + (line.mark == M.WORSE and 1 or 0)
+         found.judged = found.judged + (line.mark ~= M.UNKNOWN and 1 or 0)
       end
    end
+   local new = results.tables(after.plan.test, after.results)
+   for i, one in ipairs(results.tables(before.plan.test, before.results)) do
+      add(compare_table(one, one.lines, new[i].lines))
+   end
+   add(compare_criteria(before, after))
    return found
 end
 
@@ -254,6 +287,18 @@ M.COLUMNS = {
    { "", "", function(line) return line.mark end, left = true, kind = "validity" },
 }
 
+local function only(parts, one, names, run)
+   if names[1] then
+      parts[#parts + 1] = ("%s, only in the %s run: %s.\n"):format(one.title, run, table.concat(names, "; "))
+   end
+end
+
+--- What a comparison could not do, a sentence; nil where at least one figure or verdict was judged.
+function M.problem(found)
+   return found.judged == 0 and "Nothing could be compared: no row that is valid in both runs has a figure."
+      or nil
+end
+
 --- A comparison as text: figures that differ, or cannot be judged.
 -- @param all    those too that are the same as far as both runs can tell
 -- @param paint  framegauge.text.ansi
@@ -265,12 +310,16 @@ function M.text(found, all, paint)
          lines[#lines + 1] = (all or line.mark ~= M.SAME) and line or nil
       end
       parts[#parts + 1] = #lines > 0 and one.title .. "\n" .. grid.text(M.COLUMNS, lines, paint) or nil
+      only(parts, one, one.only_before, "first")
+      only(parts, one, one.only_after, "second")
    end
    if #found.differences > 0 then
       parts[#parts + 1] = "The plans differ: " .. table.concat(found.differences, ";\n   ") .. ".\n"
    end
    local ending = "Worse: %d. The same within the resolution of both runs: %d. Not judged: %d.\n"
    parts[#parts + 1] = ending:format(found.worse, count[M.SAME], count[M.UNKNOWN])
+   local problem = M.problem(found)
+   parts[#parts + 1] = problem and problem .. "\n"
    return table.concat(parts, "\n")
 end
 

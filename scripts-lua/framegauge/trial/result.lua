@@ -27,7 +27,7 @@ local function latency(name, type)
       { "count", "count", "frames measured: every test frame received", col = "Frames", unit = "measured",
          at = "latency" },
       { "min_ns", type, "exact over all of them", col = "Min", at = "latency" },
-      { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency" },
+      { "mean_ns", type, "exact over all of them", col = "Mean", at = "latency", main = true },
       { "p50_ns", type, "median; percentiles (RFC 2330) are the least value that so many frames did not "
          .. "exceed, over several directions those of all their frames, over several trials the largest of "
          .. "theirs", col = "Median", at = "latency" },

@@ -8,20 +8,23 @@ local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
 local tables = require "framegauge.report.html.tables"
 
-local EXPLANATION = "A change is called better or worse where it is more than the resolution: what both runs "
-   .. "together leave open. A figure is not judged where its uncertainty is not known, where one of the runs "
-   .. "does not have it, or where it is not the device's (tester-limited, invalid)."
+local EXPLANATION = "A change is called better or worse where it is more than the resolution: what both "
+   .. "runs together leave open. A figure is not judged where one of the runs does not have it, or where it "
+   .. "is not the device's (tester-limited, invalid). A row that no longer passes or is no longer valid is "
+   .. "worse."
 
 local COUNTS = "Better: %d. Worse: %d. The same within the resolution of both runs: %d. Not judged: %d."
 
 local function verdict(found)
    local count = compare.counts(found)
    local text = COUNTS:format(count[compare.BETTER], found.worse, count[compare.SAME], count[compare.UNKNOWN])
-   local title = "No figure is worse"
+   local problem = compare.problem(found)
+   local title = problem or "No figure is worse"
    if found.worse > 0 then
       title = found.worse == 1 and "One figure is worse" or ("%d figures are worse"):format(found.worse)
    end
-   return h.div { class = "verdictbox " .. (found.worse == 0 and "good" or "bad"),
+   local look = found.worse > 0 and "bad" or problem and "warning" or "good"
+   return h.div { class = "verdictbox " .. look,
       h.strong { title }, h.p { text } }
 end
 
@@ -61,14 +64,22 @@ local function differences(found)
    return #items > 0 and { h.h2 { "The plans differ" }, h.ul { items } }
 end
 
+local function only(parts, one, names, run)
+   parts[#parts + 1] = names[1] and h.p {
+      ("%s, only in the %s run: %s."):format(one.title, run, table.concat(names, "; ")),
+   } or nil
+end
+
 --- The text of the page.
 -- @param found          of framegauge.report.compare
 -- @param before, after  { folder = its name, result = result.json, read, moment = run.json, read }
 return function(found, before, after)
    local parts = {}
-   for i, one in ipairs(found.tables) do
-      parts[i] = tables.build { caption = one.title, class = "wrapped", columns = compare.COLUMNS,
-         rows = one.lines }
+   for _, one in ipairs(found.tables) do
+      parts[#parts + 1] = one.lines[1] and tables.build { caption = one.title, class = "wrapped",
+         columns = compare.COLUMNS, rows = one.lines } or nil
+      only(parts, one, one.only_before, "first")
+      only(parts, one, one.only_after, "second")
    end
    return html.simple(("Comparison: %s"):format(after.result.plan.name), {
       verdict(found), runs_table(before, after), differences(found) or {},
