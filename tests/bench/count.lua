@@ -37,6 +37,8 @@ M.KINDS = {
 }
 
 if arg and arg[0]:find("count%.lua$") then
+   -- valgrind translates anew what LuaJIT compiles, and forgets it each time a page of it changes
+   jit.off()
    local frames = tonumber(arg[1])
    for _, kind in ipairs(M.KINDS) do
       if kind.tcp then
