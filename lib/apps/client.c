@@ -32,6 +32,12 @@ next_flow(struct application *a, struct fg_flow *f)
 	flow_at(a, a->next_flow++, f);
 }
 
+uint64_t
+fg_l4_next_flow(const struct fg_l4 *w, unsigned app)
+{
+	return ((const struct application *)w->app[app])->next_flow;
+}
+
 /* open loop: when connection number @p i is due */
 static uint64_t
 due_at(const struct fg_l4 *w, const struct application *a, uint64_t i)

@@ -68,6 +68,7 @@ struct fg_l4_app {
 	uint8_t remote[16]; /* the server's first address */
 	uint32_t remotes;
 	uint16_t port_first, port_last; /* to connect from */
+	uint64_t first_flow;            /* where in the turn through ports and addresses: fg_l4_next_flow() */
 	uint8_t next_hop[6];
 	uint32_t connections; /* at a time; of UDP: streams */
 	/* the ramp: connections at the start, and how many more may be open each second; 0: all at once */
@@ -220,6 +221,12 @@ struct fg_endpoint *fg_l4_endpoint(struct fg_l4 *l4);
  */
 int fg_l4_schedule(struct fg_l4 *l4, uint64_t start_ns, uint64_t stop_ns, uint64_t omit_ns,
 		   uint64_t interval_ns, struct fg_error *err);
+
+/**
+ * Where in the turn through ports and addresses the next connection of application @p app begins. A peer
+ * still knows the ports before, so the application of a later worker is to go on there.
+ */
+uint64_t fg_l4_next_flow(const struct fg_l4 *l4, unsigned app);
 
 /** What came of application @p app. */
 void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);

@@ -99,6 +99,7 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 	a->config = *config;
 	a->kind = kind;
 	a->room = w->config.connections;
+	a->next_flow = config->first_flow;
 	a->random = w->config.seed ^ w->apps;
 	a->base.ops = config->server ? kind->server : kind->client;
 	a->base.tcp = config->tcp;

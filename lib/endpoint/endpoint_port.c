@@ -32,9 +32,6 @@
 enum { BUFFERS = 8191, CACHE = 512, BURSTS_A_POLL = 4, QUEUE_NS = 50000 };
 enum { LARGE_BUFFERS = 63, TCP_OFFSET = 12 };
 
-/* whole milliseconds and whole ticks of an endpoint's timers (2^16 ns) begin together so often */
-static const uint64_t PHASE_NS = 1024000000;
-
 /* when a trial on the wire starts by the endpoint's clock; whoever learns does so before */
 static const uint64_t START_NS = UINT64_C(3686400000000);
 
@@ -329,7 +326,7 @@ fg_endpoint_port_align(struct fg_endpoint_port *s, uint64_t start_ns, const stru
 	bool on_wire = s->ns_per_octet_q32 != 0;
 
 	s->clock = *clock;
-	s->shift = on_wire ? START_NS - start_ns : PHASE_NS - start_ns % PHASE_NS;
+	s->shift = on_wire ? START_NS - start_ns : 0;
 	return start_ns + s->shift;
 }
 

@@ -60,8 +60,8 @@ void fg_endpoint_port_free(struct fg_endpoint_port *port);
  * Before the trial, when its start and its clock (fg_engine_clock()) are known. An endpoint counts time in
  * milliseconds, in ticks of its own and in turns of its timers' wheel. What of one has passed at the start
  * must not depend on earlier trials, or a repeated trial has another result. So on the wire each trial starts
- * at the same time by the endpoint's clock. On real ports the clock goes on, because hosts that remember
- * connections compare its stamps, and only milliseconds and ticks begin together.
+ * at the same time by the endpoint's clock. On real ports it is the engine's, which never goes back, because
+ * hosts that remember connections compare its stamps.
  * @return the start by the endpoint's clock, ns
  */
 uint64_t fg_endpoint_port_align(struct fg_endpoint_port *port, uint64_t start_ns,

@@ -81,6 +81,7 @@ enum {
 	ECN_ROUND = 1 << 23,        /* ECN has reduced the window of this round trip */
 	FIN_SENT = 1 << 24,         /* and snd_nxt is behind it */
 	CLOSED_REPORTED = 1 << 25,  /* the application knows that the connection is over */
+	SYN_AGAIN = 1 << 26,        /* the peer knew the ports, and the SYN was sent again at once */
 };
 
 /** Sequence numbers from .. to - 1. */
@@ -272,6 +273,7 @@ struct worker {
 	struct fg_pool ranges, losses;
 	struct range twice;   /* what came a second time, for the next ACK (RFC 2883) */
 	uint32_t *challenged; /* send.c: by connection, when it may send the next ones */
+	uint32_t reset_next;  /* reset.c: of the slab, all before are reset; read by control, too */
 };
 
 static inline struct worker *

@@ -107,6 +107,8 @@ enum fg_l4_end {
 	X(paws_dropped, 1, "segments with an old time stamp (RFC 7323)")                                    \
 	X(no_timestamp, 2, "segments without the time stamp that was agreed on (RFC 7323)")                 \
 	X(bad_acks, 2, "acknowledgements of what was never sent, or is too old (RFC 5961)")                 \
+	X(known_ports, 1, "SYNs that a peer took for an older connection's; reset and sent again")          \
+	X(left_open, 1, "connections still open when all was over, which were reset")                       \
 	X(challenge_acks, 1, "challenge ACKs (RFC 5961)")                                                   \
 	X(challenges_held_back, 2, "challenge ACKs beyond ten in five seconds of a connection (RFC 5961)")  \
 	X(no_ack, 2, "segments with neither SYN, ACK nor RST, dropped (RFC 9293)")                          \
@@ -130,8 +132,13 @@ struct fg_l4_counters {
 
 struct fg_l4_config {
 	uint32_t connections; /* at a time, TIME_WAIT included: 256 octets each */
-	uint64_t seed;        /* of initial sequence numbers, hash and payload */
-	uint64_t max_lag_ns;  /* of datagrams that are due at a time; later are dropped */
+	uint64_t seed;        /* of all that is random */
+	/*
+	 * Of initial sequence numbers, timestamps and hash (RFC 6528, RFC 7323, 5.4): the same for as long
+	 * as a peer may remember a connection, whatever worker had it. 0: the seed
+	 */
+	uint64_t secret;
+	uint64_t max_lag_ns; /* of datagrams that are due at a time; later are dropped */
 	uint8_t mac[6];
 	uint16_t mtu; /* of the link: octets of the IP packet */
 };
@@ -166,6 +173,14 @@ struct fg_l4_tally {
 void fg_l4_read_counters(const struct fg_l4 *l4, struct fg_l4_counters *out);
 /** Connections that it has, those in TIME_WAIT and of QUIC included; also while an lcore polls it. */
 uint32_t fg_l4_open(const struct fg_l4 *l4);
+
+/**
+ * From now on the worker only resets what is open, TIME_WAIT and QUIC excepted, so that neither a peer nor a
+ * device between remembers it. To be called while no lcore polls it; then poll it until fg_l4_has_reset(),
+ * which may be called meanwhile, too. @return connections that are open
+ */
+uint32_t fg_l4_reset(struct fg_l4 *l4);
+bool fg_l4_has_reset(const struct fg_l4 *l4);
 
 /** What the connections have taken so far. */
 struct fg_l4_memory {

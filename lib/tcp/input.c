@@ -56,6 +56,25 @@ no_connection(struct fg_l4 *w, const struct segment *s)
 	return NULL;
 }
 
+/*
+ * The peer has a connection of these ports that we no longer know: it acknowledges what that has sent (RFC
+ * 9293, 3.5.1, figure 9). The RST makes it forget. Then the SYN goes again, at once the first time.
+ */
+static void
+known_ports(struct fg_l4 *w, struct conn *c, const struct segment *s)
+{
+	bool room = fg_l4_room(w) != NULL;
+
+	w->counters.bad_acks++;
+	tcp_reject(w, s);
+	if (s->flags & TCP_RST || !room || c->flags & SYN_AGAIN)
+		return;
+	w->counters.known_ports++;
+	c->flags |= SYN_AGAIN;
+	c->syn_due = 1;
+	tcp_ready(w, c);
+}
+
 /* RFC 9293, 3.10.7.3 */
 static void
 syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
@@ -63,8 +82,7 @@ syn_sent(struct fg_l4 *w, struct conn *c, const struct segment *s)
 	bool acks = s->flags & TCP_ACK;
 
 	if (acks && (seq_le(s->ack, c->snd_una) || seq_lt(c->snd_nxt, s->ack))) {
-		w->counters.bad_acks++;
-		tcp_reject(w, s);
+		known_ports(w, c, s);
 		return;
 	}
 	if (s->flags & TCP_RST) {

@@ -164,7 +164,7 @@ int
 fg_l4_worker_create(const struct fg_l4_config *config, struct fg_l4 **out, struct fg_error *err)
 {
 	struct fg_l4 *w = calloc(1, sizeof(struct worker));
-	uint64_t seed = config->seed;
+	uint64_t seed = config->secret != 0 ? config->secret : config->seed;
 	int rc;
 
 	if (w == NULL)

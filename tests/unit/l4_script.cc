@@ -126,12 +126,14 @@ Script::Command(const std::string &name, std::istringstream &in)
 		in >> octets;
 	if (name == "rooms")
 		host->rooms = unsigned(octets);
+	if (name == "end")
+		fg_l4_reset(host->w);
 	host->Do(ns(now), [&] {
 		fg_flow f = host->Flow();
 
 		if (name == "open")
 			c = fg_stream_open(host->w, 0, &f);
-		else if (name != "listen" && name != "rooms" && c == nullptr)
+		else if (name != "listen" && name != "rooms" && name != "end" && c == nullptr)
 			FAIL() << "there is no connection";
 		else if (name == "write")
 			fg_stream_write(host->w, c, octets);
@@ -139,7 +141,7 @@ Script::Command(const std::string &name, std::istringstream &in)
 			fg_stream_close(host->w, c);
 		else if (name == "abort")
 			fg_stream_abort(host->w, c);
-		else if (name != "listen" && name != "rooms")
+		else if (name != "listen" && name != "rooms" && name != "end")
 			FAIL() << name << " is no command";
 	});
 	host->Poll(ns(now));

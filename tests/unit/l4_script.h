@@ -7,6 +7,7 @@
  *   set KEY VALUE              before the first time: a field of struct fg_l4_tcp, or ipv6, mtu, flooded,
  *   peer_isn
  *   TIME open|listen           our side opens, or waits; TIME write N, close, abort
+ *   TIME end                   what is open is reset
  *   TIME rooms N               so many frames fit into a burst from now on; 0: nothing can leave
  *   TIME < FLAGS FROM[:TO] [ack N] [win N] [opt ...]    the peer sends; numbers from FROM to before TO
  *   TIME > FLAGS FROM[:TO] [ack N] [win N] [opt ...]    we must send this, now and nothing else before

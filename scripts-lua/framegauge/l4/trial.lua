@@ -7,6 +7,7 @@ local app = require "framegauge.l4.app"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
 local octets = require "framegauge.core.octets"
+local uv = require "luv"
 
 local C = api.C
 local M = {}
@@ -14,10 +15,30 @@ local M = {}
 local STEP_SECONDS = 100e-9 -- on the wire: how exactly an answer follows what it answers
 local MAC_AND_FCS = 18
 local TAG = 4
+local RESET_SECONDS, LINGER = 1, 0.1 -- at most, to reset what is open; and of it, to answer what peers ask
 local ENDLESS, FOREVER = 0xffffffffffffffffULL, 1e9 -- of the engine, ns; of the applications, seconds
 
 local function nanoseconds(seconds)
    return math.floor(seconds * 1e9 + 0.5)
+end
+
+-- A number that lasts as long as the clock of the time stamps, so that a host that remembers connections of
+-- an earlier trial, or program, finds those of ours later than theirs. The wire's hosts remember nothing.
+local function secret_of(tester, port)
+   local file = not tester.wires and io.open "/proc/sys/kernel/random/boot_id"
+   if not file then
+      return 0 -- the seed
+   end
+   local high, low = file:read("*l"):gsub("-", ""):match "^(%x%x%x%x%x%x%x%x)(%x%x%x%x%x%x%x%x)"
+   file:close()
+   return tonumber(high, 16) * 0x100000000ULL + tonumber(low, 16) + port
+end
+
+-- Where the turn of an application through its ports goes on, on a tester whose peers remember them.
+local function next_flows(tester, side)
+   tester.next_flows = tester.next_flows or {}
+   tester.next_flows[side.port] = tester.next_flows[side.port] or {}
+   return tester.next_flows[side.port]
 end
 
 local function create_worker(tester, side, o)
@@ -25,12 +46,13 @@ local function create_worker(tester, side, o)
    local apps = ffi.new("struct fg_l4_app[?]", #side.apps)
    local config = ffi.new("struct fg_l4_config", {
       connections = side.capacity or 65536, seed = o.seed + side.port, mtu = o.mtu,
-      max_lag_ns = nanoseconds(tester.plan.host.max_lag),
+      secret = secret_of(tester, side.port), max_lag_ns = nanoseconds(tester.plan.host.max_lag),
    })
    ffi.copy(config.mac, octets.mac(tester.ports[side.port].mac), 6)
    local kept = {}
    for i, one in ipairs(side.apps) do
       kept[i] = app.fill(apps[i - 1], one) or false
+      apps[i - 1].first_flow = not tester.wires and next_flows(tester, side)[i] or 0
    end
    api.check(C.fg_l4_create(config, #side.apps, apps, out, err), err)
    return out[0], kept
@@ -62,6 +84,9 @@ local function close_sides(tester, sides)
       tester.wires:reset()
    end
    for _, side in ipairs(sides) do
+      for i = 1, side.l4 and #side.apps or 0 do
+         next_flows(tester, side)[i] = C.fg_l4_next_flow(side.l4, i - 1)
+      end
       C.fg_endpoint_port_free(side.station)
       C.fg_l4_free(side.l4)
    end
@@ -74,6 +99,16 @@ local function addresses_of(side)
       most = math.max(most, one.addresses or 1)
    end
    return most
+end
+
+-- A task and a sink of each side, in a trial's config.
+local function place_sides(trial, tasks, sides)
+   for i, side in ipairs(sides) do
+      tasks[i - 1].task, tasks[i - 1].port = C.fg_endpoint_port_task(side.station), side.port - 1
+      tasks[i - 1].at_receive = true
+      trial.sink[side.port - 1] = C.fg_endpoint_port_sink(side.station)
+      trial.addresses[side.port - 1] = addresses_of(side)
+   end
 end
 
 -- Start it; it lasts o.seconds, or until it is stopped.
@@ -92,12 +127,7 @@ local function start_trial(tester, o, sides)
       step_ns = nanoseconds(STEP_SECONDS), max_lag_ns = nanoseconds(tester.plan.host.max_lag),
       start_ns = o.joint and o.joint.start() or 0,
    })
-   for i, side in ipairs(sides) do
-      tasks[i - 1].task, tasks[i - 1].port = C.fg_endpoint_port_task(side.station), side.port - 1
-      tasks[i - 1].at_receive = true
-      trial.sink[side.port - 1] = C.fg_endpoint_port_sink(side.station)
-      trial.addresses[side.port - 1] = addresses_of(o.sides[i])
-   end
+   place_sides(trial, tasks, sides)
    tester.trials = tester.trials + 1
    tester:start(trial, function(start)
       local clock = ffi.new "struct fg_clock"
@@ -128,6 +158,38 @@ local function run(tester, o, sides)
    return described
 end
 
+-- Have all sides reset what is open, in a trial of its own.
+local function send_resets(tester, sides)
+   local tasks, quiet = ffi.new("struct fg_trial_task[?]", #sides), nil
+   local trial = ffi.new("struct fg_trial_config", {
+      tasks = #sides, task = tasks, drain_ns = nanoseconds(RESET_SECONDS), silent = true,
+   })
+   place_sides(trial, tasks, sides)
+   tester:start(trial, nil, true)
+   tester:await(function()
+      local done = true
+      for _, side in ipairs(sides) do
+         done = done and C.fg_l4_has_reset(side.l4)
+      end
+      quiet = done and (quiet or uv.hrtime()) or nil
+      return quiet and uv.hrtime() - quiet > LINGER * 1e9
+   end)
+end
+
+-- Reset what is still open, however the trial ended: peers, and a firewall between, would remember it. On the
+-- wire there is nobody who could.
+-- @return true, or false and why that failed
+local function reset_sides(tester, sides)
+   local open = 0
+   for _, side in ipairs(not tester.wires and sides or {}) do
+      open = open + (side.l4 and C.fg_l4_reset(side.l4) or 0)
+   end
+   if open == 0 then
+      return true
+   end
+   return pcall(send_resets, tester, sides)
+end
+
 -- To a thousandth: how often the port is looked at may differ by one from a trial to the same one made again.
 local function busy_share(busy, polls)
    return polls > 0 and math.floor(1000 * busy / polls + 0.5) / 1000 or 0
@@ -153,6 +215,29 @@ local function read_side(side)
    return out
 end
 
+-- What the engine counted in the trial that was the last.
+local function read_engine(tester, o, described)
+   return {
+      time = tester.clock, duration_s = o.seconds, ports = counts.ports(tester.engine, tester.ports),
+      lcores = counts.lcores(tester.engine, tester.lcores),
+      directions = described and counts.directions(tester.engine, described, {
+         duration = o.seconds, ports = tester.ports, tags = 0, on_wire = tester.wires ~= nil,
+      }),
+   }
+end
+
+-- The end of a trial that went well or not.
+-- @param results  of its sides, which get what was left open; or nil
+-- @return whether all went well, and why it did not
+local function end_sides(tester, sides, ok, err, results)
+   local all_reset, why = reset_sides(tester, sides)
+   for i, result in ipairs(results or {}) do
+      result.counters.left_open = app.counters(sides[i].l4).left_open
+   end
+   close_sides(tester, sides)
+   return ok and all_reset, ok and why or err
+end
+
 --- Run workers on a tester and wait for their end. Call it inside a job.
 -- @param o.sides          list of { port = index of the tester's port, apps = list as framegauge.l4.app takes
 --                         them, capacity = connections at a time, TIME_WAIT included (65536) }
@@ -173,25 +258,20 @@ function M.run(tester, o)
    if tester.run_l4 then -- of several agents, who run a side each
       return tester:run_l4(o)
    end
-   local sides, results, described = {}, {}, nil
+   local sides, results, engine = {}, {}, nil
    local ok, err = pcall(function()
       open_sides(tester, o, sides)
-      described = run(tester, o, sides)
+      local described = run(tester, o, sides)
       for i, side in ipairs(sides) do
          results[i] = read_side(side)
       end
+      engine = read_engine(tester, o, described)
    end)
-   close_sides(tester, sides)
+   ok, err = end_sides(tester, sides, ok, err, results)
    if not ok then
       error(err, 0)
    end
-   local lcores = counts.lcores(tester.engine, tester.lcores)
-   return results, {
-      time = tester.clock, duration_s = o.seconds, ports = counts.ports(tester.engine, tester.ports),
-      lcores = lcores, directions = described and counts.directions(tester.engine, described, {
-         duration = o.seconds, ports = tester.ports, tags = 0, on_wire = tester.wires ~= nil,
-      }),
-   }
+   return results, engine
 end
 
 --- Run a worker on a tester until somebody has had enough of it. Call it inside a job.
@@ -208,7 +288,7 @@ function M.serve(tester, o, attend)
    end)
    C.fg_engine_stop(tester.engine)
    tester:await()
-   close_sides(tester, sides)
+   ok, err = end_sides(tester, sides, ok, err)
    if not ok then
       error(err, 0)
    end

@@ -133,8 +133,8 @@ local function row_of(plan, o, record)
       duplicates = stats.sum(paths, "duplicates"), validity = record.validity, reasons = record.reasons,
       failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, expired = 0,
          bad_response = 0 },
-      retransmitted_segments = 0, fast_retransmits = 0, timeouts = 0, syn_retransmits = 0, wrong_bytes = 0,
-      busy_polls = 0,
+      retransmitted_segments = 0, fast_retransmits = 0, timeouts = 0, syn_retransmits = 0, known_ports = 0,
+      wrong_bytes = 0, busy_polls = 0,
    }
 end
 

@@ -212,6 +212,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "fast_retransmits", "count", "entries into fast recovery" },
    { "timeouts", "count", "retransmission time-outs", col = "Time-outs", at = "details" },
    { "syn_retransmits", "count", "SYNs that were retransmitted" },
+   { "known_ports", "count", "SYNs that a peer took for an older connection's with the same ports; that was "
+      .. "reset and the SYN sent again at once" },
    { "wrong_bytes", "count", "received bytes that differ from those sent; more than 0 makes the test "
       .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
    { "lost", "integer", "UDP_STREAM: datagrams by number", optional = true, col = "Datagrams lost",

@@ -127,7 +127,7 @@ end
 local CAUSES = {
    retransmitted_segments = "segments_retransmitted", fast_retransmits = "fast_retransmits",
    timeouts = "timeouts",
-   syn_retransmits = "syn_retransmits", wrong_bytes = "wrong_octets",
+   syn_retransmits = "syn_retransmits", known_ports = "known_ports", wrong_bytes = "wrong_octets",
 }
 
 -- What a client counts of responses by itself: only what there was.
@@ -211,7 +211,8 @@ local function blank(case, o, plan)
       parameters = settings.parameters(case.test, o), figures = {}, trials = {},
       failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, expired = 0,
          bad_response = 0 },
-      retransmitted_segments = 0, fast_retransmits = 0, timeouts = 0, syn_retransmits = 0, wrong_bytes = 0,
+      retransmitted_segments = 0, fast_retransmits = 0, timeouts = 0, syn_retransmits = 0, known_ports = 0,
+      wrong_bytes = 0,
       validity = "valid", reasons = {},
    }
 end

@@ -32,6 +32,13 @@ local function limit_note(row)
       table.concat(row.fell_short, "; "))
 end
 
+-- "4 SYNs came to a peer that ..."
+local function known_ports_note(row)
+   return (row.known_ports or 0) > 0 and ("%s: %s came to a peer that still had a connection of the same "
+      .. "ports. It was reset, and the SYN sent again."):format(name(row),
+      format.plural(row.known_ports, "SYN"))
+end
+
 -- "Spread per flow: 33.1 % to west, ..."
 local function balance_note(row)
    local shares = {}
@@ -60,6 +67,7 @@ function M.notes(result, add)
       add(limit_note(row) or nil)
       add(balance_note(row) or nil)
       add(demand_note(row) or nil)
+      add(known_ports_note(row) or nil)
    end
 end
 

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What a trial leaves behind for the next one at a Linux host that remembers connections: those that the host
+# closed and keeps in TIME_WAIT, and those that were open when a trial was interrupted or its process killed.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+program=${FRAMEGAUGE:-build/app/framegauge}
+. tests/integration/linux_host.bash
+have_nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null) || {
+	echo "1..0 # SKIP nginx is missing"
+	exit 0
+}
+linux_host l4n
+echo 1..6
+cat >"$work/plan.yaml" <<'END'
+test: l4
+isolated_network: true
+ports:
+  east: {device: 'kernel:l4n-east,af_packet', ipv4: 198.18.1.2/24, gateway: 198.18.1.1}
+  west: {device: 'vdev:net_null1', ipv4: 198.19.1.2/24}
+host: {max_lag: 1s}
+l4:
+  tests: [HTTP]
+  peer: {kind: web, ipv4: 198.18.1.1}
+  port: 7080
+  connections: 4
+  duration: 400ms
+  drain: 300ms
+  http: {body: 1000, requests: 5, path: /octets/1000}
+END
+/usr/bin/python3 tests/integration/l4/peer.py pages "$work/www/octets"
+on_linux "$work/nginx.log" "$have_nginx" -p "$work" -c "$PWD/tests/integration/l4/nginx.conf" -e stderr
+on_linux "$work/server.log" /usr/bin/python3 tests/integration/l4/peer.py serve "$work/served"
+appears ready "$work/server.log"
+
+# tester NAME OPTION...: run the plan in the tester's namespace, with the result in $work/NAME
+tester() {
+	ip netns exec "$tester" "$program" run "$work/plan.yaml" --out "$work/$1" "${@:2}" >"$work/$1.log" \
+		2>&1
+}
+
+# holds WHAT NAME CONDITION: of `row`, the first of the result
+holds() {
+	if /usr/bin/python3 -c '
+import json, sys
+row = json.load(open(sys.argv[1]))["results"]["l4"][0]
+print("#", row["figures"], row.get("known_ports"), row["setup"] and row["setup"]["max_ns"])
+sys.exit(not eval(sys.argv[2]))' "$work/$2/result.json" "$3"; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1: $(tail -n 3 "$work/$2.log")"
+	fi
+}
+
+# are no connections left there but those that are over?
+nothing_is_left() {
+	local left
+	left=$(ip netns exec "$linux" ss -tnH state connected exclude time-wait "sport = :$2")
+	[ -z "$left" ] && echo "ok - $1" || echo "not ok - $1: $left"
+}
+
+# a trial that lost a second to each SYN would have a tenth of the first one's
+tester stamps --set l4.repetitions=4
+holds "trials after each other are alike" stamps 'min(row["figures"]) > 0.3 * max(row["figures"])'
+tester bare --set l4.repetitions=4 --set l4.tcp.timestamps=false
+holds "without time stamps, too" bare 'min(row["figures"]) > 0.3 * max(row["figures"])'
+
+stream=(--set 'l4.tests=[TCP_STREAM]' --set l4.peer.kind=discard --set l4.port=5001 --set l4.connections=8)
+# begun and ended by: after a moment in which all connections are there
+cut_off() {
+	tester "$1" "${stream[@]}" --set l4.duration=60s 2>/dev/null &
+	local run=$!
+	for _ in {1..200}; do
+		established=$(ip netns exec "$linux" ss -tnH state established 'sport = :5001')
+		[ "$(wc -l <<<"$established")" -lt 8 ] || break
+		sleep 0.05
+	done
+	kill "-$2" "$(pgrep -P "$run" | head -n 1)"
+	wait "$run"
+}
+cut_off interrupted INT
+nothing_is_left "an interrupted trial leaves no connection" 5001
+tester after-interrupt "${stream[@]}"
+holds "and the next is as fast" after-interrupt \
+	'row.get("known_ports") == 0 and row["setup"]["max_ns"] < 500e6'
+cut_off killed KILL
+tester after-kill "${stream[@]}"
+holds "after one that was killed, the host forgets at once" after-kill \
+	'row.get("known_ports") == 8 and row["setup"]["max_ns"] < 500e6'
+nothing_is_left "and has nothing left, either" 5001
