@@ -66,7 +66,8 @@ read_through(struct feed *f, struct reader *r, struct fg_error *err)
 
 	while ((rc = reader_next(r, err)) == 1) {
 		f->facts.frames++;
-		f->facts.octets += RTE_MAX(r->length + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+		f->facts.last_octets = RTE_MAX(r->length + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+		f->facts.octets += f->facts.last_octets;
 		if (!f->facts.streams && f->size + size_of(r->length) > limit)
 			stop_keeping(f);
 		if (!f->facts.streams) {

@@ -56,6 +56,7 @@ struct fg_replay_config {
 struct fg_replay_facts {
 	uint64_t frames;      /* that can be sent */
 	uint64_t octets;      /* of them, with FCS; none counts less than the shortest frame */
+	uint64_t last_octets; /* of the last of them */
 	uint64_t oversize;    /* left out: too large, or no frame */
 	uint64_t truncated;   /* of which it holds only the beginning */
 	bool streams;         /* too large for the memory */
@@ -64,6 +65,7 @@ struct fg_replay_facts {
 
 struct fg_replay_counts {
 	uint64_t frames, octets; /* sent; octets with FCS */
+	uint64_t last_octets;    /* of the last frame, which begins at last_ns */
 	uint64_t oversize;       /* left out */
 	uint64_t truncated;      /* sent, with zeros for what the capture does not hold */
 	uint64_t refused;        /* times the port did not take a frame that was due; it stayed due */

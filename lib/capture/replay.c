@@ -160,7 +160,8 @@ note_departure(struct fg_replay *r, uint32_t length, uint64_t due, uint64_t now)
 	if (r->counts.frames++ == 0)
 		r->counts.first_ns = r->base_ns + to_ns(r, at);
 	r->counts.last_ns = r->base_ns + to_ns(r, at);
-	r->counts.octets += RTE_MAX(length + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+	r->counts.last_octets = RTE_MAX(length + FG_ETHER_FCS, (uint32_t)FG_ETHER_MIN);
+	r->counts.octets += r->counts.last_octets;
 	fg_histogram_record(r->error, (int64_t)to_ns(r, at - due));
 }
 

@@ -2,7 +2,6 @@
 
 -- Captures replayed through the reference device: what is found must be what the device is told to do.
 local C = require "framegauge.core.api".C
-local Tester = require "framegauge.tester"
 local capture = require "framegauge.tester.capture"
 local captures = require "framegauge.run.captures"
 local job = require "framegauge.core.job"
@@ -11,17 +10,12 @@ local pace = require "framegauge.replay.pace"
 local pcap = require "framegauge.cli.pcap"
 local plan = require "framegauge.plan"
 local replay = require "framegauge.replay"
+local replays = require "replays"
 local run = require "framegauge.run"
 local scratch = require "scratch"
 
 local FRAMES = 5000
-local PLAN = [[
-test: rfc2544
-ports:
-  east: {device: wire0}
-  west: {device: wire1}
-reference_device: {rate: 1Gbps, time: free}
-]]
+local PLAN = replays.PLAN
 
 -- Frames of many sizes, each different, with 20 us between them.
 -- @param content  function(number) -> what stands in the frame; default: its number, twice, so that no wrong
@@ -37,21 +31,7 @@ local function recorded(content)
    return path
 end
 
-local function with_tester(device, fn)
-   local sets = {}
-   for key, value in pairs(device) do
-      sets[#sets + 1] = ("reference_device.%s=%s"):format(key, value)
-   end
-   local loaded, errors = plan.load_text(PLAN, "built-in plan", { sets = sets })
-   job.run(function()
-      local tester = assert(Tester.open(assert(loaded, errors and tostring(errors[1])), { max_frame = 1522 }))
-      local ok, why = pcall(fn, tester)
-      tester:close()
-      if not ok then
-         error(why, 0)
-      end
-   end)
-end
+local with_tester, refused = replays.with_tester, replays.refused
 
 -- Replay once with verification.
 local function verified(device, o)
@@ -66,18 +46,6 @@ local function verified(device, o)
    assert.is_true(result.done)
    assert.equal(0, result.verified.unchecked)
    return result.verified, result
-end
-
--- What replay.open() says against its arguments.
-local function refused(o, device)
-   local why
-   with_tester(device or {}, function(tester)
-      local ok, err = pcall(replay.open, tester, o)
-      assert.is_false(ok)
-      why = err
-   end)
-   assert.equal(2, why.status)
-   return tostring(why)
 end
 
 describe("a replay that is verified", function()
@@ -206,7 +174,7 @@ describe("a replay", function()
    it("takes of a line what leaves from the first frame to the last", function()
       -- of two frames of 64 bytes, 1 ms apart, one leaves in this time
       local seconds, bits = pace.load(C.FG_REPLAY_RECORDED, 2,
-         { frames = 2, octets = 128, duration_ns = 2e6 })
+         { frames = 2, octets = 128, last_octets = 64, duration_ns = 2e6 })
       assert.near(1e-3, seconds, 1e-12)
       assert.near(84 * 8 / 1e-3, bits, 1e-6)
    end)

@@ -76,12 +76,13 @@ describe("a replay as a test", function()
       file:write((scratch.read(CONFIG):gsub("  speed: 2x\n", ""):gsub("file: %S+", "file: 2.pcap")))
       file:close()
       scratch.shell(("cp '%sreplay-reference.pcap' '%s2.pcap'"):format(CONFIGS, plan:match "^.*/"))
-      local rows, status = run_plan(plan, "replay.rate=10kfps", "replay.loops=3", "replay.verify=false",
+      local rows, status = run_plan(plan, "replay.rate=100Mbps L1", "replay.loops=3", "replay.verify=false",
          "replay.repetitions=1")
       assert.equal(0, status)
       assert.equal("valid", rows[1].validity)
       assert.equal(3 * FRAMES, rows[1].frames)
-      assert.near(10000, rows[1].sent_fps, 1e-3)
+      assert.near(100, rows[1].sent_l1_mbps, 1e-6)
+      assert.near((rows[1].frames - 1) / rows[1].duration_s, rows[1].sent_fps, 1e-3)
       assert.equal(json.null, rows[1].verified)
    end)
 

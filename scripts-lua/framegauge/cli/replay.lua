@@ -9,6 +9,7 @@ local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
 local named_file = require "framegauge.core.named_file"
 local load_plan = require "framegauge.cli.load_plan"
+local pace = require "framegauge.replay.pace"
 local parse = require "framegauge.cli.parse"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -27,13 +28,9 @@ local function say(label, ...)
    print(("%-12s%s"):format(label, string.format(...)))
 end
 
--- Frames and bits per second over some seconds.
-local function rates(frames, octets, seconds)
-   if seconds <= 0 then
-      return "at once"
-   end
-   return ("%s, %s"):format(units.format_frame_rate(frames / seconds),
-      units.format_bits(octets * 8 / seconds, 2))
+-- Frames and bits of layer 2 per second; nil: they came all at once.
+local function rates(fps, bps)
+   return fps and ("%s, %s"):format(units.format_frame_rate(fps), units.format_bits(bps, 2)) or "at once"
 end
 
 -- Prints what was sent, every second. There are no rates on a wire, which has a time of its own.
@@ -50,8 +47,9 @@ local function ticker(replay, tester)
       local counts = replay:counts()
       local line = ("%6d s  %s sent"):format(passed, plural(counts.frames, "frame"))
       if not tester.wires then
-         line = ("%s (%s)"):format(line, rates(counts.frames - before.frames, counts.octets - before.octets,
-            now - before.seconds))
+         local seconds = now - before.seconds
+         line = ("%s (%s)"):format(line, rates((counts.frames - before.frames) / seconds,
+            8 * (counts.octets - before.octets) / seconds))
       end
       if counts.verified then
          line = ("%s, %s arrived as sent"):format(line, count(counts.verified.same))
@@ -95,7 +93,7 @@ end
 local function say_sent(result, replay)
    local seconds, behind = (result.last_ns - result.first_ns) / 1e9, result.behind
    say("sent", "%s, %s in %s (%s)", plural(result.frames, "frame"), units.format_size(result.octets),
-      units.format_time(seconds), rates(result.frames - 1, result.octets, seconds))
+      units.format_time(seconds), rates(pace.rates(result, seconds)))
    say("timing", "behind the schedule: median %s, 99 %% %s, 99.9 %% %s, maximum %s",
       nanoseconds(behind.p50_ns), nanoseconds(behind.p99_ns), nanoseconds(behind.p999_ns),
       nanoseconds(behind.max_ns))

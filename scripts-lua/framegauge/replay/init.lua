@@ -48,9 +48,10 @@ local SLIPS = 10 -- seconds, on the wire
 local DRAIN = 0.5 -- seconds
 
 local COUNTS = {
-   "frames", "octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips", "slipped_ns",
-   "first_ns", "last_ns",
+   "frames", "octets", "last_octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips",
+   "slipped_ns", "first_ns", "last_ns",
 }
+local FACTS = { "frames", "octets", "last_octets", "duration_ns", "oversize", "truncated" }
 local VERIFIED = { "sent", "same", "reordered", "duplicates", "talk", "unchecked" }
 
 -- Whatever is wrong with the capture is the caller's.
@@ -87,10 +88,11 @@ end
 local function facts_of(handle)
    local raw = ffi.new("struct fg_replay_facts")
    C.fg_replay_get_facts(handle, raw)
-   return {
-      frames = tonumber(raw.frames), octets = tonumber(raw.octets), duration_ns = tonumber(raw.duration_ns),
-      oversize = tonumber(raw.oversize), truncated = tonumber(raw.truncated), streams = raw.streams,
-   }
+   local facts = { streams = raw.streams }
+   for _, key in ipairs(FACTS) do
+      facts[key] = tonumber(raw[key])
+   end
+   return facts
 end
 
 local function open_file(self, values)
@@ -104,7 +106,7 @@ local function open_file(self, values)
    check(C.fg_replay_open(config, out, err), err)
    self.handle = out[0]
    self.facts = facts_of(self.handle)
-   pace.check(self.pace, self.number, self.facts, tester.ports[self.port])
+   pace.check(self, tester.ports[self.port])
 end
 
 --- Open a capture.
@@ -119,8 +121,8 @@ end
 -- @param o.memory    bytes of frames that may be read beforehand (default: 256MiB)
 -- @param o.rewrite   see framegauge.replay.rewrite
 -- @param o.verify    name of the port where the same frames must arrive in the same order
--- @return the replay: facts (frames, octets, duration_ns, oversize, truncated, streams), pace in words, and
---         the methods run, counts, close. What is wrong raises an error with a status.
+-- @return the replay: facts (frames, octets, last_octets, duration_ns, oversize, truncated, streams), pace in
+--         words, and the methods run, counts, close. What is wrong raises an error with a status.
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
 -- local frames = site.facts.frames site:close()
 -- return frames --> 100
@@ -162,10 +164,10 @@ local function raw_counts(self)
    return raw
 end
 
---- What was sent so far: frames, octets (with FCS), oversize and truncated frames, how often the port refused
--- a frame, no buffer was free, the file was not read yet (starved), the schedule slipped and by how many ns,
--- done (all was sent), behind (percentiles of the time behind the schedule: p50_ns, p99_ns, p999_ns, max_ns),
--- and verified. Exact after run().
+--- What was sent so far: frames, octets (with FCS), last_octets (of the last frame), oversize and truncated
+-- frames, how often the port refused a frame, no buffer was free, the file was not read yet (starved), the
+-- schedule slipped and by how many ns, done (all was sent), behind (percentiles of the time behind the
+-- schedule: p50_ns, p99_ns, p999_ns, max_ns), and verified. Exact after run().
 -- @usage local site = replay.open(tester, { file = recorded })
 -- local counts = site:counts() site:close()
 -- return counts.frames, counts.done --> 0 false

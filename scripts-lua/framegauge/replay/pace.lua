@@ -55,15 +55,15 @@ function M.of(speed, rate, line_rate)
 end
 
 --- What one loop of a capture takes at a pace: how long, and bits per second of the line (layer 1) meanwhile.
--- @param facts  frames, octets, duration_ns
+-- @param facts  frames, octets, last_octets, duration_ns
 -- @return seconds and bits per second; of frames that come all at once no rate is known (nil)
 function M.load(pace, number, facts)
    local wire_bits = 8 * (facts.octets + OVERHEAD * facts.frames)
    local seconds
    if pace == C.FG_REPLAY_RECORDED then
       seconds = facts.duration_ns / 1e9 / number
-      -- from the first frame to the last, with the time the last one takes itself
-      return seconds, seconds > 0 and wire_bits * (facts.frames - 1) / facts.frames / seconds or nil
+      -- the last frame leaves when this time is over
+      return seconds, seconds > 0 and (wire_bits - 8 * (facts.last_octets + OVERHEAD)) / seconds or nil
    elseif pace == C.FG_REPLAY_FRAMES then
       seconds = facts.frames / number
    else
@@ -72,16 +72,39 @@ function M.load(pace, number, facts)
    return seconds, wire_bits / seconds
 end
 
---- Refuse what no line can carry.
--- @param name  of the port, with its line_rate
-function M.check(pace, number, facts, port)
-   local _, bits = M.load(pace, number, facts)
+--- Rates of what was sent, by the frames whose times lie between the first departure and the last: those but
+-- the last. So frames and bits count the same frames, and no rate is above what the line carried.
+-- @param sent  frames, octets, last_octets
+-- @param seconds  from the first departure to the last
+-- @return frames per second, bits per second of layer 2 and of layer 1; nil of a single frame, or of frames
+--         at one time
+function M.rates(sent, seconds)
+   if seconds <= 0 or sent.frames < 2 then
+      return nil
+   end
+   local frames, octets = sent.frames - 1, sent.octets - sent.last_octets
+   return frames / seconds, 8 * octets / seconds, 8 * (octets + OVERHEAD * frames) / seconds
+end
+
+-- Loops follow each other at the average distance of frames, and here there is none.
+local function refuse_no_distance(replay)
+   if replay.loops ~= 1 and replay.pace == C.FG_REPLAY_RECORDED and replay.facts.duration_ns == 0 then
+      refuse("%s has no duration, so its loops have no distance; give a rate (--rate)", replay.texts.file)
+   end
+end
+
+--- Refuse what no line can carry, and loops without a time between them.
+-- @param replay  pace, number, loops, facts, and texts with its file
+-- @param port    that sends, with its name and line_rate
+function M.check(replay, port)
+   refuse_no_distance(replay)
+   local _, bits = M.load(replay.pace, replay.number, replay.facts)
    if not bits or not port.line_rate or bits <= port.line_rate * (1 + 1e-9) then
       return
    end
    refuse("this takes %s of a line of %s (%s): at most %s of the %s asked for",
       units.format_bits(bits, 1), units.format_bits(port.line_rate), port.name,
-      units.format_ratio(port.line_rate / bits), pace == C.FG_REPLAY_RECORDED and "speed" or "rate")
+      units.format_ratio(port.line_rate / bits), replay.pace == C.FG_REPLAY_RECORDED and "speed" or "rate")
 end
 
 return M

@@ -9,6 +9,7 @@ local counts = require "framegauge.tester.counts"
 local differences = require "framegauge.replay.differences"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
+local pace = require "framegauge.replay.pace"
 local replay = require "framegauge.replay"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
@@ -17,7 +18,6 @@ local M = {}
 
 M.TITLE = "Replay"
 
-local ETHERNET_OVERHEAD = 20
 -- Shares of the frames at which the distribution of the timing error is written down.
 local SHARES = {
    min_ns = 0, p01_ns = 0.01, p10_ns = 0.1, p25_ns = 0.25, p50_ns = 0.5, p75_ns = 0.75, p90_ns = 0.9,
@@ -93,8 +93,8 @@ end
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.replay
-   local pace = o.rate and "at " .. o.rate.text or o.speed or "as recorded"
-   local lines = { ("%s, %s, %s\n"):format(o.file, pace, plural(o.repetitions, "trial")) }
+   local words = o.rate and "at " .. o.rate.text or o.speed or "as recorded"
+   local lines = { ("%s, %s, %s\n"):format(o.file, words, plural(o.repetitions, "trial")) }
    for _, note in ipairs(notes) do
       lines[#lines + 1] = note .. "\n"
    end
@@ -136,7 +136,8 @@ local function judge(record, result)
 end
 
 local SENT = {
-   "frames", "octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips", "slipped_ns",
+   "frames", "octets", "last_octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips",
+   "slipped_ns",
 }
 
 -- The record of a trial: what was sent, how late, and what arrived.
@@ -194,13 +195,13 @@ end
 -- The row of a trial, which is all there is of it.
 local function row_of(record, facts, setting)
    local v, sent, span = record.verified, record.sent, record.sent.span_ns / 1e9
+   local fps, _, l1_bps = pace.rates(sent, span)
    local row = {
       direction = record.direction, trial = record.trial, duration_s = span, frames = sent.frames,
       bytes = sent.octets, received = record.received, recorded_s = facts.duration_ns / 1e9,
       streamed = facts.streams, setting = setting, behind = record.behind, slips = sent.slips,
       slipped_ns = sent.slipped_ns, oversize = facts.oversize, truncated = facts.truncated,
-      sent_fps = span > 0 and (sent.frames - 1) / span or nil,
-      sent_l1_mbps = span > 0 and 8e-6 * (sent.octets + ETHERNET_OVERHEAD * sent.frames) / span or nil,
+      sent_fps = fps, sent_l1_mbps = l1_bps and l1_bps / 1e6,
       validity = record.validity, reasons = { unpack(record.reasons) },
    }
    if v then

@@ -53,8 +53,9 @@ M.ROW = record("replay", "What became of a capture in one replay", {
    { "recorded_s", "number", "the same in the capture", col = "Recorded", as = "seconds3", at = "timing" },
    { "frames", "count", "frames sent", col = "Sent", unit = "frames", at = "terminal html" },
    { "bytes", "count", "their bytes" },
-   { "sent_fps", "number", "rate; null of a single frame", null = true },
-   { "sent_l1_mbps", "number", "rate with preamble and gap", null = true },
+   { "sent_fps", "number", "rate from the first departure to the last, of all frames but the last; null of a "
+      .. "single frame", null = true },
+   { "sent_l1_mbps", "number", "rate of the same frames with preamble and gap", null = true },
    { "received", "count", "frames that arrived" },
    { "verified", VERIFIED, "what arrived, compared frame by frame; null where nothing was compared",
       null = true },

@@ -1,0 +1,52 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- When the frames of a capture leave, and at which rate: by their times, which may be odd, or by ours.
+local pace = require "framegauge.replay.pace"
+local replays = require "replays"
+local scratch = require "scratch"
+local uv = require "luv"
+
+local MS = 1000000
+
+-- The command, on the reference device. @return what it says, its exit status
+local function command(file, options)
+   local plan = scratch.path() .. ".yaml"
+   scratch.write(plan, replays.PLAN)
+   return scratch.shell(("'%s' replay '%s' '%s' %s 2>&1"):format(uv.exepath(), plan, file, options or ""))
+end
+
+describe("the rate of a replay", function()
+   teardown(scratch.remove)
+
+   it("counts the frames between the first departure and the last, in bits too", function()
+      -- two frames of 1518 bytes, 13 us apart: 1538 bytes of line in 13 us
+      local result = replays.run { file = replays.write(replays.frames(1518, { 0, 13000 })) }
+      assert.equal(1518, result.last_octets)
+      local fps, l2, l1 = pace.rates(result, (result.last_ns - result.first_ns) / 1e9)
+      assert.near(1 / 13e-6, fps, 1)
+      assert.near(1518 * 8 / 13e-6, l2, 1)
+      assert.near(1538 * 8 / 13e-6, l1, 1)
+      assert.is_nil((pace.rates({ frames = 1, octets = 64, last_octets = 64 }, 0)))
+   end)
+
+   it("is said by the command so that it fits the line", function()
+      local output = command(replays.write(replays.frames(1518, { 0, MS, 2 * MS })), "--rate 100%")
+      assert.matches("81.27 kfps, 987 Mbit/s L2", output, 1, true)
+   end)
+
+   it("is that of all frames but the last where frames differ in size", function()
+      -- a long frame behind a short one is no load of the line in between
+      local frames = replays.frames(64, { 0 })
+      frames[2] = replays.frames(1518, { 0, 1000 })[2]
+      assert.equal(2, replays.run { file = replays.write(frames) }.frames)
+   end)
+
+   it("is asked for where a loop would have no duration", function()
+      local file = replays.write(replays.frames(64, { MS }))
+      for _, o in ipairs { { loops = 2 }, { loops = 0, duration = "1s" } } do
+         o.file = file
+         assert.matches("has no duration.*give a rate %(%-%-rate%)", replays.refused(o))
+      end
+      assert.equal(3, replays.run({ file = file, loops = 3, rate = "1kfps" }).frames)
+   end)
+end)
