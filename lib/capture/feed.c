@@ -78,7 +78,11 @@ read_through(struct feed *f, struct reader *r, struct fg_error *err)
 			fill(record, r, 0);
 		}
 	}
-	f->facts.duration_ns = r->last_ns - r->first_ns;
+	f->facts.duration_ns = r->time_ns;
+	f->facts.times_back = r->times_back;
+	f->facts.times_anew = r->times_anew;
+	f->facts.gap_max_ns = r->gap_max_ns;
+	f->facts.gap_frame = r->gap_frame;
 	f->facts.oversize = r->oversize;
 	f->facts.truncated = r->truncated;
 	atomic_store_explicit(&f->oversize, r->oversize, memory_order_relaxed);

@@ -17,6 +17,10 @@ extern "C" {
 /*
  * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or
  * at a rate. Every file is read through beforehand, so that a broken one is found before anything is sent.
+ * Times that go back a little are those of several queues: such a frame leaves right behind the one before.
+ * Where they go back far, by FG_REPLAY_ANEW_NS, the clock was set or another recording begins: the frames
+ * behind keep the distances they were recorded with. Both are counted.
+ *
  * One that fits `memory` stays there; of a larger one a thread then reads ahead of what is sent, so that its
  * size does not matter. Frames are sent as they are but for what `rewrite` changes; those of which the
  * capture holds only the beginning are filled up with zeros.
@@ -38,6 +42,9 @@ enum fg_replay_pace {
 	FG_REPLAY_BITS_L1,
 	FG_REPLAY_BITS_L2, /* the same with the FCS, without preamble and gap */
 };
+
+/** Times that go back so far begin anew: a clock is set rather than slewed from here on (RFC 5905, STEPT). */
+enum { FG_REPLAY_ANEW_NS = 128000000 };
 
 struct fg_replay_config {
 	const char *path;
@@ -61,6 +68,10 @@ struct fg_replay_facts {
 	uint64_t truncated;   /* of which it holds only the beginning */
 	bool streams;         /* too large for the memory */
 	uint64_t duration_ns; /* from the first to the last */
+	uint64_t times_back;  /* frames whose time is before the time of one ahead of them in the file */
+	uint64_t times_anew;  /* of which so long before that the times begin anew there */
+	uint64_t gap_max_ns;  /* the longest time without a frame */
+	uint64_t gap_frame;   /* number in the file, from 1, of the frame that ends it; 0: one frame only */
 };
 
 struct fg_replay_counts {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reading a capture with libpcap, which knows pcap and pcapng and either order of octets. Each frame comes
- * out as it will be sent: whole, rewritten, and with a time that does not go back, which those of a capture
- * from several queues may do.
+ * out as it will be sent: whole, rewritten, and with a time that does not go back. Times of a file may do so:
+ * a little if they are of several queues, far if a clock was set or two recordings were joined.
  */
 #include <errno.h>
 #include <string.h>
@@ -59,6 +59,40 @@ take(struct reader *r, const struct pcap_pkthdr *header, const u_char *octets)
 	return true;
 }
 
+static void
+note_gap(struct reader *r, uint64_t gap)
+{
+	r->gap_ns[1] = r->gap_frame == 0 ? gap : r->gap_ns[0];
+	r->gap_ns[0] = gap;
+	if (r->gap_frame == 0 || gap > r->gap_max_ns) {
+		r->gap_max_ns = gap;
+		r->gap_frame = r->read;
+	}
+}
+
+/*
+ * The time of the frame that was just read. Where times begin anew no distance was recorded: the lesser of
+ * the two before it stands in, so that one wrong time far ahead is not taken for the usual distance.
+ */
+static void
+take_time(struct reader *r, uint64_t ns)
+{
+	if (r->read == 1) {
+		r->last_ns = ns;
+	} else if (ns >= r->last_ns) {
+		r->time_ns += ns - r->last_ns;
+		note_gap(r, ns - r->last_ns);
+		r->last_ns = ns;
+	} else if (r->last_ns - ns < FG_REPLAY_ANEW_NS) {
+		r->times_back++;
+	} else {
+		r->times_back++;
+		r->times_anew++;
+		r->time_ns += r->gap_ns[0] < r->gap_ns[1] ? r->gap_ns[0] : r->gap_ns[1];
+		r->last_ns = ns;
+	}
+}
+
 int
 reader_next(struct reader *r, struct fg_error *err)
 {
@@ -70,10 +104,8 @@ reader_next(struct reader *r, struct fg_error *err)
 		/* what libpcap calls microseconds are nanoseconds, as asked for */
 		uint64_t ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
 
-		if (r->read++ == 0)
-			r->first_ns = r->last_ns = ns;
-		r->last_ns = ns > r->last_ns ? ns : r->last_ns;
-		r->time_ns = r->last_ns - r->first_ns;
+		r->read++;
+		take_time(r, ns);
 		if (take(r, header, octets))
 			return 1;
 	}
@@ -86,9 +118,7 @@ reader_next(struct reader *r, struct fg_error *err)
 uint64_t
 reader_period(const struct reader *r)
 {
-	uint64_t duration = r->last_ns - r->first_ns;
-
-	return r->read > 1 ? duration + duration / (r->read - 1) : duration;
+	return r->read > 1 ? r->time_ns + r->time_ns / (r->read - 1) : r->time_ns;
 }
 
 void

@@ -11,8 +11,10 @@
 struct reader {
 	const struct fg_replay_config *config;
 	pcap_t *file;
-	uint64_t read; /* frames of the file so far */
-	uint64_t first_ns, last_ns;
+	uint64_t read;      /* frames of the file so far */
+	uint64_t last_ns;   /* the latest time of the file, since its times began anew */
+	uint64_t gap_ns[2]; /* the latest two distances between frames */
+	uint64_t times_back, times_anew, gap_max_ns, gap_frame; /* as in fg_replay_facts */
 	uint64_t oversize, truncated;
 	uint8_t frame[FG_FRAME_MAX + FG_REWRITE_ROOM]; /* the present one, as it is to be sent */
 	uint32_t length;                               /* octets without FCS */

@@ -73,6 +73,37 @@ TEST(Capture, LoopsFollowAtTheAverageDistance)
 	}
 }
 
+/* a clock that is set back by 2 s in the middle, and queues that disagree by 1 ms */
+TEST(Capture, TimesThatGoBackKeepTheirDistances)
+{
+	for (uint64_t memory : {uint64_t(0), uint64_t(1000)}) {
+		File in, out;
+		Path path;
+		auto packets = some_packets(40);
+		fg_replay_facts facts;
+
+		for (size_t i = 0; i < packets.size(); i++)
+			packets[i].ns = packets[0].ns + i * 10000000 - (i >= 20 ? 2000000000 : 0);
+		packets[31].ns -= 11000000;
+		write_pcap(in.path, packets);
+		path.config.memory = memory;
+		path.capture.filter = "ether proto 0x88b5";
+		path.Run(in.path, out.path);
+		for (size_t i = 0; i < packets.size(); i++)
+			packets[i].ns = packets[0].ns + i * 10000000;
+		auto got = read_pcap(out.path);
+		ASSERT_EQ(packets.size(), got.size());
+		EXPECT_GT(1000000u, got[31].ns - got[30].ns);
+		packets.erase(packets.begin() + 31);
+		got.erase(got.begin() + 31);
+		expect_same(packets, got, path.started);
+		fg_replay_get_facts(path.replay, &facts);
+		EXPECT_EQ(2u, facts.times_back);
+		EXPECT_EQ(1u, facts.times_anew);
+		EXPECT_EQ(10000000u * 39, facts.duration_ns);
+	}
+}
+
 TEST(Capture, RatesAreExact)
 {
 	File in;

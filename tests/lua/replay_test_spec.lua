@@ -2,6 +2,7 @@
 
 -- The test `replay` through the reference device: its rows must say what the device was told to do.
 local json = require "framegauge.text.json"
+local replays = require "replays"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -84,6 +85,18 @@ describe("a replay as a test", function()
       assert.near(100, rows[1].sent_l1_mbps, 1e-6)
       assert.near((rows[1].frames - 1) / rows[1].duration_s, rows[1].sent_fps, 1e-3)
       assert.equal(json.null, rows[1].verified)
+   end)
+
+   it("says what is odd about its capture", function()
+      local plan = scratch.path() .. ".yaml"
+      scratch.write(plan, replays.PLAN:gsub("rfc2544", "replay") .. "replay: {file: "
+         .. replays.write(replays.frames(64, { 5e9, 5.1e9, 0, 0.1e9 })) .. "}\n")
+      local rows, status, path, output = run_plan(plan)
+      assert.equal(0, status)
+      assert.equal(1, rows[1].times_anew)
+      assert.near(0.3, rows[1].duration_s, 1e-9)
+      assert.matches("times begin anew 1 time", output, 1, true)
+      assert.is_truthy(scratch.read(path .. "/report.html"):find("times begin anew 1 time", 1, true))
    end)
 
    it("is refused before anything is sent, if it cannot be", function()

@@ -50,3 +50,49 @@ describe("the rate of a replay", function()
       assert.equal(3, replays.run({ file = file, loops = 3, rate = "1kfps" }).frames)
    end)
 end)
+
+-- 10 frames 100 ms apart, from a time in ms on.
+local function ten(from)
+   local times = {}
+   for i = 1, 10 do
+      times[i] = (from + (i - 1) * 100) * MS
+   end
+   return times
+end
+
+local function joined(a, b)
+   for _, ns in ipairs(b) do
+      a[#a + 1] = ns
+   end
+   return replays.write(replays.frames(64, a))
+end
+
+describe("times of a capture that are odd", function()
+   teardown(scratch.remove)
+
+   it("go on at the recorded distance where another recording begins", function()
+      local result, facts = replays.run { file = joined(ten(86400e3), ten(0)) }
+      assert.equal(1900 * MS, result.last_ns - result.first_ns)
+      assert.equal(1900 * MS, facts.duration_ns)
+      assert.equal(1, facts.times_anew)
+   end)
+
+   it("do not take one wrong time far ahead for the usual distance", function()
+      local _, facts = replays.run {
+         file = replays.write(replays.frames(64, { 0, MS, 65536e9, 2 * MS, 3 * MS })), rate = "1kfps",
+      }
+      assert.equal(65536 * 1000 * MS + 2 * MS, facts.duration_ns)
+      assert.equal(65536 * 1000 * MS - MS, facts.gap_max_ns)
+      assert.equal(3, facts.gap_frame)
+   end)
+
+   it("are named by the command", function()
+      local odd = replays.write(replays.frames(64, { 0, 7200e9, 2 * MS, MS, 3 * MS }))
+      local output = command(odd, "--rate 1kfps")
+      assert.matches("2 frames back in time\n", output, 1, true)
+      assert.matches("times begin anew 1 time ", output, 1, true)
+      assert.matches("nothing recorded for 2 h 0 min before frame 2\n", output, 1, true)
+      output = command(joined(ten(0), ten(1000)), "--rate 1kfps")
+      assert.is_nil(output:match "back in time" or output:match "nothing recorded")
+   end)
+end)

@@ -11,6 +11,7 @@ local named_file = require "framegauge.core.named_file"
 local load_plan = require "framegauge.cli.load_plan"
 local pace = require "framegauge.replay.pace"
 local parse = require "framegauge.cli.parse"
+local remarks = require "framegauge.replay.remarks"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
@@ -65,12 +66,8 @@ local function say_file(replay, options, from, to)
    say("file", "%s: %s, %s, recorded in %s%s", options.file, plural(facts.frames, "frame"),
       units.format_size(facts.octets), nanoseconds(facts.duration_ns),
       facts.streams and "; read while it is sent" or "; in memory")
-   if facts.oversize > 0 then
-      say("", "%s skipped: larger than %d bytes (--max-frame), or not frames",
-         plural(facts.oversize, "frame"), replay.tester.max_frame)
-   end
-   if facts.truncated > 0 then
-      say("", "%s truncated in the file, and padded with zeros", plural(facts.truncated, "frame"))
+   for _, remark in ipairs(remarks.of(facts, replay.tester.max_frame)) do
+      say("", "%s", remark)
    end
    say("replay", "%s -> %s, %s%s", from, to, replay.words,
       replay.loops ~= 1 and (replay.loops == 0 and ", repeatedly" or (", %d times"):format(replay.loops))

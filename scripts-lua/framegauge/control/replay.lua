@@ -5,19 +5,21 @@ local differences = require "framegauge.replay.differences"
 local failure = require "framegauge.core.failure"
 local format = require "framegauge.text.format"
 local job = require "framegauge.core.job"
+local remarks = require "framegauge.replay.remarks"
 local replay = require "framegauge.replay"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 
 local M = {}
 
-local function summary(result, facts)
+local function summary(result, facts, max_frame)
    local parts = {
       ("sent %s, %s"):format(format.plural(result.frames, "frame"), units.format_size(result.octets)),
       result.verified and differences.verdict(result.verified),
    }
-   parts[#parts + 1] = facts.oversize > 0
-      and format.plural(facts.oversize, "frame") .. " skipped: too large" or nil
+   for _, remark in ipairs(remarks.of(facts, max_frame)) do
+      parts[#parts + 1] = remark
+   end
    parts[#parts + 1] = result.slips > 0
       and ("the schedule slipped %s"):format(format.plural(result.slips, "time")) or nil
    return table.concat(parts, "; ")
@@ -54,7 +56,7 @@ function M.start(control, o)
       end, function()
          local done, result = job.until_interrupted(one.run, one)
          result = done and result or one:counts()
-         return result, summary(result, one.facts)
+         return result, summary(result, one.facts, tester.max_frame)
       end)
    end)
 end

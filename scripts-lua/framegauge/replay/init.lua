@@ -51,7 +51,10 @@ local COUNTS = {
    "frames", "octets", "last_octets", "oversize", "truncated", "refused", "no_mbuf", "starved", "slips",
    "slipped_ns", "first_ns", "last_ns",
 }
-local FACTS = { "frames", "octets", "last_octets", "duration_ns", "oversize", "truncated" }
+local FACTS = {
+   "frames", "octets", "last_octets", "duration_ns", "oversize", "truncated", "times_back", "times_anew",
+   "gap_max_ns", "gap_frame",
+}
 local VERIFIED = { "sent", "same", "reordered", "duplicates", "talk", "unchecked" }
 
 -- Whatever is wrong with the capture is the caller's.
@@ -121,8 +124,11 @@ end
 -- @param o.memory    bytes of frames that may be read beforehand (default: 256MiB)
 -- @param o.rewrite   see framegauge.replay.rewrite
 -- @param o.verify    name of the port where the same frames must arrive in the same order
--- @return the replay: facts (frames, octets, last_octets, duration_ns, oversize, truncated, streams), pace in
---         words, and the methods run, counts, close. What is wrong raises an error with a status.
+-- @return the replay: facts (frames, octets, last_octets, duration_ns, oversize, truncated, streams;
+--         times_back: frames whose time is before one ahead of them, times_anew: of which by 128 ms or more,
+--         where the recorded distances go on; gap_max_ns: the longest time without a frame, gap_frame: the
+--         frame that ends it), pace in words, and the methods run, counts, close. What is wrong raises an
+--         error with a status.
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
 -- local frames = site.facts.frames site:close()
 -- return frames --> 100

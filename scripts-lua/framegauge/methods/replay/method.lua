@@ -10,6 +10,7 @@ local differences = require "framegauge.replay.differences"
 local format = require "framegauge.text.format"
 local named_file = require "framegauge.core.named_file"
 local pace = require "framegauge.replay.pace"
+local remarks = require "framegauge.replay.remarks"
 local replay = require "framegauge.replay"
 local units = require "framegauge.text.units"
 local verdict = require "framegauge.text.verdict"
@@ -193,7 +194,7 @@ local function settings(plan, one)
 end
 
 -- The row of a trial, which is all there is of it.
-local function row_of(record, facts, setting)
+local function row_of(record, facts, max_frame, setting)
    local v, sent, span = record.verified, record.sent, record.sent.span_ns / 1e9
    local fps, _, l1_bps = pace.rates(sent, span)
    local row = {
@@ -201,6 +202,8 @@ local function row_of(record, facts, setting)
       bytes = sent.octets, received = record.received, recorded_s = facts.duration_ns / 1e9,
       streamed = facts.streams, setting = setting, behind = record.behind, slips = sent.slips,
       slipped_ns = sent.slipped_ns, oversize = facts.oversize, truncated = facts.truncated,
+      times_back = facts.times_back, times_anew = facts.times_anew, recorded_gap_max_ns = facts.gap_max_ns,
+      remarks = remarks.of(facts, max_frame),
       sent_fps = fps, sent_l1_mbps = l1_bps and l1_bps / 1e6,
       validity = record.validity, reasons = { unpack(record.reasons) },
    }
@@ -231,7 +234,7 @@ function M.run(plan, tester, session, results)
          end,
          outcome = outcome,
       }
-      results.replay[i] = row_of(record, facts, setting)
+      results.replay[i] = row_of(record, facts, tester.max_frame, setting)
    end
 end
 

@@ -36,15 +36,24 @@ function M.test_names(result)
    return "replay of " .. result.plan.replay.file
 end
 
+-- What is odd about the capture, in sentences.
+local function remarks(row)
+   local list = {}
+   for i, remark in ipairs(row.remarks) do
+      list[i] = "The capture: " .. remark .. "."
+   end
+   return list
+end
+
 --- What one must know to believe the table.
 function M.notes(result, add)
    local row = rows_of(result)[1]
    if row then
       add(("Sent %s%s. Behind: departures behind their times."):format(row.setting.pace,
          rewritten(row) ~= "" and "; rewritten: " .. rewritten(row) or ""))
-      add(row.oversize > 0 and ("%s dropped: larger than max_frame, or no "
-         .. "frames."):format(plural(row.oversize, "frame"))
-         or nil)
+      for _, remark in ipairs(remarks(row)) do
+         add(remark)
+      end
    end
 end
 
@@ -104,7 +113,7 @@ function M.sections(result)
    return {
       { "Timing", nil, {
          h.p { ("Sent %s%s."):format(setting.pace, setting.loops ~= 1 and (", %d times "
-            .. "over"):format(setting.loops) or "") },
+            .. "over"):format(setting.loops) or ""), " " .. table.concat(remarks(rows[1]), " ") },
          chart { unpack(rows, math.max(1, #rows - 5)) },
          tables.of { result_rows.ROW, "timing", rows, caption = "Time behind the schedule",
             class = "compact" },

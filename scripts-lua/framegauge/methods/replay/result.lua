@@ -66,6 +66,10 @@ M.ROW = record("replay", "What became of a capture in one replay", {
       col = "Dropped", unit = "frames", at = "timing", better = false },
    { "truncated", "count", "frames that the capture has in part", col = "Cut off", unit = "frames",
       at = "timing", better = false },
+   { "times_back", "count", "frames of the capture whose time is before the time of one ahead of them" },
+   { "times_anew", "count", "of which by 128 ms or more: a clock was set, or another recording begins" },
+   { "recorded_gap_max_ns", "count", "longest time of the capture without a frame" },
+   { "remarks", list "text", "what is odd about the capture, in words" },
    { "streamed", "boolean", "whether the file was read while it was sent" },
    { "setting", SETTING, "how it was sent" },
 }, verdict.ROWS)

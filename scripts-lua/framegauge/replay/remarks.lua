@@ -1,0 +1,49 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+--- What one should know of a capture's content before believing its replay, in words.
+local format = require "framegauge.text.format"
+local units = require "framegauge.text.units"
+
+local plural = format.plural
+
+local M = {}
+
+-- A gap is worth a word when it is long, and most of the recording or longer than anybody waits.
+local LONG_NS, ENDLESS_NS = 60e9, 3600e9
+
+local function times(facts, add)
+   if facts.times_back > 0 then
+      add("%s back in time", plural(facts.times_back, "frame"))
+   end
+   if facts.times_anew > 0 then
+      add("times begin anew %s (back by 128 ms or more), and distances go on as recorded",
+         plural(facts.times_anew, "time"))
+   end
+   local gap = facts.gap_max_ns
+   if gap >= ENDLESS_NS or gap >= LONG_NS and gap > facts.duration_ns / 2 then
+      add("nothing recorded for %s before frame %s", units.format_time(gap / 1e9),
+         format.count(facts.gap_frame))
+   end
+end
+
+--- Remarks on a capture.
+-- @param facts      of a replay (framegauge.replay)
+-- @param max_frame  the largest frame that is sent, bytes with FCS
+-- @return a list of texts, empty when there is nothing to say
+function M.of(facts, max_frame)
+   local list = {}
+   local function add(...)
+      list[#list + 1] = string.format(...)
+   end
+   if facts.oversize > 0 then
+      add("%s skipped: larger than %d bytes (max-frame), or not frames", plural(facts.oversize, "frame"),
+         max_frame)
+   end
+   if facts.truncated > 0 then
+      add("%s truncated in the file, and padded with zeros", plural(facts.truncated, "frame"))
+   end
+   times(facts, add)
+   return list
+end
+
+return M
