@@ -85,9 +85,27 @@ read_through(struct feed *f, struct reader *r, struct fg_error *err)
 	f->facts.gap_frame = r->gap_frame;
 	f->facts.oversize = r->oversize;
 	f->facts.truncated = r->truncated;
+	f->facts.too_short = r->too_short;
+	f->facts.wrong_length = r->wrong_length;
+	f->facts.fcs_removed = r->fcs_removed;
 	atomic_store_explicit(&f->oversize, r->oversize, memory_order_relaxed);
 	atomic_store_explicit(&f->truncated, r->truncated, memory_order_relaxed);
 	return rc;
+}
+
+static int
+refuse_empty(const struct reader *r, struct fg_error *err)
+{
+	const char *path = r->config->path;
+
+	if (r->read == 0)
+		return fg_error_set(err, EINVAL, path, "no frame in it");
+	return fg_error_set(err, EINVAL, path,
+			    "no frame in it that could be sent: of %llu are %llu larger than %u bytes, %llu "
+			    "shorter than %d, and of %llu the file holds more bytes than they had",
+			    (unsigned long long)r->read, (unsigned long long)r->oversize,
+			    r->config->max_frame, (unsigned long long)r->too_short, FG_ETHER_HEADER,
+			    (unsigned long long)r->wrong_length);
 }
 
 int
@@ -107,9 +125,7 @@ feed_open(struct feed *f, const struct fg_replay_config *config, struct fg_error
 	}
 	rc = read_through(f, r, err);
 	if (rc == 0 && f->facts.frames == 0)
-		rc = fg_error_set(err, EINVAL, config->path,
-				  "no frame in it that could be sent (%llu are too large)",
-				  (unsigned long long)r->oversize);
+		rc = refuse_empty(r, err);
 	f->period_ns = reader_period(r);
 	reader_close(r);
 	free(r);

@@ -46,12 +46,20 @@ enum fg_replay_pace {
 /** Times that go back so far begin anew: a clock is set rather than slewed from here on (RFC 5905, STEPT). */
 enum { FG_REPLAY_ANEW_NS = 128000000 };
 
+/** Check sequences in the file; a port adds one to each frame. */
+enum fg_replay_fcs {
+	FG_REPLAY_FCS_AS_SAID, /* removed where the file says that they are there */
+	FG_REPLAY_FCS_REMOVE,  /* removed from all frames */
+	FG_REPLAY_FCS_KEEP,    /* sent as if they were payload */
+};
+
 struct fg_replay_config {
 	const char *path;
 	enum fg_replay_pace pace;
-	double speed;        /* above 0 */
-	uint64_t loops;      /* times the capture is sent; 0: until the trial ends */
-	uint64_t memory;     /* octets that may be read beforehand; 0: 256 MiB */
+	double speed;    /* above 0 */
+	uint64_t loops;  /* times the capture is sent; 0: until the trial ends */
+	uint64_t memory; /* octets that may be read beforehand; 0: 256 MiB */
+	enum fg_replay_fcs fcs;
 	uint32_t max_frame;  /* octets with FCS; larger frames are left out and counted */
 	uint64_t max_lag_ns; /* see above */
 	struct fg_rewrite rewrite;
@@ -61,17 +69,20 @@ struct fg_replay_config {
 
 /** What a capture holds. */
 struct fg_replay_facts {
-	uint64_t frames;      /* that can be sent */
-	uint64_t octets;      /* of them, with FCS; none counts less than the shortest frame */
-	uint64_t last_octets; /* of the last of them */
-	uint64_t oversize;    /* left out: too large, or no frame */
-	uint64_t truncated;   /* of which it holds only the beginning */
-	bool streams;         /* too large for the memory */
-	uint64_t duration_ns; /* from the first to the last */
-	uint64_t times_back;  /* frames whose time is before the time of one ahead of them in the file */
-	uint64_t times_anew;  /* of which so long before that the times begin anew there */
-	uint64_t gap_max_ns;  /* the longest time without a frame */
-	uint64_t gap_frame;   /* number in the file, from 1, of the frame that ends it; 0: one frame only */
+	uint64_t frames;       /* that can be sent */
+	uint64_t octets;       /* of them, with FCS; none counts less than the shortest frame */
+	uint64_t last_octets;  /* of the last of them */
+	uint64_t oversize;     /* left out: too large */
+	uint64_t too_short;    /* left out: shorter than an Ethernet header */
+	uint64_t wrong_length; /* left out: the file holds more octets of them than they had */
+	uint64_t truncated;    /* of which it holds only the beginning */
+	uint64_t fcs_removed;  /* of which the check sequence in the file was removed: ports send their own */
+	bool streams;          /* too large for the memory */
+	uint64_t duration_ns;  /* from the first to the last */
+	uint64_t times_back;   /* frames whose time is before the time of one ahead of them in the file */
+	uint64_t times_anew;   /* of which so long before that the times begin anew there */
+	uint64_t gap_max_ns;   /* the longest time without a frame */
+	uint64_t gap_frame;    /* number in the file, from 1, of the frame that ends it; 0: one frame only */
 };
 
 struct fg_replay_counts {

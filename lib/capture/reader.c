@@ -1,21 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a capture with libpcap, which knows pcap and pcapng and either order of octets. Each frame comes
- * out as it will be sent: whole, rewritten, and with a time that does not go back. Times of a file may do so:
- * a little if they are of several queues, far if a clock was set or two recordings were joined.
+ * Reading a capture: pcap with libpcap, pcapng ourselves. Each frame comes out as it will be sent: whole,
+ * rewritten, and with a time that does not go back. Times of a file may do so: a little if they are of
+ * several queues, far if a clock was set or two recordings were joined.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "reader_priv.h"
 
+enum { LINKTYPE_RAW = 101 };
+
+/* @param link  DLT_ or LINKTYPE_; the names of most are the same */
+static int
+refuse_link(const struct reader *r, int link, struct fg_error *err)
+{
+	const char *name = pcap_datalink_val_to_name(link == LINKTYPE_RAW ? DLT_RAW : link);
+	char frame[40] = "a capture";
+
+	if (r->read > 0)
+		snprintf(frame, sizeof(frame), "frame %llu is", (unsigned long long)r->read);
+	return fg_error_set(err, EINVAL, r->config->path, "%s of %s; expected %s of Ethernet", frame,
+			    name == NULL ? "an unknown kind of link" : name, r->read > 0 ? "frames" : "one");
+}
+
+/* @return 0, or why this is no capture that can be read */
+static int
+open_pcap(struct reader *r, struct fg_error *err)
+{
+	const char *path = r->config->path;
+	char message[PCAP_ERRBUF_SIZE];
+	int link, more;
+
+	r->pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, message);
+	if (r->pcap == NULL)
+		return fg_error_set(err, EINVAL, path, "%s; expected a capture, pcap or pcapng", message);
+	link = pcap_datalink(r->pcap);
+	more = pcap_datalink_ext(r->pcap);
+	r->fcs = LT_FCS_LENGTH_PRESENT(more) ? (uint32_t)LT_FCS_LENGTH(more) * 2 : 0; /* words of 16 bits */
+	return link == DLT_EN10MB ? 0 : refuse_link(r, link, err);
+}
+
 int
 reader_open(struct reader *r, const struct fg_replay_config *config, struct fg_error *err)
 {
-	char message[PCAP_ERRBUF_SIZE];
+	uint32_t magic = 0;
 	struct stat status;
-	int link;
+	FILE *file;
+	int rc;
 
 	memset(r, 0, sizeof(*r));
 	r->config = config;
@@ -23,39 +57,65 @@ reader_open(struct reader *r, const struct fg_replay_config *config, struct fg_e
 	if (stat(config->path, &status) == 0 && !S_ISREG(status.st_mode))
 		return fg_error_set(err, EINVAL, config->path,
 				    "no regular file; expected a capture, pcap or pcapng");
-	r->file = pcap_open_offline_with_tstamp_precision(config->path, PCAP_TSTAMP_PRECISION_NANO, message);
-	if (r->file == NULL)
-		return fg_error_set(err, errno == ENOENT || errno == EACCES ? errno : EINVAL, config->path,
-				    "%s; expected a capture, pcap or pcapng", message);
-	link = pcap_datalink(r->file);
-	if (link != DLT_EN10MB) {
-		const char *name = pcap_datalink_val_to_name(link);
-
-		reader_close(r);
-		return fg_error_set(err, EINVAL, config->path, "a capture of %s; expected one of Ethernet",
-				    name == NULL ? "an unknown kind of link" : name);
+	file = fopen(config->path, "rb");
+	if (file == NULL)
+		return fg_error_set(err, errno, config->path, "%s; expected a capture, pcap or pcapng",
+				    strerror(errno));
+	if (fread(&magic, sizeof(magic), 1, file) == 1 && magic == PCAPNG_MAGIC) {
+		rewind(file);
+		pcapng_open(&r->pcapng, file);
+		return 0;
 	}
-	return 0;
+	fclose(file);
+	rc = open_pcap(r, err);
+	if (rc != 0)
+		reader_close(r);
+	return rc;
+}
+
+/* octets of the check sequence that are not to be sent */
+static uint32_t
+fcs_of(const struct reader *r, const struct packet *p)
+{
+	switch (r->config->fcs) {
+	case FG_REPLAY_FCS_KEEP:
+		return 0;
+	case FG_REPLAY_FCS_REMOVE:
+		return FG_ETHER_FCS;
+	default:
+		return p->fcs;
+	}
 }
 
 /* the frame as it is to be sent; false: it cannot be */
 static bool
-take(struct reader *r, const struct pcap_pkthdr *header, const u_char *octets)
+take(struct reader *r, struct packet *p)
 {
-	const uint32_t limit = r->config->max_frame - FG_ETHER_FCS;
+	const uint32_t limit = r->config->max_frame - FG_ETHER_FCS, fcs = fcs_of(r, p);
 
-	if (header->len > limit || header->len < FG_ETHER_HEADER || header->caplen > header->len) {
+	if (p->kept > p->length) {
+		r->wrong_length++;
+		return false;
+	}
+	if (p->length < FG_ETHER_HEADER + fcs) {
+		r->too_short++;
+		return false;
+	}
+	p->length -= fcs;
+	p->kept = p->kept < p->length ? p->kept : p->length;
+	if (p->length > limit) {
 		r->oversize++;
 		return false;
 	}
-	memcpy(r->frame, octets, header->caplen);
-	memset(r->frame + header->caplen, 0, header->len - header->caplen);
-	r->length = (uint32_t)fg_rewrite_apply(&r->config->rewrite, r->frame, header->len);
+	memcpy(r->frame, p->octets, p->kept);
+	memset(r->frame + p->kept, 0, p->length - p->kept);
+	r->length = (uint32_t)fg_rewrite_apply(&r->config->rewrite, r->frame, p->length);
 	if (r->length > limit) {
 		r->oversize++;
 		return false;
 	}
-	r->truncated += header->caplen < header->len;
+	r->truncated += p->kept < p->length;
+	r->fcs_removed += fcs > 0;
 	return true;
 }
 
@@ -93,26 +153,51 @@ take_time(struct reader *r, uint64_t ns)
 	}
 }
 
+/* @return 1, 0: the end, -1: @p problem says why not */
+static int
+next_packet(struct reader *r, struct packet *p, const char **problem)
+{
+	struct pcap_pkthdr *header;
+	int rc;
+
+	if (r->pcap == NULL) {
+		rc = pcapng_next(&r->pcapng, p);
+		*problem = r->pcapng.problem;
+		return rc;
+	}
+	*p = (struct packet){.timed = true, .fcs = r->fcs, .link = PCAPNG_ETHERNET};
+	rc = pcap_next_ex(r->pcap, &header, &p->octets);
+	if (rc == 1) {
+		/* what libpcap calls microseconds are nanoseconds, as asked for */
+		p->ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
+		p->length = header->len;
+		p->kept = header->caplen;
+		return 1;
+	}
+	*problem = pcap_geterr(r->pcap);
+	return rc == PCAP_ERROR_BREAK ? 0 : -1;
+}
+
 int
 reader_next(struct reader *r, struct fg_error *err)
 {
-	struct pcap_pkthdr *header;
-	const u_char *octets;
+	const char *problem = NULL;
+	struct packet p;
 	int rc;
 
-	while ((rc = pcap_next_ex(r->file, &header, &octets)) == 1) {
-		/* what libpcap calls microseconds are nanoseconds, as asked for */
-		uint64_t ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
-
+	while ((rc = next_packet(r, &p, &problem)) == 1) {
 		r->read++;
-		take_time(r, ns);
-		if (take(r, header, octets))
+		if (p.link != PCAPNG_ETHERNET)
+			return refuse_link(r, p.link, err);
+		if (p.timed || r->read == 1)
+			take_time(r, p.ns);
+		if (take(r, &p))
 			return 1;
 	}
-	if (rc == PCAP_ERROR_BREAK)
+	if (rc == 0)
 		return 0;
 	return fg_error_set(err, EINVAL, r->config->path, "broken after frame %llu: %s",
-			    (unsigned long long)r->read, pcap_geterr(r->file));
+			    (unsigned long long)r->read, problem);
 }
 
 uint64_t
@@ -124,7 +209,8 @@ reader_period(const struct reader *r)
 void
 reader_close(struct reader *r)
 {
-	if (r->file != NULL)
-		pcap_close(r->file);
-	r->file = NULL;
+	if (r->pcap != NULL)
+		pcap_close(r->pcap);
+	r->pcap = NULL;
+	pcapng_close(&r->pcapng);
 }

@@ -199,7 +199,7 @@ function M.main(arguments, options, eal)
    local o = {
       file = arguments[2], port = options.port, speed = options.speed, rate = options.rate,
       loops = options.loops, duration = parse.duration("replay", options),
-      memory = options.memory, rewrite = rewrite_of(options),
+      memory = options.memory, fcs = options.fcs, rewrite = rewrite_of(options),
    }
    local plan = load_plan(arguments[1], options, eal)
    local problem = named_file.problem(o.file) -- at once, and not when all ports are open

@@ -35,6 +35,7 @@ local ROWS = {
    { key = "loops", type = "integer", min = 0 },
    { key = "duration", type = "time", min = 1e-6 },
    { key = "memory", type = "size", min = 1 },
+   { key = "fcs", type = "enum", values = { "auto", "strip", "keep" } },
    { key = "rewrite", type = "table" },
    { key = "verify", type = "string" },
 }
@@ -53,8 +54,9 @@ local COUNTS = {
 }
 local FACTS = {
    "frames", "octets", "last_octets", "duration_ns", "oversize", "truncated", "times_back", "times_anew",
-   "gap_max_ns", "gap_frame",
+   "gap_max_ns", "gap_frame", "too_short", "wrong_length", "fcs_removed",
 }
+local FCS = { auto = C.FG_REPLAY_FCS_AS_SAID, strip = C.FG_REPLAY_FCS_REMOVE, keep = C.FG_REPLAY_FCS_KEEP }
 local VERIFIED = { "sent", "same", "reordered", "duplicates", "talk", "unchecked" }
 
 -- Whatever is wrong with the capture is the caller's.
@@ -102,8 +104,8 @@ local function open_file(self, values)
    local tester, err, out = self.tester, api.error(), ffi.new("struct fg_replay *[1]")
    local config = ffi.new("struct fg_replay_config", {
       path = values.file, pace = self.pace, speed = self.number, loops = self.loops,
-      memory = values.memory or 0, max_frame = tester.max_frame, max_lag_ns = tester.plan.host.max_lag * 1e9,
-      verify = self.verify, patient = tester.wires ~= nil,
+      memory = values.memory or 0, fcs = FCS[values.fcs or "auto"], max_frame = tester.max_frame,
+      max_lag_ns = tester.plan.host.max_lag * 1e9, verify = self.verify, patient = tester.wires ~= nil,
    })
    rewrite.fill(config.rewrite, values.rewrite or {})
    check(C.fg_replay_open(config, out, err), err)
@@ -122,13 +124,15 @@ end
 -- @param o.loops     how often it is sent (default: 1); 0: until the duration is over
 -- @param o.duration  nothing is sent that is due later (default: no end)
 -- @param o.memory    bytes of frames that may be read beforehand (default: 256MiB)
+-- @param o.fcs       "auto": the FCS of frames is not sent where the file says that it has one (default);
+--                    "strip": all frames have one; "keep": what stands there is sent as payload
 -- @param o.rewrite   see framegauge.replay.rewrite
 -- @param o.verify    name of the port where the same frames must arrive in the same order
--- @return the replay: facts (frames, octets, last_octets, duration_ns, oversize, truncated, streams;
---         times_back: frames whose time is before one ahead of them, times_anew: of which by 128 ms or more,
---         where the recorded distances go on; gap_max_ns: the longest time without a frame, gap_frame: the
---         frame that ends it), pace in words, and the methods run, counts, close. What is wrong raises an
---         error with a status.
+-- @return the replay: facts (frames, octets, last_octets, duration_ns; oversize, too_short and wrong_length:
+--         left out; truncated, fcs_removed, streams; times_back: frames whose time is before one ahead of
+--         them, times_anew: of which by 128 ms or more, where the recorded distances go on; gap_max_ns: the
+--         longest time without a frame, gap_frame: the frame that ends it), pace in words, and the methods
+--         run, counts, close. What is wrong raises an error with a status.
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
 -- local frames = site.facts.frames site:close()
 -- return frames --> 100

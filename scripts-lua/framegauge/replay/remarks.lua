@@ -35,13 +35,16 @@ function M.of(facts, max_frame)
    local function add(...)
       list[#list + 1] = string.format(...)
    end
-   if facts.oversize > 0 then
-      add("%s skipped: larger than %d bytes (max-frame), or not frames", plural(facts.oversize, "frame"),
-         max_frame)
+   local function count(key, text)
+      if facts[key] > 0 then
+         add("%s %s", plural(facts[key], "frame"), text)
+      end
    end
-   if facts.truncated > 0 then
-      add("%s truncated in the file, and padded with zeros", plural(facts.truncated, "frame"))
-   end
+   count("oversize", ("skipped: larger than %d bytes (max-frame)"):format(max_frame))
+   count("too_short", "skipped: shorter than 14 bytes")
+   count("wrong_length", "skipped: the file holds more bytes of it than it had")
+   count("truncated", "truncated in the file, and padded with zeros")
+   count("fcs_removed", "without the FCS that the file has")
    times(facts, add)
    return list
 end

@@ -52,7 +52,7 @@ local function open(plan, tester)
    local from, to = ends(plan, tester)
    return replay.open(tester, {
       port = tester.ports[from].name, file = path_of(plan), speed = o.speed, rate = o.rate and o.rate.text,
-      loops = o.loops, duration = o.duration, memory = o.memory, rewrite = o.rewrite,
+      loops = o.loops, duration = o.duration, memory = o.memory, fcs = o.fcs, rewrite = o.rewrite,
       verify = o.verify and tester.ports[to].name or nil,
    })
 end
@@ -202,6 +202,7 @@ local function row_of(record, facts, max_frame, setting)
       bytes = sent.octets, received = record.received, recorded_s = facts.duration_ns / 1e9,
       streamed = facts.streams, setting = setting, behind = record.behind, slips = sent.slips,
       slipped_ns = sent.slipped_ns, oversize = facts.oversize, truncated = facts.truncated,
+      too_short = facts.too_short, wrong_length = facts.wrong_length, fcs_removed = facts.fcs_removed,
       times_back = facts.times_back, times_anew = facts.times_anew, recorded_gap_max_ns = facts.gap_max_ns,
       remarks = remarks.of(facts, max_frame),
       sent_fps = fps, sent_l1_mbps = l1_bps and l1_bps / 1e6,

@@ -44,6 +44,9 @@ local row = {
         help = "compares what the other port receives with what was sent; false: through a device that "
            .. "changes frames, such as a router" },
       rewrite,
+      { key = "fcs", type = "enum", values = { "auto", "strip", "keep" }, default = "auto",
+        help = "the FCS of frames in the file, which is sent by the port: auto: dropped where the file says "
+           .. "that it is there; strip: all frames have one; keep: sent as payload" },
       { key = "max_frame", type = "size", default = "1522", min = "64", max = "16128",
         help = "larger frames are dropped and counted" },
       { key = "memory", type = "size", default = "256MiB", min = "1MiB", max = "1024GiB",
