@@ -117,7 +117,7 @@ struct fg_replay_place {
 	uint64_t end_ns;       /* no frame is sent that is due then or later */
 };
 
-/** Begin at the beginning. @return 0, -ERANGE the speed does not fit the clock, -ENOMEM */
+/** Begin at the beginning. @return 0, or -ENOMEM */
 int fg_replay_start(struct fg_replay *replay, const struct fg_replay_place *place, struct fg_error *err);
 
 /** For fg_trial_config.task, between fg_engine_prepare() and the end of the trial. */

@@ -42,7 +42,8 @@ struct fg_replay {
 	struct fg_port *port;
 	uint64_t hz, start, end, lead, max_lag; /* ticks */
 	uint64_t base_ns;                       /* time at tick 0 */
-	uint64_t ticks_per_unit_q32;
+	fg_u128 ticks_per_unit_q32;
+	uint64_t most_units; /* what stands later in the schedule is due after the end */
 	int time_offset;
 	uint64_t time_flag;
 	/* writer: the lcore */
@@ -62,7 +63,9 @@ due_at(const struct fg_replay *r, const struct record *record)
 {
 	uint64_t units = r->config.pace == FG_REPLAY_RECORDED ? record->time_ns + r->feed.base_ns : r->units;
 
-	return r->start + (uint64_t)(((fg_u128)units * r->ticks_per_unit_q32) >> 32);
+	if (units > r->most_units)
+		return UINT64_MAX;
+	return r->start + (uint64_t)((units * r->ticks_per_unit_q32) >> 32);
 }
 
 /* how far a frame moves those behind it, in what the schedule counts */
@@ -252,20 +255,15 @@ fg_replay_get_facts(const struct fg_replay *r, struct fg_replay_facts *out)
 	*out = r->feed.facts;
 }
 
-/* ticks of one unit of the schedule */
+/* ticks of one unit of the schedule: at most those that the clock counts, so that no rate is too low */
 static long double
 unit(const struct fg_replay *r)
 {
 	const long double hz = (long double)r->hz, speed = r->config.speed;
 
-	switch (r->config.pace) {
-	case FG_REPLAY_RECORDED:
-		return hz / 1e9L / speed;
-	case FG_REPLAY_FRAMES:
-		return hz / speed;
-	default:
-		return 8 * hz / speed;
-	}
+	if (r->config.pace == FG_REPLAY_RECORDED)
+		return fminl(hz / 1e9L / speed, 0x1p64L);
+	return fminl((r->config.pace == FG_REPLAY_FRAMES ? 1 : 8) * hz / speed, 0x1p64L);
 }
 
 static void
@@ -282,6 +280,15 @@ to_ticks(const struct fg_replay *r, uint64_t ns)
 	return (uint64_t)((fg_u128)ns * r->hz / 1000000000);
 }
 
+static uint64_t
+most_units(const struct fg_replay *r)
+{
+	const fg_u128 span = (fg_u128)(r->end - r->start) << 32;
+	const fg_u128 most = span / (r->ticks_per_unit_q32 > 0 ? r->ticks_per_unit_q32 : 1);
+
+	return most < UINT64_MAX ? (uint64_t)most : UINT64_MAX;
+}
+
 int
 fg_replay_start(struct fg_replay *r, const struct fg_replay_place *place, struct fg_error *err)
 {
@@ -296,9 +303,8 @@ fg_replay_start(struct fg_replay *r, const struct fg_replay_place *place, struct
 	r->units = 0;
 	r->counts = (struct fg_replay_counts){0};
 	fg_histogram_reset(r->error);
-	if (unit(r) >= 0x1p31L)
-		return fg_error_set(err, ERANGE, r->config.path, "a speed of %g is too low", r->config.speed);
-	r->ticks_per_unit_q32 = (uint64_t)roundl(unit(r) * 0x1p32L);
+	r->ticks_per_unit_q32 = (fg_u128)roundl(unit(r) * 0x1p32L);
+	r->most_units = most_units(r);
 	return feed_rewind(&r->feed, err);
 }
 

@@ -41,6 +41,28 @@ describe("the rate of a replay", function()
       assert.equal(2, replays.run { file = replays.write(frames) }.frames)
    end)
 
+   it("may be as low as one likes, by frames, by bits and by speed", function()
+      local file = replays.write(replays.frames(64, { 0, MS }))
+      local function span(o)
+         o.file = file
+         local result = replays.run(o)
+         assert.equal(2, result.frames)
+         return result.last_ns - result.first_ns
+      end
+      assert.near(3600e9, span { rate = "0.00027777777778fps" }, 100)
+      assert.near(1e9, span { rate = "1fps" }, 1)
+      assert.near(672 / 1e-2 * 1e9, span { rate = "0.01bps L1" }, 100)
+      assert.near(86400e9, span { speed = 1e6 / 86400e9 }, 1e3)
+      -- the second one is due long after the clock has ended
+      assert.equal(1, replays.run({ file = file, rate = 1e-30, duration = "1s" }).frames)
+   end)
+
+   it("is refused where the whole would take longer than the clock counts", function()
+      local file = replays.write(replays.frames(64, { 0, MS }))
+      assert.matches("this takes 4800 h 0 min, and 100 days is the longest; give a duration",
+         replays.refused { file = file, rate = 1 / (100 * 86400) })
+   end)
+
    it("is asked for where a loop would have no duration", function()
       local file = replays.write(replays.frames(64, { MS }))
       for _, o in ipairs { { loops = 2 }, { loops = 0, duration = "1s" } } do

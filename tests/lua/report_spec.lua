@@ -7,7 +7,9 @@ local fields = require "framegauge.methods.rfc2544.result"
 local Folder = require "framegauge.report.folder"
 local format = require "framegauge.text.format"
 local json = require "framegauge.text.json"
+local progress = require "framegauge.text.progress"
 local scratch = require "scratch"
+local show = require "framegauge.text.show"
 local text = require "framegauge.report.text"
 
 local function row(o)
@@ -33,6 +35,24 @@ local function row(o)
 end
 
 describe("numbers for people", function()
+   it("have digits where a rate is slow", function()
+      local function written(key, value)
+         return (show.write({ key, "number" }, value))
+      end
+      assert.equal("0.5", written("load_fps", 0.5))
+      assert.equal("0.000277", written("load_fps", 1 / 3600))
+      assert.equal("9.99", written("load_fps", 9.999))
+      assert.equal("3", written("load_fps", 3))
+      assert.equal("0", written("load_fps", 0))
+      assert.equal("123", written("load_fps", 123.9))
+      assert.equal("0.000336", written("offered_l1_mbps", 0.000336))
+      assert.equal("0.00", written("offered_l1_mbps", 0))
+      assert.equal("1.50", written("offered_l1_mbps", 1.5))
+      assert.matches("  0.5 fps  ", progress.line {
+         test = "traffic", trial = 1, of = 1, load_fps = 0.5, missing = 0, elapsed_s = 0,
+      }, 1, true)
+   end)
+
    it("are never made better than they are", function()
       assert.equal("1,488,095", format.count(1488095.9))
       assert.equal("1,000.00", format.decimal(999.998, 2))

@@ -17,6 +17,7 @@ local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
 local pace = require "framegauge.replay.pace"
 local rewrite = require "framegauge.replay.rewrite"
+local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
 local uv = require "luv"
 
@@ -44,7 +45,8 @@ local RUN_ROWS = { { key = "drain", type = "time" }, { key = "look", type = "fun
 
 local BAD_INPUT = 2
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS
-local END = 100 * 86400 * 1000000000ULL -- ns; no replay lasts so long, and it fits the clock
+local LONGEST = 100 * 86400 -- seconds that a replay may take, which fit the clock twice
+local END = LONGEST * 1000000000ULL -- ns
 local SLIPS = 10 -- seconds, on the wire
 local DRAIN = 0.5 -- seconds
 
@@ -114,6 +116,14 @@ local function open_file(self, values)
    pace.check(self, tester.ports[self.port])
 end
 
+local function refuse_endless(self)
+   local seconds = self:seconds()
+   if seconds > LONGEST then
+      user_error.raise("replay", BAD_INPUT, "replay: this takes %s, and 100 days is the longest; "
+         .. "give a duration", units.format_time(seconds))
+   end
+end
+
 --- Open a capture.
 -- @param tester      an open tester (framegauge.tester); larger frames than its max_frame are left out
 -- @param o.port      name of the port that sends (default: the first)
@@ -150,6 +160,7 @@ function M.open(tester, o)
    local ok, why = pcall(function()
       open_verify(self, values)
       open_file(self, values)
+      refuse_endless(self)
    end)
    if not ok then
       self:close()
@@ -246,7 +257,7 @@ local function longest(self)
    if self.duration then
       return math.floor(self.duration * 1e9 + 0.5)
    elseif self.tester.wires then
-      return math.floor((2 * self:seconds() + SLIPS) * 1e9)
+      return math.floor((math.min(2 * self:seconds(), LONGEST) + SLIPS) * 1e9)
    end
    return ENDLESS
 end

@@ -24,6 +24,22 @@ function M.decimal(value, decimals)
    return string.format("%s.%0" .. decimals .. ".0f", text, whole % scale)
 end
 
+--- A number above 0 with three significant digits and no exponent, rounded down like count().
+-- @usage format.small(0.00056789) --> 0.000567
+function M.small(value)
+   local decimals = math.max(0, 2 - math.floor(math.log10(value)))
+   local scale = 10 ^ decimals
+   local text = ("%%.%df"):format(decimals):format(math.floor(value * scale + 1e-6) / scale)
+   return (text:find(".", 1, true) and text:gsub("0+$", ""):gsub("%.$", "") or text)
+end
+
+--- Frames in a second: whole, but with three digits where there are few.
+-- @usage format.frame_rate(1488095.9) --> 1,488,095
+-- @usage format.frame_rate(0.5) --> 0.5
+function M.frame_rate(value)
+   return value > 0 and value < 10 and M.small(value) or M.count(value)
+end
+
 --- How many in a second: whole, but with two decimals where there are few.
 function M.rate(value)
    return value < 10 and value % 1 ~= 0 and M.decimal(value, 2) or M.count(math.floor(value + 0.5))

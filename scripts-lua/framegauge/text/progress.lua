@@ -15,7 +15,7 @@ local function name_of(e)
 end
 
 local function load_of(e)
-   local text = e.load_fps and count(e.load_fps) .. " fps"
+   local text = e.load_fps and format.frame_rate(e.load_fps) .. " fps"
    return e.load_percent and decimal(e.load_percent, 2) .. " % = " .. text or text
 end
 

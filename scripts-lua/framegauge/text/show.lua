@@ -18,6 +18,9 @@ local function fixed(decimals, divisor)
 end
 
 local function mbps(value)
+   if value > 0 and value < 0.1 then
+      return format.small(value)
+   end
    return format.decimal(value, value < 10000 and 2 or 1)
 end
 
@@ -46,8 +49,8 @@ M.KINDS = {
    count = { format.count }, number = { plain_number }, number3 = { fixed(3) },
    seconds = { plain_number, "s" }, seconds3 = { fixed(3), "s" }, time = { format.nanoseconds },
    us = { fixed(2, 1e3), "µs" }, us3 = { fixed(3, 1e3), "µs" }, ms = { fixed(3, 1e6), "ms" },
-   fps = { format.count, "frames/s" }, frames = { format.count, "frames" }, frames1 = { fixed(1), "frames" },
-   bytes1 = { fixed(1), "bytes" },
+   fps = { format.frame_rate, "frames/s" }, frames = { format.count, "frames" },
+   frames1 = { fixed(1), "frames" }, bytes1 = { fixed(1), "bytes" },
    bytes = { format.count, "bytes" },
    percent = { fixed(2), "%" }, percent1 = { fixed(1), "%" }, percent3 = { fixed(3), "%" },
    share = { fixed(2), "%" }, ratio = { fixed(2, 0.01), "%" }, loss = { loss, "%" }, flr = { flr },

@@ -46,7 +46,7 @@ local COLUMNS = {
    { "", "stream", function(r) return r.name end, left = true },
    { "", "direction", function(r) return r.direction end, left = true },
    { "frame", "size", function(r) return format.count(r.size) end },
-   { "load", "fps", function(r) return r.fps and format.count(r.fps) or "-" end },
+   { "load", "fps", function(r) return r.fps and format.frame_rate(r.fps) or "-" end },
    { "", "frames", function(r) return r.frames and format.count(r.frames) or "-" end },
 }
 
