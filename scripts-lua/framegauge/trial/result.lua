@@ -172,8 +172,7 @@ local function points(key, help)
 end
 
 M.SERIES = record("series", "a stream over time: lists with an entry for each point. A frame counts in the "
-   .. "interval in "
-   .. "which it was sent, however late it came", {
+   .. "interval in which it was sent, however late it came", {
    { "interval_s", "positive", "time of a point: one second (or tenth) in trials of up to 900 of them, "
       .. "several in longer ones" },
    points("tx", "frames sent"), points("rx", "frames received"),
@@ -224,8 +223,7 @@ M.DIRECTION = record("direction", "counts of one direction of a trial", {
       .. "the load of the whole port", optional = true },
    { "intended_frames", "count", "frames the schedule held" },
    { "intended_fps", "number", "its own load, where streams have loads of their own", optional = true },
-   { "offered_fps", "number", "the load really sent, between the first and the last departure, and the pause "
-      .. "behind the last where the load changed" },
+   { "offered_fps", "number", "the load really sent, by the first and the last departure" },
    { "tx", "count", "test frames sent" }, { "rx", "count", "different test frames received" },
    { "tx_bytes", "count", "their bytes with FCS", optional = true }, { "rx_bytes", "count", "the same",
       optional = true },
