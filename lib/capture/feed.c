@@ -85,6 +85,7 @@ read_through(struct feed *f, struct reader *r, struct fg_error *err)
 	f->facts.gap_frame = r->gap_frame;
 	f->facts.oversize = r->oversize;
 	f->facts.truncated = r->truncated;
+	f->facts.rewritten = r->found;
 	f->facts.too_short = r->too_short;
 	f->facts.wrong_length = r->wrong_length;
 	f->facts.fcs_removed = r->fcs_removed;

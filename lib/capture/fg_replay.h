@@ -77,12 +77,13 @@ struct fg_replay_facts {
 	uint64_t wrong_length; /* left out: the file holds more octets of them than they had */
 	uint64_t truncated;    /* of which it holds only the beginning */
 	uint64_t fcs_removed;  /* of which the check sequence in the file was removed: ports send their own */
-	bool streams;          /* too large for the memory */
-	uint64_t duration_ns;  /* from the first to the last */
-	uint64_t times_back;   /* frames whose time is before the time of one ahead of them in the file */
-	uint64_t times_anew;   /* of which so long before that the times begin anew there */
-	uint64_t gap_max_ns;   /* the longest time without a frame */
-	uint64_t gap_frame;    /* number in the file, from 1, of the frame that ends it; 0: one frame only */
+	struct fg_rewrite_found rewritten;
+	bool streams;         /* too large for the memory */
+	uint64_t duration_ns; /* from the first to the last */
+	uint64_t times_back;  /* frames whose time is before the time of one ahead of them in the file */
+	uint64_t times_anew;  /* of which so long before that the times begin anew there */
+	uint64_t gap_max_ns;  /* the longest time without a frame */
+	uint64_t gap_frame;   /* number in the file, from 1, of the frame that ends it; 0: one frame only */
 };
 
 struct fg_replay_counts {

@@ -41,12 +41,21 @@ struct fg_rewrite {
 		[FG_MAX_MOVES]; /* the first that fits an address is taken; source and destination alike */
 };
 
+/** What there was to move. */
+struct fg_rewrite_found {
+	uint64_t moved[FG_MAX_MOVES]; /* addresses, by move */
+	uint64_t unmoved;             /* frames of which no address was moved; 0 without moves */
+};
+
 /**
- * Change a frame.
+ * Change a frame: its outermost IP header or ARP, the hops of a routing header, packets quoted by errors of
+ * ICMP, neighbour discovery and memberships of groups. A tunnel's inside stays as it is.
  * @param length  octets without FCS; there is room for FG_REWRITE_ROOM more
+ * @param found   adds up what was found; NULL is legal
  * @return        its new length
  */
-size_t fg_rewrite_apply(const struct fg_rewrite *rewrite, uint8_t *frame, size_t length);
+size_t fg_rewrite_apply(const struct fg_rewrite *rewrite, uint8_t *frame, size_t length,
+			struct fg_rewrite_found *found);
 
 #ifdef __cplusplus
 }

@@ -109,7 +109,7 @@ take(struct reader *r, struct packet *p)
 	}
 	memcpy(r->frame, p->octets, p->kept);
 	memset(r->frame + p->kept, 0, p->length - p->kept);
-	r->length = (uint32_t)fg_rewrite_apply(&r->config->rewrite, r->frame, p->length);
+	r->length = (uint32_t)fg_rewrite_apply(&r->config->rewrite, r->frame, p->length, &r->found);
 	if (r->length > limit) {
 		r->oversize++;
 		return false;

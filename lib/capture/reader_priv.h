@@ -19,6 +19,7 @@ struct reader {
 	uint64_t gap_ns[2]; /* the latest two distances between frames */
 	uint64_t times_back, times_anew, gap_max_ns, gap_frame;             /* as in fg_replay_facts */
 	uint64_t oversize, truncated, too_short, wrong_length, fcs_removed; /* as in fg_replay_facts */
+	struct fg_rewrite_found found;
 	uint8_t frame[FG_FRAME_MAX + FG_REWRITE_ROOM]; /* the present one, as it is to be sent */
 	uint32_t length;                               /* octets without FCS */
 	uint64_t time_ns; /* since the first frame of the file; never goes back */

@@ -1,175 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the outside in: MAC addresses, tag, IP addresses. An address is in the sum of the IPv4 header, and, as
- * part of the pseudo-header, in that of TCP, UDP and ICMPv6; the latter stands in the first fragment only,
- * and in IPv6 behind extension headers. Where a routing header names the last hop, that is what is summed up,
- * and not the destination.
+ * From the outside in: MAC addresses, tag, and the outermost IP packet or ARP, behind whatever stands in
+ * front of it: tags, LLC and SNAP, PPPoE, MPLS. The MAC address of a group follows its IP address.
  */
-#include <arpa/inet.h>
 #include <string.h>
 
 #include "fg_bytes.h"
 #include "fg_net.h"
-#include "fg_rewrite.h"
+#include "rewrite_priv.h"
 
-enum { MACS = 12, TAG = 4, MIN_IPV4 = 20, IPV6_HEADER = 40 };
+enum { MACS = 12, TAG = 4 };
 enum { MIN_ARP = 28, ARP_SENDER = 14, ARP_TARGET = 24 };
-
-/* RFC 1624, equation 3 */
-static void
-mend(uint8_t *checksum, const uint8_t *old, const uint8_t *new_, size_t n)
-{
-	uint64_t sum = (uint16_t)~fg_get16(checksum);
-
-	for (size_t i = 0; i < n; i += 2)
-		sum += (uint16_t)~fg_get16(old + i) + (uint64_t)fg_get16(new_ + i);
-	while (sum >> 16 != 0)
-		sum = (sum & 0xffff) + (sum >> 16);
-	fg_put16(checksum, (uint16_t)~sum);
-}
+enum { OLD_QINQ = 0x9100, PPPOE = 0x8864, MPLS = 0x8847, MPLS_UPSTREAM = 0x8848, LONGEST_LENGTH = 1500 };
+enum { SNAP = 6, LABEL = 4, PPPOE_HEADER = 6, PPP_IPV4 = 0x0021, PPP_IPV6 = 0x0057 };
 
 static bool
-is_in(const struct fg_move *m, const uint8_t *address)
+is_tag(uint16_t type)
 {
-	unsigned whole = m->prefix / 8, rest = m->prefix % 8;
-
-	return memcmp(address, m->from, whole) == 0 &&
-	       (rest == 0 || ((address[whole] ^ m->from[whole]) >> (8 - rest)) == 0);
-}
-
-static void
-move(const struct fg_move *m, uint8_t *address)
-{
-	unsigned whole = m->prefix / 8, rest = m->prefix % 8;
-	uint8_t mask = (uint8_t)(0xff00 >> rest);
-
-	memcpy(address, m->to, whole);
-	if (rest > 0)
-		address[whole] = (uint8_t)((address[whole] & ~mask) | (m->to[whole] & mask));
-}
-
-/* what sums up an address besides the header it is in; NULL: nothing that is there */
-static uint8_t *
-transport_checksum(uint8_t protocol, uint8_t *payload, size_t length)
-{
-	size_t at = protocol == FG_IP_TCP      ? 16
-		    : protocol == FG_IP_UDP    ? 6
-		    : protocol == FG_IP_ICMPV6 ? 2
-					       : SIZE_MAX;
-
-	if (at == SIZE_MAX || length < at + 2)
-		return NULL;
-	if (protocol == FG_IP_UDP && fg_get16(payload + at) == 0)
-		return NULL; /* there is none */
-	return payload + at;
-}
-
-static void
-change(const struct fg_rewrite *r, uint8_t *address, uint8_t octets, uint8_t *header_sum,
-       uint8_t *transport_sum)
-{
-	uint8_t old[16];
-
-	memcpy(old, address, octets);
-	for (unsigned i = 0; i < r->moves; i++) {
-		if (r->move[i].octets != octets || !is_in(&r->move[i], address))
-			continue;
-		move(&r->move[i], address);
-		if (header_sum != NULL)
-			mend(header_sum, old, address, octets);
-		if (transport_sum != NULL)
-			mend(transport_sum, old, address, octets);
-		return;
-	}
-}
-
-static void
-rewrite_ipv4(const struct fg_rewrite *r, uint8_t *ip, size_t length)
-{
-	size_t header = length < MIN_IPV4 ? 0 : (ip[0] & 0xf) * 4U;
-	bool first = length >= MIN_IPV4 && (fg_get16(ip + 6) & 0x1fff) == 0;
-	uint8_t *sum = NULL;
-
-	if (header < MIN_IPV4 || header > length)
-		return;
-	if (first && ip[9] != FG_IP_ICMPV6)
-		sum = transport_checksum(ip[9], ip + header, length - header);
-	change(r, ip + 12, 4, ip + 10, sum);
-	change(r, ip + 16, 4, ip + 10, sum);
-	if (sum != NULL && ip[9] == FG_IP_UDP && fg_get16(sum) == 0)
-		fg_put16(sum, 0xffff);
-}
-
-/* what stands behind the extension headers of a packet */
-struct behind {
-	uint8_t protocol;
-	size_t at;        /* octets from the beginning of the packet */
-	bool first;       /* of the fragments; or there are none */
-	bool has_further; /* hops in a routing header */
-};
-
-static struct behind
-behind_extensions(const uint8_t *ip, size_t length)
-{
-	struct behind b = {.protocol = ip[6], .at = IPV6_HEADER, .first = true};
-
-	while (b.at + 8 <= length) {
-		const uint8_t *header = ip + b.at;
-
-		switch (b.protocol) {
-		case FG_IP_ROUTING:
-			b.has_further |= header[3] > 0; /* segments left */
-							/* fall through */
-		case FG_IP_HOP_BY_HOP:
-		case FG_IP_DESTINATION_OPTIONS:
-			b.at += (header[1] + 1U) * 8;
-			break;
-		case FG_IP_AUTHENTICATION:
-			b.at += (header[1] + 2U) * 4;
-			break;
-		case FG_IP_FRAGMENT:
-			b.first &= (fg_get16(header + 2) & 0xfff8) == 0;
-			b.at += 8;
-			break;
-		default:
-			return b;
-		}
-		b.protocol = header[0];
-	}
-	return b;
-}
-
-static void
-rewrite_ipv6(const struct fg_rewrite *r, uint8_t *ip, size_t length)
-{
-	struct behind b;
-	uint8_t *sum = NULL;
-
-	if (length < IPV6_HEADER)
-		return;
-	b = behind_extensions(ip, length);
-	if (b.first && b.at < length)
-		sum = transport_checksum(b.protocol, ip + b.at, length - b.at);
-	change(r, ip + 8, 16, NULL, sum);
-	change(r, ip + 24, 16, NULL, b.has_further ? NULL : sum);
-	if (sum != NULL && b.protocol == FG_IP_UDP && fg_get16(sum) == 0)
-		fg_put16(sum, 0xffff);
+	return fg_net_is_tag(type) || type == OLD_QINQ;
 }
 
 /* of Ethernet and IPv4, the only kind there is */
 static void
-rewrite_arp(const struct fg_rewrite *r, uint8_t *arp, size_t length)
+rewrite_arp(struct rewriting *c, uint8_t *arp, size_t length)
 {
 	if (length < MIN_ARP || fg_get16(arp + 2) != FG_ETHER_IPV4 || arp[4] != 6 || arp[5] != 4)
 		return;
-	change(r, arp + ARP_SENDER, 4, NULL, NULL);
-	change(r, arp + ARP_TARGET, 4, NULL, NULL);
+	rewrite_address(c, arp + ARP_SENDER, 4, NULL, NULL);
+	rewrite_address(c, arp + ARP_TARGET, 4, NULL, NULL);
+	rewrite_mac(c, arp + ARP_SENDER - 6, NULL);
+	rewrite_mac(c, arp + ARP_TARGET - 6, NULL);
 }
 
 static size_t
 change_tag(const struct fg_rewrite *r, uint8_t *frame, size_t length)
 {
-	bool tagged = fg_net_is_tag(fg_get16(frame + MACS)) && length >= FG_ETHER_HEADER + TAG;
+	bool tagged = is_tag(fg_get16(frame + MACS)) && length >= FG_ETHER_HEADER + TAG;
 
 	if (r->vlan == FG_VLAN_REMOVE && tagged) {
 		memmove(frame + MACS, frame + MACS + TAG, length - MACS - TAG);
@@ -187,27 +53,118 @@ change_tag(const struct fg_rewrite *r, uint8_t *frame, size_t length)
 	return length;
 }
 
-size_t
-fg_rewrite_apply(const struct fg_rewrite *r, uint8_t *frame, size_t length)
+/* behind labels there is no EtherType: only a packet that has the right length is taken for one */
+static uint16_t
+behind_labels(const uint8_t *frame, size_t length, size_t *at)
 {
-	size_t at = MACS;
+	const uint8_t *packet;
+	size_t left;
+
+	while (*at + LABEL <= length && (frame[*at + 2] & 1) == 0)
+		*at += LABEL;
+	*at += LABEL;
+	if (*at + 8 > length)
+		return 0;
+	packet = frame + *at;
+	left = length - *at;
+	if (packet[0] >> 4 == 4 && fg_get16(packet + 2) <= left)
+		return FG_ETHER_IPV4;
+	return packet[0] >> 4 == 6 && 40U + fg_get16(packet + 4) <= left ? FG_ETHER_IPV6 : 0;
+}
+
+static uint16_t
+behind_pppoe(const uint8_t *frame, size_t length, size_t *at)
+{
+	uint16_t protocol;
+
+	if (*at + PPPOE_HEADER + 2 > length)
+		return 0;
+	protocol = fg_get16(frame + *at + PPPOE_HEADER);
+	*at += PPPOE_HEADER + 2;
+	return protocol == PPP_IPV4 ? FG_ETHER_IPV4 : protocol == PPP_IPV6 ? FG_ETHER_IPV6 : 0;
+}
+
+/* @param at  gets where the outermost packet begins @return its EtherType, 0: there is none we know */
+static uint16_t
+find_packet(const uint8_t *frame, size_t length, size_t *at)
+{
+	static const uint8_t snap[SNAP] = {0xaa, 0xaa, 3};
+	uint16_t type;
+
+	*at = MACS;
+	while (*at + 2 <= length && is_tag(fg_get16(frame + *at)))
+		*at += TAG;
+	if (*at + 2 > length)
+		return 0;
+	type = fg_get16(frame + *at);
+	*at += 2;
+	if (type <= LONGEST_LENGTH) {
+		if (*at + SNAP + 2 > length || memcmp(frame + *at, snap, SNAP) != 0)
+			return 0;
+		type = fg_get16(frame + *at + SNAP);
+		*at += SNAP + 2;
+	}
+	if (type == PPPOE)
+		return behind_pppoe(frame, length, at);
+	return type == MPLS || type == MPLS_UPSTREAM ? behind_labels(frame, length, at) : type;
+}
+
+/* RFC 1112, 6.4, and RFC 2464, 7 @return false: no group */
+static bool
+mac_of_group(const uint8_t *address, uint8_t octets, uint8_t mac[6])
+{
+	if (octets == 4) {
+		memcpy(mac, (const uint8_t[]){1, 0, 0x5e, address[1] & 0x7f, address[2], address[3]}, 6);
+		return address[0] >> 4 == 0xe;
+	}
+	memcpy(mac, (const uint8_t[]){0x33, 0x33}, 2);
+	memcpy(mac + 2, address + 12, 4);
+	return address[0] == 0xff;
+}
+
+static void
+follow_group(const struct rewriting *c, uint8_t *frame)
+{
+	uint8_t old[6], new_[6];
+
+	if (c->destination != NULL && !c->how->has_destination_mac &&
+	    mac_of_group(c->old_destination, c->destination_octets, old) &&
+	    mac_of_group(c->destination, c->destination_octets, new_) && memcmp(frame, old, 6) == 0)
+		memcpy(frame, new_, 6);
+}
+
+static void
+rewrite_packet(struct rewriting *c, uint8_t *frame, size_t length)
+{
+	size_t at;
+	const uint16_t type = find_packet(frame, length, &at);
+
+	if (type == FG_ETHER_IPV4)
+		rewrite_ipv4(c, frame + at, length - at);
+	else if (type == FG_ETHER_ARP)
+		rewrite_arp(c, frame + at, length - at);
+	else if (type == FG_ETHER_IPV6)
+		rewrite_ipv6(c, frame + at, length - at);
+	follow_group(c, frame);
+}
+
+size_t
+fg_rewrite_apply(const struct fg_rewrite *r, uint8_t *frame, size_t length, struct fg_rewrite_found *found)
+{
+	struct rewriting c = {.how = r, .found = found};
 
 	if (length < FG_ETHER_HEADER)
 		return length;
+	memcpy(c.old_destination_mac, frame, 6);
+	memcpy(c.old_source_mac, frame + 6, 6);
 	if (r->has_destination_mac)
 		memcpy(frame, r->destination_mac, 6);
 	if (r->has_source_mac)
 		memcpy(frame + 6, r->source_mac, 6);
 	length = change_tag(r, frame, length);
-	while (at + 2 <= length && fg_net_is_tag(fg_get16(frame + at)))
-		at += TAG;
-	if (at + 2 > length || r->moves == 0)
-		return length;
-	if (fg_get16(frame + at) == FG_ETHER_IPV4)
-		rewrite_ipv4(r, frame + at + 2, length - at - 2);
-	else if (fg_get16(frame + at) == FG_ETHER_ARP)
-		rewrite_arp(r, frame + at + 2, length - at - 2);
-	else if (fg_get16(frame + at) == FG_ETHER_IPV6)
-		rewrite_ipv6(r, frame + at + 2, length - at - 2);
+	if (r->moves > 0 || r->has_source_mac || r->has_destination_mac)
+		rewrite_packet(&c, frame, length);
+	if (found != NULL && r->moves > 0 && !c.moved)
+		found->unmoved++;
 	return length;
 }

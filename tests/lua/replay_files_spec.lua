@@ -2,6 +2,7 @@
 
 -- What capture files may be like: written here byte by byte, as their formats say, and replayed.
 local ffi = require "ffi"
+local remarks = require "framegauge.replay.remarks"
 local replays = require "replays"
 local scratch = require "scratch"
 
@@ -176,5 +177,24 @@ describe("a pcapng", function()
          replays.refused { file = written(section "<" .. "\6\0\0\0\255\255\255\127") })
       assert.matches("a section without a byte order",
          replays.refused { file = written("\10\13\13\10" .. ("\0"):rep(24)) })
+   end)
+end)
+
+describe("networks that move", function()
+   teardown(scratch.remove)
+
+   it("are counted by address, and frames without one, too", function()
+      local arp = ("\255"):rep(6) .. "\2\0\0\0\0\1\8\6\0\1\8\0\6\4\0\1\2\0\0\0\0\1\10\1\2\3"
+         .. ("\0"):rep(6) .. "\10\1\2\4"
+      local found = facts(pcap({ { arp }, { frame(1, 100) } }, ETHERNET), {
+         rewrite = { networks = { "10.1.0.0/16=198.18.0.0/16", "10.2.0.0/16=198.19.0.0/16" } },
+      })
+      assert.equal(1, found.unmoved)
+      assert.same({
+         { network = "10.1.0.0/16=198.18.0.0/16", addresses = 2 },
+         { network = "10.2.0.0/16=198.19.0.0/16", addresses = 0 },
+      }, found.networks)
+      assert.same({ "1 frame without an address that moves", "NO ADDRESS of 10.2.0.0/16=198.19.0.0/16" },
+         remarks.of(found, 1522))
    end)
 end)

@@ -92,13 +92,23 @@ local function open_verify(self, values)
    self.verify = out[0]
 end
 
-local function facts_of(handle)
+-- Networks with the addresses of each that were found in the file.
+local function found(raw, networks)
+   local list = {}
+   for i, text in ipairs(networks) do
+      list[i] = { network = tostring(text), addresses = tonumber(raw.rewritten.moved[i - 1]) }
+   end
+   return list
+end
+
+local function facts_of(handle, networks)
    local raw = ffi.new("struct fg_replay_facts")
    C.fg_replay_get_facts(handle, raw)
    local facts = { streams = raw.streams }
    for _, key in ipairs(FACTS) do
       facts[key] = tonumber(raw[key])
    end
+   facts.unmoved, facts.networks = tonumber(raw.rewritten.unmoved), found(raw, networks)
    return facts
 end
 
@@ -112,7 +122,7 @@ local function open_file(self, values)
    rewrite.fill(config.rewrite, values.rewrite or {})
    check(C.fg_replay_open(config, out, err), err)
    self.handle = out[0]
-   self.facts = facts_of(self.handle)
+   self.facts = facts_of(self.handle, (values.rewrite or {}).networks or {})
    pace.check(self, tester.ports[self.port])
 end
 
@@ -141,8 +151,9 @@ end
 -- @return the replay: facts (frames, octets, last_octets, duration_ns; oversize, too_short and wrong_length:
 --         left out; truncated, fcs_removed, streams; times_back: frames whose time is before one ahead of
 --         them, times_anew: of which by 128 ms or more, where the recorded distances go on; gap_max_ns: the
---         longest time without a frame, gap_frame: the frame that ends it), pace in words, and the methods
---         run, counts, close. What is wrong raises an error with a status.
+--         longest time without a frame, gap_frame: the frame that ends it; unmoved: frames in which no
+--         address moved to another network, networks: { network =, addresses = that moved }), pace in words,
+--         and the methods run, counts, close. What is wrong raises an error with a status.
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
 -- local frames = site.facts.frames site:close()
 -- return frames --> 100

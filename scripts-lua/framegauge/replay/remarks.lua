@@ -26,6 +26,17 @@ local function times(facts, add)
    end
 end
 
+local function networks(facts, add)
+   if facts.unmoved > 0 then
+      add("%s without an address that moves", plural(facts.unmoved, "frame"))
+   end
+   for _, one in ipairs(facts.networks) do
+      if one.addresses == 0 then
+         add("NO ADDRESS of %s", one.network)
+      end
+   end
+end
+
 --- Remarks on a capture.
 -- @param facts      of a replay (framegauge.replay)
 -- @param max_frame  the largest frame that is sent, bytes with FCS
@@ -45,6 +56,7 @@ function M.of(facts, max_frame)
    count("wrong_length", "skipped: the file holds more bytes of it than it had")
    count("truncated", "truncated in the file, and padded with zeros")
    count("fcs_removed", "without the FCS that the file has")
+   networks(facts, add)
    times(facts, add)
    return list
 end

@@ -203,6 +203,7 @@ local function row_of(record, facts, max_frame, setting)
       streamed = facts.streams, setting = setting, behind = record.behind, slips = sent.slips,
       slipped_ns = sent.slipped_ns, oversize = facts.oversize, truncated = facts.truncated,
       too_short = facts.too_short, wrong_length = facts.wrong_length, fcs_removed = facts.fcs_removed,
+      unmoved = facts.unmoved,
       times_back = facts.times_back, times_anew = facts.times_anew, recorded_gap_max_ns = facts.gap_max_ns,
       remarks = remarks.of(facts, max_frame),
       sent_fps = fps, sent_l1_mbps = l1_bps and l1_bps / 1e6,

@@ -69,6 +69,7 @@ M.ROW = record("replay", "What became of a capture in one replay", {
    { "fcs_removed", "count", "frames of which the FCS in the capture was not sent; the port sends its own" },
    { "truncated", "count", "frames that the capture has in part", col = "Cut off", unit = "frames",
       at = "timing", better = false },
+   { "unmoved", "count", "frames of the capture in which no address moved to another network" },
    { "times_back", "count", "frames of the capture whose time is before the time of one ahead of them" },
    { "times_anew", "count", "of which by 128 ms or more: a clock was set, or another recording begins" },
    { "recorded_gap_max_ns", "count", "longest time of the capture without a frame" },
