@@ -4,6 +4,7 @@
  * the memory it stays there for the lcore to walk through; else a thread reads it again while it is sent.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -97,16 +98,22 @@ read_through(struct feed *f, struct reader *r, struct fg_error *err)
 static int
 refuse_empty(const struct reader *r, struct fg_error *err)
 {
-	const char *path = r->config->path;
+	const struct {
+		uint64_t frames;
+		const char *why;
+	} kinds[] = {
+		{r->oversize, "too large"},
+		{r->too_short, "shorter than 14 bytes"},
+		{r->wrong_length, "with more bytes in the file than they had"},
+	};
+	char text[200] = "";
 
-	if (r->read == 0)
-		return fg_error_set(err, EINVAL, path, "no frame in it");
-	return fg_error_set(err, EINVAL, path,
-			    "no frame in it that could be sent: of %llu are %llu larger than %u bytes, %llu "
-			    "shorter than %d, and of %llu the file holds more bytes than they had",
-			    (unsigned long long)r->read, (unsigned long long)r->oversize,
-			    r->config->max_frame, (unsigned long long)r->too_short, FG_ETHER_HEADER,
-			    (unsigned long long)r->wrong_length);
+	for (unsigned i = 0, at = 0; i < RTE_DIM(kinds); i++)
+		if (kinds[i].frames > 0)
+			at += (unsigned)snprintf(text + at, sizeof(text) - at, "%s%llu %s",
+						 at > 0 ? ", " : " that could be sent: ",
+						 (unsigned long long)kinds[i].frames, kinds[i].why);
+	return fg_error_set(err, EINVAL, r->config->path, "no frame in it%s", text);
 }
 
 int

@@ -168,8 +168,9 @@ next_packet(struct reader *r, struct packet *p, const char **problem)
 	*p = (struct packet){.timed = true, .fcs = r->fcs, .link = PCAPNG_ETHERNET};
 	rc = pcap_next_ex(r->pcap, &header, &p->octets);
 	if (rc == 1) {
-		/* what libpcap calls microseconds are nanoseconds, as asked for */
-		p->ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
+		/* what libpcap calls microseconds are nanoseconds, as asked for; from 2038 on it has negative
+		 * seconds, which the file has not */
+		p->ns = (uint64_t)(uint32_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
 		p->length = header->len;
 		p->kept = header->caplen;
 		return 1;

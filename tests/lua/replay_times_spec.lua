@@ -41,6 +41,13 @@ describe("the rate of a replay", function()
       assert.equal(2, replays.run { file = replays.write(frames) }.frames)
    end)
 
+   it("is that of all loops where there are several", function()
+      local frames = replays.frames(64, { 0 })
+      frames[2] = replays.frames(1518, { 0, 1000 })[2]
+      assert.matches("this takes 6.488 Gbit/s L1 of a line of 1 Gbit/s",
+         replays.refused { file = replays.write(frames), loops = 2 })
+   end)
+
    it("may be as low as one likes, by frames, by bits and by speed", function()
       local file = replays.write(replays.frames(64, { 0, MS }))
       local function span(o)
@@ -61,6 +68,9 @@ describe("the rate of a replay", function()
       local file = replays.write(replays.frames(64, { 0, MS }))
       assert.matches("this takes 4800 h 0 min, and 100 days is the longest; give a duration",
          replays.refused { file = file, rate = 1 / (100 * 86400) })
+      file = replays.write(replays.frames(64, { 0, 2 ^ 31 * 1e9, 0 }))
+      assert.matches("100 days is the longest; give a duration or a rate %(nothing recorded for 596523 h "
+         .. "14 min before frame 2%)", replays.refused { file = file })
    end)
 
    it("is asked for where a loop would have no duration", function()

@@ -16,6 +16,7 @@ local arguments = require "framegauge.plan.arguments"
 local counts = require "framegauge.tester.counts"
 local ffi = require "ffi"
 local pace = require "framegauge.replay.pace"
+local remarks = require "framegauge.replay.remarks"
 local rewrite = require "framegauge.replay.rewrite"
 local units = require "framegauge.text.units"
 local user_error = require "framegauge.core.user_error"
@@ -127,10 +128,11 @@ local function open_file(self, values)
 end
 
 local function refuse_endless(self)
-   local seconds = self:seconds()
+   local seconds, pause = self:seconds(), remarks.pause(self.facts)
    if seconds > LONGEST then
       user_error.raise("replay", BAD_INPUT, "replay: this takes %s, and 100 days is the longest; "
-         .. "give a duration", units.format_time(seconds))
+         .. "give a duration%s", units.format_time(seconds),
+         pause and self.pace == C.FG_REPLAY_RECORDED and (" or a rate (%s)"):format(pause) or "")
    end
 end
 

@@ -86,20 +86,26 @@ function M.rates(sent, seconds)
    return frames / seconds, 8 * octets / seconds, 8 * (octets + OVERHEAD * frames) / seconds
 end
 
--- Loops follow each other at the average distance of frames, and here there is none.
-local function refuse_no_distance(replay)
-   if replay.loops ~= 1 and replay.pace == C.FG_REPLAY_RECORDED and replay.facts.duration_ns == 0 then
+-- Loops at the recorded pace follow each other at the average distance of frames, which must be there.
+-- @return bits per second of the line (layer 1) over many loops; nil where there is one, or a rate
+local function load_of_loops(replay)
+   local facts = replay.facts
+   if replay.loops == 1 or replay.pace ~= C.FG_REPLAY_RECORDED then
+      return nil
+   elseif facts.duration_ns == 0 then
       refuse("%s has no duration, so its loops have no distance; give a rate (--rate)", replay.texts.file)
    end
+   local period = facts.duration_ns / 1e9 / replay.number * facts.frames / (facts.frames - 1)
+   return 8 * (facts.octets + OVERHEAD * facts.frames) / period
 end
 
 --- Refuse what no line can carry, and loops without a time between them.
 -- @param replay  pace, number, loops, facts, and texts with its file
 -- @param port    that sends, with its name and line_rate
 function M.check(replay, port)
-   refuse_no_distance(replay)
-   local _, bits = M.load(replay.pace, replay.number, replay.facts)
-   if not bits or not port.line_rate or bits <= port.line_rate * (1 + 1e-9) then
+   local loops, _, bits = load_of_loops(replay), M.load(replay.pace, replay.number, replay.facts)
+   bits = math.max(bits or 0, loops or 0)
+   if not port.line_rate or bits <= port.line_rate * (1 + 1e-9) then
       return
    end
    refuse("this takes %s of a line of %s (%s): at most %s of the %s asked for",

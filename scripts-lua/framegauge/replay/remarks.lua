@@ -11,6 +11,15 @@ local M = {}
 -- A gap is worth a word when it is long, and most of the recording or longer than anybody waits.
 local LONG_NS, ENDLESS_NS = 60e9, 3600e9
 
+--- The longest time without a frame, in words; nil where it is nothing to speak of.
+function M.pause(facts)
+   local gap = facts.gap_max_ns
+   if gap >= ENDLESS_NS or gap >= LONG_NS and gap > facts.duration_ns / 2 then
+      return ("nothing recorded for %s before frame %s"):format(units.format_time(gap / 1e9),
+         format.count(facts.gap_frame))
+   end
+end
+
 local function times(facts, add)
    if facts.times_back > 0 then
       add("%s back in time", plural(facts.times_back, "frame"))
@@ -19,10 +28,9 @@ local function times(facts, add)
       add("times begin anew %s (back by 128 ms or more), and distances go on as recorded",
          plural(facts.times_anew, "time"))
    end
-   local gap = facts.gap_max_ns
-   if gap >= ENDLESS_NS or gap >= LONG_NS and gap > facts.duration_ns / 2 then
-      add("nothing recorded for %s before frame %s", units.format_time(gap / 1e9),
-         format.count(facts.gap_frame))
+   local pause = M.pause(facts)
+   if pause then
+      add("%s", pause)
    end
 end
 
