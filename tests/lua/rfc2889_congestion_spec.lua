@@ -131,6 +131,29 @@ describe("congestion control by RFC 2889", function()
       assert.equal("valid", row.validity)
    end)
 
+   -- the congested line carries all that both sources send in half as long again, and the ports have a drain
+   -- of 20 ms: the trial is made again with a longer one
+   it("waits until all frames of sources that had to pause have left", function()
+      for _, size in ipairs { 128, 512 } do
+         local results, session = runs.run(4, ("rate: 100Mbps, buffer: 2000, flow_control: pause, xoff: %d, "
+            .. "xon: %d"):format(20 * size, 10 * size), ("tests: [congestion_control], frame_sizes: [%d], "
+            .. "trial: 2s, congestion_control: {longest: 2s, uneven: true}"):format(size))
+         local row = results.congestion_control[1]
+         assert.same({ "back-pressure", true, 0, 0, "valid" }, { row.conclusion, row.back_pressure,
+            row.congested_loss_ratio, row.uncongested_loss_ratio, row.validity })
+         local again = {}
+         for _, record in ipairs(session.trials) do
+            local unsent = 0
+            for _, pause in ipairs(record.pauses or {}) do
+               unsent = unsent + pause.unsent_frames
+            end
+            again[record.phase] = (again[record.phase] or 0) + 1
+            assert.equal(unsent == 0, record.validity == "valid")
+         end
+         assert.same({ control = 1, measure = 2, uneven = 2 }, again)
+      end
+   end)
+
    it("fills a large buffer by longer trials, and says when that was not enough", function()
       local row = measure("buffer: 15000", "10s", "false", 4, "20ms")
       assert.same({ "none", 0.08, 2 + 1 }, { row.conclusion, row.trial_s, row.trials })

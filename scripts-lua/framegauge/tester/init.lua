@@ -354,8 +354,8 @@ end
 -- @param o.silent       whether no port announces its own addresses; default: all do, as a bridge needs it
 -- @param o.broadcast    whether the frames of the directions are broadcasts; then it is counted at which
 --                       other ports they arrive, too (measured.misdirected)
--- @param o.patient      whether a frame that a port cannot send in time, because the device has it pause, is
---                       sent later; default: it is given up after the plan's host.max_lag
+-- @param o.patient      whether a frame that a port cannot send in time, because the device has it pause, may
+--                       leave until the trial ends; default: it is given up after the plan's host.max_lag
 -- @param o.gap          bytes from one frame to the next of ports of the reference switch; default: 12
 -- @param o.stagger      by how many frame times of its load each port begins late, by name; default: none
 -- @param o.stations     behind each port, which frames go between: { count =, fps = that announce them }
@@ -395,7 +395,7 @@ function Tester:run(o, list, described, seconds)
       traffic_ns = nanoseconds(seconds),
       drain_ns = nanoseconds(o.drain or DRAIN),
       settle_ns = nanoseconds(o.settle or 0),
-      max_lag_ns = nanoseconds(o.patient and seconds or self.plan.host.max_lag),
+      max_lag_ns = nanoseconds(o.patient and seconds + (o.drain or DRAIN) or self.plan.host.max_lag),
       series_ns = nanoseconds(streams.interval_of(described)),
       first_id = joint.first_id or 0,
       start_ns = joint.start and joint.start() or 0,

@@ -22,6 +22,7 @@ M.KEYS = { "congestion_control" }
 
 local TOLERANCE = 1e-3 -- of a load, by which it is the intended one
 local RING = 4096 -- frames that wait at a port that has to pause, at most
+local LONGEST_WAIT = 300 -- seconds after a trial, for frames of sources that had to pause
 local LONGER, LONGEST = 4, 300 -- times, seconds: a buffer that took everything is filled for longer
 
 --- The blocks of four ports.
@@ -50,14 +51,31 @@ local function directions_of(blocks, congested_turns, alone)
    return list
 end
 
+-- Do sources that had to pause still have frames of the trial?
+local function have_unsent(record)
+   for _, pause in ipairs(record.pauses or {}) do
+      if pause.unsent_frames > 0 then
+         return true
+      end
+   end
+   return false
+end
+
+-- A source that has to pause sends what it could not after the trial. Where it has frames left all the same,
+-- the trial is made again with a longer wait behind it: first as long as the trial, in which one line carries
+-- all that both sources were to send, then twice as long each time.
 local function try(c, o)
-   local directions = directions_of(c.blocks, o.turns or 1, o.alone)
-   return c.session:trial {
-      test = "rfc2889.congestion_control", phase = o.phase, frame_size = c.frame_size,
-      direction = o.alone and "split" or o.turns and "1:" .. o.turns or "all", directions = directions,
-      fps = c.fps, seconds = o.seconds, line_fps = c.line_fps, any_loss = true, patient = true,
-      drain = c.drain,
-   }
+   local directions, drain, more, record = directions_of(c.blocks, o.turns or 1, o.alone), c.drain, o.seconds
+   repeat
+      record = c.session:trial {
+         test = "rfc2889.congestion_control", phase = o.phase, frame_size = c.frame_size,
+         direction = o.alone and "split" or o.turns and "1:" .. o.turns or "all", directions = directions,
+         fps = c.fps, seconds = o.seconds, line_fps = c.line_fps, any_loss = true, patient = true,
+         drain = drain, span = true,
+      }
+      drain, more = drain + more, 2 * more
+   until not have_unsent(record) or drain > c.drain + LONGEST_WAIT
+   return record
 end
 
 -- What came of the streams of one block from a port to another.
@@ -81,6 +99,7 @@ local function read(c, b, record)
    local of_single = sum(record, b.single, b.congested)
    local tx, rx = of_split.tx + of_single.tx, of_split.rx + of_single.rx
    local split, single = pauses_of(record, b.split), pauses_of(record, b.single)
+   local port, at = tables.find(c.ports, "name", b.congested), mesh.arrivals_at(record)[b.congested]
    local seconds = record.duration_s
    -- a source that had to wait goes on for as long
    local split_s, single_s = seconds + split.waited_ns / 1e9, seconds + single.waited_ns / 1e9
@@ -89,7 +108,7 @@ local function read(c, b, record)
       uncongested_lost = u.lost, uncongested_loss_ratio = u.tx > 0 and u.lost / u.tx or 0,
       uncongested_fps = u.rx / split_s,
       congested_lost = tx - rx, congested_loss_ratio = tx > 0 and (tx - rx) / tx or 0,
-      congested_fps = math.min(rx / math.max(split_s, single_s), c.carried_fps[b.congested]),
+      congested_fps = math.min(rx / math.max(split_s, single_s), mesh.line_fps(port, at, c.frame_size)),
       congested_received_ratio = rx / (c.fps * seconds),
       split_oload_fps = (u.tx + of_split.tx) / split_s, single_oload_fps = of_single.tx / single_s,
       pause_received = split.times + single.times, split_paused_ns = split.waited_ns,
@@ -161,7 +180,7 @@ end
 -- All blocks at one frame size.
 local function measure(plan, tester, session, frame_size, rows)
    local line_fps = tester:max_fps(frame_size)
-   local c = { session = session, frame_size = frame_size, line_fps = line_fps,
+   local c = { session = session, frame_size = frame_size, line_fps = line_fps, ports = tester.ports,
       blocks = M.blocks(tester.ports), carried_fps = {}, fps = mesh.max_fps(plan, tester, frame_size) }
    for _, port in ipairs(tester.ports) do
       c.carried_fps[port.name] = port.line_rate / ethernet.l1_bps(1, frame_size)

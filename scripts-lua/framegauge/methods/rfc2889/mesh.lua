@@ -29,8 +29,8 @@ function M.max_fps(plan, tester, frame_size)
    return plan.rfc2889.max * tester:max_fps(frame_size)
 end
 
--- What arrived at each port, by its name: { rx = frames, first =, last = arrival, ns }.
-local function arrivals_at(record)
+--- What arrived at each port, by its name: { rx = frames, first =, last = arrival, ns }.
+function M.arrivals_at(record)
    local at = {}
    for _, d in ipairs(record.directions or {}) do
       local to = d.direction:match "%->(.+)$"
@@ -45,7 +45,7 @@ end
 --- The most frames per second that a port's line can have had: what it carries, and with a fast clock what it
 -- did carry from the first arrival to the last.
 -- @param port  of the tester
--- @param one   what arrived there, as above
+-- @param one   what arrived there, as arrivals_at() has it
 function M.line_fps(port, one, frame_size)
    local span = (one.last - one.first) / 1e9
    return math.max(ethernet.lines_fps({ port }, frame_size), span > 0 and (one.rx - 1) / span or 0)
@@ -59,7 +59,7 @@ function M.forwarding_fps(record, pattern, frame_size)
       return 0
    end
    local a_frame = #pattern.senders * pattern.copies * record.offered_fps / record.tx
-   local at, sum = pattern.broadcast and {} or arrivals_at(record), 0
+   local at, sum = pattern.broadcast and {} or M.arrivals_at(record), 0
    for _, port in ipairs(pattern.receivers) do
       local one = at[port.name]
       sum = sum + (one and math.min(one.rx * a_frame, M.line_fps(port, one, frame_size))
