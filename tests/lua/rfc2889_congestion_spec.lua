@@ -2,6 +2,7 @@
 
 --- RFC 2889, 5.5: congestion control, held against reference switches of every organisation of queues.
 local congestion = require "framegauge.methods.rfc2889.congestion"
+local method = require "framegauge.methods.rfc2889.method"
 local notes = require "framegauge.report.notes"
 local runs = require "rfc2889_runs"
 
@@ -167,5 +168,17 @@ describe("congestion control by RFC 2889", function()
       assert.same({ "input-limited", "valid" }, { row.conclusion, row.validity })
       assert.is_nil(row.head_of_line_blocking)
       assert.truthy(row.reasons[1]:find("the split source alone lost", 1, true))
+   end)
+
+   it("is of lines alike", function()
+      local function why(tests)
+         return method.check({ rfc2889 = { tests = tests } }, { ports = { { name = "a", line_rate = 1e9 },
+            { name = "b", line_rate = 1e9 }, { name = "c", line_rate = 1e9 },
+            { name = "d", line_rate = 1e10 } } })
+      end
+      assert.equal("rfc2889.congestion_control: the lines of a (1 Gbit/s) and d (10 Gbit/s) differ: "
+         .. "an egress is overloaded by one and a half of its line",
+         why { "fully_meshed", "congestion_control" })
+      assert.is_nil(why { "fully_meshed", "forward_pressure" })
    end)
 end)

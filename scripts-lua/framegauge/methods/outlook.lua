@@ -59,6 +59,20 @@ function M.unknown_line(tester, test)
    return nil
 end
 
+--- Why a test that takes all lines as alike cannot be run; nil where they are.
+-- @param test  its name
+-- @param why   what is of lines alike
+function M.unlike_lines(tester, test, why)
+   local first = tester.ports[1]
+   for _, port in ipairs(tester.ports) do
+      if port.line_rate and first.line_rate and port.line_rate ~= first.line_rate then
+         return ("%s: the lines of %s (%s) and %s (%s) differ: %s"):format(test, first.name,
+            units.format_bits(first.line_rate), port.name, units.format_bits(port.line_rate), why)
+      end
+   end
+   return nil
+end
+
 --- A table of what is to be sent.
 -- @param columns  framegauge.text.grid
 function M.table(columns, rows)

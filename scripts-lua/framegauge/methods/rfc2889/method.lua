@@ -37,8 +37,10 @@ function M.scope(plan)
 end
 
 --- What keeps the plan from being run on this tester; nil when nothing does.
-function M.check(_, tester)
+function M.check(plan, tester)
    return outlook.unknown_line(tester, "rfc2889")
+      or tables.contains(plan.rfc2889.tests, "congestion_control") and outlook.unlike_lines(tester,
+         "rfc2889.congestion_control", "an egress is overloaded by one and a half of its line") or nil
 end
 
 --- What lies ahead: of a reference switch what follows from its keys, of any other device at most.

@@ -44,13 +44,8 @@ end
 
 --- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(_, tester)
-   for _, port in ipairs(tester.ports) do
-      if port.line_rate and tester.ports[1].line_rate and port.line_rate ~= tester.ports[1].line_rate then
-         return ("rfc8239: the lines of %s and %s differ: bursts and line rate are of lines alike"):format(
-            tester.ports[1].name, port.name)
-      end
-   end
-   return outlook.unknown_line(tester, "rfc8239")
+   return outlook.unlike_lines(tester, "rfc8239", "bursts and line rate are of lines alike")
+      or outlook.unknown_line(tester, "rfc8239")
 end
 
 --- What lies ahead, where it can be foreseen.
