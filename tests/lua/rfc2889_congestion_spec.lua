@@ -4,6 +4,7 @@
 local congestion = require "framegauge.methods.rfc2889.congestion"
 local method = require "framegauge.methods.rfc2889.method"
 local notes = require "framegauge.report.notes"
+local plans = require "framegauge.plan"
 local runs = require "rfc2889_runs"
 
 local LINE, SECONDS = 1e9 / 672, 0.05
@@ -165,9 +166,27 @@ describe("congestion control by RFC 2889", function()
 
    it("judges no queues where the engine is slower than the line of the split source", function()
       local row = measure "capacity: 1Mfps, buffer: 16"
-      assert.same({ "input-limited", "valid" }, { row.conclusion, row.validity })
+      assert.same({ "input-limited", "valid", 3 }, { row.conclusion, row.validity, row.trials })
       assert.is_nil(row.head_of_line_blocking)
       assert.truthy(row.reasons[1]:find("the split source alone lost", 1, true))
+   end)
+
+   -- of 2349 frames a second each (512 bytes at 10 Mbit/s) an engine of 4008 carries one source and not both;
+   -- the lower port is served first, so that with the ports in reverse order the split source loses
+   it("tells an engine that is slower than both sources from a queue's head", function()
+      for _, order in ipairs { { 0, 1, 2, 3 }, { 3, 2, 1, 0 } } do
+         local plan = runs.plan_of(4, "rate: 10Mbps, capacity: 4008fps, buffer: 16",
+            "tests: [congestion_control], frame_sizes: [512], trial: 1s, congestion_control: {longest: 1s}")
+         for i, wire in ipairs(order) do
+            plan = plan:gsub(("p%d: {device: wire%%d}"):format(i), ("p%d: {device: wire%d}"):format(i, wire))
+         end
+         local results, session = runs.measure(assert(plans.load_text(plan, "x.yaml")))
+         local row = results.congestion_control[1]
+         assert.same({ "engine-limited", "valid", 3 }, { row.conclusion, row.validity, #session.trials })
+         assert.is_nil(row.head_of_line_blocking)
+         assert.truthy(row.reasons[1]:find("the switch does not forward as fast as both send", 1, true))
+         assert.equal(0, session.trials[2].lost)
+      end
    end)
 
    it("is of lines alike", function()

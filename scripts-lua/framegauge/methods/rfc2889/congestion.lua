@@ -8,8 +8,10 @@
 -- lost, they have waited behind frames for the other: head of line blocking. If no frame at all is lost, the
 -- switch has kept the senders back, or its buffer took everything.
 --
--- A trial before that, in which the second port is silent, shows whether the first port is served as fast as
--- it sends. Where it is not, losses say nothing about queues.
+-- A trial before that shows whether both sources are served as fast as they send where no egress is
+-- overloaded: each sends half to the other one, so that every egress has half of its line. Where frames are
+-- lost, another trial in which the second port is silent tells whether the first port is too slow, or what
+-- both share. Either way losses say nothing about queues.
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
@@ -38,15 +40,19 @@ function M.blocks(ports)
    return list
 end
 
--- One direction for each turn of the split source: to the uncongested port, then to the other one.
-local function directions_of(blocks, congested_turns, alone)
+-- The flows of a block, { from, to } by their roles: one for each turn of a source.
+local CONGESTED = { { "split", "uncongested" }, { "split", "congested" }, { "single", "congested" } }
+local UNEVEN = tables.joined(CONGESTED, { { "split", "congested" } })
+local APART = { { "split", "uncongested" }, { "split", "single" }, { "single", "congested" },
+   { "single", "split" } }
+local ALONE = { { "split", "uncongested" }, { "split", "congested" } }
+
+local function directions_of(blocks, flows)
    local list = {}
    for _, b in ipairs(blocks) do
-      list[#list + 1] = b.split .. "->" .. b.uncongested
-      for _ = 1, congested_turns do
-         list[#list + 1] = b.split .. "->" .. b.congested
+      for _, flow in ipairs(flows) do
+         list[#list + 1] = b[flow[1]] .. "->" .. b[flow[2]]
       end
-      list[#list + 1] = not alone and b.single .. "->" .. b.congested or nil
    end
    return list
 end
@@ -64,14 +70,14 @@ end
 -- A source that has to pause sends what it could not after the trial. Where it has frames left all the same,
 -- the trial is made again with a longer wait behind it: first as long as the trial, in which one line carries
 -- all that both sources were to send, then twice as long each time.
-local function try(c, o)
-   local directions, drain, more, record = directions_of(c.blocks, o.turns or 1, o.alone), c.drain, o.seconds
+-- @param name  of the flows, in the record
+local function try(c, phase, name, flows, seconds)
+   local drain, more, record = c.drain, seconds
    repeat
       record = c.session:trial {
-         test = "rfc2889.congestion_control", phase = o.phase, frame_size = c.frame_size,
-         direction = o.alone and "split" or o.turns and "1:" .. o.turns or "all", directions = directions,
-         fps = c.fps, seconds = o.seconds, line_fps = c.line_fps, any_loss = true, patient = true,
-         drain = drain, span = true,
+         test = "rfc2889.congestion_control", phase = phase, frame_size = c.frame_size, direction = name,
+         directions = directions_of(c.blocks, flows), fps = c.fps, seconds = seconds, line_fps = c.line_fps,
+         any_loss = true, patient = true, drain = drain, span = true,
       }
       drain, more = drain + more, 2 * more
    until not have_unsent(record) or drain > c.drain + LONGEST_WAIT
@@ -140,7 +146,7 @@ local function find(c, plan)
    local seconds = plan.rfc2889.trial
    local record, list
    repeat
-      record = try(c, { phase = "measure", seconds = seconds })
+      record = try(c, "measure", "all", CONGESTED, seconds)
       local absorbed = false
       list = tables.map(c.blocks, function(b)
          local one = read(c, b, record)
@@ -156,14 +162,41 @@ end
 local INPUT_LIMITED = "the split source alone lost %s: its port is not served as fast as it sends, so losses "
    .. "say nothing about head of line blocking"
 
-local function row_of(c, b, one, records, control)
+local ENGINE_LIMITED = "both sources lost %s where no egress was overloaded, and the split source alone lost "
+   .. "no frame: the switch does not forward as fast as both send, so losses say nothing about head of line "
+   .. "blocking"
+
+local function lost_of(record, b, flows)
+   local lost = 0
+   for _, flow in ipairs(flows) do
+      lost = lost + sum(record, b[flow[1]], b[flow[2]]).lost
+   end
+   return lost
+end
+
+-- Trials in which no egress is overloaded. @return list of these; and for each block nil where it loses no
+-- frame, or what limits it and a sentence
+local function control(c, seconds)
+   local apart, limits, alone = try(c, "control", "apart", APART, seconds), {}, nil
+   for i, b in ipairs(c.blocks) do
+      local lost = lost_of(apart, b, APART)
+      if lost > 0 then
+         alone = alone or try(c, "control", "split", ALONE, seconds)
+         local by_split = lost_of(alone, b, ALONE)
+         limits[i] = by_split > 0 and { "input-limited", INPUT_LIMITED:format(format.plural(by_split,
+            "frame")) } or { "engine-limited", ENGINE_LIMITED:format(format.plural(lost, "frame")) }
+      end
+   end
+   return { apart, alone }, limits
+end
+
+-- @param limit  of the block, as control() gave it
+local function row_of(c, b, one, records, limit)
    local validity, reasons = verdict.merge(records)
    local row = tables.copy(one)
-   local alone = sum(control, b.split, b.uncongested).lost + sum(control, b.split, b.congested).lost
    row.conclusion = row.conclusion or "absorbed"
-   if alone > 0 then
-      row.conclusion, row.head_of_line_blocking = "input-limited", nil
-      reasons[#reasons + 1] = INPUT_LIMITED:format(format.plural(alone, "frame"))
+   if limit then
+      row.conclusion, row.head_of_line_blocking, reasons[#reasons + 1] = limit[1], nil, limit[2]
    end
    if row.conclusion == "none" then
       -- its line carries a little more than the load, which is of whole frames a second
@@ -188,12 +221,13 @@ local function measure(plan, tester, session, frame_size, rows)
    -- both sources together still have these at the end, and one line for them
    c.drain = plan.rfc2889.drain + 2 * RING / c.fps
    local before = #session.trials
-   local control = try(c, { phase = "control", seconds = plan.rfc2889.trial, alone = true })
+   local records, limits = control(c, plan.rfc2889.trial)
    local record, list = find(c, plan)
    local uneven = plan.rfc2889.congestion_control.uneven
-      and try(c, { phase = "uneven", seconds = plan.rfc2889.trial, turns = 2 })
+      and try(c, "uneven", "1:2", UNEVEN, plan.rfc2889.trial)
+   records = tables.joined(records, { record }, { uneven or nil })
    for i, b in ipairs(c.blocks) do
-      local row = row_of(c, b, list[i], { control, record, uneven or nil }, control)
+      local row = row_of(c, b, list[i], records, limits[i])
       row.uneven_loss_ratio = uneven and read(c, b, uneven).uncongested_loss_ratio or nil
       row.trials, row.trial = #session.trials - before, record.trial
       rows[#rows + 1] = row
@@ -214,8 +248,8 @@ function M.parts(plan, key, tester)
    local trials = o.congestion_control.uneven and 3 or 2
    return tables.map(o.frame_sizes, function(frame_size)
       return { test = "rfc2889." .. key, frame_size = frame_size, trials = trials,
-         -- in each block two ports send, of the first trial one
-         frames = (2 * trials - 1) * o.trial * mesh.max_fps(plan, tester, frame_size) * #plan.ports / 4,
+         -- in each block two ports send
+         frames = 2 * trials * o.trial * mesh.max_fps(plan, tester, frame_size) * #plan.ports / 4,
          seconds = trials * (o.trial + o.learning_wait + o.drain + o.settle) }
    end)
 end

@@ -234,9 +234,12 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
       .. "trial does not tell", null = true },
    { "back_pressure", "boolean", "whether no frame was lost and the sources were kept back" },
    { "conclusion", { "none", "head-of-line-blocking", "back-pressure", "absorbed", "throttled",
-      "input-limited" }, "`none`: the congested port alone loses; `absorbed`: the buffer took all, in the "
-      .. "longest trial too; `throttled`: nothing for the uncongested port is lost, but it gets less; "
-      .. "`input-limited`: the split source loses by itself", col = "Conclusion", at = "terminal html" },
+      "input-limited", "engine-limited" }, "`none`: the congested port alone loses; `absorbed`: the buffer "
+      .. "took all, in the longest trial too; `throttled`: nothing for the uncongested port is lost, but it "
+      .. "gets less; "
+      .. "`input-limited`: the split source loses by itself; `engine-limited`: both sources lose together "
+      .. "where no egress is overloaded",
+      col = "Conclusion", at = "terminal html" },
    { "buffer_estimate_frames", "count", "with `none`: frames that waited for the congested port at the end, "
       .. "by what it received", optional = true, col = "Buffer", unit = "frames", at = "html",
       better = "either" },
