@@ -253,6 +253,16 @@ describe("RFC 8239 on a reference switch", function()
       end)
    end
 
+   -- an engine that carries one line and not two: the second source alone makes innocent frames be lost
+   it("does not take a slow engine for head of line blocking", function()
+      local results = truth.measure { name = "x", ports = 4, switch = "rate: 10Mbps, capacity: 4008fps, "
+         .. "buffer: 16", keys = "iterations: 1, tests: [head_of_line], frame_sizes: [512], trial: 1s" }
+      for _, row in ipairs(results.head_of_line) do
+         assert.same({ "not-applicable", false }, { row.validity, row.head_of_line_blocking })
+         assert.truthy(row.reasons[1]:find("lost without congestion, too", 1, true))
+      end
+   end)
+
    it("says what a buffer holds at least that does not fill", function()
       local row = truth.measure({ name = "x", ports = 3, switch = "buffer: 4000", keys = "iterations: 1, "
          .. "tests: [buffer], frame_sizes: [64], trial: 20ms, buffer: {procedures: [port], trial_max: "

@@ -46,17 +46,16 @@ local function loss(directions)
    return tx > 0 and lost / tx or 0
 end
 
--- @param control  without i2, which congests: then nothing may be lost
+-- @param control  i2, which congests, sends to i1 instead: then nothing may be lost
 local function make(c, groups, control)
    local streams, flows = {}, {}
    for _, group in ipairs(groups) do
       for _, flow in ipairs((M.flows(c.tester.ports, group))) do
-         if flow.from ~= group[2] or not control then
-            flows[#flows + 1] = flow
-            streams[#streams + 1] = common.stream(c.plan, c.tester, flow.from, flow.to, c.frame_size, {
-               fps = c.fps * flow.share, seconds = c.plan.rfc8239.trial, phase = flow.phase,
-            })
-         end
+         local to = control and flow.from == group[2] and group[1] or flow.to
+         flows[#flows + 1] = flow
+         streams[#streams + 1] = common.stream(c.plan, c.tester, flow.from, to, c.frame_size, {
+            fps = c.fps * flow.share, seconds = c.plan.rfc8239.trial, phase = flow.phase,
+         })
       end
    end
    local record = c.session:trial {
@@ -68,7 +67,7 @@ local function make(c, groups, control)
    for i, direction in ipairs(record.directions) do
       table.insert(flows[i].innocent and innocent or congested, direction)
    end
-   return record, loss(innocent), loss(congested)
+   return record, loss(control and record.directions or innocent), loss(congested)
 end
 
 local function measure(plan, tester, session, arrangement, shift, frame_size)
@@ -89,7 +88,8 @@ local function measure(plan, tester, session, arrangement, shift, frame_size)
    })
    if row.validity == "valid" and control_loss > 0 then
       row.validity = "not-applicable"
-      row.reasons[1] = "frames are lost without congestion, too: an ingress does not carry line rate"
+      row.reasons[1] = "frames are lost without congestion, too: an ingress, or all of the switch, does not "
+         .. "carry line rate"
    end
    row.head_of_line_blocking = row.validity == "valid" and row.innocent_loss_ratio > 0 or false
    common.repeated(plan, row, innocent)
