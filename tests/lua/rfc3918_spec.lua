@@ -299,6 +299,27 @@ describe("a device that does not do it right", function()
       assert.truthy(row.reasons[1]:find("floods groups that it does not know", 1, true))
    end)
 
+   -- a port leaves, and the switch asks for as long as the next trial takes
+   it("is not said to flood where a port is still a member", function()
+      local slow = "snooping: {groups: 100, unregistered: drop, fast_leave: false, last_member_interval: 1s, "
+         .. "last_member_count: 2}"
+      local results = run("rate: 100Mbps, " .. slow, "rfc3918.tests=[join_delay]", "rfc3918.forget=10ms",
+         "rfc3918.membership.repetitions=2")
+      for _, row in ipairs(results.join_delay) do
+         assert.equal("invalid", row.validity)
+         assert.equal("frames came before the port had joined: it is still a member from a trial before; "
+            .. "raise rfc3918.forget", row.reasons[1])
+      end
+      assert.equal(2, #results.join_delay)
+   end)
+
+   it("has no leave delay when it floods the group again", function()
+      local row = run("rate: 100Mbps, snooping: {groups: 100, unregistered: flood}",
+         "rfc3918.tests=[leave_delay]").leave_delay[1]
+      assert.equal("not-applicable", row.validity)
+      assert.truthy(row.reasons[1]:find("does not know the group any more", 1, true))
+   end)
+
    it("is invalid when a port stays a member", function()
       local rows = run("snooping: {unregistered: drop, leave_delay: 1s}", "rfc3918.tests=[group_matrix]",
          "rfc3918.matrix_max=20").group_matrix

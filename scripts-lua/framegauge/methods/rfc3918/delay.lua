@@ -6,6 +6,8 @@
 -- One group, to which frames are sent all the time. A join counts from the last bit of the report to the
 -- first bit of the first frame; a leave from the last bit of the leave to the last bit of the last frame.
 -- Both are known to the time between two frames, and contain the latency of the device: `net` is without.
+local formats = require "framegauge.methods.rfc3918.formats"
+local groups = require "framegauge.traffic.groups"
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local units = require "framegauge.text.units"
@@ -16,6 +18,7 @@ local M = {}
 M.KEYS = { "join_delay", "leave_delay", "burdened_join_delay" }
 
 local AHEAD = 0.1 -- seconds of the load before the first report
+local PROBES = 10 -- frames to a group that no port joins
 local LAST = 10 -- a port has not left that gets one of so many last frames
 
 local function member(c, port, join, leave)
@@ -87,7 +90,43 @@ local function delay_of(c, direction, member_times, t)
    return delay, delay - latency - frame
 end
 
+-- Does the device flood a group that no port has ever joined? @return whether, or "unknown"
+local function floods_unknown(c)
+   local list = groups.list(c.first, formats.most_groups(c.o) + 1)
+   local apart = setmetatable({ first = list[#list] }, { __index = c })
+   local streams, seconds = {}, PROBES / c.o.probe_rate
+   trials.add(apart, streams, "probe", { frame = trials.template(apart, 1), fps = c.o.probe_rate,
+      seconds = seconds, delay = 0 })
+   local record = c.session:trial {
+      test = "rfc3918." .. c.key, phase = "unjoined", frame_size = c.frame_size, direction = c.source,
+      fps = c.o.probe_rate, seconds = seconds, streams = streams, members = {}, any_loss = true,
+      drain = c.o.drain,
+   }
+   if record.rx > 0 or record.validity == "valid" then
+      return record.rx > 0
+   end
+   return "unknown"
+end
+
+-- What a problem is once it is known whether the device floods unknown groups.
+local BY_FLOODING = {
+   ["floods"] = { [true] = "floods", [false] = "still a member", unknown = "early" },
+   ["no end"] = { [true] = "flooded again", [false] = "no end", unknown = "no end" },
+}
+
+local function explained(c, problem)
+   local by = BY_FLOODING[problem]
+   return by and by[floods_unknown(c)] or problem
+end
+
+local IS_NOT_APPLICABLE = { ["floods"] = true, ["flooded again"] = true }
 local WHY = {
+   ["early"] = "frames came before the port had joined: the device floods groups that it does not know, or "
+      .. "the port is still a member from a trial before",
+   ["still a member"] = "frames came before the port had joined: it is still a member from a trial before; "
+      .. "raise rfc3918.forget",
+   ["flooded again"] = "the device floods groups that it does not know, and does not know the group any more "
+      .. "when the last port has left: its frames have no end",
    ["lost"] = "frames were lost while the port was a member: the load is too much for the device; lower "
       .. "rfc3918.membership.load",
    ["floods"] = "frames came before the port had joined: the device floods groups that it does not know",
@@ -165,11 +204,12 @@ local function measure(c, method, found)
          break
       end
    end
+   problem = explained(c, problem)
    row.validity, row.reasons = verdict.merge(records)
    row.trials = #c.session.trials - c.before
    put_figures(row, ports)
    if problem and not (problem == "lost" and row.validity == "tester-limited") then
-      row.validity = problem == "floods" and "not-applicable" or "invalid"
+      row.validity = IS_NOT_APPLICABLE[problem] and "not-applicable" or "invalid"
       table.insert(row.reasons, 1, WHY[problem] or problem)
    end
    return row, records

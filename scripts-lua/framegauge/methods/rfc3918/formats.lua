@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- RFC 3918 section 4.4: by which tunnels the frames of a test go, and how long they are there.
+local tables = require "framegauge.core.tables"
 local tunnel = require "framegauge.traffic.tunnel"
 
 local M = {}
@@ -23,6 +24,19 @@ end
 function M.sizes(o, key, frame_size, version)
    local ingress, egress = M.of(o, key)
    return frame_size + tunnel.overhead(ingress, version), frame_size + tunnel.overhead(egress, version)
+end
+
+--- The most groups that a plan joins, as far as it says so itself.
+-- @param o  the plan's rfc3918
+function M.most_groups(o)
+   local most = o.groups
+   if tables.contains(o.tests, "group_capacity") then
+      most = math.max(most, o.capacity_max)
+   end
+   if tables.contains(o.tests, "group_matrix") then
+      most = math.max(most, o.matrix_first, o.matrix_max or 0)
+   end
+   return most
 end
 
 return M

@@ -247,13 +247,7 @@ local function groups_can_be_told_apart(values, found)
          six and "mldv1 or mldv2" or "igmpv2 or igmpv3")
       return
    end
-   local most = o.groups
-   if tables.contains(o.tests, "group_capacity") then
-      most = math.max(most, o.capacity_max)
-   end
-   if tables.contains(o.tests, "group_matrix") then
-      most = math.max(most, o.matrix_first, o.matrix_max or 0)
-   end
+   local most = formats.most_groups(o) + 1 -- one that no port joins
    if o.first_group and (o.first_group:find(":", 1, true) ~= nil) ~= (six or false) then
       found:add(PATH .. "first_group", "of another version of IP than the ports",
          ("an IPv%d group"):format(six and 6 or 4))
