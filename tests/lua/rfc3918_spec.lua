@@ -300,6 +300,27 @@ describe("a device that does not do it right", function()
    end)
 
    -- a port leaves, and the switch asks for as long as the next trial takes
+   -- the latency of 20 us counts from when the header is in
+   it("has a latency from first bit to first bit where it cuts through", function()
+      local switch = "rate: 100Mbps, switching: cut-through, snooping: {groups: 100, unregistered: drop}"
+      local function latency(definition)
+         local results = run(switch, "rfc3918.tests=[latency,join_delay]", "rfc3918.frame_sizes=[1518]",
+            "rfc3918.latency_load=50%", "rfc3918.latency_trial=20ms", "rfc3918.latency_repetitions=2",
+            "rfc3918.membership.repetitions=2", "rfc3918.membership.max_resolution=1ms",
+            "rfc3918.latency_definition=" .. definition)
+         return results.latency[1], results.join_delay[1]
+      end
+      local fifo, join = latency "fifo"
+      assert.same({ "valid", {}, "fifo" }, { fifo.validity, fifo.reasons, fifo.definition })
+      -- 14 bytes of header at 100 Mbit/s
+      assert.near(20000 + 14 * 80, fifo.latency_max_ns, 2)
+      assert.equal(fifo.latency_min_ns, fifo.egress[1].every_frame_latency.min_ns)
+      local lifo, late = latency "lifo"
+      assert.near(20000 + 14 * 80 - 1518 * 80, lifo.latency_max_ns, 2)
+      assert.truthy(lifo.reasons[1]:find("take rfc3918.latency_definition: fifo", 1, true))
+      assert.near(1518 * 80, late.net_mean_ns - join.net_mean_ns, 2)
+   end)
+
    it("is not said to flood where a port is still a member", function()
       local slow = "snooping: {groups: 100, unregistered: drop, fast_leave: false, last_member_interval: 1s, "
          .. "last_member_count: 2}"

@@ -68,12 +68,11 @@ end
 -- The delay of a port in a trial, ns. @return the delay and its net, or nil and why not
 local function delay_of(c, direction, member_times, t)
    local frame = trials.frame_ns(c, direction.port, c.frame_size)
-   local store = trials.frame_ns(c, c.source, c.frame_size)
    local report = trials.report_ns(c, direction.port)
    if not direction.latency then
       return nil, direction.no_latency or c.leaves and "it never got a frame" or "no frame came"
    end
-   local latency = direction.latency.min_ns - store
+   local latency = direction.latency.min_ns - trials.stored_ns(c)
    if direction.loss_bursts > 1 then -- one is before it has joined, or after it has left
       return nil, "lost"
    end

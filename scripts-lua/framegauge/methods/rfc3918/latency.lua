@@ -4,7 +4,8 @@
 -- copies are, and how much longer it takes while other ports send to each other.
 --
 -- In the middle of a stream one frame is tagged. Its latency at a receiver is from its last bit in to the
--- first bit of the copy out. The spread is that of the copies of one and the same frame.
+-- first bit of the copy out, or of devices that cut through from first bit to first bit (RFC 1242, 3.8). The
+-- spread is that of the copies of one and the same frame.
 local tables = require "framegauge.core.tables"
 local trials = require "framegauge.methods.rfc3918.trials"
 local verdict = require "framegauge.text.verdict"
@@ -16,9 +17,13 @@ M.KEYS = { "latency", "burdened_latency" }
 -- Share of the frames that may be missing (RFC 3918, 5.1: intended, offered and forwarded load are the same).
 local FORWARDED = 1e-3
 
+local STAMPS_NS = 2 -- a latency is off by two stamps of 1 ns
+local CUTS_THROUGH = "copies left before all of the frame had come in: the device cuts through, and its "
+   .. "latency is from first bit to first bit; take rfc3918.latency_definition: fifo"
+
 -- The delays of the tagged frame of a trial by receiver, ns; nil where one did not come.
 local function tagged(c, record)
-   local store = trials.frame_ns(c, c.source, c.frame_size)
+   local store = trials.stored_ns(c)
    return tables.map(trials.at_receivers(c, record, "load"), function(direction)
       return direction.tags_ns and direction.tags_ns[1] and direction.tags_ns[1] - store or false
    end)
@@ -85,6 +90,10 @@ local function measure(c, found)
    row.spread_mean_ns, row.spread_max_ns = select(2, trials.range(spread))
    local least, _, greatest = trials.range(tables.joined(unpack(delays)))
    row.latency_min_ns, row.latency_max_ns = least, greatest
+   row.definition = c.o.latency_definition
+   if least and least < -STAMPS_NS then
+      row.reasons[#row.reasons + 1] = CUTS_THROUGH
+   end
    row.egress = tables.map(c.receivers, function(port, k)
       local one = { port = port, tagged_frames = #delays[k],
          every_frame_latency = records[#records].egress[k].latency }
@@ -102,7 +111,7 @@ end
 local function compare(c, found)
    local row, baseline, burdened = trials.beside_burden(c, function() return measure(c, found) end)
    row.groups, row.monitor, row.load_of = c.o.groups, c.monitor, burdened.load_of
-   row.trial_s = c.o.latency_trial
+   row.trial_s, row.definition = c.o.latency_trial, c.o.latency_definition
    row.baseline_latency_max_ns, row.burdened_latency_max_ns = baseline.latency_max_ns, burdened.latency_max_ns
    row.egress = tables.map(burdened.egress, function(after, k)
       local before = baseline.egress[k]

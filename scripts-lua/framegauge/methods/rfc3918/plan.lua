@@ -129,6 +129,10 @@ local row = {
            .. "or else of the line" },
       { key = "latency_trial", type = "time", default = "120s", min = "1ms", max = "1h",
         help = "of both: the frame whose delay counts leaves in the middle of it" },
+      { key = "latency_definition", type = "enum", values = { "lifo", "fifo" }, default = "lifo",
+        help = "of all latencies. lifo: from the last bit in to the first bit out (RFC 1242, store and "
+           .. "forward); fifo: from first bit to first bit (RFC 1242, bit forwarding: devices that cut "
+           .. "through)" },
       { key = "latency_repetitions", type = "integer", default = "20", min = "1", max = "1000",
         help = "of both: trials" },
       membership, tunnels,

@@ -140,8 +140,11 @@ M.MATRIX = record("group_matrix", "What is forwarded of so many groups (RFC 3918
    FLOODS,
 }, verdict.ROWS)
 
-M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a receiver: last bit in to "
-   .. "first bit out", {
+local DEFINITION = { "definition", { "lifo", "fifo" }, "`lifo`: from the last bit in to the first bit out "
+   .. "(RFC 1242 for devices that store and forward); a device that cuts through may have less than 0. "
+   .. "`fifo`: from first bit to first bit", col = "Definition", at = "html" }
+
+M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a receiver", {
    { "port", "text", "its name" },
    { "tagged_frames", "count", "frames whose delay counts, one of each trial" },
    { "latency_min_ns", "signed", "least of these", null = true },
@@ -154,6 +157,7 @@ M.EGRESS_LATENCY = record("multicast_egress_latency", "how long frames take to a
 M.LATENCY = record("multicast_latency", "Multicast forwarding latency (RFC 3918, 5.1 and 5.2)", head(true), {
    { "offered_fps", "positive", "load of the source", col = "Load", at = "html" },
    { "load_of", { "throughput", "line" }, "what the load is a share of" },
+   DEFINITION,
    { "latency_min_ns", "signed", "least of a tagged frame at a receiver; null when none came", null = true,
       col = "Latency", unit = "least", as = "time", at = "terminal html" },
    { "latency_max_ns", "signed", "greatest", null = true, col = "Latency", unit = "greatest", as = "time",
@@ -236,7 +240,7 @@ local BURDENED_TAIL = {
 }
 
 M.EGRESS_BURDENED_LATENCY = record("multicast_egress_burdened_latency", "how long frames take to a receiver "
-   .. "without the burden and beside it: last bit in to first bit out", {
+   .. "without the burden and beside it", {
    { "port", "text", "its name" },
    { "baseline_latency_mean_ns", "signed", "mean of the tagged frames without the burden", null = true },
    { "burdened_latency_mean_ns", "signed", "the same beside it", null = true },
@@ -253,6 +257,7 @@ M.BURDENED_LATENCY = record("multicast_burdened_latency", "Forwarding burdened m
    { "offered_fps", "positive", "load of the source", col = "Load", at = "html" },
    { "load_of", { "throughput", "line" }, "what the load is a share of" },
 }, BURDEN, {
+   DEFINITION,
    { "baseline_latency_mean_ns", "signed", "of the tagged frames without the burden, mean of all receivers",
       null = true, col = "Alone", unit = "mean", as = "time", at = "terminal html", better = false },
    { "baseline_latency_max_ns", "signed", "the greatest", null = true, col = "Alone", unit = "greatest",

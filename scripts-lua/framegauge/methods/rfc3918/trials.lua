@@ -87,6 +87,12 @@ function M.frame_ns(c, name, size)
    return octet_time(c, name) * size * 1e9
 end
 
+--- What a frame of the source takes off a delay from first bit to first bit, ns: by the plan's definition of
+-- latency the time until its last bit is in, or nothing.
+function M.stored_ns(c)
+   return c.o.latency_definition == "lifo" and M.frame_ns(c, c.source, c.frame_size) or 0
+end
+
 local REPORT_SIZES = { igmpv2 = 64, igmpv3 = 64, mldv1 = 90, mldv2 = 94 }
 
 --- The same of a report about one group; a leave has as many octets.
