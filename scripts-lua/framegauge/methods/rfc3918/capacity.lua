@@ -126,7 +126,8 @@ function M.run(plan, tester, session, key, rows)
          .. "that: it may have room for fewer groups; give rfc3918.monitor"
    end
    rows[#rows + 1] = {
-      test = key, frame_size = c.frame_size, version = c.version, groups = low, receivers = #c.receivers,
+      test = key, frame_size = c.frame_size, version = c.version, groups = low,
+      source = c.source, receivers = #c.receivers,
       monitor = c.monitor, limited_by = limit, iterations = c.iterations, floods_unknown = c.floods or false,
       trials = #session.trials - c.before, validity = validity, reasons = reasons,
    }

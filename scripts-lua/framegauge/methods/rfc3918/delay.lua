@@ -155,7 +155,8 @@ end
 
 local function base_of(c, method, fps)
    return {
-      test = c.key, method = method, frame_size = c.frame_size, version = c.version, receivers = 0,
+      test = c.key, method = method, frame_size = c.frame_size, version = c.version,
+      source = c.source, receivers = 0,
       egress = {}, offered_fps = fps, resolution_ns = 1e9 / fps,
       repetitions = c.o.membership.repetitions, queries_seen = 0, trials = 0,
    }

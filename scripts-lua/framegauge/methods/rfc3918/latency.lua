@@ -82,7 +82,7 @@ local function measure(c, found)
    local validity, reasons = verdict.merge(records)
    local row = {
       test = c.key, frame_size = c.frame_size, version = c.version, groups = c.o.groups,
-      receivers = #c.receivers, monitor = c.monitor, offered_fps = fps, load_of = of,
+      source = c.source, receivers = #c.receivers, monitor = c.monitor, offered_fps = fps, load_of = of,
       trial_s = c.o.latency_trial, repetitions = c.o.latency_repetitions,
       trials = #c.session.trials - c.before, validity = validity, reasons = reasons,
       earliest_port = c.receivers[spread.earliest], latest_port = c.receivers[spread.latest],

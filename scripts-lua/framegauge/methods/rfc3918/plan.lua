@@ -74,7 +74,8 @@ local row = {
            .. "latency and join delay without further load and beside unicast of other ports (8.1, 8.2)" },
       { key = "version", type = "enum", values = { "igmpv2", "igmpv3", "mldv1", "mldv2" },
         default_help = "igmpv2, over IPv6 mldv1", help = "how receivers join and leave" },
-      { key = "source", type = "string", default_help = "the first port", help = "port that sends" },
+      { key = "source", type = "string", default_help = "the first port without another role",
+        help = "port that sends" },
       { key = "receivers", type = "list", unique = true, of = { type = "string" },
         default_help = "all ports but source, monitor and burden", help = "ports that join groups" },
       { key = "monitor", type = "string", default_help = "none",
@@ -187,6 +188,14 @@ local function ports_have_roles(values, found)
    end
 end
 
+local function matrix_has_trials(values, found)
+   local o = values.rfc3918
+   if tables.contains(o.tests, "group_matrix") and (o.matrix_max or math.huge) < o.matrix_first then
+      found:add(PATH .. "matrix_max", ("fewer than the %d groups of matrix_first"):format(o.matrix_first),
+         ("at least %d"):format(o.matrix_first))
+   end
+end
+
 local function steps_go_with_their_search(values, found)
    if values.rfc3918.capacity_search ~= "step" and found:given(PATH .. "capacity_step") then
       found:add(PATH .. "capacity_step", "the search halves an interval", "capacity_search: step beside it")
@@ -275,7 +284,8 @@ local UNSHARED = {
 return {
    name = "rfc3918", row = row, remembers = true, fleet = shared_rules.not_of_agents("rfc3918", UNSHARED),
    rules = {
-      ports_have_roles, burdened_tests_have_a_burden, steps_go_with_their_search, groups_can_be_told_apart,
+      ports_have_roles, burdened_tests_have_a_burden, matrix_has_trials, steps_go_with_their_search,
+      groups_can_be_told_apart,
       shared_rules.frames_have_room("rfc3918", "frame_sizes"), tunnels_end_at_gateways, tunnels_fit_the_mtu,
    },
    topology = function()

@@ -25,6 +25,8 @@ M.EGRESS = record("multicast_egress", "what a receiver got of the load", {
 local FORMATS = tunnel.FORMATS
 local LIMITS = { "maximum", "loss", "tester", "invalid", "max_trials", "time_limit" }
 
+local SOURCE = { "source", "text", "port that sent to the groups", col = "Source", at = "html" }
+
 local function head(with_groups)
    return {
       { "test", "text", "the test", col = "Test", id = function(key) return (key:gsub("_", " ")) end },
@@ -33,6 +35,7 @@ local function head(with_groups)
       { "version", "text", "how receivers join", col = "By", at = "html" },
       with_groups and { "groups", "ordinal", "that were joined", col = "Groups", as = "number",
          at = "terminal html summary", id = with_groups == "id" and "%s groups" or nil } or nil,
+      SOURCE,
       { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
       { "monitor", "text", "port that joined nothing; null without one", null = true },
    }
@@ -196,6 +199,7 @@ local function delay_head(methods)
       { "frame_size", "ordinal", "bytes with FCS", col = "Frame", unit = "bytes", as = "number",
          id = "%s bytes" },
       { "version", "text", "how receivers join and leave", col = "By", at = "html" },
+      SOURCE,
       { "receivers", "count", "ports that were measured", col = "Receivers", as = "number", at = "html" },
       { "offered_fps", "positive", "frames of the group", col = "Load", at = "html" },
    }
@@ -338,6 +342,7 @@ M.CAPACITY = record("group_capacity", "Multicast group capacity (RFC 3918, 7.1)"
       uncertainty = function(row)
          return components.searched(row.groups, fewest_failed(row.iterations))
       end, better = ">=" },
+   SOURCE,
    { "receivers", "ordinal", "ports that joined", col = "Receivers", as = "number", at = "html" },
    { "monitor", "text", "port that joined nothing; null without one: then floods are not seen", null = true,
       col = "Monitor", at = "terminal html", none = "none" },

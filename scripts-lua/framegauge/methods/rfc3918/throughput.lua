@@ -47,8 +47,7 @@ end
 
 local function base_of(c, n)
    return { test = c.key, frame_size = c.frame_size, version = c.version, groups = n,
-      receivers = #c.receivers,
-      monitor = c.monitor }
+      source = c.source, receivers = #c.receivers, monitor = c.monitor }
 end
 
 -- The row of a search.
@@ -106,7 +105,8 @@ local FEWEST_MOST = 100 -- groups of the matrix, where nothing tells how many th
 -- @param found  results of the tests before
 local function matrix_max(o, found)
    local row = (found.group_capacity or {})[1]
-   return o.matrix_max or (row and row.groups > 0 and row.groups) or math.max(FEWEST_MOST, o.matrix_first)
+   -- one trial at least, whatever group_capacity found
+   return o.matrix_max or math.max(row and row.groups > 0 and row.groups or FEWEST_MOST, o.matrix_first)
 end
 
 -- The same before anything is measured: group_capacity, if it comes before, may find as many as it tries.

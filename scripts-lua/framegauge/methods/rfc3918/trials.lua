@@ -283,7 +283,8 @@ function M.beside_burden(c, of)
    c.is_burdened = true
    local burdened, records = of()
    local out = {
-      test = c.key, frame_size = c.frame_size, version = c.version, receivers = burdened.receivers,
+      test = c.key, frame_size = c.frame_size, version = c.version, source = c.source,
+      receivers = burdened.receivers,
       offered_fps = burdened.offered_fps, burden_ports = #c.burden, burden_fps = c.burden_fps,
       repetitions = burdened.repetitions, trials = #c.session.trials - c.before, reasons = {},
    }
