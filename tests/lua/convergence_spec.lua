@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 -- Convergence: the arithmetic against worked examples, and devices whose outages are known.
+local address = require "framegauge.plan.address"
 local event = require "framegauge.methods.convergence.event"
 local expect = require "framegauge.methods.expect"
 local figures = require "framegauge.methods.convergence.figures"
@@ -9,7 +10,6 @@ local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local result_schema = require "result_schema"
 local scratch = require "scratch"
-local trials = require "framegauge.methods.convergence.trials"
 local page = require "convergence_page"
 local truth = require "convergence_truth"
 local uv = require "luv"
@@ -210,10 +210,12 @@ end)
 describe("the destination of a route", function()
    it("is a network further than that of the one before", function()
       local first = "\198\19\255\1"
-      assert.equal(first, trials.destination(first, 1, 24))
-      assert.equal("\198\20\1\1", trials.destination(first, 3, 24))
-      assert.equal("\198\19\255\5", trials.destination(first, 2, 30))
-      assert.equal("\198\20\0\1", trials.destination("\198\19\255\255", 3, 32))
+      assert.equal(first, address.after(first, 0, 24))
+      assert.equal("\198\20\1\1", address.after(first, 2, 24))
+      assert.equal("\198\19\255\5", address.after(first, 1, 30))
+      assert.equal("\198\20\0\1", address.after("\198\19\255\255", 2, 32))
+      assert.equal("\255\255\255\1", address.after("\255\255\254\1", 1, 24))
+      assert.is_nil(address.after("\255\255\254\1", 2, 24))
    end)
 end)
 
@@ -256,9 +258,16 @@ describe("a plan of convergence", function()
          ["convergence.preferred=east"] = "preferred: east is also from",
          ["convergence.link=west"] = "link: a wire has no link to take down",
          ["convergence.command=true"] = "command: no program can meet time that runs free",
-         ["convergence.routes.prefix=33"] = "prefix: longer than the 32 bits of 198.19.64.1",
+         ["convergence.routes.prefix=33"] = "prefix: longer than the 32 bits of 198.19.64.1; expected at "
+            .. "most 32",
+         -- on into 224/4, whose addresses are groups
+         ["convergence.routes.first=223.255.0.1 convergence.routes.prefix=16"] = "routes.count: after 1 "
+            .. "network of /16 from 223.255.0.1 on there are no addresses of hosts any more; expected at "
+            .. "most 1, or a lower first address",
+         ["convergence.routes.first=126.255.250.1"] = "routes.count: after 6 networks of /24",
          ["convergence.routes.first=2001:2::1"] = "routes.first: the port east has no IPv6 address",
-         ["convergence.watch=1h convergence.sampling=1ms"] = "sampling: 100 routes in so many intervals",
+         ["convergence.watch=1h convergence.sampling=1ms"] = "sampling: 100 routes in so many intervals "
+            .. "are 361,000,000 counters; expected at most 2,000,000: fewer routes",
          ["convergence.resolution=20ms convergence.rate=8kfps"] = "sampling: shorter than the 12.5 ms",
       } do
          local sets = {}

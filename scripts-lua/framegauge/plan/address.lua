@@ -69,10 +69,26 @@ function M.same_network(a, b, prefix)
    return with_host_bits(M.bytes(a), prefix) == with_host_bits(M.bytes(b), prefix)
 end
 
+--- The same host in another network.
+-- @param bytes   of an address
+-- @param n       networks of the prefix length further
+-- @return the bytes of the address; nil where there are no such networks any more
+-- @usage address.after("\198\19\255\1", 2, 24) --> \198\20\1\1
+function M.after(bytes, n, prefix)
+   local list, at = { bytes:byte(1, -1) }, math.ceil(prefix / 8)
+   local carry = n * 2 ^ (8 * at - prefix)
+   while carry > 0 and at > 0 do
+      carry = carry + list[at]
+      list[at], carry, at = carry % 256, math.floor(carry / 256), at - 1
+   end
+   return carry == 0 and string.char(unpack(list)) or nil
+end
+
 --- Why an address cannot be a host's, nil if it can.
--- @param prefix  of the network it is in: an IPv4 network's first and last address are no host's
+-- @param address  text, or bytes
+-- @param prefix   of the network it is in: an IPv4 network's first and last address are no host's
 function M.unusable(address, prefix)
-   local bytes = M.bytes(address)
+   local bytes = M.bytes(address) or address
    local first = bytes:byte(1)
    if bytes == ("\0"):rep(#bytes) then
       return "stands for no address"

@@ -5,6 +5,7 @@
 local address = require "framegauge.plan.address"
 local ethernet = require "framegauge.core.ethernet"
 local failover = require "framegauge.plan.failover"
+local format = require "framegauge.text.format"
 local loads = require "framegauge.traffic.loads"
 local ports = require "framegauge.plan.ports"
 local shared = require "framegauge.plan.shared_rows"
@@ -170,6 +171,18 @@ end
 
 local BITS = { [4] = 32, [6] = 128 }
 
+-- How many of the routes go to addresses that a host can have.
+local function usable_routes(o, prefix)
+   local first = address.bytes(o.first)
+   for i = 1, o.count do
+      local bytes = address.after(first, i - 1, prefix)
+      if not bytes or address.unusable(bytes, 32) then
+         return i - 1
+      end
+   end
+   return o.count
+end
+
 local function routes_are_addresses(values, found)
    local o, ends = values.convergence.routes, ends_of(values)
    local version = o.first and (o.first:find(":", 1, true) and 6 or 4)
@@ -180,15 +193,21 @@ local function routes_are_addresses(values, found)
       end
       return
    elseif prefix > BITS[version] then
-      found:add(KEY .. "routes.prefix", ("longer than the %d bits of %s"):format(BITS[version], o.first))
+      found:add(KEY .. "routes.prefix", ("longer than the %d bits of %s"):format(BITS[version], o.first),
+         "at most " .. BITS[version])
    elseif prefix < 31 and o.count > 2 ^ prefix then
-      found:add(KEY .. "routes.count", ("there are not so many /%d"):format(prefix))
+      found:add(KEY .. "routes.count", ("there are not so many /%d"):format(prefix),
+         ("at most %d"):format(2 ^ prefix))
    elseif address.unusable(o.first, 32) then
       found:add(KEY .. "routes.first", ("%s %s"):format(o.first, address.unusable(o.first, 32)),
          "a host's address")
    elseif ends.from and not ends.from["ipv" .. version] then
       found:add(KEY .. "routes.first", ("the port %s has no IPv%d address"):format(ends.from.name, version),
          "an address of a family that it has")
+   elseif usable_routes(o, prefix) < o.count then
+      found:add(KEY .. "routes.count", ("after %s of /%d from %s on there are no addresses of hosts "
+         .. "any more"):format(format.plural(usable_routes(o, prefix), "network"), prefix, o.first),
+         ("at most %d, or a lower first address"):format(usable_routes(o, prefix)))
    end
 end
 
@@ -218,9 +237,9 @@ local function intervals_fit_memory(values, found)
    local o = values.convergence
    local cells = (o.at + o.watch + o.validation) / o.sampling * o.routes.count
    if cells > MOST_CELLS then
-      found:add(KEY .. "sampling", ("%d routes in so many intervals are %.3g counters"):format(
-         o.routes.count, cells), ("at most %d: fewer routes, a shorter watch, or a longer interval"):format(
-         MOST_CELLS))
+      found:add(KEY .. "sampling", ("%d routes in so many intervals are %s counters"):format(o.routes.count,
+         format.count(math.floor(cells))), ("at most %s: fewer routes, a shorter watch, or a longer "
+         .. "interval"):format(format.count(MOST_CELLS)))
    end
 end
 

@@ -4,6 +4,7 @@
 --
 -- Each route has a sequence tracker of its own, because global counts cannot tell which route lost when. All
 -- of them together are sampled over time.
+local address = require "framegauge.plan.address"
 local format = require "framegauge.text.format"
 local hook = require "framegauge.methods.hook"
 local loads = require "framegauge.traffic.loads"
@@ -72,19 +73,6 @@ function M.command(plan, event)
    return event == "failure" and o.command or event == "reversion" and o.revert_command or nil
 end
 
---- The destination of a route: the first one, and so many networks of the prefix length further.
--- @param first  octets of an address
--- @param i      number of the route, from 1
-function M.destination(first, i, prefix)
-   local bytes, at = { first:byte(1, -1) }, math.ceil(prefix / 8)
-   local carry = (i - 1) * 2 ^ (8 * at - prefix)
-   while carry > 0 and at > 0 do
-      carry = carry + bytes[at]
-      bytes[at], carry, at = carry % 256, math.floor(carry / 256), at - 1
-   end
-   return string.char(unpack(bytes))
-end
-
 -- What a route's frames are, and what it is called.
 local function frame_of(plan, i)
    local o = plan.convergence.routes
@@ -96,9 +84,9 @@ local function frame_of(plan, i)
       return { ethernet, ip, udp }, "flow from port " .. FIRST_SOURCE + i - 1
    end
    local version = o.first:find(":", 1, true) and 6 or 4
-   local address = M.destination(octets["ipv" .. version](o.first), i, o.prefix)
-   local ip = { protocol = "ipv" .. version, fields = { { name = "destination", value = address } } }
-   local text = version == 6 and octets.ipv6_text(address) or ("%d.%d.%d.%d"):format(address:byte(1, 4))
+   local bytes = address.after(octets["ipv" .. version](o.first), i - 1, o.prefix)
+   local ip = { protocol = "ipv" .. version, fields = { { name = "destination", value = bytes } } }
+   local text = version == 6 and octets.ipv6_text(bytes) or ("%d.%d.%d.%d"):format(bytes:byte(1, 4))
    return { ethernet, ip, udp }, ("%s/%d"):format(text, o.prefix)
 end
 
