@@ -3,6 +3,7 @@
 -- Devices drawn at random that a characterisation with all keys at their defaults mistook once: no bound that
 -- is certain may be false, and no word. characterise_campaign.lua draws more of each kind.
 local identify = require "framegauge.methods.characterise.identify"
+local parameters = require "framegauge.methods.characterise.parameters"
 local prediction = require "framegauge.methods.characterise.prediction"
 local truth = require "characterise_truth"
 
@@ -46,7 +47,43 @@ characterise: {frame_sizes: [1518], held_out: [1024], trial: 200ms, longest: 200
    end)
 end)
 
+describe("a device with jitter", function()
+   -- of each distribution; normal ones with deviations of 0.1 to 0.5 of their mean
+   for _, number in ipairs { 6, 11, 22, 25, 39, 50 } do
+      it(("has its latency within the bounds, number %d"):format(number), function()
+         local device = truth.jittery(number)
+         check(device, (truth.measure(device)))
+      end)
+   end
+
+   -- a uniform one, evenly spread; a normal one; one that falls from its end
+   it("has a lower bound only where its delays have an end", function()
+      local function end_of(p50, p99, max)
+         return select(2, parameters.shortest_error { min_ns = 1000, mean_ns = 2000, p50_ns = p50,
+            p99_ns = p99, max_ns = max, error_ns = 1, tx = 10000, lost = 0 })
+      end
+      assert.same({ true, false, true }, { end_of(2000, 2980, 3000), end_of(2000, 2580, 3000),
+         end_of(1690, 5600, 10000) })
+   end)
+end)
+
 describe("the model of a device", function()
+   it("has no bounds where it is refused", function()
+      local results = truth.measure({}, [[
+ports: {east: {device: wire0}, west: {device: wire1}}
+test: characterise
+reference_device: {rate: 10Mbps, latency: 20us, bandwidth: 7742kbps, buffer: 7533B, recovery: 56ms}
+characterise: {bidirectional: false, learning_wait: 1ms, settle: 0}
+]])
+      local row = results.characterisation[1]
+      assert.equal("other", row.limit)
+      for _, key in ipairs { "capacity", "bandwidth", "buffer", "buffer_memory", "counted", "recovery" } do
+         assert.is_nil(row[key], key)
+      end
+      assert.matches("1518 bytes: overloads of different length contradict", table.concat(row.remarks))
+      assert.same({}, results.predictions)
+   end)
+
    it("is no line where one overload lost frames, whatever others carried", function()
       local seen = { line_bps = 1e9, sizes = {
          { frame_size = 64, overloads = {}, carried_fps = 1488095 },

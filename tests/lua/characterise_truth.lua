@@ -76,8 +76,8 @@ local function written(way)
    add("latency_per_byte: %.6fns", way.per_byte)
    add("switching: %s", way.cut_through and "cut-through" or "store-and-forward")
    add("loss_random: %.8f%%", way.loss * 100)
-   list[#list + 1] = way.jitter > 0 and ("jitter: {mean: %.3fns, distribution: %s}"):format(way.jitter,
-      way.shape or "uniform") or nil
+   list[#list + 1] = way.jitter > 0 and ("jitter: {mean: %.3fns, distribution: %s%s}"):format(way.jitter,
+      way.shape or "uniform", way.deviation and (", deviation: %.3fns"):format(way.deviation) or "") or nil
    add("recovery: %.0fns", way.recovery)
    list[#list + 1] = way.cir and ("profiles: {all: {cir: %dbps, cbs: %d, shaping: %dns}}"):format(way.cir,
       way.cbs, way.shaping or 0) or nil
@@ -124,8 +124,9 @@ function M.jittery(number)
    local draw = devices.generator(number * 7919 + 17)
    draw(0, 1)
    local shapes = { "uniform", "exponential", "normal" }
+   local mean, shape = log_between(draw, 1000, 100000), shapes[math.floor(draw(1, 4))]
    return drawn(number, { latency = draw(100, 300000), per_byte = draw(0, 1) < 0.4 and draw(0.1, 12) or 0,
-      jitter = log_between(draw, 1000, 100000), shape = shapes[math.floor(draw(1, 4))], loss = 0,
+      jitter = mean, shape = shape, deviation = shape == "normal" and mean * draw(0.1, 0.5) or nil, loss = 0,
       recovery = 0, capacity = log_between(draw, 2000, 120000), buffer = log_between(draw, 4, 2000),
       cut_through = draw(0, 1) < 0.3 })
 end

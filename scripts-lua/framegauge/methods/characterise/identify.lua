@@ -11,6 +11,7 @@
 -- Several models that no trial contradicts are not one result: then a parameter is not told, and the remarks
 -- say why.
 local buckets = require "framegauge.methods.characterise.buckets"
+local delays = require "framegauge.methods.characterise.delays"
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local ranges = require "framegauge.methods.characterise.ranges"
@@ -43,40 +44,27 @@ local function drained(d)
    return rate, { min = d.queued.min, max = d.overflowed and d.queued.max or math.huge }
 end
 
--- The same by overloads: c t + Q of each. @param remarks  gets a sentence where these contradict each other
-local function served(size, remarks)
-   local points = {}
-   for i, p in ipairs(size.overloads) do
-      points[i] = { x = p.seconds, min = p.rx - 1 - p.slack, max = p.rx + p.slack }
-   end
-   local rate, places = ranges.line(points)
-   if rate then
-      return rate, places
-   end
-   tell(remarks, "%d bytes: overloads of different length contradict one rate and one buffer",
-      size.frame_size)
-   if size.drained then
-      return drained(size.drained)
-   end
-   local rates, all = {}, {} -- what each two of them give
-   for i, p in ipairs(points) do
-      for j = i + 1, #points do
-         rates[#rates + 1], all[#all + 1] = ranges.line { p, points[j] }
-      end
-   end
-   return ranges.hull(rates), ranges.hull(all)
+-- The same by overloads: c t + Q of each. Nothing where these contradict each other.
+local function served(size)
+   return ranges.line(tables.map(size.overloads, function(p)
+      return { x = p.seconds, min = p.rx - 1 - p.slack, max = p.rx + p.slack }
+   end))
 end
 
 -- What one frame size says: { frame_size, rate, places, policed } or { frame_size, at_least = fps, lost =
--- whether one overload lost frames, which tells no rate }.
-local function of_size(size, remarks)
+-- whether one overload lost frames, which tells no rate; contradicts = whether several of them do }.
+local function of_size(size)
    local out = { frame_size = size.frame_size }
    if size.overloads[2] then
-      out.rate, out.places = served(size, remarks)
+      out.rate, out.places = served(size)
    elseif size.drained then
       out.rate, out.places = drained(size.drained)
    else
       out.at_least, out.lost = size.carried_fps or 0, size.overloads[1] ~= nil
+      return out
+   end
+   if not out.rate then
+      out.at_least, out.contradicts = 0, true
       return out
    end
    local held = ranges.middle(out.places) / ranges.middle(out.rate) -- seconds, if it is a buffer
@@ -293,56 +281,46 @@ local function by_tokens(out, list)
    return found or policed > 0
 end
 
--- Of frame sizes that lost frames in one overload alone there is no rate, and what the others carried may be
--- no more than what passed at first.
-local function tell_lost(out, sizes, list)
-   for i, one in ipairs(list) do
-      if one.lost then
-         tell(out.remarks, "%d bytes: only an overload of %s lost frames, so the rate is not told: raise "
-            .. "characterise.longest", one.frame_size, units.format_time(sizes[i].overloads[1].seconds))
-         out.limit, out.capacity, out.bandwidth, out.per_frame, out.per_byte = "unclear", nil, nil, nil, nil
-         out.counted = nil
+local PARAMETERS = { "capacity", "bandwidth", "per_frame", "per_byte", "cir", "cbs", "counted" }
+local OF_BUFFER = { "buffer_unit", "buffer_frames", "buffer_bytes", "buffer_cell_bytes" }
+
+-- Take back what no model stands behind.
+-- @param limit  what it is instead, or "unclear" where it is already "other"
+local function refuse(out, limit, ...)
+   out.limit = out.limit == "other" and "other" or limit
+   for _, keys in ipairs { ... } do
+      for _, key in ipairs(keys) do
+         out[key] = nil
       end
    end
 end
 
--- Of frame sizes of which neither a buffer nor its absence explains the delay.
-local function tell_unclear(out, sizes, list)
+-- Of frame sizes whose overloads fit no server and no bucket, or tell too little of one: what the others
+-- carried may be no more than what passed at first.
+-- @return whether there is any doubt
+local function doubt(out, sizes, list, has_bucket)
+   local told = #out.remarks
    for i, one in ipairs(list) do
-      if one.policed == "unclear" then
+      if one.contradicts then
+         tell(out.remarks, "%d bytes: overloads of different length contradict one rate and one buffer",
+            one.frame_size)
+         refuse(out, "other", PARAMETERS, OF_BUFFER)
+      elseif one.lost and not has_bucket then
+         tell(out.remarks, "%d bytes: only an overload of %s lost frames, so the rate is not told: raise "
+            .. "characterise.longest", one.frame_size, units.format_time(sizes[i].overloads[1].seconds))
+         refuse(out, "unclear", PARAMETERS, OF_BUFFER)
+      elseif one.policed == "unclear" and not has_bucket then
          local error = sizes[i].rest.error_ns + (sizes[i].overload_error_ns or 0)
          tell(out.remarks, "%d bytes: the longest delay of the overload, %s (known to within %s), is neither "
             .. "that of a full buffer nor that of none", one.frame_size,
             format.nanoseconds(sizes[i].overload_delay_ns), format.nanoseconds(error))
-         out.limit = "unclear"
+         refuse(out, "unclear", OF_BUFFER)
       end
    end
-end
-
--- By how much the delay of a frame at rest grows with its size.
-local function delays(out, sizes, line_bps, remarks)
-   local points = {}
-   for _, size in ipairs(sizes) do
-      local rest = size.rest
-      if rest then
-         points[#points + 1] = { x = size.frame_size, max = rest.min_ns + rest.error_ns,
-            min = rest.min_ns - rest.error_ns - (rest.jitter_error_ns or 0) }
-      end
+   if out.limit == "other" then
+      refuse(out, "other", PARAMETERS, OF_BUFFER)
    end
-   local slope, at0 = ranges.line(points)
-   if not points[2] then
-      return
-   elseif not slope then
-      tell(remarks, "the delays of the frame sizes at rest lie on no line: the model has no delay for them")
-      return
-   end
-   local line = 8e9 / line_bps -- ns for a byte
-   local store = slope.max >= line * (1 - 1e-9)
-   out.switching = store and "store-and-forward" or "cut-through"
-   local own = store and line or 0
-   out.latency_per_byte = { min = math.max(0, slope.min - own), max = math.max(0, slope.max - own) }
-   local header = store and 0 or ethernet.HEADER * line
-   out.latency = { min = math.max(0, at0.min - header), max = at0.max - header }
+   return out.limit == "other" or #out.remarks > told
 end
 
 --- What the device is in one direction.
@@ -357,7 +335,9 @@ end
 --              overload_delay_ns  the longest delay under overload
 --              overload_error_ns  by which it may be off; nil: by no more than delays at rest
 --              rest               { min_ns =, max_ns =, error_ns =, jitter_error_ns = how far the shortest
---                                 may be above what jitter adds to, or nil } of delays under a low load
+--                                 may be above what jitter adds to, or nil; has_end = whether that is
+--                                 certain, and where it is false mean_ns =, mean_error_ns = } of delays
+--                                 under a low load
 -- @return a table of ranges: capacity (frames/s), bandwidth (bit/s), or per_frame and per_byte (s);
 --         buffer_frames or buffer_bytes; cir (bit/s) and cbs (bytes); latency (ns), latency_per_byte (ns);
 --         and words: limit ("line", "load", "frames", "bits", "both", "policer", "shaper", "linear",
@@ -366,23 +346,19 @@ end
 --         buffer_unit ("frames", "bytes", "cells", "unclear", "other"), switching, remarks = list of
 -- sentences
 function M.direction(seen)
-   local out, list = { remarks = {} }, {}
-   for i, size in ipairs(seen.sizes) do
-      list[i] = of_size(size, out.remarks)
-   end
-   if not by_tokens(out, list) then
+   local out, list = { remarks = {} }, tables.map(seen.sizes, of_size)
+   local has_bucket = by_tokens(out, list)
+   if not has_bucket then
       engine(out, list, seen.below_line, out.remarks)
-      tell_unclear(out, seen.sizes, list)
-      tell_lost(out, seen.sizes, list)
-      if saturated(list) > 0 then
-         unit_of_buffer(out, list, out.remarks)
-      end
+   end
+   if not doubt(out, seen.sizes, list, has_bucket) and not has_bucket and saturated(list) > 0 then
+      unit_of_buffer(out, list, out.remarks)
    end
    if out.counted == "unclear" then
       tell(out.remarks, "several ways to count the bytes of a frame explain the rates: the bounds of the %s "
          .. "hold all of them", out.cir and "CIR" or "bandwidth")
    end
-   delays(out, seen.sizes, seen.line_bps, out.remarks)
+   delays.add(out, seen.sizes, seen.line_bps)
    return out
 end
 

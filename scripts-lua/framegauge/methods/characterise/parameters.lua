@@ -13,21 +13,23 @@ local M = {}
 local WHOLE = { frames = true, bytes = true, addresses = true }
 
 --- A range as an estimate of the result (result.lua).
--- @param range  in a unit; nil: not told
+-- @param range  in a unit; nil: not told. It may have a value, where that is not its middle, and a coverage,
+--               where that is not 1
 -- @param by     what it is multiplied by, to be in that unit; default 1
-function M.estimate(range, unit, by, coverage)
+function M.estimate(range, unit, by)
    if not range then
       return nil
    end
+   local likely, coverage = range.value, range.coverage or 1
    range = ranges.times(range, by or 1)
    local bounded = range.max < math.huge
    local min, max, value = range.min, bounded and range.max or nil, bounded and ranges.middle(range) or nil
-   value = min > 0 and value or value and 0 -- what may be nothing is taken for nothing
+   value = likely and likely * (by or 1) or min > 0 and value or value and 0 -- what may be nothing is nothing
    if WHOLE[unit] then
       min, max = math.floor(min), max and math.ceil(max)
       value = value and math.floor(value + 0.5)
    end
-   return { [unit] = value, ["min_" .. unit] = min, ["max_" .. unit] = max, coverage = coverage or 1 }
+   return { [unit] = value, ["min_" .. unit] = min, ["max_" .. unit] = max, coverage = coverage }
 end
 
 --- The share of frames that is lost without load. Losses that come in bursts count as bursts: only these may
@@ -52,20 +54,50 @@ end
 -- with a density of at least 1 / mean at its lower end, which has FEW samples below it by so much.
 local NORMAL_EXCESS, FEW = 0.25, 20
 
+--- How often the mean delay is within M.mean_error() of the truth, at least.
+M.MEAN_COVERAGE = 0.999
+local MEAN_SIGMAS = 4
+
 -- Mean and 99th percentile above the minimum, in terms of the mean, of the distributions that there are.
 local SHAPES = { uniform = 1.98, normal = 1.58, exponential = 4.61, pareto = 7.28 }
 
---- By how much the shortest of many delays may exceed what no delay is below. A normal distribution has
--- hardly anything near its lower end; the others have most there.
+-- The greatest delay is hardly above the 99th percentile, and the least as far below the median: a
+-- distribution with ends. Or the delays below the median lie closer together than the others by so much: it
+-- falls from its end.
+local FLAT, EVEN, FALLING = 1.06, 0.1, 0.25
+
+-- Percentiles are rounded by a thousandth of the delay; differences are to be well above.
+local ROUNDED = 0.02
+
+-- Do delays begin close to the shortest that was seen? Nobody knows where a distribution ends that has a tail
+-- on that side, too.
+local function has_lower_end(rest)
+   local below, above = rest.p50_ns - rest.min_ns, rest.p99_ns - rest.p50_ns
+   local most = rest.max_ns - rest.p50_ns
+   if above <= ROUNDED * rest.p99_ns then
+      return false
+   end
+   return most < FLAT * above and math.abs(below / most - 1) < EVEN or below < FALLING * above
+end
+
+--- By how much the shortest of many delays may exceed what no delay is below.
 -- @param rest  a low load, as in trials.lua
--- @return ns
+-- @return ns; and whether that is certain, because the delays have an end there
 function M.shortest_error(rest)
    local mean = rest.mean_ns - rest.min_ns
    if rest.max_ns - rest.min_ns <= 2 * rest.error_ns then
-      return 0
+      return 0, true
    end
-   local normal = (rest.p99_ns - rest.min_ns) / mean < (SHAPES.normal + SHAPES.uniform) / 2
-   return math.max(normal and NORMAL_EXCESS or 0, math.min(1, FEW / (rest.tx - rest.lost))) * mean
+   local certain = has_lower_end(rest)
+   return math.max(certain and 0 or NORMAL_EXCESS, math.min(1, FEW / (rest.tx - rest.lost))) * mean, certain
+end
+
+--- By how much the mean delay may be off, where each is drawn by itself. The deviation of what lies between
+-- two ends is not more than it would be at the ends alone (Bhatia and Davis).
+-- @return ns; the mean is within it at least as often as M.MEAN_COVERAGE
+function M.mean_error(rest)
+   return MEAN_SIGMAS * math.sqrt((rest.max_ns - rest.mean_ns) * (rest.mean_ns - rest.min_ns)
+      / (rest.tx - rest.lost))
 end
 
 --- What further delay there is at a low load.

@@ -22,6 +22,10 @@ local LONGER = 4 -- a queue that grows and does not overflow gets so much more t
 -- A trial at rest is made longer until it has so many frames.
 local ENOUGH = 1000
 
+-- Frames that may not pass each other wait for the one before: delays at rest must differ by less than this
+-- share of the time between two frames.
+local APART = 0.5
+
 -- So often a trial in which the tester fell short is made again: one that was held up once need not be again.
 local AGAIN = 2
 
@@ -92,25 +96,38 @@ local function delay_grew(c, counts, frame_size, rest)
       and l.mean_ns - l.min_ns > GROWN * spread
 end
 
---- A low load: delays, and losses that no load causes.
--- @return { min_ns =, max_ns =, mean_ns =, p99_ns =, error_ns =, jitter_error_ns =, tx =, lost =,
---         loss_bursts = }, or nil: nothing came
-function M.rest(c, frame_size, fps)
-   local o = c.plan.characterise
-   local seconds = math.min(math.max(o.rest, ENOUGH / (REST * fps)), o.longest)
-   local record = c.make("rest", frame_size, { fps = REST * fps, seconds = seconds })
-   local counts = counts_of(record, c.direction)
-   local l, all = counts.latency, c.rests
+-- A trial at rest: its counts.
+local function at_rest(c, frame_size, fps)
+   local o, all = c.plan.characterise, c.rests
+   local seconds = math.min(math.max(o.rest, ENOUGH / fps), o.longest)
+   local counts = counts_of(c.make("rest", frame_size, { fps = fps, seconds = seconds }), c.direction)
    all.tx, all.lost, all.loss_bursts = all.tx + counts.tx, all.lost + counts.lost,
       all.loss_bursts + counts.loss_bursts
+   return counts
+end
+
+--- A low load: delays, and losses that no load causes.
+-- @return { min_ns =, max_ns =, mean_ns =, p50_ns =, p99_ns =, error_ns =, jitter_error_ns =,
+--         mean_error_ns =, has_end =, tx =, lost =, loss_bursts = }, or nil: nothing came
+function M.rest(c, frame_size, fps)
+   fps = REST * fps
+   local counts = at_rest(c, frame_size, fps)
+   local l = counts.latency
+   local slower = l and math.max(APART * 1e9 / (l.p99_ns - l.min_ns), ENOUGH / c.plan.characterise.longest)
+   if slower and slower < fps then
+      fps, counts = slower, at_rest(c, frame_size, slower)
+      l = counts.latency
+   end
    if not l then
       return nil
    end
    local rest = {
-      min_ns = l.min_ns, max_ns = l.max_ns, mean_ns = l.mean_ns, p99_ns = l.p99_ns,
+      min_ns = l.min_ns, max_ns = l.max_ns, mean_ns = l.mean_ns, p50_ns = l.p50_ns, p99_ns = l.p99_ns,
       error_ns = 1 + (l.error_bound_ns or 0), tx = counts.tx, lost = counts.lost,
    }
-   rest.jitter_error_ns = parameters.shortest_error(rest)
+   rest.jitter_error_ns, rest.has_end = parameters.shortest_error(rest)
+   rest.has_end = rest.has_end and rest.p99_ns - rest.min_ns < 1e9 / fps
+   rest.mean_error_ns = parameters.mean_error(rest)
    return rest
 end
 
