@@ -4,6 +4,7 @@
 -- is certain may be false, and no word. characterise_campaign.lua draws more of each kind.
 local identify = require "framegauge.methods.characterise.identify"
 local parameters = require "framegauge.methods.characterise.parameters"
+local plans = require "framegauge.plan"
 local prediction = require "framegauge.methods.characterise.prediction"
 local truth = require "characterise_truth"
 
@@ -110,5 +111,25 @@ characterise: {bidirectional: false, learning_wait: 1ms, settle: 0}
       prediction.make(c, { direction = "a->b", limit = "line", jitter = "none" }, rows)
       assert.same({ 250, 4000 }, { rows[1].tx, rows[3].tx })
       assert.same({ "overload", 1024, "overload" }, { rows[1].load, rows[3].frame_size, rows[3].load })
+   end)
+end)
+
+describe("a plan of a characterisation", function()
+   local function load(group)
+      local plan, errors = plans.load_text("ports: {a: {device: wire0}, b: {device: wire1}}\n"
+         .. "test: characterise\ncharacterise: " .. group, "plan")
+      return plan and plan.characterise, errors and tostring(errors[1])
+   end
+
+   it("holds out sizes that frame_sizes does not have where it names none", function()
+      assert.same({ 256, 1024 }, load("{frame_sizes: [64, 1518]}").held_out)
+      assert.same({ 768, 1024 }, load("{frame_sizes: [64, 256, 1518]}").held_out)
+      assert.same({ 72, 80 }, load("{frame_sizes: [256, 384, 768, 1024]}").held_out)
+      assert.matches("held_out%[1%]: 256 is among frame_sizes", select(2,
+         load "{frame_sizes: [64, 256], held_out: [256]}"))
+   end)
+
+   it("overloads with no more than the line", function()
+      assert.matches('characterise.max: "150%%" is out of range', select(2, load "{max: 150%}"))
    end)
 end)

@@ -9,10 +9,10 @@ local units = require "framegauge.text.units"
 
 local ENOUGH_BESIDE = 60 -- seconds of the trials beside those of ageing, about
 
-local function sizes(key, default, help)
+local function sizes(key, default, help, default_help)
    return {
       key = key, type = "list", of = { type = "size", min = "64", max = "16128" }, unique = true, least = 1,
-      most = 8, default = default, help = help,
+      most = 8, default = default, default_help = default_help, help = help,
    }
 end
 
@@ -23,10 +23,11 @@ local row = {
    fields = {
       sizes("frame_sizes", { "64", "512", "1518" }, "bytes of the frames that the model is fitted to; "
          .. "where these do not tell two models apart, others are added"),
-      sizes("held_out", { "256", "1024" }, "bytes of the frames whose trials the model must predict"),
+      sizes("held_out", nil, "bytes of the frames whose trials the model must predict",
+         "[256, 1024], or others where frame_sizes has one of these"),
       { key = "bidirectional", type = "boolean", default = "true",
         help = "the other direction, too, and both at once" },
-      { key = "max", type = "rate", default = "100%",
+      { key = "max", type = "rate", default = "100%", max = "100%",
         help = "the load of an overload; less than the line where the tester cannot send that much" },
       { key = "trial", type = "time", default = "1s", min = "1ms", max = "300s",
         help = "length of an overload; others are shorter. The longer, the narrower the bounds of rates" },
@@ -54,7 +55,7 @@ local row = {
 }
 
 local function held_out_is_new(values, found)
-   for i, size in ipairs(values.characterise.held_out) do
+   for i, size in ipairs(values.characterise.held_out or {}) do
       if tables.contains(values.characterise.frame_sizes, size) then
          found:add(found:item("characterise.held_out", i), ("%d is among frame_sizes"):format(size),
             "a size that nothing was fitted to")
@@ -83,6 +84,20 @@ end
 --- Frame sizes that may be added: close together where a device carries hardly less than the line.
 local MORE = { 72, 80, 96, 112, 128, 192, 256, 384, 512, 768, 1024, 1280 }
 
+-- Held out where the plan does not say: the first two that nothing is fitted to.
+local HELD_OUT = tables.joined({ 256, 1024, 768, 384 }, MORE)
+
+local function held_out_of(frame_sizes)
+   local list = {}
+   for _, size in ipairs(HELD_OUT) do
+      if #list < 2 and not tables.contains(frame_sizes, size) then
+         list[#list + 1] = size
+      end
+   end
+   table.sort(list)
+   return list
+end
+
 return {
    name = "characterise", row = row, MORE = MORE, remembers = true,
    rules = {
@@ -104,6 +119,7 @@ return {
    end,
    shape = function(group)
       table.sort(group.frame_sizes)
+      group.held_out = group.held_out or held_out_of(group.frame_sizes)
       group.longest = math.max(group.longest, group.trial)
    end,
    quick = {
