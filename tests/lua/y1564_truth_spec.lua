@@ -8,6 +8,7 @@ local json = require "framegauge.text.json"
 local runs = require "y1564_runs"
 local schema = require "result_schema"
 local scratch = require "scratch"
+local tables = require "framegauge.core.tables"
 local uv = require "luv"
 
 local CONFIGS, measure, run, step_of = runs.CONFIGS, runs.measure, runs.run, runs.step_of
@@ -103,6 +104,25 @@ describe("a device that keeps to what was agreed", function()
             assert.is_true(row.fdv_ns < 30000, name .. ": " .. row.fdv_ns)
          end
       end
+   end)
+
+   it("has the counts that its loss ratio is of, of green frames where there are others", function()
+      local services, _, _, path = three_services()
+      local colours = 0
+      for _, service in pairs(services) do
+         for _, row in ipairs(tables.joined(service.configuration, service.performance)) do
+            if type(row.tx) == "number" then
+               assert.equal(row.loss_ratio, row.judged_lost / row.judged_tx)
+               local green = type(row.green) == "table" and row.green or row
+               assert.same({ green.tx, green.lost }, { row.judged_tx, row.judged_lost })
+               colours = colours + (row.judged_lost ~= row.lost and 1 or 0)
+            end
+         end
+      end
+      assert.is_true(colours > 0)
+      assert.matches(",lost,judged_tx,judged_lost,loss_ratio,", scratch.read(path .. "/configuration.csv"), 1,
+         true)
+      assert.matches("<th[^>]*>Judged<", scratch.read(path .. "/report.html"))
    end)
 
    it("passes without an excess rate, with bursts of its bucket", function()
@@ -279,7 +299,7 @@ describe("availability over 15 minutes", function()
          assert.near(98.667, row.availability_percent, 0.001)
          assert.equal(12, row.unavailable_s)
          assert.equal(0, row.loss_ratio)
-         assert.is_true(row.lost > 0)
+         assert.is_true(row.lost > 0 and row.judged_lost == 0 and row.judged_tx < row.tx - row.lost + 1)
          assert.equal("AVAIL", row.failed[#row.failed])
       end
    end)

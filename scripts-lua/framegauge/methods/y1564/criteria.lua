@@ -28,8 +28,8 @@ end
 
 function M.loss(v, row, sac)
    if row.loss_ratio > sac.flr then
-      add(v, "FLR", "FLR %s is above %s (in all %s of %s lost)", share(row.loss_ratio), share(sac.flr),
-         format.count(row.lost), format.plural(row.tx, "frame"))
+      add(v, "FLR", "FLR %s is above %s (%s of %s lost)", share(row.loss_ratio), share(sac.flr),
+         format.count(row.judged_lost), format.plural(row.judged_tx, "frame"))
    end
 end
 

@@ -38,6 +38,13 @@ local function some(key)
    end
 end
 
+-- Where they are not all.
+local function judged(key)
+   return function(row)
+      return row.judged_tx ~= row.tx and row[key] or nil
+   end
+end
+
 local FIGURES = {
    { "offered_ir_bps", "number", "information rate sent: bits of frames with FCS a second, over the time in "
       .. "which they were sent", null = true, col = "Offered IR", as = "megabits", at = "terminal html" },
@@ -51,7 +58,13 @@ local FIGURES = {
       null = true },
    { "tx", "count", "frames sent", null = true }, { "rx", "count", "frames received", null = true },
    { "lost", "count", "frames lost", null = true, col = "Lost", unit = "frames", at = "html" },
-   { "loss_ratio", "ratio", "`lost` / `tx`", null = true, col = "FLR", unit = "", as = "flr",
+   { "judged_tx", "count", "frames sent that `loss_ratio` is of: of a step with yellow frames the green, "
+      .. "in the performance test those of the available time", null = true },
+   { of = judged "judged_tx", col = "Judged", unit = "frames sent", as = "count", hidden = true,
+      at = "html" },
+   { "judged_lost", "count", "frames lost of these", null = true },
+   { of = judged "judged_lost", col = "", unit = "lost", as = "count", hidden = true, at = "html" },
+   { "loss_ratio", "ratio", "`judged_lost` / `judged_tx`", null = true, col = "FLR", unit = "", as = "flr",
       at = "terminal html", expect = { "flr", "<=", "ratio" }, uncertainty = uncertainty.loss },
    { "ftd", FTD, "delay from the first bit in to the last bit out; null when nothing arrived", null = true },
    { of = function(row, plan) return row.ftd and row.ftd[plan.y1564.ftd_statistic .. "_ns"] end,
