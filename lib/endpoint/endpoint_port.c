@@ -107,14 +107,14 @@ static bool
 untag(const struct fg_endpoint_port *s, struct rte_mbuf *m)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	int tag = fg_net_own_tag(frame, m->data_len, s->tag);
 
-	if (s->tag == 0)
-		return true;
-	if (!fg_net_has_tag(frame, m->data_len, s->tag) ||
-	    !is_for_endpoint(s, frame + FG_NET_TAG, m->data_len - FG_NET_TAG))
+	if (tag < 0 || (tag > 0 && !is_for_endpoint(s, frame + tag, m->data_len - (size_t)tag)))
 		return false;
-	fg_net_untag(frame, m->data_len);
-	rte_pktmbuf_adj(m, FG_NET_TAG);
+	if (tag > 0) {
+		fg_net_untag(frame, m->data_len);
+		rte_pktmbuf_adj(m, (uint16_t)tag);
+	}
 	return true;
 }
 

@@ -235,7 +235,7 @@ is_tag(uint16_t type)
 	return fg_net_is_tag(type) || type == 0x9100 || type == 0x9200 || type == 0x9300;
 }
 
-/* whom is it about? Then its tags are off */
+/* whom is it about? Then its tags are off. A priority tag is no tag (fg_net_own_tag()) */
 static struct emulated *
 find_host(struct hosts *hosts, struct rte_mbuf *m)
 {
@@ -247,8 +247,12 @@ find_host(struct hosts *hosts, struct rte_mbuf *m)
 
 	for (; n < FG_HOST_TAGS && m->data_len >= FG_ETHER_HEADER + tags + FG_NET_TAG &&
 	       is_tag(fg_get16(frame + FG_ETHER_HEADER - 2 + tags));
-	     n++, tags += FG_NET_TAG)
-		key.tag[n] = fg_get32(frame + FG_ETHER_HEADER - 2 + tags) & ~PRIORITY;
+	     tags += FG_NET_TAG) {
+		uint32_t tag = fg_get32(frame + FG_ETHER_HEADER - 2 + tags) & ~PRIORITY;
+
+		if (tag != FG_NET_PRIORITY_TAG)
+			key.tag[n++] = tag;
+	}
 	key.version = (uint32_t)fg_net_addressed(frame, m->data_len, tags, key.address);
 	if (key.version == 0)
 		return NULL;
@@ -289,9 +293,12 @@ hosts_take(struct hosts *hosts, struct responder *r, struct rte_mbuf *m, uint64_
 static void
 fill(struct emulated *h, const struct fg_emulated_host *c, unsigned given)
 {
+	unsigned n = 0;
+
 	*h = (struct emulated){.config = *c, .given = given, .key.version = c->host.has_ipv4 ? 4 : 6};
 	for (; h->tags < FG_HOST_TAGS && c->tag[h->tags] != 0; h->tags++)
-		h->key.tag[h->tags] = c->tag[h->tags] & ~PRIORITY;
+		if ((c->tag[h->tags] & ~PRIORITY) != FG_NET_PRIORITY_TAG)
+			h->key.tag[n++] = c->tag[h->tags] & ~PRIORITY;
 	if (c->host.has_ipv4)
 		memcpy(h->key.address, c->host.ipv4, 4);
 	else

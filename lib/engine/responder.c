@@ -42,14 +42,13 @@ static bool
 untag(const struct responder *r, struct rte_mbuf *m)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	int tag = fg_net_own_tag(frame, m->data_len, r->tag);
 
-	if (r->tag == 0)
-		return true;
-	if (!fg_net_has_tag(frame, m->data_len, r->tag))
-		return false;
-	fg_net_untag(frame, m->data_len);
-	rte_pktmbuf_adj(m, FG_NET_TAG);
-	return true;
+	if (tag > 0) {
+		fg_net_untag(frame, m->data_len);
+		rte_pktmbuf_adj(m, (uint16_t)tag);
+	}
+	return tag >= 0;
 }
 
 /* nothing is written into a frame that a tap is still to see. @return it, or a copy; NULL: no memory */

@@ -144,6 +144,8 @@ int fg_ipv6_parse(const char *text, uint8_t address[16], struct fg_error *err);
 size_t fg_net_answer(const struct fg_host *host, uint8_t *frame, size_t length);
 
 enum { FG_NET_TAG = 4 }; /* octets of a VLAN tag */
+/** A tag that has a priority and no VLAN, without the priority. */
+static const uint32_t FG_NET_PRIORITY_TAG = 0x81000000;
 
 /**
  * Take the outermost VLAN tag (0x8100) out of a frame, which then starts FG_NET_TAG octets later.
@@ -160,6 +162,15 @@ fg_net_is_tag(uint16_t ethertype)
 
 /** Is the outermost tag @p tag, EtherType and VLAN id, whatever its priority? */
 bool fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag);
+
+/**
+ * Which tag in front of a frame is its port's: the one of the port's VLAN or, at a port without VLAN, a
+ * priority tag. Its VLAN id is 0, and says no more than no tag does (IEEE 802.1Q, 6.9.1).
+ *
+ * @param tag  EtherType and id of the port's VLAN; 0: the port has no VLAN
+ * @return     octets of the tag that is to be taken off, 0: there is none; -1: another VLAN's frame
+ */
+int fg_net_own_tag(const uint8_t *frame, size_t length, uint32_t tag);
 
 /** Put a tag into the frame that starts FG_NET_TAG octets after @p frame; it then starts at @p frame. */
 void fg_net_tag(uint8_t *frame, uint32_t tag);

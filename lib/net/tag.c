@@ -16,6 +16,14 @@ fg_net_has_tag(const uint8_t *frame, size_t length, uint32_t tag)
 	return length >= FG_ETHER_HEADER + FG_NET_TAG && (fg_get32(frame + MACS) & ~priority) == tag;
 }
 
+int
+fg_net_own_tag(const uint8_t *frame, size_t length, uint32_t tag)
+{
+	if (fg_net_has_tag(frame, length, tag == 0 ? FG_NET_PRIORITY_TAG : tag))
+		return FG_NET_TAG;
+	return tag == 0 ? 0 : -1;
+}
+
 uint32_t
 fg_net_untag(uint8_t *frame, size_t length)
 {

@@ -48,7 +48,7 @@ struct EndpointPort : testing::Test {
 		rte_mempool_free(pool);
 	}
 	bool
-	Takes(const Bytes &frame)
+	Takes(const Bytes &frame, const Bytes &inside = {})
 	{
 		fg_sink *sink = fg_endpoint_port_sink(e);
 		fg_task *task = fg_endpoint_port_task(e);
@@ -61,7 +61,7 @@ struct EndpointPort : testing::Test {
 			return false;
 		}
 		task->publish(task);
-		EXPECT_EQ(std::vector<Bytes>{frame}, endpoint.got);
+		EXPECT_EQ(std::vector<Bytes>{inside.empty() ? frame : inside}, endpoint.got);
 		return true;
 	}
 
@@ -102,6 +102,17 @@ TEST_F(EndpointPort, GetsTcpUdpAndWhatRoutersReportOfThem)
 	EXPECT_FALSE(Takes(ipv4(icmp4, 8)));
 	EXPECT_FALSE(Takes(ipv6(icmp6, 128)));
 	EXPECT_FALSE(Takes(arp(1, peer_mac, peer_ipv4, Mac{}, host_ipv4)));
+}
+
+TEST_F(EndpointPort, TakesAPriorityTagForNone)
+{
+	Bytes plain = ipv4(6), tagged = plain, other;
+
+	tagged.insert(tagged.begin() + 12, {0x81, 0, 0x60, 0});
+	other = tagged;
+	other[15] = 7;
+	EXPECT_TRUE(Takes(tagged, plain));
+	EXPECT_FALSE(Takes(other)) << "of VLAN 7";
 }
 
 } // namespace

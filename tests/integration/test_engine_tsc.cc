@@ -14,15 +14,50 @@
 namespace
 {
 
+/* a port whose frames leave with a priority tag, as those of some hypervisors and switches do */
+struct PriorityTags : fg_port {
+	explicit PriorityTags(fg_port *real) : fg_port(*real), inner(real)
+	{
+		tx = [](fg_port *port, rte_mbuf **frames, uint16_t n, uint64_t now) {
+			fg_port *real = static_cast<PriorityTags *>(port)->inner;
+
+			for (unsigned i = 0; i < n; i++)
+				fg_net_tag(reinterpret_cast<uint8_t *>(
+						   rte_pktmbuf_prepend(frames[i], FG_NET_TAG)),
+					   FG_NET_PRIORITY_TAG | 0x6000);
+			return real->tx(real, frames, n, now);
+		};
+		rx = [](fg_port *port, rte_mbuf **frames, uint16_t n, uint64_t now) {
+			fg_port *real = static_cast<PriorityTags *>(port)->inner;
+
+			return real->rx(real, frames, n, now);
+		};
+		static const fg_port_ops asks = {
+			[](fg_port *port, fg_port_counters *out) {
+				fg_port *real = static_cast<PriorityTags *>(port)->inner;
+
+				real->ops->counters(real, out);
+			},
+			[](fg_port *) { return true; },
+			[](fg_port *) {},
+		};
+		ops = &asks;
+	}
+
+	fg_port *inner;
+};
+
 class Memif
 {
       public:
-	explicit Memif(const fg_engine_config &config = processor_time(1))
-	    : path(scratch_path("engine")), east("memif:" + path + ",server"), west("memif:" + path)
+	explicit Memif(const fg_engine_config &config = processor_time(1), bool tags = false)
+	    : path(scratch_path("engine")), east("memif:" + path + ",server"), west("memif:" + path),
+	      tagged_east(east.port), tagged_west(west.port)
 	{
 		linked = fg_port_wait_link(west.port, 5000, nullptr) == 0 &&
 			 fg_port_wait_link(east.port, 5000, nullptr) == 0;
-		engine.reset(new Engine(config, east.port, west.port));
+		engine.reset(tags ? new Engine(config, &tagged_east, &tagged_west)
+				  : new Engine(config, east.port, west.port));
 	}
 	/* DPDK's driver is not safe against being closed while its interrupt thread learns that the other end
 	 * is gone */
@@ -38,6 +73,7 @@ class Memif
       private:
 	std::string path;
 	Port east, west;
+	PriorityTags tagged_east, tagged_west;
 
       public:
 	bool linked;
@@ -217,7 +253,12 @@ TEST(EngineTsc, IsMadeAndFreedAgainAndAgain)
 	}
 }
 
-TEST(EngineTsc, NeighboursFindEachOther)
+namespace
+{
+
+/* of two ports, each the other's gateway */
+void
+expect_neighbours(bool tags)
 {
 	fg_engine_config config = processor_time(1);
 	const frames::Ipv6 ipv6[2] = {frames::host_ipv6, frames::peer_ipv6};
@@ -234,7 +275,7 @@ TEST(EngineTsc, NeighboursFindEachOther)
 		memcpy(p.gateway4, ipv4[1 - i].data(), 4);
 		memcpy(p.gateway6, ipv6[1 - i].data(), 16);
 	}
-	Memif b(config);
+	Memif b(config, tags);
 	ASSERT_TRUE(b.linked);
 	for (int tries = 0; tries < 20 && found < 4; tries++) {
 		found = 0;
@@ -250,6 +291,18 @@ TEST(EngineTsc, NeighboursFindEachOther)
 			}
 	}
 	EXPECT_EQ(4u, found);
+}
+
+} // namespace
+
+TEST(EngineTsc, NeighboursFindEachOther)
+{
+	expect_neighbours(false);
+}
+
+TEST(EngineTsc, NeighboursWithPriorityTagsFindEachOther)
+{
+	expect_neighbours(true);
 }
 
 namespace

@@ -142,6 +142,12 @@ describe("devices of an Open Traffic Generator configuration", function()
       assert.is_nil(neighbours(6)[2].link_layer_address)
    end)
 
+   it("take a tag with a priority and no VLAN for none", function()
+      set(both({ vlans = { { name = "priority", id = 0, priority = 3 } } }, {}))
+      assert.equal(MAC.right, neighbours(4)[1].link_layer_address)
+      assert.equal(MAC.left, neighbours(6)[2].link_layer_address)
+   end)
+
    it("speak in VLANs of any type of tag", function()
       for _, tpid in ipairs { "x9100", "x9200", "x9300" } do
          local function tags(name)

@@ -31,6 +31,21 @@ TEST(Tag, GoesBackIn)
 	EXPECT_EQ(tagged, frame);
 }
 
+TEST(Tag, IsThePortsByItsVlanOrAtAPortWithoutOneByItsPriorityAlone)
+{
+	std::vector<uint8_t> priority = tagged;
+
+	priority[15] = 0;
+	EXPECT_EQ(FG_NET_TAG, fg_net_own_tag(tagged.data(), tagged.size(), 0x8100000a));
+	EXPECT_EQ(-1, fg_net_own_tag(tagged.data(), tagged.size(), 0x8100000b));
+	EXPECT_EQ(-1, fg_net_own_tag(priority.data(), priority.size(), 0x8100000a));
+	EXPECT_EQ(-1, fg_net_own_tag(plain.data(), plain.size(), 0x8100000a));
+	EXPECT_EQ(0, fg_net_own_tag(plain.data(), plain.size(), 0));
+	EXPECT_EQ(0, fg_net_own_tag(tagged.data(), tagged.size(), 0)) << "the frame is of a VLAN";
+	EXPECT_EQ(FG_NET_TAG, fg_net_own_tag(priority.data(), priority.size(), 0));
+	EXPECT_EQ(0, fg_net_own_tag(priority.data(), 17, 0)) << "too short for a tag";
+}
+
 TEST(Tag, AnUntaggedOrShortFrameIsLeftAlone)
 {
 	std::vector<uint8_t> frame = plain;
