@@ -30,7 +30,9 @@ A field can change from frame to frame:
     destination: {from: 1024, to: 65535, step: 3} in steps; downwards when `to` is less than `from`
     destination: {from: 1024, count: 10}          so many values
     destination: [80, 443, 8080]                  these; or {list: [80, 443], hold: 2}
-    source: {random: 1024-65535, seed: 7}         any of them; `random: all`: any value of the field
+    source: {random: 1024-65535, seed: 7}         any of them; `random: all`: any value of the field, of an
+                                                  IPv6 address any 128 bits, also of multicast
+    source: {random: "2001:2::-2001:2:0:ffff:ffff:ffff:ffff:ffff"}   any address of whole /64 networks
     ttl: {from: 1, to: 255, every: 100}           every hundredth frame only
     ttl: {from: 1, to: 255, hold: 100}            each for a hundred frames
 

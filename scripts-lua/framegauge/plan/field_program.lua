@@ -6,7 +6,8 @@
 --    destination: {from: 1024, to: 65535, step: 3}         in steps; downwards when `to` is less than `from`
 --    destination: {from: 1024, count: 10}                  so many values
 --    destination: [80, 443, 8080]                          these; or {list: [80, 443], hold: 2}
---    source: {random: 1024-65535, seed: 7}                 any of them; `all`: any value of the field
+--    source: {random: 1024-65535, seed: 7}                 any of them; `all`: any value of the field, of an
+--                                                          IPv6 address of all 128 bits
 --    ttl: {from: 1, to: 255, every: 100}                   every hundredth frame only
 --    ttl: {from: 1, to: 255, hold: 100}                    each for a hundred frames
 --
@@ -15,6 +16,7 @@ local field_value = require "framegauge.plan.field_value"
 local octets = require "framegauge.core.octets"
 local problems = require "framegauge.plan.problems"
 local suggest = require "framegauge.core.suggest"
+local wide_program = require "framegauge.plan.wide_program"
 
 local M = {}
 
@@ -78,62 +80,84 @@ function Reader:integer(key, least)
    return value
 end
 
--- An address of which only the first 64 bits change is a program of those.
-function Reader:halves(first, last)
-   if self.field.kind ~= "ipv6" or first:sub(1, 8) == last:sub(1, 8) then
-      return number(first), number(last)
-   elseif first:sub(9) == last:sub(9) then
-      self.high = true
-      return number(first:sub(1, 8)), number(last:sub(1, 8))
-   end
-   self:wrong("both halves of the address change",
-      "a range within a /64, or one of networks with the same host")
-   return 0ULL, 0ULL
-end
-
 -- The step: a number, or written as the field's values are.
+-- @return its low 64 bits, and of an address the others, and whether it was a number
 function Reader:step()
    local node = self.nodes.step
    if not node then
-      return 1ULL
+      return { lo = 1ULL, hi = 0ULL, number = true }
    end
    local text = node.kind == "scalar" and node.value or ""
    local value = text:find("^%d+$") and tonumber(text) or field_value.read(self.field, text)
-   local step = value and (type(value) == "number" and value + 0ULL
-      or number(self.high and value:sub(1, 8) or value))
-   if not step or step == 0 then
+   local step = value and {
+      lo = number(value), hi = type(value) == "string" and #value == 16 and number(value:sub(1, 8)) or 0ULL,
+      number = type(value) == "number",
+   }
+   if not step or step.lo == 0 and step.hi == 0 then
       self:wrong(problems.quote(text) .. " is not a step", "a number above 0", "step")
-      return 1ULL
+      return { lo = 1ULL, hi = 0ULL, number = true }
    end
    return step
 end
 
+-- What cannot be a program of an address.
+function Reader:too_wide(what)
+   return self:wrong(("%s: in several /64, and more than %d values"):format(what, wide_program.LISTED),
+      "a range within a /64, networks with the same host, whole networks at random, or fewer values")
+end
+
 -- first, last -> first, step, count; backwards is a step below 0, in the arithmetic of 64 bits
-function Reader:range(first, last)
-   local a, b = self:halves(first, last)
-   self.base = first
+function Reader:range(first, last, random)
    local step = self:step()
-   if b >= a then
-      return { first = a, step = step, count = (b - a) / step + 1 }
+   self.base = first
+   if self.field.kind == "ipv6" then
+      return wide_program.range(first, last, step, random)
+         or self:too_wide(("%s to %s"):format(field_value.write(self.field, first),
+            field_value.write(self.field, last)))
    end
-   return { first = a, step = 0 - step, count = (a - b) / step + 1 }
+   local a, b = number(first), number(last)
+   local n = (b >= a and b - a or a - b) / step.lo
+   return {
+      first = a, step = b >= a and step.lo or 0 - step.lo, count = n == wide_program.ALL and n or n + 1,
+   }
+end
+
+-- first, and how many
+function Reader:counted(first, count)
+   local step = self:step()
+   self.base = first
+   if self.field.kind == "ipv6" then
+      return wide_program.counted(first, count + 0ULL, step)
+         or self:too_wide(("%.0f values from %s"):format(count, field_value.write(self.field, first)))
+   end
+   local a, end_of = number(first), self.field.width >= 64 and wide_program.ALL or 2ULL ^ self.field.width - 1
+   local most = (end_of - a) / step.lo
+   if count - 1ULL > most then
+      return self:wrong(("%.0f values from %s in steps of %s go beyond the field"):format(count,
+         field_value.write(self.field, first), tostring(step.lo):match "%d+"),
+         ("at most %.0f"):format(tonumber(most) + 1), "count")
+   end
+   return { first = a, step = step.lo, count = count + 0ULL }
 end
 
 function Reader:range_text(text, key)
    local from, to = split(text)
    local first, last = from and self:value(from, key), to and self:value(to, key)
    if first and last then
-      return self:range(first, last)
+      return self:range(first, last, key == "random")
    elseif not from then
       self:wrong(problems.quote(text) .. " is no range", "two values with a dash between", key)
    end
    return nil
 end
 
--- All values of the field, of an address wider than 64 bits those of its last 64.
+-- All values of the field.
 function Reader:all()
-   local width = math.min(64, self.field.width)
-   return { first = 0ULL, step = 1ULL, count = width == 64 and 0ULL - 1 or 2 ^ width + 0ULL }
+   if self.field.width > 64 then
+      return wide_program.all()
+   end
+   local whole = self.field.width == 64
+   return { first = 0ULL, step = 1ULL, count = whole and wide_program.ALL or 2 ^ self.field.width + 0ULL }
 end
 
 function Reader:from_to()
@@ -151,8 +175,7 @@ function Reader:from_to()
       local last = self:value(to.value or "", "to")
       return last and self:range(first, last)
    end
-   self.base = first
-   return { first = number(first), step = self:step(), count = count + 0ULL }
+   return self:counted(first, count)
 end
 
 -- Values one by one.
@@ -225,7 +248,8 @@ end
 --- Read a program.
 -- @return { first =, step =, count = (uint64_t), list = or nil, random =, seed =, every =, hold =,
 -- base = what the field holds where
--- it does not change, or nil, high = the first 64 bits of an address change }, or nil after a problem was
+-- it does not change, or nil, high = the first 64 bits of an address change, other = { first =, step =,
+-- count = } of the first 64 bits where both halves of an address are random }, or nil after a problem was
 -- added
 function M.read(field, node, path, found)
    local reader = setmetatable({
@@ -242,7 +266,7 @@ function M.read(field, node, path, found)
    if reader.failed or not program then
       return nil
    end
-   program.base, program.high = reader.base, reader.high
+   program.base = reader.base
    return program
 end
 

@@ -19,6 +19,9 @@ M.SMALLEST = { [4] = 64, [6] = 84 }
 -- frame whole shall lose it, and not count for one that carries two.
 M.DONT_FRAGMENT = 2
 
+-- From the seed of one half of an address to the seed of the other.
+local OTHER_DRAWS = 0x9e3779b97f4a7c15ULL
+
 -- How a field changes.
 -- @param list  uint64_t array of its values, or nil
 -- @param high  whether the first 64 bits of an address change, not the last
@@ -44,6 +47,12 @@ end
 local function vary_field(frame, name, o, hold, err)
    if not o.list then
       api.check(C.fg_frame_vary(frame, name, vary_config(o, hold, o.values, o.high), err), err)
+      if o.other then -- with draws of its own
+         local other = vary_config(o, hold, nil, true)
+         other.first, other.step, other.count = o.other.first, o.other.step, o.other.count
+         other.seed = other.seed + OTHER_DRAWS
+         api.check(C.fg_frame_vary(frame, name, other, err), err)
+      end
       return
    end
    local array = numbers(o.list)
@@ -146,7 +155,8 @@ end
 -- @param size   bytes with FCS
 -- @param stack  layers from the outside in: { "ethernet", destination = <octets>, ... }; a field is a number
 --               or, for addresses, a string of its octets; or in `vary` what it changes to from frame to
---               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h);
+--               frame, { first =, step =, count =, every = 1, seed = 0, random = false } (fg_vary.h),
+--               and other = { first =, step =, count = } of the first 64 bits of an address at random;
 --               or one of a list `fields` of { name =, and value =, bad = true or program = the same, also
 --               with list = values, or values = a uint64_t array of `count` numbers, hold = frames }; in
 --               `bytes` a list of { at = offset in the layer,
