@@ -124,6 +124,15 @@ describe("a trial record", function()
       assert.same({ "valid", nil, 5, 0 }, { r.validity, r.lost_min, r.duplicates, r.directions[1].stale })
    end)
 
+   it("is not valid where the reference device had no buffer for its copies", function()
+      local counts = raw { east = { name = "east", rx_no_mbuf = 7 } }
+      counts.time = "wire-free"
+      local r = trial.record(counts, { test = "mine", frame_size = 64, fps = 1000, seconds = 1 })
+      local why = "east: the reference device had no buffer for 7 frames on the way to it: it holds too many "
+         .. "at once"
+      assert.same({ "tester-limited", { why } }, { r.validity, r.reasons })
+   end)
+
    it("is the tester's where an lcore began after the traffic and frames are missing", function()
       local late = { id = 2, polls = 1, poll_gap_max_ns = 5, late_ns = 7400 }
       local r = record { forward = { rx = 990, lost = 10 }, lcores = { late } }

@@ -275,6 +275,12 @@ local function tester_reasons(record, raw, ask)
       end
    end
    flow_control.waiting(held_back, short, found)
+   for _, port in ipairs(raw.time and raw.time ~= "tsc" and ports or {}) do -- or its copies
+      if (port.rx_no_mbuf or 0) > 0 then
+         found:add("ports uncopied", port.rx_no_mbuf, "%s: the reference device had no buffer for %s on the "
+            .. "way to it: it holds too many at once", port.name, plural(port.rx_no_mbuf, "frame"))
+      end
+   end
    drain.overrun(raw, found)
    if record.lost == 0 then
       return found:sentences()
@@ -291,7 +297,8 @@ local function tester_reasons(record, raw, ask)
    end
    for _, port in ipairs(ports) do
       for _, drop in ipairs(DROPS) do
-         local n = port[drop[1]] or 0
+         local of_device = drop[1] == "rx_no_mbuf" and raw.time and raw.time ~= "tsc"
+         local n = not of_device and port[drop[1]] or 0
          if n > 0 then
             found:add("ports " .. drop[1], n, drop[2], port.name, plural(n, "frame"))
          end
