@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <pcap/pcap.h>
 
 #include "fg_filter.h"
+
+/*
+ * Some conditions ask the kernel about a frame of a live capture, such as its direction, by offsets that no
+ * frame has. Of the bytes alone they hold for no frame.
+ */
+static bool
+needs_kernel(const struct bpf_program *program)
+{
+	for (unsigned i = 0; i < program->bf_len; i++) {
+		const struct bpf_insn *insn = &program->bf_insns[i];
+
+		if (BPF_CLASS(insn->code) == BPF_LD && BPF_MODE(insn->code) == BPF_ABS &&
+		    (int32_t)insn->k < 0)
+			return true;
+	}
+	return false;
+}
 
 int
 fg_filter_compile(const char *text, const char *where, struct bpf_program *out, struct fg_error *err)
@@ -19,6 +38,14 @@ fg_filter_compile(const char *text, const char *where, struct bpf_program *out, 
 	if (pcap_compile(dead, out, text, 1, PCAP_NETMASK_UNKNOWN) != 0)
 		rc = fg_error_set(err, EINVAL, where, "%s: %s", text, pcap_geterr(dead));
 	pcap_close(dead);
+	if (rc == 0 && needs_kernel(out)) {
+		pcap_freecode(out);
+		rc = fg_error_set(
+			err, EINVAL, where,
+			"%s: only the kernel knows the direction or interface of a frame; expected a "
+			"condition on its bytes",
+			text);
+	}
 	return rc;
 }
 

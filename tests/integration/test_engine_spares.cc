@@ -191,7 +191,7 @@ TEST(EngineSpares, NeedRoomAndPlainCounts)
 	EXPECT_EQ(-EINVAL,
 		  s.Add({.tx_port = 0, .rx_port = 1, .measure = FG_MEASURE_VARIATION}, load, stream));
 	EXPECT_EQ(-EINVAL, s.Add({.tx_port = 0, .rx_port = 1, .copies_of = 3}, load, stream));
-	EXPECT_EQ(-ERANGE, s.Add({.tx_port = 0, .rx_port = 1}, so_many(0, 1), stream));
+	EXPECT_EQ(-ERANGE, s.Add({.tx_port = 0, .rx_port = 1}, so_many(-1, 1), stream));
 	for (unsigned i = 0; i < SPARES; i++)
 		ASSERT_EQ(0, s.Add(config, load, last)) << "what was refused takes no room";
 	EXPECT_EQ(-ENOSPC, s.Add(config, load, stream));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters in the language of pcap-filter(7). */
+#include <cerrno>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,19 @@
 #include <pcap/pcap.h>
 
 #include "fg_filter.h"
+
+TEST(Filter, RefusesWhatOnlyTheKernelKnows)
+{
+	for (const char *text : {"inbound", "outbound", "udp and inbound"}) {
+		fg_error err = {};
+
+		EXPECT_EQ(-EINVAL, fg_filter_check(text, "filter", &err)) << text;
+		EXPECT_NE(nullptr, strstr(err.message, "only the kernel knows")) << err.message;
+	}
+	for (const char *text :
+	     {"", "vlan", "vlan and vlan 7", "ip6 and udp", "ether[12:2] & 0x800 != 0", "len > 100"})
+		EXPECT_EQ(0, fg_filter_check(text, "filter", nullptr)) << text;
+}
 
 TEST(Filter, KnowsTheLengthOfAFrameOfWhichLessIsKept)
 {

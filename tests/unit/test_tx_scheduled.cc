@@ -42,3 +42,49 @@ TEST(TxScheduled, WhatHasWaitedTooLongIsLate)
 	EXPECT_EQ((Outcome{51, 11, 40, 0}), of(s, 0));
 	EXPECT_EQ((Outcome{26, 6, 20, 0}), of(s, 1));
 }
+
+/* several queues of a port send a stream of a number of frames in turn */
+TEST(TxScheduled, ALimitIsSharedByTheSubstreams)
+{
+	Senders s({1e6, 1e6});
+	const uint64_t share[] = {4, 3};
+
+	for (unsigned k : {0, 1}) {
+		fg_load load = {};
+		fg_stream_config c = {};
+		tx_place place = {&s.port, 0, k, 2};
+		fg_error err = {};
+
+		load.fps = 2e6;
+		load.frames = FG_ENDLESS;
+		c.loads = 1;
+		c.load = &load;
+		c.frame = s.frame.t;
+		c.turn = {k, 1, 2};
+		c.limit = 7;
+		tx_stream_clear(&s.all, k);
+		ASSERT_EQ(0, tx_stream_init(&s.all, k, &c, &place, nullptr, &err)) << err.message;
+		EXPECT_EQ(share[k], s.all.stream[k].pace.total);
+		EXPECT_EQ(share[k], s.all.stream[k].limit);
+	}
+}
+
+/* what begins with a pause is in the schedule by its next load */
+TEST(TxScheduled, SendsWhatFollowsAPause)
+{
+	Senders s({1e6, 1e6});
+	fg_load loads[3] = {};
+	fg_stream_config c = {};
+	tx_place place = {&s.port, 0, 0, 1};
+	fg_error err = {};
+
+	loads[0].ns = loads[1].ns = loads[2].ns = 10000;
+	loads[1].fps = 1e6;
+	c.loads = 3;
+	c.load = loads;
+	c.frame = s.frame.t;
+	tx_stream_clear(&s.all, 0);
+	ASSERT_EQ(0, tx_stream_init(&s.all, 0, &c, &place, nullptr, &err)) << err.message;
+	EXPECT_EQ(s.START + 10 * US, fg_pace_next(&s.all.stream[0].pace));
+	EXPECT_EQ(10u, s.all.stream[0].pace.total);
+}

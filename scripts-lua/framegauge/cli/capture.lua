@@ -119,7 +119,7 @@ function M.main(arguments, options, eal)
          parse.usage_error("capture", "capture: --%s is missing", option)
       end
    end
-   local plan = load_plan(arguments[1], options, eal)
+   local plan = load_plan(arguments[1], { set = options.set, ports_only = true }, eal)
    local device = plan.reference_device or plan.reference_switch
    if device and device.time == "free" and not (seconds or o.frames) then
       user_error.raise("capture", BAD_INPUT,

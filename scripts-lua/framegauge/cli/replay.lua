@@ -201,7 +201,7 @@ function M.main(arguments, options, eal)
       loops = options.loops, duration = parse.duration("replay", options),
       memory = options.memory, fcs = options.fcs, rewrite = rewrite_of(options),
    }
-   local plan = load_plan(arguments[1], options, eal)
+   local plan = load_plan(arguments[1], { set = options.set, ports_only = true }, eal)
    local problem = named_file.problem(o.file) -- at once, and not when all ports are open
    if problem then
       parse.usage_error("replay", "replay: %s", problem)

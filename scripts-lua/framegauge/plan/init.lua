@@ -147,21 +147,11 @@ local function apply_sets(root, options, found)
    end
 end
 
---- Read a plan from a text.
--- @param text          YAML
--- @param name          what errors call it
--- @param options.sets  list of "path=value", as --set gives them
--- @param options.quick shorten trials and waits
--- @param options.eal   further EAL arguments
--- @param options.on    { text =, name = } of a file with the reference device to run it against (plan/on.lua)
--- @return the plan, with what it was made from as `source` (text, options, and given(key): whether it
--- names a key); or nil and the list of all
--- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
--- of a line; tostring() writes it, and the list.
--- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
--- return plan.load_text(mine, "mine", { sets = { "reference_device.rate=10Gbps" } }).ports[1].name --> east
-function M.load_text(text, name, options)
-   options = options or {}
+-- What a plan is read without by those who use its ports only.
+local NOT_OF_PORTS = { streams = true, capture = true, expect = true, hooks = true }
+
+-- @return the values of a text, its problems, and where they were found; nil where it is no YAML
+local function read(text, name, options, ports_only)
    local root, err = yaml.parse(text, name)
    if not root then
       err.key = ""
@@ -173,13 +163,43 @@ function M.load_text(text, name, options)
          on.apply(root, options.on, found)
       end
       apply_sets(root, options, found)
+      if ports_only then
+         root.entries = tables.map(root.entries, function(entry)
+            return not NOT_OF_PORTS[entry.key] and entry or nil
+         end)
+      end
    end
    local values = schema.read(rows, root, found)
    values.topology = registry.topology(values)
    fill_addresses(values, found)
    rules.check(values, found)
-   local list = found:sorted()
-   if #list > 0 then
+   local list = tables.map(found:sorted(), function(problem)
+      return not (ports_only and NOT_OF_PORTS[problem.key:match "^%w+"]) and problem or nil
+   end)
+   return values, problems.list(list), found
+end
+
+--- Read a plan from a text.
+-- @param text          YAML
+-- @param name          what errors call it
+-- @param options.sets  list of "path=value", as --set gives them
+-- @param options.quick shorten trials and waits
+-- @param options.eal   further EAL arguments
+-- @param options.ports_only  leave out streams, captures, expectations and hooks if they are wrong
+-- @param options.on    { text =, name = } of a file with the reference device to run it against (plan/on.lua)
+-- @return the plan, with what it was made from as `source` (text, options, and given(key): whether it
+-- names a key); or nil and the list of all
+-- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
+-- of a line; tostring() writes it, and the list.
+-- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
+-- return plan.load_text(mine, "mine", { sets = { "reference_device.rate=10Gbps" } }).ports[1].name --> east
+function M.load_text(text, name, options)
+   options = options or {}
+   local values, list, found = read(text, name, options, false)
+   if list[1] and values and options.ports_only then
+      values, list, found = read(text, name, options, true)
+   end
+   if list[1] then
       return nil, list
    end
    local plan = shape(values, name, options)
