@@ -3,8 +3,8 @@
 -- Convergence: the arithmetic against worked examples, and devices whose outages are known.
 local address = require "framegauge.plan.address"
 local event = require "framegauge.methods.convergence.event"
-local expect = require "framegauge.methods.expect"
 local figures = require "framegauge.methods.convergence.figures"
+local held = require "held"
 local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
@@ -229,13 +229,12 @@ describe("what is expected of convergence", function()
          ["full<=80ms"] = true, ["full<=79ms"] = false, ["first<=10ms@failure"] = true,
          ["loss_of_connectivity<=70ms"] = true, ["loss_of_connectivity<=60ms"] = false, ["mean<=40ms"] = true,
       } do
-         local one = assert(expect.parse(text, plan))
-         assert.is_true(one.about(row))
-         assert.equal(met, one.met(row), text)
+         assert.equal(met, (held.met(text, plan, { convergence = { row } })), text)
       end
-      assert.is_false(expect.parse("full<=1s@reversion", plan).about(row))
-      assert.is_false(expect.parse("full<=1s", plan).met { validity = "valid", connectivity = {} })
-      assert.is_nil((expect.parse("full<=1s@somewhen", plan)))
+      assert.is_nil((held.met("full<=1s@reversion", plan, { convergence = { row } })))
+      local never = { convergence = { { event = "failure", validity = "valid" } } }
+      assert.is_false((held.met("full<=1s", plan, never)))
+      assert.matches("subject 'somewhen'", held.refusal("full<=1s@somewhen", plan), 1, true)
    end)
 end)
 

@@ -81,7 +81,7 @@ describe("a figure", function()
       assert.same({ ">=", "<=", "<=", ">=" }, { of.throughput.better, of.latency_max.better, of.loss.better,
          of.pages.better })
       assert.equal(5e-5 * 1e9, of.latency_max.parse "50us" * of.latency_max.scale)
-      assert.equal(500, of.throughput.parse("50%", { frame_size = 64, theoretical_fps = 1000 }))
+      assert.equal(500, of.throughput.parse "50%" { frame_size = 64, theoretical_fps = 1000 })
       assert.near(0.001, of.loss.parse "0.1%" * of.loss.scale, 1e-12)
       assert.is_nil(of.loss.parse "much")
    end)

@@ -70,9 +70,18 @@ describe("junit.xml", function()
          },
       }
       local output, text = suites(result)
-      assert.equal("framegauge.rfc2544.throughput 2 1 0 0\n", output)
+      assert.equal("framegauge.rfc2544.throughput 2 1 0 0\nframegauge.rfc2544.criteria 2 1 0 0\n", output)
       local line = text:match "[^\n]*1518 bytes, both directions[^\n]*"
       assert.matches("the device fell short of throughput&gt;=95%@1518: 899541 frames/s", line, 1, true)
+   end)
+
+   it("calls an error what is not decided, with the reason, the row and its figure", function()
+      local _, text = suites(throughput_only { expectations = {
+         { text = "throughput>=95%", reason = "tester-limited" },
+         { text = "throughput>=50%", met = false, row = "64 bytes", figure = "40 %", limit = ">= 50%" },
+      } })
+      assert.matches('message="not decided: tester-limited" type="criterion"', text, 1, true)
+      assert.matches('message="64 bytes: 40 %, not &gt;= 50%" type="criterion"', text, 1, true)
    end)
 
    it("calls an error what is not the device's", function()

@@ -67,7 +67,7 @@ describe("a plan", function()
                loss_verify_trials = 2, preceding_targets = 2,
             },
          },
-         streams = {}, expect = {}, quick = false,
+         streams = {}, quick = false,
          source = { text = MINIMAL, options = { sets = {}, quick = false, eal = {} } },
       }, loaded)
    end)

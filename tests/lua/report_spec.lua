@@ -333,9 +333,11 @@ describe("the table", function()
    it("is there without rows, and tells how expectations fared", function()
       local out = render({}, {
          interrupted = true, trials = {},
-         expectations = { { text = "a", met = true }, { text = "b", met = false }, { text = "c" } },
+         expectations = { { text = "a", met = true, row = "64 bytes", figure = "3 us" },
+            { text = "b", met = false }, { text = "c", reason = "invalid" } },
       })
-      assert.matches("Expected a: met.\nExpected b: not met.\nExpected c: not decided.\n", out, 1, true)
+      assert.matches("Criterion a: met (64 bytes; 3 us).\nCriterion b: not met.\n"
+         .. "Criterion c: not decided (invalid).\n", out, 1, true)
       assert.matches("interrupted: only what was measured", out)
    end)
 

@@ -2,7 +2,7 @@
 
 --- RFC 2889 held against the reference switch: every figure within a bound that follows from the method.
 local broadcast = require "framegauge.methods.rfc2889.broadcast"
-local expect = require "framegauge.methods.expect"
+local held = require "held"
 local interrupted = require "interrupted"
 local mesh = require "framegauge.methods.rfc2889.mesh"
 local method = require "framegauge.methods.rfc2889.method"
@@ -325,22 +325,28 @@ end)
 
 describe("what is expected by RFC 2889", function()
    it("is about figures of rows, of a size or a test", function()
-      local plan = assert(plans.load_text(plan_of(4, "", "frame_sizes: [64, 128]"), "x.yaml"))
+      local plan = assert(plans.load_text(plan_of(4, "",
+         "frame_sizes: [64, 128], tests: [fully_meshed, address_caching]"), "x.yaml"))
       local row = { test = "fully_meshed", frame_size = 64, throughput_percent = 50, frmol_fps = 3e6,
          theoretical_fps = 5952380, validity = "valid" }
+      local cache = { test = "address_caching", addresses = 99, validity = "valid" }
       local function met(text)
-         local one = assert(expect.parse(text, plan))
-         return one.about(row) and one.met(row)
+         return (held.met(text, plan, { rfc2889 = { fully_meshed = { row }, address_caching = { cache } } }))
       end
-      assert.same({ true, false, true, false, false }, { met "throughput>=50%", met "throughput>=51%@64",
-         met "frmol>=3Mfps@fully_meshed", met "frmol>=51%", met "throughput>=10%@128" })
+      assert.same({ true, false, true, false }, { met "throughput>=50%", met "throughput>=51%@64",
+         met "frmol>=3Mfps@fully_meshed", met "frmol>=51%" })
+      assert.is_nil(met "throughput>=10%@128") -- no row
+      assert.same({ true, true, false }, { met "addresses>=99", met "addresses>=90@address_caching",
+         met "addresses>=100" })
       for text, why in pairs {
-         ["throughput>=50%@many_to_one"] = "the plan has no test many_to_one",
-         ["throughput>=50%@65"] = "the plan has no frame size 65",
+         ["throughput>=50%@many_to_one"] = "other subject 'many_to_one'",
+         ["throughput>=50%@65"] = "other subject '65'",
+         ["addresses>=99@fully_meshed"] = "no row with addresses is about fully_meshed",
+         ["addresses>=99@64"] = "no row with addresses is about 64",
          ["speed>=1"] = "there is no figure 'speed'",
          ["throughput"] = "no figure with a comparison",
       } do
-         assert.truthy(select(2, expect.parse(text, plan)):find(why, 1, true))
+         assert.matches(why, held.refusal(text, plan), 1, true)
       end
    end)
 end)

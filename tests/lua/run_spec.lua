@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local Tester = require "fake_tester"
-local expect = require "framegauge.methods.expect"
 local fake_plan = require "fake_plan"
+local held = require "held"
 local json = require "framegauge.text.json"
 local plans = require "framegauge.plan"
 local run = require "framegauge.run"
@@ -285,83 +285,101 @@ describe("result.json", function()
    end)
 end)
 
-describe("an expectation", function()
+describe("a criterion", function()
    local plan = fake_plan()
 
-   it("is a result, a value and perhaps a frame size", function()
-      local function met(text, carried, frame_size)
-         local e = assert(expect.parse(text, plan))
-         local row = {
-            frame_size = frame_size, theoretical_fps = 1e6, throughput_fps = carried, validity = "valid",
-         }
-         return e.about(row) and e.met(row)
+   local function row(o)
+      local out = { frame_size = 64, direction = "both", theoretical_fps = 1e6, validity = "valid" }
+      for key, value in pairs(o) do
+         out[key] = value
       end
-      assert.is_true(met("throughput>=800kfps@64", 8e5, 64))
-      assert.is_false(met("throughput>=800kfps@64", 799999, 64))
-      assert.is_false(assert(expect.parse("throughput>=800kfps@64", plan)).about { frame_size = 128 })
-      assert.is_true(met(" throughput >= 95% ", 950000, 128))
-      assert.is_false(met(" throughput >= 95% ", 949999, 128))
-      assert.is_true(met("throughput>=512Mbps L2", 1e6, 64))
-      assert.is_false(met("throughput>=512Mbps L2", 999999, 64))
+      return out
+   end
+
+   local function met(text, o)
+      return held.met(text, plan, { throughput = { row(o) } })
+   end
+
+   it("is a figure, a value and perhaps what it is about", function()
+      assert.is_true(met("throughput>=800kfps@64", { throughput_fps = 8e5 }))
+      assert.is_false(met("throughput>=800kfps@64", { throughput_fps = 799999 }))
+      assert.is_nil((met("throughput>=800kfps@64", { frame_size = 128, throughput_fps = 1e6 })))
+      assert.is_true(met(" throughput >= 95% ", { throughput_fps = 950000, frame_size = 128 }))
+      assert.is_false(met(" throughput >= 95% ", { throughput_fps = 949999, frame_size = 128 }))
+      assert.is_true(met("throughput>=512Mbps L2", { throughput_fps = 1e6, frame_size = 64 }))
+      assert.is_false(met("throughput>=512Mbps L2", { throughput_fps = 999999, frame_size = 64 }))
+      assert.is_true(met("throughput_fps>=1kfps@throughput@64@both", { throughput_fps = 1e3 }))
+      assert.is_true(met("latency_max<=50us", { latency = { max_ns = 50000 } }))
+      assert.is_false(met("latency_max<=50us", { latency = { max_ns = 50001 } }))
    end)
 
-   it("is refused with the reason when it is not", function()
+   it("is refused with the reason and the figures of the plan", function()
       for text, why in pairs {
          ["throughput>95%"] = "no figure with a comparison",
-         ["latency>=3us"] = "no figure 'latency'",
+         ["speed>=3us"] = "no figure 'speed'",
          ["throughput>=fast"] = "fast",
-         ["throughput>=95%@65"] = "no frame size 65",
+         ["throughput<=95%"] = "criterion with >=",
+         ["throughput>=95%@65"] = "subject '65'",
          ["throughput>="] = "is not",
          ["throughput>=95% with 120% confidence"] = "'120%' is no confidence",
          ["throughput>=95% with much confidence"] = "'much' is no confidence",
+         ["latency_max<=1ms with 95% confidence"] = "no uncertainty of latency_max is known",
          [""] = "no figure with a comparison",
       } do
-         local e, message = expect.parse(text, plan)
-         assert.is_nil(e)
+         local message = held.refusal(text, plan)
          assert.matches(why, message, 1, true)
-         assert.matches("expected such as", message, 1, true)
+         assert.matches("the figures of this plan: ", message, 1, true)
       end
    end)
 
    it("with a confidence is about the bound of the uncertainty", function()
-      local function met(text, low, coverage, validity)
-         return assert(expect.parse(text, plan)).met {
-            frame_size = 64, theoretical_fps = 1e6, throughput_fps = 960000, validity = validity or "valid",
-            uncertainty = low and { throughput_fps = { low = low, high = 961000, coverage = coverage } },
-         }
+      local function confident(text, low, coverage, validity)
+         return (met(text, { throughput_fps = 960000, validity = validity or "valid",
+            uncertainty = low and { throughput_fps = { low = low, high = 961000, coverage = coverage } } }))
       end
       local text = "throughput>=95% with 95% confidence"
-      assert.is_true(met(text, 950000, 0.95))
-      assert.is_false(met(text, 949999, 0.95))
-      assert.is_false(met("throughput>=95%@64 with 99% confidence", 950000, 0.95))
-      assert.is_true(met("throughput>=95%@64 with 99% confidence", 950000, 1))
-      assert.is_false(met(text, nil)) -- nothing is known of it
-      assert.is_nil(met(text, nil, nil, "tester-limited"))
+      assert.is_true(confident(text, 950000, 0.95))
+      assert.is_false(confident(text, 949999, 0.95))
+      assert.is_false(confident("throughput>=95%@64 with 99% confidence", 950000, 0.95))
+      assert.is_true(confident("throughput>=95%@64 with 99% confidence", 950000, 1))
+      assert.is_false(confident(text, nil)) -- nothing is known of it
+      assert.is_nil(confident(text, nil, nil, "tester-limited"))
    end)
 
-   it("cannot be said of a figure that is not the device's, unless it is reached", function()
-      local e = assert(expect.parse("throughput>=500fps", plan))
-      local function met(o)
-         return expect.evaluate(e, { o }, true).met
-      end
-      assert.is_true(met { frame_size = 64, validity = "tester-limited", throughput_fps = 500 })
-      assert.is_nil(met { frame_size = 64, validity = "tester-limited", throughput_fps = 499 })
-      assert.is_false(met { frame_size = 64, validity = "valid", throughput_fps = 499 })
-      assert.is_false(met { frame_size = 64, validity = "valid" })
-      assert.is_nil(expect.evaluate(e, {}, false).met)
+   it("is not decided by a figure that is not the device's, unless the device has reached it", function()
+      local text = "throughput>=500fps"
+      assert.is_true(met(text, { validity = "tester-limited", throughput_fps = 500 }))
+      local decided, found = met(text, { validity = "tester-limited", throughput_fps = 499 })
+      assert.is_nil(decided)
+      assert.same({ "tester-limited", "64 bytes, both directions", ">= 500fps" }, { found.reason, found.row,
+         found.limit })
+      assert.is_nil((met(text, { validity = "invalid", throughput_fps = 500 })))
+      assert.is_false(met(text, { throughput_fps = 499 }))
+      assert.is_false(met(text, {})) -- no load passed
+      assert.is_nil((held.met(text, plan, {})))
+   end)
+
+   it("is as bad as its worst row, which it names", function()
+      local _, found = held.met("throughput>=50%", plan, { throughput = { row { throughput_fps = 6e5 },
+         row { throughput_fps = 3e5, frame_size = 128 }, row { throughput_fps = 4e5, frame_size = 256 } } })
+      assert.same({ false, "128 bytes, both directions", "300,000 frames/s" }, { found.met, found.row,
+         found.figure })
    end)
 
    it("of a characterisation is about bounds, which are as sure as they say", function()
       local device = assert(plans.load_text("test: characterise\nports: {a: {device: wire0}, b: {device: "
          .. "wire1}}", "plan"))
-      local function met(text)
-         return assert(expect.parse(text, device)).met { validity = "valid",
-            capacity = { fps = 1000, min_fps = 990, max_fps = 1010 }, loss = { ratio = 0, max_ratio = 1e-4 } }
+      local function of_device(text)
+         return (held.met(text, device, { characterisation = { { validity = "valid", direction = "a->b",
+            capacity = { fps = 1000, min_fps = 990, max_fps = 1010, coverage = 1 },
+            loss = { ratio = 0, min_ratio = 0, max_ratio = 1e-4, coverage = 0.95 } } } }))
       end
-      assert.is_true(met "capacity>=990 with 99% confidence")
-      assert.is_false(met "capacity>=991 with 50% confidence")
-      assert.is_true(met "loss<=0.01% with 95% confidence")
-      assert.is_false(met "loss<=0.01% with 96% confidence")
-      assert.is_false(met "latency<=1s with 95% confidence") -- not found
+      assert.is_true(of_device "capacity>=990")
+      assert.is_true(of_device "capacity>=990fps@a->b with 99% confidence")
+      assert.is_false(of_device "capacity>=991 with 50% confidence")
+      assert.is_true(of_device "loss<=0.01% with 95% confidence")
+      assert.is_false(of_device "loss<=0.01% with 96% confidence")
+      assert.is_false(of_device "latency<=1s with 95% confidence") -- not found
+      assert.is_nil(of_device "latency<=1s")
    end)
 end)

@@ -351,8 +351,8 @@ describe("a run of Y.1564", function()
       assert.equal(1, status)
       assert.equal(2, select(2, junit:gsub('the device fell short of voice.ftd&lt;=1us', "")))
       for text, why in pairs {
-         ["speech.flr<=0%"] = "no service 'speech'", ["voice.loss<=0%"] = "no figure 'loss'",
-         ["voice.flr>=0%"] = "criterion with <=", ["throughput>=95%"] = "no figure of a service",
+         ["speech.flr<=0%"] = "subject 'speech'", ["voice.speed<=0%"] = "no figure 'speed'",
+         ["voice.flr>=0%"] = "criterion with <=", ["throughput>=95%"] = "no figure 'throughput'",
          ["voice.ftd<=fast"] = "fast",
       } do
          local output

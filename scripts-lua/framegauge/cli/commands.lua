@@ -73,10 +73,12 @@ local MEASURING = {
          },
          {
             name = "expect", value = "EXPR", many = true,
-            help = "what the device must reach, otherwise the exit status is 1: 'throughput>=95%', "
-               .. "'throughput>=800kfps@64' (frame size 64), 'voice.flr<=10ppm' (a service), "
-               .. "'TCP_STREAM.goodput>=900Mbps' (TCP); 'throughput>=95% with 95% confidence': the bound of "
-               .. "its uncertainty, not the figure",
+            help = "a criterion, in addition to those of the plan: FIGURE>=VALUE or FIGURE<=VALUE, and "
+               .. "perhaps @ and the test, frame size, direction, stream or service it is about: "
+               .. "'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', "
+               .. "'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its "
+               .. "uncertainty, not the figure. The exit status is 1 where the device fell short, 3 where "
+               .. "that is not decided. A wrong one names the figures of the plan",
          },
          {
             name = "capture", value = "PORT=FILE", many = true,
@@ -104,7 +106,7 @@ local MEASURING = {
          { name = "quick", help = "as for run" }, SET, ON, OUT,
          { name = "dry-run", help = "print the expected trials and their duration; send nothing" },
          { name = "expect", value = "EXPR", many = true,
-           help = "what the device must reach, such as 'capacity>=1000000' or 'latency<=20us'" },
+           help = "a criterion, such as 'capacity>=1Mfps' or 'latency<=20us'" },
       },
       takes_eal = true,
       examples = {
@@ -117,7 +119,9 @@ local MEASURING = {
       summary = "check a plan: report every error with its line and the expected value",
       help = "Read a plan and report all its errors. Opens no port and sends nothing.",
       arguments = { PLAN },
-      options = { SET, { name = "quick", help = "check the plan as for run --quick" } },
+      options = { SET, { name = "quick", help = "check the plan as for run --quick" },
+         { name = "expect", value = "EXPR", many = true, help = "check a criterion as well, as run has it" },
+      },
       takes_eal = true,
       module = "framegauge.cli.plan", call = "check",
    },

@@ -3,11 +3,11 @@
 --- Exit statuses: what a CI job may rely on.
 return {
    { 0, "success" },
-   { 1, "the device fell short of an --expect, a --verify or a criterion of the plan, also where another "
+   { 1, "the device fell short of a criterion (of the plan or --expect) or a --verify, also where another "
       .. "result is tester-limited or invalid; or a script raised an error" },
    { 2, "bad plan or bad usage: nothing was sent" },
-   { 3, "tester-limited or invalid: some result cannot be called the device's; of compare: nothing could be "
-      .. "compared" },
+   { 3, "tester-limited or invalid: some result cannot be called the device's; or a criterion is not decided;"
+      .. " of compare: nothing could be compared" },
    { 4, "the machine: a port, memory, a permission" },
    { 70, "internal error of Framegauge; please report it" },
    { 130, "interrupted by Ctrl-C or SIGTERM; what was measured until then is kept" },

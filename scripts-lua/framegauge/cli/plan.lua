@@ -93,7 +93,7 @@ function M.run(arguments, options, eal)
       table.insert(options.set, require("framegauge.run.learned").setting(options.learned, plan))
       plan = load_plan(arguments[1], options, eal)
    end
-   require("framegauge.run").expectations(plan, options.expect)
+   require("framegauge.run").criteria(plan, options.expect)
    if options["dry-run"] then
       return require("framegauge.run.estimate").main(plan, wanted)
    elseif wanted then
@@ -137,6 +137,7 @@ end
 --- Check a plan: report its errors, or in one line what it would do.
 function M.check(arguments, options, eal)
    local plan = load_plan(arguments[1], options, eal)
+   require("framegauge.run").criteria(plan, options.expect)
    local ports = tables.map(plan.ports, function(port)
       return port.name .. " on " .. port.device
    end)

@@ -44,12 +44,11 @@ local BETTER = {
 
 -- What the ends of keys say of the unit: what is left of the key is a name, too, how a value is written in a
 -- criterion, and how many of the unit of the key one of the parser's is.
-local function load(text, line)
+local function load(text)
    local rate, message = units.parse_rate(text)
-   if not rate then
-      return nil, message
-   end
-   return line and loads.of_rate(rate, line.frame_size, line.theoretical_fps or line.line_fps)
+   return rate and function(line)
+      return loads.of_rate(rate, line.frame_size, line.theoretical_fps or line.line_fps)
+   end, message
 end
 
 local UNITS = {
@@ -72,8 +71,6 @@ end
 local function better_of(row, key)
    if row.better ~= nil then
       return row.better
-   elseif row.expect then
-      return row.expect[2]
    elseif key:find "_per_s$" then
       return M.MORE
    elseif has_any(key, NO_FIGURE) then
@@ -140,36 +137,40 @@ end
 
 -- A number that needs no unit, where the row allows that.
 local function parser(row, parse)
-   return row.plain and function(text, line)
-      return tonumber(text) and tonumber(text) / (row.plain == true and 1 or row.plain) or parse(text, line)
+   return row.plain and function(text)
+      local value, message = tonumber(text), nil
+      if not value then
+         value, message = parse(text)
+      end
+      return value, message
    end or parse
 end
 
-local function figure_of(row, path)
+local function figure_of(row, path, optional)
    local key = rows.flat_key(row.of and row.criterion or path)
    local unit, name = unit_of(key)
    local better = better_of(row, key)
    local names = { [key] = true, [name] = true }
-   local other = row.criterion or row.expect and row.expect[1]
-   if other then
-      names[other] = true
+   if row.criterion then
+      names[row.criterion] = true
    end
    return {
-      row = row, path = not row.of and path or nil, key = key, name = name, better = better, names = names,
+      row = row, optional = optional or row.optional, path = not row.of and path or nil, key = key,
+      name = name, better = better, names = names,
       of = row.of or function(line) return rows.value(line, path) end, unit = unit[1],
       parse = parser(row, unit[2]), scale = unit[3], resolution = resolution_of(row, unit, better),
    }
 end
 
-local function each(record, prefix, visit)
+local function each(record, prefix, visit, optional)
    for _, row in ipairs(record.rows) do
       local t = row[2]
       if type(t) == "table" and t.kind == "record" then
          if not row.apart and row[1] ~= "uncertainty" then
-            each(t, prefix .. row[1] .. ".", visit)
+            each(t, prefix .. row[1] .. ".", visit, optional or row.optional)
          end
       elseif is_number(row) and (row[1] or row.criterion) then
-         visit(row, prefix .. (row[1] or row.criterion))
+         visit(row, prefix .. (row[1] or row.criterion), optional)
       end
    end
 end
@@ -187,11 +188,13 @@ end
 
 local function read(record)
    local list, places = {}, {}
-   each(record, "", function(row, path)
+   each(record, "", function(row, path, optional)
       local place = places[path] or #list + 1
       local other = list[place] and list[place].row
+      optional = optional or list[place] and list[place].optional
       places[path] = place
-      list[place] = figure_of(not other and row or row[2] and both(other, row) or both(row, other), path)
+      list[place] = figure_of(not other and row or row[2] and both(other, row) or both(row, other), path,
+         optional)
    end)
    return list
 end
@@ -200,8 +203,9 @@ local known = setmetatable({}, { __mode = "k" })
 
 --- Everything in a record that is a number, settings and evidence too.
 -- @return list of { row =, path =, key = flat, name = the key without its unit, names = set of those in
--- criteria, better =, of = function(line, plan): its value, parse = function(text, line): a value as a
--- criterion has it, scale = how much of the key's unit one of that is, unit = how the key ends,
+-- criteria, better =, optional = whether a line may be without it, of = function(line, plan): its value,
+-- parse = function(text): a value as a criterion has it, a number, or a function(line) that tells it for the
+-- line, or nil and a message, scale = how much of the key's unit one of that is, unit = how the key ends,
 -- resolution = function(line, value) }
 function M.all(record)
    if not known[record] then
@@ -226,7 +230,7 @@ end
 -- Extremes of one run are chance.
 local function stands_first(figure)
    local at = figure.row.at or ""
-   return figure.row.criterion or figure.row.expect or figure.row.main
+   return figure.row.criterion or figure.row.main
       or (at:find "terminal" or at:find "summary") and not has_any(figure.key, { "_m[ai][xn]_", "stddev" })
 end
 

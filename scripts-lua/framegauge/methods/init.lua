@@ -12,7 +12,8 @@
 --                                      notes = where not }; a method without a standard has none
 --    files(plan, tester)               what the folder of a run has from its start beside what all have:
 --                                      list of { name, text }; a method may have none
---    expectations                      what --expect can be about (framegauge.methods.expect), or nil
+--    subjects(plan)                    what criteria can be about beyond tests, frame sizes and directions
+--                                      (framegauge.methods.criteria); a method may have none
 --    run(plan, tester, session, results)  measures, and adds to the results as it finds them
 --
 -- What its results look like is in its report (framegauge.report.view); its keys in a plan and what it needs

@@ -94,7 +94,8 @@ local function shape(values, path, options)
       ports = {}, host = values.host, clock = values.clock,
       fleet = values.fleet, test = values.test,
       [values.test] = values[values.test],
-      streams = values.streams, captures = values.capture[1] and values.capture, expect = {},
+      streams = values.streams, captures = values.capture[1] and values.capture,
+      criteria = values.criteria[1] and values.criteria,
       hooks = values.hooks[1] and values.hooks,
       quick = options.quick == true,
    }

@@ -217,6 +217,12 @@ local plan = {
       host,
       clock,
       fleet,
+      { key = "criteria", type = "list", unique = true, most = 256, default = {}, default_help = "none",
+        of = { type = "string", longest = 256 },
+        expected = "criteria such as [throughput>=95%@512, latency_max<=50us]",
+        help = "what the device must reach, as with --expect: FIGURE>=VALUE or FIGURE<=VALUE, and behind an "
+           .. "@ the test, frame size, direction, stream or service it is about. Exit status 1 where the "
+           .. "device fell short, 3 where that is not decided" },
       captures.row,
       hooks.row,
       streams.row,

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
 --- The rows of a result as cases of a test, for programs that think in those: junit.xml and result.jtl.
-local expect = require "framegauge.methods.expect"
+local criteria = require "framegauge.methods.criteria"
 local show = require "framegauge.text.show"
+local tables = require "framegauge.core.tables"
 local verdict = require "framegauge.text.verdict"
 local views = require "framegauge.report.view"
 
@@ -59,7 +60,7 @@ local function costs_of(result, one)
 end
 
 local function case_of(result, one, row, i)
-   local short, case = expect.short_of(result, row), verdict.case(row)
+   local short, case = criteria.short_of(result, one, row), verdict.case(row)
    if short then
       case = { failure = ("the device fell short of %s%s"):format(short, one.measured and ": "
          .. one.measured(row) or ""),
@@ -67,6 +68,20 @@ local function case_of(result, one, row, i)
    end
    case.name = one.case and one.case(row, i) or show.name(one.record, row)
    return case
+end
+
+--- The suite of the criteria of a result, a case for each. One that is not decided is an error: nobody knows.
+function M.criteria(result)
+   return { name = "criteria", cases = tables.map(result.expectations, function(one)
+      local case = { name = one.text, seconds = 0, tx_bytes = 0, rx_bytes = 0 }
+      if one.met == nil then
+         case.error, case.type = "not decided: " .. (one.reason or "unknown"), "criterion"
+      elseif not one.met then
+         case.failure, case.type = ("%s: %s, not %s"):format(one.row or "", one.figure or "no figure",
+            one.limit or one.text), "criterion"
+      end
+      return case
+   end) }
 end
 
 --- The suites of a result: list of { name =, cases = list of { name =, seconds =, tx_bytes =, rx_bytes =, and

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- junit.xml: the result for a CI server, one test case for each row.
+--- junit.xml: the result for a CI server, one test case for each row and each criterion.
 --
--- A case fails when the device fell short of what was asked: an --expect, or a criterion of the plan. It is
+-- A case fails when the device fell short of what was asked: a criterion, or one of the method's own. It is
 -- an error, in JUnit's sense that the testing went wrong and not the tested, when its figure is not the
 -- device's: tester-limited or invalid. Skipped is what does not apply to the device, and what an interrupted
 -- run never came to. Times are those of the trials, by the tester's clock; rows of one trial share its time.
@@ -49,7 +49,8 @@ end
 -- @param result  result.json, read, without nulls
 -- @param moment  run.json, read, without nulls; empty when there is none
 function M.text(result, moment)
-   local suites = tables.map(cases.suites(result), function(one) return suite(result, one, moment) end)
+   local all = tables.joined(cases.suites(result), result.expectations[1] and { cases.criteria(result) })
+   local suites = tables.map(all, function(one) return suite(result, one, moment) end)
    local root = xml.testsuites { name = "framegauge " .. result.plan.name, suites, "\n" }
    return '<?xml version="1.0" encoding="UTF-8"?>\n' .. xml.render(root) .. "\n"
 end

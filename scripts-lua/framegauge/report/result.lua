@@ -100,16 +100,21 @@ function M.record(results, trials)
       { "schema_version", { M.SCHEMA_VERSION }, "version of this schema" }, { "generator", GENERATOR,
          "program and versions" },
       { "validity", { unpack(verdict.VALIDITY, 1, 3) }, "the worst validity of all rows" },
-      { "outcome", verdict.OUTCOME, "`fail` where a row failed or an expectation is not met, `pass` where "
-         .. "something was asked and reached, else null", null = true },
+      { "outcome", verdict.OUTCOME, "`fail` where a row failed or a criterion is not met, `pass` where "
+         .. "something was asked and all of it reached, else null: also where a criterion is not decided",
+         null = true },
       { "interrupted", "boolean", "whether the run ended before its plan did" },
       { "conformance", CONFORMANCE, "whether the plan keeps to its standard; null where the method has none",
          null = true },
       { "calibration", CALIBRATION, "what is known of the tester itself" },
-      { "expectations", list(record("expectation", "an `--expect`", {
-         { "text", "text", "as it was given" }, { "met", "boolean", "whether it was met; null when that "
-            .. "cannot be said", null = true },
-      })), "one object for each `--expect`" },
+      { "expectations", list(record("expectation", "a criterion: of the plan, or an `--expect`", {
+         { "text", "text", "as it was given" },
+         { "met", "boolean", "whether it was met; null when that is not decided", null = true },
+         { "limit", "text", "what was asked for", optional = true },
+         { "row", "text", "the row that decided: the worst of those it is about", optional = true },
+         { "figure", "text", "what that row has", optional = true },
+         { "reason", "text", "why it is not decided", optional = true },
+      })), "one object for each criterion" },
       { "results", results, "for each test that was made a list of rows" },
       { "ports", list(PORT), "the ports as they were opened" },
       { "plan", "object", "the plan as it was run, every default filled in, in base units; see `framegauge "
@@ -136,12 +141,12 @@ end
 -- The plan as result.json has it: what was to be done, not where that was read.
 function M.published_plan(plan)
    local copy = tables.copy(plan)
-   copy.file, copy.expect, copy.source, copy.tester_limits, copy.fitted = nil, nil, nil, nil, nil
+   copy.file, copy.source, copy.tester_limits, copy.fitted = nil, nil, nil, nil
    copy.hooks = nil -- whom to tell, by addresses that may be secret
    return copy
 end
 
--- Expectations are rows, too, that pass or fail.
+-- Criteria are rows, too, that pass or fail.
 local function judged(o)
    local all = {}
    for _, one in ipairs(M.tables(o.plan.test, o.results)) do
@@ -159,10 +164,19 @@ local function judged(o)
    return all
 end
 
+local function all_decided(expectations)
+   for _, one in ipairs(expectations) do
+      if one.met == nil then
+         return false
+      end
+   end
+   return true
+end
+
 --- Put together what a run found.
 -- @param o.plan, o.ports, o.trials, o.generator  as they are
 -- @param o.results       rows by test: { throughput = {...}, latency = {...} }
--- @param o.expectations  list of { text =, met = true, false or nil }
+-- @param o.expectations  of criteria (framegauge.methods.criteria)
 -- @param o.calibration   framegauge.run.calibration's find
 -- @param o.conformance   of the method, or nil
 -- @param o.interrupted   whether the run ended before its plan did
@@ -173,6 +187,9 @@ function M.new(o)
       results = o.results, ports = o.ports, plan = o.plan, trials = o.trials,
    }
    result.validity, result.outcome = verdict.worst(judged(o))
+   if result.outcome == "pass" and not all_decided(o.expectations) then
+      result.outcome = nil
+   end
    return result
 end
 

@@ -41,7 +41,9 @@ local function expectation_notes(result, add, paint)
    for _, expectation in ipairs(result.expectations) do
       local word = expectation.met == nil and "not decided" or expectation.met and "met" or "not met"
       local colour = expectation.met == nil and "warning" or expectation.met and "good" or "bad"
-      add(("Expected %s: %s."):format(expectation.text, paint(word, colour)))
+      local seen = tables.joined({ expectation.row }, { expectation.figure }, { expectation.reason })
+      add(("Criterion %s: %s%s."):format(expectation.text, paint(word, colour),
+         seen[1] and " (" .. table.concat(seen, "; ") .. ")" or ""))
    end
 end
 

@@ -9,7 +9,7 @@ local ansi = require "framegauge.text.ansi"
 local bars = require "framegauge.text.bars"
 local calibration = require "framegauge.run.calibration"
 local captures = require "framegauge.run.captures"
-local expect = require "framegauge.methods.expect"
+local criteria = require "framegauge.methods.criteria"
 local failure = require "framegauge.core.failure"
 local files = require "framegauge.report.files"
 local Folder = require "framegauge.report.folder"
@@ -40,17 +40,18 @@ local function refuse(status, message)
    user_error.raise("run", status, "%s", message)
 end
 
---- Read what is expected of a plan. What cannot be expected of it is refused.
+--- Read the criteria of a plan and those that came with it. What no row can decide is refused.
 -- @param texts  as options.expect of M.main(), or nil
-function M.expectations(plan, texts)
+function M.criteria(plan, texts)
    local list = {}
-   for i, one in ipairs(texts or {}) do
-      local message
-      list[i], message = expect.parse(one, plan)
-      if not list[i] then
-         refuse(BAD_PLAN, message)
+   local function add(all, where)
+      for i, given in ipairs(all or {}) do
+         local one, message = criteria.parse(given, plan)
+         list[#list + 1] = one or refuse(BAD_PLAN, where:format(i) .. message)
       end
    end
+   add(plan.criteria, (plan.file and plan.file .. ": " or "") .. "criteria[%d] ")
+   add(texts, "--expect ")
    return list
 end
 
@@ -148,10 +149,19 @@ local function measure(plan, tester, folder, recorded, screen)
    return results, session.trials, not done and err or nil
 end
 
-local function evaluate(expectations, rows, complete)
-   return tables.map(expectations, function(expectation)
-      return expect.evaluate(expectation, rows, complete)
+local function evaluate(list, plan, results, complete)
+   return tables.map(list, function(one)
+      return criteria.evaluate(one, plan, results, complete)
    end)
+end
+
+local function is_decided(list)
+   for _, one in ipairs(list) do
+      if one.met == nil then
+         return false
+      end
+   end
+   return true
 end
 
 local function status_of(result)
@@ -161,7 +171,7 @@ local function status_of(result)
    if result.outcome == "fail" then
       return FELL_SHORT
    end
-   return result.validity == "valid" and SUCCESS or NOT_THE_DEVICES
+   return result.validity == "valid" and is_decided(result.expectations) and SUCCESS or NOT_THE_DEVICES
 end
 
 local function write_files(folder, result, run)
@@ -248,7 +258,7 @@ local function run_captured(tester, plan, options, expectations, kept)
       generator = generator.of(), plan = plan, conformance = conformance and conformance(plan),
       ports = tester.ports, results = results, trials = trials,
       calibration = beyond(state, plan, trials),
-      expectations = evaluate(expectations, expect.rows(plan, results), err == nil), interrupted = err ~= nil,
+      expectations = evaluate(expectations, plan, results, err == nil), interrupted = err ~= nil,
    }
    local written, why = xpcall(write_files, failure.keep_stack, folder, result, run)
    if err and not job.is_interrupt(err) then
@@ -275,7 +285,7 @@ end
 --- Run a plan. Call it inside a job.
 -- @param plan            a loaded plan (framegauge.plan)
 -- @param options.out      the result folder; default: one of its own under framegauge-runs
--- @param options.expect   list of expectations (framegauge.methods.expect)
+-- @param options.expect   further criteria (framegauge.methods.criteria)
 -- @param options.capture  list of "PORT=FILE": what these ports receive in all trials (run/captures.lua)
 -- @param options.earlier  the run to resume (framegauge.run.resume); its folder is the result folder
 -- @param options.tester   an open tester to run it on, which stays open; default: one of its own
@@ -285,7 +295,7 @@ end
 -- @return exit status (framegauge.cli.exit) and the result (framegauge.report.result). What is refused before
 -- the first frame raises an object with its status.
 function M.main(plan, options)
-   local expectations = M.expectations(plan, options.expect)
+   local expectations = M.criteria(plan, options.expect)
    local wanted = captures.read(plan, options.capture)
    if not options.earlier then
       options.out = options.out or Folder.default_path(plan.name, os.time())

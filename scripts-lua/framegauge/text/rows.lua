@@ -29,9 +29,8 @@
 --    uncertainty  function(row, run): how far from the figure the truth may be (trial/uncertainty.lua), by
 --              the row and what it follows from: run.trial (records by number), run.time,
 --              run.calibration; nil where nothing can be defended
---    better, criterion, resolution  what makes it a figure that can be asked for and compared
---              (framegauge.methods.figures)
---    expect    what --expect calls it (framegauge.methods.expect)
+--    better, criterion, resolution, main, coverage, absent, plain  what makes it a figure that can be asked
+--              for and compared (framegauge.methods.figures, .criteria)
 --    apart     of an object: its figures are in no table of the record
 --
 -- From a record come the order of keys and the nulls of result.json (published), what is checked when a trial

@@ -2,7 +2,6 @@
 
 --- What a device is, from few trials: the parameters of a model, each with its bounds, the trials that prove
 -- or disprove it, and a reference device that behaves like it.
-local fields = require "framegauge.methods.characterise.result"
 local format = require "framegauge.text.format"
 local identify = require "framegauge.methods.characterise.identify"
 local mac_table = require "framegauge.methods.characterise.mac_table"
@@ -23,20 +22,6 @@ M.TITLE = "Characterisation"
 local MORE_SIZES = 2 -- frame sizes that may be added
 local OF_SIZE, OF_HELD_OUT, OF_RECOVERY = 4, 3, 2 -- trials, at most
 local EMPTYING = 1 -- trial more of the largest size
-
---- Bounds of the parameters, of all directions or of one.
-M.expectations = {
-   examples = "'capacity>=1000000', 'buffer>=512' or 'latency<=20us@east->west'", absent_fails = true,
-   figures = function() return fields.EXPECTED end,
-   rows = function(results) return results.characterisation or {} end,
-   subject = function() return function() return true end end,
-   of = function(plan, text)
-      if not tables.contains(M.directions(plan), text) then
-         return nil, ("the plan has no direction '%s'"):format(text)
-      end
-      return function(row) return row.direction == text end
-   end,
-}
 
 --- List of "from->to", between the first two ports.
 function M.directions(plan)

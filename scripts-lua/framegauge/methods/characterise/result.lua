@@ -73,7 +73,9 @@ end
 
 local DETAIL = "terminal html" -- not in the summary
 
--- A figure, and the column that shows it with its range.
+local NAMED = { base_latency = "latency" } -- in criteria
+
+-- A figure, the column that shows it with its range, and the bound that a criterion asks for.
 -- @param better  as in framegauge.methods.figures
 local function parameter(key, unit, help, col, at, better)
    return { key, OF_UNIT[unit], help, null = true }, {
@@ -82,7 +84,14 @@ local function parameter(key, unit, help, col, at, better)
       of = function(row)
          return row[key] and M.text(row[key], unit)
       end,
-   }, { key .. "." .. unit, col = col, as = KINDS[unit], better = better, uncertainty = bounds(key, unit) }
+   }, {
+      key .. "." .. unit, col = col, as = KINDS[unit], better = better, criterion = false,
+      uncertainty = bounds(key, unit),
+   }, {
+      key .. (better == "<=" and ".max_" or ".min_") .. unit, as = KINDS[unit], better = better,
+      criterion = better ~= "either" and (NAMED[key] or key) or nil, plain = unit == "fps",
+      coverage = function(row) return row[key] and row[key].coverage or 0 end,
+   }
 end
 
 local LIMITS = { "line", "load", "frames", "bits", "both", "policer", "shaper", "linear", "unclear", "other" }
@@ -128,7 +137,7 @@ M.DIRECTION = record("characterisation", "What the device is in one direction", 
    { "buffer_cell_bytes", "ordinal", "`cells`: a frame takes a whole number of so many bytes", null = true },
 }, {
    parameter("buffer", "frames", "frames that can wait, besides the one that is forwarded", "Buffer", nil,
-      "either"),
+      ">="),
 }, {
    parameter("buffer_memory", "bytes", "bytes that can wait", "Buffer", nil, "either"),
 }, {
@@ -205,16 +214,6 @@ M.MAC_TABLE = record("mac_table", "The table of addresses of a switch, of a plan
    { "trials", "count", "of the table", col = "Trials", as = "number", at = "html" },
    { "remarks", list "text", "what no trial could tell" },
 }, verdict.ROWS)
-
---- What can be expected: bounds, with how sure they are.
-M.EXPECTED = {
-   { "capacity.min_fps", expect = { "capacity", ">=", "number" }, coverage = 1 },
-   { "bandwidth.min_bps", expect = { "bandwidth", ">=", "bits" }, coverage = 1 },
-   { "buffer.min_frames", expect = { "buffer", ">=", "number" }, coverage = 1 },
-   { "base_latency.max_ns", expect = { "latency", "<=", "time" }, coverage = 1 },
-   { "loss.max_ratio", expect = { "loss", "<=", "ratio" }, coverage = 0.95 },
-   { "recovery.max_ns", expect = { "recovery", "<=", "time" }, coverage = 1 },
-}
 
 M.TABLES = {
    { name = "characterisation", title = "What the device is", record = M.DIRECTION, by_place = true,

@@ -6,7 +6,6 @@
 -- The tester speaks no routing protocol. The failure is caused by a command of the plan, by taking down a
 -- link, by the person at the terminal, or by the reference device itself.
 local event = require "framegauge.methods.convergence.event"
-local fields = require "framegauge.methods.convergence.result"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local stats = require "framegauge.trial.stats"
@@ -22,21 +21,10 @@ M.TITLE = "Convergence"
 
 local VALIDATION, REPETITIONS = 5, 10 -- seconds (RFC 6412, 3.6.3); of ours
 
---- One of the figures, of all events or of those of one kind.
-M.expectations = {
-   examples = "'loss_of_connectivity<=50ms', 'full<=1s' or 'first<=200ms@failure'", absent_fails = true,
-   figures = function() return fields.EXPECTED end,
-   rows = function(results) return results.convergence or {} end,
-   subject = function() return function() return true end end,
-   of = function(plan, text)
-      for _, name in ipairs(trials.events(plan)) do
-         if name == text then
-            return function(row) return row.event == text end
-         end
-      end
-      return nil, ("the plan has no event '%s'"):format(text)
-   end,
-}
+--- What criteria can be about: its events.
+function M.subjects(plan)
+   return { { key = "event", values = trials.events(plan) } }
+end
 
 function M.heading(plan)
    return ("of %s, %s"):format(format.plural(plan.convergence.routes.count, "route"), plan.convergence.case)

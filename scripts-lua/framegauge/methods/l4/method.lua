@@ -4,7 +4,6 @@
 local balance = require "framegauge.methods.l4.balance"
 local campaigns = require "framegauge.methods.l4.sweep"
 local cases = require "framegauge.methods.l4.test"
-local fields = require "framegauge.methods.l4.result"
 local format = require "framegauge.text.format"
 local kinds = require "framegauge.methods.l4.kinds"
 local outlook = require "framegauge.methods.outlook"
@@ -18,23 +17,12 @@ local M = {}
 
 M.TITLE = "L4"
 
---- Figures of a test, of all its rows where a campaign has several; of the campaign balance `balance` stands
--- in the place of the test.
-M.expectations = {
-   examples = "'TCP_STREAM.goodput>=900Mbps', 'HTTP.failures<=0' or 'balance.share>=30%': a test, and "
-      .. "goodput, transactions, connections, pages, load (of a page), failures or loss, of transports "
-      .. "tcp_ratio or tls_ratio; or balance, and share, split, loss or reordered",
-   subject_is = "a test",
-   figures = function(plan) return plan.l4.campaign == "balance" and fields.BALANCE or fields.ROW.rows end,
-   rows = function(results) return results.l4 or {} end,
-   subject = function(plan, name)
-      local spread = plan.l4.campaign == "balance"
-      if not tables.contains(spread and { "balance" } or plan.l4.tests, name) then
-         return nil, ("the plan has no test '%s'"):format(name)
-      end
-      return function(row) return spread or row.test == name end
-   end,
-}
+--- What criteria can be about: its tests, or the campaign balance, all of whose rows are one test.
+function M.subjects(plan)
+   return plan.l4.campaign == "balance" and { { key = "balance", values = { "balance" }, is = function()
+      return true
+   end } } or {}
+end
 
 function M.heading(plan)
    local tests, campaign = table.concat(plan.l4.tests, ", "), plan.l4.campaign

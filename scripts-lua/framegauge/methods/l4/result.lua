@@ -125,6 +125,19 @@ M.TLS = tls.record(M.TIMES)
 
 local TLS, QUIC, PAGE = M.TLS, quic.record(M.TIMES), pages.record(M.TIMES)
 
+-- Of the path that got the least; 0 where not all were used.
+local function least_share(row)
+   local least = row.paths and 1
+   for _, path in ipairs(row.paths or {}) do
+      least = math.min(least, path.share)
+   end
+   return least
+end
+
+local function split_share(row)
+   return row.flows_split and row.flows_split / row.flows
+end
+
 M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "test", M.TESTS, "by the name of netperf" },
    { "case", "text", "what is different in it where a campaign has the test several times: `IPv4, MTU 1500`",
@@ -136,19 +149,19 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "goodput_bps", "number", "TCP_STREAM, TCP_MAERTS, and over TLS or QUIC: bits of payload a second "
       .. "that arrived in order, from `omit` to the end; FTP: of files, which the client has received or "
       .. "the server acknowledged",
-      optional = true, expect = { "goodput", ">=", "bits" }, uncertainty = spread },
+      optional = true, uncertainty = spread },
    { "received_bps", "number", "UDP_STREAM: bits of payload a second at the server", optional = true,
-      expect = { "goodput", ">=", "bits" }, uncertainty = spread },
+      criterion = "goodput", uncertainty = spread },
    { "sent_bps", "number", "UDP_STREAM: bits of payload a second at the client", optional = true },
    { "reverse_bps", "number", "of a peer with `direction: both`: bits of payload a second that were "
       .. "received the other way at the same time", optional = true },
    { "transactions_per_s", "number", "TCP_RR, UDP_RR, TCP_CRR, HTTP, and over TLS or QUIC: responses; "
       .. "DNS: answers",
-      optional = true, expect = { "transactions", ">=", "number" }, uncertainty = spread, as = "number" },
+      optional = true, uncertainty = spread, as = "number" },
    { "connections_per_s", "number", "TCP_CC, TLS_CC, QUIC_CC: connections closed after a complete exchange",
-      optional = true, expect = { "connections", ">=", "number" }, uncertainty = spread, as = "number" },
+      optional = true, uncertainty = spread, as = "number" },
    { "pages_per_s", "number", "PAGE, TLS_PAGE, PAGE2, PAGE3: pages that came whole", optional = true,
-      expect = { "pages", ">=", "number" }, uncertainty = spread },
+      uncertainty = spread },
    { "concurrent_connections", "number", "of concurrency: the most connections at a time that passed",
       optional = true },
    { "figures", list "number", "of each repetition; the figure is their mean" },
@@ -178,7 +191,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "trials", list "ordinal", "numbers of the trials it is of" },
    { "parameters", "object", "of the plan, as far as the test has them" },
    { "failures", FAILURES, "connections by how they ended other than closed" },
-   { of = function(row) return failures(row) + row.wrong_bytes end, expect = { "failures", "<=", "number" } },
+   { of = function(row) return failures(row) + row.wrong_bytes end, criterion = "failures" },
    { of = failures, col = "Failures", as = "count", at = "terminal details" },
    { "bad_responses", map "ordinal", "HTTP, where there were any: by what was wrong: a status other than "
       .. "200 (`http_4xx`, `http_5xx`, `http_other`), another length (`http_length`), or cut off "
@@ -191,7 +204,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "Over TCP and TLS also how many `queries` were sent, and those whose connection ended before the "
       .. "answer (`cut`); over UDP those that were `asked_again` over TCP", optional = true },
    { "files_per_s", "number", "FTP: files a second, whole and with a good reply", optional = true,
-      expect = { "files", ">=", "number" }, col = "Files", unit = "a second", hidden = true, as = "number",
+      col = "Files", unit = "a second", hidden = true, as = "number",
       at = "details" },
    { "ftp_counts", map "ordinal", "FTP: `file_bytes` on data connections, and what was wrong: replies "
       .. "(`reply_4xx`, `reply_5xx`, `reply_other`: one that does not belong there, `reply_malformed`, "
@@ -203,7 +216,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "their code", optional = true },
    { "ftp_reply", "text", "FTP: the last of them", optional = true },
    { "answered_ratio", "ratio", "DNS: the share of queries that were answered in time", optional = true,
-      expect = { "answered", ">=", "ratio" }, col = "Answered", as = "ratio", hidden = true, at = "details",
+      col = "Answered", as = "ratio", hidden = true, at = "details",
       better = ">=" },
    { "opened", "count", "TCP: connections that the client opened in all trials", optional = true },
    { "closed", "count", "of these, closed by both sides", optional = true },
@@ -218,7 +231,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "invalid", col = "Wrong", unit = "bytes", at = "details" },
    { "lost", "integer", "UDP_STREAM: datagrams by number", optional = true, col = "Datagrams lost",
       at = "details", as = "count" },
-   { "loss_ratio", "signed", "their share", optional = true, expect = { "loss", "<=", "ratio" } },
+   { "loss_ratio", "signed", "their share", optional = true },
    { "reordered", "count", "datagrams out of order", optional = true },
    { "duplicates", "count", "further copies", optional = true },
    { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true },
@@ -228,7 +241,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "transaction.p99_ns", col = "p99", hidden = true, at = "terminal details" },
    { "transaction.max_ns", col = "Max", hidden = true, at = "details" },
    { "page.load.p50_ns", col = "Page load median", hidden = true, at = "terminal details",
-      expect = { "load", "<=", "time" } },
+      criterion = "load" },
    { "page.load.max_ns", col = "Page load max", hidden = true, at = "details" },
    { "page", PAGE, "of PAGE, TLS_PAGE, PAGE2 and PAGE3", optional = true },
    times("setup", "of the last repetition: SYN to established; with `load.rate` from when the connection "
@@ -261,24 +274,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "flows_split", "count", "how many of them were seen on more than one path", optional = true },
    { "spreading", { "one path", "per flow", "per packet", "mixed" }, "what follows", optional = true },
    { "paths", list(M.PATH), "the paths", optional = true },
+   { of = least_share, criterion = "share_ratio", as = "ratio", better = ">=", optional = true },
+   { of = split_share, criterion = "split_ratio", as = "ratio", better = "<=", optional = true },
 }, transport_figures.COLUMNS, verdict.ROWS)
-
--- Of the path that got the least; 0 where not all were used.
-local function least_share(row)
-   local least = 1
-   for _, path in ipairs(row.paths) do
-      least = math.min(least, path.share)
-   end
-   return least
-end
-
---- What can be expected of the campaign balance.
-M.BALANCE = {
-   { of = least_share, expect = { "share", ">=", "ratio" } },
-   { of = function(row) return row.flows_split / row.flows end, expect = { "split", "<=", "ratio" } },
-   { "loss_ratio", expect = { "loss", "<=", "ratio" } },
-   { "reordered", expect = { "reordered", "<=", "number" } },
-}
 
 local TALLY = map(rows.forms(function(value) return type(value) == "table" and map "count" or "count" end,
    "count",

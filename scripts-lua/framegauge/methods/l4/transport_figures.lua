@@ -77,9 +77,11 @@ M.COLUMNS = {
    { of = function(row) return row.transport and row.validity end, col = "Verdict", as = "validity",
       hidden = true, at = "transports" },
    { of = function(row) return row.transport and row.transport.tcp_ratio end,
-      expect = { "tcp_ratio", ">=", "number" } },
+      criterion = "tcp_ratio", plain = true, as = "number3", better = ">=",
+      optional = true },
    { of = function(row) return row.transport and row.transport.tls_ratio end,
-      expect = { "tls_ratio", ">=", "number" } },
+      criterion = "tls_ratio", plain = true, as = "number3", better = ">=",
+      optional = true },
 }
 
 -- The tests over TCP, and over TLS, that others are compared with.

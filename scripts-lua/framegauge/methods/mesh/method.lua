@@ -8,7 +8,6 @@
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
-local result = require "framegauge.methods.mesh.result"
 local rounds = require "framegauge.methods.mesh.rounds"
 local tables = require "framegauge.core.tables"
 local throughput = require "framegauge.methods.mesh.throughput"
@@ -19,20 +18,6 @@ local verdict = require "framegauge.text.verdict"
 local M = {}
 
 M.TITLE = "Mesh"
-
-M.expectations = {
-   examples = "'loss<=0%', 'throughput>=95%' or 'delay<=1ms@rack1->rack2'",
-   figures = function() return result.CELL.rows end,
-   rows = function(results) return results.mesh or {} end,
-   subject = function() return function() return true end end,
-   of = function(plan, text)
-      local from, to = text:match "^(.-)%->(.+)$"
-      if not (tables.find(plan.ports, "name", from) and tables.find(plan.ports, "name", to)) then
-         return nil, ("the plan has no ports '%s'"):format(text)
-      end
-      return function(row) return row.direction == text end
-   end,
-}
 
 function M.heading(plan)
    return ("of %s, %s"):format(format.plural(#plan.ports, "port"), plan.mesh.class)

@@ -6,7 +6,6 @@
 -- reply that breaks the standard is the reflector's fault, and the row's verdict.
 local CommonTime = require "framegauge.oam.common_time"
 local counts = require "framegauge.tester.counts"
-local fields = require "framegauge.methods.oam.result"
 local figures = require "framegauge.oam.figures"
 local format = require "framegauge.text.format"
 local octets = require "framegauge.core.octets"
@@ -29,12 +28,6 @@ local FORMAT = {
    loopback = {}, delay = {}, synthetic_loss = { numbers = "count" },
 }
 local SKIPPED = 1 -- this number is not sent, so that it shows whether the reflector counts by itself
-
-M.expectations = suite.expectations(fields.TABLES, {
-   examples = "'loss<=0.1%@stamp' or 'loss<=0%@128'",
-   sizes = function(plan) return plan.oam.frame_sizes end,
-   tests = function(plan) return plan.oam.tests end,
-})
 
 function M.heading(plan)
    return suite.heading(plan.oam.tests)

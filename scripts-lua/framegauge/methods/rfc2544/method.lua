@@ -5,34 +5,23 @@ local budget = require "framegauge.methods.rfc2544.budget"
 local conformance = require "framegauge.methods.rfc2544.conformance"
 local estimate = require "framegauge.methods.rfc2544.estimate"
 local format = require "framegauge.text.format"
-local fields = require "framegauge.methods.rfc2544.result"
 local tables = require "framegauge.core.tables"
 local tests = require "framegauge.methods.rfc2544.tests"
+local trial = require "framegauge.trial.result"
+local units = require "framegauge.text.units"
 
 local M = {}
 
 M.conformance = conformance.of
 
---- A least throughput, perhaps of one frame size, of the plain stream.
-M.expectations = {
-   examples = "'throughput>=95%', 'throughput>=800kfps@64' or 'throughput>=95% with 95% confidence'",
-   absent_fails = true,
-   figures = function() return fields.THROUGHPUT.rows end,
-   rows = function(results) return results.throughput or {} end,
-   subject = function(plan)
-      if not tables.contains(plan.rfc2544.tests, "throughput") then
-         return nil, "the plan makes no throughput test"
-      end
-      return function(row) return not row.modifier end
-   end,
-   of = function(plan, text)
-      local size = tonumber(text)
-      if not tables.contains(plan.rfc2544.frame_sizes, size) then
-         return nil, ("the plan has no frame size %s"):format(text)
-      end
-      return function(row) return row.frame_size == size end
-   end,
-}
+--- What criteria can be about: streams other than the plain one, and loads of frame loss.
+function M.subjects()
+   return { { key = "modifier", values = trial.MODIFIERS },
+      { key = "load_percent", read = function(text)
+         local share = units.parse_ratio(text)
+         return share and share * 100
+      end } }
+end
 
 M.TITLE = "RFC 2544"
 

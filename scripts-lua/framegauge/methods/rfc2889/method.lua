@@ -4,7 +4,6 @@
 local caching = require "framegauge.methods.rfc2889.caching"
 local congestion = require "framegauge.methods.rfc2889.congestion"
 local errored = require "framegauge.methods.rfc2889.errored"
-local fields = require "framegauge.methods.rfc2889.result"
 local format = require "framegauge.text.format"
 local mesh = require "framegauge.methods.rfc2889.mesh"
 local outlook = require "framegauge.methods.outlook"
@@ -16,12 +15,6 @@ local units = require "framegauge.text.units"
 local M = {}
 
 M.TITLE = "RFC 2889"
-
-M.expectations = suite.expectations(fields.TABLES, {
-   examples = "'throughput>=50%', 'throughput>=25%@many_to_one' or 'frmol>=3Mfps@64'",
-   sizes = function(plan) return plan.rfc2889.frame_sizes end,
-   tests = function(plan) return plan.rfc2889.tests end,
-})
 
 local SHORTEST_TRIAL, FEWEST_SIZES = 30, 5
 

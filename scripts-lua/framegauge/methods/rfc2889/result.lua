@@ -49,7 +49,7 @@ local MESH = {
       null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = "no pass",
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
-      as = "share", at = "terminal html summary", expect = { "throughput", ">=", "percent" } },
+      as = "share", at = "terminal html summary" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Fails from", at = "html" },
    { "aggregate_fps", "number", "the throughput of all ports together, at most what the lines of the "
@@ -59,12 +59,11 @@ local MESH = {
       .. "floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },
    { "mol_fps", "number", "maximum offered load: of all ports together", col = "MOL", at = "html" },
    { "frmol_fps", "number", "what the switch forwarded of that (FRMOL, RFC 2285)", col = "FRMOL",
-      at = "terminal html summary", bound = ">=", expect = { "frmol", ">=", "load" } },
+      at = "terminal html summary", bound = ">=" },
    { "mol_loss_ratio", "ratio", "share lost of it", col = "Loss at MOL",
       at = "terminal html summary", bound = "exact" },
    { "mfr_fps", "number", "maximum forwarding rate: the highest of the series; between two of its loads it "
-      .. "is not known", col = "MFR", at = "terminal html summary", bound = ">=",
-      expect = { "mfr", ">=", "load" } },
+      .. "is not known", col = "MFR", at = "terminal html summary", bound = ">=" },
    { "mfr_oload_fps", "number", "at which offered load of all ports", col = "at", unit = "offered",
       at = "html" },
    { "step_fps", "positive", "how far two loads of the series are apart, for a port" },
@@ -152,7 +151,7 @@ local TAIL = {
 
 M.CACHING = record("address_caching", "How many addresses the switch remembers (RFC 2889, 5.7)", HEAD, {
    { "addresses", "count", "the most of which none was flooded or lost", col = "Addresses",
-      at = "terminal html", bound = ">=", expect = { "addresses", ">=", "number" },
+      at = "terminal html", bound = ">=",
       uncertainty = function(row)
          local failed = row.limited_by == "flood" or row.limited_by == "loss"
          return components.searched(row.addresses, failed and row.addresses + 1 or nil)
@@ -168,8 +167,7 @@ M.CACHING = record("address_caching", "How many addresses the switch remembers (
 M.LEARNING = record("learning_rate", "How fast the switch learns addresses (RFC 2889, 5.8)", HEAD, {
    { "addresses", "count", "that are learned", col = "Addresses", at = "terminal html", better = false },
    { "learning_fps", "number", "the highest rate at which none was flooded or lost; null when no rate passed",
-      null = true, col = "Learning", at = "terminal html", bound = ">=", none = "no pass",
-      expect = { "learning", ">=", "number" },
+      null = true, col = "Learning", at = "terminal html", bound = ">=", none = "no pass", plain = true,
       uncertainty = function(row, run)
          return components.searched(row.learning_fps, row.upper_fps, run.time)
       end },
@@ -212,7 +210,7 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
    { "tx_frames", "count", "frames that each source was to send", col = "Frames", unit = "of a source",
       at = "html" },
    { "uncongested_loss_ratio", "ratio", "share lost of the frames for the uncongested port", col = "Loss",
-      unit = "%, uncongested", at = "terminal html", expect = { "uncongested_loss", "<=", "number" } },
+      unit = "%, uncongested", at = "terminal html", plain = true },
    { "uncongested_fps", "number", "frames per second that it received", col = "Uncongested",
       at = "terminal html" },
    { "congested_loss_ratio", "ratio", "share lost of the frames for the congested port", col = "Loss",

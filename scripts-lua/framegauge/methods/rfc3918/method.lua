@@ -3,7 +3,6 @@
 --- RFC 3918, benchmarking of IP multicast: its tests as a method of plans.
 local capacity = require "framegauge.methods.rfc3918.capacity"
 local delay = require "framegauge.methods.rfc3918.delay"
-local fields = require "framegauge.methods.rfc3918.result"
 local format = require "framegauge.text.format"
 local latency = require "framegauge.methods.rfc3918.latency"
 local outlook = require "framegauge.methods.outlook"
@@ -16,12 +15,6 @@ local units = require "framegauge.text.units"
 local M = {}
 
 M.TITLE = "RFC 3918"
-
-M.expectations = suite.expectations(fields.TABLES, {
-   examples = "'throughput>=50%', 'groups>=1000@group_capacity' or 'join_delay<=1ms@64'",
-   sizes = function(plan) return plan.rfc3918.frame_sizes end,
-   tests = function(plan) return plan.rfc3918.tests end,
-})
 
 local SHORTEST_TRIAL, FEWEST_SIZES, LATENCY_TRIAL = 30, 5, 120
 

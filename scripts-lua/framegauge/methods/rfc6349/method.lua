@@ -2,11 +2,9 @@
 
 --- RFC 6349, a framework for TCP throughput testing: path MTU, baseline round trip and bottleneck bandwidth,
 -- then transfers with windows of several sizes and the three metrics of each. Both ends are the tester's own.
-local fields = require "framegauge.methods.rfc6349.result"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local steps = require "framegauge.methods.rfc6349.path"
-local tables = require "framegauge.core.tables"
 local transfer = require "framegauge.methods.rfc6349.transfer"
 local units = require "framegauge.text.units"
 
@@ -14,22 +12,10 @@ local M = {}
 
 M.TITLE = "RFC 6349"
 
---- One of the metrics or the throughput, of all transfers or of those with windows of one share of the
--- bandwidth-delay product.
-M.expectations = {
-   examples = "'transfer_time_ratio<=1.1@100%', 'efficiency>=99%', 'buffer_delay<=20%' or "
-      .. "'throughput>=900Mbps'",
-   figures = function() return fields.TRANSFER.rows end,
-   rows = function(results) return results.rfc6349 and results.rfc6349.transfers or {} end,
-   subject = function() return function() return true end end,
-   of = function(plan, text)
-      local share = units.parse_ratio(text)
-      if not tables.contains(plan.rfc6349.windows, share) then
-         return nil, ("the plan has no windows of %s"):format(text)
-      end
-      return function(row) return row.window_share == share end
-   end,
-}
+--- What criteria can be about: windows, as shares of what the path holds.
+function M.subjects(plan)
+   return { { key = "window_share", values = plan.rfc6349.windows, read = units.parse_ratio } }
+end
 
 local SMALLEST_FRAME, MAC_AND_FCS = 64, 18
 local SHORTEST_RUN = 30 -- seconds (RFC 6349, 3.3)

@@ -2,7 +2,6 @@
 
 --- RFC 8239, benchmarking of data centre switches: its tests as a method of plans.
 local buffer = require "framegauge.methods.rfc8239.buffer"
-local fields = require "framegauge.methods.rfc8239.result"
 local format = require "framegauge.text.format"
 local head_of_line = require "framegauge.methods.rfc8239.head_of_line"
 local incast = require "framegauge.methods.rfc8239.incast"
@@ -24,15 +23,12 @@ local MODULES = {
 }
 local RECOMMENDED_LINE, MOST_LINE = 0.9998, 0.9999
 
-M.expectations = suite.expectations(fields.TABLES, {
-   examples = "'buffer>=100000@port', 'burst>=500@microburst' or 'loss<=0%@line_rate'",
-   sizes = function(plan)
-      return tables.joined(plan.rfc8239.frame_sizes, { plan.rfc8239.buffer.frame_size })
-   end,
-   tests = function(plan)
-      return tables.joined(plan.rfc8239.tests, plan.rfc8239.buffer.procedures)
-   end,
-})
+--- What criteria can be about: how the ports of the buffer test are arranged, and its frame size.
+function M.subjects(plan)
+   local of_buffer = plan.rfc8239.buffer
+   return { { key = "procedure", values = of_buffer.procedures },
+      { key = "frame_size", values = { of_buffer.frame_size }, read = tonumber } }
+end
 
 function M.heading(plan)
    return suite.heading(plan.rfc8239.tests)

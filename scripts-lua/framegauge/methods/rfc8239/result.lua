@@ -125,7 +125,7 @@ local LOSS = {
    { "lost", "count", "of them, in the iteration with the greatest loss", col = "Lost", unit = "frames",
       at = "terminal html" },
    { "loss_ratio", "ratio", "their share", col = "Loss", at = "terminal html summary",
-      expect = { "loss", "<=", "ratio" }, uncertainty = of_losses },
+      uncertainty = of_losses },
 }
 
 M.LINE_RATE = record("dc_line_rate", "Line rate on all ports (RFC 8239, 2): does the switch lose nothing?",
@@ -138,8 +138,7 @@ M.LINE_RATE = record("dc_line_rate", "Line rate on all ports (RFC 8239, 2): does
       col = "Received",
       unit = "% of line", as = "number", at = "html" },
    { "throughput_percent", "number", "frames that arrived of those sent; the least of the iterations",
-      col = "Throughput", unit = "% of sent", as = "number", at = "terminal html summary",
-      expect = { "throughput", ">=", "percent" } },
+      col = "Throughput", unit = "% of sent", as = "number", at = "terminal html summary" },
 }, LOSS, LATENCY, {
    { "latency_mean", MEANS, "over the iterations", optional = true },
    { "trial_s", "positive", "length of the load" },
@@ -156,7 +155,6 @@ M.BUFFER = record("dc_buffer", "Buffer before an egress (RFC 8239, 3), with FCS"
    { "buffer_octets", "number", "what it holds, with FCS: `by_latency_frames` times the frame size",
       optional = true,
       col = "Buffer", unit = "bytes", as = "bytes1", at = "terminal html summary", none = "not reached",
-      expect = { "buffer", ">=", "number" },
       uncertainty = of_buffer(function(row) return row.frame_size end), better = ">=" },
    { "buffer_frames", "number", "the same in frames", optional = true, col = "Buffer", unit = "frames",
       as = "frames1", at = "terminal html summary", uncertainty = of_buffer(function() return 1 end),
@@ -193,7 +191,7 @@ M.MICROBURST = record("dc_microburst", "Longest burst of several ports at one in
    { "egresses", "ordinal", "ports that received", col = "Egresses", as = "number", id = "%s egresses" },
    { "burst_frames", "count", "frames of each ingress: the least of all rotations and iterations",
       col = "Burst",
-      unit = "frames", as = "number", at = "terminal html summary", expect = { "burst", ">=", "number" },
+      unit = "frames", as = "number", at = "terminal html summary",
       uncertainty = function(row)
          local longer = row.limited_by == "loss" and row.burst_frames + 1 or nil
          return components.searched(row.burst_frames, longer)
@@ -222,7 +220,7 @@ M.HEAD_OF_LINE = record("dc_head_of_line", "Head of line blocking (RFC 8239, 5)"
    { "ports", list "text", "of each group: two ingresses, then the egresses, the last of which is "
       .. "congested" },
    { "innocent_loss_ratio", "ratio", "lost of what went to ports without congestion", col = "Innocent",
-      unit = "loss, %", at = "terminal html summary", expect = { "innocent", "<=", "ratio" },
+      unit = "loss, %", at = "terminal html summary", criterion = "innocent",
       uncertainty = of_flows("innocent_loss_ratio", false) },
    { "congested_loss_ratio", "ratio", "lost of what went to the congested port", col = "Congested",
       unit = "loss, %",
@@ -244,7 +242,7 @@ M.INCAST = record("dc_incast", "Incast of senders without a state (RFC 8239, 6):
    { "lost_per_burst", "number", "frames of all senders lost of a burst", col = "Lost", unit = "per burst",
       as = "frames1", at = "terminal html" },
    { "goodput_bps", "number", "bits of frames that arrived, with FCS", col = "Goodput", as = "bits",
-      at = "terminal html", expect = { "goodput", ">=", "bits" }, uncertainty = of_goodput },
+      at = "terminal html", uncertainty = of_goodput },
 }, LOSS, LATENCY, {
    { "latency_mean_max_ns", "number", "the greatest latency of all iterations", optional = true },
 }, TAIL, verdict.ROWS)
@@ -265,7 +263,6 @@ M.STATEFUL_INCAST = record("dc_stateful_incast", "Incast of senders by TCP besid
       unit = "% of line", as = "number", at = "terminal html" },
    { "goodput_bps", "number", "payload of TCP that arrived in order, of all ports together; the mean of the "
       .. "iterations", col = "Goodput", as = "bits", at = "terminal html", bound = ">=",
-      expect = { "goodput", ">=", "bits" },
       uncertainty = function(row, run)
          local spread = of_iterations(row, row.goodput_bps)
          return spread and uncertainty.of(row.goodput_bps, { spread, components.clock(row.goodput_bps,

@@ -34,12 +34,6 @@ local function objects(plan, test)
    return test ~= "concurrent" and plan.rfc9411.objects or OBJECTS[test]
 end
 
-M.expectations = suite.expectations(fields.TABLES, {
-   examples = "'connections>=50000@connections', 'ttfb<=2ms@latency' or 'concurrent>=100000@concurrent'",
-   sizes = function() return {} end,
-   tests = function(plan) return plan.rfc9411.tests end,
-})
-
 function M.heading(plan)
    return suite.heading(plan.rfc9411.tests)
 end

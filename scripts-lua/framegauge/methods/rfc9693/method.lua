@@ -27,12 +27,6 @@ local GIVE_UP = 3 -- rates in a row that the tester does not carry, each half of
 local P1, P99 = 0.01, 0.99
 local TAGS, LATENCY_TRIAL, RUNS = 500, 120, 20 -- RFC 8219, 7.2 and 7.3
 
-M.expectations = suite.expectations(fields.TABLES, {
-   examples = "'connections>=50000@connection_rate', 'throughput>=1Mfps@64' or 'capacity>=400000'",
-   sizes = function(plan) return plan.rfc9693.frame_sizes end,
-   tests = function(plan) return plan.rfc9693.tests end,
-})
-
 function M.heading(plan)
    return suite.heading(plan.rfc9693.tests)
 end

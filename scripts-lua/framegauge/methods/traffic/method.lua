@@ -13,6 +13,7 @@ local own_queue = require "framegauge.traffic.own_queue"
 local sizes = require "framegauge.traffic.sizes"
 local stack = require "framegauge.traffic.stack"
 local stream_config = require "framegauge.traffic.stream_config"
+local tables = require "framegauge.core.tables"
 local tester_streams = require "framegauge.tester.streams"
 local units = require "framegauge.text.units"
 
@@ -25,6 +26,11 @@ local NAME = "traffic.streams" -- in trials
 -- So many streams are kept over time, in intervals that make an hour no longer in the report than a minute.
 local KEPT = 16
 local FINE, COARSE, LONG = 0.1, 1, 90 -- seconds: intervals, and up to when they are the fine ones
+
+--- What criteria can be about: its streams.
+function M.subjects(plan)
+   return { { key = "stream", values = tables.field(plan.streams, "name") } }
+end
 
 function M.heading(plan)
    return "of " .. format.plural(#plan.streams, "stream")

@@ -5,7 +5,6 @@
 --
 -- Results are a list of services, each with its steps, its performance and a verdict.
 local configuration = require "framegauge.methods.y1564.configuration"
-local fields = require "framegauge.methods.y1564.result"
 local format = require "framegauge.text.format"
 local outlook = require "framegauge.methods.outlook"
 local paths = require "framegauge.methods.y1564.paths"
@@ -23,23 +22,10 @@ local function wants(plan, test)
    return tables.contains(plan.y1564.tests, test)
 end
 
---- A figure of a service in the performance test, both ways, beyond its acceptance criteria and in the
--- statistics of these. A performance that was not the service's says nothing.
-M.expectations = {
-   examples = "'voice.avail>=99.99%', 'voice.flr<=10ppm' or 'video.ftd<=5ms': a service, and ir, flr, ftd, "
-      .. "fdv or avail",
-   subject_is = "a service", absent_fails = true, valid_only = true,
-   figures = function() return fields.PERFORMANCE.rows end,
-   rows = function(results) return fields.rows(results, "performance") end,
-   subject = function(plan, name)
-      if not tables.index_of(plan.y1564.services, name) then
-         return nil, ("the plan has no service '%s'"):format(name)
-      elseif not wants(plan, "performance") then
-         return nil, "the plan makes no performance test"
-      end
-      return function(row) return row.test == "performance" and row.service == name end
-   end,
-}
+--- What criteria can be about: its services.
+function M.subjects(plan)
+   return { { key = "service", values = tables.field(plan.y1564.services, "name") } }
+end
 
 --- Its tests, as a person names them.
 function M.heading(plan)

@@ -51,7 +51,7 @@ local FIGURES = {
    { "offered_ulr_bps", "number", "the same with preamble and gap", null = true, col = "ULR",
       as = "megabits", at = "html" },
    { "received_ir_bps", "number", "information rate received", null = true, col = "Received IR",
-      as = "megabits", at = "terminal html", expect = { "ir", ">=", "bits" },
+      as = "megabits", at = "terminal html", criterion = "ir", absent = "fails",
       uncertainty = uncertainty.rate },
    { "received_ulr_bps", "number", "the same with preamble and gap", null = true },
    { "ir", IR, "received information rate of a second; null of bursts and where there was no whole second",
@@ -65,17 +65,17 @@ local FIGURES = {
    { "judged_lost", "count", "frames lost of these", null = true },
    { of = judged "judged_lost", col = "", unit = "lost", as = "count", hidden = true, at = "html" },
    { "loss_ratio", "ratio", "`judged_lost` / `judged_tx`", null = true, col = "FLR", unit = "", as = "flr",
-      at = "terminal html", expect = { "flr", "<=", "ratio" }, uncertainty = uncertainty.loss },
+      at = "terminal html", criterion = "flr", absent = "fails", uncertainty = uncertainty.loss },
    { "ftd", FTD, "delay from the first bit in to the last bit out; null when nothing arrived", null = true },
    { of = function(row, plan) return row.ftd and row.ftd[plan.y1564.ftd_statistic .. "_ns"] end,
-      expect = { "ftd", "<=", "time" } },
+      criterion = "ftd_ns", as = "ms", absent = "fails" },
    { "ftd_corrected", CORRECTED, "with a current calibration: the same less the least time these frames "
       .. "take through the tester alone, of several sizes the least of them. Criteria are held against "
       .. "`ftd`, in which the tester's share is", null = true },
    { "clock_error_ns", "number", "between two testers: how far their clocks may have been apart, which is "
       .. "how uncertain `ftd` is", optional = true, col = "± clocks", as = "ms", at = "html" },
    { "fdv_ns", "number", "delay variation, by the statistic of the plan", null = true, col = "FDV",
-      as = "ms", at = "terminal html", expect = { "fdv", "<=", "time" } },
+      as = "ms", at = "terminal html", absent = "fails" },
    { "reordered", "count", "frames out of order", null = true },
    { of = some "reordered", col = "Reord.", unit = "frames", as = "count", hidden = true,
       at = "performance" },
@@ -145,7 +145,7 @@ M.PERFORMANCE = record("service_performance", "A service one way in the performa
    { "availability_percent", "number", "availability by the ten-second rule; loss and delay are of the "
       .. "available time alone (and where there was other time, the percentile of `fdv_ns` is the greatest "
       .. "of the seconds', no less than that of all)", col = "AVAIL", as = "percent3",
-      at = "terminal performance", expect = { "avail", ">=", "percent" } },
+      at = "terminal performance", criterion = "avail" },
    { "unavailable_s", "count", "seconds that were not available", col = "Unavail.", at = "performance" },
    { "severely_errored_s", "count", "seconds in which more than half of the frames were lost, those in "
       .. "available time included" },
@@ -190,7 +190,7 @@ end
 
 M.TABLES = {
    { name = "configuration", title = "Configuration test", record = M.STEP, rows = rows_of "configuration",
-      case = case, lead = { "service" }, suite = "service" },
+      asked = "test", case = case, lead = { "service" }, suite = "service" },
    { name = "performance", title = "Performance of all services", record = M.PERFORMANCE,
       rows = rows_of "performance", case = case, lead = { "service" }, suite = "service" },
 }

@@ -40,7 +40,9 @@ local function expectations(result)
    for i, expectation in ipairs(result.expectations) do
       local word = expectation.met == nil and "not decided" or expectation.met and "met" or "not met"
       failed = failed + (expectation.met == false and 1 or 0)
-      items[i] = h.li { "Expected ", h.code { expectation.text }, ": ", formatters.verdict(word) }
+      items[i] = h.li { "Criterion ", h.code { expectation.text }, ": ", formatters.verdict(word),
+         expectation.row and (" %s: %s"):format(expectation.row, expectation.figure or "no figure"),
+         expectation.reason and (" (%s)"):format(expectation.reason) }
    end
    return #items > 0 and h.ul { items }, failed
 end
