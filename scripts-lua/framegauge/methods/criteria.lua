@@ -134,7 +134,7 @@ end
 -- The candidates of a table for a figure of that name: list of { figure =, wanted = a number, or
 -- function(row) }. A value that is a number comes before one that follows from the row.
 local function candidates(one, asked)
-   local list, message = {}, nil
+   local list, numbers, message = {}, 0, nil
    for _, figure in ipairs(figures.criteria(one.record)) do
       if figure.names[asked.name] then
          if figure.better ~= asked.side then
@@ -142,9 +142,11 @@ local function candidates(one, asked)
          else
             local wanted, why = figure.parse(asked.value)
             message = not wanted and (message or why or ("'%s' is no number"):format(asked.value)) or message
-            local place = type(wanted) == "number" and 1 or #list + 1
-            if wanted then
-               table.insert(list, place, { figure = figure, wanted = wanted })
+            if type(wanted) == "number" then
+               numbers = numbers + 1
+               table.insert(list, numbers, { figure = figure, wanted = wanted })
+            elseif wanted then
+               list[#list + 1] = { figure = figure, wanted = wanted }
             end
          end
       end
