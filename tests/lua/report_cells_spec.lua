@@ -13,25 +13,6 @@ local small_runs = require "small_runs"
 
 local results = require "framegauge.report.result"
 
--- The plan of a method, where it is not named after it.
-local PLANS = { rfc2544 = "rfc2544-full", y1564 = "y1564-one-service", l4 = "l4-battery" }
-
--- Rows of one frame size show as much as rows of three, those of a slow line as much as those of a fast one,
--- and those of a small table as much as those of a large one.
-local SETTINGS = {
-   rfc2544 = small_runs.RFC2544,
-   rfc2889 = "--quick --set rfc2889.frame_sizes=[1518] --set rfc2889.trial=100ms "
-      .. "--set rfc2889.search_trial=20ms --set reference_switch.rate=100Mbps "
-      .. "--set reference_switch.capacity=800kfps",
-   rfc3918 = "--quick --set rfc3918.frame_sizes=[1518] --set reference_switch.rate=100Mbps",
-   mesh = "--quick --set reference_switch.rate=100Mbps",
-   rfc8239 = small_runs.RFC8239,
-   rfc9411 = "--quick --set rfc9411.objects=[1KiB] --set rfc9411.sustain=500ms "
-      .. "--set 'reference_device.firewall={sessions: 500, setup_rate: 500, inspect: 500us}' "
-      .. "--set 'rfc9411.target={connections: 2000, transactions: 10000, concurrent: 1000}'",
-   rfc9693 = small_runs.RFC9693,
-}
-
 -- The figure by the unit it is shown in.
 local SCALES = { ["µs"] = 1e-3, us = 1e-3, ms = 1e-6, ["Mbit/s"] = 1e-6 }
 
@@ -286,7 +267,7 @@ describe("a report of", function()
    for _, method in ipairs(registry.ALL) do
       local name = method.name
       local _ = method.service or it(name .. " shows in every cell what result.json has", function()
-         local folder, terminal, status = fixture.run(PLANS[name] or name, SETTINGS[name])
+         local folder, terminal, status = fixture.run(small_runs.of(name))
          assert.equal(0, status, terminal)
          local wrong, compared = compare(folder, terminal)
          assert.equal("", table.concat(wrong, "\n", 1, math.min(#wrong, 20)))

@@ -26,4 +26,29 @@ M.RFC9693 = table.concat({
    "--expect 'connections>=15000@connection_rate'", "--expect 'throughput>=300kfps@64'",
 }, " ")
 
+-- The plan of a method, where it is not named after it.
+local PLANS = { rfc2544 = "rfc2544-full", y1564 = "y1564-one-service", l4 = "l4-battery" }
+
+-- Rows of one frame size show as much as rows of three, those of a slow line as much as those of a fast one,
+-- and those of a small table as much as those of a large one.
+local OPTIONS = {
+   rfc2544 = M.RFC2544,
+   rfc2889 = "--quick --set rfc2889.frame_sizes=[1518] --set rfc2889.trial=100ms "
+      .. "--set rfc2889.search_trial=20ms --set reference_switch.rate=100Mbps "
+      .. "--set reference_switch.capacity=800kfps",
+   rfc3918 = "--quick --set rfc3918.frame_sizes=[1518] --set reference_switch.rate=100Mbps",
+   mesh = "--quick --set reference_switch.rate=100Mbps",
+   rfc8239 = M.RFC8239,
+   rfc9411 = "--quick --set rfc9411.objects=[1KiB] --set rfc9411.sustain=500ms "
+      .. "--set 'reference_device.firewall={sessions: 500, setup_rate: 500, inspect: 500us}' "
+      .. "--set 'rfc9411.target={connections: 2000, transactions: 10000, concurrent: 1000}'",
+   rfc9693 = M.RFC9693,
+}
+
+--- The run of a method in which all its tests and tables are.
+-- @return plan and options, as fixture.run takes them
+function M.of(method)
+   return PLANS[method] or method, OPTIONS[method] or "--quick"
+end
+
 return M

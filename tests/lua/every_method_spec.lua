@@ -1,0 +1,159 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+
+-- Every method of the registry through the tools that read its rows: check, dry run, criteria on each figure
+-- of each test, and a comparison with itself and with a worse device. The runs are also report_cells_spec's.
+local compare = require "framegauge.report.compare"
+local criteria = require "framegauge.methods.criteria"
+local figures = require "framegauge.methods.figures"
+local fixture = require "fixture"
+local methods = require "framegauge.methods"
+local report = require "framegauge.report"
+local results = require "framegauge.report.result"
+local scratch = require "scratch"
+local small_runs = require "small_runs"
+local tables = require "framegauge.core.tables"
+local uv = require "luv"
+
+-- A value of a figure as a criterion has it, by the end of its key.
+local WRITTEN = {
+   _ns = "%.17gns", _s = "%.17gs", _fps = "%.17gfps", _mbps = "%.17gMbps", _bps = "%.17gbps",
+   _percent = "%.17g%%", _ppm = "%.17gppm", _bytes = "%.0f", _octets = "%.0f",
+}
+
+local function written(figure, value)
+   if figure.unit == "_ratio" then
+      return ("%.17g%%"):format(value * 100)
+   end
+   return (WRITTEN[figure.unit] or "%.17g"):format(value)
+end
+
+-- The worst value of the rows of several tables that count by themselves; nil where one of them should have
+-- it and does not.
+local function worst_of(figure, list)
+   local worst
+   for _, one in ipairs(list) do
+      local has_it = tables.find(figures.criteria(one.record), "key", figure.key)
+      for _, line in ipairs(has_it and one.lines or {}) do
+         local counts = line.validity == "valid" and not line.modifier
+         local value = counts and figure.of(line, one.plan)
+         if counts and value == nil and not figure.optional then
+            return nil
+         elseif value and (not worst or (value < worst) == (figure.better == ">=")) then
+            worst = value
+         end
+      end
+   end
+   return worst
+end
+
+local function tables_of(result)
+   return tables.map(results.tables(result.plan.test, result.results), function(one)
+      return setmetatable({ plan = result.plan }, { __index = one })
+   end)
+end
+
+-- Hold a figure against a limit that its worst row reaches, and against one that it does not.
+-- @param at  what it is about
+local function hold(result, at, figure, worst)
+   local function met(value)
+      local text = figure.key .. figure.better .. written(figure, value) .. at
+      local found = criteria.evaluate(assert(criteria.parse(text, result.plan)), result.plan, result.results,
+         true)
+      assert.is_true(found.met ~= nil or found.reason ~= nil, text)
+      return found.met, text
+   end
+   local more = figure.better == ">="
+   local reached, text = met(math.max(0, math.floor(more and worst * 0.999 or worst * 1.001 + 1)))
+   assert.is_true(reached ~= false, text)
+   local short
+   if more or worst >= 1 then
+      short, text = met(math.ceil(more and worst * 2 + 1 or 0))
+      assert.is_false(short, text)
+   end
+   return reached
+end
+
+-- The result as a worse device would have it: each figure that is compared, far on its bad side. Nothing is
+-- known of the uncertainty of either.
+local function worsened(result, factor)
+   local count = 0
+   for _, one in ipairs(tables_of(result)) do
+      for _, line in ipairs(one.lines) do
+         line.uncertainty = nil
+         for _, figure in ipairs(figures.compared(one.record)) do
+            local value = figure.of(line)
+            local side = figure.better == ">=" and value ~= 0 or figure.better == "<="
+            if value and side and line.validity == "valid" then
+               local bad = figure.better == ">=" and value / factor
+                  or figure.unit == "_ratio" and (factor > 1 and value < 0.5 and 1 or value)
+                  or math.abs(value) * factor + (factor - 1) * 1e6
+               local view = getmetatable(line) -- of a row with what it is a row of
+               local place, key = view and view.__index or line, figure.path
+               for part, rest in figure.path:gmatch "([^.]+)%.()" do
+                  place, key = place[part], figure.path:sub(rest)
+               end
+               count = count + (bad ~= value and 1 or 0)
+               place[key] = bad
+            end
+         end
+      end
+   end
+   return count
+end
+
+local function program(...)
+   return scratch.shell(("'%s' %s 2>&1"):format(uv.exepath(), table.concat({ ... }, " ")))
+end
+
+describe("every tool, given", function()
+   teardown(scratch.remove)
+
+   for _, name in ipairs(methods.names()) do
+      local plan, options = small_runs.of(name)
+      local file = ("'%sconfigs/%s-reference.yaml'"):format(scratch.PROJECT, plan)
+
+      it(name .. ", checks its plan, and says what lies ahead", function()
+         local output, status = program("check", file, options)
+         assert.equal(0, status, output)
+         output, status = program("run", file, options, "--dry-run")
+         assert.equal(0, status, output)
+         assert.matches("about %d+ .*trials? and [^\n]+ of the tester's time", output)
+         for _, command in ipairs { "check", "run --dry-run" } do
+            output, status = program(command, file, options, "--expect 'nonsense>=1'")
+            assert.equal(2, status, output)
+            assert.matches("there is no figure 'nonsense'", output, 1, true)
+         end
+      end)
+
+      it(name .. ", decides criteria on a figure of each of its tests", function()
+         local result = report.read((fixture.run(plan, options)))
+         local all, tests = tables_of(result), result.plan[name].tests or {}
+         for _, one in ipairs(all) do
+            local asked, decided = 0, 0
+            local is_test = tables.contains(tests, one.name)
+            for _, figure in ipairs(figures.criteria(one.record)) do
+               local worst = figure.path and worst_of(figure, is_test and { one } or all)
+               if worst and worst >= 0 then
+                  asked = asked + 1
+                  local met = hold(result, is_test and "@" .. one.name or "", figure, worst)
+                  decided = decided + (met and 1 or 0)
+               end
+            end
+            assert.is_true(asked == 0 or decided > 0, one.name)
+         end
+      end)
+
+      it(name .. ", finds it the same as itself, and a worse device worse", function()
+         local path = fixture.run(plan, options)
+         local same, before, after = compare.folders(path, path)
+         assert.equal(0, same.worse)
+         assert.is_true(same.judged > 0)
+         worsened(before, 1)
+         local count = worsened(after, 3)
+         assert.is_true(count > 0)
+         assert.equal(count, compare.of(before, after).worse)
+         local better = compare.of(after, before)
+         assert.same({ 0, count }, { better.worse, compare.counts(better)[compare.BETTER] })
+      end)
+   end
+end)
