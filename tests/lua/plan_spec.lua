@@ -68,7 +68,7 @@ describe("a plan", function()
             },
          },
          streams = {}, quick = false,
-         source = { text = MINIMAL, options = { sets = {}, quick = false, eal = {} } },
+         source = { text = MINIMAL, options = { sets = {}, quick = false, eal = {} }, replaced = {} },
       }, loaded)
    end)
 
@@ -94,6 +94,23 @@ describe("a plan", function()
       assert.equal("198.18.1.3", loaded.ports[2].ipv4)
       assert.equal("a = b", loaded.description)
       assert.same({ name = "bridge" }, loaded.device_under_test)
+   end)
+
+   it("says which of its keys --quick replaces, and has its errors under it, too", function()
+      local function load(keys, ...)
+         return plan.load_text(MINIMAL .. "\nrfc2544: {" .. keys .. "}", "x.yaml",
+            { quick = true, sets = { ... } })
+      end
+      local loaded = assert(load "drain: 3s, settle: 7s, learning_wait: 2s")
+      local keys = {}
+      for _, one in ipairs(loaded.source.replaced) do
+         keys[one.key] = one.was
+      end
+      assert.equal("3s", keys["rfc2544.drain"])
+      assert.same({}, assert(load("drain: 3s", "rfc2544.drain=3s")).source.replaced)
+      local _, errors = load "drain: 3"
+      assert.matches('rfc2544.drain: "3" has no unit', tostring(errors), 1, true)
+      assert.is_truthy(load("drain: 3", "rfc2544.drain=3s")) -- mended by the setting
    end)
 
    it("is shortened by --quick, but not against an explicit --set", function()

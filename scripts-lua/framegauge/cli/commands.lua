@@ -44,7 +44,8 @@ local MEASURING = {
       options = {
          {
             name = "quick",
-            help = "trials of about a second; the report is marked 'not RFC-conformant: short trials'",
+            help = "trials of about a second, also where the plan says otherwise, which is printed; the "
+               .. "report is marked 'not RFC-conformant: short trials'",
          },
          SET,
          ON, OUT,

@@ -37,7 +37,8 @@ local DEVICES = {
 
 -- What --quick sets, by the tests.
 local function quick()
-   local out = { "`--quick` marks the report as not conforming, and sets, for a test of\n\n" }
+   local out = { "`--quick` marks the report as not conforming. It sets, and a run names the keys of its "
+      .. "plan that it replaces, for a test of\n\n" }
    for _, method in ipairs(registry.ALL) do
       if method.quick then
          local settings = tables.map(method.quick, function(text)

@@ -130,54 +130,89 @@ local function quick_settings(root)
    return {}
 end
 
+local function is_set(path, sets_given)
+   for _, text in ipairs(sets_given) do
+      local other = text:match "^([^=]+)="
+      if other == path or other and (path .. "."):sub(1, #other + 1) == other .. "." then
+         return true
+      end
+   end
+   return false
+end
+
 -- What --quick changes comes first, so that the settings of the user win; which method it is about may be one
 -- of these settings.
+-- @return keys of the plan that --quick replaces: list of { key =, was =, is = }
 local function apply_sets(root, options, found)
    -- where --quick finds no room for its keys, the schema says what is wrong there
-   local unheard, given = problems.new(found.file), options.sets or {}
+   local unheard, given, replaced = problems.new(found.file), options.sets or {}, {}
    for _, text in ipairs(options.quick and given or {}) do
       if text:find "^test=" then
          sets.apply(root, text, "--set " .. text, unheard)
       end
    end
    for _, text in ipairs(options.quick and quick_settings(root) or {}) do
+      local was, path = sets.earlier(root, text)
+      local is = text:sub(#path + 2)
+      if was and was ~= is and not is_set(path, given) then
+         replaced[#replaced + 1] = { key = path, was = was, is = is }
+      end
       sets.apply(root, text, "--quick", unheard)
    end
    for _, text in ipairs(given) do
       sets.apply(root, text, "--set " .. text, found)
    end
+   return replaced
 end
 
 -- What a plan is read without by those who use its ports only.
-local NOT_OF_PORTS = { streams = true, capture = true, expect = true, hooks = true }
+local NOT_OF_PORTS = { streams = true, capture = true, criteria = true, hooks = true }
 
--- @return the values of a text, its problems, and where they were found; nil where it is no YAML
-local function read(text, name, options, ports_only)
+local function is_of_ports(key)
+   return not NOT_OF_PORTS[key:match "^%w+"]
+end
+
+-- The values of a tree, with all that is wrong with them.
+-- @return values (nil: the text is no YAML), list of problems, problems (plan/problems.lua), and what --quick
+-- replaces
+local function read_tree(text, name, options, ports_only)
    local root, err = yaml.parse(text, name)
    if not root then
       err.key = ""
-      return nil, problems.list { problems.problem(err) }
+      return nil, { problems.problem(err) }
    end
-   local found = problems.new(name)
+   local found, replaced = problems.new(name), {}
    if root.kind == "map" then
       if options.on then
          on.apply(root, options.on, found)
       end
-      apply_sets(root, options, found)
-      if ports_only then
-         root.entries = tables.map(root.entries, function(entry)
-            return not NOT_OF_PORTS[entry.key] and entry or nil
-         end)
-      end
+      replaced = apply_sets(root, options, found)
+      root.entries = tables.map(root.entries, function(entry)
+         return (not ports_only or is_of_ports(entry.key)) and entry or nil
+      end)
    end
    local values = schema.read(rows, root, found)
    values.topology = registry.topology(values)
    fill_addresses(values, found)
    rules.check(values, found)
-   local list = tables.map(found:sorted(), function(problem)
-      return not (ports_only and NOT_OF_PORTS[problem.key:match "^%w+"]) and problem or nil
+   return values, tables.map(found:sorted(), function(problem)
+      return (not ports_only or is_of_ports(problem.key)) and problem or nil
+   end), found, replaced
+end
+
+local function is_of_method(text)
+   return text:find "^test=" and text or nil
+end
+
+-- What is wrong with the lines of a plan without --quick, which replaces keys before they are read. What a
+-- setting of the user mends is no error, and neither is one that only does not fit without --quick.
+local function hidden_by_quick(text, name, options)
+   local _, alone = read_tree(text, name, { sets = tables.map(options.sets or {}, is_of_method),
+      on = options.on })
+   local _, as_set = read_tree(text, name, { sets = options.sets, on = options.on })
+   return tables.map(alone, function(problem)
+      return not problem.origin and tables.find(as_set, "key", problem.key) or nil
    end)
-   return values, problems.list(list), found
 end
 
 --- Read a plan from a text.
@@ -186,22 +221,25 @@ end
 -- @param options.sets  list of "path=value", as --set gives them
 -- @param options.quick shorten trials and waits
 -- @param options.eal   further EAL arguments
--- @param options.ports_only  leave out streams, captures, expectations and hooks if they are wrong
+-- @param options.ports_only  leave out streams, captures, criteria and hooks if they are wrong
 -- @param options.on    { text =, name = } of a file with the reference device to run it against (plan/on.lua)
--- @return the plan, with what it was made from as `source` (text, options, and given(key): whether it
--- names a key); or nil and the list of all
--- errors, in the order of the file. Each has file, line, column, key, message and expected, or origin instead
--- of a line; tostring() writes it, and the list.
+-- @return the plan, with what it was made from as `source` (text, options, given(key): whether it names a
+-- key, and replaced: keys of the text that --quick replaces, list of { key =, was =, is = }); or nil and the
+-- list of all errors, in the order of the file, those too that --quick hides. Each has file, line, column,
+-- key, message and expected, or origin instead of a line; tostring() writes it, and the list.
 -- @usage local mine = "test: rfc2544\nports: {east: {device: wire0}, west: {device: wire1}}"
 -- return plan.load_text(mine, "mine", { sets = { "reference_device.rate=10Gbps" } }).ports[1].name --> east
 function M.load_text(text, name, options)
    options = options or {}
-   local values, list, found = read(text, name, options, false)
+   local values, list, found, replaced = read_tree(text, name, options)
+   if not list[1] and options.quick then
+      list = hidden_by_quick(text, name, options)
+   end
    if list[1] and values and options.ports_only then
-      values, list, found = read(text, name, options, true)
+      values, list, found, replaced = read_tree(text, name, options, true)
    end
    if list[1] then
-      return nil, list
+      return nil, problems.list(list)
    end
    local plan = shape(values, name, options)
    plan.source = {
@@ -211,6 +249,7 @@ function M.load_text(text, name, options)
       given = function(key)
          return found:given(key)
       end,
+      replaced = replaced,
    }
    return plan
 end

@@ -4,6 +4,7 @@
 --
 -- They are written into the YAML tree before the schema sees it, so a value given there is read, checked and
 -- reported like any other, only that its place is the option and not a line.
+local tables = require "framegauge.core.tables"
 local yaml = require "framegauge.yaml"
 
 local M = {}
@@ -66,6 +67,23 @@ local function split(text)
       keys[#keys + 1] = key
    end
    return path, keys, value
+end
+
+--- The value that a tree has in the place of a setting, as text; nil where it has none.
+-- @param text  "path=value"
+-- @return it, and the path
+function M.earlier(root, text)
+   local path, keys = split(text)
+   local node = root
+   for _, key in ipairs(keys or {}) do
+      local entry = node.kind == "map" and entry_of(node, key)
+      if not entry then
+         return nil, path
+      end
+      node = entry.value
+   end
+   local items = node.items and "[" .. table.concat(tables.field(node.items, "value"), ", ") .. "]"
+   return node.kind == "scalar" and node.value or items or "a group", path
 end
 
 --- Write one setting into the tree.

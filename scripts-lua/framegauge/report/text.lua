@@ -98,6 +98,14 @@ local function end_in_words(plan, seconds)
    return os.date(", until about %Y-%m-%d %H:%M", math.floor(seconds + 0.5))
 end
 
+-- Keys of the plan in whose place --quick has others.
+local function replaced(plan)
+   local list = tables.map(plan.source and plan.source.replaced or {}, function(one)
+      return ("%s is %s instead of %s"):format(one.key, one.is, one.was)
+   end)
+   return list[1] and "--quick: " .. table.concat(list, "; ") .. "\n"
+end
+
 --- What is about to be done.
 -- @param ports  of the tester
 -- @param parts  what lies ahead (framegauge.methods.rfc2544.estimate)
@@ -108,6 +116,7 @@ function M.heading(plan, ports, parts, now)
    for _, port in ipairs(ports) do
       lines[#lines + 1] = port_line(port)
    end
+   lines[#lines + 1] = replaced(plan)
    for _, part in ipairs(parts) do
       trials, seconds = trials + part.trials, seconds + part.seconds
    end
