@@ -6,6 +6,7 @@
  *
  *   registry.c  kinds by name; applications made and freed
  *   schedule.c  start and stop, the counts at those moments, results
+ *   patience.c  what gets no answer
  *   client.c    what clients have in common: flows, ramps, rates, pauses
  *   requests.c  requests over UDP and their answers: a slot for each
  *   fields.c    fields of HTTP/2 and HTTP/3, and what is wrong with a response
@@ -32,6 +33,7 @@ enum { ON_TIME_GAPS = 32, ON_TIME_NS = 100000 };
 
 struct application;
 struct page;
+struct silence;
 
 /** A kind of application. What is NULL or 0 is not needed. */
 struct app_kind {
@@ -42,6 +44,12 @@ struct app_kind {
 	size_t size;             /* of its own struct, which begins with struct application */
 	const struct fg_app_ops *client, *server;
 	const char *own[FG_L4_OWN_SUMS]; /* names of tally.own */
+	/**
+	 * Of a client: answers that a stream waits for now. With @p note, which may be NULL, call it for each
+	 * with the time since which it waits. NULL: its streams are not given up (patience.c).
+	 */
+	uint32_t (*waits)(struct fg_l4 *w, const struct fg_stream *s,
+			  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
 	int (*check)(const struct fg_l4_app *config, uint32_t mtu, struct fg_error *err);
 	/** Of a client: bytes of a request and of its response, heads and bodies. */
 	void (*octets)(const struct fg_l4_app *config, uint32_t *request, uint32_t *response);
@@ -79,6 +87,12 @@ struct application {
 	uint32_t to_close, closed; /* of the ramp down */
 	uint64_t next_flow;
 	uint64_t first_at, last_at; /* payload in order, ns */
+	/* patience.c: by the number of a stream; when to look again, and at which */
+	struct silence *silence;
+	size_t silences;
+	uint64_t look_at, handshake_ns;
+	uint32_t look_from;
+	uint64_t outstanding, at_least; /* answers that are waited for at the end; times that are no less */
 	/* datagrams that left late, or were left out: see note_departure() */
 	uint64_t off_schedule, lag_max_ns;
 };
@@ -211,6 +225,15 @@ note_departure(const struct fg_l4 *w, struct application *a, double due, double 
 	a->off_schedule += lag > on_time;
 }
 
+/* patience.c */
+/** @return false: there is no memory */
+bool patience_create(struct application *a);
+void patience_free(struct application *a);
+/** Nothing came of a request since then: its transaction would have taken so long at least. */
+void note_unanswered(struct fg_l4 *w, struct application *a, uint64_t since);
+/** @return when to look again */
+uint64_t patience_poll(struct fg_l4 *w, struct application *a);
+
 /* client.c */
 /** The next flow of a client, in turn through addresses and ports; the flow with a number. */
 void next_flow(struct application *a, struct fg_flow *f);
@@ -236,6 +259,8 @@ uint64_t client_poll(struct fg_l4 *w, struct fg_app *app);
 /** The first octet of the first response is here; the last is. Of pages see page_first() and page_over(). */
 void note_first_octet(const struct fg_l4 *w, const struct fg_stream *s);
 void note_last_octet(const struct fg_l4 *w, const struct fg_stream *s);
+/** Close it: from now on that is what it waits for. */
+void client_close(struct fg_l4 *w, struct fg_stream *s);
 /** A response is whole and @p requests of the connection were sent: is there to be another, and when? */
 void next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
 		  void (*send)(struct fg_l4 *w, struct fg_stream *s));

@@ -121,6 +121,13 @@ pause_of(struct application *a)
 }
 
 void
+client_close(struct fg_l4 *w, struct fg_stream *s)
+{
+	client_of(s)->since = w->now;
+	fg_stream_close(w, s);
+}
+
+void
 next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
 	     void (*send)(struct fg_l4 *w, struct fg_stream *s))
 {
@@ -128,10 +135,10 @@ next_request(struct fg_l4 *w, struct fg_stream *s, uint64_t requests, bool last,
 	uint64_t pause;
 
 	if (w->now >= w->stop_at || last) {
-		fg_stream_close(w, s);
+		client_close(w, s);
 	} else if (a->config.requests > 0 && requests >= a->config.requests) {
 		if (!a->config.hold)
-			fg_stream_close(w, s);
+			client_close(w, s);
 	} else if ((pause = pause_of(a)) > 0) {
 		fg_stream_timer(w, s, pause);
 	} else {
@@ -212,17 +219,19 @@ uint64_t
 client_poll(struct fg_l4 *w, struct fg_app *app)
 {
 	struct application *a = (struct application *)app;
-	uint64_t more_at;
+	uint64_t more_at, look_at;
 	uint32_t n;
 
 	if (w->now < w->start_at)
 		return w->start_at;
+	look_at = patience_poll(w, a);
 	if (w->now >= w->stop_at) {
 		if (!a->stopped)
 			stop_all(w, a);
-		return UINT64_MAX;
+		return look_at;
 	}
 	n = to_open(w, a, &more_at);
+	more_at = u64_min(more_at, look_at);
 	for (unsigned i = 0; i < OPENS_A_POLL && i < n; i++)
 		if (open_one(w, a) == NULL)
 			return w->now + RETRY_NS; /* no port or no room: TIME_WAIT ends some time */

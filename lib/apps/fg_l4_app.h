@@ -99,7 +99,12 @@ struct fg_l4_app {
 	bool head; /* HTTP: HEAD, not GET */
 	/* HTTP2, HTTP3: requests at a time on a connection; 0: 32. Of a server of HTTP2 at least 256 */
 	uint32_t streams;
-	uint32_t window;               /* HTTP2: octets that a peer may send unasked; 0: 2^31 - 1 */
+	uint32_t window; /* HTTP2: octets that a peer may send unasked; 0: 2^31 - 1 */
+	/*
+	 * TCP_RR, TCP_CRR, TCP_CC, HTTP, HTTP2: a connection, request or close without an answer is given up
+	 * when nothing has moved on its stream for so long; 0: never
+	 */
+	uint64_t patience_ns;
 	uint64_t octets;               /* of each stream, then close; 0: until the stop */
 	const struct fg_l4_page *page; /* PAGE, HTTP2, HTTP3: what is loaded; NULL: none is */
 
@@ -163,6 +168,9 @@ struct fg_l4_result {
 	 */
 	uint64_t first_ns, last_ns;
 	uint32_t concurrent_max;        /* connections open at one time */
+	uint32_t open;                  /* now, those in TIME_WAIT and given up excepted */
+	uint64_t outstanding;           /* after fg_l4_finish(): answers that are awaited, not yet given up */
+	uint64_t at_least;              /* times of transaction that are no less: no answer came */
 	struct fg_l4_times setup;       /* SYN to established, client */
 	struct fg_l4_times transaction; /* request sent to response whole; CRR, CC: SYN sent to closed */
 	/* client, of the first response of each connection: SYN to its first and its last octet (RFC 9411) */
@@ -227,6 +235,12 @@ int fg_l4_schedule(struct fg_l4 *l4, uint64_t start_ns, uint64_t stop_ns, uint64
  * still knows the ports before, so the application of a later worker is to go on there.
  */
 uint64_t fg_l4_next_flow(const struct fg_l4 *l4, unsigned app);
+
+/**
+ * The trial ended at @p now, by the clock of fg_l4_schedule(): what is still without an answer is counted.
+ * Once, before the results are read, while no lcore polls the worker.
+ */
+void fg_l4_finish(struct fg_l4 *l4, uint64_t now);
 
 /** What came of application @p app. */
 void fg_l4_read(const struct fg_l4 *l4, unsigned app, struct fg_l4_result *out);

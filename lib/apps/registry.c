@@ -111,9 +111,14 @@ application_create(struct fg_l4 *w, const struct fg_l4_app *config, struct fg_er
 	address_at(config, config->local, 0, a->base.local);
 	w->app[w->apps++] = &a->base;
 	w->applications = w->apps;
+	a->handshake_ns = config->tls != NULL    ? config->tls->timeout_ns
+			  : config->quic != NULL ? config->quic->handshake_ns
+						 : 0;
 	rc = histograms_create(a, err);
 	if (rc == 0 && config->page != NULL && !config->server)
 		rc = page_create(a, err);
+	if (rc == 0 && !patience_create(a))
+		rc = fg_error_set(err, ENOMEM, "l4", "no memory for %u connections", a->room);
 	if (rc == 0 && kind->create != NULL)
 		rc = kind->create(a, err);
 	for (unsigned i = 0; rc == 0 && kind->join != NULL && i < a->base.index; i++) {
@@ -131,6 +136,7 @@ application_free(struct application *a)
 	if (a->kind->free != NULL)
 		a->kind->free(a);
 	page_free(a);
+	patience_free(a);
 	fg_histogram_free(a->setup);
 	fg_histogram_free(a->transaction);
 	fg_histogram_free(a->first_octet);

@@ -88,6 +88,7 @@ give_up(struct fg_l4 *w, struct application *a)
 
 	while ((i = slot[WAITING].next) != WAITING && slot[i].sent_at + a->config.timeout_ns <= w->now) {
 		a->base.tally.expired++;
+		note_unanswered(w, a, slot[i].sent_at);
 		slot[i].expired = true;
 		retire(w, slot, i);
 	}

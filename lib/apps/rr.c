@@ -55,7 +55,32 @@ static void
 rr_stop(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (fg_stream_is_established(w, s) && s->received >= rr_of(s)->whole_at)
-		fg_stream_close(w, s);
+		client_close(w, s);
+}
+
+static uint32_t
+rr_waits(struct fg_l4 *w, const struct fg_stream *s,
+	 void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	if (s->received >= rr_of(s)->whole_at)
+		return 0;
+	if (note != NULL)
+		note(w, application_of(w, s), client_of(s)->since);
+	return 1;
+}
+
+/* the server has ended a connection in good order, but not its answer */
+static void
+note_cut(struct fg_l4 *w, const struct fg_stream *s, enum fg_l4_end end)
+{
+	application_of(w, s)->base.tally.refused += end == FG_L4_END_CLOSED;
+}
+
+static void
+rr_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
+{
+	if (s->received < rr_of(s)->whole_at)
+		note_cut(w, s, end);
 }
 
 /* the pause is over, or the time is */
@@ -79,9 +104,8 @@ answer(struct fg_l4 *w, struct fg_stream *s)
 }
 
 static const struct fg_app_ops rr_client = {
-	PLAIN_CLIENT,          .established = rr_established,
-	.arrived = rr_arrived, .timer = rr_timer,
-	.stop = rr_stop,       .early = true,
+	PLAIN_CLIENT,    .established = rr_established, .arrived = rr_arrived, .timer = rr_timer,
+	.stop = rr_stop, .closed = rr_closed,           .early = true,
 };
 static const struct fg_app_ops rr_server = {
 	PLAIN_SERVER,
@@ -113,8 +137,19 @@ crr_arrived(struct fg_l4 *w, struct fg_stream *s)
 static void
 crr_closed(struct fg_l4 *w, struct fg_stream *s, enum fg_l4_end end)
 {
-	if (end == FG_L4_END_CLOSED && s->received >= rr_of(s)->whole_at)
+	if (s->received < rr_of(s)->whole_at)
+		note_cut(w, s, end);
+	else if (end == FG_L4_END_CLOSED)
 		note_transaction(w, s);
+}
+
+static uint32_t
+crr_waits(struct fg_l4 *w, const struct fg_stream *s,
+	  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	if (note != NULL)
+		note(w, application_of(w, s), client_of(s)->since);
+	return 1;
 }
 
 static void
@@ -162,12 +197,13 @@ rr_check(const struct fg_l4_app *a, uint32_t mtu, struct fg_error *err)
 }
 
 static const struct app_kind rr = {
-	"TCP_RR",         .streams = true, .secures = true, .client = &rr_client, .server = &rr_server,
-	.check = rr_check};
+	"TCP_RR",          .streams = true,  .secures = true, .client = &rr_client, .server = &rr_server,
+	.check = rr_check, .waits = rr_waits};
 static const struct app_kind crr = {
-	"TCP_CRR",        .streams = true, .secures = true, .client = &crr_client, .server = &crr_server,
-	.check = rr_check};
-static const struct app_kind cc = {"TCP_CC", .streams = true, .secures = true, .client = &cc_client,
-				   .server = &cc_server};
+	"TCP_CRR",         .streams = true,   .secures = true, .client = &crr_client, .server = &crr_server,
+	.check = rr_check, .waits = crr_waits};
+static const struct app_kind cc = {
+	"TCP_CC",          .streams = true, .secures = true, .client = &cc_client, .server = &cc_server,
+	.waits = crr_waits};
 
 const struct app_kind *const app_kinds_of_rr[] = {&rr, &crr, &cc, NULL};

@@ -155,6 +155,9 @@ fg_l4_read(const struct fg_l4 *w, unsigned app, struct fg_l4_result *out)
 
 	*out = (struct fg_l4_result){.total = a->base.tally,
 				     .concurrent_max = a->base.open_max,
+				     .open = a->base.open,
+				     .outstanding = a->outstanding,
+				     .at_least = a->at_least,
 				     .off_schedule = a->off_schedule,
 				     .lag_max_ns = a->lag_max_ns};
 	if (w->snapshots > 1) {

@@ -95,6 +95,12 @@ layer_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct 
 	}
 }
 
+static uint32_t
+layer_number(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return index_of((const struct quic *)s);
+}
+
 const struct fg_layer quic_layer = {
 	.open = layer_open,
 	.write = layer_write,
@@ -105,6 +111,7 @@ const struct fg_layer quic_layer = {
 	.timer = layer_timer,
 	.is_established = layer_is_established,
 	.each = layer_each,
+	.number = layer_number,
 };
 
 static uint64_t

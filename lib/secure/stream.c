@@ -87,6 +87,12 @@ layer_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct 
 			visit(w, &all->stream[i].plain);
 }
 
+static uint32_t
+layer_number(const struct fg_l4 *w, const struct fg_stream *s)
+{
+	return fg_stream_number(w, tcp_below(w, s));
+}
+
 const struct fg_layer secure_layer = {
 	.open = layer_open,
 	.write = layer_write,
@@ -97,6 +103,7 @@ const struct fg_layer secure_layer = {
 	.timer = layer_timer,
 	.is_established = layer_is_established,
 	.each = layer_each,
+	.number = layer_number,
 };
 
 /* --- what TCP does */

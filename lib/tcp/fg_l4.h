@@ -58,6 +58,7 @@ enum fg_l4_end {
 	FG_L4_END_RESET,     /* the peer reset it */
 	FG_L4_END_LOST,      /* the peer fell silent */
 	FG_L4_END_ABORTED,   /* we reset it */
+	FG_L4_END_EXPIRED,   /* the same, because no answer came in time */
 	FG_L4_ENDS,
 };
 

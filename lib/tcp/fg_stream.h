@@ -141,6 +141,7 @@ struct fg_layer {
 	void (*timer)(struct fg_l4 *w, struct fg_stream *s, uint64_t ns);
 	bool (*is_established)(const struct fg_l4 *w, const struct fg_stream *s);
 	void (*each)(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
+	uint32_t (*number)(const struct fg_l4 *w, const struct fg_stream *s);
 };
 
 /** An application as TCP and UDP see it; each application's own state begins with it. */
@@ -209,7 +210,13 @@ bool fg_stream_is_established(const struct fg_l4 *w, const struct fg_stream *s);
 bool fg_stream_is_closed(const struct fg_stream *s);
 /** Call @p visit for each stream of application @p app that is not over, TIME_WAIT excepted. */
 void fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s));
-/** Of a stream that is a TCP connection: its number, from 1 to fg_l4_config.connections, and back. */
+/**
+ * The same for @p most places from @p from on, 0: the first; with a layer for all. @return where to go on; 0:
+ * that was the last
+ */
+uint32_t fg_stream_some(struct fg_l4 *w, unsigned app, uint32_t from, uint32_t most,
+			void (*visit)(struct fg_l4 *w, struct fg_stream *s));
+/** Its number, from 1 to fg_l4_config.connections; and back, of a stream that is a TCP connection. */
 uint32_t fg_stream_number(const struct fg_l4 *w, const struct fg_stream *s);
 struct fg_stream *fg_stream_at(const struct fg_l4 *w, uint32_t number);
 /** And how many octets a full segment carries. */

@@ -122,25 +122,33 @@ fg_stream_is_closed(const struct fg_stream *s)
 	return conn_of(s)->state == CLOSED;
 }
 
-void
-fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s))
+uint32_t
+fg_stream_some(struct fg_l4 *w, unsigned app, uint32_t from, uint32_t most,
+	       void (*visit)(struct fg_l4 *w, struct fg_stream *s))
 {
 	if (w->app[app]->layer != NULL) {
 		w->app[app]->layer->each(w, app, visit);
-		return;
+		return 0;
 	}
-	for (uint32_t i = 1; i < own(w)->fresh; i++) {
-		struct conn *c = &own(w)->conn[i];
+	for (from = fg_u32_max(from, 1); from < own(w)->fresh && most > 0; from++, most--) {
+		struct conn *c = &own(w)->conn[from];
 
 		if (c->state != CLOSED && c->stream.app == app && c->state != TIME_WAIT)
 			visit(w, &c->stream);
 	}
+	return from < own(w)->fresh ? from : 0;
+}
+
+void
+fg_stream_each(struct fg_l4 *w, unsigned app, void (*visit)(struct fg_l4 *w, struct fg_stream *s))
+{
+	fg_stream_some(w, app, 0, UINT32_MAX, visit);
 }
 
 uint32_t
 fg_stream_number(const struct fg_l4 *w, const struct fg_stream *s)
 {
-	return conn_index(w, conn_of(s));
+	return layer_of(w, s) != NULL ? layer_of(w, s)->number(w, s) : conn_index(w, conn_of(s));
 }
 
 struct fg_stream *

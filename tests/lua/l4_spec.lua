@@ -49,17 +49,20 @@ end
 describe("connections of which there are so many", function()
    it("are accounted for, those that were still open too", function()
       local function sentence(o)
-         local row = { test = "TCP_CC", connections_per_s = 10, opened = 100, closed = 100, wrong_bytes = 0,
+         local row = { test = "TCP_CC", connections_per_s = 10, opened = 100, closed = 100, open = 0,
+            wrong_bytes = 0,
             parameters = { connections = 100, load = { cycles = 1 } }, validity = "valid",
-            failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, bad_response = 0 } }
+            failures = { refused = 0, no_answer = 0, reset = 0, lost = 0, aborted = 0, expired = 0,
+               bad_response = 0 } }
          for key, value in pairs(o) do
             row[key] = value
          end
          return cases.sentence(row):match "; (.*)"
       end
       assert.equal("100 connections opened, 100 closed, nothing failed", sentence {})
-      assert.equal("100 connections opened, 90 closed, 4 reset, 6 still open when the drain was over",
-         sentence { closed = 90, failures = { refused = 0, no_answer = 0, reset = 4, lost = 0, aborted = 0,
+      assert.equal("100 connections opened, 90 closed, 4 reset, 1 without an answer in time, "
+         .. "5 still open when the drain was over", sentence { closed = 90, open = 5,
+         failures = { refused = 0, no_answer = 0, reset = 4, lost = 0, aborted = 0, expired = 1,
             bad_response = 0 } })
    end)
 end)

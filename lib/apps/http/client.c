@@ -264,7 +264,18 @@ static void
 client_stop(struct fg_l4 *w, struct fg_stream *s)
 {
 	if (fg_stream_is_established(w, s) && http_is_whole(s))
-		fg_stream_close(w, s);
+		client_close(w, s);
+}
+
+uint32_t
+http_waits(struct fg_l4 *w, const struct fg_stream *s,
+	   void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	if (http_is_whole(s) || s->ended || !fg_stream_is_established(w, s))
+		return 0;
+	if (note != NULL)
+		note(w, application_of(w, s), client_of(s)->since);
+	return 1;
 }
 
 static void

@@ -23,6 +23,7 @@ static const struct app_kind http = {
 	.octets = http_octets,
 	.create = http_create,
 	.free = http_free,
+	.waits = http_waits,
 };
 
 static const struct app_kind page = {

@@ -169,6 +169,18 @@ asker_stop(struct fg_l4 *w, struct fg_stream *s)
 		ask_on(w, s);
 }
 
+uint32_t
+h2_waits(struct fg_l4 *w, const struct fg_stream *s,
+	 void (*note)(struct fg_l4 *w, struct application *a, uint64_t since))
+{
+	const struct http2 *a = http2_of(w, s);
+	const struct h2_conn *c = h2_conn_of(w, s);
+
+	for (uint32_t i = note == NULL ? 0 : c->first; i != 0; i = h2_exchange_at(a, i)->next)
+		note(w, application_of(w, s), h2_exchange_at(a, i)->since);
+	return c->active;
+}
+
 static void
 asker_timer(struct fg_l4 *w, struct fg_stream *s)
 {

@@ -150,6 +150,7 @@ static const struct app_kind http2 = {
 	.check = http2_check,
 	.create = http2_create,
 	.free = http2_free,
+	.waits = h2_waits,
 };
 
 const struct app_kind *const app_kinds_of_http2[] = {&http2, NULL};

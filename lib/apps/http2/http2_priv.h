@@ -308,5 +308,8 @@ uint8_t *h2_put_header(uint8_t *to, uint32_t octets, uint8_t type, uint8_t flags
 
 extern const struct h2_role h2_client_role, h2_server_role;
 extern const struct fg_app_ops h2_client_ops, h2_server_ops;
+/** As of struct app_kind. */
+uint32_t h2_waits(struct fg_l4 *w, const struct fg_stream *s,
+		  void (*note)(struct fg_l4 *w, struct application *a, uint64_t since));
 
 #endif

@@ -18,7 +18,7 @@ local M = {}
 local APP = {
    test = "string", server = "boolean", address = "string", remote = "string", next_hop = "string",
    port = "number", connections = "number", request = "number", response = "number", datagram = "number",
-   datagrams_per_s = "number", timeout = "number", octets = "number", message = "number",
+   datagrams_per_s = "number", timeout = "number", patience = "number", octets = "number", message = "number",
    requests = "number", connections_start = "number", connections_per_s = "number", opens_per_s = "number",
    cycles = "number", hold = "boolean", think = "number", think_max = "number", tcp = "table",
 }

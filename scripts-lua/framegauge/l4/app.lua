@@ -12,7 +12,7 @@ local C = api.C
 local M = {}
 
 --- How connections end (enum fg_l4_end).
-M.ENDS = { [0] = "closed", "refused", "no_answer", "reset", "lost", "aborted" }
+M.ENDS = { [0] = "closed", "refused", "no_answer", "reset", "lost", "aborted", "expired" }
 
 local KEY_LOG_LINES = 65536 -- of an application; five for each handshake of TLS 1.3
 
@@ -111,6 +111,8 @@ end
 --                       it; keep both while the worker lives
 -- @param o.timeout      seconds, of UDP_RR, DNS and DNS_TCP; o.requests_per_s: of the same, whatever is
 --                       answered; nil: each follows an answer
+-- @param o.patience     seconds, of TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2: what gets no answer for so long
+--                       is given up; nil: never
 -- @param o.dns          of DNS and DNS_TCP, both sides: fields of struct fg_l4_dns
 -- @param o.page         of PAGE, HTTP2 and HTTP3, client: what it loads, as framegauge.l4.page takes it; nil:
 --                       no page
@@ -142,7 +144,7 @@ function M.fill(out, o)
    out.user, out.password, out.ftp_mode = o.user, o.password, FTP_MODES[o.ftp_mode or "passive"]
    out.head, out.any_body = o.head == true, o.any_body == true
    out.datagrams_per_s, out.timeout_ns = o.datagrams_per_s or 0, nanoseconds(o.timeout or 1)
-   out.requests_per_s = o.requests_per_s or 0
+   out.requests_per_s, out.patience_ns = o.requests_per_s or 0, nanoseconds(o.patience or 0)
    local tls, dns = o.tls and set_tls(o.tls), o.dns and ffi.new("struct fg_l4_dns", o.dns)
    local quic = o.quic and set_quic(o.quic, out)
    local page, objects
@@ -318,12 +320,17 @@ function M.read(l4, index, test)
    C.fg_l4_read(l4, index, r)
    local iperf = reports.read(l4, index)
    local replies, reply = replies_of(r)
+   local transaction = times_of(r.transaction)
+   if transaction and r.at_least > 0 then
+      transaction.at_least = tonumber(r.at_least)
+   end
    return {
+      open = r.open, outstanding = tonumber(r.outstanding),
       replies = replies, reply = reply,
       measured = tally_of(test, r.measured), total = tally_of(test, r.total),
       measured_s = tonumber(r.measured_ns) / 1e9, first_s = tonumber(r.first_ns) / 1e9,
       last_s = tonumber(r.last_ns) / 1e9, concurrent_max = r.concurrent_max, setup = times_of(r.setup),
-      transaction = times_of(r.transaction), first_byte = times_of(r.first_octet),
+      transaction = transaction, first_byte = times_of(r.first_octet),
       last_byte = times_of(r.last_octet), rtt = times_of(r.rtt),
       lost = tonumber(r.lost), duplicates = tonumber(r.duplicates),
       reordered = tonumber(r.reordered), jitter_ns = r.jitter_ns, series = series_of(l4, index),

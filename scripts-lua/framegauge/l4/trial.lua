@@ -134,6 +134,7 @@ local function start_trial(tester, o, sides)
       C.fg_engine_clock(tester.engine, clock)
       for _, side in ipairs(sides) do
          local err, at = api.error(), C.fg_endpoint_port_align(side.station, start, clock)
+         side.ends_at = at + nanoseconds(o.seconds or FOREVER) + nanoseconds(o.drain or 0)
          api.check(C.fg_l4_schedule(side.l4, at, at + nanoseconds(o.seconds or FOREVER),
             nanoseconds(o.omit or 0), nanoseconds(o.interval or 0), err), err)
       end
@@ -147,14 +148,18 @@ end
 
 -- @return the streams beside the workers, as they are described for counts.directions(); nil without any
 local function run(tester, o, sides)
-   local described = start_trial(tester, o, sides)
+   local described, early = start_trial(tester, o, sides), nil
    tester:await(o.look and function()
       local open = {}
       for i, side in ipairs(sides) do
          open[i] = C.fg_l4_open(side.l4)
       end
-      return o.look(open)
+      early = o.look(open)
+      return early
    end)
+   for _, side in ipairs(sides) do
+      C.fg_l4_finish(side.l4, early and 0 or side.ends_at)
+   end
    return described
 end
 

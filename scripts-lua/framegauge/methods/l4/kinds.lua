@@ -25,6 +25,7 @@
 --    requests(o) requests on a connection; 0: no limit
 --    parameters  keys of its own in the parameters of a row, beside those of TCP: list of { key, key of o }
 --    fill(client, o, remote)      what its client is told beside what all are
+--    gives_up    its client gives up what gets no answer (lib/apps/patience.c)
 --    counts      key of a row under which stands what its client counts of answers (default: bad_responses)
 --    figures(row, list)  puts figures of its own into a row, of the records of its trials; or nil
 --    group       its own rows in the group l4 of a plan, or nil
@@ -120,19 +121,22 @@ local LIST = {
    {
       name = "TCP_RR", help = "requests and responses", figure = "transactions_per_s", theory = theory.rr,
       short = true, campaigns = { ["transaction-rate"] = true, concurrency = true }, parameters = SIZES,
+      gives_up = true,
    },
    {
       name = "TCP_CRR", help = "a connection for each", figure = "transactions_per_s", theory = theory.crr,
-      short = true, campaigns = { ["connection-rate"] = true }, parameters = SIZES,
+      short = true, campaigns = { ["connection-rate"] = true }, parameters = SIZES, gives_up = true,
    },
    {
       name = "TCP_CC", help = "only connect and close", figure = "connections_per_s", theory = theory.cc,
       short = true, campaigns = { ["connection-rate"] = true }, peers = { discard = true },
+      gives_up = true,
    },
 
    -- HTTP/1.1.
    {
       name = "HTTP", help = "GET or POST of HTTP/1.1", figure = "transactions_per_s", short = true,
+      gives_up = true,
       theory = function(rate, ip, o, client)
          local request, response = app.http_octets(client())
          return theory.http(rate, ip, o, request, response)
@@ -170,7 +174,7 @@ local LIST = {
    -- HTTP/2, with prior knowledge.
    {
       name = "HTTP2", help = "the same by HTTP/2, http.streams requests at a time on a connection",
-      figure = "transactions_per_s", short = true,
+      figure = "transactions_per_s", short = true, gives_up = true,
       theory = function(rate, ip, o, client)
          return theory.http2(rate, ip, o, app.http_octets(client()))
       end,
@@ -294,7 +298,7 @@ over_quic("QUIC_RR", "TCP_RR", "TCP_RR over QUIC")
 over_quic("QUIC_CRR", "TCP_CRR", "TCP_CRR over QUIC")
 over_quic("QUIC_CC", "TCP_CC", "connect, handshake of QUIC and close")
 local http3 = over_quic("HTTP3", "HTTP2", "the same as HTTP2 by HTTP/3, over QUIC")
-http3.kind, http3.alpn, http3.peers = nil, "h3", { web = true }
+http3.kind, http3.alpn, http3.peers, http3.gives_up = nil, "h3", { web = true }, nil
 local page3 = over_quic("PAGE3", "PAGE2", "the same as PAGE2 by HTTP/3, over QUIC")
 page3.kind, page3.tls, page3.alpn, page3.peers = "HTTP3", nil, "h3", { web = true }
 

@@ -177,9 +177,11 @@ local row = {
         help = "payload of UDP_STREAM" },
       { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
         help = "of UDP_STREAM, all streams together" },
-      { key = "timeout", type = "time", default = "1s", min = "1us", max = "1h",
-        help = "of UDP_RR and DNS, over TCP and TLS, too: a request without an answer is given up and "
-           .. "counted" },
+      { key = "timeout", type = "time", min = "1us", max = "1h",
+        default_help = "1s; of tests over TCP and QUIC, DNS excepted, 2s",
+        help = "of UDP_RR, DNS, TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2, over TLS and QUIC, too: a request "
+           .. "without an answer is given up and counted. Over TCP and QUIC: a connection, request or close "
+           .. "on which nothing has moved for so long, in either direction; not of the campaign transports" },
       { key = "mtu", type = "integer", default = "1500", min = "256", max = "9216",
         help = "bytes of the largest IP packet" },
       { key = "port", type = "integer", default = "5001", min = "1", max = "65535",

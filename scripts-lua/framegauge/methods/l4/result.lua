@@ -89,10 +89,20 @@ M.TIMES = record("times", "a distribution of times", {
    { "count", "count", "how many" }, { "min_ns", "number", "least" }, { "mean_ns", "number", "mean" },
    { "p50_ns", "number", "median" }, { "p90_ns", "number", "90 %" }, { "p99_ns", "number", "99 %" },
    { "p999_ns", "number", "99.9 %" }, { "max_ns", "number", "greatest" },
+   { "at_least", "count", "of these, where no answer came: it would have taken at least so long",
+      optional = true },
 })
 
 local function times(key, help)
    return { key, M.TIMES, help .. "; null when there were none", null = true }
+end
+
+-- A time of transactions, "≥ 2.1 s" where more than a share of all were not answered.
+local function no_less(key, share)
+   return function(row)
+      local t = row.transaction
+      return t and ((t.at_least or 0) > share * t.count and "≥ " or "") .. format.nanoseconds(t[key])
+   end
 end
 
 local DEMAND = record("service_demand", "processor time for a unit of work, in real time only", {
@@ -104,8 +114,8 @@ local DEMAND = record("service_demand", "processor time for a unit of work, in r
 local FAILURES = record("failures", "connections by how they ended other than closed", {
    { "refused", "count", "RST to the SYN" }, { "no_answer", "count", "no answer to the SYN" },
    { "reset", "count", "reset by the peer" }, { "lost", "count", "the peer fell silent" },
-   { "aborted", "count", "by the tester" }, { "expired", "count", "UDP_RR, DNS: requests without an answer "
-      .. "in time" },
+   { "aborted", "count", "by the tester" }, { "expired", "count", "requests, and closes of connections, "
+      .. "without an answer in time" },
    { "bad_response", "count", "HTTP: not what was asked for; DNS: an answer that is malformed; "
       .. "FTP: a file that did not come to be, or a session that had to end" },
 })
@@ -220,6 +230,11 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       better = ">=" },
    { "opened", "count", "TCP: connections that the client opened in all trials", optional = true },
    { "closed", "count", "of these, closed by both sides", optional = true },
+   { "open", "count", "of these, open when the drain was over, and not given up", optional = true },
+   { "outstanding", "count", "of tests that give up what gets no answer: connections, requests and closes "
+      .. "that waited for one when the drain was over, for less than `timeout`", optional = true,
+      col = "Outstanding", hidden = true, as = "count", at = "details",
+      expect = { "outstanding", "<=", "number" } },
    { "retransmitted_segments", "count", "segments of data that were retransmitted, of both sides",
       col = "Retransmitted", unit = "segments", at = "terminal details" },
    { "fast_retransmits", "count", "entries into fast recovery" },
@@ -237,9 +252,9 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "jitter_ns", "number", "RFC 3550's jitter, mean of the streams", optional = true },
    { "setup.mean_ns", col = "Set-up mean", hidden = true, at = "details" },
    { "transaction.min_ns", col = "Transaction min", hidden = true, at = "details" },
-   { "transaction.mean_ns", col = "Mean", hidden = true, at = "terminal details" },
-   { "transaction.p99_ns", col = "p99", hidden = true, at = "terminal details" },
-   { "transaction.max_ns", col = "Max", hidden = true, at = "details" },
+   { of = no_less("mean_ns", 0), col = "Mean", hidden = true, left = false, at = "terminal details" },
+   { of = no_less("p99_ns", 0.01), col = "p99", hidden = true, left = false, at = "terminal details" },
+   { of = no_less("max_ns", 0), col = "Max", hidden = true, left = false, at = "details" },
    { "page.load.p50_ns", col = "Page load median", hidden = true, at = "terminal details",
       criterion = "load" },
    { "page.load.max_ns", col = "Page load max", hidden = true, at = "details" },

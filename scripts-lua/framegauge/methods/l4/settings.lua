@@ -66,6 +66,13 @@ function M.is_iperf(o)
    return o.peer ~= nil and o.peer.kind == "iperf3"
 end
 
+local DATAGRAM_TIMEOUT, TIMEOUT = 1, 2 -- seconds; TCP sends a SYN again after one
+
+--- After how many seconds without an answer something is given up.
+function M.timeout(test, o)
+   return o.timeout or kinds.of(test).gives_up and TIMEOUT or DATAGRAM_TIMEOUT
+end
+
 --- The two applications of a test, as framegauge.l4.app takes them.
 -- @param o     settings
 -- @param from  index of the client's port: 1 or 2
@@ -76,7 +83,9 @@ function M.apps(plan, tester, test, o, from)
       test = kinds.kind(test), address = ours, remote = theirs, next_hop = M.next_hop(tester, from, o.ip),
       port = o.port,
       tcp = M.tcp(o.tcp), connections = o.connections, request = o.request, response = o.response,
-      datagram = o.datagram, datagrams_per_s = o.datagram_rate, timeout = o.timeout, octets = o.octets,
+      datagram = o.datagram, datagrams_per_s = o.datagram_rate, octets = o.octets,
+      timeout = M.timeout(test, o),
+      patience = kinds.of(test).gives_up and not o.path and M.timeout(test, o) or nil,
       message = o.message, requests = o.load.requests,
       connections_start = o.load.start, connections_per_s = o.load.per_second, opens_per_s = o.load.rate,
       cycles = o.load.cycles, hold = o.load.hold, think = o.load.think, think_max = o.load.think_max,
@@ -122,6 +131,9 @@ function M.parameters(test, o)
    local kind = kinds.of(test)
    for _, key in ipairs(kind.parameters or {}) do
       p[key[1]] = o[key[2]]
+   end
+   if kind.gives_up and not o.path or p.timeout_s then
+      p.timeout_s = M.timeout(test, o)
    end
    p.path = o.path
    p.tls, p.quic = (kind.tls or kind.quic) and o.tls or nil, kind.quic and o.quic or nil

@@ -146,10 +146,16 @@ local function own_counts(test, list)
    return causes
 end
 
+-- Of a connection, other than closed. Of those that were given up what they waited for is counted.
+local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" }
+
 local function add_failures(row, record)
    local client = ends(record)
-   for _, why in ipairs(app.ENDS) do
+   for _, why in ipairs(ENDS) do
       row.failures[why] = row.failures[why] + client.total.ended[why]
+   end
+   if kinds.of(row.test).gives_up then
+      row.outstanding = (row.outstanding or 0) + client.outstanding
    end
    row.failures.expired = row.failures.expired + client.total.expired
    row.failures.bad_response = row.failures.bad_response + client.total.refused
@@ -162,10 +168,12 @@ end
 
 -- How many connections there were in all, of the client's: so many that each can be accounted for.
 local function add_connections(row, list)
-   row.opened, row.closed = 0, 0
+   row.opened, row.closed, row.open = 0, 0, 0
    for _, record in ipairs(list) do
-      local t = (ends(record)).total
+      local client = ends(record)
+      local t = client.total
       row.opened, row.closed = row.opened + t.opened, row.closed + t.ended.closed
+      row.open = row.open + client.open
    end
 end
 
@@ -321,8 +329,6 @@ function M.run(plan, tester, session, case)
    return M.row(plan, tester, case, list)
 end
 
-local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" } -- of a connection, other than closed
-
 -- What became of connections of which there were to be so many: none may be missing.
 local function account(row)
    local words = {
@@ -331,12 +337,11 @@ local function account(row)
    local function add(n, what)
       words[#words + 1] = n > 0 and ("%s %s"):format(format.count(n), what) or nil
    end
-   local open = row.opened - row.closed
    for _, why in ipairs(ENDS) do
       add(row.failures[why], (why:gsub("_", " ")))
-      open = open - row.failures[why]
    end
-   add(open, "still open when the drain was over")
+   add(row.failures.expired, "without an answer in time")
+   add(row.open, "still open when the drain was over")
    add(row.failures.bad_response, "bad response")
    words[#words + 1] = row.wrong_bytes > 0 and format.count(row.wrong_bytes) .. " wrong bytes" or nil
    return "; " .. table.concat(words, ", ") .. (#words == 1 and ", nothing failed" or "")

@@ -44,7 +44,7 @@ local function failures(trial)
       local sum = 0
       for _, one in ipairs(side.apps) do
          for why, n in pairs(one.total.ended) do
-            sum = sum + (why ~= "closed" and n or 0)
+            sum = sum + (why ~= "closed" and why ~= "expired" and n or 0)
          end
          sum = sum + one.total.expired + one.total.refused
       end
