@@ -113,8 +113,10 @@ describe("a test of FTP", function()
    end)
 
    it("says which reply a server gave that was not what was waited for", function()
-      local row, path = run_to(3, "l4.ftp.path=nothing", "l4.ftp.files=3")
-      assert.same({ "nothing came through" }, row.reasons)
+      local row, path = run_to(1, "l4.ftp.path=nothing", "l4.ftp.files=3")
+      assert.same({ "valid", "fail" }, { row.validity, row.outcome })
+      assert.is_truthy(row.reasons[1]:find(("nothing came through: .*%d bad response$"):format(
+         row.failures.bad_response)))
       assert.equal("550 The name of a file ends in its number of bytes.", row.ftp_reply)
       assert.equal(row.ftp_counts.reply_5xx, row.ftp_replies["550"])
       assert.equal(row.failures.bad_response, row.ftp_replies["550"])

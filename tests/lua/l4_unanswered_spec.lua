@@ -65,6 +65,19 @@ describe("a device that swallows all but its first frames", function()
       assert.is_truthy(output:find "HTTP%.outstanding<=0[^\n]*: met")
    end)
 
+   it("fails where it swallows all, with the kinds of failure", function()
+      local dead, ended, text, its_folder = run("--set reference_device.loss_run=40000000",
+         "--set 'l4.tests=[TCP_RR, HTTP, UDP_RR]'", "--expect 'HTTP.failures<=0'")
+      assert.equal(1, ended, text)
+      for _, row in pairs(dead) do
+         assert.same({ "valid", "fail" }, { row.validity, row.outcome })
+         assert.is_truthy(row.reasons[1]:find "^nothing came through: %d+ [en]")
+      end
+      assert.equal(CONNECTIONS, dead.HTTP.failures.no_answer)
+      assert.is_truthy(text:find "HTTP%.failures<=0: not met")
+      assert.is_true(schema.validate(its_folder .. "/result.json"))
+   end)
+
    it("shows what still waits when the trial is over", function()
       local short = run("--set l4.timeout=10s", "--set 'l4.tests=[TCP_RR]'", "--set l4.drain=200ms")
       assert.equal(CONNECTIONS, short.TCP_RR.outstanding)

@@ -89,6 +89,19 @@ local function sides_of(plan, tester, test, o)
    }
 end
 
+-- How connections end other than closed. Of those that were given up what they waited for is counted.
+local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" }
+
+-- Failures of a client by their kinds, and how many they are in all.
+local function failures_of(client)
+   local total = client.total
+   local of, sum = { expired = total.expired, bad_response = total.refused }, total.expired + total.refused
+   for _, why in ipairs(ENDS) do
+      of[why], sum = total.ended[why], sum + total.ended[why]
+   end
+   return of, sum
+end
+
 -- Make one trial. @return its record
 local function measure(plan, tester, test, o, ask)
    if o.path then
@@ -105,7 +118,8 @@ local function measure(plan, tester, test, o, ask)
    end
    tls.keep_keys(o, sides)
    local client, server = M.ends { sides = sides }
-   local nothing, rate = figure(test, client, server) == 0, kinds.of(test).rate
+   local rate, _, failed = kinds.of(test).rate, failures_of(client)
+   local nothing = figure(test, client, server) == 0 and failed == 0
    return records.of(ask, tester, sides, engine, client.iperf and iperf.failure(client) or nothing,
       o.path and transport_figures.limits(sides)
       or rate and datagrams.limits(test, rate(o), client, server) or nil)
@@ -146,19 +160,14 @@ local function own_counts(test, list)
    return causes
 end
 
--- Of a connection, other than closed. Of those that were given up what they waited for is counted.
-local ENDS = { "refused", "no_answer", "reset", "lost", "aborted" }
-
 local function add_failures(row, record)
    local client = ends(record)
-   for _, why in ipairs(ENDS) do
-      row.failures[why] = row.failures[why] + client.total.ended[why]
+   for why, n in pairs(failures_of(client)) do
+      row.failures[why] = row.failures[why] + n
    end
    if kinds.of(row.test).gives_up then
       row.outstanding = (row.outstanding or 0) + client.outstanding
    end
-   row.failures.expired = row.failures.expired + client.total.expired
-   row.failures.bad_response = row.failures.bad_response + client.total.refused
    for _, side in ipairs(record.sides) do
       for key, counter in pairs(CAUSES) do
          row[key] = row[key] + count(side, counter)
@@ -245,6 +254,18 @@ local function answered(list)
    return sent > 0 and came / sent or 0
 end
 
+-- What fails in every trial is the device's, and it has failed. Where nothing is known, nothing is decided.
+local function judge_failures(row)
+   local words = {}
+   for why, n in pairs(row.failures) do
+      words[#words + 1] = n > 0 and ("%s %s"):format(format.count(n), (why:gsub("_", " "))) or nil
+   end
+   if row.validity == "valid" and math.max(unpack(row.figures)) == 0 and words[1] then
+      table.sort(words)
+      row.outcome, row.reasons = "fail", { "nothing came through: " .. table.concat(words, ", ") }
+   end
+end
+
 local function row_of(plan, tester, case, o, list)
    local row, rate = blank(case, o, plan), settings.line_rate(tester)
    for i, record in ipairs(list) do
@@ -252,6 +273,7 @@ local function row_of(plan, tester, case, o, list)
       add_failures(row, record)
       add_verdict(row, record)
    end
+   judge_failures(row)
    local client = ends(list[#list])
    local mean = stats.mean(row.figures)
    row[kinds.of(case.test).figure] = mean
