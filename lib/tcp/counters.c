@@ -24,9 +24,12 @@ pool_octets(const struct fg_pool *p)
 void
 fg_l4_read_memory(const struct fg_l4 *w, struct fg_l4_memory *out)
 {
+	/* each connection has its share of the table, however many there are room for */
+	uint64_t share = own(w)->buckets * sizeof(*own(w)->bucket) / w->config.connections;
+
 	out->connections = own(w)->fresh - 1;
-	out->octets = out->connections * sizeof(*own(w)->conn) + own(w)->buckets * sizeof(*own(w)->bucket) +
-		      pool_octets(&own(w)->ranges) + pool_octets(&own(w)->losses) + w->layer_octets;
+	out->octets = out->connections * (sizeof(*own(w)->conn) + share) + pool_octets(&own(w)->ranges) +
+		      pool_octets(&own(w)->losses) + w->layer_octets;
 }
 
 const char *

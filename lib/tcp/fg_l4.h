@@ -185,7 +185,7 @@ bool fg_l4_has_reset(const struct fg_l4 *l4);
 
 /** What the connections have taken so far. */
 struct fg_l4_memory {
-	uint64_t octets;      /* with the table and what their losses needed */
+	uint64_t octets;      /* with their share of the table and what their losses needed */
 	uint32_t connections; /* for which there was room at a time, TIME_WAIT included */
 };
 void fg_l4_read_memory(const struct fg_l4 *l4, struct fg_l4_memory *out);

@@ -5,6 +5,7 @@
 local ethernet = require "framegauge.core.ethernet"
 local interrupted = require "interrupted"
 local json = require "framegauge.text.json"
+local plans = require "framegauge.plan"
 local schema = require "result_schema"
 local scratch = require "scratch"
 local uv = require "luv"
@@ -152,7 +153,7 @@ describe("an open loop", function()
 
    it("opens connections at its rate, and counts what they wait for from when they were due", function()
       local function crr(...)
-         return run("l4-battery-reference", "l4.tests=[TCP_CRR]", "l4.connections=100000", "l4.omit=0s",
+         return run("l4-battery-reference", "l4.tests=[TCP_CRR]", "l4.connections=60000", "l4.omit=0s",
             ...)[1]
       end
       local row = crr("l4.load.rate=5000")
@@ -241,5 +242,28 @@ describe("repetitions", function()
          squares = squares + (figure - sum / 5) ^ 2
       end
       near(2.7764451052 * math.sqrt(squares / 4) / math.sqrt(5), row.confidence, 1e-9)
+   end)
+end)
+
+describe("connections at a time", function()
+   local function problem(of_l4)
+      local plan, problems = plans.load_text([[
+test: l4
+ports: {a: {device: wire0, ipv4: 198.18.0.2/15}, b: {device: wire1, ipv4: 198.19.255.3/15}}
+reference_device: {rate: 1Gbps}
+l4: {]] .. of_l4 .. "}\n", "crowd", {})
+      return not plan and tostring(problems[1]) or nil
+   end
+
+   it("are no more than the addresses have ports", function()
+      assert.matches("l4.connections: 100000 connections of TCP_CC at a time from one address have 64512 "
+         .. "ports.*l4.load.addresses: 2", problem "tests: [TCP_CC], connections: 100000")
+      assert.is_nil(problem "tests: [TCP_CC], connections: 64512")
+      assert.is_nil(problem "tests: [TCP_CC], connections: 100000, load: {addresses: 2}")
+      assert.is_nil(problem "tests: [QUIC_RR], connections: 100000")
+      assert.matches("l4.sweep.clients: 80000 connections of HTTP",
+         problem "campaign: clients, tests: [HTTP], sweep: {clients: [10, 80000]}")
+      assert.matches("l4.search.max: 70000 connections of HTTP",
+         problem "campaign: concurrency, tests: [HTTP], search: {max: 70000}")
    end)
 end)

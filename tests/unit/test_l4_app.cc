@@ -24,6 +24,17 @@ TEST(L4App, StreamFillsTheLine)
 	w.ExpectNoFaults();
 }
 
+/* the table that finds it has room for 4096, and is not one connection's */
+TEST(L4App, AConnectionHasItsOwnMemory)
+{
+	Wire w(Client("TCP_RR"));
+	fg_l4_memory memory;
+
+	fg_l4_read_memory(w.l4[0], &memory);
+	EXPECT_EQ(1u, memory.connections);
+	EXPECT_EQ(256u + 4, memory.octets);
+}
+
 /* the same octets in fewer frames, and each that the receiver gets in one piece is acknowledged at once */
 TEST(L4App, StreamsLeaveCuttingToThePort)
 {

@@ -249,6 +249,36 @@ local function requests_have_ports(values, found)
    end
 end
 
+local PORTS = MAX_REQUESTS -- of an address
+
+-- How many connections there may be at a time, in the campaign, and the key that says so.
+local function most_at_a_time(o)
+   if o.campaign == "clients" then
+      return math.max(unpack(o.sweep.clients)), "l4.sweep.clients"
+   elseif o.campaign == "concurrency" then
+      return o.search.max or o.connections, o.search.max and "l4.search.max" or "l4.connections"
+   end
+   return o.connections, "l4.connections"
+end
+
+-- A connection of TCP has a port of its own. Those of QUIC are told apart by their IDs.
+local function connections_have_ports(values, found)
+   local o = values.l4
+   local n, key = most_at_a_time(o)
+   local ports = o.load.addresses * PORTS
+   for _, test in ipairs(o.tests) do
+      local kind = kinds.of(test)
+      local of_page = kind.pages and not kind.alpn and o.page.connections or 1
+      if not kind.udp and not kind.quic and n * of_page > ports then
+         found:add(key, ("%.0f connections of %s at a time from %s have %.0f ports"):format(n * of_page, test,
+            o.load.addresses == 1 and "one address" or o.load.addresses .. " addresses", ports),
+            ("at most %.0f, or l4.load.addresses: %.0f"):format(math.floor(ports / of_page),
+               math.ceil(n * of_page / PORTS)))
+         return
+      end
+   end
+end
+
 -- "TCP_RR or HTTP": the tests that have something in a set of theirs
 local function one_of(set, name)
    local names = kinds.names(function(kind)
@@ -364,7 +394,8 @@ local function two_ports(values, found)
 end
 
 local rules = {
-   something_is_measured, packets_fit, requests_have_ports, campaign_has_its_tests,
+   something_is_measured, packets_fit, requests_have_ports, connections_have_ports,
+   campaign_has_its_tests,
    clients_have_their_addresses, peer_can_do_it, iperf_can_do_it, ramps_fit,
    two_ports, tls.check, quic.check, transports.check,
 }

@@ -231,6 +231,7 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
    { "opened", "count", "TCP: connections that the client opened in all trials", optional = true },
    { "closed", "count", "of these, closed by both sides", optional = true },
    { "open", "count", "of these, open when the drain was over, and not given up", optional = true },
+   { "concurrent_max", "count", "the most of these at a time, in any trial", optional = true },
    { "outstanding", "count", "of tests that give up what gets no answer: connections, requests and closes "
       .. "that waited for one when the drain was over, for less than `timeout`", optional = true,
       col = "Outstanding", hidden = true, as = "count", at = "details",
@@ -278,8 +279,8 @@ M.ROW = record("l4", "A test of TCP or UDP, by the name of netperf", {
       .. "machine. What netperf takes from the load of the machine is here the time of the polls that had "
       .. "something to do, from their first frame to their end, in the whole of all trials: lcores poll and "
       .. "are never idle", optional = true },
-   { "connection_memory_bytes", "number", "memory that a connection took at most at either end, what finds "
-      .. "it and what its losses needed included; absent for UDP", optional = true },
+   { "connection_memory_bytes", "number", "memory that a connection took at most at either end, with "
+      .. "its share of the table that finds it and what its losses needed; absent for UDP", optional = true },
    { "peer", "object", "what a peer that runs `iperf3 -s` has counted; null is what it does not know. "
       .. "Goodput is then of what the receiver had by the end, over its time; `lost`, `reordered` and "
       .. "`jitter_ns` are as iperf3 counts them, and `duplicates` is not counted", optional = true },

@@ -177,12 +177,13 @@ end
 
 -- How many connections there were in all, of the client's: so many that each can be accounted for.
 local function add_connections(row, list)
-   row.opened, row.closed, row.open = 0, 0, 0
+   row.opened, row.closed, row.open, row.concurrent_max = 0, 0, 0, 0
    for _, record in ipairs(list) do
       local client = ends(record)
       local t = client.total
       row.opened, row.closed = row.opened + t.opened, row.closed + t.ended.closed
       row.open = row.open + client.open
+      row.concurrent_max = math.max(row.concurrent_max, client.concurrent_max)
    end
 end
 
@@ -376,9 +377,9 @@ function M.sentence(row)
       .. "maximum)"):format(row.theoretical_percent) or ""
    local name = row.case and row.test .. ", " .. row.case or row.test
    local load = row.parameters.load
-   if row.parameters.connections >= MANY and row.connection_memory_bytes then
+   if (row.concurrent_max or 0) >= MANY and row.connection_memory_bytes then
       of = of .. (", %s connections of %.0f bytes of memory each"):format(
-         format.count(row.parameters.connections), row.connection_memory_bytes)
+         format.count(row.concurrent_max), row.connection_memory_bytes)
    end
    of = of .. (row.opened and load and load.cycles > 0 and account(row) or "")
    return ("%s: %s%s%s"):format(name, text, of, row.validity == "valid" and "" or ", " .. row.validity)
