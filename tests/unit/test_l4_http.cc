@@ -92,6 +92,29 @@ TEST(L4Http, RequestsAreRead)
 	}
 }
 
+/* RFC 9110, 7.6.1 */
+TEST(L4Http, ConnectionIsAList)
+{
+	for (size_t piece = 1; piece < 40; piece++) {
+		for (const char *closes :
+		     {"close", "keep-alive, close", "TE,close", "Keep-Alive ,\t Close", "c, close",
+		      "clo,close", ", close", "close, TE", "upgrade, clos, close , x"})
+			EXPECT_TRUE(Read(std::string("HTTP/1.1 200 OK\r\nConnection: ") + closes +
+						 "\r\nContent-Length: 9\r\n\r\n",
+					 piece)
+					    .close)
+				<< closes;
+		for (const char *lasts : {"keep-alive, TE", "not-close", "x close", "clos e"}) {
+			http_head h = Read(std::string("HTTP/1.1 200 OK\r\nConnection: ") + lasts +
+						   "\r\nContent-Length: 9\r\n\r\n",
+					   piece);
+
+			EXPECT_FALSE(h.close) << lasts;
+			EXPECT_EQ(9u, h.length) << lasts;
+		}
+	}
+}
+
 TEST(L4Http, OfAHeadCutAnywhereNothingIsForgotten)
 {
 	http_head h;

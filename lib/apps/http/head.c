@@ -24,11 +24,13 @@ enum { /* where each ends, and the next begins */
        CLOSE = LENGTH + sizeof("nection: close") - 1,
        ENCODING = CLOSE + sizeof("transfer-encoding:") - 1,
        EXPECT = ENCODING + sizeof("expect:") - 1,
-       VALUE = AT - 1, /* digits of the length */
-       SKIP = AT,      /* to the end of the line */
+       OPTION = CLOSE - sizeof("close"), /* the blank before an option of Connection, which is a list */
+       OTHER = EXPECT + 1,               /* in another option of it */
+       VALUE = AT - 1,                   /* digits of the length */
+       SKIP = AT,                        /* to the end of the line */
 };
 
-static_assert(EXPECT < VALUE, "where in them one is has room in the state");
+static_assert(OTHER < VALUE, "where in them one is has room in the state");
 
 static uint32_t
 add_digit(uint32_t number, uint8_t c)
@@ -70,6 +72,8 @@ first_line(struct http_head *h, uint8_t c)
 static uint8_t
 match(uint8_t at, uint8_t c)
 {
+	if (at == OTHER)
+		return c == ',' ? OPTION : OTHER;
 	if (c >= 'A' && c <= 'Z')
 		c |= 'a' - 'A';
 	if (names[at] == ' ') {
@@ -81,7 +85,9 @@ match(uint8_t at, uint8_t c)
 		at = c == names[CLOSE] ? CLOSE : ENCODING;
 	else if (at == 3 && c != names[3])
 		at = LENGTH;
-	return c == names[at] ? at + 1 : SKIP;
+	if (c == names[at])
+		return at + 1;
+	return at < OPTION || at >= CLOSE ? SKIP : c == ',' ? OPTION : OTHER;
 }
 
 /* a field that matters has been found. @return what becomes of the rest of its line */
