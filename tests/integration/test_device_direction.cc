@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "device_under_test.h"
+#include "draws.h"
 
 TEST(Device, DelaysByWhatItStoresAndByItsLatency)
 {
@@ -176,7 +177,7 @@ TEST(Device, LosesEveryNth)
 
 TEST(Device, LosesAtRandomWhatIsExpected)
 {
-	const double n = 200000;
+	const double n = draws(200000);
 
 	for (double p : {0.0, 1e-4, 0.001, 0.01, 0.1, 0.5, 0.999, 1.0}) {
 		fg_device_config config = Device(1e9);

@@ -3,6 +3,7 @@
  * Pages: what may be asked for when, and clients of HTTP/1.1, HTTP/2 and HTTP/3 that load them through a path
  * of 200 Mbit/s and 2 ms each way.
  */
+#include "draws.h"
 #include "l4_quic.h"
 
 extern "C" {
@@ -307,7 +308,7 @@ TEST(L4Page, ManyPagesAtATimeDoNotMix)
 TEST(L4Page, PathsThatLoseLoseNoOctet)
 {
 	for (const char *kind : kinds) {
-		for (uint64_t seed = 1; seed <= 30; seed++) {
+		for (uint64_t seed = 1; seed <= draws(30); seed++) {
 			Options o;
 
 			SCOPED_TRACE(std::string(kind) + " " + std::to_string(seed));

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "draws.h"
 #include "l4_host.h"
 
 using l4::Frame;
@@ -191,7 +192,7 @@ TEST(L4Path, CarriesWhatIsSentBothWays)
 
 TEST(L4Path, EveryOctetArrivesWhateverThePathDoes)
 {
-	for (uint64_t seed = 0; seed < 3000; seed++) {
+	for (uint64_t seed = 0; seed < draws(3000); seed++) {
 		PathConfig path;
 		std::mt19937_64 random(seed);
 

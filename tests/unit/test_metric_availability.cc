@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "draws.h"
 #include "fg_availability.h"
 
 namespace
@@ -118,7 +119,7 @@ states(const std::vector<fg_block> &blocks)
 
 TEST(Availability, AgreesWithTheRule)
 {
-	for (unsigned seed = 0; seed < 2000; seed++) {
+	for (unsigned seed = 0; seed < draws(2000); seed++) {
 		std::mt19937 random(seed);
 		std::vector<fg_block> blocks;
 		uint64_t unavailable = 0, received = 0;

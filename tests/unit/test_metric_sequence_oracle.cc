@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "draws.h"
 #include "fg_sequence.h"
 #include "sequence_tracker.h"
 
@@ -255,7 +256,7 @@ class SequenceOracle : public testing::TestWithParam<Network>
 
 TEST_P(SequenceOracle, AgreesWithTheDefinitions)
 {
-	for (unsigned seed = 0; seed < 1000 && !HasFailure(); seed++) {
+	for (unsigned seed = 0; seed < draws(1000) && !HasFailure(); seed++) {
 		std::mt19937 random(seed);
 		unsigned window = 64u << random() % 4;
 		uint64_t first = random() % 300, sent = random() % 800, now = 0;

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "draws.h"
 #include "fg_payload.h"
 #include "fg_variation.h"
 
@@ -173,7 +174,7 @@ TEST(Jitter, GoesByTheOrderOfArrival)
 
 TEST(Variation, AgreesWithTheDefinition)
 {
-	for (unsigned seed = 0; seed < 500; seed++) {
+	for (unsigned seed = 0; seed < draws(500); seed++) {
 		std::mt19937 random(seed);
 		std::map<uint64_t, int64_t> delays;
 		std::vector<std::pair<int64_t, Frame>> arrivals;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "draws.h"
 #include "fg_impair.h"
 
 namespace
@@ -127,7 +128,7 @@ TEST(Loss, FollowsAPattern)
 
 TEST(Loss, AtRandomHasTheRightShareAndNoMemory)
 {
-	const double n = 1e6;
+	const double n = draws(1000000);
 
 	for (double p : {1e-4, 0.01, 0.3, 0.9}) {
 		fg_impair_config config = {};
@@ -145,7 +146,7 @@ TEST(Loss, AtRandomHasTheRightShareAndNoMemory)
 /* the chain's own formulas: share of the bad state p / (p + r), mean stay in it 1 / r */
 TEST(Loss, ComesInBurstsByGilbertAndElliott)
 {
-	const double n = 2e6;
+	const double n = draws(2000000);
 
 	for (double begin : {0.001, 0.02})
 		for (double end : {0.1, 0.25, 1.0}) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data_plane.h"
+#include "draws.h"
 
 namespace
 {
@@ -141,7 +142,7 @@ TEST(TxSchedule, IsTheOrderThatSortingGives)
 {
 	std::mt19937_64 random(1);
 
-	for (unsigned set = 0; set < 2000; set++) {
+	for (unsigned set = 0; set < draws(2000); set++) {
 		unsigned n = 1 + unsigned(random() % (set % 100 == 0 ? 300 : 40));
 		uint64_t now = random() >> (2 + random() % 60);
 		Streams streams(n, now, std::exp(std::uniform_real_distribution<>(0, 20)(random)));
