@@ -3,6 +3,9 @@
 # RFC 2889 on a Linux bridge with eight ports, in network namespaces, beside the bridge's own counters and
 # table of addresses. A busy machine makes rows tester-limited, which proves nothing: three attempts, then a
 # skip.
+#
+#    switch.sh [table]: what it carries, or what its table holds and for how long, which a busy machine shows
+#    as well (switch_table.sh)
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 program=${FRAMEGAUGE:-build/app/framegauge}
@@ -81,9 +84,13 @@ check() {
 	echo "ok - $name # SKIP this machine is too busy: tester-limited three times"
 }
 
-check "a full mesh goes through, and the bridge has every port where the tester has it" fully_meshed \
-	max_trials=2
-check "broadcasts are counted as the bridge counts them" broadcast max_trials=2
+if [ "${1-}" != table ]; then
+	check "a full mesh goes through, and the bridge has every port where the tester has it" fully_meshed \
+		max_trials=2
+	check "broadcasts are counted as the bridge counts them" broadcast max_trials=2
+	echo 1..2
+	exit 0
+fi
 ip -n "$dut" link set fgbridge type bridge ageing_time 100
 check "addresses are flooded once they are older than the ageing time" address_caching max_trials=2 \
 	address_table.ageing=3s address_table.max=200 address_table.initial=199 \
@@ -96,4 +103,4 @@ check "the table holds as many addresses as the bridge says" address_caching add
 check "a rate of learning that passes is one that the bridge learned at" learning_rate \
 	address_table.ageing=2s address_table.addresses=40 address_table.order=random \
 	address_table.resolution=50%
-echo 1..5
+echo 1..3
