@@ -80,7 +80,8 @@ def loops(terminal):
     ):
         terminal.type("C-l")
         terminal.text(line)
-        terminal.wait(lambda screen: screen.replace("\n", "").startswith(f"{PROMPT} {line}"))
+        typed = "".join(f"{PROMPT}{line}".split())  # a line that is wrapped has lost the spaces there
+        terminal.wait(lambda screen, typed=typed: "".join(screen.split()).startswith(typed))
         time.sleep(0.2)
         terminal.type("C-c")
         screen = terminal.prompt(PROMPT)
