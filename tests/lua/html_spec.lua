@@ -146,11 +146,57 @@ describe("the page", function()
       for title, fields in pairs {
          ["Some figures are limits of the tester"] = { validity = "tester-limited" },
          ["Some figures could not be measured"] = { validity = "invalid" },
-         ["The device fell short of an expectation"] = { expectations = { { text = "a", met = false } } },
-         ["The device met what was expected"] = { expectations = { { text = "a", met = true } } },
+         ["The device fell short of a criterion"] = { expectations = { { text = "a", met = false } } },
+         ["The device met its criteria"] = { expectations = { { text = "a", met = true } } },
+         ["Not all criteria are decided"] = { expectations = { { text = "a", reason = "invalid" } } },
+         ["No criterion was set"] = {},
       } do
          assert.matches(title, parse(html.page(fake_result(fields), {})), 1, true)
       end
+   end)
+
+   it("has two boxes, and in the second each criterion with its row, figure and verdict", function()
+      local page = parse(html.page(fake_result { expectations = {
+         { text = "throughput>=95%", met = false, row = "64 bytes", figure = "60 %" } } }, {}))
+      assert.matches("Every figure is the device's", page, 1, true)
+      assert.matches("Criterion throughput>=95%: not met 64 bytes: 60 %", page, 1, true)
+   end)
+
+   local function first_screen(change)
+      local result = fake_result()
+      change(result)
+      return assert(parse(html.page(result, MOMENT)):match "^(.-)Begun")
+   end
+
+   it("has the worst direction in its tiles, named, and none that hides a failure", function()
+      local page = first_screen(function(result)
+         local row = result.results.latency[1]
+         local other = setmetatable({ direction = "west->east", latency_mean_ns = 35060 }, { __index = row })
+         row.direction, row.latency_mean_ns = "east->west", 20060
+         result.results.latency = { row, other }
+         local bursts = result.results.bursty_traffic
+         for _, one in ipairs(bursts) do
+            one.direction, one.burst_frames, one.frame_size = "east->west", 1024, 64
+         end
+         bursts[2].direction, bursts[2].interval_ns, bursts[2].validity = "west->east", nil, "valid"
+      end)
+      assert.matches("35.06", page, 1, true)
+      assert.matches("the worst: west → east", page, 1, true)
+      assert.is_nil(page:find("20.06", 1, true))
+      assert.matches("no interval passes without loss; the worst: west → east", page, 1, true)
+   end)
+
+   it("does not call a device bad of which nothing was measured", function()
+      local page = first_screen(function(result)
+         result.validity = "tester-limited"
+         result.results = { throughput = result.results.throughput }
+         for _, row in ipairs(result.results.throughput) do
+            row.validity, row.throughput_fps, row.throughput_percent = "tester-limited", nil, nil
+         end
+      end)
+      assert.matches("Nothing was measured of the device", page, 1, true)
+      assert.matches("not measured", page, 1, true)
+      assert.is_nil(page:find("0 of ", 1, true))
    end)
 
    it("can be read without seeing: captions, headings of columns and rows, titles of charts", function()

@@ -37,11 +37,16 @@ end
 
 --- Figures to remember: round trip and loss of the first session.
 function M.tiles(result)
-   local row = rows_of(result)[1]
-   local trip = row and row.round_trip
+   local slowest, lossy = nil, formatters.worst(rows_of(result), "loss_ratio", "<=")
+   for _, row in ipairs(rows_of(result)) do
+      local trip = row.round_trip
+      slowest = trip and (not slowest or trip.p50_ns > slowest.round_trip.p50_ns) and row or slowest
+   end
    return {
-      trip and { "Round trip", format.nanoseconds(trip.p50_ns), "", "half of the probes" } or nil,
-      row and { "Lost", format.count(row.lost), "probes", ("of %s"):format(format.count(row.sent)) } or nil,
+      slowest and { "Round trip", format.nanoseconds(slowest.round_trip.p50_ns), "",
+         "half of the probes, " .. slowest.direction } or nil,
+      lossy and { "Lost", format.count(lossy.lost), "probes",
+         ("of %s, %s"):format(format.count(lossy.sent), lossy.direction) } or nil,
    }
 end
 

@@ -2,6 +2,7 @@
 
 --- RFC 2889: the tests of a switch, a section for each.
 local format = require "framegauge.text.format"
+local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc2889.result"
 local tables = require "framegauge.report.html.tables"
@@ -69,15 +70,18 @@ function M.sections(result)
    end)
 end
 
+local function percent(value)
+   return ("%.2f"):format(value)
+end
+
 --- Figures to remember: the smallest frame of each test.
 function M.tiles(result)
    local list = {}
    for _, one in ipairs(result_rows.TABLES) do
-      local row = one.rows(result.results)[1]
-      if row and row.throughput_percent then
-         list[#list + 1] = { one.title, ("%.2f"):format(row.throughput_percent), "% of the line",
-            ("%d bytes"):format(row.frame_size) }
-      end
+      local row = one.record.by_key.throughput_percent
+         and formatters.worst(one.rows(result.results), "throughput_percent", ">=")
+      list[#list + 1] = row and { one.title, formatters.tile(row, "throughput_percent", percent),
+         row.throughput_percent and "% of the line" or "", ("%d bytes"):format(row.frame_size) } or nil
    end
    return list
 end

@@ -3,6 +3,7 @@
 --- RFC 3918: the tests of multicast, a section for each, with the graphs that it asks for.
 local format = require "framegauge.text.format"
 local formats = require "framegauge.methods.rfc3918.formats"
+local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc3918.result"
 local tables = require "framegauge.report.html.tables"
@@ -80,14 +81,18 @@ function M.sections(result)
    end)
 end
 
+local function percent(value)
+   return ("%.2f"):format(value)
+end
+
 --- Figures to remember.
 function M.tiles(result)
    local list, found = {}, result.results.rfc3918 or {}
-   local aggregated, capacity = (found.aggregated or {})[1], (found.group_capacity or {})[1]
-   if aggregated and aggregated.throughput_percent then
-      list[#list + 1] = { "Aggregated throughput", ("%.2f"):format(aggregated.throughput_percent), "% of "
-         .. "the line",
-         ("%d bytes"):format(aggregated.frame_size) }
+   local aggregated = formatters.worst(found.aggregated or {}, "throughput_percent", ">=")
+   local capacity = formatters.worst(found.group_capacity or {}, "groups", ">=")
+   if aggregated then
+      list[#list + 1] = { "Aggregated throughput", formatters.tile(aggregated, "throughput_percent", percent),
+         aggregated.throughput_percent and "% of the line" or "", ("%d bytes"):format(aggregated.frame_size) }
    end
    if capacity then
       list[#list + 1] = { "Group capacity", format.count(capacity.groups), "groups", capacity.limited_by }

@@ -2,6 +2,7 @@
 
 --- RFC 8239: the tests of a data centre switch, a section with a graph for each.
 local format = require "framegauge.text.format"
+local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc8239.result"
 local tables = require "framegauge.report.html.tables"
@@ -92,17 +93,18 @@ end
 --- Figures to remember.
 function M.tiles(result)
    local all, list = result.results.rfc8239 or {}, {}
-   local rate, buffer, burst = (all.line_rate or {})[1], nil, (all.microburst or {})[1]
+   local rate = formatters.worst(all.line_rate or {}, "throughput_percent", ">=")
+   local burst, buffer = formatters.worst(all.microburst or {}, "burst_frames", ">="), nil
    for _, row in ipairs(all.buffer or {}) do
       buffer = row.buffer_octets and (not buffer or row.buffer_octets > buffer.buffer_octets) and row
          or buffer
    end
    list[#list + 1] = rate and { "Line rate", ("%.4g"):format(rate.throughput_percent), "% received",
-      ("%d bytes, pairs"):format(rate.frame_size) } or nil
+      ("%d bytes, %s"):format(rate.frame_size, (rate.pattern:gsub("_", " "))) } or nil
    list[#list + 1] = buffer and { "Buffer", format.count(math.floor(buffer.buffer_octets + 0.5)), "bytes",
       ("%d bytes, to %s"):format(buffer.frame_size, buffer.egress) } or nil
    list[#list + 1] = burst and { "Microburst", format.count(burst.burst_frames), "frames of each",
-      ("%d ports to %d"):format(burst.ingresses, burst.egresses) } or nil
+      ("%d bytes, %d ports to %d"):format(burst.frame_size, burst.ingresses, burst.egresses) } or nil
    return list
 end
 

@@ -3,6 +3,7 @@
 --- RFC 9693: the figures of each test, and charts of the rate against the number of connections, of the
 -- throughput and of the delays against the frame size.
 local format = require "framegauge.text.format"
+local formatters = require "framegauge.report.html.formatters"
 local lines = require "framegauge.report.chart.lines"
 local result_rows = require "framegauge.methods.rfc9693.result"
 local tables = require "framegauge.report.html.tables"
@@ -85,21 +86,23 @@ end
 
 -- The figure of a test that is worth remembering, with its unit.
 local FIGURES = {
-   connection_rate = { "connections_per_s", "connections/s", format.count },
-   throughput = { "throughput_fps", "frames/s each way", format.count },
-   latency = { "latency_typical_ns", "typical", format.nanoseconds },
-   pdv = { "pdv_ns", "", format.nanoseconds },
-   teardown = { "teardown_per_s", "connections/s", format.count },
-   capacity = { "capacity", "connections", format.count },
+   connection_rate = { "connections_per_s", "connections/s", format.count, ">=" },
+   throughput = { "throughput_fps", "frames/s each way", format.count, ">=" },
+   latency = { "latency_typical_ns", "typical", format.nanoseconds, "<=" },
+   pdv = { "pdv_ns", "", format.nanoseconds, "<=" },
+   teardown = { "teardown_per_s", "connections/s", format.count, ">=" },
+   capacity = { "capacity", "connections", format.count, ">=" },
 }
 
---- Figures to remember: the first of each test.
+--- Figures to remember: the worst of each test.
 function M.tiles(result)
    local list = {}
    for _, one in ipairs(result_rows.TABLES) do
-      local row, figure = one.rows(result.results)[1], FIGURES[one.name]
-      if row and row[figure[1]] then
-         list[#list + 1] = { one.title, figure[3](row[figure[1]]), figure[2],
+      local figure = FIGURES[one.name]
+      local row = formatters.worst(one.rows(result.results), figure[1], figure[4])
+      if row then
+         list[#list + 1] = { one.title, formatters.tile(row, figure[1], figure[3]),
+            row[figure[1]] and figure[2] or "",
             row.frame_size and row.frame_size .. " bytes" or "" }
       end
    end

@@ -94,6 +94,30 @@ function M.largest(rows, key)
    return found
 end
 
+--- The row that is worst by a figure: a valid one that has none, because nothing passed, else the one with
+-- the worst value; the first where nothing was measured.
+-- @param side  ">=" or "<=": which way is better
+function M.worst(rows, key, side)
+   local found
+   for _, row in ipairs(rows) do
+      local value = row[key]
+      if value == nil and row.validity == "valid" then
+         return row
+      elseif value and (not found or (value < found[key]) == (side == ">=") and value ~= found[key]) then
+         found = row
+      end
+   end
+   return found or rows[1]
+end
+
+--- A figure of a row as a tile has it: what a device that passed nothing has is not what nobody measured.
+function M.tile(row, key, write)
+   if row[key] then
+      return write(row[key])
+   end
+   return row.validity == "valid" and "no pass" or "not measured"
+end
+
 --- "64 bytes, east → west"
 function M.subject(row)
    return ("%d bytes, %s"):format(row.frame_size, M.stream(row))

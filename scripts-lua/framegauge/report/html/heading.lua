@@ -5,6 +5,7 @@ local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
 local notes = require "framegauge.report.notes"
 local tables = require "framegauge.report.html.tables"
+local tables_of = require "framegauge.core.tables"
 local units = require "framegauge.text.units"
 local views = require "framegauge.report.view"
 
@@ -35,36 +36,54 @@ local VERDICTS = {
    incomplete = { "warning", "The run was interrupted", "Here is what was measured until then." },
 }
 
-local function expectations(result)
-   local items, failed = {}, 0
-   for i, expectation in ipairs(result.expectations) do
-      local word = expectation.met == nil and "not decided" or expectation.met and "met" or "not met"
-      failed = failed + (expectation.met == false and 1 or 0)
-      items[i] = h.li { "Criterion ", h.code { expectation.text }, ": ", formatters.verdict(word),
-         expectation.row and (" %s: %s"):format(expectation.row, expectation.figure or "no figure"),
-         expectation.reason and (" (%s)"):format(expectation.reason) }
+local NOTHING = "Nothing was measured of the device"
+
+-- Is any figure the device's?
+local function is_any_valid(result)
+   for _, one in ipairs(views.tables(result)) do
+      if tables_of.find(one.lines, "validity", "valid") then
+         return true
+      end
    end
-   return #items > 0 and h.ul { items }, failed
+   return false
 end
 
-local function verdict(result)
-   local state = result.interrupted and "incomplete" or result.outcome == "fail" and "fail" or result.validity
-   local list, failed = expectations(result)
-   if failed > 0 then
-      state = result.interrupted and "incomplete" or result.validity
+-- Can the figures be trusted?
+local function trust(result)
+   local look, title, text = unpack(VERDICTS[result.interrupted and "incomplete" or result.validity])
+   if not result.interrupted and result.validity ~= "valid" and not is_any_valid(result) then
+      title = NOTHING
    end
-   local look, title, text = unpack(VERDICTS[state])
-   if failed > 0 then
-      look, title = "bad", ("The device fell short of %s"):format(
-         failed == 1 and "an expectation" or formatters.plural(failed, "expectation"))
-      text = VERDICTS[state][2] .. ". " .. text
-   elseif list and state == "valid" then
-      title = "The device met what was expected"
-      text = VERDICTS.valid[2] .. ". " .. text
-   elseif state == "fail" and result.validity ~= "valid" then
-      text = text .. " " .. VERDICTS[result.validity][2] .. ". " .. VERDICTS[result.validity][3]
+   return h.div { class = "verdictbox " .. look, h.strong { title }, h.p { text } }
+end
+
+local function criterion(one)
+   local word = one.met == nil and "not decided" or one.met and "met" or "not met"
+   return h.li { "Criterion ", h.code { one.text }, ": ", formatters.verdict(word),
+      one.row and (" %s: %s"):format(one.row, one.figure or "no figure"),
+      one.reason and (" (%s)"):format(one.reason) }
+end
+
+-- Did the device meet its criteria, those of the method and those that were asked for?
+local function criteria(result)
+   local items, failed, open = {}, 0, 0
+   for i, one in ipairs(result.expectations) do
+      items[i] = criterion(one)
+      failed, open = failed + (one.met == false and 1 or 0), open + (one.met == nil and 1 or 0)
    end
-   return h.div { class = "verdictbox " .. look, h.strong { title }, h.p { text }, list }
+   local look, title, text
+   if failed > 0 then
+      look, title = "bad", "The device fell short of " .. (failed == 1 and "a criterion"
+         or ("%d criteria"):format(failed))
+   elseif result.outcome == "fail" then
+      look, title, text = unpack(VERDICTS.fail)
+   elseif open > 0 then
+      look, title = "warning", "Not all criteria are decided"
+   elseif items[1] or result.outcome == "pass" then
+      look, title = "good", "The device met its criteria"
+   end
+   return h.div { class = "verdictbox " .. (look or "idle"), h.strong { title or "No criterion was set" },
+      text and h.p { text }, items[1] and h.ul { items } }
 end
 
 local function warning(title, text)
@@ -116,7 +135,8 @@ function M.build(result, moment)
       h.p { class = "eyebrow", view_of(result).NAME },
       h.h1 { h.bdi { device(result).name or result.plan.name } },
       result.plan.description and h.p { class = "lead", h.bdi { result.plan.description } },
-      verdict(result), conformance(result), beyond(result), tiles(result), facts(result, moment),
+      trust(result), criteria(result),
+      conformance(result), beyond(result), tiles(result), facts(result, moment),
    }
 end
 

@@ -2,6 +2,7 @@
 
 --- RFC 2544's tests on the page: of each the figure to remember, what it is in words, and its charts. The
 -- tables follow from the result rows.
+local core = require "framegauge.core.tables"
 local format = require "framegauge.text.format"
 local formatters = require "framegauge.report.html.formatters"
 local h = require "framegauge.text.xml"
@@ -35,6 +36,17 @@ local function by_direction(rows, draw)
    return out
 end
 
+-- Of the smallest frame size the row that is worst by a figure, and a remark that names it among several.
+-- @param side    which way is better
+-- @param remark  what else is to be said
+local function worst(rows, key, side, remark)
+   local of_size = formatters.grouped(formatters.by_size(rows), "frame_size")[1].rows
+   local row = formatters.worst(of_size, key, side)
+   local name = #of_size > 1 and "the worst: " .. stream(row) or nil
+   remark = remark(row)
+   return row, remark and name and remark .. "; " .. name or remark or name
+end
+
 -- What a point at a frame size says: "64 bytes: 1,234 frames/s".
 local function at_size(form, write)
    return function(row, y)
@@ -46,27 +58,33 @@ end
 
 M.throughput = {}
 
-function M.throughput.headline(rows)
-   local row = formatters.by_size(rows)[1]
-   return {
-      ("Throughput at %d bytes"):format(row.frame_size),
-      row.throughput_fps and at_least(row, count(row.throughput_fps)) or "no pass", "frames/s",
-      row.throughput_percent and ("%.2f %% of the line, %s Mbit/s layer 2"):format(row.throughput_percent,
-         show.KINDS.mbps[1](row.throughput_l2_mbps)),
-   }
+-- Rows of one goal, where a search has several.
+local function of_first_goal(rows)
+   return core.map(rows, function(row) return row.goal == rows[1].goal and row or nil end)
 end
 
--- How many of the rows fill the line.
+function M.throughput.headline(rows)
+   local row, remark = worst(of_first_goal(rows), "throughput_fps", ">=", function(row)
+      return row.throughput_percent and ("%.2f %% of the line, %s Mbit/s layer 2"):format(
+         row.throughput_percent, show.KINDS.mbps[1](row.throughput_l2_mbps))
+   end)
+   return { ("Throughput at %d bytes"):format(row.frame_size),
+      formatters.tile(row, "throughput_fps", function(fps) return at_least(row, count(fps)) end),
+      row.throughput_fps and "frames/s" or "", remark }
+end
+
+-- At how many frame sizes all rows fill the line. What was not measured may fill it or not.
 function M.throughput.second(rows)
-   local full, from = 0, nil
-   for _, row in ipairs(formatters.by_size(rows)) do
-      if row.throughput_percent and row.throughput_percent >= 99.95 then
-         full, from = full + 1, from or row.frame_size
-      end
+   local full, measured, sizes = {}, 0, formatters.grouped(formatters.by_size(rows), "frame_size")
+   for _, size in ipairs(sizes) do
+      local row = formatters.worst(size.rows, "throughput_percent", ">=")
+      measured = measured + ((row.throughput_percent or row.validity == "valid") and 1 or 0)
+      full[#full + 1] = row.throughput_percent and row.throughput_percent >= 99.95 and size.name or nil
    end
    return rows[1].theoretical_fps and {
-      "Line filled at", ("%d of %d"):format(full, #rows), #rows == 1 and "size" or "sizes",
-      from and ("shortest: %d bytes"):format(from) or "at no frame size",
+      "Line filled at", measured > 0 and ("%d of %d"):format(#full, measured) or "not measured",
+      measured == 0 and "" or measured == 1 and "size" or "sizes",
+      measured > 0 and (full[1] and ("shortest: %d bytes"):format(full[1]) or "at no frame size") or nil,
    }
 end
 
@@ -133,7 +151,7 @@ local function spread_chart(key, where)
          say = function(row, y, line) return ("%d bytes: %s µs (%s)"):format(row.frame_size,
             format.decimal(y, 2), line.name) end,
          caption = ("Latency %s against frame size, %s: %s."):format(where, direction, same
-            and "no frame took more than 0.5 %% longer than another" or "all frames lie in the shaded band"),
+            and "no frame took more than 0.5 % longer than another" or "all frames lie in the shaded band"),
       }
    end
 end
@@ -170,11 +188,12 @@ end
 M.latency = {}
 
 function M.latency.headline(rows)
-   local row = formatters.by_size(rows)[1]
-   return row.latency_mean_ns and {
-      ("Latency at %d bytes"):format(row.frame_size), us(row.latency_mean_ns), "µs",
-      ("mean of %s, %s"):format(formatters.plural(row.tagged_frames, "tagged frame"), row.definition:upper()),
-   }
+   local row, remark = worst(rows, "latency_mean_ns", "<=", function(row)
+      return row.latency_mean_ns and ("mean of %s, %s"):format(
+         formatters.plural(row.tagged_frames, "tagged frame"), row.definition:upper())
+   end)
+   return { ("Latency at %d bytes"):format(row.frame_size), formatters.tile(row, "latency_mean_ns", us),
+      row.latency_mean_ns and "µs" or "", remark }
 end
 
 function M.latency.text(row)
@@ -268,11 +287,14 @@ local function with_bursts(rows)
 end
 
 function M.back_to_back.headline(rows)
-   local row = with_bursts(rows)[1]
-   return row and {
-      ("Burst at %d bytes"):format(row.frame_size), at_least(row, count(row.burst_mean_frames)), "frames",
-      "buffer time, corrected: " .. formatters.nanoseconds(row.buffer_time_corrected_ns),
-   }
+   if not with_bursts(rows)[1] then
+      return nil
+   end
+   local row, remark = worst(with_bursts(rows), "burst_mean_frames", ">=", function(row)
+      return "buffer time, corrected: " .. formatters.nanoseconds(row.buffer_time_corrected_ns)
+   end)
+   return { ("Burst at %d bytes"):format(row.frame_size), at_least(row, count(row.burst_mean_frames)),
+      "frames", remark }
 end
 
 function M.back_to_back.text()
@@ -350,15 +372,15 @@ M.reset = {
 M.bursty_traffic = {}
 
 function M.bursty_traffic.headline(rows)
-   local row = formatters.largest(formatters.grouped(formatters.by_size(rows), "frame_size")[1].rows,
-      "burst_frames")
-   return {
-      ("Bursts of %s at %d bytes"):format(count(row.burst_frames), row.frame_size),
-      row.interval_ns and us(row.interval_ns) or "none", row.interval_ns and "µs" or "",
-      row.interval_ns and ("shortest interval without loss, %.2f %% of the "
-         .. "line"):format(row.load_mean_percent)
-         or "no interval passes without loss",
-   }
+   local longest_burst = formatters.largest(rows, "burst_frames").burst_frames
+   local row, remark = worst(core.map(rows, function(row)
+      return row.burst_frames == longest_burst and row or nil
+   end), "interval_ns", "<=", function(row)
+      return row.interval_ns and ("shortest interval without loss, %.2f %% of the line"):format(
+         row.load_mean_percent) or row.validity == "valid" and "no interval passes without loss" or nil
+   end)
+   return { ("Bursts of %s at %d bytes"):format(count(row.burst_frames), row.frame_size),
+      formatters.tile(row, "interval_ns", us), row.interval_ns and "µs" or "", remark }
 end
 
 function M.bursty_traffic.text(row)
