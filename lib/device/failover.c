@@ -206,3 +206,11 @@ fg_switch_routes(const struct fg_switch *s, struct fg_switch_route *out, uint32_
 	}
 	return f != NULL ? f->routes : 0;
 }
+
+void
+fg_switch_link(struct fg_switch *s, uint64_t down_ns, uint64_t up_ns)
+{
+	if (s->failover != NULL)
+		failover_link(s->failover, down_ns * (FG_DEVICE_HZ / 1000000000),
+			      up_ns * (FG_DEVICE_HZ / 1000000000));
+}

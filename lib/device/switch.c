@@ -430,14 +430,6 @@ fg_switch_outage(struct fg_switch *s, uint64_t from_ns, uint64_t to_ns)
 }
 
 void
-fg_switch_link(struct fg_switch *s, uint64_t down_ns, uint64_t up_ns)
-{
-	if (s->failover != NULL)
-		failover_link(s->failover, down_ns * (FG_DEVICE_HZ / 1000000000),
-			      up_ns * (FG_DEVICE_HZ / 1000000000));
-}
-
-void
 fg_switch_set_gap(struct fg_switch *s, uint32_t octets)
 {
 	s->overhead = LINE_PREAMBLE + octets;

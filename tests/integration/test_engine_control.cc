@@ -73,7 +73,7 @@ TEST(EngineWire, RefusesTrialsThatCannotBe)
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({{0, 2, frame, {{1, 1}}}}, second));
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({{2, 0, frame, {{1, 1}}}}, second));
 	EXPECT_EQ(-EINVAL, b.engine.Prepare({{0, 1, frame, {}}}, second));
-	EXPECT_EQ(-ERANGE, b.engine.Prepare({{0, 1, frame, {{0, 1}}}}, second));
+	EXPECT_EQ(-ERANGE, b.engine.Prepare({{0, 1, frame, {{-1, 1}}}}, second));
 	EXPECT_EQ(-ERANGE, b.engine.Prepare({{0, 1, frame, {{1000, 1}, {-1, 1}}}}, second));
 	EXPECT_EQ(-EMSGSIZE, b.engine.Prepare({{0, 1, large, {{1, 1}}}}, second));
 	/* and is none the worse for it */

@@ -268,7 +268,7 @@ TEST(EngineOrders, NeedAStreamAndALoad)
 	Template frame = TestFrame(64);
 	Bench b(Device(1e9));
 	fg_engine *e = b.engine.Get();
-	fg_load none = constant(0, 1);
+	fg_load none = constant(-1, 1);
 	fg_error err = {};
 
 	EXPECT_EQ(-ENOENT, fg_engine_stream_start(e, 0, &err)) << "there is no trial";

@@ -55,12 +55,12 @@ function M.count_problem(ports, stream, line_rate, seconds)
 end
 
 --- When and in what sizes the streams send. Those that leave a port together are spread: the first frame of
--- the k-th of n is put off by k/n of the time between two of its own, or of the whole time if that is shorter.
+-- the k-th of n is put off by k/n of the time between two of its own, or of all the time if that is shorter.
 -- @param ports    of the plan
 -- @param streams  of the plan
 -- @param tester   with ports, whose line_rate is bits per second or nil
 -- @param seconds  how long each is sent
--- @return list of { name =, from = index of a port, sizes =, frame_size = the mean, loads =, limit = number of
+-- @return list of { name =, from = index of a port, sizes =, frame_size = the mean, loads =, limit = most
 -- frames or nil, phase = }
 function M.times(ports, streams, tester, seconds)
    local list, count, before = {}, {}, {}

@@ -14,9 +14,10 @@ local M = {}
 --- Rows of a method's result for figures().
 M.ROWS = {
    { "pause_received", "count", "how often the device had ports pause, in the trial in which they waited "
-      .. "longest", optional = true, hidden = true, col = "Pauses", at = "terminal html" },
+      .. "longest", optional = true, hidden = true, col = "Pauses", at = "terminal html",
+      better = false },
    { "paused_ns", "count", "how long frames that were due waited for that, of all ports together",
-      optional = true, hidden = true, col = "Paused", as = "time", at = "terminal html" },
+      optional = true, hidden = true, col = "Paused", as = "time", at = "terminal html", better = false },
 }
 
 --- The ports of which frames had to wait for the end of a pause, by name.
