@@ -54,7 +54,7 @@ describe("a test over HTTP/2", function()
       local plan, problems = plans.load_text([[
 test: l4
 ports: {east: {device: wire0, ipv4: 198.18.1.2/24}, west: {device: wire1, ipv4: 198.18.1.3/24}}
-l4: {tests: [HTTP2], connections: 1000000, http: {streams: 5}}
+l4: {tests: [HTTP2], connections: 1000000, http: {streams: 5}, load: {addresses: 16}}
 ]], "http2", {})
       assert.is_nil(plan)
       assert.matches("l4.http.streams.*5000000 requests at a time on 1000000 connections.*at most 4000000",

@@ -309,11 +309,9 @@ local MORE = {
             name = "rewrite-network", value = "A=B", many = true,
             help = "move addresses to another network: 10.0.0.0/8=198.18.0.0/8",
          },
-         {
-            name = "fcs", value = "HOW",
-            help = "FCS in the file: auto: drop it where the file says so; strip: drop the last 4 bytes; "
-               .. "keep: send it as payload (default: auto)",
-         },
+         { name = "fcs", value = "HOW",
+           help = "FCS in the file: auto: drop it where the file says so; strip: drop the last 4 bytes; "
+              .. "keep: send it as payload (default: auto)" },
          { name = "memory", value = "BYTES", help = "largest file read into memory (default: 256MiB)" },
          MAX_FRAME, SET,
       },

@@ -162,7 +162,7 @@ function M.format_bits(bps, layer)
 end
 
 --- Two bit rates with as many digits as it takes to see that they differ.
--- @usage units.format_bits_apart(1000000512, 1e9) --> 1.000001 Gbit/s	1 Gbit/s
+-- @usage units.format_bits_apart(1000000512, 1e9) --> 1.000001 Gbit/s 1 Gbit/s
 function M.format_bits_apart(one, other)
    for significant = 4, 15 do
       local a, b = with_prefix(one, bit_prefixes, significant), with_prefix(other, bit_prefixes, significant)

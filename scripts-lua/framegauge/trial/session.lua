@@ -179,11 +179,10 @@ end
 --             max_lag as the tester takes them (fps is then the mean of the loads, seconds the sum), drain
 --             where it is not the plan's, link_may_change, span = whether to keep when the first and the last
 --             frame of each direction arrived, any_loss = whether it matters only if frames are lost, not how
---             many, apart = whether a stream without a due frame says nothing of the others, silent, broadcast,
---             patient, gap and members = as the tester takes them,
---             tunnelled = whether frames may arrive in a tunnel, or have left one: then with other addresses,
---             title = what to call it in the progress, around = function(make), which calls make() for the
---             tester's counts and returns them.
+--             many, apart = whether a stream without a due frame says nothing of the others, silent,
+--             broadcast, patient, gap and members = as the tester takes them, tunnelled = whether frames may
+--             arrive in a tunnel, or have left one: then with other addresses, title = what to call it in the
+--             progress, around = function(make), which calls make() for the tester's counts and returns them.
 --             outcome(record) says in a few words what came of it. A trial that is none of frames is made
 --             by make(ask), which returns its record; setting then tells it from others of its test
 -- @return the record of the last attempt; it is invalid only if all of them were
