@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
+local ansi = require "framegauge.text.ansi"
 local bars = require "framegauge.text.bars"
 local fake_result = require "fake_result"
 local h = require "framegauge.text.xml"
 local html = require "framegauge.report.html"
+local notes = require "framegauge.report.notes"
 local result_schema = require "result_schema"
 local rfc2544 = require "framegauge.methods.rfc2544.report"
 local scale = require "framegauge.report.chart.scale"
 local scratch = require "scratch"
 local style = require "framegauge.report.html.style"
+local terminal = require "framegauge.report.text"
 
 local MOMENT = {
    started = "2026-03-14T09:30:00Z", elapsed_s = 75, host = "tester7", kernel = "Linux 6.1", cpu = "CPU",
@@ -197,6 +200,24 @@ describe("the page", function()
       assert.matches("Nothing was measured of the device", page, 1, true)
       assert.matches("not measured", page, 1, true)
       assert.is_nil(page:find("0 of ", 1, true))
+   end)
+
+   it("has duplicate frames and frames out of order, which no loss shows, and so has the terminal", function()
+      local result = fake_result()
+      for _, one in ipairs(result.trials) do
+         one.directions = { { direction = "east->west", duplicates = 1, reordered = 0 },
+            { direction = "west->east", duplicates = 3, reordered = 600 } }
+         for _, d in ipairs(one.directions) do
+            setmetatable(d, { __index = fake_result().trials[1].directions[1] })
+         end
+      end
+      assert.same({ "east->west: 2 duplicate frames arrived in 2 trials; they count as received once, not as "
+         .. "lost.", "west->east: 6 duplicate frames and 1,200 frames out of order arrived in 2 trials; they "
+         .. "count as received once, not as lost." }, notes.disorder(result.trials))
+      for _, page in ipairs { html.page(result, {}), terminal.render(result, ansi.new(false)) } do
+         assert.matches("6 duplicate frames and 1,200 frames out of order", page, 1, true)
+      end
+      assert.same({}, notes.disorder(fake_result().trials))
    end)
 
    it("can be read without seeing: captions, headings of columns and rows, titles of charts", function()

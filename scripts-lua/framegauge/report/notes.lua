@@ -139,6 +139,35 @@ function M.flow_control(trials)
    end)
 end
 
+--- Frames that arrived more than once or out of order: no loss shows them, and RFC 2544, section 10, wants
+-- them reported with the lost ones.
+-- @param trials  of a result
+function M.disorder(trials)
+   local list, order, sums = {}, {}, {}
+   for _, trial in ipairs(trials) do
+      for _, d in ipairs(trial.directions or {}) do
+         local copies, late = d.duplicates or 0, d.reordered or 0
+         local sum = sums[d.direction]
+         if not sum and copies + late > 0 then
+            sum = { copies = 0, late = 0, trials = 0 }
+            order[#order + 1], sums[d.direction] = d.direction, sum
+         end
+         if copies + late > 0 then
+            sum.copies, sum.late, sum.trials = sum.copies + copies, sum.late + late, sum.trials + 1
+         end
+      end
+   end
+   for i = 1, math.min(#order, MAX) do
+      local sum, parts = sums[order[i]], {}
+      parts[1] = sum.copies > 0 and plural(sum.copies, "duplicate frame") or nil
+      parts[#parts + 1] = sum.late > 0 and plural(sum.late, "frame") .. " out of order" or nil
+      list[i] = ("%s: %s arrived in %s; they count as received once, not as lost."):format(order[i],
+         table.concat(parts, " and "), plural(sum.trials, "trial"))
+   end
+   list[#list + 1] = #order > MAX and ("The same in %d more directions."):format(#order - MAX) or nil
+   return list
+end
+
 --- What the tester sent to the device beside the test (modifiers management-frames and routing-updates), and
 -- what came of it; none where nothing was sent.
 -- @param trials  of a result

@@ -67,6 +67,9 @@ local function all_notes(result, view, paint)
    for _, sentence in ipairs(notes.altered(result.trials)) do
       add(paint(sentence, "warning"))
    end
+   for _, sentence in ipairs(notes.disorder(result.trials)) do
+      add(paint(sentence, "warning"))
+   end
    add(order_note(result))
    for _, note in ipairs(result.conformance and result.conformance.notes or {}) do
       add(paint(("%s: %s"):format(view.NOT_CONFORMING, note), "warning"))
