@@ -6,8 +6,9 @@ local ethernet = require "framegauge.core.ethernet"
 local Tester = {}
 Tester.__index = Tester
 
-local function port(name, device, rate)
-   return { name = name, device = device, driver = "wire", mode = "virtual", line_rate = rate, notes = {} }
+local function port(name, device, rate, declared)
+   return { name = name, device = device, driver = "wire", mode = "virtual", line_rate = rate,
+      serial_rate = not declared and rate or nil, notes = {} }
 end
 
 local function port_counts(name)
@@ -19,6 +20,7 @@ end
 
 --- Open it.
 -- @param o.rate      bits per second of the line; nil: not known
+-- @param o.declared  whether that is the plan's alone
 -- @param o.capacity  frames per second the device carries in each direction, or a table of them by direction
 -- @param o.buffer    frames it can hold back
 -- @param o.tester    frames per second the tester itself can send
@@ -27,7 +29,7 @@ function Tester.new(o)
    return setmetatable({
       o = o,
       asked = {},
-      ports = { port("east", "wire0", o.rate), port("west", "wire1", o.rate) },
+      ports = { port("east", "wire0", o.rate, o.declared), port("west", "wire1", o.rate, o.declared) },
    }, Tester)
 end
 

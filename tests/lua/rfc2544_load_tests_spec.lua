@@ -73,6 +73,15 @@ describe("latency", function()
       assert.same({ "fifo", 20512 }, { row.definition, row.latency_mean_ns })
    end)
 
+   it("takes nothing off for a line whose rate the plan alone declares, unless it asks for that", function()
+      local device = { rate = 1e9, declared = true, capacity = 9e5,
+         meddle = tagged { { 300 }, { 300 }, { 300 } } }
+      local row = measure("latency", group(), device)[1]
+      assert.same({ "fifo", 300 }, { row.definition, row.latency_mean_ns })
+      row = measure("latency", group { definition = "lifo" }, device)[1]
+      assert.near(300 - 512, row.latency_mean_ns, 1e-6)
+   end)
+
    it("may be negative, as RFC 1242 allows for cut-through", function()
       local row = measure("latency", group(), {
          rate = 1e9, capacity = 9e5, meddle = tagged { { 112 }, { 112 }, { 112 } },

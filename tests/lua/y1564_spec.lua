@@ -18,7 +18,8 @@ local function plan_of(service, ...)
    return assert(plans.load_text(TEXT:format(service), "x.yaml", { sets = { ... } }))
 end
 
-local TESTER = { ports = { { line_rate = 1e9 }, { line_rate = 1e9 } } }
+local TESTER = { ports = { { line_rate = 1e9, serial_rate = 1e9 }, { line_rate = 1e9, serial_rate = 1e9 } } }
+local DECLARED = { ports = { { line_rate = 1e9 }, { line_rate = 1e9 } } } -- by the plan
 
 -- The steps of one service from east to west, by name.
 local function steps_of(service, ...)
@@ -180,11 +181,12 @@ describe("a step", function()
       end }
    end
 
-   local function rows_of(verdict, lost)
+   local function rows_of(verdict, lost, known)
       local plan, rows = plan_of(NO_EXCESS, "y1564.configuration.tests=[cir]"), {}
       local tester = { plan = plan, ports = { { mac = "02:00:00:00:00:01" }, { mac = "02:00:00:00:00:02" } } }
       tester.gateway_mac = function() end
-      configuration.run(tester, session(verdict, lost), steps.on_line(plan, TESTER)[1], plan.y1564, rows)
+      configuration.run(tester, session(verdict, lost), steps.on_line(plan, known or TESTER)[1], plan.y1564,
+         rows)
       return rows
    end
 
@@ -204,5 +206,6 @@ describe("a step", function()
    it("has the delay of a whole frame", function()
       -- 512 octets take 4,096 ns on a line of 1 Gb/s
       assert.same({ min_ns = 4097, mean_ns = 4098, max_ns = 4099 }, rows_of("valid", 0)[1].ftd)
+      assert.same({ min_ns = 1, mean_ns = 2, max_ns = 3 }, rows_of("valid", 0, DECLARED)[1].ftd)
    end)
 end)

@@ -97,7 +97,8 @@ end
 -- @param known      what about() gave, where that was asked already
 function M.describe(plan_port, handle, known)
    local caps, address = handle.caps, address_of(plan_port.device)
-   local rate = plan_port.line_rate or tonumber(caps.line_rate_bps)
+   local serial = tonumber(caps.line_rate_bps) -- a rate that the plan declares takes no frame any time
+   local rate = plan_port.line_rate or serial
    local about = known or address and M.about(handle) or {}
    return {
       name = plan_port.name,
@@ -105,6 +106,7 @@ function M.describe(plan_port, handle, known)
       driver = ffi.string(caps.driver),
       mode = ffi.string(caps.mode),
       line_rate = rate > 0 and rate or nil,
+      serial_rate = serial > 0 and serial or nil,
       duplex = about.duplex,
       mac = plan_port.mac or octets.mac_text(ffi.string(caps.mac, 6)),
       numa = caps.numa_node,

@@ -114,15 +114,12 @@ function M.percent(fps, line_fps)
 end
 
 --- Time the first bit of a frame is ahead of its last one, on the line of the port a direction starts from.
+-- @param declared  whether a rate that the plan alone declares counts, too
 -- @return nanoseconds, nil where the rate of that line is not known
-function M.frame_ns(tester, direction, frame_size)
-   local from = direction:match "^(.-)%->"
-   for _, port in ipairs(tester.ports) do
-      if port.name == from then
-         return port.line_rate and ethernet.l2_bps(1, frame_size) / port.line_rate * 1e9
-      end
-   end
-   return nil
+function M.frame_ns(tester, direction, frame_size, declared)
+   local port = tables.find(tester.ports, "name", direction:match "^(.-)%->")
+   local rate = port and (port.serial_rate or declared and port.line_rate)
+   return rate and ethernet.l2_bps(1, frame_size) / rate * 1e9 or nil
 end
 
 return M

@@ -31,7 +31,7 @@ local DEFINITION = {
 --- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(plan, tester)
    local directions = common.directions(plan)
-   if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(tester, directions[1], 64) then
+   if plan.rfc2544.latency.definition == "lifo" and not common.frame_ns(tester, directions[1], 64, true) then
       return "the line rate of these ports is not known, so rfc2544.latency.definition cannot be lifo; give "
          .. "the ports' line_rate, or take fifo"
    end
@@ -151,8 +151,9 @@ function M.measure(plan, tester, session, frame_size, rows)
       row.trials = #session.trials - before
       row.validity, row.reasons = verdict.merge { rate, unpack(records) }
       if rate.fps then
-         local frame_ns = common.frame_ns(tester, direction, frame_size)
-         local definition = plan.rfc2544.latency.definition or (frame_ns and "lifo" or "fifo")
+         local wanted = plan.rfc2544.latency.definition
+         local frame_ns = common.frame_ns(tester, direction, frame_size, wanted == "lifo")
+         local definition = wanted or (frame_ns and "lifo" or "fifo")
          add_figures(row, records, definition == "lifo" and frame_ns or 0, definition)
       else
          row.validity, row.reasons = common.without_rate(rate)

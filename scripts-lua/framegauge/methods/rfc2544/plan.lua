@@ -95,7 +95,7 @@ local latency = {
    fields = {
       rate "the load",
       { key = "definition", type = "enum", values = { "lifo", "fifo" },
-        default_help = "lifo where the rate of the line is known, else fifo",
+        default_help = "lifo where the port tells the rate of its line, else fifo",
         help = "lifo: from the last bit in to the first bit out (RFC 1242, store and forward); fifo: from "
            .. "first bit to first bit" },
       { key = "trial", type = "time", default = "120s", min = "1ms", max = "24h",

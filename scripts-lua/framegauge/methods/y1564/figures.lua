@@ -19,10 +19,10 @@ end
 
 --- From the first bit in to the last bit out: the tester's stamps are those of the first bit
 -- (framegauge.tester), so the frame's own time on the line, or the mean of several sizes, comes on top where
--- the line's rate is known.
+-- the port tells the line's rate; one that the plan alone declares takes no time.
 -- @return { min_ns =, mean_ns =, max_ns = }
 function M.transfer_delay(path, least, mean, most)
-   local own = path.line_rate and ethernet.l2_bps(1, path.frame_size) / path.line_rate * 1e9 or 0
+   local own = path.serial_rate and ethernet.l2_bps(1, path.frame_size) / path.serial_rate * 1e9 or 0
    return { min_ns = least + own, mean_ns = mean + own, max_ns = most + own }
 end
 

@@ -254,6 +254,7 @@ function M.on_line(plan, tester)
    local list = paths.of(plan)
    for _, path in ipairs(list) do
       path.line_rate = tester.ports[path.from].line_rate
+      path.serial_rate = tester.ports[path.from].serial_rate
       path.line_fps = path.line_rate and ethernet.max_fps(path.line_rate, path.frame_size)
    end
    return list
