@@ -94,14 +94,15 @@ describe("a device that keeps to what was agreed", function()
       local services, status, _, path = three_services()
       assert.equal(0, status)
       assert.is_true(schema.validate(path .. "/result.json"))
-      -- a frame waits for one of the largest of each other service at most, 12.3 and 11.2 us on the line
+      -- A frame waits for one of each other service at most, 12,304 and 11,152 ns on the line; in the device,
+      -- which stores, for the one before it: 12,144 ns of data less its own 1,744 are 10,400 more.
       for name, cir in pairs { voice = 2e6, video = 40e6, data = 200e6 } do
          assert.equal("pass", services[name].outcome)
          assert.equal(2, #services[name].performance)
          for _, row in ipairs(services[name].performance) do
             assert.near(cir, row.received_ir_bps, 1e-4 * cir)
             assert.equal(0, row.lost)
-            assert.is_true(row.fdv_ns < 30000, name .. ": " .. row.fdv_ns)
+            assert.is_true(row.fdv_ns <= 12304 + 11152 + 10400, name .. ": " .. row.fdv_ns)
          end
       end
    end)
