@@ -18,6 +18,9 @@ local C = api.C
 
 local ENDLESS = 0xffffffffffffffffULL -- FG_ENDLESS, which is too large for a constant of the FFI
 local MANY = 1000 -- of more streams than that, variation is not measured
+-- For so long a frame may be on its way where the phases have no drain, seconds.
+local OVERDUE = 0.5
+
 local POLL_SECONDS = 0.002
 local AGAIN, NO_SPACE = -11, -28 -- EAGAIN, ENOSPC
 local PLACES = 64 -- over which equal streams are spread that are added
@@ -63,7 +66,7 @@ end
 function Live.start(tester, streams, phases)
    local n, spares = #streams, phases.spares or 0
    local self = setmetatable({
-      tester = tester, streams = streams, count = n, phases = phases, kept = {}, added = 0,
+      tester = tester, streams = streams, count = n, phases = phases, kept = {}, added = 0, noted = {},
       retiring = {}, leaving = {}, -- by number: they are to send no more; and then to be removed
    }, Live)
    local measure = n <= MANY and spares == 0 and C.FG_MEASURE_VARIATION or 0
@@ -172,6 +175,37 @@ function Live:remove(i)
    self.leaving[i] = true
 end
 
+-- Note what was sent so far, to know later what should have come.
+-- @return what was sent longer than the waiting time ago, by number; empty where nobody looked then
+function Live:note_sent(now)
+   local noted, sent = self.noted, {}
+   for i = 1, self.count + (self.phases.spares or 0) do
+      local one = self.sampled[i - 1]
+      sent[i] = tonumber(one.tx_frames - one.tx_wrong)
+   end
+   noted[#noted + 1] = { at = now, sent = sent }
+   while noted[2] and noted[2].at <= now - (self.phases.drain or OVERDUE) do
+      table.remove(noted, 1)
+   end
+   return noted[1].at <= now - (self.phases.drain or OVERDUE) and noted[1].sent or {}
+end
+
+-- A gap shows by what arrives behind it. Where nothing does, what was sent longer than the waiting time ago
+-- is missing.
+function Live:add_overdue(now)
+   for i, sent in pairs(self:note_sent(now)) do
+      local one = self.sampled[i - 1]
+      one.missing = math.max(tonumber(one.missing), sent - tonumber(one.rx_frames))
+   end
+end
+
+-- Another stream has this place now.
+function Live:forget_sent(i)
+   for _, one in ipairs(self.noted) do
+      one.sent[i] = nil
+   end
+end
+
 -- Forget those streams that are to be removed and do not send any more.
 function Live:sweep()
    for i in pairs(self.leaving) do
@@ -179,6 +213,7 @@ function Live:sweep()
          self.tester.totals:leave(i)
          local err = api.error()
          api.check(C.fg_engine_stream_forget(self:running(), i - 1, err), err)
+         self:forget_sent(i)
          self.leaving[i], self.retiring[i] = nil, nil
       end
    end
@@ -201,7 +236,9 @@ function Live:sample()
    for i = 0, self.count + (self.phases.spares or 0) - 1 do
       C.fg_engine_stream_live(self.tester.engine, i, self.sampled + i)
    end
-   return self.sampled, (before + self:elapsed()) / 2
+   local now = (before + self:elapsed()) / 2
+   self:add_overdue(now)
+   return self.sampled, now
 end
 
 --- What a port has received in the trial that runs or was the last one, of whatever kind.
