@@ -117,6 +117,26 @@ TEST(L4Iperf, OmittedSecondsAreNoPartOfTheResult)
 	EXPECT_FALSE(OfKind(all, FG_L4_IPERF_INTERVAL).back().omitted);
 }
 
+TEST(L4Iperf, OmittedDatagramsAreNoPartOfEither)
+{
+	for (const char *direction : {"", ",\"reverse\":true"}) {
+		std::string params = std::string("{\"udp\":true,\"time\":2,\"omit\":1,\"parallel\":1,\"len\":"
+						 "1000,\"bandwidth\":1600000") +
+				     direction + "}";
+		Wire w(IperfClient(params.c_str()), 3 * second);
+
+		for (fg_l4 *side : {w.l4[0], w.l4[1]}) {
+			auto results = OfKind(Reports(side), FG_L4_IPERF_RESULT);
+
+			ASSERT_EQ(1u, results.size());
+			EXPECT_NEAR(400, double(results[0].ours.datagrams), 5);
+			EXPECT_NEAR(400, double(results[0].theirs.datagrams), 5);
+			EXPECT_NEAR(400e3, double(results[0].theirs.octets), 5e3);
+			EXPECT_EQ(0u, results[0].ours.lost + results[0].theirs.lost);
+		}
+	}
+}
+
 TEST(L4Iperf, DatagramsAreCountedOnBothSides)
 {
 	for (const char *direction : {"", ",\"reverse\":true", ",\"bidirectional\":true"}) {

@@ -6,7 +6,7 @@
 #include "iperf_priv.h"
 
 enum { MIN_UDP = 16, MIN_TCP_MSS = 88, MAX_TCP_MSS = 9216, TCP_LENGTH = 131072 };
-static const double MAX_TIME_S = 86400, MAX_WINDOW = 1 << 30;
+static const double MAX_TIME_S = 86400, MIN_WINDOW = 2304, MAX_WINDOW = 1 << 30;
 
 static bool
 has_text(const struct json_value *v, const char *text)
@@ -100,9 +100,10 @@ iperf_read_params(struct iperf_params *p, const char *text, size_t octets, uint3
 void
 iperf_apply_params(const struct iperf_params *p, struct fg_l4_tcp *tcp)
 {
+	/* the control connection has these buffers, too; less than Linux gives would stop it */
 	if (p->window >= 1)
 		tcp->receive_buffer = tcp->send_buffer =
-			(uint32_t)(p->window < MAX_WINDOW ? p->window : MAX_WINDOW);
+			(uint32_t)fmin(fmax(p->window, MIN_WINDOW), MAX_WINDOW);
 	if (p->mss > 0)
 		tcp->mss = (uint16_t)p->mss;
 	if (p->congestion > 0)
@@ -113,13 +114,37 @@ iperf_apply_params(const struct iperf_params *p, struct fg_l4_tcp *tcp)
 
 struct results {
 	struct iperf *iperf;
-	double id, bytes, packets, errors, jitter_s, retransmits, start_s, end_s;
+	double id, bytes, packets, errors, omitted_errors, jitter_s, retransmits, start_s, end_s;
+	bool has_omitted; /* versions before 3.13 do not say what of the errors was omitted */
 };
 
 static uint64_t
 whole(double number)
 {
 	return within(number, 0, 1e18) ? (uint64_t)number : 0;
+}
+
+/*
+ * Datagrams and errors are those of the whole test, octets those of the figures alone. Of the datagrams we
+ * leave out what we know of the omitted time, so that both sides' have the same begin. Where the errors of
+ * that time are not said, no more were lost than the octets do not account for.
+ */
+static void
+leave_out_omitted(const struct iperf *p, const struct results *r, struct iperf_stream *s)
+{
+	struct fg_l4_iperf_count *c = &s->theirs;
+	uint64_t omitted = s->omitted.datagrams, came, missing;
+
+	if (!p->params.udp || omitted == 0)
+		return;
+	c->datagrams -= omitted < c->datagrams ? omitted : c->datagrams;
+	if (r->has_omitted) {
+		c->lost -= whole(r->omitted_errors) < c->lost ? whole(r->omitted_errors) : c->lost;
+		return;
+	}
+	came = c->octets / (uint64_t)p->params.length;
+	missing = c->datagrams > came ? c->datagrams - came : 0;
+	c->lost = missing < c->lost ? missing : c->lost;
 }
 
 static void
@@ -142,6 +167,8 @@ end_of_stream(struct results *r)
 			.from_s = within(r->start_s, 0, 1e9) ? r->start_s : 0,
 			.to_s = within(r->end_s, 0, 1e9) ? r->end_s : 0,
 		};
+	if (s != NULL)
+		leave_out_omitted(p, r, s);
 	*r = (struct results){.iperf = p};
 }
 
@@ -157,6 +184,7 @@ take_result(void *context, const struct json_value *v)
 		{"bytes", &r->bytes},
 		{"packets", &r->packets},
 		{"errors", &r->errors},
+		{"omitted_errors", &r->omitted_errors},
 		{"jitter", &r->jitter_s},
 		{"retransmits", &r->retransmits},
 		{"start_time", &r->start_s},
@@ -166,8 +194,10 @@ take_result(void *context, const struct json_value *v)
 	if (v->kind == JSON_END_OF_OBJECT && v->depth == 2)
 		end_of_stream(r);
 	for (size_t i = 0; v->kind == JSON_NUMBER && v->depth == 3 && i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (json_is(v, keys[i].key))
+		if (json_is(v, keys[i].key)) {
 			*keys[i].number = v->number;
+			r->has_omitted |= keys[i].number == &r->omitted_errors;
+		}
 }
 
 bool

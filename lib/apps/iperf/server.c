@@ -168,7 +168,7 @@ iperf_server_state(struct fg_l4 *w, struct iperf *p, uint8_t state)
 		wait_for(w, p, IPERF_EXCHANGE_RESULTS, STEP_S);
 	} else if (state == IPERF_ALL_DONE && p->state == IPERF_DISPLAY_RESULTS) {
 		server_finish(w, p, FG_L4_IPERF_DONE);
-	} else if (state == IPERF_CLIENT_TERMINATE) {
+	} else if (state == IPERF_CLIENT_TERMINATE || state == IPERF_ALL_DONE) { /* or it gives up */
 		server_finish(w, p, FG_L4_IPERF_TERMINATED);
 	} else if (p->state != IPERF_CLOSING) {
 		fault(w, p, IPERF_BAD_MESSAGE, FG_L4_IPERF_NONSENSE);

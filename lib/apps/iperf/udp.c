@@ -121,8 +121,10 @@ count(struct fg_l4 *w, const struct iperf *p, struct iperf_stream *s, const uint
 	}
 	sent_ns = fg_get32(data) * 1000000000ULL + fg_get32(data + 4) * 1000ULL;
 	number = get_number(data + 8, header_octets(p) - 8);
+	if (header_octets(p) == SHORT_HEADER) /* of 32 bits: the one next to the last, as in RFC 3550, A.1 */
+		number = s->packets + (uint64_t)(int32_t)((uint32_t)number - (uint32_t)s->packets);
 	/* nobody sends such numbers, nor loses so many at once */
-	if (number == 0 || (number > s->packets && number - s->packets > INT32_MAX)) {
+	if ((int64_t)number <= 0 || (number > s->packets && number - s->packets > INT32_MAX)) {
 		w->counters.rx_malformed++;
 		return;
 	}
