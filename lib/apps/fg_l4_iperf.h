@@ -38,6 +38,7 @@ struct fg_l4_iperf_count {
 	uint64_t octets;             /* payload */
 	uint64_t datagrams;          /* sent; of a receiver, the highest number that came */
 	uint64_t lost, out_of_order; /* as iperf3 counts: a copy counts as out of order */
+	uint64_t left_out;           /* of ours that sends: datagrams that were due and too late to be sent */
 	uint64_t retransmits;        /* segments; first stream: of all; UINT64_MAX: unknown */
 	double jitter_ns;            /* RFC 3550, 6.4.1; RFC 1889 */
 	double from_s, to_s;         /* since the beginning of the test */

@@ -175,3 +175,17 @@ describe("what iperf3 has told", function()
          words.test(test { udp = true, both = true, rate = 1e6 }))
    end)
 end)
+
+describe("a server of iperf3 that is late", function()
+   local late = { datagrams = 40, octets = 40000, left_out = 60 }
+
+   it("says what it did not send, and that this is its own limit", function()
+      local text = table.concat(words.result({ result(true, late, {}, true) }, true), "\n")
+      assert.matches("tester%-limited: 60 datagrams too late to be sent %(host%.max_lag%)", text)
+      local told = json.decode(results.text { test { udp = true, reverse = true },
+         result(true, late, {}, true), DONE })
+      assert.equal(60, told["end"].sum_sent.not_sent)
+      text = table.concat(words.result({ result(true, { datagrams = 40 }, {}, true) }, true), "\n")
+      assert.is_nil(text:find("tester", 1, true))
+   end)
+end)

@@ -137,6 +137,21 @@ TEST(L4Iperf, OmittedDatagramsAreNoPartOfEither)
 	}
 }
 
+/* 16 Mbit/s were asked for, and the line takes 10 */
+TEST(L4Iperf, ReportsTheDatagramsThatWereTooLate)
+{
+	Wire w(IperfClient("{\"udp\":true,\"reverse\":true,\"time\":2,\"parallel\":1,\"len\":1000,"
+			   "\"bandwidth\":16000000}"),
+	       2 * second);
+	auto results = OfKind(Reports(w.l4[1]), FG_L4_IPERF_RESULT);
+
+	ASSERT_EQ(1u, results.size());
+	EXPECT_NEAR(4000, double(results[0].ours.datagrams + results[0].ours.left_out),
+		    50); /* handshakes take 7 ms */
+	EXPECT_LT(1500u, results[0].ours.left_out);
+	EXPECT_EQ(0u, results[0].theirs.left_out);
+}
+
 TEST(L4Iperf, DatagramsAreCountedOnBothSides)
 {
 	for (const char *direction : {"", ",\"reverse\":true", ",\"bidirectional\":true"}) {

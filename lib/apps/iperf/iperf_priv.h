@@ -96,6 +96,7 @@ struct iperf_stream {
 	uint64_t arrived_at;                  /* ns: last payload */
 	struct jitter jitter;
 	double next_at;                          /* ns: when its next datagram is due */
+	uint64_t left_out;                       /* datagrams that were due too long ago to be sent */
 	struct fg_l4_iperf_count omitted, shown; /* when figures began, and at the last interval */
 	struct fg_l4_iperf_count theirs;         /* what the peer said in the end */
 	struct fg_l4_iperf_count told;           /* what the peer was told, if it was */

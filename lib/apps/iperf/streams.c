@@ -48,6 +48,7 @@ iperf_count(const struct iperf *p, const struct iperf_stream *s)
 		.datagrams = s->packets,
 		.lost = s->lost,
 		.out_of_order = s->out_of_order,
+		.left_out = s->left_out,
 		.jitter_ns = s->jitter.mean,
 	};
 }
@@ -62,6 +63,7 @@ iperf_difference(const struct fg_l4_iperf_count *now, const struct fg_l4_iperf_c
 	/* what was late has not been lost: there may be less of it than before */
 	d.lost = now->lost > before->lost ? now->lost - before->lost : 0;
 	d.out_of_order -= before->out_of_order;
+	d.left_out -= before->left_out;
 	return d;
 }
 

@@ -172,7 +172,7 @@ uint64_t
 iperf_udp_send(struct fg_l4 *w, struct iperf *p)
 {
 	double gap = p->params.rate_bps == 0 ? 0 : p->params.length * 8e9 / p->params.rate_bps;
-	uint64_t next = UINT64_MAX;
+	uint64_t next = UINT64_MAX, late;
 
 	if (fg_stream_any_waits(w)) /* control messages go before datagrams */
 		return w->now;
@@ -182,7 +182,9 @@ iperf_udp_send(struct fg_l4 *w, struct iperf *p)
 
 		if (!s->sends)
 			continue;
-		p->owner->off_schedule += pace_catch_up(w, &s->next_at, p->running_at, gap);
+		late = pace_catch_up(w, &s->next_at, p->running_at, gap);
+		p->owner->off_schedule += late;
+		s->left_out += late;
 		while (s->next_at <= (double)w->now) {
 			if (fg_l4_room(w) == NULL)
 				return w->now;

@@ -80,6 +80,13 @@ function M.interval(list)
    end)
 end
 
+-- What we were too late to send: the rate that the client gets is ours, then, and not that of the path.
+local function late_words(r)
+   local n = r.sent and r.udp and r.ours.left_out or 0
+   return n > 0 and (", tester-limited: %s too late to be sent (host.max_lag)"):format(
+      format.plural(n, "datagram")) or ""
+end
+
 -- The same stream as the peer reports it: of TCP the received bytes, of UDP the losses.
 local function of_peer(r)
    local verb = r.sent and "received" or "sent"
@@ -95,7 +102,7 @@ function M.result(list, done)
    return lines_of(list, function(r)
       local again = r.sent and not r.udp and r.ours.retransmits > 0
       return (again and ("  %s retransmitted"):format(format.plural(r.ours.retransmits, "segment")) or "")
-         .. (done and of_peer(r) or "")
+         .. late_words(r) .. (done and of_peer(r) or "")
    end)
 end
 

@@ -20,7 +20,8 @@ local function count_of(c)
    local retransmits = tonumber(c.retransmits)
    return {
       octets = tonumber(c.octets), datagrams = tonumber(c.datagrams), lost = tonumber(c.lost),
-      out_of_order = tonumber(c.out_of_order), retransmits = retransmits < UNKNOWN and retransmits or nil,
+      out_of_order = tonumber(c.out_of_order), left_out = tonumber(c.left_out),
+      retransmits = retransmits < UNKNOWN and retransmits or nil,
       jitter_ms = c.jitter_ns / 1e6, from = c.from_s, to = c.to_s,
    }
 end
@@ -64,7 +65,8 @@ end
 --- Counts of several streams together: jitter is their mean, times are those of the longest. What is not
 -- known of one of them is nil.
 function M.sum(list)
-   local sum = { octets = 0, datagrams = 0, lost = 0, out_of_order = 0, retransmits = 0, jitter_ms = 0 }
+   local sum = { octets = 0, datagrams = 0, lost = 0, out_of_order = 0, left_out = 0, retransmits = 0,
+      jitter_ms = 0 }
    for _, one in ipairs(list) do
       for key, value in pairs(sum) do
          sum[key] = one[key] and value + one[key]

@@ -14,7 +14,7 @@ local ORDER = {
    "num_streams", "blksize", "omit", "duration", "reverse", "bidir", "target_bitrate", "streams", "sum",
    "sum_bidir_reverse", "sum_sent", "sum_received", "sum_sent_bidir_reverse", "sum_received_bidir_reverse",
    "sender", "receiver", "socket", "seconds", "bytes", "bits_per_second", "retransmits", "jitter_ms",
-   "lost_packets", "packets", "lost_percent", "out_of_order", "omitted", "error",
+   "lost_packets", "packets", "lost_percent", "out_of_order", "not_sent", "omitted", "error",
 }
 
 -- One count as iperf3 has it. @param sender  whether it is of who sends
@@ -26,6 +26,7 @@ local function fields(c, udp, sender)
    }
    if udp then
       out.packets = c.datagrams
+      out.not_sent = sender and (c.left_out or 0) > 0 and c.left_out or nil
    elseif sender then
       out.retransmits = c.retransmits
    end
