@@ -54,6 +54,18 @@ describe("result.jtl", function()
             "responseCode", "responseMessage", "bytes", "sentBytes"))
    end)
 
+   it("has the bytes of datagrams that were sent, in streams and as requests", function()
+      for size, setting in pairs { [1000] = { datagram = 1000 }, [64] = { request = 64 } } do
+         local result = throughput_only()
+         for i, trial in ipairs(result.trials) do
+            trial.frame_size = i == 1 and 64 or 1518
+            trial.sides, trial.setting = { { apps = { { total = { octets_out = 0, octets_in = 0,
+               datagrams_out = 7, datagram_octets_in = 300 } } } } }, setting
+         end
+         assert.equal(("300|%d\n"):format(7 * size):rep(2), samples(result, {}, "bytes", "sentBytes"))
+      end
+   end)
+
    it("counts from 1970 without run.json", function()
       assert.equal("0\n60000\n", samples(with_trials(throughput_only()), {}, "timeStamp"))
    end)

@@ -27,7 +27,8 @@ end
 local function bytes_of(trial)
    if trial.sides then
       local total = trial.sides[1].apps[1].total
-      return total.octets_out + total.datagrams_out * (trial.setting.datagram or 0),
+      local datagram = trial.setting.datagram or trial.setting.request or 0
+      return total.octets_out + total.datagrams_out * datagram,
          total.octets_in + total.datagram_octets_in
    end
    local size = tonumber(trial.frame_size) or 0
