@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 local figures = require "framegauge.methods.figures"
 local methods = require "framegauge.methods"
+local reference = require "framegauge.report.reference"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
 
@@ -29,6 +30,19 @@ local function lacking(name, record, found)
    end
    return found
 end
+
+describe("the reference of figures", function()
+   it("knows tests by their names, lists rows of several tests once, and says which way is better", function()
+      local overview = reference.page()
+      assert.equal(1, select(2, overview:gsub("\n  mesh ", "")))
+      assert.matches("fully_meshed", overview, 1, true)
+      for _, name in ipairs { "fully_meshed", "many_to_one" } do
+         assert.matches("^mesh: ", reference.page(name))
+      end
+      assert.matches("throughput_fps .-more is better", reference.page "many_to_one")
+      assert.matches("mol_loss_ratio .-less is better", reference.page "mesh")
+   end)
+end)
 
 describe("a figure", function()
    it("says which way is better and its resolution, in every table of every method", function()

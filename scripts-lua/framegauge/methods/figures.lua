@@ -30,7 +30,8 @@ local NO_FIGURE = {
    "^mol_fps$", "^upper", "^lower", "_predicted_", "resolution", "error_ns$", "error_bound", "^limit_",
    "^step_", "^load", "^rate_", "^overload", "^relief", "^tau_", "^bound_", "^evidence", "tester", "count$",
    "oload", "^burden_", "coverage$", "^sampling", "^line_fps$", "^expired$", "_begin_ns$", "samples$",
-   "^limits_", "^setting_", "^burst_fps$", "^burst_group$", "^burst_cycles$",
+   "^limits_", "^setting_", "^burst_fps$", "^burst_group$", "^burst_cycles$", "tolerance", "clock_",
+   "lag_max", "poll_gap", "reordering_gap", "reordering_run", "^window_bps$", "bottleneck",
 }
 
 -- Which way is better, by the key: of counts and shares by what they are of, of times and rates by the unit.

@@ -3,6 +3,7 @@
 --- Every figure of a result as documentation: `framegauge help results` and docs/reference/figures.md, by its
 -- row.
 local columns = require("framegauge.text.columns").described
+local criteria = require("framegauge.methods.figures").criteria
 local methods = require "framegauge.methods"
 local results = require "framegauge.report.result"
 local rows = require "framegauge.text.rows"
@@ -33,8 +34,38 @@ local function type_of(t)
    return "`" .. table.concat(t, "`, `") .. "`"
 end
 
-local function facts(row)
-   return type_of(row[2]) .. (row.null and ", null" or row.optional and ", optional" or "")
+local BETTER = { [">="] = ", more is better", ["<="] = ", less is better" }
+
+-- @param record  the rows of a test, or an object in it
+local function facts(row, record)
+   local better = ""
+   for _, figure in ipairs(record and criteria(record) or {}) do
+      better = figure.path == row[1] and BETTER[figure.better] or better
+   end
+   return type_of(row[2]) .. (row.null and ", null" or row.optional and ", optional" or "") .. better
+end
+
+-- Records of the rows of tests and of objects in them: their figures can be asked for and compared.
+-- @return set of records, and names of tables by their record
+local function of_tests()
+   local known, named = {}, {}
+   local function visit(record)
+      known[record] = true
+      for _, row in ipairs(record.rows) do
+         local t = row[2]
+         if type(t) == "table" and t.kind == "record" and not row.apart and row[1] ~= "uncertainty" then
+            visit(t)
+         end
+      end
+   end
+   for _, name in ipairs(methods.names()) do
+      for _, one in ipairs(results.of(name).TABLES) do
+         visit(one.record)
+         named[one.record] = named[one.record] or {}
+         table.insert(named[one.record], one.name)
+      end
+   end
+   return known, named
 end
 
 -- All records, each once, in the order they are first met.
@@ -75,13 +106,14 @@ function M.markdown()
          .. "`<what>_<statistic>_<unit>`. Figures in an object are read with its name in front, and so are "
          .. "the columns of the CSV files: `min_ns` in `latency` is `latency_min_ns`. *null*: the key is "
          .. "always there, null where nothing is known. *optional*: the key is left out where nothing is "
-         .. "known.\n",
+         .. "known. *more is better*, *less is better*: [criteria](../how-to/ci.md) can ask for it.\n",
    }
+   local known = of_tests()
    for _, record in ipairs(records()) do
       out[#out + 1] = ("\n## %s\n\n%s.\n\n| key | type | meaning |\n|---|---|---|\n"):format(record.name,
          (record.help:gsub("^%l", string.upper)))
       for _, row in ipairs(published(record)) do
-         out[#out + 1] = ("| `%s` | %s | %s |\n"):format(row[1], facts(row), row[3])
+         out[#out + 1] = ("| `%s` | %s | %s |\n"):format(row[1], facts(row, known[record] and record), row[3])
       end
    end
    out[#out + 1] = "\nThis page is generated from the result rows "
@@ -95,23 +127,19 @@ local function plain(text)
    return (text:gsub("%[([%w_]+)%]%(#[%w_]+%)", "%1"):gsub("`", ""))
 end
 
-local function section(record)
+local function section(record, known)
    local lines = tables.map(published(record), function(row)
-      return { row[1], plain(("%s [%s]"):format(row[3], facts(row))) }
+      return { row[1], plain(("%s [%s]"):format(row[3], facts(row, known[record] and record))) }
    end)
    return ("%s: %s\n%s"):format(record.name, plain(record.help), columns(lines))
 end
 
 local function overview()
-   local tests, objects, is_test = {}, {}, {}
-   for _, name in ipairs(methods.names()) do
-      for _, one in ipairs(results.of(name).TABLES) do
-         is_test[one.record] = true
-         tests[#tests + 1] = { one.record.name, plain(one.record.help) }
-      end
-   end
+   local tests, objects, _, named = {}, {}, of_tests()
    for _, record in ipairs(records()) do
-      objects[#objects + 1] = not is_test[record] and { record.name, plain(record.help) } or nil
+      local list = named[record] and tests or objects
+      local several = named[record] and named[record][2] and table.concat(named[record], ", ")
+      list[#list + 1] = { record.name, plain(record.help) .. (several and (" (%s)"):format(several) or "") }
    end
    return "Every figure of result.json, by what it is in. 'framegauge help results NAME' shows one of "
       .. "these, or a\nfigure by its key, such as throughput_fps or latency_min_ns.\n\nRows of tests:\n"
@@ -127,9 +155,11 @@ function M.page(name)
       return overview()
    end
    local out, names, figures = {}, {}, {}
+   local known, named = of_tests()
    for _, record in ipairs(records()) do
-      names[#names + 1] = record.name
-      out[#out + 1] = record.name == name and section(record) or nil
+      local is_its = record.name == name or tables.contains(named[record] or {}, name)
+      names = tables.joined(names, { record.name }, named[record] or {})
+      out[#out + 1] = is_its and section(record, known) or nil
       for _, figure in ipairs(rows.flat(record)) do
          local key = figure[1]:gsub("%.", "_")
          names[#names + 1] = key
