@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Every method of the registry through the tools that read its rows: check, dry run, criteria on each figure
--- of each test, and a comparison with itself and with a worse device. The runs are also report_cells_spec's.
+-- Every method of the registry through the tools that read its rows: check, dry run, resume, criteria on each
+-- figure of each test, and a comparison with itself and with a worse device. The runs are those of
+-- report_cells_spec, too.
 local compare = require "framegauge.report.compare"
 local criteria = require "framegauge.methods.criteria"
 local figures = require "framegauge.methods.figures"
 local fixture = require "fixture"
+local interrupted = require "interrupted"
 local methods = require "framegauge.methods"
 local report = require "framegauge.report"
 local results = require "framegauge.report.result"
@@ -122,6 +124,17 @@ describe("every tool, given", function()
             output, status = program(command, file, options, "--expect 'nonsense>=1'")
             assert.equal(2, status, output)
             assert.matches("there is no figure 'nonsense'", output, 1, true)
+         end
+      end)
+
+      it(name .. ", leaves what it would have left when it is killed at its last trial", function()
+         local path = fixture.run(plan, options)
+         local _, trials = scratch.read(path .. "/trials.jsonl"):gsub("\n", "")
+         local half = interrupted(path, trials - 1) -- all earlier ones are asked for again
+         local output, status = program("run --resume", half)
+         assert.is_true(status == 0, output)
+         for _, kept in ipairs { "result.json", "trials.jsonl" } do
+            assert.is_true(scratch.read(path .. "/" .. kept) == scratch.read(half .. "/" .. kept), kept)
          end
       end)
 
