@@ -39,6 +39,12 @@ function Table({ table, number, all }) {
   <tbody>${lines.map((one) => html`<${Line} key=${one.of} ...${one} />`)}</tbody></table></div>`;
 }
 
+// Rows that one of both runs alone has.
+function Only({ table }) {
+  return [["first", table.only_before], ["second", table.only_after]].map(([run, names]) => names.length > 0
+    && html`<p>${table.title}, only in the ${run} run: ${names.join("; ")}.</p>`);
+}
+
 export function Comparison({ before, after }) {
   const query = `compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`;
   const { data, problem } = useAnswer(query);
@@ -47,12 +53,14 @@ export function Comparison({ before, after }) {
   const of = (mark) => lines.filter((line) => line.mark === mark).length;
   return html`<h2>Comparison</h2><${Choices} before=${before} after=${after} />
   ${!data ? html`<${Waiting} problem=${problem} />` : html`
+  ${data.judged === 0 && html`<p><strong class="warning">Nothing could be compared.</strong></p>`}
   <p id="judgement"><strong class=${data.worse > 0 ? "bad" : "good"}>Worse: ${data.worse}.</strong>${" "}
     Better: ${of("better")}. The same within the resolution of both runs: ${of("same")}.
     Not judged: ${of("not judged")}.</p>
   <label><input type="checkbox" checked=${all} onChange=${(e) => showAll(e.target.checked)} /> show what is the
     same, too</label>
-  ${data.tables.map((table, i) => html`<${Table} key=${i} number=${i} table=${table} all=${all} />`)}
+  ${data.tables.map((table, i) => html`<${Table} key=${i} number=${i} table=${table} all=${all} />
+    <${Only} table=${table} />`)}
   ${data.differences.length > 0 && html`<h3>The plans differ</h3>
     <ul>${data.differences.map((text) => html`<li>${text}</li>`)}</ul>`}`}`;
 }
