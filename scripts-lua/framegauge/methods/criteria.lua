@@ -321,12 +321,6 @@ local function judge(criterion, list, row, plan)
    return at_least or nil, row.validity, one, value
 end
 
-local function name_of(one, row, i)
-   local name = one.case and one.case(row, i) or show.name(one.record, row)
-   local suite = one.suite and row[one.suite]
-   return suite and ("%s, %s"):format(suite, name) or name
-end
-
 local function written(one, value)
    local text, unit = show.write(one.figure.row, value)
    return text .. (unit ~= "" and " " .. unit or "")
@@ -353,8 +347,8 @@ function M.evaluate(criterion, plan, results, complete)
       for i, row in ipairs(list and one.rows(results) or {}) do
          if is_about(criterion.subjects, row, one) then
             local met, reason, by, value = judge(criterion, list, row, plan)
-            local this = { met = met, row = name_of(one, row, i), reason = reason, share = value and by
-               and value / by.figure.scale, figure = value and by and written(by, value) or nil }
+            local this = { met = met, row = show.whole_name(one, row, i), reason = reason,
+               share = by and value / by.figure.scale, figure = by and written(by, value) }
             if met ~= "skip" and (not worst or is_worse(criterion, this, worst)) then
                worst = this
             end
@@ -367,6 +361,16 @@ function M.evaluate(criterion, plan, results, complete)
    end
    return { text = criterion.text, met = found.met, limit = criterion.limit, row = found.row,
       figure = found.figure, reason = found.met == nil and found.reason or nil }
+end
+
+--- Is it known of all whether they are met? @param list  of evaluate()
+function M.are_decided(list)
+   for _, one in ipairs(list) do
+      if one.met == nil then
+         return false
+      end
+   end
+   return true
 end
 
 --- The criteria that a row of a result fell short of, as one text; nil when there is none.

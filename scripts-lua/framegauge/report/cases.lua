@@ -67,7 +67,7 @@ local function case_of(result, one, row, i)
          .. one.measured(row) or ""),
          type = "expectation" }
    end
-   case.name = one.case and one.case(row, i) or show.name(one.record, row)
+   case.name = show.case(one, row, i)
    return case
 end
 

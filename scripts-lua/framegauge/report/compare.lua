@@ -23,18 +23,11 @@ local BAD_USAGE = 2
 
 M.BETTER, M.WORSE, M.SAME, M.UNKNOWN, M.CHANGED = "better", "worse", "same", "not judged", "changed"
 
--- What a row is called: as in junit.xml, behind the name of its suite.
-local function name_of(one, line, i)
-   local name = one.case and one.case(line, i) or show.name(one.record, line)
-   local suite = one.suite and line[one.suite]
-   return suite and ("%s, %s"):format(suite, name) or name
-end
-
 -- Rows of a table by what they are called. Those of one name are numbered: none is left out.
 local function by_name(one, lines)
    local named, names, times = {}, {}, {}
    for i, line in ipairs(lines) do
-      local name = name_of(one, line, i)
+      local name = show.whole_name(one, line, i)
       times[name] = (times[name] or 0) + 1
       name = times[name] > 1 and ("%s (%d)"):format(name, times[name]) or name
       named[name], names[i] = line, name

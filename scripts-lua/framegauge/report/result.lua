@@ -5,6 +5,7 @@
 -- Its rows are those of the method (framegauge.methods.<name>.result) and the ones here. Everything in it
 -- follows from the plan and the device: what belongs to the moment (dates, machine, paths) is run.json's, so
 -- that two runs in the wire's own time give the same bytes.
+local criteria = require "framegauge.methods.criteria"
 local json = require "framegauge.text.json"
 local rows = require "framegauge.text.rows"
 local tables = require "framegauge.core.tables"
@@ -164,15 +165,6 @@ local function judged(o)
    return all
 end
 
-local function all_decided(expectations)
-   for _, one in ipairs(expectations) do
-      if one.met == nil then
-         return false
-      end
-   end
-   return true
-end
-
 --- Put together what a run found.
 -- @param o.plan, o.ports, o.trials, o.generator  as they are
 -- @param o.results       rows by test: { throughput = {...}, latency = {...} }
@@ -187,7 +179,7 @@ function M.new(o)
       results = o.results, ports = o.ports, plan = o.plan, trials = o.trials,
    }
    result.validity, result.outcome = verdict.worst(judged(o))
-   if result.outcome == "pass" and not all_decided(o.expectations) then
+   if result.outcome == "pass" and not criteria.are_decided(o.expectations) then
       result.outcome = nil
    end
    return result

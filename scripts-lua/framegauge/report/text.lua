@@ -61,7 +61,7 @@ local function all_notes(result, view, paint)
    end
    for _, one in ipairs(views.tables(result)) do
       notes.reasons(one.title, one.lines, function(row)
-         return one.case and one.case(row, row.trial) or show.name(one.record, row)
+         return show.case(one, row, row.trial)
       end, add)
    end
    for _, sentence in ipairs(notes.altered(result.trials)) do

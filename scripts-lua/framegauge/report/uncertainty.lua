@@ -61,11 +61,10 @@ end
 function M.each(result, visit)
    for _, one in ipairs(results.tables(result.plan.test, result.results)) do
       for i, line in ipairs(one.lines) do
-         local name = one.case and one.case(line, i) or show.name(one.record, line)
-         local suite = one.suite and line[one.suite]
+         local name = show.whole_name(one, line, i)
          each_figure(one.record, function(row, path)
             if rows.value(line, path) ~= nil then
-               visit(row, line, path, suite and suite .. ", " .. name or name)
+               visit(row, line, path, name)
             end
          end)
       end

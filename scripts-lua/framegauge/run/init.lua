@@ -155,15 +155,6 @@ local function evaluate(list, plan, results, complete)
    end)
 end
 
-local function is_decided(list)
-   for _, one in ipairs(list) do
-      if one.met == nil then
-         return false
-      end
-   end
-   return true
-end
-
 local function status_of(result)
    if result.interrupted then
       return INTERRUPTED
@@ -171,7 +162,8 @@ local function status_of(result)
    if result.outcome == "fail" then
       return FELL_SHORT
    end
-   return result.validity == "valid" and is_decided(result.expectations) and SUCCESS or NOT_THE_DEVICES
+   local decided = criteria.are_decided(result.expectations)
+   return result.validity == "valid" and decided and SUCCESS or NOT_THE_DEVICES
 end
 
 local function write_files(folder, result, run)

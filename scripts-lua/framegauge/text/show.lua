@@ -168,4 +168,16 @@ function M.name(record, one)
    return table.concat(parts, ", ")
 end
 
+--- What a row of a table (framegauge.report.view) is called, in the table.
+-- @param i  its place there
+function M.case(one, row, i)
+   return one.case and one.case(row, i) or M.name(one.record, row)
+end
+
+--- What it is called where it stands by itself: with the name of its suite.
+function M.whole_name(one, row, i)
+   local suite = one.suite and row[one.suite]
+   return (suite and suite .. ", " or "") .. M.case(one, row, i)
+end
+
 return M
