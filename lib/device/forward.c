@@ -331,10 +331,10 @@ forward_frame(struct fg_switch *s, unsigned in, struct rte_mbuf *m, uint64_t now
 		lost = pass_tunnels(s, in, &m, &size, &growth, now);
 	if (lost == NULL) {
 		ports = to == WIRE_UNKNOWN ? several_ports(s, in, m, size, now, &group) : 1ULL << to;
+		if (s->failover != NULL && to != (int)in && to == (int)s->config.failover.preferred)
+			to = (int)failover_way(s->failover, m, now);
 		if (ports == 0 || to == (int)in)
 			lost = &from->counters.filtered;
-		else if (s->failover != NULL && to == (int)s->config.failover.preferred)
-			to = (int)failover_way(s->failover, m, now);
 	}
 	if (lost == NULL) {
 		served = serve(s, from->half, FROM_WHOLE(now), size, (unsigned)__builtin_popcountll(ports));

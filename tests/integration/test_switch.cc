@@ -197,6 +197,24 @@ TEST(Switch, LosesAllInAnOutage)
 }
 
 /* vectors of addresses behind one port, as many as the table is told to keep */
+/* what would go back where it came from is for nobody, by way of a fail-over, too */
+TEST(Switch, SendsNoFrameBackWhereItFailsOverTo)
+{
+	fg_switch_config config = SwitchOf(3);
+
+	config.failover.on = true;
+	config.failover.preferred = 1;
+	config.failover.next_best = 2;
+	Switch sw(config);
+	sw.Learn();
+	fg_switch_link(sw.Get(), 1000, 1000000000);
+	sw.Cross(0, 1, 1, 5 * us);
+	EXPECT_EQ(1u, sw.Receive(2).size());
+	sw.Cross(2, 1, 2, 20 * us);
+	EXPECT_EQ(0u, sw.Receive(2).size());
+	EXPECT_EQ(1u, sw.Counters(2).filtered);
+}
+
 TEST(Switch, HasBucketsThatOverflow)
 {
 	fg_switch_config config = SwitchOf(2);
