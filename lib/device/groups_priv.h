@@ -22,13 +22,14 @@ struct group_key {
 	uint8_t unused;
 };
 
-/** A port of an entry. It is a member from `from` to before `until`, ps. */
+/** A port of an entry. It is a member from `from` to before `until`, ps, but from `gap` to before `over`. */
 struct membership {
 	uint64_t from, until;
-	uint64_t query;   /* when the next query of the group is to be sent; UINT64_MAX: none is */
-	uint32_t queries; /* still to be sent */
-	uint32_t place;   /* in the heap; GROUPS_NOT_DUE: none */
-	bool include;     /* of some sources only (RFC 3376, 3.1) */
+	uint64_t gap, over; /* of a join that takes effect later than the leave before; the same: none */
+	uint64_t query;     /* when the next query of the group is to be sent; UINT64_MAX: none is */
+	uint32_t queries;   /* still to be sent */
+	uint32_t place;     /* in the heap; GROUPS_NOT_DUE: none */
+	bool include;       /* of some sources only (RFC 3376, 3.1) */
 };
 
 struct group {

@@ -130,7 +130,11 @@ join(struct snooping *s, const struct group_key *key, unsigned port,
 	end = s->lifetime == 0 ? GROUPS_FOR_EVER : begin + s->lifetime;
 	if (m->place == GROUPS_NOT_DUE) {
 		groups_at(&s->groups, (uint32_t)i)->members++;
-		m->from = begin; /* a member that was to be forgotten stays one without a gap */
+		m->from = begin;
+		m->gap = m->over = 0;
+	} else if (begin > m->until) { /* it is forgotten first; else it stays a member without a gap */
+		m->gap = m->until;
+		m->over = begin;
 	}
 	m->until = end;
 	m->query = UINT64_MAX;
@@ -266,7 +270,7 @@ snoop_ports(struct fg_switch *sw, const struct rte_mbuf *m, uint64_t now, bool *
 	for (unsigned k = 0; i != GROUPS_NONE && k < s->ports; k++) {
 		const struct membership *one = &groups_at(&s->groups, (uint32_t)i)->port[k];
 
-		if (one->from <= now && now < one->until)
+		if (one->from <= now && now < one->until && !(one->gap <= now && now < one->over))
 			members |= 1ULL << k;
 	}
 	*registered = members != 0;

@@ -226,6 +226,23 @@ TEST(Snooping, ReadsNoMoreMessagesThanItCan)
 	EXPECT_EQ(5u, fg_switch_groups(sw.Get()));
 }
 
+/* 10 messages a second: the leave is read at 100 ms, the report at 200 ms */
+TEST(Snooping, ForgetsWhoLeftUntilItHasReadTheNextReport)
+{
+	fg_switch_config config = SnoopingSwitch(2);
+
+	config.snooping.control_rate = 10;
+	config.snooping.control_queue = 16;
+	Snooping sw(config);
+	sw.Join(1, "239.1.1.1", us);
+	EXPECT_EQ("1:1", sw.Goes("239.1.1.1", 500 * ms));
+	sw.Leave(1, "239.1.1.1", s);
+	sw.Join(1, "239.1.1.1", s + 10 * us);
+	EXPECT_EQ("1:1", sw.Goes("239.1.1.1", s + 90 * ms));
+	EXPECT_EQ("", sw.Goes("239.1.1.1", s + 150 * ms));
+	EXPECT_EQ("1:1", sw.Goes("239.1.1.1", s + 250 * ms));
+}
+
 TEST(Snooping, ForgetsWhoDoesNotReport)
 {
 	fg_switch_config config = SnoopingSwitch(3);
