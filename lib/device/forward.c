@@ -232,6 +232,8 @@ void
 forward_own(struct fg_switch *s, unsigned out, struct rte_mbuf *m, uint64_t now)
 {
 	send_out(s, OWN, out, m, FROM_WHOLE(now), wire_size(&s->mbuf, m));
+	if (s->inputs != NULL)
+		input_look_again(s);
 }
 
 /* the counter of the reason why a frame is lost; NULL: it is not */

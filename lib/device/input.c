@@ -143,6 +143,12 @@ input_next(struct fg_switch *s)
 	return s->inputs->next;
 }
 
+void
+input_look_again(struct fg_switch *s)
+{
+	s->inputs->known = false;
+}
+
 /* does port @p a come before port @p b, both of which could be served? */
 static bool
 comes_before(const struct fg_switch *s, unsigned a, unsigned b, unsigned egress)

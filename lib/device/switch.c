@@ -45,10 +45,13 @@ next_event(struct fg_switch *s)
 							      : RTE_MIN(input_next(s), pause_next(s));
 }
 
+/* a query that is due before the event is queued before it, and may put it off */
 static __rte_noinline void
-run_event(struct fg_switch *s)
+run_event(struct fg_switch *s, uint64_t event)
 {
-	if (input_next(s) <= pause_next(s))
+	if (s->snooping != NULL && snoop_next(s) <= event)
+		snoop_act(s, event);
+	else if (input_next(s) <= pause_next(s))
 		input_run(s);
 	else
 		pause_run(s);
@@ -65,7 +68,7 @@ hand_over(struct fg_switch *s, uint64_t now)
 		struct rte_mbuf *m;
 
 		if (unlikely(event < time && event <= now)) {
-			run_event(s);
+			run_event(s, event);
 			continue;
 		}
 		if (s->snooping != NULL)
@@ -156,8 +159,7 @@ switch_counters(struct fg_port *port, struct fg_port_counters *out)
 
 	*out = p->port_counters;
 	out->rx_errors = p->out.bad_fcs;
-	if (p->device->pauses != NULL)
-		out->tx_waiting = p->in.head - p->in.tail;
+	out->tx_waiting = p->device->pauses != NULL ? p->in.head - p->in.tail : 0;
 }
 
 static bool
@@ -173,10 +175,7 @@ switch_close(struct fg_port *port)
 }
 
 static const struct fg_port_ops switch_ops = {
-	.counters = switch_counters,
-	.link_up = switch_link_up,
-	.close = switch_close,
-};
+	.counters = switch_counters, .link_up = switch_link_up, .close = switch_close};
 
 static int
 check(const char *where, double value, double low, double high, struct fg_error *err)

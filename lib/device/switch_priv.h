@@ -138,6 +138,8 @@ void input_enter(struct fg_switch *device, unsigned port, struct rte_mbuf *m, ui
 		 uint32_t size);
 /** When the next frame leaves its queue, ps; UINT64_MAX: none does. */
 uint64_t input_next(struct fg_switch *device);
+/** A line out is busy for longer than when that was looked at. */
+void input_look_again(struct fg_switch *device);
 /** It leaves now. */
 void input_run(struct fg_switch *device);
 

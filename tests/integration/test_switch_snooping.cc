@@ -288,6 +288,37 @@ TEST(Snooping, TellsRoutersWhatIsReportedAndSendsThemWhatNobodyJoined)
 	EXPECT_EQ(6u, sw.Counters(2).queries_sent);
 }
 
+/* two ports have frames wait for a third until after its query is due, which takes its turn among them */
+TEST(Snooping, AsksInTimeBehindInputQueues)
+{
+	fg_switch_config config = SnoopingSwitch(3);
+	unsigned before = 0, after = 0, queries = 0;
+
+	config.queues = FG_SWITCH_INPUT;
+	config.snooping.fast_leave = false;
+	config.snooping.last_member_count = 2;
+	config.snooping.last_member_interval_ns = 100e6;
+	Snooping sw(config);
+	sw.Learn();
+	sw.Join(1, "239.1.1.1", 100 * us);
+	sw.Leave(1, "239.1.1.1", ms); /* the second query is due 100 ms after the first */
+	for (unsigned k = 0; k < 100; k++) {
+		sw.Cross(0, 1, k, 101 * ms - 100 * us + k * 672 * ns);
+		sw.Cross(2, 1, k, 101 * ms - 100 * us + k * 672 * ns);
+	}
+	for (const Arrival &a : sw.Receive(1, 110 * ms)) {
+		fg_membership_message message;
+		bool query = fg_membership_open(a.bytes.data(), a.bytes.size(), &message) && message.query;
+
+		queries += query;
+		before += !query && queries < 2;
+		after += !query && queries == 2;
+	}
+	EXPECT_EQ(2u, queries);
+	EXPECT_EQ(200u, before + after);
+	EXPECT_NEAR(150, before, 2) << "frames have left by 101 ms";
+}
+
 TEST(Snooping, MakesCopiesOneAfterTheOther)
 {
 	fg_switch_config config = SnoopingSwitch(5);
