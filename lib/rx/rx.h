@@ -36,6 +36,7 @@ struct rx_window {
 /** The receivers of a trial. */
 struct rx {
 	unsigned streams, tasks;
+	unsigned spares; /* of the streams, the last ones: they may join while the trial runs */
 	struct rx_stream *stream;
 	struct rx_task *task; /* one a queue of the engine's */
 	struct rx_precision precision;
@@ -79,9 +80,9 @@ int rx_alloc(struct rx *rx, unsigned streams, unsigned spares, unsigned tasks, u
  */
 void rx_remember(struct rx *rx, const struct fg_stream_config *stream, unsigned n,
 		 const struct rx_reach *reach);
-/** What every stream has at least, and the share of one. */
+/** What every stream has at least, and the share of stream @p i. */
 struct rx_window rx_window_least(const struct rx *rx);
-struct rx_window rx_window_of(const struct rx *rx, const struct fg_stream_config *stream);
+struct rx_window rx_window_of(const struct rx *rx, unsigned i, const struct fg_stream_config *stream);
 /** How many numbers of it are known by the errors that they have on purpose. */
 unsigned rx_window_of_faults(const struct rx *rx, const struct rx_window *window);
 /** Make the tracker of stream @p i. @return 0 or -ENOMEM: never with the least */

@@ -126,6 +126,7 @@ rx_alloc(struct rx *rx, unsigned streams, unsigned spares, unsigned tasks, unsig
 	*rx = (struct rx){
 		.streams = streams,
 		.tasks = tasks,
+		.spares = spares,
 		.precision = precision_of(streams, behind),
 		.stream = tx_alloc_lines(streams, sizeof(*rx->stream)),
 		.task = tx_alloc_lines(tasks, sizeof(*rx->task)),
@@ -218,7 +219,7 @@ rx_stream_init(struct rx *all, unsigned i, const struct fg_stream_config *s, con
 	       const struct tx_stream *sent, struct fg_series *series, struct fg_error *err)
 {
 	struct rx_stream *rx = &all->stream[i];
-	const struct rx_window w = rx_window_of(all, s);
+	const struct rx_window w = rx_window_of(all, i, s);
 
 	rx->home = &all->task[place->first];
 	rx->next_tag = s->tags > 0 ? s->tag_first : UINT64_MAX;

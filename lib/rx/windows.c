@@ -9,7 +9,8 @@
  *
  * Both have a budget over all streams of the trial. Where it does not reach, all streams remember a shorter
  * time, the same one for each, and a frame later than that is counted as stale: then loss is known as an
- * interval only.
+ * interval only. Where streams may join while the trial runs, half of the budget is theirs, in equal shares,
+ * because nobody knows yet how fast they will be.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,6 +29,7 @@ enum {
 	MIB = 1 << 20,
 	FAULTS_MIB = 64, /* for what is known of errors on purpose, of all streams */
 	FAULTS_ROOM = 4, /* numbers that one of the window takes: rx_inject_create() */
+	SIZE_OF_DELAY = sizeof(((struct fg_variation *)NULL)->kept[0]),
 };
 
 /* frames that a stream may send in @p seconds, while all loads are as they were given */
@@ -94,8 +96,15 @@ rx_window_least(const struct rx *rx)
 	return (struct rx_window){rx->precision.window, rx->precision.points, rx->precision.kept};
 }
 
-struct rx_window
-rx_window_of(const struct rx *rx, const struct fg_stream_config *s)
+/* bytes for the streams that the trial begins with */
+static double
+budget_of(const struct rx *rx, unsigned mib)
+{
+	return (double)mib * MIB / (rx->spares > 0 ? 2 : 1);
+}
+
+static struct rx_window
+window_of(const struct rx *rx, const struct fg_stream_config *s)
 {
 	struct rx_window w = rx_window_least(rx);
 
@@ -105,6 +114,29 @@ rx_window_of(const struct rx *rx, const struct fg_stream_config *s)
 	w.points = points_of(rx, w.numbers);
 	w.kept = numbers_of(rx, s, rx->reach.delays_ns, w.kept, false);
 	return w;
+}
+
+/* no more than the share of one of the streams that may join */
+static struct rx_window
+share_of_spare(const struct rx *rx, struct rx_window w)
+{
+	while (w.numbers > rx->precision.window &&
+	       (double)fg_sequence_size_apart(w.numbers, points_of(rx, w.numbers)) * rx->spares >
+		       budget_of(rx, rx->precision.numbers_mib))
+		w.numbers /= 2;
+	w.points = points_of(rx, w.numbers);
+	while (w.kept > rx->precision.kept &&
+	       (double)w.kept * SIZE_OF_DELAY * rx->spares > budget_of(rx, rx->precision.delays_mib))
+		w.kept /= 2;
+	return w;
+}
+
+struct rx_window
+rx_window_of(const struct rx *rx, unsigned i, const struct fg_stream_config *s)
+{
+	const struct rx_window w = window_of(rx, s);
+
+	return i < rx->streams - rx->spares ? w : share_of_spare(rx, w);
 }
 
 unsigned
@@ -125,12 +157,12 @@ memory_of(const struct rx *rx, const struct fg_stream_config *s, unsigned n, boo
 	double all = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct rx_window w = rx_window_of(rx, &s[i]);
+		struct rx_window w = window_of(rx, &s[i]);
 
 		if (!variation)
 			all += (double)fg_sequence_size_apart(w.numbers, w.points);
 		else if (s[i].measure & FG_MEASURE_VARIATION)
-			all += w.kept * (double)sizeof(((struct fg_variation *)NULL)->kept[0]);
+			all += w.kept * (double)SIZE_OF_DELAY;
 	}
 	return all;
 }
@@ -149,9 +181,9 @@ rx_remember(struct rx *rx, const struct fg_stream_config *s, unsigned n, const s
 	rx->reach.numbers_ns = rx->reach.delays_ns = longest + asked->max_lag_ns;
 	/* in steps of an eighth; at 0 all have the least that a trial of so many streams has */
 	while (rx->reach.numbers_ns > 0 &&
-	       memory_of(rx, s, n, false) > (double)rx->precision.numbers_mib * MIB)
+	       memory_of(rx, s, n, false) > budget_of(rx, rx->precision.numbers_mib))
 		rx->reach.numbers_ns -= (rx->reach.numbers_ns + 7) / 8;
-	while (rx->reach.delays_ns > 0 && memory_of(rx, s, n, true) > (double)rx->precision.delays_mib * MIB)
+	while (rx->reach.delays_ns > 0 && memory_of(rx, s, n, true) > budget_of(rx, rx->precision.delays_mib))
 		rx->reach.delays_ns -= (rx->reach.delays_ns + 7) / 8;
 }
 
