@@ -120,6 +120,9 @@ describe("every tool, given", function()
          output, status = program("run", file, options, "--dry-run")
          assert.equal(0, status, output)
          assert.matches("about %d+ .*trials? and [^\n]+ of the tester's time", output)
+         local most = output:match "Estimate: at most ([%d,]+) trial"
+         local _, trials = scratch.read(fixture.run(plan, options) .. "/trials.jsonl"):gsub("\n", "")
+         assert.is_true(not most or trials <= tonumber((most:gsub(",", ""))), trials .. " trials")
          for _, command in ipairs { "check", "run --dry-run" } do
             output, status = program(command, file, options, "--expect 'nonsense>=1'")
             assert.equal(2, status, output)

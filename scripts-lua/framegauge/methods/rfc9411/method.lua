@@ -61,18 +61,19 @@ function M.check(plan, tester)
    end
 end
 
--- Trials of a search down from the target to the resolution, and the first and the last one.
-local function most_trials(o)
+-- Trials of a search down from the target to the resolution, and the first and the last one. There are more
+-- where the device carries much less than the target, because the resolution is relative.
+local function usual_trials(o)
    return math.min(o.max_trials, 3 + math.ceil(math.log(1 / o.resolution) / math.log(2)))
 end
 
---- What lies ahead, at most.
+--- What lies ahead.
 function M.parts(plan)
    local o = plan.rfc9411
    local waits = o.learning_wait + o.ramp_down + o.drain + o.settle
    return tables.map(o.tests, function(test)
       local n = #objects(plan, test)
-      local trials = test == "latency" and 2 * n or n * most_trials(o)
+      local trials = test == "latency" and 2 * n or n * usual_trials(o)
       local ramp = test == "concurrent" and o.target.concurrent / (o.ramp_rate or RAMP_RATE) or o.ramp_up
       local full = test == "latency" and trials or n
       return { test = "rfc9411." .. test, trials = trials,
@@ -83,7 +84,7 @@ end
 --- What `run --dry-run` says.
 function M.outlook(plan, _, notes)
    local o = plan.rfc9411
-   return suite.outlook(M.parts(plan), notes, { exact = "at most", lines = {
+   return suite.outlook(M.parts(plan), notes, { exact = "about", lines = {
       ("Each trial: ramp up %s, sustain %s (on the way %s), ramp down %s."):format(
          units.format_time(o.ramp_up), units.format_time(o.sustain), units.format_time(o.search_sustain),
          units.format_time(o.ramp_down)),
