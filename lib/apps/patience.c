@@ -115,6 +115,10 @@ look_at(struct fg_l4 *w, struct fg_stream *s)
 
 	if (!is_over(w, s, silence_of(w, s)))
 		return;
+	if (fg_l4_room(w) == NULL) { /* for the RST */
+		application_of(w, s)->look_again = true;
+		return;
+	}
 	end = note_failure(w, s);
 	aborted = ended[FG_L4_END_ABORTED];
 	fg_stream_abort(w, s);
@@ -126,13 +130,18 @@ uint64_t
 patience_poll(struct fg_l4 *w, struct application *a)
 {
 	uint64_t round = a->config.patience_ns / LOOKS;
+	uint32_t next;
 
 	if (a->silence == NULL)
 		return UINT64_MAX;
 	if (w->now < a->look_at)
 		return a->look_at;
-	a->look_from = fg_stream_some(w, a->base.index, a->look_from, AT_A_TIME, look_at);
-	a->look_at = w->now + (a->look_from == 0 ? round : round * AT_A_TIME / a->silences + 1);
+	a->look_again = false;
+	next = fg_stream_some(w, a->base.index, a->look_from, AT_A_TIME, look_at);
+	if (a->look_again)
+		return w->now;
+	a->look_from = next;
+	a->look_at = w->now + (next == 0 ? round : round * AT_A_TIME / a->silences + 1);
 	return a->look_at;
 }
 

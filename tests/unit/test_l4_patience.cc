@@ -31,7 +31,8 @@ class Deaf : public Line
 		const fg_l4_app apps[2] = {client, server};
 
 		ns_per_octet = 80;
-		sees = [deaf](unsigned from, uint64_t now, std::vector<uint8_t> &) {
+		sees = [this, deaf](unsigned from, uint64_t now, std::vector<uint8_t> &frame) {
+			resets += from == 0 && frame[14 + 20 + 13] == 0x14; /* RST and ACK */
 			return from != 0 || now < second + deaf;
 		};
 		for (unsigned i : {0, 1}) {
@@ -58,6 +59,7 @@ class Deaf : public Line
 		fg_l4_read(l4[0], 0, &r);
 		return r;
 	}
+	unsigned resets = 0;
 };
 
 uint64_t
@@ -118,6 +120,15 @@ TEST_P(L4Patience, CountsWhatShouldHaveBeenGivenUp)
 
 INSTANTIATE_TEST_SUITE_P(Kinds, L4Patience,
 			 ::testing::Values("TCP_RR", "TCP_CRR", "TCP_CC", "HTTP", "HTTP2"));
+
+/* a burst has room for fewer */
+TEST(L4PatienceLimits, ResetsAllThatItGivesUp)
+{
+	Deaf line(Patient("TCP_RR"), second / 2, 3 * second);
+
+	EXPECT_EQ(connections, line.Result().total.expired);
+	EXPECT_EQ(connections, line.resets);
+}
 
 TEST(L4PatienceLimits, GivesUpHalfAnAnswer)
 {
