@@ -9,13 +9,13 @@ local WRONG = [[
 test: traffic
 ports: {a: {device: wire0}, b: {device: wire1}}
 streams: {s: {rate: 7, nonsense: 1}}
-expect: {nothing: 1}
+criteria: {nothing: 1}
 ]]
 
 describe("a plan of which only the ports are used", function()
    teardown(scratch.remove)
 
-   it("may be wrong in its streams, captures, expectations and hooks", function()
+   it("may be wrong in its streams, captures, criteria and hooks", function()
       assert.is_nil((plans.load_text(WRONG, "x.yaml")))
       local plan = assert(plans.load_text(WRONG, "x.yaml", { ports_only = true }))
       assert.same({ "b", {} }, { plan.ports[2].name, plan.streams })

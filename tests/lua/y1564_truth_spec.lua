@@ -94,8 +94,8 @@ describe("a device that keeps to what was agreed", function()
       local services, status, _, path = three_services()
       assert.equal(0, status)
       assert.is_true(schema.validate(path .. "/result.json"))
-      -- The device stores: a frame waits for the rest of a longer one before it. 1,518 bytes of data take 12,144
-      -- ns at 1 Gbit/s, 1,374 of video 10,992, 218 of voice 1,744.
+      -- The device stores: a frame waits for the rest of a longer one before it. 1,518 bytes of data take
+      -- 12,144 ns at 1 Gbit/s, 1,374 of video 10,992, 218 of voice 1,744.
       local rest = { voice = 12144 - 1744, video = 12144 - 10992, data = 0 }
       for name, cir in pairs { voice = 2e6, video = 40e6, data = 200e6 } do
          assert.equal("pass", services[name].outcome)
