@@ -379,7 +379,7 @@ fg_switch_create(const struct fg_switch_config *config, uint32_t in_flight, uint
 void
 fg_switch_reset(struct fg_switch *s)
 {
-	s->overhead = FG_ETHER_OVERHEAD;
+	fg_switch_set_gap(s, FG_ETHER_OVERHEAD - LINE_PREAMBLE);
 	for (unsigned i = 0; i < s->ports; i++) {
 		struct member *p = &s->member[i];
 

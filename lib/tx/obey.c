@@ -89,7 +89,8 @@ obey(struct tx_task *t, struct tx_stream *s, const struct tx_order *order, uint6
 	case TX_LOAD:
 		tx_leave_load(s, s->pace.next);
 		s->pace = order->pace;
-		fg_pace_limit(&s->pace, s->limit - RTE_MIN(s->limit, s->past.intended));
+		if (s->limit != UINT64_MAX) /* else a load without end keeps none */
+			fg_pace_limit(&s->pace, s->limit - RTE_MIN(s->limit, s->past.intended));
 		s->pace.first = s->sequence;
 		fg_pace_on_time(&s->pace, s->on_time);
 		fg_pace_move(&s->pace, begin);

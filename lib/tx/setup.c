@@ -53,11 +53,12 @@ tx_pace(const struct tx_env *env, const struct fg_port *port, const struct fg_lo
 	uint64_t hz = env->clock->hz, ticks = fg_clock_ticks(env->clock, l->ns), lag;
 	int rc;
 
+	lag = max_lag_of(env, port, l);
 	if (fastest_of(l) == 0) {
 		fg_pace_silence(out, start);
+		out->max_lag = lag; /* of frames of the load before, which may still wait */
 		return 0;
 	}
-	lag = max_lag_of(env, port, l);
 	rc = fg_pace_constant(out, fastest_of(l), hz, start, frames_of(l), lag, err);
 	if (rc == 0 && l->shape == FG_LOAD_BURSTS)
 		rc = fg_pace_bursts(out, l->burst, l->burst_fps, hz, err);
@@ -100,6 +101,18 @@ start_of(const struct tx_env *env, const struct fg_stream_config *s)
 	return late >= 0 && late < most_ticks ? env->start + (uint64_t)late : UINT64_MAX;
 }
 
+/* of @p frames of a load, those of the stream that takes these turns */
+static uint64_t
+share_of(const struct fg_turn *t, uint64_t frames)
+{
+	const uint64_t rest = t->every == 0 ? 0 : frames % t->every;
+
+	if (t->every == 0)
+		return frames;
+	return frames / t->every * t->take +
+	       (rest <= t->first ? 0 : RTE_MIN(rest - t->first, (uint64_t)t->take));
+}
+
 /* one pace a load; each starts when the one before it, of all that take turns in it, is over */
 static int
 loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_stream *tx,
@@ -118,7 +131,7 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 	if (tx->load == NULL)
 		return fg_error_set(err, ENOMEM, "stream", "no memory");
 	tx->peak_fps = fg_stream_peak_fps(s);
-	tx->limit = s->limit == 0 ? UINT64_MAX : 0;
+	tx->limit = s->limit == 0 ? UINT64_MAX : share_of(&s->turn, s->limit);
 	for (unsigned i = 0; i < s->loads; i++) {
 		struct fg_pace *pace = &tx->load[i];
 
@@ -138,7 +151,6 @@ loads_init(const struct tx_env *env, const struct fg_port *port, struct tx_strea
 		if (rc != 0)
 			return rc;
 		pace->first = s->first;
-		tx->limit += s->limit == 0 ? 0 : pace->total;
 	}
 	tx->pace = tx->load[0];
 	tx_next_load(tx); /* it may begin with a pause */

@@ -32,13 +32,42 @@ tx_single_fill(const struct tx_task *t, const struct tx_stream *s, struct rte_mb
 }
 
 /*
- * of the @p sent frames from number @p first of the load on, some depart in the next interval of the series
+ * The same where the line is still busy, as a load begins whose first frame is due within the last one of the
+ * load before: each leaves when the one ahead has. @p left  gets these times, ticks
  */
 static __rte_noinline void
-tx_single_intervals(struct tx_stream *s, uint64_t first, unsigned sent, bool launch)
+tx_single_fill_behind(const struct tx_task *t, struct tx_stream *s, struct rte_mbuf **frames, unsigned n,
+		      uint64_t *left, bool vary)
 {
-	for (unsigned i = 0; i < sent; i++)
-		tx_note_interval(s, launch ? fg_pace_at(&s->pace, first + i) : s->last, s->sent - sent + i);
+	const struct tx_common common = tx_have_in_common(t, s, s->frame);
+	const uint64_t time = tx_line_time(&t->line, s->frame->frame_size);
+	struct tx_line line = t->line;
+	uint8_t *data[FG_BURST];
+
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t due = fg_pace_at(&s->pace, s->pace.next + i);
+
+		left[i] = tx_line_begin(&line, due);
+		line.free = left[i] + time;
+		tx_line_note(&s->own_queue, due, left[i]);
+		data[i] = tx_fill(&common, frames[i], s->sequence + i, left[i], true);
+	}
+	if (vary)
+		tx_vary(s, s->frame, s->sequence, data, n);
+}
+
+/*
+ * Of the @p sent frames from number @p first of the load on, some depart in the next interval of the series.
+ * @param left  when they left, where that is not when they were due
+ */
+static __rte_noinline void
+tx_single_intervals(struct tx_stream *s, uint64_t first, unsigned sent, const uint64_t *left, bool launch)
+{
+	for (unsigned i = 0; i < sent; i++) {
+		uint64_t at = !launch ? s->last : left != NULL ? left[i] : fg_pace_at(&s->pace, first + i);
+
+		tx_note_interval(s, at, s->sent - sent + i);
+	}
 }
 
 /* send what departs up to @p until */
@@ -47,7 +76,8 @@ tx_single_send(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t un
 {
 	struct rte_mbuf *frames[FG_BURST];
 	unsigned n = fg_pace_due(&s->pace, until, FG_BURST), sent;
-	uint64_t first = s->pace.next;
+	uint64_t first = s->pace.next, left[FG_BURST];
+	const bool behind = launch && unlikely(t->line.free > fg_pace_next(&s->pace));
 
 	if (n == 0)
 		return tx_wake(t, fg_pace_next(&s->pace), now);
@@ -55,18 +85,26 @@ tx_single_send(struct tx_task *t, struct tx_stream *s, uint64_t now, uint64_t un
 		s->no_mbuf += n;
 		return now;
 	}
-	tx_single_fill(t, s, frames, n, now, launch, vary);
+	if (behind)
+		tx_single_fill_behind(t, s, frames, n, left, vary);
+	else
+		tx_single_fill(t, s, frames, n, now, launch, vary);
 	sent = t->port->tx(t->port, frames, (uint16_t)n, now);
 	if (likely(sent > 0)) {
+		uint64_t last = launch ? fg_pace_at(&s->pace, first + sent - 1) : now;
+
 		s->sequence += sent; /* frames[0..sent) belong to the port now */
 		tx_count(s, sent, sent * (uint64_t)s->frame->frame_size,
-			 launch ? fg_pace_next(&s->pace) : now,
-			 launch ? fg_pace_at(&s->pace, first + sent - 1) : now);
+			 launch ? fg_pace_next(&s->pace) : now, last);
 		fg_pace_commit(&s->pace, sent);
-		if (!launch) /* else no two of them are closer than their length */
+		if (unlikely(behind))
+			last = left[sent - 1];
+		if (launch) /* no two of a load are closer than their length */
+			t->line.free = last + tx_line_time(&t->line, s->frame->frame_size);
+		else
 			tx_line_burst(&t->line, &s->own_queue, now, sent, s->frame->frame_size);
-		if (unlikely(s->last >= s->interval_end))
-			tx_single_intervals(s, first, sent, launch);
+		if (unlikely(last >= s->interval_end))
+			tx_single_intervals(s, first, sent, behind ? left : NULL, launch);
 	}
 	if (unlikely(sent < n)) {
 		s->refused += n - sent;

@@ -20,7 +20,7 @@
 
 #include "fg_net.h"
 
-#define TX_LINE_FRACTION 28 /* bits: 16 KiB at 10 Mbit/s and 10^12 ticks a second stay within 64 */
+#define TX_LINE_FRACTION 16 /* bits: 16 KiB at 1 kbit/s and 10^12 ticks a second stay within 64 */
 
 struct tx_line {
 	uint64_t free;      /* ticks: the end of the last frame, its gap included */

@@ -105,6 +105,22 @@ describe("a delay", function()
       constant(streams(ten), 20000 + HEADER * 80)
    end)
 
+   it("is that of the device where a load begins within the last frame of the one before", function()
+      local row = streams(TRAFFIC:format(100) .. "  s: {size: 64, rate: {profile: [{rate: 95%, for: 10ms}, "
+         .. "{rate: 99%, for: 10ms}]}}\n")[1]
+      constant({ row }, 20000 + HEADER * 80)
+      assert.is_true(row.own_queue_max_ns > 1000)
+   end)
+
+   it("is that of the device on a slow line with long frames", function()
+      local rows = streams(TRAFFIC:format(1):gsub("500ms", "3s") .. [[
+  long: {size: 16128, rate: 30%}
+  short: {size: 64, rate: 10%}
+]])
+      constant(rows, 20000 + HEADER * 8000)
+      assert.is_true(rows[2].own_queue_max_ns > 16000 * 8000)
+   end)
+
    it("is that of the reference switch", function()
       local rows = streams [[
 ports: {a: {device: wire0}, b: {device: wire1}, c: {device: wire2}, d: {device: wire3}}

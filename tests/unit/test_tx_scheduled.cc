@@ -69,6 +69,28 @@ TEST(TxScheduled, ALimitIsSharedByTheSubstreams)
 	}
 }
 
+/* another rate may send in time what the planned one would not have */
+TEST(TxScheduled, ALimitIsOfTheStreamAndNotOfItsFirstLoad)
+{
+	Senders s({1e6});
+	fg_load load = {};
+	fg_stream_config c = {};
+	tx_place place = {&s.port, 0, 0, 1};
+	fg_error err = {};
+
+	load.fps = 100;
+	load.ns = 10000000000;
+	load.frames = FG_ENDLESS;
+	c.loads = 1;
+	c.load = &load;
+	c.frame = s.frame.t;
+	c.limit = 5000;
+	tx_stream_clear(&s.all, 0);
+	ASSERT_EQ(0, tx_stream_init(&s.all, 0, &c, &place, nullptr, &err)) << err.message;
+	EXPECT_EQ(1000u, s.all.stream[0].pace.total);
+	EXPECT_EQ(5000u, s.all.stream[0].limit);
+}
+
 /* what begins with a pause is in the schedule by its next load */
 TEST(TxScheduled, SendsWhatFollowsAPause)
 {

@@ -141,13 +141,17 @@ end
 -- @param arrange  called with the time traffic will start at (ns of the engine, uint64_t) before anything
 --                 happens; or nil
 -- @param continues, draw  of the reference device: as the trial before left it, not idle; number of its draws
-function Tester:start(trial, arrange, continues, draw)
+-- @param gap      bytes between frames, less than those of the standard; or nil
+function Tester:start(trial, arrange, continues, draw, gap)
    local err, start = api.error(), ffi.new("uint64_t[1]")
    if self:is_running() then
       user_error.raise("tester", 2,
          "the ports are busy with another trial, or with streams that were started")
    elseif self.wires and not continues then
       self.wires:reset(draw or self.trials)
+   end
+   if gap then -- before senders are made: they space their frames by it
+      self.wires:set_gap(gap)
    end
    api.check(C.fg_engine_prepare(self.engine, trial, start, err), err)
    if arrange then
@@ -163,14 +167,9 @@ end
 
 -- What the wires are told before a trial; nil: nothing. @param o  as trial() takes it
 function Tester:arrange(o)
-   return (o.outage or o.gap) and function(start)
-      if o.gap then
-         self.wires:set_gap(o.gap)
-      end
-      if o.outage then
-         local from = start + nanoseconds(o.outage.at)
-         self.wires:outage(from, from + nanoseconds(o.outage.seconds))
-      end
+   return o.outage and function(start)
+      local from = start + nanoseconds(o.outage.at)
+      self.wires:outage(from, from + nanoseconds(o.outage.seconds))
    end
 end
 
@@ -406,7 +405,7 @@ function Tester:run(o, list, described, seconds)
       config.tap[i - 1] = o.taps and o.taps[i]
       config.addresses[i - 1] = o.addresses and o.addresses[i] or 0
    end
-   self:start(config, joint.armed or self:arrange(o), o.continues)
+   self:start(config, joint.armed or self:arrange(o), o.continues, nil, o.gap)
    self.running = { duration = seconds, streams = list } -- the templates live as long
    self.totals:begin(self.engine, described)
    self:await(joint.look)

@@ -6,6 +6,7 @@
 -- waits of the others, so the result is a lower bound for each port of a known line rate.
 local ethernet = require "framegauge.core.ethernet"
 local format = require "framegauge.text.format"
+local loads = require "framegauge.traffic.loads"
 
 local M = {}
 
@@ -21,8 +22,10 @@ end
 -- The frames of a stream, one after the other. @return { due = s, step(), bytes = of the frame that is due }
 local function walk(stream, load)
    local sizes, mean, n = stream.sizes or { stream.frame_size }, stream.frame_size, 0
-   local self = { due = stream.phase / load.fps, bytes = sizes[1], name = stream.name, ends = load.seconds }
+   local self = { due = stream.phase / loads.fastest(stream.loads), bytes = sizes[1], name = stream.name,
+      ends = load.seconds, left = stream.limit or math.huge }
    function self.step()
+      self.left = self.left - 1
       local share = load.overhead and (self.bytes + load.overhead) / (mean + load.overhead) or 1
       n = n + 1
       self.due, self.bytes = self.due + share / load.fps, sizes[n % #sizes + 1]
@@ -50,7 +53,7 @@ function M.least(streams, line_rate)
    end
    for _ = 1, walks[1] and FRAMES or 0 do
       local frame = first(walks)
-      if frame.due >= frame.ends then
+      if frame.due >= frame.ends or frame.left < 1 then
          break
       elseif free - frame.due > longest then
          longest, name = free - frame.due, frame.name
