@@ -137,10 +137,12 @@ note_gap(struct reader *r, uint64_t gap)
 static void
 take_time(struct reader *r, uint64_t ns)
 {
-	if (r->read == 1) {
+	if (!r->timed) {
+		r->timed = true;
 		r->last_ns = ns;
 	} else if (ns >= r->last_ns) {
-		r->time_ns += ns - r->last_ns;
+		if (__builtin_add_overflow(r->time_ns, ns - r->last_ns, &r->time_ns))
+			r->time_ns = UINT64_MAX / 2; /* of a file that was made to */
 		note_gap(r, ns - r->last_ns);
 		r->last_ns = ns;
 	} else if (r->last_ns - ns < FG_REPLAY_ANEW_NS) {
@@ -190,7 +192,7 @@ reader_next(struct reader *r, struct fg_error *err)
 		r->read++;
 		if (p.link != PCAPNG_ETHERNET)
 			return refuse_link(r, p.link, err);
-		if (p.timed || r->read == 1)
+		if (p.timed)
 			take_time(r, p.ns);
 		if (take(r, &p))
 			return 1;

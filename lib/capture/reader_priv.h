@@ -17,6 +17,7 @@ struct reader {
 	uint64_t read;      /* frames of the file so far */
 	uint64_t last_ns;   /* the latest time of the file, since its times began anew */
 	uint64_t gap_ns[2]; /* the latest two distances between frames */
+	bool timed;         /* the file has said a time */
 	uint64_t times_back, times_anew, gap_max_ns, gap_frame;             /* as in fg_replay_facts */
 	uint64_t oversize, truncated, too_short, wrong_length, fcs_removed; /* as in fg_replay_facts */
 	struct fg_rewrite_found found;

@@ -163,6 +163,8 @@ behind_extensions(const uint8_t *ip, size_t length)
 			return b;
 		}
 		b.protocol = header[0];
+		if (!b.first) /* what follows is the rest of a payload */
+			return b;
 	}
 	return b;
 }

@@ -39,7 +39,7 @@ end
 -- What is odd about the capture, in sentences.
 local function remarks(row)
    local list = {}
-   for i, remark in ipairs(row.remarks) do
+   for i, remark in ipairs(row.remarks or {}) do
       list[i] = "The capture: " .. remark .. "."
    end
    return list
