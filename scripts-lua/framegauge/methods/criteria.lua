@@ -183,13 +183,19 @@ local function names_of(plan)
       :format(all - #main) or "")
 end
 
+-- Can rows of a table count for a criterion? Those of some tables only where it names them, with @.
+local function counts(one, subjects)
+   return not one.asked or one.record.by_key[one.asked] ~= nil
+      or tables.find(subjects, "key", one.asked) ~= nil
+end
+
 -- Fill `of` of a criterion: by table, the candidates.
 local function find_tables(criterion, asked, plan)
    local all, message, exists, bounded = made_by(plan), nil, false, false
    for _, one in ipairs(all) do
       local list, why = candidates(one, asked)
       message, exists = message or why, exists or list[1] ~= nil
-      if list[1] and may_be_about_all(one, criterion.subjects, all) then
+      if list[1] and counts(one, criterion.subjects) and may_be_about_all(one, criterion.subjects, all) then
          criterion.of[one.name] = list
          bounded = bounded or knows_bound(list)
       end
@@ -197,7 +203,8 @@ local function find_tables(criterion, asked, plan)
    if not exists then
       return nil, message or ("there is no figure '%s' in the tests of the plan"):format(asked.name)
    elseif not next(criterion.of) then
-      return nil, ("no row with %s is about %s"):format(asked.name, table.concat(asked.subjects, " and "))
+      return nil, ("no row with %s is about %s; rows of some tests count only with @ and the test"):format(
+         asked.name, asked.subjects[1] and table.concat(asked.subjects, " and ") or "the plan as a whole")
    elseif criterion.confidence and not bounded then
       return nil, ("no uncertainty of %s is known"):format(asked.name)
    end
@@ -312,13 +319,14 @@ local function judge(criterion, list, row, plan)
    end
    -- as the criterion has them: 95 of 100 is 0.95, and what is written alike is alike
    local is, limit = value / one.figure.scale, wanted
+   local share = type(one.wanted) == "function" and limit > 0 and is / limit or is -- ranks rows
    local met = criterion.side == ">=" and is >= limit or criterion.side == "<=" and is <= limit
    if row.validity == "valid" then
-      return met, nil, one, value
+      return met, nil, one, value, share
    end
    local at_least = met and row.validity == "tester-limited" and criterion.side == ">="
       and any(list, function(of) return of.bound == ">=" end)
-   return at_least or nil, row.validity, one, value
+   return at_least or nil, row.validity, one, value, share
 end
 
 local function written(one, value)
@@ -346,9 +354,9 @@ function M.evaluate(criterion, plan, results, complete)
       local list = criterion.of[one.name]
       for i, row in ipairs(list and one.rows(results) or {}) do
          if is_about(criterion.subjects, row, one) then
-            local met, reason, by, value = judge(criterion, list, row, plan)
+            local met, reason, by, value, share = judge(criterion, list, row, plan)
             local this = { met = met, row = show.whole_name(one, row, i), reason = reason,
-               share = by and value / by.figure.scale, figure = by and written(by, value) }
+               share = share, figure = by and written(by, value) }
             if met ~= "skip" and (not worst or is_worse(criterion, this, worst)) then
                worst = this
             end

@@ -122,10 +122,17 @@ local RESOLUTION = {
    _bytes = share(0.05), _octets = share(0.05), _frames = share(0.05),
 }
 
+-- Of a share that is better near the whole what is missing counts: 99.99 % and 91 % are not alike.
+local function near_whole(_, value)
+   return 0.05 * math.min(math.abs(value), math.abs(100 - value)) + 0.05
+end
+
 local function resolution_of(row, unit, better)
    local own = row.resolution
    if type(own) == "number" then
       return function() return own end
+   elseif not own and unit[1] == "_percent" and better == M.MORE then
+      return near_whole
    end
    return own or RESOLUTION[unit[1]] or better == M.LESS and chance or share(0.05)
 end

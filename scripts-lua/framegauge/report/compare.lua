@@ -138,6 +138,15 @@ local function compare_table(one, before, after)
 end
 
 -- Criteria by their text, as rows that pass or fail.
+local function texts(result)
+   return tables.field(result.expectations or {}, "text")
+end
+
+-- The texts of a list that another has not.
+local function without(list, other)
+   return tables.map(list, function(text) return not tables.contains(other, text) and text or nil end)
+end
+
 local function compare_criteria(before, after)
    local lines = {}
    local function row(criterion)
@@ -148,7 +157,9 @@ local function compare_criteria(before, after)
       local new = tables.find(after.expectations or {}, "text", old.text)
       lines[#lines + 1] = new and verdict_line(old.text, row(old), row(new))
    end
-   return { title = "Criteria", lines = lines, only_before = {}, only_after = {} }
+   local old, new = texts(before), texts(after)
+   return { title = "Criteria", lines = lines, only_before = without(old, new),
+      only_after = without(new, old) }
 end
 
 local function is_object(value)

@@ -47,11 +47,13 @@ function M.criteria(plan, texts)
    local function add(all, where)
       for i, given in ipairs(all or {}) do
          local one, message = criteria.parse(given, plan)
-         list[#list + 1] = one or refuse(BAD_PLAN, where:format(i) .. message)
+         list[#list + 1] = one or refuse(BAD_PLAN, where(i) .. message)
       end
    end
-   add(plan.criteria, (plan.file and plan.file .. ": " or "") .. "criteria[%d] ")
-   add(texts, "--expect ")
+   add(plan.criteria, function(i)
+      return ("%scriteria[%d] "):format(plan.file and plan.file .. ": " or "", i)
+   end)
+   add(texts, function() return "--expect " end)
    return list
 end
 
@@ -155,7 +157,9 @@ local function evaluate(list, plan, results, complete)
    end)
 end
 
-local function status_of(result)
+--- The exit status of a result.
+-- @param result  of a run, or result.json, read
+function M.status_of(result)
    if result.interrupted then
       return INTERRUPTED
    end
@@ -264,7 +268,7 @@ local function run_captured(tester, plan, options, expectations, kept)
    hooks.tell(plan, result, folder.path, function(message)
       screen:say(message)
    end)
-   return status_of(result), result
+   return M.status_of(result), result
 end
 
 local function run_on(tester, plan, options, expectations, wanted)

@@ -66,7 +66,7 @@ local function run_one(o, path, wanted)
    if uv.fs_stat(path .. "/run.json") then
       local done, result = pcall(report.read, path)
       if done and not result.interrupted then
-         return result.outcome == "fail" and 1 or result.validity == "valid" and 0 or 3, result
+         return run.status_of(result), result
       end
       local earlier, plan = resume.open(path), o.load()
       earlier:check_plan(plan, require("framegauge.report.generator").of())

@@ -71,7 +71,7 @@ function M.is_nothing(record)
          return false
       end
    end
-   return record.directions ~= nil
+   return record.directions ~= nil and record.directions[1] ~= nil
 end
 
 --- What was not sent, or not as fast as it should have been.

@@ -204,10 +204,10 @@ M.COUNTS = {
    { "stale", "count", "frames too far out of order to tell first copies from further ones: later than the "
       .. "waiting time, or than the memory of the tester reaches" },
    { "own_queue_max_ns", "number", "longest wait in the tester's own port; in no delay", optional = true,
-      col = "Own queue", unit = "longest", as = "time", at = "order" },
+      col = "Own queue", unit = "longest", as = "time", at = "order", better = false },
    { "gap_max_ns", "number", "longest time between two arrivals", null = true, col = "Longest gap",
       at = "loss" },
-   { "wrong_tx", "count", "frames with errors made on purpose, sent", optional = true },
+   { "wrong_tx", "count", "frames with errors made on purpose, sent", optional = true, better = false },
    { "wrong_rx", "count", "frames with errors made on purpose, received", optional = true },
    { "altered", M.ALTERED, "what arrived with the signature of a test frame and was not that frame, by kind",
       optional = true },

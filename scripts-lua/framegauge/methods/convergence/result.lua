@@ -31,7 +31,8 @@ end
 local function ms(key, help, col, o)
    o = o or {}
    return { key, o.type or "number", help, null = true, col = col, unit = o.unit, as = "ms",
-      at = o.at or "terminal html", criterion = o.criterion, absent = o.absent, uncertainty = o.uncertainty }
+      at = o.at or "terminal html", criterion = o.criterion, absent = o.absent, uncertainty = o.uncertainty,
+      better = o.better }
 end
 
 -- A figure of routes lies within the bound of its row.
@@ -66,7 +67,7 @@ M.EVENT = record("convergence", "An event, and how long the routes were without 
       .. "instant", "Loss began", { at = "times" }),
    ms("loss_begin_error_ns", "how far that may be off", "±", { at = "times" }),
    ms("cei_ns", "convergence event instant, since the start of the load: the start of the command, or the "
-      .. "set time of the outage; else `loss_begin_ns`", "Event at", { at = "times" }),
+      .. "set time of the outage; else `loss_begin_ns`", "Event at", { at = "times", better = false }),
    ms("event_error_ns", "how far that may be off: the length of the command", "±", { at = "times" }),
    ms("first_route_ns", "first route convergence time: the least of the routes' (RFC 6412, 3.6.1)",
       "First route", { criterion = "first", absent = "fails", uncertainty = within_bound "first_route_ns" }),

@@ -130,9 +130,9 @@ function M.parameters(test, o)
    local p = { connections = o.connections, duration_s = o.duration, omit_s = o.omit, mtu = o.mtu, ip = o.ip }
    local kind = kinds.of(test)
    for _, key in ipairs(kind.parameters or {}) do
-      p[key[1]] = o[key[2]]
+      p[key[1]] = key[2] == "timeout" and M.timeout(test, o) or o[key[2]]
    end
-   if kind.gives_up and not o.path or p.timeout_s then
+   if kind.gives_up and not o.path then
       p.timeout_s = M.timeout(test, o)
    end
    p.path = o.path

@@ -19,7 +19,7 @@ function M.subjects()
    return { { key = "modifier", values = trial.MODIFIERS },
       { key = "load_percent", read = function(text)
          local share = units.parse_ratio(text)
-         return share and share * 100
+         return share and math.floor(share * 1e8 + 0.5) / 1e6 -- as rows have it
       end } }
 end
 

@@ -49,12 +49,12 @@ local MESH = {
       null = true, col = "Throughput", at = "terminal html summary", bound = ">=", none = "no pass",
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
-      as = "share", at = "terminal html summary" },
+      as = "share", at = "terminal html summary", absent = "fails" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Fails from", at = "html" },
    { "aggregate_fps", "number", "the throughput of all ports together, at most what the lines of the "
       .. "receiving ports carry", null = true, col = "Aggregate",
-      at = "terminal html", bound = ">=" },
+      at = "terminal html", bound = ">=", absent = "fails" },
    { "theoretical_fps", "number", "most frames per second that the lines of all receiving ports carry, each "
       .. "floor(rate / (8 (size + 20)))", col = "Theoretical", at = "html" },
    { "mol_fps", "number", "maximum offered load: of all ports together", col = "MOL", at = "html" },
@@ -224,8 +224,9 @@ M.CONGESTION = record("congestion_control", "What the switch does when an egress
       at = "html" },
    { "pause_received", "count", "how often the sources were told to pause; 0 also where ports do not tell",
       col = "Pauses", at = "terminal html", better = false },
-   { "split_paused_ns", "count", "how long due frames of the split source waited for the end of a pause" },
-   { "single_paused_ns", "count", "the same of the other source" },
+   { "split_paused_ns", "count", "how long due frames of the split source waited for the end of a pause",
+      better = false },
+   { "single_paused_ns", "count", "the same of the other source", better = false },
    { "honoured_pause", "boolean", "whether the tester's ports paused; null where they were not told to",
       null = true },
    { "head_of_line_blocking", "boolean", "whether frames for the uncongested port were lost; null where the "

@@ -73,11 +73,11 @@ local SEARCHED = {
          none = "no pass",
       uncertainty = uncertain },
    { "throughput_percent", "number", "its share of the slowest line", null = true, col = "of line",
-      as = "share", at = "terminal html summary" },
+      as = "share", at = "terminal html summary", absent = "fails" },
    { "upper_fps", "number", "lowest load above it that failed; null when the maximum passed", null = true,
       col = "Fails from", at = "html" },
    { "aggregate_fps", "number", "what all receivers together get of it", null = true, col = "Aggregate",
-      at = "terminal html summary" },
+      at = "terminal html summary", absent = "fails" },
    { "theoretical_fps", "number", "most that the lines of the source and the receivers carry of such a load",
       col = "Theoretical", at = "html" },
 }

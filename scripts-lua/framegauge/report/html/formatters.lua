@@ -94,8 +94,17 @@ function M.largest(rows, key)
    return found
 end
 
+-- A figure of the device comes before one of the tester's limits.
+local function is_worse(row, found, key, side)
+   local valid = row.validity == "valid"
+   if valid ~= (found.validity == "valid") then
+      return valid
+   end
+   return row[key] ~= found[key] and (row[key] < found[key]) == (side == ">=")
+end
+
 --- The row that is worst by a figure: a valid one that has none, because nothing passed, else the one with
--- the worst value; the first where nothing was measured.
+-- the worst value, valid rows before others; the first where nothing was measured.
 -- @param side  ">=" or "<=": which way is better
 function M.worst(rows, key, side)
    local found
@@ -103,7 +112,7 @@ function M.worst(rows, key, side)
       local value = row[key]
       if value == nil and row.validity == "valid" then
          return row
-      elseif value and (not found or (value < found[key]) == (side == ">=") and value ~= found[key]) then
+      elseif value and (not found or is_worse(row, found, key, side)) then
          found = row
       end
    end

@@ -75,7 +75,8 @@ end
 
 -- At how many frame sizes all rows fill the line. What was not measured may fill it or not.
 function M.throughput.second(rows)
-   local full, measured, sizes = {}, 0, formatters.grouped(formatters.by_size(rows), "frame_size")
+   local sizes = formatters.grouped(formatters.by_size(of_first_goal(rows)), "frame_size")
+   local full, measured = {}, 0
    for _, size in ipairs(sizes) do
       local row = formatters.worst(size.rows, "throughput_percent", ">=")
       measured = measured + ((row.throughput_percent or row.validity == "valid") and 1 or 0)
