@@ -162,6 +162,7 @@ function M.join(streams, ours, own, other)
       local here, there = own.directions[i], other.directions[i]
       own.directions[i] = one.from == ours and M.join_direction(here, there, one.over_time)
          or M.join_direction(there, here, one.over_time)
+      own.directions[i].from = one.from -- the port's name in the plan
    end
    for _, list in ipairs { "ports", "lcores" } do
       for _, one in ipairs(other[list]) do

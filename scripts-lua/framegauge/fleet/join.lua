@@ -160,10 +160,12 @@ end
 
 -- The counts of a stream, with what only those at its ends know.
 -- @return it, and why its counts mean nothing beside what is known of its agents
-local function joined_direction(i, one, results, counted, described)
+local function joined_direction(i, one, results, counted, described, seconds)
    local own = ends_of(one, results)
    local direction = direction_of(i, one, counted, described, own.invalid)
-      or { name = described.name, tx = 0, rx = 0, intended_frames = 0 }
+      or { name = described.name, tx = 0, rx = 0, -- nobody counted what was to be sent
+         intended_frames = math.max(1, math.floor((described.fps or 0) * (described.share or 1)
+            * (seconds or 0) + 0.5)) }
    direction.lcores, direction.invalid = own.lcores, own.invalid
    return direction, { unpack(own.invalid, own.told + 1) }
 end
@@ -192,7 +194,7 @@ function M.results(results, body, tester, before)
       if not described then
          break
       elseif not described.unmeasured then
-         local direction, why = joined_direction(i, one, results, counted, described)
+         local direction, why = joined_direction(i, one, results, counted, described, body.seconds)
          direction.from = name_of(tester, one.from.agent, one.from.port)
          if described.measure then
             direction.measured = direction.measured or {}

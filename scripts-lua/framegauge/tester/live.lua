@@ -175,25 +175,27 @@ function Live:remove(i)
    self.leaving[i] = true
 end
 
--- Note what was sent so far, to know later what should have come.
+-- Note what was sent so far, to know later what should have come. The counts were read between two times:
+-- what is noted is dated by the later, and judged by the earlier one, so that nothing is overdue too soon.
 -- @return what was sent longer than the waiting time ago, by number; empty where nobody looked then
-function Live:note_sent(now)
+function Live:note_sent(before, after)
    local noted, sent = self.noted, {}
    for i = 1, self.count + (self.phases.spares or 0) do
       local one = self.sampled[i - 1]
       sent[i] = tonumber(one.tx_frames - one.tx_wrong)
    end
-   noted[#noted + 1] = { at = now, sent = sent }
-   while noted[2] and noted[2].at <= now - (self.phases.drain or OVERDUE) do
+   local due = before - (self.phases.drain or OVERDUE)
+   noted[#noted + 1] = { at = after, sent = sent }
+   while noted[2] and noted[2].at <= due do
       table.remove(noted, 1)
    end
-   return noted[1].at <= now - (self.phases.drain or OVERDUE) and noted[1].sent or {}
+   return noted[1].at <= due and noted[1].sent or {}
 end
 
 -- A gap shows by what arrives behind it. Where nothing does, what was sent longer than the waiting time ago
 -- is missing.
-function Live:add_overdue(now)
-   for i, sent in pairs(self:note_sent(now)) do
+function Live:add_overdue(before, after)
+   for i, sent in pairs(self:note_sent(before, after)) do
       local one = self.sampled[i - 1]
       one.missing = math.max(tonumber(one.missing), sent - tonumber(one.rx_frames))
    end
@@ -236,9 +238,9 @@ function Live:sample()
    for i = 0, self.count + (self.phases.spares or 0) - 1 do
       C.fg_engine_stream_live(self.tester.engine, i, self.sampled + i)
    end
-   local now = (before + self:elapsed()) / 2
-   self:add_overdue(now)
-   return self.sampled, now
+   local after = self:elapsed()
+   self:add_overdue(before, after)
+   return self.sampled, (before + after) / 2
 end
 
 --- What a port has received in the trial that runs or was the last one, of whatever kind.
