@@ -196,7 +196,6 @@ TEST(Switch, LosesAllInAnOutage)
 	EXPECT_EQ(1u, s.Receive(1).size()) << "forgotten with the next trial";
 }
 
-/* vectors of addresses behind one port, as many as the table is told to keep */
 /* what would go back where it came from is for nobody, by way of a fail-over, too */
 TEST(Switch, SendsNoFrameBackWhereItFailsOverTo)
 {
@@ -215,6 +214,7 @@ TEST(Switch, SendsNoFrameBackWhereItFailsOverTo)
 	EXPECT_EQ(1u, sw.Counters(2).filtered);
 }
 
+/* vectors of addresses behind one port, as many as the table is told to keep */
 TEST(Switch, HasBucketsThatOverflow)
 {
 	fg_switch_config config = SwitchOf(2);

@@ -228,7 +228,7 @@ l4: {tests: [TCP_RR], duration: 200ms, omit: 0s}
       local output, status = scratch.shell(("'%s' run '%s' --out '%s' 2>&1"):format(uv.exepath(), plan, out))
       local row = json.decode(scratch.read(out .. "/result.json")).results.l4[1]
       assert.equal(row.validity == "valid" and 0 or 3, status, output) -- a busy machine limits the tester
-      assert.is_true(row.transactions_per_s > 0)
+      assert.is_true(row.transactions_per_s > 0 or row.validity ~= "valid") -- and may keep it from all
    end)
 
    local function run_for(...)
