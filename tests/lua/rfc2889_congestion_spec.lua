@@ -26,7 +26,7 @@ describe("flow control in tests that do not look for it", function()
       local row = results.many_to_one[1]
       assert.equal("tester-limited", row.validity)
       for _, reason in ipairs(row.reasons) do
-         assert.truthy(reason:find("because the device had p[23] pause %d+ times, for [%d.]+ ms in all"),
+         assert.truthy(reason:find("because the device paused port p[23] %d+ times, for [%d.]+ ms in all"),
             reason)
       end
       -- two ports share a line, so that each has to wait for half of the time, and longer where it waits last
@@ -43,10 +43,10 @@ describe("flow control in tests that do not look for it", function()
 
    it("is said once for each port", function()
       assert.same({
-         "Flow control: the device had a pause in 2 trials, longest in trial 3: 4 times, and frames waited "
-            .. "for 2.0 ms in all.",
-         "Flow control: the device had b pause in 1 trial, longest in trial 3: 1 time, and frames waited for "
-            .. "0.5 ms in all.",
+         "Flow control: the device paused port a in 2 trials; longest in trial 3: 4 times, and frames "
+            .. "waited 2.0 ms in all.",
+         "Flow control: the device paused port b in 1 trial; longest in trial 3: 1 time, and frames "
+            .. "waited 0.5 ms in all.",
       }, notes.flow_control {
          { trial = 1, pauses = { { port = "a", times = 9, waited_ns = 1e6 } } }, { trial = 2 },
          { trial = 3, pauses = { { port = "a", times = 4, waited_ns = 2e6 },

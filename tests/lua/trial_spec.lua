@@ -61,9 +61,9 @@ describe("a trial record", function()
       assert.same(3, #trial.record(many, ask).reasons)
    end)
 
-   it("says which port the device had pause, and does not blame the tester for it", function()
+   it("says which port the device paused, and does not blame the tester for it", function()
       local paused = { name = "east", rx_pause = 12, paused_ns = 98.24e6 }
-      local because = "because the device had east pause 12 times, for 98.2 ms in all"
+      local because = "because the device paused port east 12 times, for 98.2 ms in all"
       for _, one in ipairs {
          { { tx = 600, rx = 600, late = 400 }, "400 of 1,000 frames were not sent, " .. because },
          { { tx = 600, rx = 600, unsent = 400 },
@@ -88,7 +88,7 @@ describe("a trial record", function()
       local waiting = { name = "east", rx_pause = 1, paused_ns = 0, tx_waiting = 30 }
       local r = record { forward = { rx = 970 }, east = waiting }
       assert.same({ "tester-limited", { "east: 30 frames had not left the port when the trial ended, because "
-         .. "the device had east pause 1 time" } }, { r.validity, r.reasons })
+         .. "the device paused port east 1 time" } }, { r.validity, r.reasons })
       assert.equal(30, r.pauses[1].unsent_frames)
    end)
 

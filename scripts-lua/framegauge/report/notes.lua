@@ -114,7 +114,7 @@ function M.altered(trials)
    return list
 end
 
---- How the device had ports pause, a sentence for each port; none where it did not.
+--- How the device paused ports, a sentence for each port; none where it did not.
 -- @param trials  of a result
 function M.flow_control(trials)
    local order, of = {}, {}
@@ -133,7 +133,7 @@ function M.flow_control(trials)
    end
    return tables.map(order, function(port)
       local one = of[port]
-      return ("Flow control: the device had %s pause in %s, longest in trial %d: %s, and frames waited for "
+      return ("Flow control: the device paused port %s in %s; longest in trial %d: %s, and frames waited "
          .. "%s ms in all."):format(port, plural(one.trials, "trial"), one.trial, plural(one.times, "time"),
          format.decimal(one.waited_ns / 1e6, 1))
    end)

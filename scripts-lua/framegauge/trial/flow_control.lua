@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
---- Ports that the device had pause (IEEE 802.3, annex 31B).
+--- Ports that the device paused (IEEE 802.3, annex 31B).
 --
 -- A port that obeys PAUSE sends later than it was to, or less. Then the load is not the intended one, but the
--- tester was not late: the reason names the port, how often the device had it pause, and for how long frames
+-- tester was not late: the reason names the port, how often the device paused it, and for how long frames
 -- that were due waited. Where a method lets frames wait (`patient`), only those that have not left when the
 -- trial ends are missing.
 local format = require "framegauge.text.format"
@@ -13,7 +13,7 @@ local M = {}
 
 --- Rows of a method's result for figures().
 M.ROWS = {
-   { "pause_received", "count", "how often the device had ports pause, in the trial in which they waited "
+   { "pause_received", "count", "how often the device paused ports, in the trial in which frames waited "
       .. "longest", optional = true, hidden = true, col = "Pauses", at = "terminal html",
       better = false },
    { "paused_ns", "count", "how long frames that were due waited for that, of all ports together",
@@ -45,10 +45,10 @@ end
 
 --- What a port did, as the end of a sentence.
 -- @usage flow_control.cause { name = "a", rx_pause = 3, paused_ns = 2.5e6 }
--- --> the device had a pause 3 times, for 2.5 ms in all
+-- --> the device paused port a 3 times, for 2.5 ms in all
 function M.cause(port)
    local waited = port.paused_ns or 0
-   return ("the device had %s pause %s"):format(port.name, format.plural(port.rx_pause or 0, "time"))
+   return ("the device paused port %s %s"):format(port.name, format.plural(port.rx_pause or 0, "time"))
       .. (waited > 0 and (", for %s ms in all"):format(format.decimal(waited / 1e6, 1)) or "")
 end
 

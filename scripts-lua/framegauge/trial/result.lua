@@ -203,7 +203,7 @@ M.COUNTS = {
       .. "`reordered`", null = true },
    { "stale", "count", "frames too far out of order to tell first copies from further ones: later than the "
       .. "waiting time, or than the memory of the tester reaches" },
-   { "own_queue_max_ns", "number", "longest wait in the tester's own port; in no delay", optional = true,
+   { "own_queue_max_ns", "number", "longest wait of a frame in the tester's own port", optional = true,
       col = "Own queue", unit = "longest", as = "time", at = "order", better = false },
    { "gap_max_ns", "number", "longest time between two arrivals", null = true, col = "Longest gap",
       at = "loss" },
@@ -374,7 +374,7 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "intended_fps", "number", "the load asked for", col = "Intended", at = "trials" },
    { "intended_percent", "number", "its share of the line", null = true, col = "Load", unit = "% of line",
       at = "trials" },
-   { "offered_fps", "number", "the load really sent, between the first and the last departure, of the "
+   { "offered_fps", "number", "the load really sent, by the first and the last departure, of the "
       .. "slower direction", col = "Offered", at = "trials" },
    { "tx", "count", "test frames sent", col = "Sent", unit = "frames", at = "trials" },
    { "rx", "count", "different test frames received", col = "Received", unit = "frames", at = "trials" },
@@ -410,12 +410,12 @@ M.TRIAL = record("trial", "one trial of frames, also one line of trials.jsonl", 
    { "start_skew_ns", "number", "with ports of several agents: how far their first departures were apart "
       .. "beyond what their schedules say", optional = true },
    { "latency", M.LATENCY, "of all directions; null when not measured", null = true },
-   { "pauses", list(record("pause", "a port that the device had pause (IEEE 802.3, annex 31B)", {
+   { "pauses", list(record("pause", "a port that the device paused (IEEE 802.3, annex 31B)", {
       { "port", "text", "its name" },
       { "times", "count", "how often it was told to" },
       { "waited_ns", "count", "how long frames that were due waited for the end of a pause, in all" },
       { "unsent_frames", "count", "frames that had not left it when the trial ended" },
-   })), "where the device had a port pause", optional = true },
+   })), "where the device paused a port", optional = true },
    { "loads", list(record("load", "a load after another one", {
       { "fps", "positive", "load" }, { "seconds", "positive", "for how long" },
    })), "where one load followed another; `intended_fps` is then their mean", optional = true },
