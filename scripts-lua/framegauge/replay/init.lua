@@ -152,10 +152,11 @@ end
 -- @param o.verify    name of the port where the same frames must arrive in the same order
 -- @return the replay: facts (frames, octets, last_octets, duration_ns; oversize, too_short and wrong_length:
 --         left out; truncated, fcs_removed, streams; times_back: frames whose time is before one ahead of
---         them, times_anew: of which by 128 ms or more, where the recorded distances go on; gap_max_ns: the
---         longest time without a frame, gap_frame: the frame that ends it; unmoved: frames in which no
---         address moved to another network, networks: { network =, addresses = that moved }), pace in words,
---         and the methods run, counts, close. What is wrong raises an error with a status.
+--         them, times_anew: frames whose time goes back by 128 ms or more, where the recorded distances go
+--         on; gap_max_ns: the longest time without a frame, gap_frame: the frame that ends it; unmoved:
+--         frames in which no address moved to another network, networks: { network =, addresses = that
+--         moved }), pace in words, and the methods run, counts, close. What is wrong raises an error with a
+--         status.
 -- @usage local site = replay.open(tester, { port = "east", file = recorded, speed = "2x" })
 -- local frames = site.facts.frames site:close()
 -- return frames --> 100

@@ -22,10 +22,10 @@ end
 
 local function times(facts, add)
    if facts.times_back > 0 then
-      add("%s back in time", plural(facts.times_back, "frame"))
+      add("%s with a time before the time of an earlier frame", plural(facts.times_back, "frame"))
    end
    if facts.times_anew > 0 then
-      add("times begin anew %s (back by 128 ms or more), and distances go on as recorded",
+      add("the clock goes back by 128 ms or more %s; the frames behind keep their recorded distances",
          plural(facts.times_anew, "time"))
    end
    local pause = M.pause(facts)
@@ -40,7 +40,7 @@ local function networks(facts, add)
    end
    for _, one in ipairs(facts.networks) do
       if one.addresses == 0 then
-         add("NO ADDRESS of %s", one.network)
+         add("no address of %s is in the capture", one.network)
       end
    end
 end
@@ -61,9 +61,9 @@ function M.of(facts, max_frame)
    end
    count("oversize", ("skipped: larger than %d bytes (max-frame)"):format(max_frame))
    count("too_short", "skipped: shorter than 14 bytes")
-   count("wrong_length", "skipped: the file holds more bytes of it than it had")
+   count("wrong_length", "skipped: the file holds more bytes than the frame had")
    count("truncated", "truncated in the file, and padded with zeros")
-   count("fcs_removed", "without the FCS that the file has")
+   count("fcs_removed", "sent without the FCS that the file holds")
    networks(facts, add)
    times(facts, add)
    return list

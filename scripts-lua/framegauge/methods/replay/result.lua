@@ -71,7 +71,8 @@ M.ROW = record("replay", "What became of a capture in one replay", {
       at = "timing", better = false },
    { "unmoved", "count", "frames of the capture in which no address moved to another network" },
    { "times_back", "count", "frames of the capture whose time is before the time of one ahead of them" },
-   { "times_anew", "count", "of which by 128 ms or more: a clock was set, or another recording begins" },
+   { "times_anew", "count", "frames whose time goes back by 128 ms or more: a clock was set, or another "
+      .. "recording begins" },
    { "recorded_gap_max_ns", "count", "longest time of the capture without a frame", better = false },
    { "remarks", list "text", "what is odd about the capture, in words" },
    { "streamed", "boolean", "whether the file was read while it was sent" },
