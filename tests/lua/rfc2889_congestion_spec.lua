@@ -189,14 +189,14 @@ describe("congestion control by RFC 2889", function()
       end
    end)
 
-   it("is of lines alike", function()
+   it("needs equal lines", function()
       local function why(tests)
          return method.check({ rfc2889 = { tests = tests } }, { ports = { { name = "a", line_rate = 1e9 },
             { name = "b", line_rate = 1e9 }, { name = "c", line_rate = 1e9 },
             { name = "d", line_rate = 1e10 } } })
       end
       assert.equal("rfc2889.congestion_control: the lines of a (1 Gbit/s) and d (10 Gbit/s) differ: "
-         .. "an egress is overloaded by one and a half of its line",
+         .. "the test offers an egress one and a half times its line, which needs equal lines",
          why { "fully_meshed", "congestion_control" })
       assert.is_nil(why { "fully_meshed", "forward_pressure" })
    end)

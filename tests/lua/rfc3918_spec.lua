@@ -349,7 +349,7 @@ describe("a device that does not do it right", function()
       local row = run("rate: 100Mbps, snooping: {groups: 100, unregistered: flood}",
          "rfc3918.tests=[leave_delay]").leave_delay[1]
       assert.equal("not-applicable", row.validity)
-      assert.truthy(row.reasons[1]:find("does not know the group any more", 1, true))
+      assert.truthy(row.reasons[1]:find("forgets the group when the last port leaves", 1, true))
    end)
 
    it("is invalid when a port stays a member", function()

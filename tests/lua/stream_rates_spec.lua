@@ -161,14 +161,14 @@ describe("a trial without any frame", function()
 end)
 
 describe("check", function()
-   it("refuses bursts that are slower than the load on the whole", function()
+   it("refuses bursts that are slower than the mean load", function()
       local within = problems_of "  s: {rate: {rate: 10kfps, burst: 10, within: 1kfps}}\n"
-      assert.matches("plan.yaml:6:%d+: streams.s.rate.within: 1 kfps within a burst, slower than the load on "
-         .. "the whole, 10 kfps; expected at least 10 kfps", within)
-      assert.matches("streams.s.rate.per_second: 1 kfps within a burst, slower than the load on the whole, "
+      assert.matches("plan.yaml:6:%d+: streams.s.rate.within: 1 kfps within a burst is slower than the mean "
+         .. "load, 10 kfps; expected at least 10 kfps", within)
+      assert.matches("streams.s.rate.per_second: 1 kfps within a burst is slower than the mean load, "
          .. "10 kfps", problems_of "  s: {rate: {per_second: 1000, burst: 10, within: 1kfps}}\n")
-      assert.matches("streams.s.rate.gap: shorter than from frame to frame within a burst; expected at least "
-         .. "1 ms", problems_of "  s: {rate: {gap: 10us, burst: 10, within: 1kfps}}\n")
+      assert.matches("streams.s.rate.gap: shorter than the time between two frames of a burst; expected at "
+         .. "least 1 ms", problems_of "  s: {rate: {gap: 10us, burst: 10, within: 1kfps}}\n")
       assert.matches("streams.s.rate.within: no frame leaves", problems_of
          "  s: {rate: {rate: 10%, burst: 10, within: 0}}\n")
       assert.matches("streams.s.rate.within: 1 Mfps within a burst, more than the line carries; expected at "

@@ -44,8 +44,8 @@ local MEASURING = {
       options = {
          {
             name = "quick",
-            help = "trials of about a second, also where the plan says otherwise, which is printed; the "
-               .. "report is marked 'not RFC-conformant: short trials'",
+            help = "trials of about a second, also where the plan says otherwise (the keys that it replaces "
+               .. "are printed); the report is marked 'not RFC-conformant: short trials'",
          },
          SET,
          ON, OUT,
@@ -79,7 +79,7 @@ local MEASURING = {
                .. "'throughput>=95%', 'latency_max<=50us@512@fully_meshed', 'voice.flr<=10ppm', "
                .. "'TCP_STREAM.goodput>=900Mbps'; 'throughput>=95% with 95% confidence': the bound of its "
                .. "uncertainty, not the figure. The exit status is 1 where the device fell short, 3 where "
-               .. "that is not decided. A wrong one names the figures of the plan",
+               .. "that is not decided. The message about a wrong criterion lists the figures of the plan",
          },
          {
             name = "capture", value = "PORT=FILE", many = true,

@@ -26,8 +26,8 @@ return {
       help = "Print the figures of two result folders side by side. A change is called better or worse only "
          .. "where it is more than both runs leave open together: the bounds of a search, the spread of what "
          .. "was averaged, the error of timestamps, the chance of losses; where nothing is known of these, "
-         .. "10 % of a time and 5 % of a rate. A row that passed or was valid and does no more is worse. "
-         .. "The exit status is 1 if something is worse, 3 if nothing could be compared.",
+         .. "10 % of each time and 5 % of each rate. A row that no longer passes, or is no longer valid, is "
+         .. "worse. The exit status is 1 if something is worse, 3 if nothing could be compared.",
       arguments = {
          { name = "BEFORE", help = "a result folder, or the twin.yaml in it" },
          { name = "AFTER", help = "the result folder of a later run, or of another device" },

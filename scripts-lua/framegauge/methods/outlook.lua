@@ -61,7 +61,7 @@ end
 
 --- Why a test that takes all lines as alike cannot be run; nil where they are.
 -- @param test  its name
--- @param why   what is of lines alike
+-- @param why   what needs equal lines
 function M.unlike_lines(tester, test, why)
    local first = tester.ports[1]
    for _, port in ipairs(tester.ports) do

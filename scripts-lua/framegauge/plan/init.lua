@@ -204,8 +204,8 @@ local function is_of_method(text)
    return text:find "^test=" and text or nil
 end
 
--- What is wrong with the lines of a plan without --quick, which replaces keys before they are read. What a
--- setting of the user mends is no error, and neither is one that only does not fit without --quick.
+-- What is wrong with the lines of a plan without --quick, which replaces keys before they are read. A line
+-- that a setting of the user mends is no error, and neither is a setting that fits only with --quick.
 local function hidden_by_quick(text, name, options)
    local _, alone = read_tree(text, name, { sets = tables.map(options.sets or {}, is_of_method),
       on = options.on })

@@ -197,11 +197,11 @@ local function burst_problem(o, c, prefix)
    elseif not inside or not load.fps or load.fps <= inside then
       return nil
    elseif o.gap then
-      return wrong(prefix .. "gap", "shorter than from frame to frame within a burst",
+      return wrong(prefix .. "gap", "shorter than the time between two frames of a burst",
          "at least " .. units.format_time(1 / inside))
    end
    local key = o.per_second and "per_second" or o.within and "within" or "rate"
-   return wrong(prefix .. key, ("%s within a burst, slower than the load on the whole, %s"):format(
+   return wrong(prefix .. key, ("%s within a burst is slower than the mean load, %s"):format(
       units.format_frame_rate(inside), units.format_frame_rate(load.fps)),
       key == "within" and "at least " .. units.format_frame_rate(load.fps) or "fewer frames")
 end

@@ -205,8 +205,8 @@ local function routes_are_addresses(values, found)
       found:add(KEY .. "routes.first", ("the port %s has no IPv%d address"):format(ends.from.name, version),
          "an address of a family that it has")
    elseif usable_routes(o, prefix) < o.count then
-      found:add(KEY .. "routes.count", ("after %s of /%d from %s on there are no addresses of hosts "
-         .. "any more"):format(format.plural(usable_routes(o, prefix), "network"), prefix, o.first),
+      found:add(KEY .. "routes.count", ("only %s of /%d from %s on can have addresses of hosts"):format(
+         format.plural(usable_routes(o, prefix), "network"), prefix, o.first),
          ("at most %d, or a lower first address"):format(usable_routes(o, prefix)))
    end
 end
@@ -237,7 +237,7 @@ local function intervals_fit_memory(values, found)
    local o = values.convergence
    local cells = (o.at + o.watch + o.validation) / o.sampling * o.routes.count
    if cells > MOST_CELLS then
-      found:add(KEY .. "sampling", ("%d routes in so many intervals are %s counters"):format(o.routes.count,
+      found:add(KEY .. "sampling", ("%d routes with this sampling need %s counters"):format(o.routes.count,
          format.count(math.floor(cells))), ("at most %s: fewer routes, a shorter watch, or a longer "
          .. "interval"):format(format.count(MOST_CELLS)))
    end

@@ -178,7 +178,8 @@ local row = {
       { key = "datagram_rate", type = "frame_rate", min = "1fps", default_help = "as fast as the port takes",
         help = "of UDP_STREAM, all streams together" },
       { key = "timeout", type = "time", min = "1us", max = "1h",
-        default_help = "1s; of tests over TCP and QUIC, DNS excepted, 2s",
+        default_help = "1s; of TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2, over TLS and QUIC, too, 2s (not of "
+           .. "HTTP3)",
         help = "of UDP_RR, DNS, TCP_RR, TCP_CRR, TCP_CC, HTTP and HTTP2, over TLS and QUIC, too: a request "
            .. "without an answer is given up and counted. Over TCP and QUIC: a connection, request or close "
            .. "on which nothing has moved for so long, in either direction; not of the campaign transports" },

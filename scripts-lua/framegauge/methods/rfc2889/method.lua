@@ -33,7 +33,8 @@ end
 function M.check(plan, tester)
    return outlook.unknown_line(tester, "rfc2889")
       or tables.contains(plan.rfc2889.tests, "congestion_control") and outlook.unlike_lines(tester,
-         "rfc2889.congestion_control", "an egress is overloaded by one and a half of its line") or nil
+         "rfc2889.congestion_control", "the test offers an egress one and a half times its line, which needs "
+            .. "equal lines") or nil
 end
 
 --- What lies ahead: of a reference switch what follows from its keys, of any other device at most.

@@ -124,8 +124,8 @@ local WHY = {
       .. "the port is still a member from a trial before",
    ["still a member"] = "frames came before the port had joined: it is still a member from a trial before; "
       .. "raise rfc3918.forget",
-   ["flooded again"] = "the device floods groups that it does not know, and does not know the group any more "
-      .. "when the last port has left: its frames have no end",
+   ["flooded again"] = "the device floods groups that it does not know, and forgets the group when the last "
+      .. "port leaves: its frames do not end",
    ["lost"] = "frames were lost while the port was a member: the load is too much for the device; lower "
       .. "rfc3918.membership.load",
    ["floods"] = "frames came before the port had joined: the device floods groups that it does not know",

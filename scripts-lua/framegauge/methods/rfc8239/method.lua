@@ -40,7 +40,7 @@ end
 
 --- What keeps the plan from being run on this tester; nil when nothing does.
 function M.check(_, tester)
-   return outlook.unlike_lines(tester, "rfc8239", "bursts and line rate are of lines alike")
+   return outlook.unlike_lines(tester, "rfc8239", "bursts and line rate need equal lines")
       or outlook.unknown_line(tester, "rfc8239")
 end
 
