@@ -64,7 +64,7 @@ leave_rings(struct memif *m)
 static int
 meet(struct memif *m, int fd)
 {
-	struct memif_link *link = calloc(1, sizeof(*link));
+	struct memif_link *link = memif_link_create();
 	int ret = link == NULL ? -ENOMEM : 0;
 
 	m->reason[0] = '\0';
@@ -97,6 +97,8 @@ run(void *arg)
 			       : join(m->path);
 		if (fd < 0 && !m->server)
 			snprintf(m->reason, sizeof(m->reason), "%s", strerror(-fd));
+		if (fd < 0 && m->server) /* such as no descriptor left: the connection waits on */
+			(void)memif_wait(m, -1, RETRY_MS);
 		pause = fd >= 0 && meet(m, fd) == -EAGAIN ? 0 : RETRY_MS;
 	}
 	return NULL;
@@ -244,6 +246,7 @@ create(const struct fg_port_config *config, const struct fg_port_name *name)
 	m->offer = FG_MAX_QUEUES;
 	m->listener = -1;
 	snprintf(m->path, sizeof(m->path), "%.107s", name->text);
+	snprintf(m->name, sizeof(m->name), "%.31s", config->name);
 	m->quit = eventfd(0, EFD_CLOEXEC);
 	m->lanes = calloc(more + 1, sizeof(struct fg_port *));
 	m->more = aligned_alloc(RTE_CACHE_LINE_SIZE, (more + 1) * sizeof(*m->more));
@@ -268,6 +271,7 @@ memif_start(struct memif *m)
 	int ret;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* memif_guard.h */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = pthread_create(&m->thread, NULL, run, m);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

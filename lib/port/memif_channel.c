@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memif_guard.h"
 #include "memif_priv.h"
 
 enum { ANSWER_MS = 1000 };
@@ -66,6 +67,23 @@ memif_refuse(int fd, const char *reason)
 	say(fd, &message, -1);
 }
 
+/* the first descriptor of a message; a peer may send more, for which there is no use */
+static void
+take_first(struct cmsghdr *c, int *descriptor)
+{
+	const size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n; i++) {
+		int one;
+
+		memcpy(&one, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+		if (*descriptor < 0)
+			*descriptor = one;
+		else
+			close(one);
+	}
+}
+
 /* @p descriptor: what came with it, -1 nothing; the caller's. @return 0; -EPIPE: the peer has gone;
  * -EPROTO */
 static int
@@ -87,7 +105,7 @@ hear_now(int fd, struct memif_message *message, int *descriptor)
 	*descriptor = -1;
 	for (struct cmsghdr *c = length < 0 ? NULL : CMSG_FIRSTHDR(&in); c != NULL; c = CMSG_NXTHDR(&in, c))
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			memcpy(descriptor, CMSG_DATA(c), sizeof(int));
+			take_first(c, descriptor);
 	if (length == sizeof(*message))
 		return 0;
 	if (*descriptor >= 0)
@@ -131,8 +149,9 @@ ring_size(unsigned slots)
 	return sizeof(struct memif_ring) + slots * sizeof(struct memif_slot);
 }
 
+/* @param peer  the socket to whoever may make the memory shorter; -1: nobody can */
 static int
-map(struct memif_link *link, unsigned region)
+map(struct memif_link *link, unsigned region, int peer)
 {
 	void *at = mmap(NULL, link->region[region].size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			link->region[region].fd, 0);
@@ -140,6 +159,8 @@ map(struct memif_link *link, unsigned region)
 	if (at == MAP_FAILED)
 		return -errno;
 	link->region[region].at = at;
+	if (peer >= 0)
+		link->region[region].guard = memif_guard_begin(at, link->region[region].size, peer);
 	return 0;
 }
 
@@ -178,7 +199,7 @@ make_memory(struct memif_link *link)
 	/* peers reject memory that another process could shrink */
 	if (ftruncate(fd, (off_t)link->region[0].size) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
 		return -errno;
-	ret = map(link, 0);
+	ret = map(link, 0, -1);
 	for (unsigned i = 0; ret == 0 && i < rings; i++)
 		make_ring(link, i < link->tx_rings ? &link->tx[i] : &link->rx[i - link->tx_rings], i,
 			  i < link->tx_rings);
@@ -262,7 +283,7 @@ memif_greet_server(struct memif *m, int fd, struct memif_link *link)
 	if (ret == -ECONNREFUSED)
 		return too_few_queues(m);
 	message = (struct memif_message){.type = MEMIF_CONNECT};
-	snprintf((char *)message.octets, 32, "%s", m->first.port.name);
+	snprintf((char *)message.octets, 32, "%s", m->name);
 	if (ret == 0)
 		ret = ask(m, fd, &message, -1, MEMIF_CONNECTED);
 	for (unsigned i = 0; ret == 0 && i < link->rx_rings; i++)
@@ -271,7 +292,7 @@ memif_greet_server(struct memif *m, int fd, struct memif_link *link)
 }
 
 static const char *
-take_region(struct memif_link *link, const struct memif_message *message, int *descriptor)
+take_region(struct memif_link *link, const struct memif_message *message, int *descriptor, int peer)
 {
 	unsigned i = link->regions;
 	struct stat status;
@@ -284,7 +305,7 @@ take_region(struct memif_link *link, const struct memif_message *message, int *d
 	link->region[i].size = message->region.size;
 	link->regions++;
 	*descriptor = -1;
-	return map(link, i) == 0 ? NULL : "Region cannot be mapped";
+	return map(link, i, peer) == 0 ? NULL : "Region cannot be mapped";
 }
 
 static const char *
@@ -354,7 +375,7 @@ memif_greet_client(struct memif *m, int fd, struct memif_link *link)
 		if (message.type == MEMIF_INIT && !known)
 			known = (wrong = take_init(m, &message)) == NULL;
 		else if (message.type == MEMIF_ADD_REGION && known)
-			wrong = take_region(link, &message, &descriptor);
+			wrong = take_region(link, &message, &descriptor, fd);
 		else if (message.type == MEMIF_ADD_RING && known)
 			wrong = take_ring(m, link, &message, &descriptor);
 		else if (message.type == MEMIF_CONNECT && known)
@@ -400,25 +421,4 @@ memif_stay(struct memif *m, int fd, int listener)
 		if (descriptor >= 0)
 			close(descriptor);
 	}
-}
-
-static void
-free_ends(const struct memif_end *end, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (end[i].wake >= 0)
-			close(end[i].wake);
-}
-
-void
-memif_link_free(struct memif_link *link)
-{
-	free_ends(link->rx, link->rx_rings);
-	free_ends(link->tx, link->tx_rings);
-	for (unsigned i = 0; i < link->regions; i++) {
-		if (link->region[i].at != NULL)
-			munmap(link->region[i].at, link->region[i].size);
-		close(link->region[i].fd);
-	}
-	free(link);
 }

@@ -99,7 +99,7 @@ struct memif_link {
 	struct {
 		uint8_t *at;
 		uint64_t size;
-		int fd;
+		int fd, guard;
 	} region[MEMIF_MAX_REGIONS];
 	unsigned regions;
 	struct memif_end rx[FG_MAX_QUEUES], tx[FG_MAX_QUEUES];
@@ -124,6 +124,7 @@ struct memif {
 	struct memif_lane *more; /* the other lanes */
 	struct fg_port **lanes;  /* of the port */
 	char path[108];
+	char name[32]; /* of the port, as peers show it */
 	uint32_t id;
 	bool server;
 	struct rte_mempool *pool;
@@ -138,6 +139,11 @@ struct memif {
 	char reason[128];                  /* why there is no link; the thread's until it has ended */
 };
 
+/* memif_link.c; the thread's */
+/* @return a link without regions and rings, or NULL without memory */
+struct memif_link *memif_link_create(void);
+void memif_link_free(struct memif_link *link);
+
 /* memif_channel.c; the thread's. They wait for the peer, and for m->quit. */
 /* @return 1 when @p fd can be read, 0 after so long, -ECANCELED when the port is to be closed */
 int memif_wait(const struct memif *m, int fd, int milliseconds);
@@ -147,7 +153,6 @@ int memif_greet_server(struct memif *m, int fd, struct memif_link *link);
 /* @return when the peer has gone or the port is to be closed */
 void memif_stay(struct memif *m, int fd, int listener);
 void memif_refuse(int fd, const char *reason);
-void memif_link_free(struct memif_link *link);
 
 /* memif_ring.c; an lcore's */
 uint16_t memif_send(struct fg_port *port, struct rte_mbuf **frames, uint16_t n, uint64_t now);

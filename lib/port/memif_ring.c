@@ -27,6 +27,20 @@ leave(struct memif_way *way)
 	atomic_store_explicit(&way->inside, false, memory_order_release);
 }
 
+/* what stands in a slot that the peer may write at any time, read once: what was checked is what is used */
+static inline struct memif_slot
+look_at(const struct memif_slot *shared)
+{
+	const volatile struct memif_slot *slot = shared;
+
+	return (struct memif_slot){
+		.flags = slot->flags,
+		.region = slot->region,
+		.length = slot->length,
+		.offset = slot->offset,
+	};
+}
+
 /* @return the buffer of a slot, NULL when it is not in the memory that the peers share */
 static inline uint8_t *
 buffer(const struct memif_link *link, const struct memif_slot *slot, uint32_t length)
@@ -46,7 +60,8 @@ buffer(const struct memif_link *link, const struct memif_slot *slot, uint32_t le
 static inline void
 prefetch_slot(const struct memif_link *link, const struct memif_end *end, uint16_t ahead)
 {
-	const uint8_t *at = buffer(link, &end->ring->slot[(end->next + ahead) & (end->slots - 1)], 1);
+	const struct memif_slot slot = look_at(&end->ring->slot[(end->next + ahead) & (end->slots - 1)]);
+	const uint8_t *at = buffer(link, &slot, 1);
 
 	if (at != NULL)
 		rte_prefetch0(at);
@@ -60,11 +75,12 @@ read_frame(const struct memif_link *link, const struct memif_end *end, uint16_t 
 	bool bad = false;
 
 	do {
-		const struct memif_slot *slot = &end->ring->slot[(end->next + used++) & (end->slots - 1)];
-		uint32_t length = slot->length;
-		const uint8_t *from = buffer(link, slot, length);
+		const struct memif_slot slot =
+			look_at(&end->ring->slot[(end->next + used++) & (end->slots - 1)]);
+		const uint32_t length = slot.length;
+		const uint8_t *from = buffer(link, &slot, length);
 
-		flags = slot->flags;
+		flags = slot.flags;
 		bad |= from == NULL || length > rte_pktmbuf_tailroom(m);
 		if (!bad)
 			memcpy(rte_pktmbuf_append(m, (uint16_t)length), from, length);
@@ -154,11 +170,12 @@ write_frame(const struct memif_link *link, const struct memif_end *end, uint16_t
 
 	while (left > 0) {
 		struct memif_slot *slot = &end->ring->slot[(end->next + used) & (end->slots - 1)];
-		uint32_t length = end->c2s ? MEMIF_BUFFER : slot->length;
+		const struct memif_slot seen = look_at(slot);
+		uint32_t length = end->c2s ? MEMIF_BUFFER : seen.length;
 		uint8_t *to;
 
 		length = RTE_MIN(length, left);
-		to = buffer(link, slot, length);
+		to = buffer(link, &seen, length);
 		if (used++ == room || length == 0 || to == NULL)
 			return 0;
 		memcpy(to, data, length);
@@ -188,7 +205,9 @@ send_to(const struct memif_link *link, struct memif_end *end, struct rte_mbuf **
 		sent++;
 	}
 	atomic_store_explicit(end->c2s ? &ring->head : &ring->tail, end->next, memory_order_release);
-	if (sent > 0 && (ring->flags & MEMIF_POLLED) == 0)
+	/* a receiver that is about to sleep says so and looks once more: this write comes before this look */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (sent > 0 && (*(volatile uint16_t *)&ring->flags & MEMIF_POLLED) == 0)
 		(void)!write(end->wake, &(uint64_t){1}, sizeof(uint64_t));
 	return sent;
 }
