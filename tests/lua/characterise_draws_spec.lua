@@ -85,6 +85,22 @@ characterise: {bidirectional: false, learning_wait: 1ms, settle: 0}
       assert.same({}, results.predictions)
    end)
 
+   it("has a verdict for a direction that was measured when the run is interrupted", function()
+      local first
+      local results = truth.measure({}, [[
+ports: {east: {device: wire0}, west: {device: wire1}}
+test: characterise
+reference_device: {rate: 10Mbps, latency: 20us}
+characterise: {frame_sizes: [64], held_out: [128], trial: 20ms, longest: 20ms, rest: 20ms, watch: 20ms,
+   learning_wait: 1ms, settle: 0}
+]], function(record)
+         first = first or record.direction
+         assert(record.direction == first, "interrupted")
+      end)
+      assert.equal(1, #results.characterisation)
+      assert.equal("valid", results.characterisation[1].validity)
+   end)
+
    it("is no line where one overload lost frames, whatever others carried", function()
       local seen = { line_bps = 1e9, sizes = {
          { frame_size = 64, overloads = {}, carried_fps = 1488095 },

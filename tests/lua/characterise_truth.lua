@@ -138,19 +138,21 @@ end
 
 --- Characterise a device.
 -- @param text  of the plan; nil: that of all devices
+-- @param interrupt  called with the record of each trial; an error of it ends the run, and what there is then
+-- is returned
 -- @return results, as result.json has them; and of all its trials { trials =, seconds = of load }
-function M.measure(device, text)
+function M.measure(device, text, interrupt)
    text = text or device.plan or plan_of(device)
    local plan, errors = plans.load_text(text, "device")
    assert(plan, errors and tostring(errors[1]))
    local tester = assert(Tester.open(plan))
    local session = Session.new {
-      tester = tester, retries = 0, phases = plan.characterise, sink = function() end,
+      tester = tester, retries = 0, phases = plan.characterise, sink = interrupt or function() end,
    }
    local results = {}
    local ok, why = xpcall(method.run, debug.traceback, plan, tester, session, results)
    tester:close()
-   assert(ok, why)
+   assert(ok or interrupt, why)
    local cost = { trials = #session.trials, seconds = 0 }
    for _, record in ipairs(session.trials) do
       cost.seconds = cost.seconds + record.duration_s

@@ -88,7 +88,11 @@ end
 
 local function is_finished(folder, facts)
    local text = facts.ended ~= json.null and folder:read(RESULT)
-   return text and not json.decode(text).interrupted
+   local read, result = pcall(json.decode, text or "{}")
+   if not read or type(result) ~= "table" then
+      refuse("%s of %s is no JSON: it was changed by hand, or by another program", RESULT, folder.path)
+   end
+   return text and not result.interrupted
 end
 
 local function read_facts(folder)

@@ -178,6 +178,11 @@ local function both_at_once(c, rows, sizes)
    end
 end
 
+local function judge(row, of)
+   row.trials = #of.trials
+   row.validity, row.reasons = verdict.merge(of.trials)
+end
+
 --- Measure.
 -- @param results  gets `characterisation`, a row for each direction, and `predictions`, one for each trial
 --                 that was held out; with three ports `mac_table`, a row
@@ -186,15 +191,16 @@ function M.run(plan, tester, session, results)
    local all, sizes, rows = {}, {}, results.characterisation
    for i, direction in ipairs(M.directions(plan)) do
       all[i] = trials.new(plan, tester, session, direction)
-      rows[i], sizes[i] = measure(all[i])
+      local row, size = measure(all[i])
+      judge(row, all[i])
+      rows[i], sizes[i] = row, size
    end
    if rows[2] then
       both_at_once(all[2], rows, sizes)
    end
    for i, row in ipairs(rows) do
       prediction.make(all[i], row, results.predictions)
-      row.trials = #all[i].trials
-      row.validity, row.reasons = verdict.merge(all[i].trials)
+      judge(row, all[i]) -- with the trials that came after
    end
    if tester.ports[3] then
       results.mac_table = { mac_table.measure(plan, tester, session, rows) }
