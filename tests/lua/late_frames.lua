@@ -79,4 +79,14 @@ function M.figures(frames, sent, t_max)
    return f
 end
 
+--- The numbers of a campaign. FRAMEGAUGE_SEED in the environment has another sequence.
+-- @return function(least, most) -> a whole number
+function M.draws()
+   local state = tonumber(os.getenv "FRAMEGAUGE_SEED") or 1
+   return function(least, most)
+      state = (state * 16807) % 2147483647
+      return least + state % (most - least + 1)
+   end
+end
+
 return M

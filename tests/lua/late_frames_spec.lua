@@ -104,15 +104,6 @@ rfc2544: {frame_sizes: [64], tests: [frame_loss], bidirectional: false, learning
    end)
 end)
 
--- Numbers of a campaign of random devices.
-local function draws()
-   local state = tonumber(os.getenv "FRAMEGAUGE_SEED") or 1
-   return function(least, most) -- a whole number
-      state = (state * 16807) % 2147483647
-      return least + state % (most - least + 1)
-   end
-end
-
 local SIZES = { 64, 128, 512, 1518 }
 
 -- A device and streams, as a plan.
@@ -162,7 +153,7 @@ describe("random devices", function()
    teardown(scratch.remove)
 
    it("are measured as a capture of the same trial shows them", function()
-      local draw = draws()
+      local draw = late_frames.draws()
       for _ = 1, tonumber(os.getenv "FRAMEGAUGE_DRAWS") or 4 do
          compare(drawn(draw))
       end

@@ -34,7 +34,7 @@ local function run(text, options)
    return files.decode(scratch.read(path .. "/result.json")), output
 end
 
--- The rows of streams, all of which are valid.
+-- The rows of streams, in a valid result.
 local function streams(...)
    local result = run(...)
    assert.equal("valid", result.validity)
@@ -204,15 +204,6 @@ describe("the wait in the tester's port", function()
    end)
 end)
 
--- Numbers of a campaign of random streams.
-local function draws()
-   local state = tonumber(os.getenv "FRAMEGAUGE_SEED") or 1
-   return function(least, most) -- a whole number
-      state = (state * 16807) % 2147483647
-      return least + state % (most - least + 1)
-   end
-end
-
 local SIZES = { "64", "128", "512", "1518", "imix" }
 local SHAPES = { "%d%%", "{poisson: %d%%}" }
 
@@ -220,7 +211,7 @@ describe("random streams of one port", function()
    teardown(scratch.remove)
 
    it("have the one delay of the device, and never overlap on the line", function()
-      local draw = draws()
+      local draw = late_frames.draws()
       for _ = 1, tonumber(os.getenv "FRAMEGAUGE_DRAWS") or 4 do
          local n, mbps, path = draw(1, 4), draw(0, 1) * 90 + 10, scratch.path() .. ".pcap"
          local plan = TRAFFIC:format(mbps)
