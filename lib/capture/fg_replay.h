@@ -17,7 +17,7 @@ extern "C" {
 /*
  * A capture (pcap or pcapng, Ethernet) sent again: with the times it was recorded with, faster or slower, or
  * at a rate. Every file is read through beforehand, so that a broken one is found before anything is sent.
- * Times that go back a little are those of several queues: such a frame leaves right behind the one before.
+ * Times go back a little where a card has several queues: such a frame leaves right behind the one before.
  * Where they go back far, by FG_REPLAY_ANEW_NS, the clock was set or another recording begins: the frames
  * behind keep the distances they were recorded with. Both are counted.
  *
@@ -75,13 +75,13 @@ struct fg_replay_facts {
 	uint64_t oversize;     /* left out: too large */
 	uint64_t too_short;    /* left out: shorter than an Ethernet header */
 	uint64_t wrong_length; /* left out: the file holds more octets of them than they had */
-	uint64_t truncated;    /* of which it holds only the beginning */
-	uint64_t fcs_removed;  /* of which the check sequence in the file was removed: ports send their own */
+	uint64_t truncated;    /* frames that the file holds in part only */
+	uint64_t fcs_removed;  /* frames whose FCS in the file was removed: ports send their own */
 	struct fg_rewrite_found rewritten;
 	bool streams;         /* too large for the memory */
 	uint64_t duration_ns; /* from the first to the last */
 	uint64_t times_back;  /* frames whose time is before the time of one ahead of them in the file */
-	uint64_t times_anew;  /* of which so long before that the times begin anew there */
+	uint64_t times_anew;  /* frames at which times begin anew */
 	uint64_t gap_max_ns;  /* the longest time without a frame */
 	uint64_t gap_frame;   /* number in the file, from 1, of the frame that ends it; 0: one frame only */
 };

@@ -47,11 +47,11 @@ transport_checksum(uint8_t protocol, uint8_t *payload, size_t length)
 	if (at == SIZE_MAX || length < at + 2)
 		return NULL;
 	if (is_udp(protocol) && fg_get16(payload + at) == 0)
-		return NULL; /* there is none */
+		return NULL; /* no packet */
 	return payload + at;
 }
 
-/* a sum of zero is written so, where zero says that there is none */
+/* a sum of zero is written so, where zero means that the frame has no sum */
 static void
 avoid_zero(uint8_t protocol, uint8_t *sum)
 {
@@ -117,7 +117,7 @@ rewrite_header4(struct rewriting *c, uint8_t *ip, size_t length, size_t header)
 	avoid_zero(ip[9], sum);
 }
 
-/* octets of the header of an IPv4 packet; 0: it is none */
+/* bytes of the header of an IPv4 packet; 0: no IPv4 packet */
 static size_t
 header4(const uint8_t *ip, size_t length)
 {
@@ -169,7 +169,7 @@ behind_extensions(const uint8_t *ip, size_t length)
 	return b;
 }
 
-/* @param sum  that contains the last hop instead of the destination; NULL: there is none */
+/* @param sum  that contains the last hop instead of the destination; NULL: the packet has no sum */
 static void
 rewrite_hops(struct rewriting *c, uint8_t *header, size_t length, uint8_t *sum)
 {
@@ -269,7 +269,7 @@ rewrite_options(struct rewriting *c, uint8_t *icmp, size_t at, size_t length)
 	}
 }
 
-/* who is asked for listens to a group that ends like its address (RFC 4291, 2.7.1) */
+/* a node listens to a group that ends like its address (RFC 4291, 2.7.1) */
 static void
 follow_target(uint8_t *destination, const uint8_t *old, const uint8_t *target, uint8_t *sum)
 {

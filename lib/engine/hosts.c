@@ -235,7 +235,7 @@ is_tag(uint16_t type)
 	return fg_net_is_tag(type) || type == 0x9100 || type == 0x9200 || type == 0x9300;
 }
 
-/* whom is it about? Then its tags are off. A priority tag is no tag (fg_net_own_tag()) */
+/* find the host that a frame is about, and take its tags off. A priority tag is no tag (fg_net_own_tag()) */
 static struct emulated *
 find_host(struct hosts *hosts, struct rte_mbuf *m)
 {

@@ -127,7 +127,7 @@ class MemifHostile : public testing::Test
 	const std::string path = scratch_path("hostile");
 };
 
-/* who truncates the memory that it shares ends its own link, and not this program */
+/* a peer that truncates the memory that it shares ends its own link, and not this program */
 TEST_F(MemifHostile, MayTakeItsMemoryAway)
 {
 	Port server("memif:" + path + ",server");

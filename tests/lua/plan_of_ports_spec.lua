@@ -12,7 +12,7 @@ streams: {s: {rate: 7, nonsense: 1}}
 criteria: {nothing: 1}
 ]]
 
-describe("a plan of which only the ports are used", function()
+describe("a plan for a command that uses only its ports", function()
    teardown(scratch.remove)
 
    it("may be wrong in its streams, captures, criteria and hooks", function()

@@ -102,7 +102,7 @@ local function may_be_about_all(one, subjects, all)
    return true
 end
 
--- The text without "with 95% confidence", and that share; nil and a message where it is none.
+-- The text without "with 95% confidence", and that share; nil and a message where it is no share.
 local function with_confidence(text)
    local before, share = text:match "^(.-)%s+with%s+(%S+)%s+confidence%s*$"
    if not before then
@@ -381,7 +381,7 @@ function M.are_decided(list)
    return true
 end
 
---- The criteria that a row of a result fell short of, as one text; nil when there is none.
+--- The criteria that a row of a result fell short of, as one text; nil where it met all.
 -- @param result  result.json, read
 -- @param one     the table of the row
 function M.short_of(result, one, row)

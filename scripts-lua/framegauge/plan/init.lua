@@ -165,7 +165,7 @@ local function apply_sets(root, options, found)
    return replaced
 end
 
--- What a plan is read without by those who use its ports only.
+-- Keys that are left out where a command uses only the ports of a plan.
 local NOT_OF_PORTS = { streams = true, capture = true, criteria = true, hooks = true }
 
 local function is_of_ports(key)

@@ -123,7 +123,7 @@ function M.of(rate, c, seconds)
    return list
 end
 
---- Loads one after the other as they are sent: in whole frames, each of which has its time.
+--- Loads one after the other as they are sent: in whole frames, each with its time.
 -- @param list  of { fps =, seconds = }
 -- @return how many frames, in how many seconds
 -- @usage loads.whole { { fps = 10, seconds = 0.96 }, { fps = 100, seconds = 0.1 } } --> 20 1.1
@@ -136,7 +136,7 @@ function M.whole(list)
    return frames, seconds
 end
 
--- Frames of bursts, of which each begins a period after the one before.
+-- Frames of bursts; each burst begins a period after the one before.
 local function frames_of_bursts(load)
    local period = load.burst / load.fps
    local whole = math.max(0, math.ceil(load.seconds / period - 1e-9) - 1)

@@ -20,7 +20,7 @@ M.ROWS = {
       optional = true, hidden = true, col = "Paused", as = "time", at = "terminal html", better = false },
 }
 
---- The ports of which frames had to wait for the end of a pause, by name.
+--- The ports whose frames had to wait for the end of a pause, by name.
 -- @param ports  their counts in the trial: rx_pause, paused_ns
 function M.held_back(ports)
    local by_name = {}
@@ -65,7 +65,7 @@ function M.longest(held_back)
 end
 
 --- Add what waited in ports when the trial ended: it counts as sent, and as lost.
--- @param short  ports of which it is known already that frames are missing: [name] = true
+-- @param short  ports that are known already to have frames missing: [name] = true
 -- @param found  shortfalls (framegauge.trial.shortfalls)
 function M.waiting(held_back, short, found)
    for _, name in ipairs(tables.keys(held_back)) do

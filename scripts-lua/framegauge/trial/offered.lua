@@ -19,9 +19,9 @@ M.MISSING_TOLERANCE = 10e-6
 -- lag, but over a longer time.
 M.STRETCH_TOLERANCE = 1e-3
 
---- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is that of
--- the port, of which the direction has its share. Bursts count with the pause that is behind the last, and
--- loads one after the other with the interval that is behind the last frame.
+--- Load really offered: n frames span n - 1 intervals between the first and the last departure. It is the
+-- load of the port, and the direction sends a share of it. Bursts count with the pause that is behind the
+-- last, and loads one after the other with the interval that is behind the last frame.
 -- @param direction  of tester:trial()
 -- @param ask        of the trial: seconds, and fps and burst where bursts were sent, or loads
 function M.fps(direction, ask)
@@ -77,7 +77,7 @@ end
 --- What was not sent, or not as fast as it should have been.
 -- @param d, raw  a direction of the record, and as the tester counted it
 -- @param found   framegauge.trial.shortfalls
--- @param paused  the port that sends it, where the device had it pause
+-- @param paused  the port that sends it, where the device paused it
 -- @return whether frames are missing
 function M.judge(d, raw, ask, found, paused)
    local missing = d.intended_frames - d.tx

@@ -196,7 +196,7 @@ local function routes_are_addresses(values, found)
       found:add(KEY .. "routes.prefix", ("longer than the %d bits of %s"):format(BITS[version], o.first),
          "at most " .. BITS[version])
    elseif prefix < 31 and o.count > 2 ^ prefix then
-      found:add(KEY .. "routes.count", ("there are not so many /%d"):format(prefix),
+      found:add(KEY .. "routes.count", ("more than there are networks of /%d"):format(prefix),
          ("at most %d"):format(2 ^ prefix))
    elseif address.unusable(o.first, 32) then
       found:add(KEY .. "routes.first", ("%s %s"):format(o.first, address.unusable(o.first, 32)),
